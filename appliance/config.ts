@@ -37,7 +37,7 @@ export interface Config {
   readonly bind: string;
   /** Further names, lower case, by which the Web UI may be addressed. */
   readonly allowedHosts: readonly string[];
-  /** Nobody has to sign in to the Web UI, wherever he comes from. */
+  /** No sign-in is needed at the Web UI, wherever the request comes from. */
   readonly adminOpen: boolean;
   /** Ids of the models of decks that exist only in the Web UI. */
   readonly virtualDecks: readonly string[];
@@ -47,13 +47,22 @@ export interface Config {
   readonly showCodeFile: string;
   /** A terminal device for the setup code, besides standard output; empty for none. */
   readonly consoleDevice: string;
-  /** Where the name is written by which the own network finds this machine; empty: nobody writes it. */
+  /**
+   * Where the name is written by which the own network finds this machine; empty: it is not
+   * written.
+   */
   readonly nameFile: string;
-  /** Where the name is written of the wireless network that the machine joins; empty: nobody writes it. */
+  /**
+   * Where the name is written of the wireless network that the machine joins; empty: it is not
+   * written.
+   */
   readonly wifiNameFile: string;
-  /** A folder that root watches for what the machine is to do: see box/power; empty: nobody watches. */
+  /**
+   * A folder that root watches for what the machine is to do: see box/power; empty: none is
+   * watched.
+   */
   readonly powerDir: string;
-  /** A folder that root watches for another tunnel: see box/tunnel; empty: nobody watches. */
+  /** A folder that root watches for another tunnel: see box/tunnel; empty: none is watched. */
   readonly tunnelDir: string;
   /** Where root's updater tells of itself and is asked: see updates/root; empty: there is none. */
   readonly updateDir: string;
@@ -68,7 +77,7 @@ export interface Config {
   readonly publicAddress: PublicSettings | undefined;
   /** The port where the collector answers https://; undefined for none. */
   readonly tlsPort: number | undefined;
-  /** What looks like a slip and stops nothing: a line each for the start to say. */
+  /** Settings that look like a slip and stop nothing: a line each for the start to say. */
   readonly slips: readonly string[];
 }
 
@@ -219,7 +228,7 @@ function publicAddressOf(given: Omit<PublicSettings, "enabled">): PublicSettings
   return given.name === "" ? undefined : { enabled: true, ...given };
 }
 
-/** What goes with a setting that is missing. */
+/** Settings that go with another one that is missing. */
 function publicSlips(given: (key: string) => string | undefined): string[] {
   const leftOut = (key: string, other: string) =>
     given(key) !== undefined && given(other) === undefined

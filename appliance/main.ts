@@ -166,12 +166,12 @@ async function main([given, ...args]: readonly string[], terminal: Terminal): Pr
 }
 
 function asksForHelp(args: readonly string[]): boolean {
-  // What follows `--` is meant as it is, be it a text to push.
+  // Words that follow `--` are meant as they are, be they a text to push.
   const [end = args.length] = args.flatMap((arg, index) => (arg === "--" ? [index] : []));
   return args.slice(0, end).some((arg) => arg === "--help" || arg === "-h");
 }
 
-/** What a command that threw has to say for itself, and its exit code. */
+/** The last words of a command that threw, and its exit code. */
 async function ending(error: unknown, name: string): Promise<{ says: string; code: number }> {
   if (error instanceof UsageError)
     return { says: `${error.message}\nSee \`tallydeck ${name} --help\`.`, code: 2 };
@@ -180,7 +180,7 @@ async function ending(error: unknown, name: string): Promise<{ says: string; cod
     return { says: ["The configuration cannot be used:", ...problems].join("\n  "), code: 2 };
   }
   if (isExpected(error)) return { says: error.message, code: 1 };
-  // Who met such an error has loaded this; the others need not.
+  // A process that met such an error has loaded this; the others need not.
   const { storageProblem } = await import("./store/sqlite/database.ts");
   return { says: storageProblem(error) ?? String((error as Error).stack), code: 1 };
 }
@@ -207,10 +207,10 @@ function programHere(): string {
   return path.startsWith("..") ? script : `./${path}`;
 }
 
-// What it makes, data and backups, is for its own user alone.
+// The files it makes, data and backups, are for its own user alone.
 process.umask(0o077);
 
-// Nobody reads what is said any more, as after `| head`: no reason for a service to stop counting.
+// The output has no reader any more, as after `| head`: no reason for a service to stop counting.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
 process.exitCode = await main(process.argv.slice(2), {

@@ -21,23 +21,23 @@ interface ActionsOptions {
 
 /** One request of a key at a time. */
 interface Line {
-  /** What was made meanwhile; a turn adds to the one that waits. */
+  /** The gesture that was made meanwhile; a turn adds to the one that waits. */
   next: Gesture | undefined;
 }
 
 const SHOWN_MS = 2_000;
-/** What is over sooner does not flicker. */
+/** A request that is over sooner does not flicker. */
 const RUNNING_AFTER_MS = 150;
 
 const DONE: Outcome = { ok: true, word: "" };
 
-/** Does what slots are set to when somebody presses, holds or turns them. */
+/** Does the actions of slots when they are pressed, held or turned. */
 export class Actions {
   readonly #options: ActionsOptions;
   readonly #unsubscribe: Cancel;
   /** Requests under way, by slot. */
   readonly #lines = new Map<string, Line>();
-  /** What takes the feedback from a slot again, or shows that something runs. */
+  /** Timers that take the feedback from a slot again, or show that something runs. */
   readonly #timers = new Map<string, Cancel>();
   #closed = false;
 
@@ -89,7 +89,7 @@ export class Actions {
         channels.clear(action.channel);
         return true;
       case "page":
-        // What shows then says enough.
+        // The page that shows then says enough.
         decks.showPage(deck, pageFor(action.page, gesture));
         return false;
       case "sleep":
@@ -128,7 +128,7 @@ export class Actions {
   }
 
   async #sendOne(gesture: Gesture): Promise<Outcome> {
-    // What waited is what the slot is set to now.
+    // A gesture that waited does what the slot is set to now.
     const action = this.#actionOf(gesture);
     if (action?.do !== "request") return DONE;
     if (lostSecret(action) !== undefined) return { ok: false, word: "no secret" };

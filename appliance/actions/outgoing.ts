@@ -16,7 +16,7 @@ export interface OutgoingRequest {
  */
 export type Send = (request: OutgoingRequest, signal: AbortSignal) => Promise<number>;
 
-/** What came of a request: the status that was answered, or a word why there is none. */
+/** The outcome of a request: the status that was answered, or a word why there is none. */
 export interface Outcome {
   readonly ok: boolean;
   /** Short enough for a key: `204`, `500`, `no answer`. */
@@ -42,7 +42,7 @@ const NOT_ALLOWED: Outcome = { ok: false, word: "not allowed" };
 const BUSY: Outcome = { ok: false, word: "busy" };
 const STOPPED: Outcome = { ok: false, word: "stopped" };
 
-/** What Node calls that no answer came, in words for a key. */
+/** Node's codes for an answer that did not come, in words for a key. */
 const WORDS: Readonly<Record<string, string>> = {
   ABORT_ERR: "no answer",
   ETIMEDOUT: "no answer",
@@ -58,7 +58,7 @@ const WORDS: Readonly<Record<string, string>> = {
 /** Sends requests to origins that the owner allowed, and to no other. */
 export class Outgoing {
   readonly #options: OutgoingOptions;
-  /** What stops those under way. */
+  /** Each stops a request under way. */
   readonly #running = new Set<() => void>();
   #closed = false;
 

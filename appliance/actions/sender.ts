@@ -1,7 +1,7 @@
 import { exchange } from "../http/exchange.ts";
 import type { Send } from "./outgoing.ts";
 
-/** What is read of an answer's body before the connection is closed. */
+/** So much of an answer's body is read before the connection is closed. */
 const BODY_BYTES = 65_536;
 
 export const sendOnce: Send = async (request, signal) => {

@@ -2,11 +2,11 @@ import { invalidField, Refusal } from "../base/refusal.ts";
 import type { RequestAction } from "../deck/action.ts";
 import type { OutgoingRequest } from "./outgoing.ts";
 
-/** What stands in a request, or in a value to send, for `{{channel}}` and the others. */
+/** The values in a request, or in a value to send, for `{{channel}}` and the others. */
 export interface Values {
   /** The channel the slot is about; empty for none. */
   channel: string;
-  /** What that channel holds; empty while it waits. */
+  /** The text of that channel; empty while it waits. */
   text: string;
   /** Id of the deck. */
   deck: string;

@@ -53,7 +53,7 @@ export class Alarms {
   #sites = new Map<string, Watched>();
   #cancelLook: Cancel = () => {};
   #hour = 0;
-  /** What is read runs one after the other. */
+  /** Reads run one after the other. */
   #reading: Promise<void> = Promise.resolve();
   #telling: Promise<void> = Promise.resolve();
   #isClosed = false;
@@ -77,7 +77,7 @@ export class Alarms {
     };
   }
 
-  /** What of a site stands now, the first of its kinds; undefined while all is well. */
+  /** The alarm of a site that stands now, the first of its kinds; undefined while all is well. */
   standing(site: string): AlarmKind | undefined {
     return ALARM_KINDS.find((kind) => this.stateOf(site, kind).state === "firing");
   }
@@ -122,7 +122,7 @@ export class Alarms {
     await this.#learn();
   }
 
-  /** What an owner switches off is over, and told so. */
+  /** An alarm that an owner switches off is over, and told so. */
   #endWhatIsOff(site: Watched, now: Watched | undefined): void {
     for (const kind of ALARM_KINDS) {
       const since = site.watch.since.get(kind);
@@ -163,7 +163,8 @@ export class Alarms {
       site.watch.since.delete(kind);
       return;
     }
-    // What cannot be stored is known here all the same; the store says what is wrong with it.
+    // An alarm that cannot be stored is known here all the same; the store says what is wrong with
+    // it.
     void this.#options.store
       .write("saveAlarmSince", { site: site.key, kind, since: state === "firing" ? since : null })
       .catch(() => {});
@@ -224,7 +225,10 @@ export class Alarms {
   }
 }
 
-/** What of a history need not be read again: the days from `first` to two days before `today`. */
+/**
+ * The part of a history that need not be read again: the days from `first` to two days before
+ * `today`.
+ */
 function knownUntil(history: NonNullable<Watched["history"]>, first: Day, today: Day) {
   const skip = first - history.from;
   const days = Math.min(history.sessions.length - skip, today - 1 - first);

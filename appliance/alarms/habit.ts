@@ -1,7 +1,7 @@
 import { type Day, HOUR_MS, weekdayOf } from "../base/calendar.ts";
 import { DayZone } from "../base/day-zone.ts";
 
-/** What a site counted, by hour and by day. */
+/** The counts of a site, by hour and by day. */
 interface History {
   /** The first day. */
   readonly from: Day;
@@ -11,7 +11,7 @@ interface History {
   readonly sessions: number;
 }
 
-/** What the hours of a week usually bring a site. */
+/** The usual views of a site in the hours of a week. */
 export interface Habit {
   /** Views of each hour of the week from Sunday 00 on. */
   readonly week: readonly number[];
@@ -33,7 +33,7 @@ const FEWEST_DAYS = 21;
 const FEWEST_OF_A_WEEKDAY = 2;
 /** A site with fewer views a week has no hours to speak of. */
 const FEWEST_VIEWS_A_WEEK = 20;
-/** What a week says is worth so much of what the week after it says. */
+/** A week weighs so much of the week after it. */
 const WEIGHT_OF_A_WEEK_BEFORE = 0.85;
 /** A day beyond so many times the median of its weekday is one that was talked about: it counts as that. */
 const LOUD = 2;
@@ -59,8 +59,7 @@ interface PastDay {
 }
 
 /**
- * What is usual, from the whole days before `today`; undefined while they are too few, or the views
- * are.
+ * The habit by the whole days before `today`; undefined while they are too few, or the views are.
  */
 export function habitOf(history: History, today: Day, zone?: DayZone): Habit | undefined {
   const days = usualDays(pastDays(history, today));
@@ -147,7 +146,10 @@ function meansOf(days: readonly PastDay[], today: Day): number[][] | undefined {
   return means;
 }
 
-/** What the last seven days had of what was usual; a handful of visits moves it little. */
+/**
+ * The views of the last seven days as a part of the usual ones; a handful of visits moves it
+ * little.
+ */
 function trendOf(days: readonly PastDay[], expected: readonly number[], visitSize: number): number {
   const still = 10 * visitSize;
   const seen = sum(days.slice(-TREND.days).map(({ total }) => total));
@@ -161,7 +163,10 @@ function visitSizeOf({ hours, sessions }: History): number {
   return Math.min(LARGEST_VISIT, Math.max(1, views / Math.max(1, sessions)));
 }
 
-/** What hours stray beyond what chance does with visits, and what is not known for want of visits. */
+/**
+ * How far hours stray beyond what chance does with visits, and what is not known for want of
+ * visits.
+ */
 function spreadOf(
   days: readonly PastDay[],
   means: readonly (readonly number[])[],

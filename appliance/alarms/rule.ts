@@ -12,7 +12,7 @@ interface Span {
   readonly to: number;
 }
 
-/** What the hours before a silence brought, against what is usual in them; views. */
+/** The hours before a silence: their views, against what is usual in them. */
 interface Lately {
   readonly seen: number;
   readonly usual: number;
@@ -20,7 +20,7 @@ interface Lately {
 
 const MINUTE_MS = 60_000;
 const YEAR_WEEKS = 52;
-/** Shorter silences are nobody's concern, however many views a site has. */
+/** Shorter silences are of no concern, however many views a site has. */
 const SHORTEST_SILENCE_MS = 10 * MINUTE_MS;
 /** By chance alone a silence is to be called one once in so many years. */
 const SILENCE_YEARS = 2;

@@ -3,7 +3,10 @@ import type { AlarmChange } from "./watch.ts";
 
 const MINUTE_MS = 60_000;
 
-/** What begins or is over, for people: `blog: no view for 3 hours. About 40 are usual in that time.` */
+/**
+ * The beginning or the end of an alarm, for people: `blog: no view for 3 hours. About 40 are usual
+ * in that time.`
+ */
 export function sentenceOf(site: string, change: AlarmChange): string {
   const { kind, state, seen, usual, spanMs } = change;
   const isOver = state === "resolved";

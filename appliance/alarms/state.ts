@@ -1,4 +1,4 @@
-/** What a site may alarm of: no view for improbably long, far more than usual. */
+/** The alarms that a site may have: no view for improbably long, far more than usual. */
 export const ALARM_KINDS = ["silence", "rush"] as const;
 export type AlarmKind = (typeof ALARM_KINDS)[number];
 

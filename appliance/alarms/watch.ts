@@ -3,7 +3,7 @@ import { type Habit, UTC, usualViews } from "./habit.ts";
 import { judgeSilence, rushBound } from "./rule.ts";
 import type { AlarmKind, AlarmPhase } from "./state.ts";
 
-/** What is known of a site and kept up to date for it. */
+/** The facts of a site that are kept up to date for it. */
 export interface Knowledge {
   /** Undefined while too little is known. */
   readonly habit: Habit | undefined;
@@ -41,7 +41,7 @@ export const LOOK_EVERY_MS = 60_000;
 const LIVE_MS = 5 * 60_000;
 const LOOKS_OF_LIVE = LIVE_MS / LOOK_EVERY_MS;
 const LOOKS_OF_HOUR = HOUR_MS / LOOK_EVERY_MS;
-/** Where nobody looked for so long, the box was off or asleep. */
+/** Where no look was taken for so long, the box was off or asleep. */
 const GAP_MS = LIVE_MS;
 /** Nothing is judged for so long after a start, or a gap. */
 const START_MS = HOUR_MS;
@@ -53,7 +53,7 @@ const LOOKS_OF_A_RUSH = 2;
 const LOOKS_OF_CALM = 30;
 const CALM = 0.5;
 
-/** What two spans of looks hold, against what makes them a rush. */
+/** The views of two spans of looks, against what makes them a rush. */
 interface Crowd {
   readonly seen: number;
   readonly usual: number;
@@ -70,7 +70,7 @@ export class Watch {
   #lookedAt = -Infinity;
   /** When looking began, or began anew after a gap; monotonic. */
   #beganAt = 0;
-  /** Until when there were views, as far as anybody looked; monotonic. */
+  /** Until when there were views, as of the last look; monotonic. */
   #viewedAt = 0;
   #crowded = 0;
   #calm = 0;
@@ -117,7 +117,7 @@ export class Watch {
     const { habit } = knowledge;
     const since = this.since.get("silence");
     if (since !== undefined) {
-      // Only a view ends it: that nobody is expected any more, as at night, does not.
+      // Only a view ends it: that no visitor is expected any more, as at night, does not.
       if (live === 0) return [];
       const usual = habit === undefined ? 0 : usualViews(habit, since, now);
       return [this.#end("silence", { seen: live, usual, spanMs: now - since })];
@@ -181,7 +181,7 @@ export class Watch {
   }
 }
 
-/** What the whole hours of a day before a moment brought, as far as they are known. */
+/** The views of the whole hours of a day before a moment, as far as they are known. */
 function latelyBefore(moment: number, { from, hours }: Knowledge, habit: Habit) {
   const { week, zone = UTC } = habit;
   const end = Math.min(zone.hourAt(moment), from + hours.length - 1);

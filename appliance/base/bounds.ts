@@ -31,11 +31,11 @@ export const BOUNDS = {
   waitingSurveys: { count: 100_000, bytes: 8 * KB, together: 16 * MB },
 } as const satisfies Readonly<Record<string, Bound>>;
 
-/** What can be counted at all: beyond it a number is made up, and sums of many are not exact. */
+/** The largest counts: beyond them a number is made up, and sums of many are not exact. */
 export const COUNTABLE = {
   /** Alike requests of one batch. */
   times: 1_000_000_000,
-  /** What one counter has of one hour. */
+  /** One counter in one hour. */
   ofHour: 2 ** 40,
   /** All that a box has ever counted. */
   together: 2 ** 50,
@@ -47,5 +47,8 @@ export const FULL_LOG_BYTES: number = 48 * MB;
 /** A site's month has no more parts: one for each of its hours, and what is settled. */
 export const MAX_PARTS_OF_MONTH: number = 31 * 24 + 1;
 
-/** What detail may take of any disk: with the rest, all blocks fit what is taken in of them together. */
+/**
+ * The bytes that detail may take of any disk: with the rest, all blocks fit what is taken in of
+ * them together.
+ */
 export const MAX_DETAIL_BYTES: number = BOUNDS.blocks.together / 4;

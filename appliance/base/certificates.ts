@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 
-/** What certificates are given as, to end a sentence. */
+/** The form in which certificates are given, to end a sentence. */
 export const CERTIFICATES_RULE =
   "certificates in PEM, each beginning with -----BEGIN CERTIFICATE-----";
 const LONGEST = 32_768;

@@ -24,14 +24,14 @@ export interface Clock {
   after(ms: number, task: () => void): Cancel;
 }
 
-/** What tells that the machine's clock has been set, read from files the system keeps. */
+/** The evidence that the machine's clock has been set, read from files the system keeps. */
 interface ClockEvidence {
   /** True once NTP, the HTTPS-date helper or a battery-backed hardware clock set the time. */
   isSet(): boolean;
 }
 
 const EVIDENCE_POLL_MS = 1_000;
-/** What the data knows of the time comes soon after the start: before, nobody is told of a refusal. */
+/** The newest time in the data is known soon after the start: before, no refusal is told. */
 const START_MS = 60_000;
 /** A time that is further ahead of the newest thing known is not believed unless its owner confirms it. */
 const FAR_AHEAD_MS = 400 * DAY_MS;
@@ -69,9 +69,15 @@ export class SystemClock implements Clock {
   readonly #onFarAhead: (refused: FarAhead) => void;
   readonly #began: number;
   #sure: boolean;
-  /** Somebody or something told the time; a clock that is only believed for want of better is not set. */
+  /**
+   * A person or a time source told the time; a clock that is only believed for want of better is
+   * not set.
+   */
   #set = false;
-  /** Epoch ms at monotonic zero by what somebody told; a step of the wall clock leaves it right. */
+  /**
+   * Epoch ms at monotonic zero by what the clock was told; a step of the wall clock leaves it
+   * right.
+   */
   #toldBootedAt: number | undefined;
   /** The same by the newest time known. */
   #newestBootedAt: number;
@@ -124,10 +130,11 @@ export class SystemClock implements Clock {
   }
 
   /**
-   * Takes over a wall clock somebody trustworthy told (epoch ms): the browser of a signed-in owner.
-   * The service may not set the system clock, so it goes by what it was told until the system knows.
+   * Takes over the time of a wall clock that is trusted (epoch ms): of a signed-in owner's browser.
+   * The service may not set the system clock, so it goes by what it was told until the system
+   * knows.
    * @param confirmed a person looked at the date and says that it is right
-   * @returns why it does not; undefined when it does, or needs nobody to tell
+   * @returns why it does not; undefined when it does, or need not be told
    */
   believe(time: number, confirmed = false): FarAhead | undefined {
     const isKnown = this.#set && (this.#toldBootedAt !== undefined || !this.#machineIsFarAhead());

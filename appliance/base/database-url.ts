@@ -1,8 +1,8 @@
-/** What names a database, to end the sentence "DATABASE_URL must be …". */
+/** The form of a database's name, to end the sentence "DATABASE_URL must be …". */
 export const DATABASE_URL_RULE =
   "postgres://USER:PASSWORD@HOST:PORT/DATABASE; several hosts are separated by commas, and a blank in a password is written %20";
 
-/** What to say of a backup, or a restore, where a database is named. */
+/** The answer to a backup, or a restore, where a database is named. */
 export const NUMBERS_ELSEWHERE =
   "The numbers and the sites are in a database elsewhere: pg_dump copies them, and pg_restore puts them back.";
 

@@ -6,8 +6,8 @@ export interface ZoneSetting {
   /** An IANA name, like `Europe/Zurich`. */
   readonly zone: string;
   /**
-   * What it was before, in force until a moment (epoch ms): no day after `day` begins by it. Null where
-   * it never was another.
+   * The zone before, in force until a moment (epoch ms): no day after `day` begins by it. Null
+   * where it never was another.
    */
   readonly before: { readonly zone: string; readonly day: Day; readonly until: number } | null;
 }
@@ -97,7 +97,10 @@ function firstMinute(moment: number, isWanted: (moment: number) => boolean): num
   return first * MINUTE_MS;
 }
 
-/** What the clocks of a zone show; asks for the offset, which takes a microsecond or two, once a minute. */
+/**
+ * The time that the clocks of a zone show; asks for the offset, which takes a microsecond or two,
+ * once a minute.
+ */
 function wallClock(zone: string): (moment: number) => number {
   if (zone === "UTC") return (moment) => moment;
   const format = new Intl.DateTimeFormat("en", { timeZone: zone, timeZoneName: "longOffset" });
@@ -119,7 +122,7 @@ function offsetAt(format: Intl.DateTimeFormat, moment: number): number {
   return sign === "-" ? -ms : ms;
 }
 
-/** The name of a zone as it is written, by what somebody typed; undefined where there is none. */
+/** The name of a zone as it is written, for one as it was typed; undefined where there is none. */
 export function dayZoneNamed(text: string): string | undefined {
   // An offset is no zone: it knows no summer time.
   if (!/^[a-z][\w+/-]*$/i.test(text) || !isTimeZone(text)) return undefined;

@@ -109,8 +109,8 @@ function isSame(path: string, other: string): boolean {
 const MOST_REWRITTEN = 1_048_576;
 
 /**
- * For a text that nobody starts from, and that is short: it stays in its place on the card, where a power
- * cut can spoil nothing else. The image brings the file, so that none has to be made.
+ * For a text that no start depends on, and that is short: it stays in its place on the card, where
+ * a power cut can spoil nothing else. The image brings the file, so that none has to be made.
  */
 export function overwriteFile(path: string, text: string): void {
   const { O_RDWR, O_CREAT } = constants;

@@ -18,7 +18,7 @@ export const NEW = ".new";
 
 /**
  * Either the old content or the new one is there, whenever the power goes. Only the owner may enter
- * its folder. Nobody waits for the disk but who asked.
+ * its folder. Only the caller waits for the disk.
  */
 export async function replacePrivateFile(path: string, content: string): Promise<void> {
   const folder = dirname(path);
@@ -31,7 +31,7 @@ export async function replacePrivateFile(path: string, content: string): Promise
   await syncFolder(folder);
 }
 
-/** What was made, renamed or removed in a folder is so on the disk, too. */
+/** Files that were made, renamed or removed in a folder are so on the disk, too. */
 export async function syncFolder(folder: string): Promise<void> {
   const opened = await open(folder, "r");
   await opened.sync().finally(() => opened.close());
@@ -48,7 +48,10 @@ export function replaceFile(path: string, content: string, mode: number, group?:
   syncNow(dirname(path));
 }
 
-/** What was written to a file, or made, renamed or removed in a folder, is on the disk when this returns. */
+/**
+ * Bytes that were written to a file, or names that were made, renamed or removed in a folder, are
+ * on the disk when this returns.
+ */
 export function syncNow(path: string): void {
   const file = openSync(path, "r");
   try {

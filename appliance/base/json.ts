@@ -1,4 +1,4 @@
-/** What a value is that came as JSON. */
+/** Tells which kind of value came as JSON. */
 
 /** True for what JSON writes in braces. */
 export function isObject(value: unknown): value is Record<string, unknown> {

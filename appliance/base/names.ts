@@ -1,4 +1,4 @@
-/** What sites, their tokens and hosts, surveys, channels and colours are called. */
+/** The names of sites, their tokens and hosts, surveys, channels and colours. */
 
 const ID = /^[a-z0-9][a-z0-9_-]{0,31}$/;
 /** Stands for the admin token on the command line. */
@@ -7,7 +7,7 @@ const NOBODYS_ID = "admin";
 const HOST = /^(?:[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 const MAX_HOST = 255;
 
-/** What an id looks like, to end a sentence. */
+/** The form of an id, to end a sentence. */
 export const SITE_ID_RULE =
   "up to 32 of a-z 0-9 _ -, beginning with a letter or digit, and not `admin`";
 
@@ -65,7 +65,7 @@ export function twinProblem(id: string, twin: string): string {
   return `There is a site ${twin}, and the token of both would be ${siteTokenKey(id)}. Choose an id that differs in more than - and _.`;
 }
 
-/** What a question of a survey and an option of it are called. */
+/** The ids of a survey's questions and of their options. */
 export const SURVEY_ID = /^[a-z0-9-]{1,32}$/;
 
 /** Stands for all values that are not told apart. */
@@ -73,7 +73,7 @@ export const OTHER = "(other)";
 
 const CHANNEL = /^[a-z0-9][a-z0-9._-]{0,31}$/i;
 
-/** What the name of a push channel looks like, to end a sentence. */
+/** The form of the name of a push channel, to end a sentence. */
 export const CHANNEL_RULE =
   "1 to 32 characters from a-z, 0-9, dot, underscore and hyphen, starting with a letter or digit";
 

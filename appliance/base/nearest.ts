@@ -1,10 +1,10 @@
-/** Finds what somebody meant who made a slip. */
+/** Finds the word that was meant where one was mistyped. */
 
 /** Letters for each slip that is forgiven. */
 const LETTERS_A_SLIP = 3;
 
 /**
- * What to say after a word that is not known, with the space before it: ` Did you mean sites?`, or
+ * The sentence after a word that is not known, with the space before it: ` Did you mean sites?`, or
  * nothing where no known word is near.
  */
 export function didYouMean(word: string, known: Iterable<string>): string {

@@ -6,7 +6,7 @@
 export function originOf(address: string): string | undefined {
   const url = URL.parse(address);
   if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
-  // What stands before an @ is a secret that nobody would look for there, or a trick.
+  // The part before an @ is a secret that no reader would look for there, or a trick.
   return /^https?:\/\/[^/?#\\]*@/i.test(address) || url.username || url.password
     ? undefined
     : url.origin;

@@ -1,14 +1,14 @@
 /** How an attempt at another release ended, as far as it is told in one sentence or two. */
 interface Ended {
   readonly kind: "updated" | "back" | "failed" | "interrupted" | "refused";
-  /** What was to be started. */
+  /** The version that was to be started. */
   readonly version: string;
   /** A sentence. */
   readonly reason?: string | null | undefined;
 }
 
 /**
- * What came of an attempt at another release, for its owner.
+ * The outcome of an attempt at another release, for its owner.
  * @param running the version that runs now
  */
 export function outcomeText({ kind, version, reason }: Ended, running: string): string {

@@ -1,6 +1,6 @@
 /** Where the two listeners are found, and how that is written down. Addresses end without a slash. */
 
-/** What anybody may reach. */
+/** The port that every visitor may reach. */
 export const COLLECTOR_PORT = 8480;
 /** The owner's: Web UI and push. */
 export const CONTROL_PORT = 3000;

@@ -1,6 +1,6 @@
-/** What is refused, for programs; `http/errors` says how each is answered. */
+/** The reasons of refusals, for programs; `http/errors` says how each is answered. */
 export type RefusalCode =
-  /** What came in. */
+  /** The input. */
   | "invalid_backup"
   | "invalid_channel"
   | "invalid_field"
@@ -9,7 +9,7 @@ export type RefusalCode =
   | "invalid_release"
   | "too_large"
   | "too_much"
-  /** What it is about. */
+  /** The thing that was asked for. */
   | "not_found"
   /** How much there is already. */
   | "alarm_limit"
@@ -43,9 +43,9 @@ export type RefusalCode =
   | "web_build_missing";
 
 interface RefusalDetails {
-  /** What is wrong, as a path like `widget.channel`, or a setting. */
+  /** The field that is wrong, as a path like `widget.channel`, or a setting. */
   readonly field?: string;
-  /** What is wrong with it, to end the sentence that begins with its name. */
+  /** The fault of the field, to end the sentence that begins with its name. */
   readonly problem?: string;
   /** Seconds until it is worth trying again, where that differs from time to time. */
   readonly retryAfter?: number;
@@ -77,7 +77,7 @@ export function isRefusal(error: unknown, code: RefusalCode): error is Refusal {
   return error instanceof Refusal && error.code === code;
 }
 
-/** What `read` makes, or `otherwise` where it refuses. */
+/** The value that `read` makes, or `otherwise` where it refuses. */
 export function orElse<T>(read: () => T, otherwise: T): T {
   try {
     return read();

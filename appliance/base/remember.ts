@@ -15,8 +15,8 @@ export function remember<T>(make: (text: string) => T, limit = 1_000): (text: st
     if (known !== undefined) return known;
     if (text.length > LONGEST) return make(text);
     const made = older.get(text) ?? make(text);
-    // Two generations instead of an ordered list: a hit moves nothing, and what nobody asked for
-    // during a whole generation is dropped with it.
+    // Two generations instead of an ordered list: a hit moves nothing, and an entry that was not
+    // asked for during a whole generation is dropped with it.
     if (recent.size >= generation) {
       older = recent;
       recent = new Map();

@@ -1,12 +1,12 @@
 /**
- * What a running period is compared with: what the days before it had counted by the same hour. The
- * last of them is counted only through that hour of the day, so that an afternoon stands against no
- * whole day.
+ * The count that a running period is compared with: that of the days before it, up to the same
+ * hour. The last of them is counted only through that hour of the day, so that an afternoon stands
+ * against no whole day.
  *
  * @param days a counter day by day, oldest first: as many days as the running period has
  * @param hoursOfLast the counter of the last day by the hour, 00 to 23 UTC, where that was kept
  * @param hour the hour of the day that runs now, 0–23 UTC
- * @returns null where nobody knows how much of the last day had been counted by then
+ * @returns null where it is unknown how much of the last day had been counted by then
  */
 export function samePart(
   days: readonly number[],

@@ -4,7 +4,7 @@ import { SCHEMES } from "./tokens.ts";
 /** Random bytes of a token: too many to guess. */
 const TOKEN_BYTES = 32;
 
-/** What opens something, and the hash that is kept of it. */
+/** A token, and the hash that is kept of it. */
 interface Secret {
   readonly token: string;
   readonly hash: Uint8Array;

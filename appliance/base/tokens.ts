@@ -1,7 +1,7 @@
 /**
- * What secrets begin with, so that scanners can find them, and pages tell what they hold: the token
- * of a site or of the admin, that of a shared link, that of who came from the Web UI, and the code
- * that such a one came with.
+ * The beginnings of secrets, so that scanners can find them, and pages tell what they hold: the
+ * token of a site or of the admin, that of a shared link, that of a visitor who came from the Web
+ * UI, and the code that such a visitor came with.
  */
 export const SCHEMES = { read: "tdr_", share: "tds_", session: "tdv_", code: "tdc_" } as const;
 

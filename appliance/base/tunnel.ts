@@ -1,7 +1,7 @@
 /** The interface of the owner's tunnel; the firewall and the network's files know it by this name. */
 export const TUNNEL = "tallydeck-wg";
 
-/** What root tells the service of the tunnel. */
+/** The state of the tunnel, as root tells it to the service. */
 export interface TunnelState {
   /** It is the card's, and can be changed there only. */
   readonly declared: boolean;

@@ -23,7 +23,7 @@ export interface Tunnel {
 
 /** Something in a configuration that a person should know of. */
 interface TunnelRemark {
-  /** What it is about, like `Endpoint`. */
+  /** The key that it is about, like `Endpoint`. */
   readonly label: string;
   /** From 1. */
   readonly line?: number;
@@ -87,7 +87,7 @@ const USUAL_KEEPALIVE = 25;
 const MOST_ADDRESSES = 4;
 const MOST_BLOCKS = 64;
 
-/** What each value must be, to end the sentence "KEY must be …". */
+/** The rule for each value, to end the sentence "KEY must be …". */
 const RULES: Readonly<Record<string, { accepts: string; fits: (text: string) => boolean }>> = {
   privatekey: key("a key of 44 characters, as wg genkey writes it"),
   publickey: key("the server's key of 44 characters, as wg pubkey writes it"),
@@ -127,7 +127,7 @@ const SECRETS = ["privatekey", "presharedkey"];
 
 const COMMANDS = ["preup", "postup", "predown", "postdown"];
 const COMMAND = "is a command, and nothing of this file is ever run: remove the line";
-/** What other programs do with such a file. */
+/** Keys that other programs act on, and the box does not. */
 const NOT_OURS: ReadonlyMap<string, string> = new Map([
   ["dns", "is not used: the box asks its own network for names"],
   ["table", "is not used: answers alone go back through the tunnel"],
@@ -228,7 +228,7 @@ function isBlock(text: string): boolean {
   );
 }
 
-/** What one machine may have: not nobody's, a loopback's or a group's. */
+/** An address that one machine may have: not the unspecified one, a loopback's or a group's. */
 function isUsable(block: string): boolean {
   return !/^(?:0\.|127\.|22[4-9]\.|2[3-5]\d\.|::1?(?:\/|$)|ff)/i.test(block);
 }

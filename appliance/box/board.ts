@@ -24,7 +24,7 @@ export interface UpdateSource {
   readonly changed: Listenable;
 }
 
-/** What the board asks the machine for. */
+/** The machine's network, as far as the board asks for it. */
 export interface Network {
   /** IPv4 addresses by which others reach this machine. @throws {Error} when the system tells none */
   addresses(): readonly string[];
@@ -36,7 +36,7 @@ interface BoardOptions {
   clock: Clock;
   log: Pick<Log, "warn">;
   code: Pick<SetupCode, "shown" | "changed">;
-  /** True while nobody has to sign in. */
+  /** True while no sign-in is needed. */
   isOpen: () => boolean;
   network: Network;
   /** True when the data waits for the owner to repair it. */
@@ -51,7 +51,7 @@ interface BoardOptions {
 
 const LOOK_MS = 5_000;
 
-/** What the box has to say on its decks and its console. */
+/** The notices that the box shows on its decks and its console. */
 export class Board implements NoticeBoard {
   readonly changed = new Signal();
   readonly #options: BoardOptions;
@@ -62,7 +62,7 @@ export class Board implements NoticeBoard {
   #onConsole: string | undefined;
   #cancelLook: Cancel = () => {};
   #isBlind = false;
-  /** What was told last of the system. */
+  /** The state of the system that was told last. */
   #update = "[]";
 
   constructor(options: BoardOptions) {
@@ -125,7 +125,7 @@ export class Board implements NoticeBoard {
   }
 
   #code(): string | undefined {
-    // Before it listens, nobody knows whether a code is needed.
+    // Before it listens, it is not known whether a code is needed.
     return this.#bound === undefined || this.#options.isOpen()
       ? undefined
       : this.#options.code.shown;
@@ -174,7 +174,7 @@ export class Board implements NoticeBoard {
   }
 }
 
-/** This machine; `nameFile` holds the name in force, where somebody writes it there. */
+/** This machine; `nameFile` holds the name in force, where one is written there. */
 export function thisNetwork(nameFile: string): Network {
   return {
     ...MACHINE,
@@ -193,7 +193,7 @@ export function thisNetwork(nameFile: string): Network {
 const MACHINE: Pick<Network, "addresses"> = {
   addresses: () =>
     Object.entries(networkInterfaces())
-      // Nobody on the own network reaches the box by its tunnel.
+      // No device of the own network reaches the box by its tunnel.
       .flatMap(([name, found = []]) => (name === TUNNEL ? [] : found))
       .filter(({ family, internal }) => family === "IPv4" && !internal)
       .map(({ address }) => address),

@@ -19,7 +19,7 @@ export function showOn(board: NoticeBoard, show: (text: string) => void): Cancel
   return board.changed.on(look);
 }
 
-/** What a screen of 80×25 characters says for who stands before the box. */
+/** The text of a screen of 80×25 characters for a person before the box. */
 export function screenText(board: Omit<NoticeBoard, "changed">): string {
   const [address, byName, outside] = [
     board.address(),

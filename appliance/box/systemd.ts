@@ -26,7 +26,7 @@ interface ManagerOptions {
   notify?: (state: string) => void;
 }
 
-/** What systemd is told of the service; says nothing where no systemd listens. */
+/** The service's reports to systemd; none where no systemd listens. */
 export class ServiceManager {
   readonly #notify: (state: string) => void;
   readonly #clock: Pick<Clock, "after">;
@@ -64,7 +64,7 @@ export class ServiceManager {
         this.#notify("WATCHDOG=1");
         this.#watch(alive, everyMs);
       };
-      // Who fails to answer is not asked again: systemd's patience runs out.
+      // A service that fails to answer is not asked again: systemd's patience runs out.
       alive().then(answered, () => {});
     });
   }

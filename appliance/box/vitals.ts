@@ -16,12 +16,13 @@ const NAME_LENGTH = 32;
 const ZONES = "/sys/class/thermal";
 /** More than any machine has: what follows is not looked at. */
 const MAX_ZONES = 32;
-/** What sensors of processors are called: boards, then PCs. */
+/** The names of processors' sensors: boards, then PCs. */
 const PROCESSOR = /^(?:cpu|soc|x86_pkg_temp)/;
 
 /**
  * How this machine is. Each part that the system does not tell, or tells in another form, is left out.
- * @param wifiNameFile holds the name of the wireless network it joins; empty where nobody writes it
+ * @param wifiNameFile holds the name of the wireless network it joins; empty where it is not
+ * written
  */
 export async function vitalsOf(
   wifiNameFile: string,

@@ -93,7 +93,7 @@ export class Access {
     return !isByStranger(ctx) && (isAdmin || isVouchedFor);
   }
 
-  /** What is somebody's, though it opens nothing here. */
+  /** Whether the token is a valid one, though it opens nothing here. */
   #knows(ctx: Context, token: string): boolean {
     return isByStranger(ctx)
       ? this.#sites.knowsSite(token)
@@ -103,7 +103,7 @@ export class Access {
   #check(ctx: Context, mayRead: (token: string) => boolean, refusal = WRONG_TOKEN): void {
     const token = tokenOf(ctx);
     if (mayRead(token)) return;
-    // Who holds a token, and is at the wrong site with it, guesses nothing.
+    // A reader who holds a token, and is at the wrong site with it, guesses nothing.
     if (token !== "" && !this.#knows(ctx, token)) {
       const wait = this.#failures.take(this.#client.address(ctx.req));
       if (wait > 0)

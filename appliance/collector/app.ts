@@ -30,9 +30,9 @@ interface CollectorParts {
   client: Client;
   clock: Clock;
   log: Log;
-  /** What the web build made. */
+  /** The files of the web build. */
   pages: Pages;
-  /** What is wrong with the box now. */
+  /** The troubles of the box now. */
   warnings: () => readonly Warning[];
   door: PublicFacts;
   /** True once it is about to stop. */

@@ -37,7 +37,7 @@ const PAGE_POLICY = [
 ].join("; ");
 
 /**
- * What is served whatever the state of the data: the script and the pages.
+ * The routes that are served whatever the state of the data: the script and the pages.
  * @param zone tells the zone by which days begin now
  */
 export function fixedRoutes(pages: Pages, zone: () => string, root = alive): Router {
@@ -63,7 +63,7 @@ export function withRoutes(app: Koa, router: Router, log: Log, ...before: Middle
   return app;
 }
 
-/** Who decides about an update asks from here. */
+/** The updater, which decides about an update, asks from here. */
 function tellVersion(running: string): Middleware {
   return (ctx, next) => {
     if (ctx.path === "/" && isFromHere(ctx.req)) ctx.set(VERSION_HEADER, running);

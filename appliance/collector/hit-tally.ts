@@ -1,6 +1,6 @@
-/** What came in. */
+/** The kinds of hits that come in. */
 export type HitKind = "view" | "event" | "bot" | "ping" | "survey";
-/** A hit for a site that nobody has counts nowhere; nothing but surveys is refused. */
+/** A hit for a site that does not exist counts nowhere; nothing but surveys is refused. */
 type HitOutcome = "counted" | "unknown_site" | "refused";
 
 const KINDS: readonly HitKind[] = ["view", "event", "bot", "ping", "survey"];

@@ -3,13 +3,13 @@ import type { Context, Middleware } from "koa";
 import { type Client, isEncrypted, plainAddress } from "../http/client.ts";
 import { HttpError } from "../http/errors.ts";
 
-/** What the collector has to know of the box's own address on the internet. */
+/** The collector's knowledge of the box's own address on the internet. */
 export interface PublicFacts {
   /** `https://NAME` while visitors are served there. */
   liveUrl(): string | undefined;
   /** Whether pages and reads answer there, too. */
   showsDashboard(): boolean;
-  /** What a CA is to find under a token of its challenges (RFC 8555, section 8.3). */
+  /** The answer that a CA is to find under a token of its challenges (RFC 8555, section 8.3). */
   challengeAnswer(token: string): string | undefined;
   /** Whether who asks at this address of the box comes by a tunnel of its owner's. */
   isTunnel(ownAddress: string): boolean;
@@ -17,10 +17,10 @@ export interface PublicFacts {
   isReached(address: string, nonce: string): "reached" | "inside" | "unknown";
 }
 
-/** What strangers of the whole internet may ask. */
+/** The paths that strangers of the whole internet may ask for. */
 const ALWAYS: ReadonlySet<string> = new Set(["/", "/s.js", "/e", "/a", "/s", "/badge"]);
 export const REACHED_PATH = "/help/reached/";
-/** Nobody reads with more than a site's own token there, so what takes more is not there either. */
+/** Readers there have a site's own token at most, so paths that take more are not there either. */
 const NEVER: ReadonlySet<string> = new Set(["/session", "/sites", "/overview"]);
 const CHALLENGE_PATH = "/.well-known/acme-challenge/";
 /** Visitors' own requests are taken as they come: not every sender follows. */

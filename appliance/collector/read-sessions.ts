@@ -6,7 +6,7 @@ import { SCHEMES } from "../base/tokens.ts";
 export const CODE_MS = 60_000;
 /** How long who has redeemed one may read. */
 export const SESSION_MS = 12 * 3_600_000;
-/** Past these the oldest makes room: nobody opens so many dashboards. */
+/** Past these the oldest makes room: no owner opens so many dashboards. */
 const MAX_CODES = 16;
 const MAX_SESSIONS = 64;
 
@@ -14,7 +14,7 @@ interface Held {
   readonly hash: Uint8Array;
   /** Monotonic milliseconds. */
   readonly endsAt: number;
-  /** Who let this one in; undefined where nobody has to sign in. */
+  /** The session that let this one in; undefined where no sign-in is needed. */
   readonly by: string | undefined;
 }
 
@@ -24,8 +24,8 @@ interface ReadSessionsOptions {
 }
 
 /**
- * Who may read every site for a while without a token of the owner's: somebody whom another part of
- * the service vouched for by a code, which is good once. Held in memory only, as hashes.
+ * The readers of every site for a while, without a token of the owner's: another part of the
+ * service vouched for each by a code, which is good once. Held in memory only, as hashes.
  */
 export class ReadSessions {
   readonly #clock: ReadSessionsOptions["clock"];

@@ -18,7 +18,7 @@ export function readinessRoute(of: Readiness, alive: Middleware): Middleware {
   };
 }
 
-/** Refuses whatever needs to know the sites as long as nobody knows them. */
+/** Refuses requests that need the sites as long as these are not known. */
 export function whenReady(of: Readiness): Middleware {
   return async (ctx, next) => {
     if (of.ready) return next();

@@ -3,7 +3,7 @@ import { isSameHash, isSameSecret, sha256 } from "../base/secrets.ts";
 import { Signal } from "../base/signal.ts";
 import type { Directory, SiteRecord } from "../store/store.ts";
 
-/** What the configuration declares; it wins over what the database holds. */
+/** The declarations of the configuration; they win over what the database holds. */
 interface DeclaredSites {
   readonly badgeSites: ReadonlySet<string>;
   readonly adminToken: string | null;
@@ -53,7 +53,7 @@ export class Sites {
 
   /**
    * The site a hit, a survey or a badge is for: by the collector's host, else by name, else the
-   * only one. A name nobody has resolves to nothing.
+   * only one. A name that no site has resolves to nothing.
    */
   forCollection(host: string, name: string | undefined): Site | null {
     return this.#byHost.get(host) ?? this.#byName(name);

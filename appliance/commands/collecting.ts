@@ -18,7 +18,7 @@ export async function collectUntilTold(
   terminal: Terminal,
 ): Promise<void> {
   const told = signalled();
-  // A database that is away, and nobody who asks: nothing else would keep the process.
+  // A database that is away, and no connection: nothing else would keep the process.
   const hold = setInterval(() => {}, LONGEST_TIMER_MS);
   try {
     const clock = new SystemClock({ wait: config.waitForClock });
@@ -57,7 +57,7 @@ function announcement(
   Database   ${database}, as ${config.nodeName}${metricsLine}`;
 }
 
-/** Gives those who send visitors here time to notice; nobody does before it was ready. */
+/** Gives the proxies that send visitors here time to notice; none does before it was ready. */
 async function drain(
   collecting: Collecting,
   { drainSeconds }: Config,

@@ -4,7 +4,7 @@ import { didYouMean } from "../base/nearest.ts";
 /** The program's name where it is in the PATH. */
 export const INSTALLED = "tallydeck";
 
-/** What a command is given of the outside world. */
+/** The outside world, as a command is given it. */
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** How a shell here finds this program: `./scripts/tallydeck`, or INSTALLED. */
@@ -15,7 +15,7 @@ export interface Terminal {
   readonly now: () => number;
   readonly out: (line: string) => void;
   readonly err: (line: string) => void;
-  /** Puts a text in the place of the line before; undefined where nobody watches. */
+  /** Puts a text in the place of the line before; undefined where no person watches. */
   readonly rewrite?: ((text: string) => void) | undefined;
   /** True when something is piped in, or read from a file. */
   readonly isPiped: () => boolean;
@@ -24,7 +24,7 @@ export interface Terminal {
 }
 
 export interface Command {
-  /** What `--help` prints. */
+  /** The text that `--help` prints. */
   readonly help: string;
   /**
    * Does it; resolves when done.
@@ -81,7 +81,7 @@ interface Token {
   readonly inlineValue?: boolean | undefined;
 }
 
-/** What `parseArgs` would refuse, for what it says is advice for other programs. */
+/** Refuses what `parseArgs` would, for what that says is advice for other programs. */
 function refuseMisuse(tokens: readonly Token[], options: Options): void {
   for (const token of tokens) {
     if (token.kind !== "option") continue;

@@ -75,7 +75,7 @@ export const copy: Command = {
   },
 };
 
-/** What is to be done, and with what. */
+/** The work that is to be done, and its two databases. */
 interface Task {
   readonly source: string;
   readonly target: string;
@@ -197,7 +197,7 @@ function lines(names: readonly string[]): string {
     .join("\n");
 }
 
-/** One line that is rewritten, or, where nobody watches, a line now and then; and sentences. */
+/** One line that is rewritten, or, where no person watches, a line now and then; and sentences. */
 function screenOf({ rewrite, err, columns }: Terminal, clock: Clock) {
   let at = clock.monotonic();
   let isOpen = false;

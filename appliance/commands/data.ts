@@ -39,11 +39,14 @@ export function toType(
   { dataDir, databaseUrl }: Place,
   { program }: Terminal,
 ): string {
-  // What names a database may hold a password, and is not to be shown.
+  // The name of a database may hold a password, and is not to be shown.
   return `${program} ${words}${databaseUrl === undefined ? dataFlag(dataDir) : ""}`;
 }
 
-/** What starts the service on the same data: in a checkout, what also builds its pages. */
+/**
+ * The command that starts the service on the same data: in a checkout, one that also builds its
+ * pages.
+ */
 export function toStart(dataDir: string, { program }: Terminal): string {
   return program === INSTALLED
     ? "systemctl start tallydeck"
@@ -60,13 +63,16 @@ function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** What to say where there is no site: where it was looked, for a service may keep its numbers elsewhere. */
+/**
+ * The message where there is no site: it says where it was looked, for a service may keep its
+ * numbers elsewhere.
+ */
 export async function noSite(config: Config, terminal: Terminal): Promise<string> {
   const where = (await databaseOf(config))?.shown ?? resolve(config.dataDir);
   return `No site yet in ${where}. Add one: ${toType("sites add my-site", config, terminal)}`;
 }
 
-/** What to say of an id that no site has. */
+/** The message about an id that no site has. */
 export function noSuchSite({ sites }: Directory, id: string): string {
   const meant = didYouMean(
     id,

@@ -49,7 +49,7 @@ export const diagnose: Command = {
   },
 };
 
-/** What refuses it names addresses, and so is told by `tallydeck status`. */
+/** A refusal names addresses, and so is told by `tallydeck status`. */
 async function stateElsewhere(place: Place) {
   try {
     const desk = await openToLook(place);

@@ -12,7 +12,7 @@ export function isPiped(fd: number): boolean {
   }
 }
 
-/** What a stream gives, as UTF-8, up to `limit` bytes; the rest is left unread. */
+/** The text that a stream gives, as UTF-8, up to `limit` bytes; the rest is left unread. */
 export async function readInput(stream: Readable, limit: number): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;

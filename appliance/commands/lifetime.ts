@@ -8,7 +8,7 @@ export function signalled(): Promise<void> {
 }
 
 /**
- * What to say of an error of a listener that could not listen; undefined for any other.
+ * The message for an error of a listener that could not listen; undefined for any other.
  * @param flags those that name another port or address
  */
 export function listenProblem(error: unknown, flags: string): CommandFailed | undefined {

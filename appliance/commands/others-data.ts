@@ -62,7 +62,7 @@ function nameOf(uid: number | undefined): string {
     const [name] = users.map((line) => line.split(":")).find(([, , id]) => id === `${uid}`) ?? [];
     if (name !== undefined) return name;
   } catch {
-    // A user of a directory service, or of nobody's: by number, then.
+    // A user of a directory service, or of none: by number, then.
   }
   return `'#${uid}'`;
 }

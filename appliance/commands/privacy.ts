@@ -26,7 +26,7 @@ export const privacy: Command = {
       throw new UsageError(`\`tallydeck privacy\` takes no ${positionals[0]}.`);
     const config = configFrom(values, terminal);
     await checkData(["privacy"], config, terminal);
-    // What the Web UI has set stands in the box's own file, wherever its numbers are.
+    // The settings of the Web UI stand in the box's own file, wherever its numbers are.
     const box = await openToLook({ dataDir: config.dataDir });
     const [kept] =
       (await (box && documentsOf(box, PUBLIC_ADDRESS).finally(() => box.close()))) ?? [];

@@ -66,7 +66,7 @@ const PATIENCE_MS = 10_000;
 const MAX_INPUT_BYTES = 4_097;
 const STANDARD_INPUT = "-";
 
-/** What the box answers, or whatever else is at that address. */
+/** The answer of the box, or of whatever else is at that address. */
 type Answer = Partial<PushAnswer & ErrorAnswer>;
 
 export const push: Command = {
@@ -104,7 +104,8 @@ function channelOf(given: string): string {
 async function textOf(given: string, { input }: Terminal): Promise<string> {
   if (given !== STANDARD_INPUT) return given.replaceAll("\\n", "\n");
   const piped = (await input(MAX_INPUT_BYTES)).replace(/(?:\r?\n)+$/, "");
-  // What was to print it has failed, as often as not: nobody means to blank a key by that.
+  // The program that was to print it has failed, as often as not: an empty text is not meant to
+  // blank a key.
   if (cleanText(piped).text.trim() === "")
     throw new UsageError(
       'Nothing that a key can show came from the pipe. `tallydeck push CHANNEL ""` shows an empty text, and `tallydeck push CHANNEL --clear` goes back to waiting.',
@@ -130,7 +131,7 @@ function bodyOf(text: string, values: Values): string {
     ...numberIn({ ttl }, "whole seconds from 1 to 86400, or 0 to stay"),
     ...numberIn({ period }, "whole seconds from 10 to 31536000, or 0 to end it"),
     ...numberIn({ grace }, "whole seconds from 1 to 31536000"),
-    // What is undefined is left out of the JSON.
+    // An undefined field is left out of the JSON.
     color,
     background,
     icon,
@@ -180,7 +181,9 @@ async function answerOf(response: Response): Promise<Answer> {
   }
 }
 
-/** What did not go as meant, though the push was taken. @param url of the channel */
+/**
+ * Sentences about what did not go as meant, though the push was taken. @param url of the channel
+ */
 function warnings({ replaced = 0, truncated = false, bound, channel }: Answer, url: URL): string[] {
   const [are, them] = replaced === 1 ? ["character is", "it"] : ["characters are", "them"];
   return [

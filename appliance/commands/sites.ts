@@ -100,7 +100,7 @@ interface Action {
   config: Config;
 }
 
-/** What the command does, by its first word, and how many ids it is told. */
+/** The command's actions, by its first word, and how many ids each is told. */
 const ACTIONS: Readonly<
   Record<string, { ids: number; act: (action: Action) => void | Promise<void> }>
 > = {

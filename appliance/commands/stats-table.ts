@@ -32,7 +32,7 @@ function daysOf(series: readonly SeriesRow[], columns: number): string[] {
     ...series.map((row) => row.map(String)),
     ...(series.length > 1 ? [["Sum", ...sums.map(String)]] : []),
   ];
-  // Views are always told; what nobody counts is not.
+  // Views are always told; a counter without a count is not.
   const counted = [0, 1, ...sums.flatMap((sum, at) => (at > 0 && sum > 0 ? [at + 1] : []))];
   const widths = counted.map((at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
   const shown = counted.slice(0, fitting(widths, columns));

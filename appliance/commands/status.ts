@@ -98,7 +98,7 @@ function addresses({ collector, control }: Whereabouts): [string, string][] {
   ];
 }
 
-/** What the service says of itself; undefined where it asks for a sign-in, or does not answer. */
+/** The service's own diagnostics; undefined where it asks for a sign-in, or does not answer. */
 async function diagnosticsOf({ control }: Whereabouts): Promise<Diagnostics | undefined> {
   const url = listenerUrl(control, ["127.0.0.1"]) ?? urlOf("127.0.0.1", control.port);
   try {
@@ -125,13 +125,13 @@ function collectorOf(collector: Collector): string {
 }
 
 interface Contents {
-  /** Who counts into the same database; none where it is a file. */
+  /** The collectors that count into the same database; none where it is a file. */
   readonly collectors: readonly Collector[];
   /** Ids. */
   readonly sites: readonly string[];
   /** Why the data cannot be read. */
   readonly problems: readonly string[];
-  /** What the Web UI set. */
+  /** The settings of the Web UI. */
   readonly publicAddress?: PublicSettings | undefined;
 }
 

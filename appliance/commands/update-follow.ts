@@ -37,7 +37,7 @@ export async function follow(
     else if (problem !== undefined && silent >= ANSWERED_LOOKS) throw new CommandFailed(problem);
     const text = work && progressText(work);
     if (text === undefined || text === shown) continue;
-    // Whoever reads a log wants the steps, not each per cent.
+    // A reader of a log wants the steps, not each per cent.
     if (rewrite) rewrite(`It is ${text}`);
     else if (text.split(":")[0] !== shown.split(":")[0]) out(`It is ${text.split(":")[0]}.`);
     shown = text;

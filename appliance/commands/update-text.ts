@@ -4,7 +4,9 @@ import type { Outcome, Told, Work } from "../release/told.ts";
 import type { ReadyView, UpdateView } from "../updates/shown.ts";
 import { sizeText } from "./size-text.ts";
 
-/** What runs from where, and how the last attempt at another release ended, in one line. */
+/**
+ * The running release and its slot, and how the last attempt at another release ended, in one line.
+ */
 export function systemText({ running, last }: Told): string {
   const ended = last === undefined ? "" : `. ${outcome(last.to, last, running)}`;
   return `release ${running.release} (${running.version}) in slot ${running.slot}${ended}`;

@@ -44,7 +44,7 @@ tallydeck update back: starts the release in the other slot.
 
 Sign in as root by ssh: this is about the whole box.`;
 
-/** What the command works with besides the terminal. */
+/** The world of the command besides the terminal. */
 interface Outside {
   readonly box: () => Box;
   readonly board: () => ThisBoard;
@@ -129,7 +129,7 @@ function status(job: Job): void {
   for (const [name, value] of updateRows(view, timeOf)) terminal.out(`${name.padEnd(11)} ${value}`);
 }
 
-/** What the service knows; little where only it may read that. */
+/** The service's memory of updates; little of it where only the service may read that. */
 function remembered({ config }: Job) {
   return new Kept(
     config.updatesDir,

@@ -8,7 +8,7 @@ interface Bound {
   readonly port: number;
 }
 
-/** What a running service leaves in its data folder for commands that work beside it. */
+/** The note that a running service leaves in its data folder for commands that work beside it. */
 export interface Whereabouts {
   readonly version: string;
   readonly collector: Bound;

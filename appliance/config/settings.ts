@@ -43,7 +43,7 @@ export interface Setting<T> {
   /** How the flag is given: with a value if nothing is said, alone, or with a value each time. */
   readonly flagKind?: "switch" | "list";
   readonly fallback: string;
-  /** What is accepted, to end the sentence "KEY must be …". */
+  /** The values that are accepted, to end the sentence "KEY must be …". */
   readonly accepts: string;
   /** The value, or undefined when `text` is not acceptable. */
   parse(text: string): T | undefined;

@@ -4,7 +4,7 @@ import { isCertificates } from "../base/certificates.ts";
 import { comparableHost, isHost, isSiteId, siteIdOf } from "../base/names.ts";
 import { createClient } from "../http/client.ts";
 
-/** What values of settings are made of: each gives undefined for what cannot be. */
+/** Readers of the values of settings: each gives undefined for what cannot be. */
 
 /** Sites as the configuration declares them; a host is lower case. */
 export type DeclaredSites = readonly { readonly id: string; readonly host: string | null }[];

@@ -79,7 +79,7 @@ import { type PushParts, senderRoutes } from "./senders/senders.ts";
 export interface ControlParts {
   log: Log;
   door: Door;
-  /** What the web build made. */
+  /** The files of the web build. */
   pages: Pages;
   session: SessionParts;
   decks: Decks;

@@ -33,7 +33,7 @@ const HEADERS = {
   "Referrer-Policy": "no-referrer",
 };
 
-/** The owner's listener with these routes; what is in `before` answers before anybody is asked in. */
+/** The owner's listener with these routes; what is in `before` answers before any sign-in. */
 export function ownerApp<Parts extends { door: Door; log: Log }>(
   routes: readonly Route<Parts>[],
   parts: Parts,

@@ -15,7 +15,7 @@ export interface Door {
   isOpen: () => boolean;
 }
 
-/** What `Sessions` makes. */
+/** The form of the values that `Sessions` makes. */
 const COOKIE_VALUE = /^[\w-]{43}$/;
 
 /** The session of a request; undefined without one. */

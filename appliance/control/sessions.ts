@@ -24,7 +24,7 @@ export interface SessionsOptions {
 
 export const SESSION_DAYS = 30;
 const LIFE_MS = SESSION_DAYS * DAY_MS;
-/** Past it the session that ends first makes room: nobody signs in on so many devices. */
+/** Past it the session that ends first makes room: no owner signs in on so many devices. */
 const MAX_SESSIONS = SESSIONS.bound.count;
 
 interface Session {
@@ -34,7 +34,7 @@ interface Session {
   endsAt: number | undefined;
 }
 
-/** Who is signed in. Kept hashed in the store, so that a restart signs nobody out. */
+/** The sessions that are signed in. Kept hashed in the store, so that a restart ends none. */
 export class Sessions {
   readonly ended = new Signal<SessionId>();
   readonly #store: SessionsOptions["store"];
@@ -66,7 +66,7 @@ export class Sessions {
     return sessions;
   }
 
-  /** Signs somebody in. @returns the value of the cookie */
+  /** Begins a session. @returns the value of the cookie */
   async begin(): Promise<string> {
     const { token: cookie, hash } = makeToken("", this.#randomBytes);
     const id = hex(hash);
@@ -114,7 +114,7 @@ export class Sessions {
   /** Another admin token erased the sessions that the one before had opened. */
   async #dropErased(): Promise<void> {
     const before = [...this.#sessions.keys()];
-    // Where the store cannot tell, nobody stays.
+    // Where the store cannot tell, no session stays.
     const documents = await documentsOf(this.#store, SESSIONS).catch(() => []);
     const kept = new Set(documents.map(({ id }) => id));
     this.#forget(before.filter((id) => !kept.has(id)));
@@ -162,7 +162,7 @@ export class Sessions {
   }
 }
 
-/** Where nothing can be read, nobody is signed in. */
+/** Where nothing can be read, there are no sessions. */
 async function keptSessions(store: SessionsOptions["store"]) {
   try {
     return await documentsOf(store, SESSIONS);

@@ -7,11 +7,11 @@ interface SetupCodeOptions {
   clock: Clock;
   /** A whole number from 0 to below `end`, unpredictable. */
   randomInt: (end: number) => number;
-  /** True while nobody can sign in but by the code: there is no admin token. */
+  /** True while the code is the only way to sign in: there is no admin token. */
   needed: () => boolean;
 }
 
-/** What came of a code that somebody typed; `seconds` until it is worth trying again. */
+/** The outcome of a code that was typed; `seconds` until it is worth trying again. */
 type CodeOutcome =
   | { readonly kind: "right" }
   | { readonly kind: "wrong" }
@@ -40,14 +40,14 @@ export class SetupCode {
     this.#code = this.#make();
   }
 
-  /** What is to be shown now; undefined while no code is in force. */
+  /** The code to be shown now; undefined while none is in force. */
   get shown(): string | undefined {
     return this.#needed() || this.#clock.monotonic() < this.#shownUntil ? this.#code : undefined;
   }
 
   /**
-   * Shows the code for ten minutes, for somebody who stands at the box. Who does need not wait for
-   * the end of a refusal that others on the network brought about.
+   * Shows the code for ten minutes, for a person who stands at the box. That person need not wait
+   * for the end of a refusal that others on the network brought about.
    */
   show(): void {
     if (this.shown === undefined) this.#code = this.#make();

@@ -33,7 +33,7 @@ export type { SiteAlarms, SurveyLabels } from "../store/reports.ts";
 /** `GET /api/update`, and the event `update`. */
 export type UpdateAnswer = UpdateView;
 
-/** What `POST /api/update` takes. */
+/** The body of `POST /api/update`. */
 export type UpdateChange = UpdateWish;
 
 /** A key or zone: where it is, its size in pixels, and what it is set to. */
@@ -79,7 +79,7 @@ export interface SlotPicture extends SlotAt {
   revision: number;
 }
 
-/** What `GET /api/events` tells, by the names of the events. */
+/** The events of `GET /api/events`, by their names. */
 export interface BoxEvents {
   decks: DecksAnswer;
   channels: ChannelsAnswer;
@@ -93,7 +93,7 @@ export interface BoxEvents {
 /** How the box speaks with an MQTT broker: what `PUT /api/mqtt` takes, any part of it. */
 interface MqttFields {
   enabled: boolean;
-  /** `mqtt://` or `mqtts://`, host and port; empty while nobody has named a broker. */
+  /** `mqtt://` or `mqtts://`, host and port; empty until a broker is named. */
   url: string;
   user: string;
   /** Topics begin with it. */
@@ -119,9 +119,9 @@ export interface MqttAnswer extends MqttFields {
     | {
         connected: true;
         since: number;
-        /** What is spoken: a broker that knows no newer one decides. */
+        /** The version that is spoken: a broker that knows no newer one decides it. */
         version: MqttFields["version"];
-        /** What the broker does not allow, in sentences that say what to do. */
+        /** The rights that the broker does not grant, in sentences that say what to do. */
         problems: readonly string[];
       }
     | { connected: false; problem: string | null }
@@ -131,7 +131,7 @@ export interface MqttAnswer extends MqttFields {
 /** The box's public address: what `PUT /api/public` takes, any part of it. */
 interface PublicFields {
   enabled: boolean;
-  /** A DNS name, or a fixed public address; empty while nobody has given one. */
+  /** A DNS name, or a fixed public address; empty until one is given. */
   name: string;
   /** The owner agrees to the CA's terms, and that the name goes into public logs. */
   agreed: boolean;
@@ -139,7 +139,9 @@ interface PublicFields {
   directory: string;
   /** Certificates to trust at that directory, PEM. */
   ca: string;
-  /** Who is told the home's address: a provider's id or URL; empty where somebody else does it. */
+  /**
+   * The provider that is told the home's address: its id or URL; empty where the box tells none.
+   */
   ddns: string;
   ddnsUser: string;
   /** Whether the router is asked for the port. */
@@ -175,9 +177,9 @@ export interface Vitals {
   upSeconds: number;
   memory: {
     totalBytes: number;
-    /** What programs could still take. */
+    /** The memory that programs could still take. */
     availableBytes?: number;
-    /** What the service itself takes. */
+    /** The memory that the service itself takes. */
     serviceBytes: number;
   };
   /** Of the processor, degrees Celsius. */
@@ -218,7 +220,7 @@ export interface TunnelAnswer {
   heard: boolean;
 }
 
-/** What `POST /api/power` may be asked to do. */
+/** The deeds that `POST /api/power` may be asked for. */
 export type PowerAction = "restart" | "shutdown";
 
 export interface PushToken {
@@ -290,7 +292,7 @@ export interface ImageAnswer {
   image: string;
 }
 
-/** What a push was answered with. */
+/** The answer to a push. */
 export interface PushAnswer {
   ok: true;
   channel: string;
@@ -320,11 +322,11 @@ export interface Site {
 export interface SitesAnswer {
   sites: Site[];
   collector: { port: number };
-  /** The first site may name the zone by which days begin: nobody has named one. */
+  /** The first site may name the zone by which days begin: none has been named. */
   asksZone: boolean;
 }
 
-/** What a site has counted, at a glance. */
+/** The counts of a site, at a glance. */
 export interface SiteActivity {
   id: string;
   /** Views of the last seven days, today's so far at the end. */
@@ -399,7 +401,7 @@ export interface StartedAnew {
   kept: string | null;
 }
 
-/** What runs on what. */
+/** The versions of the software, and the machine it runs on. */
 export interface Machine {
   tallydeck: string;
   node: string;
@@ -425,7 +427,7 @@ export interface Diagnostics extends Machine {
   update?: Pick<UpdateView, "running" | "other" | "mode" | "updates"> & {
     last: LastUpdate["kind"] | null;
   };
-  /** What is wrong with the box now. */
+  /** The troubles of the box now. */
   warnings: readonly Warning[];
   storage: {
     freeBytes?: number;

@@ -1,6 +1,6 @@
-/** What the decks behind `--demo` show: every kind of key, the more telling first. */
+/** The decks behind `--demo`: every kind of key, the more telling first. */
 
-/** What programs of the owner would have pushed; values that stay. */
+/** Values that programs of the owner would have pushed; they stay. */
 export const DEMO_PUSHES = [
   { channel: "build", text: "Build\npassed", background: "#14532d" },
   { channel: "inbox", text: "Inbox\n3 new", background: "#1e3a5f" },

@@ -39,7 +39,7 @@ const REASONS: Readonly<Record<string, AskReason>> = {
   EADDRNOTAVAIL: "no-answer",
 };
 
-/** What Node and OpenSSL call that a certificate is not to be trusted. */
+/** The codes of Node and OpenSSL for a certificate that is not to be trusted. */
 const CERTIFICATE = /CERT|UNABLE_TO|_CHAIN|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|CRL/;
 
 /**

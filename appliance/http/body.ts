@@ -51,7 +51,7 @@ function tooLarge(limit: number): HttpError {
 
 /** Reads a body of at most `limit` bytes. @throws {HttpError} 413 `payload_too_large`, 400 `invalid_json` where it ends early */
 export async function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
-  // A request that announces none is at its end before anybody listens.
+  // A request that announces none is at its end before anything listens.
   if (request.readableEnded) return Buffer.alloc(0);
   try {
     const length = request.headers["content-length"];

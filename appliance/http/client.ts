@@ -5,7 +5,7 @@ import { isLoopback } from "../base/ports.ts";
 import { remember } from "../base/remember.ts";
 import { toldPeer } from "./proxy-protocol.ts";
 
-/** Who sent a request and by which name, as seen through proxies we trust. */
+/** The sender of a request, and the name it asked for, as seen through proxies we trust. */
 export interface Client {
   /** The other end of a connection, or whom a proxy there named; an IPv4-mapped address as IPv4. */
   peer(socket: Socket): string;
@@ -35,7 +35,7 @@ export function createClient(proxies: readonly string[]): Client {
     return family !== 0 && trusted.check(address, family === 6 ? "ipv6" : "ipv4");
   });
 
-  /** What the proxy says of the client's request, where there is a proxy we trust. */
+  /** The proxy's word about the client's request, where there is a proxy we trust. */
   const told = (request: IncomingMessage, header: string): string | undefined =>
     header in request.headers && trusts(peer(request.socket))
       ? forwarded(request, header)[0]
@@ -69,7 +69,7 @@ export function createClient(proxies: readonly string[]): Client {
   };
 }
 
-/** What proxies add to a request that they hand on. */
+/** The headers that proxies add to a request that they hand on. */
 const HANDED_ON = /^(?:x-forwarded-.*|forwarded|via|x-real-ip|cf-.*|true-client-ip)$/;
 const OWN_NAMES: ReadonlySet<string> = new Set(["127.0.0.1", "[::1]", "localhost"]);
 /** A tunnel ends at another one. */

@@ -3,13 +3,13 @@ import type { Socket } from "node:net";
 import type { Clock } from "../base/clock.ts";
 import { STATUS_CODES } from "./node-http.ts";
 
-/** Who hears the last answer has this long to take it. */
+/** A client that is sent its last answer has this long to take it. */
 const LINGER_MS = 2_000;
 /** Requests that may wait behind the one being answered; honest clients send none ahead. */
 const MAX_WAITING = 64;
-/** Then a client has to come anew, so that nobody keeps a place for ever. */
+/** Then a client has to come anew, so that none keeps a place for ever. */
 const MAX_REQUESTS = 1_000;
-/** Who sent requests ahead and was answered this much has to show first that he reads. */
+/** A client that sent requests ahead and was answered this much has to show first that it reads. */
 const MAX_UNREAD_BYTES = 128 * 1024;
 /** So much is still read once all is said: an honest client has no more under way, or looks up. */
 const MAX_UNHEARD_BYTES = 64 * 1024;
@@ -43,7 +43,7 @@ interface ConnectionOptions {
 
 /** One client's connection: its requests are answered one after the other. */
 export class Connection {
-  /** What a proxy says, and TLS, may change these before the first request. */
+  /** A proxy's header, and TLS, may change these before the first request. */
   socket: Socket;
   key: string;
   /** True for a proxy's own, on which it asks for others. */
@@ -70,7 +70,7 @@ export class Connection {
   #written = "";
   #writtenSince: number | undefined;
   #isStuck = false;
-  /** What is said once those that wait are answered. */
+  /** The answer that is sent once those that wait are answered. */
   #lastWords: string | undefined;
   #isLeaving = false;
   /** One for all answers, which finish once each. */
@@ -237,7 +237,7 @@ export class Connection {
   }
 }
 
-/** True where the rest of a body is of no use: it was refused, or nobody looked at it. */
+/** True where the rest of a body is of no use: it was refused, or no route looked at it. */
 function isUnwanted({ request, response }: Exchange): boolean {
   if (request.complete || uploads.has(request)) return false;
   return response.statusCode >= 400 || request.readableFlowing === null;

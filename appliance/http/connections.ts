@@ -11,7 +11,7 @@ import { takeProxyHeader, tellPeer } from "./proxy-protocol.ts";
 import type { Tls } from "./tls.ts";
 
 const SWEEP_MS = 5_000;
-/** Who takes nothing of an answer for so long has left. */
+/** A client that takes nothing of an answer for so long has left. */
 const STUCK_MS = 30_000;
 /** So long has it to be quiet before trouble is told again. */
 const QUIET_MS = 10 * 60_000;
@@ -44,7 +44,7 @@ export interface ConnectionsOptions {
 /**
  * Every connection of a listener: how many there may be, from whom, and for how long nothing may
  * come of one. Where there is no room, one on which nothing is being answered makes some; of the
- * address that holds the most, so that nobody's many displace another's few.
+ * address that holds the most, so that no client's many displace another's few.
  */
 export class Connections {
   readonly #options: ConnectionsOptions;
@@ -145,7 +145,7 @@ export class Connections {
     }
   }
 
-  /** What a proxy says of a connection holds as if the other end were there. */
+  /** A proxy's word about a connection holds as if the other end were there. */
   #rename(connection: Connection, address: string): void {
     const { client, keyOf } = this.#options;
     this.#forget(connection);
@@ -197,7 +197,7 @@ export class Connections {
     if (this.#options.tls !== undefined) connection.drop();
     else {
       connection.refuse(...refusal);
-      // What nobody reads would keep him from hearing it.
+      // Bytes that are left unread would keep the client from hearing it.
       connection.socket.resume();
     }
   }
@@ -230,8 +230,8 @@ export class Connections {
   }
 
   /**
-   * The idle ones of the address that holds the most of them, or nobody's. What is being answered
-   * weighs nothing: an honest visitor's requests pile up just when the box is slow.
+   * The idle ones of the address that holds the most of them, or none. Connections being answered
+   * weigh nothing: an honest visitor's requests pile up just when the box is slow.
    */
   #heaviest(byKey: Iterable<Iterable<Connection>>): Iterable<Connection> {
     const idle = [...byKey].map((same) =>
@@ -264,7 +264,10 @@ export class Connections {
     serve(request, response);
   }
 
-  /** What cannot be parsed never reaches the app, yet its sender gets the usual error body. */
+  /**
+   * A request that cannot be parsed never reaches the app, yet its sender gets the usual error
+   * body.
+   */
   #clientError(error: NodeJS.ErrnoException, socket: Socket): void {
     const connection = this.#open.get(socket);
     if (connection === undefined || error.code === "ECONNRESET") socket.destroy();

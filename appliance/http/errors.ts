@@ -36,7 +36,7 @@ export function sendError(response: ServerResponse, error: HttpError): void {
 /** How a refusal is answered. */
 interface Answer {
   readonly status: number;
-  /** What the answer calls it, where clients know it by another name. */
+  /** The code in the answer, where clients know it by another name. */
   readonly code?: string;
   /** Seconds until it is worth trying again. */
   readonly retryAfter?: number;
@@ -76,7 +76,7 @@ const ANSWERS: Readonly<Record<RefusalCode, Answer>> = {
   reads_busy: { status: 503, code: "busy", retryAfter: 5 },
   storage_unavailable: { status: 503, retryAfter: 60 },
   no_space: { status: 507 },
-  // Nobody who asks brings these about.
+  // No client brings these about.
   data_in_use: { status: 500 },
   invalid_config: { status: 500 },
   web_build_missing: { status: 500 },
@@ -93,7 +93,7 @@ function retryAfterHeader(seconds: number): Record<string, string> {
   return { "Retry-After": String(Math.max(1, Math.ceil(seconds))) };
 }
 
-/** Turns whatever a route throws, and a path nobody serves, into the JSON error body. */
+/** Turns errors that a route throws, and paths without a route, into the JSON error body. */
 export function errorBodies(log: Log): Middleware {
   return async (ctx, next) => {
     try {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { SecureContext } from "node:tls";
 
-/** One request of the box to somebody else. */
+/** One request of the box to another host. */
 interface Outward {
   readonly method: string;
   /** `http:` or `https:`. */
@@ -10,7 +10,7 @@ interface Outward {
   readonly body?: string | Uint8Array | undefined;
 }
 
-/** What came back. */
+/** The answer that came back. */
 interface Exchanged {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;

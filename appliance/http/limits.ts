@@ -5,13 +5,15 @@ export interface ConnectionLimits {
   readonly total: number;
   /** From one address, an IPv6 /64 being one; behind a trusted proxy, requests at once. */
   readonly perAddress: number;
-  /** From 127.0.0.1 and ::1 each: there a proxy that nobody told of has all visitors behind it. */
+  /**
+   * From 127.0.0.1 and ::1 each: there a proxy that is not configured has all visitors behind it.
+   */
   readonly perLoopback: number;
 }
 
 /**
  * With the 64 kB of headers that each may hold, these and the service itself fit a board of 512 MB
- * twice over; idle connections make room for new ones long before anybody is turned away.
+ * twice over; idle connections make room for new ones long before any client is turned away.
  */
 export const COLLECTOR_LIMITS: ConnectionLimits = { total: 512, perAddress: 64, perLoopback: 384 };
 /** With TLS each takes more memory. */

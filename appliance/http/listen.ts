@@ -16,7 +16,7 @@ const PATIENCE = {
   keepAliveTimeout: 75_000,
   connectionsCheckingInterval: 5_000,
 };
-/** Who is still sending a request after this long into a stop is cut off. */
+/** A client that is still sending a request after this long into a stop is cut off. */
 const CLOSE_MS = 3_000;
 const CLOSE_IDLE_MS = 20;
 
@@ -34,7 +34,7 @@ export interface App {
   callback(): (request: IncomingMessage, response: ServerResponse) => unknown;
 }
 
-/** A socket that somebody else opened. */
+/** A socket that another process opened. */
 export interface HandedSocket {
   readonly fd: number;
 }
@@ -99,7 +99,8 @@ export async function listen(
     },
     async close() {
       const closed = closeServer(server);
-      // Who has sent something is heard: it is read in the turn after the one that accepted him.
+      // A client that has sent something is heard: it is read in the turn after the one that
+      // accepted it.
       await turn();
       await turn();
       connections.dropBeginning();

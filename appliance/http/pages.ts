@@ -17,10 +17,10 @@ interface Page {
 const WEB_BUILD = join(import.meta.dirname, "../../web/dist");
 const TWINS = { br: ".br", gzip: ".gz" } as const;
 
-/** Large, and mostly asked for by nobody: read when somebody does. */
+/** Large, and seldom asked for: read at the first request. */
 const LATER: ReadonlySet<string> = new Set(["icons.json"]);
 
-/** What the web build made, held in memory. */
+/** The files of the web build, held in memory. */
 export class Pages {
   readonly #dir: string;
   readonly #pages = new Map<string, Page | undefined>();
@@ -45,7 +45,7 @@ export class Pages {
     return [...this.#pages.keys()];
   }
 
-  /** What the file `name` holds, from the disk. @throws {Error} when it cannot be read */
+  /** The text of the file `name`, from the disk. @throws {Error} when it cannot be read */
   text(name: string): string {
     return readFileSync(join(this.#dir, name), "utf8");
   }

@@ -1,8 +1,8 @@
 import { isIP, type Socket } from "node:net";
 
 /**
- * What a proxy says of a connection before its first byte: version 1, a line, and version 2, which is
- * binary. Source: https://www.haproxy.org/download/3.2/doc/proxy-protocol.txt
+ * A proxy's header, which tells of a connection before its first byte: version 1, a line, and
+ * version 2, which is binary. Source: https://www.haproxy.org/download/3.2/doc/proxy-protocol.txt
  */
 type ProxyHeader =
   /** Something else than a header comes. */
@@ -56,7 +56,7 @@ function line(bytes: Buffer): ProxyHeader {
     version !== undefined &&
     isIP(source) === version &&
     isIP(destination) === version &&
-    // What names an interface of the proxy's is no address here.
+    // An address that names an interface of the proxy's is none here.
     !source.includes("%") &&
     ports.length === 2 &&
     ports.every((port) => PORT.test(port) && Number(port) <= 65_535);
@@ -78,7 +78,7 @@ function binary(bytes: Buffer): ProxyHeader {
   const block = BLOCK_BYTES[family];
   if (command === PROXY && block !== undefined && rest < block) return BAD;
   if (bytes.length < length) return MORE;
-  // Unix sockets, datagrams and what is to come name nobody: the proxy's own address counts.
+  // Unix sockets, datagrams and what is to come name no client: the proxy's own address counts.
   if (command === LOCAL || block === undefined) return { kind: "header", bytes: length };
   const source = bytes.subarray(BINARY_START_BYTES);
   return { kind: "header", bytes: length, address: family === 0x11 ? v4(source) : v6(source) };
@@ -108,7 +108,7 @@ export function toldPeer(socket: Socket): string | undefined {
 }
 
 /**
- * Takes the header off a connection that nobody reads yet, where there is one; what comes after it
+ * Takes the header off a connection that is not read yet, where there is one; what comes after it
  * stays to be read. `done` is called once, with "bad" where the other side ends before.
  */
 export function takeProxyHeader(

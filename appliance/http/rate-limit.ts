@@ -3,7 +3,7 @@ import { type BucketLimits, TokenBuckets } from "../base/token-buckets.ts";
 
 /** Buckets of one kind, from fine to coarse: of an address, of a network, of the whole box. */
 interface Layer extends BucketLimits {
-  /** Under which key somebody counts here; undefined where this layer does not hold him. */
+  /** The key under which a client counts here; undefined where this layer does not hold it. */
   keyOf(who: string): string | undefined;
 }
 
@@ -44,7 +44,7 @@ export class RateLimit {
     return Math.max(0, ...this.#waits(who));
   }
 
-  /** The same by the finest layer alone: what somebody brought about himself. */
+  /** The same by the finest layer alone: the wait that a client brought about itself. */
   ownWait(who: string): number {
     return this.#waits(who)[0] ?? 0;
   }

@@ -40,7 +40,7 @@ export class Stage {
           this.#ask(...asked),
     });
     this.#serve = app.callback();
-    // Who shows it knows the listener first.
+    // The caller that shows it knows the listener first.
     setImmediate(() => this.#goOn());
     const listener = this.#listener;
     return Object.create(listener, { close: { value: () => this.#takeOff() } });

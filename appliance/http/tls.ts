@@ -14,7 +14,7 @@ interface Certificate {
   readonly key: string | KeyObject;
 }
 
-/** What is shown to those who come by TLS. */
+/** The certificates that are shown to clients of TLS. */
 export interface Certificates {
   /** For visitors; undefined while there is none. */
   current: () => Certificate | undefined;
@@ -29,9 +29,9 @@ interface TlsParts {
 }
 
 /**
- * TLS on connections that somebody else accepted. Where there is no certificate, handshakes are
+ * TLS on connections that another server accepted. Where there is no certificate, handshakes are
  * refused with an alert; a CA that speaks TLS 1.3 sees its challenge nevertheless. The certificate
- * may change at any time: who is there goes on with the one he began with.
+ * may change at any time: a client that is there goes on with the one it began with.
  */
 export class Tls {
   readonly #server: Server;
@@ -116,7 +116,7 @@ function choiceBetween(
   challengeFor: Certificates["challengeFor"],
 ): NonNullable<TlsOptions["ALPNCallback"]> {
   return function (this: TLSSocket, { servername, protocols }) {
-    // Who names nobody gets `false` here, whatever the types say.
+    // A client that names no host gets `false` here, whatever the types say.
     const isOfCa = Boolean(servername) && protocols.includes(CHALLENGE_PROTOCOL);
     const challenge = isOfCa ? challengeFor(servername) : undefined;
     if (challenge === undefined) return protocols.includes(PROTOCOL) ? PROTOCOL : undefined;

@@ -22,7 +22,7 @@ export class EventLoopDelay {
   }
 }
 
-/** What this process takes of its machine; names as all programs have them. */
+/** The resources that this process takes of its machine; names as all programs have them. */
 export function processFamilies({ seconds }: Pick<EventLoopDelay, "seconds">): Family[] {
   const { user, system } = process.cpuUsage();
   return [

@@ -2,7 +2,7 @@ import { isObject, isText } from "../base/json.ts";
 import { invalidField } from "../base/refusal.ts";
 import type { Push } from "../push/push-body.ts";
 
-/** What a message for an AWTRIX clock asks for. */
+/** A message for an AWTRIX clock as a push. */
 interface Shown {
   readonly push: Push;
   /** It goes when its time is over, and does not stay as an old one. */
@@ -10,7 +10,7 @@ interface Shown {
 }
 
 const MAX_TTL = 86_400;
-/** What a message stays without a time of its own. */
+/** The life of a message without a time of its own. */
 const NOTICE_S = 600;
 
 /**

@@ -20,9 +20,9 @@ export type BrokerState =
   | {
       readonly connected: true;
       readonly since: number;
-      /** What is spoken, which a broker that knows no newer one decides. */
+      /** The version that is spoken; a broker that knows no newer one decides it. */
       readonly version: MqttVersion;
-      /** What the broker does not allow, in sentences that say what to do. */
+      /** The rights that the broker does not grant, in sentences that say what to do. */
       readonly problems: readonly string[];
     }
   /** The last problem, in a sentence; null while the first try runs. */
@@ -39,7 +39,7 @@ interface BrokerOptions {
   readonly will: Outgoing;
   /** Filters of what to listen for from the beginning. */
   readonly listenFor: readonly string[];
-  /** What the broker has to allow. */
+  /** The rights that the broker has to grant. */
   readonly needs: readonly Need[];
   /** Everything is to be announced. */
   readonly connected: () => void;
@@ -55,13 +55,13 @@ const BACKOFF_MS = [5_000, 10_000, 20_000, 40_000, 60_000];
 const JITTER = 0.2;
 /** A connection that has stood for so long was good: the next one is tried for soon. */
 const STEADY_MS = 60_000;
-/** Who takes nothing for so long will not. */
+/** A broker that takes nothing for so long will not. */
 const STALLED_MS = 60_000;
-/** What we write comes back at once, where it does. */
+/** The echo of a message comes by then, where one comes at all. */
 const ECHO_MS = 5_000;
 /** With so many waiting no more are dropped: the next connection finds what is left at the broker. */
 const MAX_UNSENT = 4_096;
-/** A farewell that nobody confirms. */
+/** A farewell that is not confirmed by then is given up. */
 const FAREWELL_MS = 2_000;
 
 /**

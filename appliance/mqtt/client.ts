@@ -26,26 +26,26 @@ export interface Outgoing {
 interface ConnectionEvents {
   /** The broker let us in, and tells what we listen for. */
   connected(): void;
-  /** It is over, once: with what went wrong first, as far as anybody said. */
+  /** It is over, once: with the first error, as far as one was told. */
   closed(error: unknown): void;
   /** It does not let us write to a topic, or listen at some filters. */
   refused(what: "write" | "listen", topics: readonly string[]): void;
   /** The next one comes after `done`: until then the broker has to wait. */
   message(message: Message, done: () => void): void;
-  /** What was written has left, or the broker has confirmed it. */
+  /** The messages written so far have left, or the broker has confirmed them. */
   drained(): void;
 }
 
 /** One connection with a broker; it does not come back by itself. */
 export interface Connection {
-  /** What is written has not left yet, or is not confirmed, and is much. */
+  /** Much was written that has not left yet, or is not confirmed. */
   readonly isCongested: boolean;
   publish(message: Outgoing): void;
   subscribe(filters: readonly string[]): void;
   unsubscribe(filters: readonly string[]): void;
   /** Resolves when the broker has what was published, or the connection is over. */
   end(): Promise<void>;
-  /** Ends it at once. @param code why, as `problemOf` knows it; nobody is to blame unless given */
+  /** Ends it at once. @param code why, as `problemOf` knows it; no fault unless given */
   cut(code?: string): void;
 }
 
@@ -95,7 +95,7 @@ export const connectMqtt: Connect = (to, { clientId, will, listenFor }, events) 
     will: { ...will, payload: Buffer.from(will.payload) },
     ...(to.version === "5" && { properties: { maximumPacketSize: LARGEST_PACKET } }),
   });
-  // What fails for other reasons is sent anew with the next connection.
+  // A request that fails for other reasons is sent anew with the next connection.
   const ignore = () => {};
   const subscribe = (filters: readonly string[], done: () => void) =>
     client.subscribe([...filters], { qos: 1 }, (_error, _asked, packet) => {
@@ -114,7 +114,7 @@ export const connectMqtt: Connect = (to, { clientId, will, listenFor }, events) 
     if (ASKING.has(packet.cmd) || (packet.cmd === "publish" && packet.qos > 0))
       socket?.packets.asked();
   });
-  // Whoever sees that we are there may tell us something at once.
+  // A listener that sees that we are there may tell us something at once.
   client.on("connect", () => subscribe(listenFor, () => events.connected()));
   client.on("error", (error) => {
     problem ??= error;

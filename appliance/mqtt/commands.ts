@@ -10,7 +10,7 @@ import { readCustom, readNotification } from "./awtrix.ts";
 import type { Message } from "./client.ts";
 import { commandIn, resultTopic } from "./topics.ts";
 
-/** What others may tell the box. */
+/** The parts of the box that commands reach. */
 interface CommandTargets {
   readonly channels: Pick<Channels, "set" | "clear" | "get" | "acknowledge" | "changed">;
   readonly decks: Pick<Decks, "bound" | "showPage" | "setAsleep"> & {
@@ -21,7 +21,7 @@ interface CommandTargets {
 interface CommandsOptions extends CommandTargets {
   readonly clock: Clock;
   readonly log: { warn(line: string): void };
-  /** What our topics begin with. */
+  /** The beginning of our topics. */
   readonly base: string;
   /** Takes what is no command. */
   readonly others: (message: Message) => void;
@@ -29,7 +29,7 @@ interface CommandsOptions extends CommandTargets {
   readonly answer: (topic: string, payload: string) => void;
 }
 
-/** The channel that messages for nobody in particular go to. */
+/** The channel that messages without a channel of their own go to. */
 const NOTICE_CHANNEL = "notify";
 /** As many as by HTTP with all tokens together. */
 const COMMANDS = { burst: 50, perSecond: 25 };
@@ -66,7 +66,7 @@ export class Commands {
     this.#unsubscribe = options.channels.changed.on((channel) => this.#clearExpired(channel));
   }
 
-  /** What comes from now on is taken and not followed: a farewell has to pass it. */
+  /** Commands that come from now on are taken and not followed: a farewell has to pass them. */
   close(): void {
     this.#isClosed = true;
     this.#unsubscribe();
@@ -214,7 +214,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** What is JSON in braces is meant so; anything else is a text as it stands. */
+/** Text in braces is meant as JSON; any other is a text as it stands. */
 function jsonOrText(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);

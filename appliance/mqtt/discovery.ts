@@ -13,11 +13,11 @@ import {
   slotEvent,
 } from "./topics.ts";
 
-/** What of the box Home Assistant shows. */
+/** The facts of the box that Home Assistant shows. */
 export interface BoxFacts {
   /** The box's id at the broker. */
   readonly box: string;
-  /** What people call it. */
+  /** The name that people call it by. */
   readonly name: string;
   readonly version: string;
   /** URL of the Web UI; undefined where there is none on the network. */
@@ -40,7 +40,7 @@ interface DeckFacts {
   readonly id: string;
   readonly name: string;
   readonly pages: readonly { readonly name: string }[];
-  /** Places that have an action, or that somebody marked as buttons. */
+  /** Places that have an action, or are marked as buttons. */
   readonly buttons: readonly { readonly slot: string; readonly name: string }[];
 }
 
@@ -101,7 +101,10 @@ function fitting<T>(components: readonly T[]): readonly T[] {
   return end < 0 ? components : components.slice(0, end);
 }
 
-/** What of `before` is not in `now`, as Home Assistant is told that it is gone: reduced to its platform. */
+/**
+ * The parts of `before` that are not in `now`, as Home Assistant is told that they are gone:
+ * reduced to their platform.
+ */
 export function withRemoved(
   now: DeviceDocument,
   before: Readonly<Record<string, string>>,
@@ -182,7 +185,7 @@ function siteSensors(base: string, { id: site }: SiteFacts): (readonly [string, 
   ];
 }
 
-/** What a gesture is told as. */
+/** The event that a gesture is told as. */
 export function eventOf({ kind, delta }: Pick<Gesture, "kind" | "delta">, page: string): object {
   return { event_type: EVENT_TYPES[kind], page, ...(delta !== undefined && { delta }) };
 }

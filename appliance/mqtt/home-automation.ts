@@ -5,11 +5,11 @@ import type { BrokerState } from "./broker.ts";
 import type { Announced, Link, LinkOptions } from "./link.ts";
 import { checkSettings, FIRST_SETTINGS, type MqttSettings } from "./settings.ts";
 
-/** What is kept of it over restarts. */
+/** The state that is kept over restarts. */
 interface KeptMqtt {
   /** The box's id at the broker. */
   readonly box: string;
-  /** Null before anybody has set anything. */
+  /** Null before anything was set. */
   readonly settings: MqttSettings | null;
   readonly announced: Announced | null;
 }
@@ -40,7 +40,7 @@ interface HomeAutomationOptions
   readonly declared: MqttSettings | undefined;
 }
 
-/** The box in a home automation, off until somebody names a broker. */
+/** The box in a home automation, off until it is given a broker. */
 export class HomeAutomation {
   /** Settings, or how it stands with the broker, are others. */
   readonly changed = new Signal();

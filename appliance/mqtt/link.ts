@@ -34,7 +34,7 @@ export interface SiteSource {
   readonly changed: Listenable;
 }
 
-/** What of the box is told, and what others may change. */
+/** The parts of the box that are told, and that commands may change. */
 interface LinkedParts {
   readonly channels: Pick<Channels, "get" | "list" | "set" | "clear" | "acknowledge" | "changed">;
   readonly decks: Pick<
@@ -50,13 +50,13 @@ interface LinkedParts {
     | "gestures"
   >;
   readonly sites: SiteSource;
-  /** What the box is called and where its Web UI is. */
+  /** The name of the box, and where its Web UI is. */
   readonly describe: () => Pick<BoxFacts, "name" | "version" | "url">;
   /** It is described otherwise. */
   readonly described: Listenable;
 }
 
-/** What Home Assistant was told last, to be taken back once it no longer holds. */
+/** The last announcement to Home Assistant, to be taken back once it no longer holds. */
 export interface Announced {
   readonly prefix: string;
   readonly discovery: string;
@@ -85,9 +85,12 @@ const SITES_EVERY_MS = 10_000;
 const IMAGE_EVERY_MS = 15_000;
 /** Bytes: one waits for the broker besides the one that is kept. */
 const MAX_IMAGE = 400_000;
-/** What a broker kept comes soon after it was asked for. */
+/** Messages that a broker kept come so soon after they were asked for. */
 const LOOK_MS = 5_000;
-/** What is cleared of a broker in one connection: others can have it keep more than we ever had. */
+/**
+ * So many topics of a broker are cleared in one connection: strangers can have it keep more than we
+ * ever had.
+ */
 const MAX_CLEARED = 512;
 /** Home Assistant has much to do when it has started. */
 const BIRTH_MS = { least: 1_000, most: 5_000 };
@@ -104,7 +107,7 @@ export class Link {
   /** Topics whose states are with the broker. */
   #told = new Set<string>();
   #announced: Announced | null;
-  /** What was announced elsewhere, until it is taken back. */
+  /** The announcement at another place, until it is taken back. */
   #former: Announced | undefined;
   /** How many topics were cleared in this connection. */
   #cleared = 0;
@@ -157,7 +160,7 @@ export class Link {
       decks.changed.on(refresh),
       described.on(refresh),
       sites.changed.on(() => this.#sites.ask()),
-      // Who is not there looks at nothing: it is painted once the broker is.
+      // A broker that is away sees no pictures: they are painted once it is there.
       decks.pictureChanged.on(({ deck }) => broker.state.connected && this.#imageOf(deck).ask()),
       decks.gestures.on((gesture) => {
         const { deck, slot, page } = gesture;
@@ -236,7 +239,8 @@ export class Link {
   }
 
   /**
-   * What was announced elsewhere: the settings were changed while the broker was away.
+   * Takes an announcement at another place back: the settings were changed while the broker was
+   * away.
    * @returns filters that find what is kept there
    */
   #takeBack({ prefix, discovery }: Announced): string[] {
@@ -257,7 +261,7 @@ export class Link {
     const isOwned = this.#broker?.has(topic) ?? true;
     if (isOwned || !retain || payload.length === 0 || this.#cleared + kept.length > MAX_CLEARED)
       return;
-    // Nobody owns it any more: a channel that is gone, a site that was erased.
+    // The topic has no owner any more: a channel that is gone, a site that was erased.
     this.#cleared += kept.length;
     for (const each of kept) this.#broker?.drop(each);
   }
@@ -272,7 +276,7 @@ export class Link {
     });
   }
 
-  /** What happens in one turn of the event loop is told together. */
+  /** Events of one turn of the event loop are told together. */
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;

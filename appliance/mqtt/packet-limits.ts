@@ -1,4 +1,6 @@
-/** What no broker sends to who behaves: the code with which the connection ends. */
+/**
+ * Packets that no broker sends to a client that behaves: the code with which the connection ends.
+ */
 export type Offence = "TOO_LARGE" | "QOS_2" | "LONG_TOPIC" | "TINY_PIECES" | "UNASKED";
 
 /** Types and flags of the first byte: MQTT 5, 2.1. */

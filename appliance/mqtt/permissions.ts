@@ -7,8 +7,8 @@ export interface Need {
 }
 
 /**
- * What a broker lets the box do. Some say what they refuse; others confirm everything and pass
- * nothing on: there only what comes back tells.
+ * The rights that a broker grants the box. Some brokers say what they refuse; others confirm
+ * everything and pass nothing on: there only the echo tells.
  */
 export class Permissions {
   readonly #needs: readonly Need[];
@@ -24,7 +24,7 @@ export class Permissions {
     this.#who = user === "" ? "this box, which signs in without a user," : `the user "${user}"`;
   }
 
-  /** What has to be asked for to hear what comes back. */
+  /** Filters to subscribe to, to hear the echoes. */
   get filters(): string[] {
     return this.#needs.map(({ echo }) => echo);
   }
@@ -46,12 +46,12 @@ export class Permissions {
     if (need && !retain) this.#heard.add(need.tree);
   }
 
-  /** What has not come back by now should have. */
+  /** An echo that has not come by now should have. */
   expire(): void {
     this.#isOverdue = true;
   }
 
-  /** What is to be allowed, in sentences. */
+  /** The rights to be granted, in sentences. */
   get problems(): string[] {
     return this.#needs.flatMap(({ tree }) => {
       const isHeard = this.#heard.has(tree);

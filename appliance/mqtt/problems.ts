@@ -1,4 +1,4 @@
-/** What goes wrong with a broker, in sentences for the owner. */
+/** Problems with a broker, in sentences for the owner. */
 
 /** Reason codes with which a broker refuses: those of MQTT 3.1.1 below 128, those of 5 above. */
 const REFUSED: Readonly<Record<number, string>> = {
@@ -60,13 +60,13 @@ export function isTooNew(error: unknown): boolean {
   return code === 1 || code === 132 || code === "SILENT";
 }
 
-/** Whether nobody said why it ended. */
+/** Whether it ended without a reason. */
 export function isEndedUnsaid(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown };
   return error === undefined || code === "ECONNRESET" || code === "EPIPE";
 }
 
-/** @param error what the connection ended with; undefined when nobody said why */
+/** @param error what the connection ended with; undefined where no reason was given */
 export function problemOf(error: unknown): string {
   const { code, message = "" } = (error ?? {}) as { code?: unknown; message?: string };
   if (typeof code === "number")

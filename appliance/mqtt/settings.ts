@@ -4,7 +4,7 @@ import { invalidField } from "../base/refusal.ts";
 /** How the box speaks with a broker; kept while it is off. */
 export interface MqttSettings {
   readonly enabled: boolean;
-  /** `mqtt://host:port` or `mqtts://host:port`; empty while nobody has named a broker. */
+  /** `mqtt://host:port` or `mqtts://host:port`; empty until a broker is named. */
   readonly url: string;
   readonly user: string;
   readonly password: string;
@@ -30,10 +30,10 @@ export const FIRST_SETTINGS: MqttSettings = {
   ca: "",
 };
 
-/** What a broker's address looks like, to end a sentence. */
+/** The form of a broker's address, to end a sentence. */
 export const BROKER_RULE =
   "a broker's address like 192.168.1.5, homeassistant.local:1883 or mqtts://broker.example.org, without user and password";
-/** What a topic's beginning looks like, to end a sentence. */
+/** The form of a topic's beginning, to end a sentence. */
 export const PREFIX_RULE =
   "1 to 64 characters from a-z, A-Z, 0-9, underscore, hyphen and /, with a letter or digit at both ends";
 const LONGEST = 256;

@@ -22,14 +22,14 @@ interface StateSources {
   readonly figures: ReadonlyMap<string, SiteFigures>;
 }
 
-/** What is to be known of a topic. */
+/** The state that a topic tells. */
 interface State {
   readonly payload: string;
   /** Epoch milliseconds when it is no longer true; null for what stays. */
   readonly expiresAt: number | null;
 }
 
-/** What holds for channels, sites and decks: by topic, as JSON. */
+/** The states of channels, sites and decks: by topic, as JSON. */
 export function statesOf(base: string, sources: StateSources): Map<string, State> {
   const { channels, decks, figures } = sources;
   const names = new Set([
@@ -61,12 +61,12 @@ export function shownChannels(decks: Pick<Decks, "list">): string[] {
   return [...new Set(names)].sort();
 }
 
-/** Channels that somebody is to be told of when they are not heard of, by name. */
+/** Channels whose silence is to be told of, by name. */
 export function watchedChannels(channels: Pick<Channels, "list">): string[] {
   return channels.list().flatMap(({ channel, period }) => (period === undefined ? [] : [channel]));
 }
 
-/** Places of a deck that do something, or that somebody marked as buttons. */
+/** Places of a deck that do something, or are marked as buttons. */
 export function buttonsOf({ pages, fixed }: Pick<DeckView, "pages" | "fixed">) {
   const slots = [fixed, ...pages.map((page) => page.slots)].flatMap(Object.entries<SlotSettings>);
   const buttons = slots.filter(

@@ -2,7 +2,7 @@ import { isChannelName, looksLikeSiteId } from "../base/names.ts";
 
 /** Every topic of this box, by what it is about; `base` is the prefix and the box's id. */
 
-/** What the topics of a box begin with. */
+/** The beginning of a box's topics. */
 export function baseTopic(prefix: string, box: string): string {
   return `${prefix}/${box}`;
 }
@@ -36,7 +36,7 @@ export const deckImage = (base: string, deck: string) => `${base}/deck/${deck}/i
 export const slotEvent = (base: string, deck: string, slot: string) =>
   `${base}/deck/${deck}/${slot}/event`;
 
-/** What the box is told by others: filters to subscribe to. */
+/** The commands to the box: filters to subscribe to. */
 export function commandFilters(base: string): string[] {
   return [
     channelCommand(base, "+"),
@@ -51,16 +51,16 @@ export function commandFilters(base: string): string[] {
 export const treeOf = (prefix: string) => `${prefix}/#`;
 
 /**
- * What the box keeps at the broker: filters that find what nobody owns any more. No pictures, which
- * are large: they go with the state of their deck.
+ * The messages that the broker keeps for the box: filters that find those without an owner. No
+ * pictures, which are large: they go with the state of their deck.
  */
 export function keptFilters(base: string): string[] {
   return [channelTopic(base, "+"), siteTopic(base, "+"), deckTopic(base, "+")];
 }
 
 /**
- * What goes together with a topic that a box with this base keeps at the broker, itself first; nothing
- * for a topic that no box could have made: anybody who may write there can invent some.
+ * The topics that go together with one that a box with this base keeps at the broker, itself first;
+ * none for a topic that no box could have made: every client that may write there can invent some.
  */
 export function keptWith(topic: string, base: string): string[] {
   if (!topic.startsWith(`${base}/`)) return [];
@@ -77,7 +77,7 @@ function isDeckId(name: string): boolean {
   return name.length <= 192 && /^[a-z0-9-]+$/.test(name);
 }
 
-/** What a command is about; undefined for a topic that is none. */
+/** The command of a topic; undefined for a topic that is none. */
 export function commandIn(
   base: string,
   topic: string,

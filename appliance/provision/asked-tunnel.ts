@@ -7,7 +7,7 @@ import { readTunnel, tunnelText } from "../base/wireguard.ts";
 import { groupIn, keptSettings } from "./box.ts";
 import { layTunnel, PASTED, tunnelOf } from "./tunnel.ts";
 
-/** Where the service asks; nobody but it and root may write there. */
+/** Where the service asks; only it and root may write there. */
 const ASKED = "run/tallydeck-tunnel/asked";
 
 /**

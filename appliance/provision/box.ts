@@ -64,7 +64,7 @@ export function provisionBox({
     takeSecretsAway(boot, said);
     const publicName = settings["service.PUBLIC_NAME"]?.value;
     const about = { hostname: effects.hostname, publicName, tunnel, stored };
-    // What the updater says of the system stays.
+    // The updater's part about the system stays.
     const system = systemPartOf(textOf(join(boot, RESULT)) ?? "");
     if (isNew) overwriteFile(join(boot, RESULT), report(said, about) + system);
     // People make folders of these names too.
@@ -102,7 +102,7 @@ function tunnelIn(
   }
 }
 
-/** What the box was told at its starts before. */
+/** The settings that the box was told at its starts before. */
 export function keptSettings(root: string): Settings {
   return together(keptIn(root), DIALECTS.keys());
 }

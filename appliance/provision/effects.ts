@@ -17,8 +17,8 @@ export interface Effects {
 }
 
 /**
- * What the settings mean for the system; `iwdBase` is /etc/iwd/main.conf, the image's own or, after
- * a try before in the same boot, one with a country.
+ * The effects of the settings on the system; `iwdBase` is /etc/iwd/main.conf, the image's own or,
+ * after a try before in the same boot, one with a country.
  */
 export function effectsOf(settings: Settings, iwdBase: string): Effects {
   const value = (name: string) => settings[name]?.value;

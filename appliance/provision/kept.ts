@@ -9,13 +9,16 @@ import {
   type Settings,
 } from "./settings.ts";
 
-/** What the box keeps on its data partition between starts: by file, so that files do not mix. */
+/**
+ * The settings that the box keeps on its data partition between starts: by file, so that files do
+ * not mix.
+ */
 export type Kept = Readonly<Record<string, KeptFile>>;
 
 interface KeptFile {
   /** SHA-256 of the file as the box left it on the boot partition, or GONE; "" until it has reported. */
   readonly seen: string;
-  /** What the file says, and the secrets it once held. */
+  /** The settings of the file, and the secrets it once held. */
   readonly says: Readonly<Record<string, string>>;
 }
 
@@ -65,7 +68,9 @@ export function unseen(kept: Kept): Kept {
   );
 }
 
-/** What is forgotten is forgotten for all files, or it would come back from one before. */
+/**
+ * A setting that is forgotten is forgotten for all files, or it would come back from one before.
+ */
 export function forget(kept: Kept, names: ReadonlySet<string>): Kept {
   const isForgotten = (name: string) =>
     names.has(name) ||
@@ -81,8 +86,8 @@ export function forget(kept: Kept, names: ReadonlySet<string>): Kept {
 }
 
 /**
- * What all files say together: a later one wins, ssh keys add up. A network is joined with its
- * password, or where the last word is that it is open.
+ * The settings of all files together: a later one wins, ssh keys add up. A network is joined with
+ * its password, or where the last word is that it is open.
  */
 export function together(kept: Kept, files: Iterable<string>): Settings {
   const all = new Map<string, Settings[string]>();
@@ -103,8 +108,8 @@ export function together(kept: Kept, files: Iterable<string>): Settings {
 }
 
 /**
- * What the box kept, as it was stored. A text that is damaged counts as nothing kept: then every
- * file on the boot partition is applied again.
+ * Reads the kept settings as they were stored. A text that is damaged counts as nothing kept: then
+ * every file on the boot partition is applied again.
  */
 export function parseKept(text: string): Kept {
   try {

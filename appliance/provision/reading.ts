@@ -4,7 +4,7 @@ import type { FindTimeZone } from "./time-zones.ts";
 
 /** One thing a file says, and what came of it. */
 export interface Finding {
-  /** What the person wrote it under, like `WIFI_SSID` or `[wlan] ssid`. */
+  /** The label that the person wrote it under, like `WIFI_SSID` or `[wlan] ssid`. */
   readonly label: string;
   /** From 1, when the dialect has lines. */
   readonly line?: number | undefined;
@@ -16,11 +16,11 @@ export interface Finding {
   readonly ignored?: string;
   /** Why the file's network is not joined, should the box know no password for it. */
   readonly unlessJoined?: string;
-  /** What else a person should know of what is applied. */
+  /** A note about what is applied, for the person. */
   readonly note?: string;
 }
 
-/** What came of one file. */
+/** The outcome of one file. */
 export interface FileResult {
   readonly file: string;
   readonly findings: readonly Finding[];
@@ -42,13 +42,15 @@ interface Change {
  */
 export type Dialect = (text: string, found: Findings) => string;
 
-/** What one file of the boot partition asks for. */
+/** The changes that one file of the boot partition asks for. */
 export interface Reading {
   readonly changes: readonly Change[];
   readonly findings: readonly Finding[];
   /** It names a network that cannot be joined. */
   readonly isNetworkRefused: boolean;
-  /** A line for the Wi-Fi password stands there, without one: the box took it, or nobody gave it. */
+  /**
+   * A line for the Wi-Fi password stands there, without one: the box took it, or none was given.
+   */
   readonly isPasswordBlank: boolean;
 }
 
@@ -113,7 +115,10 @@ export class Findings {
     );
   }
 
-  /** What was meant as the Wi-Fi password: without it the network would count as an open one. */
+  /**
+   * Refuses a text that was meant as the Wi-Fi password: without it the network would count as an
+   * open one.
+   */
   refusePassword(label: string, why: string, line: number): void {
     this.#isPasswordRefused = true;
     this.#findings.push({ label, ignored: why + STAYS, line });
@@ -146,7 +151,9 @@ export class Findings {
     };
   }
 
-  /** A network is open only where that is meant: anybody can offer an open one under its name. */
+  /**
+   * A network is open only where that is meant: any stranger can offer an open one under its name.
+   */
   #openness(): Change[] {
     if (this.#changes.some(isOf("wifi.password"))) return [];
     if (this.#isPasswordRefused || this.#isPasswordExpected)
@@ -180,7 +187,7 @@ function isOf(name: string): (change: Change) => boolean {
   return (change) => change.name === name;
 }
 
-/** Ends a label whose value nobody should find on the card. */
+/** Ends a label whose value is not to be left on the card. */
 const SECRET_LABEL =
   /(?:password|passwd|passphrase|psk|secret|private|(?<!ssh_)key|token(?:_\w*)?|chpasswd\.list(?:\.\d+)?|write_files\.\d+\.content)$/i;
 

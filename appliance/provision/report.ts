@@ -11,7 +11,10 @@ interface About {
   readonly stored: boolean;
 }
 
-/** What is seen by whoever puts the card into a reader. Lines end as Windows' Notepad wants them. */
+/**
+ * The report for a person who puts the card into a reader. Lines end as Windows' Notepad wants
+ * them.
+ */
 export function report(
   results: readonly FileResult[],
   { hostname, publicName, tunnel, stored }: About,

@@ -6,8 +6,9 @@ import { COUNTRIES } from "./countries.ts";
 import type { FindTimeZone } from "./time-zones.ts";
 
 /**
- * What the boot partition may set, by one flat name each; service settings are `service.` and their
- * key in the configuration. Values are texts; several ssh keys or time servers take a line each.
+ * The settings that the boot partition may make, by one flat name each; service settings are
+ * `service.` and their key in the configuration. Values are texts; several ssh keys or time servers
+ * take a line each.
  */
 export type Settings = Readonly<Record<string, Setting>>;
 
@@ -122,7 +123,7 @@ export function isSecret(name: string): boolean {
   return SECRET_SERVICE_KEY.test(name) || RULES[name]?.secret === true;
 }
 
-/** What is said of a Wi-Fi network means nothing to another. */
+/** Whether a setting of one Wi-Fi network means nothing to another. */
 export function isOfNetwork(name: string): boolean {
   return name === "wifi.password" || name === "wifi.hidden" || name === "wifi.open";
 }

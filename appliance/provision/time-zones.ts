@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 
-/** The zone of a box that somebody means, in the box's own spelling. */
+/** The zone that the owner of a box means, in the box's own spelling. */
 export type FindTimeZone = (text: string) => string | undefined;
 
 /**
@@ -16,7 +16,8 @@ export function timeZonesIn(folder: string): FindTimeZone {
     return (
       names.find((name) => name.toLowerCase() === text.toLowerCase()) ??
       names.find((name) => name === meant) ??
-      // What Unicode calls canonical may be the old name itself: Asia/Calcutta for Asia/Kolkata.
+      // The name that Unicode calls canonical may be the old one itself: Asia/Calcutta for
+      // Asia/Kolkata.
       names.find((name) => canonicalName(name) === meant)
     );
   };

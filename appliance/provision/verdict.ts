@@ -5,7 +5,9 @@ import { tunnelOf } from "./tunnel.ts";
 /** By setting, the last file that had it forgotten. */
 type Forgotten = ReadonlyMap<string, string>;
 
-/** What came of one file, seen from what all say together; nothing when it is gone and outdone. */
+/**
+ * The outcome of one file, seen from what all say together; nothing when it is gone and outdone.
+ */
 export function verdict(
   result: FileResult,
   settings: Settings,

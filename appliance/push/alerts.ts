@@ -7,21 +7,21 @@ export interface Alert {
   /** Names it among all that the channel is told of. */
   key: string;
   name: string;
-  /** What is wrong, in a line. */
+  /** The trouble, in a line. */
   summary?: string;
   status: "warn" | "fail";
   /** How many it stands for; one unless given. */
   count?: number;
 }
 
-/** What a system says of all that it watches under one name. */
+/** A system's report on all that it watches under one name. */
 export interface AlertReport {
-  /** What it says takes the place of what it said before under this name. */
+  /** The report takes the place of the one before under this name. */
   source: string;
   firing: readonly Alert[];
   /** Keys of those that are well again. */
   resolved: readonly string[];
-  /** What to show when nothing fires. */
+  /** The text to show when nothing fires. */
   name: string;
 }
 
@@ -36,7 +36,7 @@ const NAMED = 3;
 /** Sums up what monitoring systems report: one channel shows the worst of it and how much fires. */
 export class Alerts {
   readonly #channels: Channels;
-  /** What fires, by channel and key. In memory only: systems repeat what fires. */
+  /** The alerts that fire, by channel and key. In memory only: systems repeat what fires. */
   readonly #firing = new Map<string, Map<string, Known>>();
 
   constructor(channels: Channels) {
@@ -62,12 +62,15 @@ export class Alerts {
     return countOf(alerts);
   }
 
-  /** What was seen stays seen as long as nothing else fires, too, and nothing is worse. */
+  /**
+   * A message that was acknowledged stays so as long as nothing else fires, too, and nothing is
+   * worse.
+   */
   #fire(channel: string, alerts: readonly Known[], before: ReadonlyMap<string, Known>): void {
     const shown = this.#channels.get(channel);
     const all = idOf(alerts.map(({ key }) => key));
     const status = alerts[0]?.status ?? "fail";
-    // What fired before a restart is known by what is shown alone.
+    // Alerts from before a restart are known by the shown message alone.
     const isNews =
       before.size > 0
         ? alerts.some((alert) => isNewsAfter(alert, before.get(alert.key)))

@@ -15,7 +15,7 @@ export type ChannelState =
 /** Declared and not heard of; in time; past its period; past its grace too, or failed; not watched. */
 export type DeadManState = "new" | "up" | "late" | "down" | "paused";
 
-/** What a dead-man's channel is by its last push and the time; undefined for any other. */
+/** The state of a dead-man's channel, by its last push and the time; undefined for any other. */
 export function deadManState(held: Held, now: number): DeadManState | undefined {
   const { period, paused, heard, status } = held;
   if (period === null) return undefined;
@@ -46,7 +46,8 @@ function stepsOf({ grace, started }: Held, heard: number, period: number) {
 }
 
 /**
- * What a channel is. @param deadMan its state as a dead-man's channel, which its keeper may hold back
+ * The state of a channel. @param deadMan its state as a dead-man's channel, which its keeper may
+ * hold back
  */
 export function stateOf(held: Held, deadMan: DeadManState | undefined, now: number): ChannelState {
   if (deadMan !== undefined && deadMan !== "up") return deadMan;
@@ -72,7 +73,7 @@ function messageState({
   return ack === null ? "firing" : "acknowledged";
 }
 
-/** True for what somebody should see who has not yet. */
+/** True for a state that should be seen and has not been acknowledged. */
 export function isAlarm(held: Held, state: ChannelState): boolean {
   return held.ack === null && (state === "late" || state === "down" || state === "firing");
 }

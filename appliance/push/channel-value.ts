@@ -2,7 +2,9 @@ import { type ChannelState, isOver, nextDeadManStep } from "./channel-state.ts";
 import type { Acknowledgement, Held } from "./held.ts";
 import type { Status } from "./status.ts";
 
-/** What a channel holds. Times are epoch milliseconds, `expiresAt` null for a value that stays. */
+/**
+ * The value of a channel. Times are epoch milliseconds, `expiresAt` null for a value that stays.
+ */
 export interface ChannelValue {
   channel: string;
   text: string;
@@ -11,7 +13,7 @@ export interface ChannelValue {
   updatedAt: number;
   expiresAt: number | null;
   state: ChannelState;
-  /** What follows is there where it was said. */
+  /** The fields from here on are there where the sender gave them. */
   icon?: string;
   status?: Status;
   id?: string;
@@ -27,7 +29,7 @@ export interface ChannelValue {
 }
 
 /**
- * What is shown of it.
+ * The value as it is shown.
  * @param times of those of what is held; `wall` makes them epoch milliseconds
  */
 export function shownValue(
@@ -46,7 +48,7 @@ export function shownValue(
     updatedAt: epoch(held.set),
     expiresAt: stays ? null : epoch(held.expires ?? 0),
     state,
-    // What was kept by an earlier version has none.
+    // A value that was kept by an earlier version has none.
     ...(held.icon != null && { icon: held.icon }),
     ...(held.status !== null && { status: held.status }),
     ...(held.id !== null && { id: held.id }),

@@ -43,7 +43,7 @@ interface ChannelStep {
   channel: string;
   from: ChannelState | "waiting";
   to: ChannelState | "waiting";
-  /** True when there is something that somebody should see: a new message may fire after another. */
+  /** True when there is something that should be seen: a new message may fire after another. */
   alarm: boolean;
 }
 
@@ -53,7 +53,10 @@ interface PushResult {
   truncated: boolean;
 }
 
-/** What a sender tells by its being there; without a text, the last one stays, unless it told of a failure that is over. */
+/**
+ * A sign of life of a sender; without a text, the last one stays, unless it told of a failure that
+ * is over.
+ */
 interface Ping extends WatchFields {
   status: Status;
   text?: string;
@@ -70,7 +73,7 @@ export function channelName(raw: string): string {
   throw new Refusal("invalid_channel", `A channel name has ${CHANNEL_RULE}.`);
 }
 
-/** What a ping leaves of the text: the one it brings, else the last, but for a failure's that is over. */
+/** The text after a ping: the one it brings, else the last, but for a failure's that is over. */
 function textAfter(
   before: Held | undefined,
   text: string | undefined,
@@ -179,7 +182,7 @@ export class Channels {
   }
 
   /**
-   * Somebody has seen a message that fires, or that the channel is down.
+   * Acknowledges a message that fires, or that the channel is down.
    * @returns false when there is nothing to see
    */
   acknowledge(channel: string, by: Acknowledger): boolean {
@@ -228,8 +231,8 @@ export class Channels {
   }
 
   /**
-   * Takes over what a channel holds, and tells of it.
-   * @param isTold somebody has said how it is: no step of time is held back
+   * Takes over the new value of a channel, and tells of it.
+   * @param isTold its sender or owner has said how it is: no step of time is held back
    * @param isPushed it is a new value
    * @throws {Refusal} `channel_limit`
    */

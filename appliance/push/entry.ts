@@ -3,7 +3,7 @@ import { type ChannelState, type DeadManState, stateOf } from "./channel-state.t
 import { type Held, notAfter, shifted, upgraded } from "./held.ts";
 import type { KeptChannel } from "./kept-channels.ts";
 
-/** What a channel holds, and what was told of it. */
+/** The value of a channel, and what was told of it. */
 export interface Entry {
   /** Times are of the monotonic clock. */
   readonly held: Held;
@@ -19,7 +19,10 @@ type Clocks = Pick<Clock, "now" | "monotonic" | "sure">;
 
 const STEP_MS = 1_000;
 
-/** What makes its times those of the wall clock, also when that was set since; its jitter is none. */
+/**
+ * The offset that makes its times those of the wall clock, also when that was set since; its jitter
+ * is none.
+ */
 export function wallClock({ offset }: Entry, clock: Clocks): number {
   const steps = Math.round((offsetOf(clock) - offset) / STEP_MS);
   return offset + steps * STEP_MS;
@@ -54,7 +57,7 @@ export function rebased(entry: Entry, clock: Clocks): Entry {
   return { ...entry, held, offset };
 }
 
-/** What of a channel is more than its value. */
+/** The parts of a channel that are more than its value. */
 export function definitionOf({ deadMan, held }: Entry): string {
   const { period, grace, paused, wake, status, id, hold, ack } = held;
   return JSON.stringify([deadMan, period, grace, paused, wake, status, id, hold, ack]);

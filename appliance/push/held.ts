@@ -3,13 +3,13 @@ import type { Push } from "./push-body.ts";
 import type { Status } from "./status.ts";
 import { ttlAfter, type WatchFields, watchAfter } from "./watch.ts";
 
-/** Who has seen an alarm. */
+/** The key or person that has acknowledged an alarm. */
 export type Acknowledger = { by: "key"; deck: string; slot: string } | { by: "owner" | "mqtt" };
 
-/** That somebody has seen it, and when. */
+/** The acknowledgement of an alarm, and its time. */
 export type Acknowledgement = Acknowledger & { at: number };
 
-/** What a channel holds. All times are milliseconds of one clock, whichever. */
+/** The value of a channel. All times are milliseconds of one clock, whichever. */
 export interface Held {
   readonly text: string;
   /** The text came with a failure, and goes with it. */
@@ -25,7 +25,7 @@ export interface Held {
   readonly status: Status | null;
   /** The sender's own name for what it tells. */
   readonly id: string | null;
-  /** Stays until somebody has seen it. */
+  /** Stays until it is acknowledged. */
   readonly hold: boolean;
   /** Seconds within which a dead-man's channel is heard of; null for any other. */
   readonly period: number | null;
@@ -44,10 +44,10 @@ export interface Held {
   readonly ack: Acknowledgement | null;
 }
 
-/** What a push says of how it looks. */
+/** The looks that a push gives. */
 export type Looks = Pick<Held, "text" | "isOfFailure" | "color" | "background" | "icon">;
 
-/** What a channel holds that was only declared. */
+/** The value of a channel that was only declared. */
 export function nothing(now: number): Held {
   return {
     text: "",
@@ -78,8 +78,8 @@ export function upgraded<H extends Held>(held: H): H {
 }
 
 /**
- * What a channel holds after a push; whether its acknowledgement goes on is not said.
- * @param now as all times of what it held before
+ * The value of a channel after a push; whether its acknowledgement goes on is not said.
+ * @param now as all times of the value before
  * @param isDown whether it was down: the beginning of a run ends no alarm
  * @throws {Refusal} `invalid_field` for what does not go with the channel
  */
@@ -122,7 +122,8 @@ function timesAfter(
 }
 
 /**
- * The same, watched otherwise. What is resumed is as new; what is paused needs nobody to see it.
+ * The same, watched otherwise. A channel that is resumed is as new; one that is paused need not be
+ * acknowledged.
  * @throws {Refusal} `invalid_field`
  */
 export function watched(

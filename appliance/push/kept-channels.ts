@@ -8,7 +8,7 @@ import type { Held } from "./held.ts";
 /** A channel as it is kept over a restart; times are epoch milliseconds. */
 export interface KeptChannel extends Held {
   readonly channel: string;
-  /** What was told of it last, as a dead-man's channel. */
+  /** The state that was told of it last, as a dead-man's channel. */
   readonly deadMan: DeadManState | null;
 }
 
@@ -40,7 +40,7 @@ export class KeptChannels {
   readonly #store: ChannelStore;
   readonly #clock: Clock;
   readonly #turns = new Turns();
-  /** What the store is not told yet; undefined for what it shall forget. */
+  /** The changes that the store is not told yet; undefined for a channel that it shall forget. */
   readonly #open = new Map<string, KeptChannel | undefined>();
   #cancelTimer: Cancel | undefined;
   /** When the timer rings. */
@@ -96,7 +96,7 @@ export class KeptChannels {
       save: change.flatMap(([, kept]) => kept ?? []),
       forget: change.filter(([, kept]) => kept === undefined).map(([channel]) => channel),
     });
-    // What came in meanwhile stays open.
+    // Changes that came in meanwhile stay open.
     for (const [channel, kept] of change)
       if (this.#open.get(channel) === kept) this.#open.delete(channel);
   }

@@ -3,7 +3,7 @@ import { shape } from "../base/shape.ts";
 import { STATUSES, type Status } from "./status.ts";
 import { WATCH_FIELDS, type WatchFields } from "./watch.ts";
 
-/** What a sender asks for. Colours are `#rrggbb` and hold for this value only. */
+/** A push as a sender asks for it. Colours are `#rrggbb` and hold for this value only. */
 export interface Push extends WatchFields {
   text: string;
   /** Whole seconds until the value expires; 0 never does. */
@@ -15,7 +15,7 @@ export interface Push extends WatchFields {
   status?: Status;
   /** The sender's own name for what it tells: the same again is no news. */
   id?: string;
-  /** Stays until somebody has seen it. */
+  /** Stays until it is acknowledged. */
   hold?: boolean;
 }
 
@@ -25,7 +25,7 @@ const MAX_ID = 128;
 const MAX_ICON = 64;
 
 /**
- * What a sender asks for, as JSON that came in; the same by HTTP and by MQTT.
+ * The same, as JSON that came in; the same by HTTP and by MQTT.
  * @throws {Refusal} `invalid_field` naming the field
  */
 export const readPush = shape<Push>({

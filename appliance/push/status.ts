@@ -1,4 +1,6 @@
-/** What a sender says of what it watches; `start` is the beginning of a run that ends with another. */
+/**
+ * A sender's word about what it watches; `start` is the beginning of a run that ends with another.
+ */
 export type Status = "ok" | "warn" | "fail" | "start";
 
 export const STATUSES: readonly Status[] = ["ok", "warn", "fail", "start"];

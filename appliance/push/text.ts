@@ -35,8 +35,8 @@ const DRAWN = new RegExp(
 );
 
 /**
- * What a key can draw: letters and signs of Latin, Greek and Cyrillic, arrows, ticks and the like;
- * nothing that has a plain form, which reads the same and is drawn in one font.
+ * Whether a key can draw it: letters and signs of Latin, Greek and Cyrillic, arrows, ticks and the
+ * like; nothing that has a plain form, which reads the same and is drawn in one font.
  */
 export function isDrawable(character: string): boolean {
   return DRAWN.test(character) && !FOLDED.has(character);
@@ -44,7 +44,7 @@ export function isDrawable(character: string): boolean {
 
 /** Turns any text into what a key can show, and tells what was lost on the way. */
 export function cleanText(raw: string): CleanText {
-  /** What can be drawn; undefined stands for a character that cannot. */
+  /** The characters that can be drawn; undefined stands for one that cannot. */
   const characters: (string | undefined)[] = [];
   for (const character of raw.normalize("NFC").replace(LINE_BREAK, "\n")) {
     const plain = fold(character);

@@ -209,7 +209,7 @@ export class PushTokens {
     this.#uses.set(id, clock.now());
     this.#cancelTimer ??= clock.after(LAST_USED_DELAY_MS, () => {
       this.#cancelTimer = undefined;
-      // What could not be stored is tried again at the next use, or at the end.
+      // Uses that could not be stored are tried again at the next use, or at the end.
       this.#turns.take(() => this.#storeUses()).catch(() => {});
     });
   }

@@ -1,6 +1,6 @@
 import { invalidField } from "../base/refusal.ts";
 
-/** What of a push makes a dead-man's channel, and says who is to hear of it. Seconds. */
+/** The fields of a push that make a dead-man's channel, and say who is to hear of it. Seconds. */
 export interface WatchFields {
   /** The next push comes within it; 0 ends the watching. */
   period?: number;
@@ -22,7 +22,9 @@ const MIN_PERIOD = 10;
 const MAX_PERIOD = 365 * DAY;
 const MIN_USUAL_GRACE = 60;
 
-/** What a channel gets that is pinged and has no period: a day and an hour, as healthchecks.io's. */
+/**
+ * The watch of a channel that is pinged and has no period: a day and an hour, as healthchecks.io's.
+ */
 export const PING_WATCH = { period: DAY, grace: 3_600 };
 
 /** JSON Schemas of the fields. */

@@ -179,7 +179,7 @@ async function* unpacked(packed: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   });
   const source = Readable.from(counted(), { objectMode: false });
   try {
-    // Whatever fails is thrown to who reads.
+    // A failure is thrown to the reader.
     yield* pipeline(source, zstd, () => {});
   } catch (error) {
     throw isOfZstd(error) ? damaged() : error;

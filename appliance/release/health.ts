@@ -1,4 +1,4 @@
-/** What the collector says at `/` to who asks from the box itself: the version that answers. */
+/** The version that answers, told by the collector at `/` to a request from the box itself. */
 export const VERSION_HEADER = "tallydeck-version";
 /** On the control listener: `ServiceHealth`, for who asks from the box itself. */
 export const HEALTH_PATH = "/api/health";
@@ -10,7 +10,7 @@ export interface DeckHealth {
   readonly name: string;
   /** It is open, and shows what it should. */
   readonly connected: boolean;
-  /** What its model is on the USB bus: `0fd9:006d`, lower case; a model may be several. */
+  /** The ids of its model on the USB bus: `0fd9:006d`, lower case; a model may be several. */
   readonly usb: readonly string[];
 }
 

@@ -12,7 +12,7 @@ export const ROOT = "root.img";
 
 export const MANIFEST_BYTES = 65_536;
 const MIB = 1_048_576;
-/** What a slot's partition holds. */
+/** The size of a slot's partition. */
 export const MOST_ROOT_BYTES = 512 * MIB;
 /** Packed; two of them unpacked have to find room on the boot partition. */
 export const MOST_BOOT_BYTES = 192 * MIB;
@@ -24,14 +24,14 @@ export interface Part {
   readonly sha256: string;
 }
 
-/** What a release says of itself; signed. */
+/** The manifest of a release; signed. */
 export interface Manifest extends Release {
   readonly product: string;
   /** The oldest release that may become this one. */
   readonly from: number;
   /** Like `2026-11-23`. */
   readonly released: string;
-  /** What it runs on, as device trees name it in `compatible`. */
+  /** The boards it runs on, as device trees name them in `compatible`. */
   readonly boards: readonly string[];
   /** The data's format, and the oldest format whose code still reads what this release writes. */
   readonly data: { readonly format: number; readonly readableBy: number };
@@ -117,7 +117,7 @@ export function readManifest(
 }
 
 /**
- * The same for what nobody signed yet.
+ * The same for a manifest that is not signed yet.
  * @throws {Refusal} `invalid_release`
  */
 export function parseManifest(bytes: Uint8Array): Manifest {
@@ -177,7 +177,7 @@ export function misfits(manifest: Manifest, box: Box): string[] {
   return reasons;
 }
 
-/** What a release takes until it is installed. */
+/** The bytes that a release takes until it is installed. */
 export function bundleBytes({ files }: Manifest): number {
   return files[ROOT].size + files[BOOT].size;
 }

@@ -21,8 +21,8 @@ function endOfSettings(report: string): number {
 }
 
 /**
- * What whoever puts the card into a reader should know of the system: above all how to start the other
- * one. Lines end as Windows' Notepad wants them.
+ * The part about the system for a person who puts the card into a reader: above all how to start
+ * the other one. Lines end as Windows' Notepad wants them.
  */
 export function systemPart({
   running,

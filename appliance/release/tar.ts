@@ -80,7 +80,7 @@ function garbled(): Refusal {
   return new Refusal("invalid_release", "The file is no release, or is damaged. Get it again.");
 }
 
-/** What comes in pieces of any length, taken in those that are wanted. */
+/** Bytes that come in pieces of any length, taken in those that are wanted. */
 class Bytes {
   readonly #source: AsyncIterator<Uint8Array>;
   #rest: Uint8Array = new Uint8Array();

@@ -15,7 +15,7 @@ export interface Offer extends Release {
 export interface Outcome {
   /** `updated` and `back` run now; after the others the box runs what it ran before. */
   readonly kind: "updated" | "back" | "failed" | "interrupted" | "refused";
-  /** What was to be started. */
+  /** The release that was to be started. */
   readonly to: Release;
   /** Epoch seconds by the box's clock. */
   readonly at: number;
@@ -23,7 +23,9 @@ export interface Outcome {
   readonly reason?: string;
 }
 
-/** What the updater does right now; `done` and `of` in bytes, both 0 where there is nothing to count. */
+/**
+ * The updater's work right now; `done` and `of` in bytes, both 0 where there is nothing to count.
+ */
 export interface Work {
   readonly step: "verify" | "write" | "read-back" | "arm" | "restart";
   readonly to: Release;
@@ -32,16 +34,16 @@ export interface Work {
 }
 
 /**
- * What the updater, which is root's, tells the service: JSON in `TOLD_FILE`, replaced as a whole.
- * Everybody on the box may read it, nobody but root write.
+ * The report of the updater, which is root's, to the service: JSON in `TOLD_FILE`, replaced as a
+ * whole. All users of the box may read it, only root may write it.
  */
 export interface Told {
   readonly running: Release & { readonly slot: Slot };
   /** Whole in the other slot: what "go back" starts. */
   readonly other?: Release;
   /**
-   * `trial`: started once, to be kept only if it is well. `visit`: the other slot runs because of the
-   * jumper, or because somebody else armed the board; nothing is kept unless the owner says so.
+   * `trial`: started once, to be kept only if it is well. `visit`: the other slot runs because of
+   * the jumper, or because the board was armed by hand; nothing is kept unless the owner says so.
    */
   readonly mode: "normal" | "trial" | "visit";
   readonly offers: readonly Offer[];
@@ -62,10 +64,11 @@ export interface Told {
 export const TOLD_FILE = "state.json";
 
 /**
- * What the service may ask the updater for, by a file of this name in the folder for that. Its text is
- * a release number for `prepare`, `start` and `discard`, and is not read for `back` and `keep`.
- * `prepare` writes an offer to the other slot, `start` restarts into it, `back` starts the other slot's
- * release, `keep` makes the slot that is visited the box's own, `discard` removes an offer.
+ * The requests that the service may make of the updater, by a file of this name in the folder for
+ * that. Its text is a release number for `prepare`, `start` and `discard`, and is not read for
+ * `back` and `keep`. `prepare` writes an offer to the other slot, `start` restarts into it, `back`
+ * starts the other slot's release, `keep` makes the slot that is visited the box's own, `discard`
+ * removes an offer.
  */
 export const ASKS = ["prepare", "start", "back", "keep", "discard"] as const;
 export type Ask = (typeof ASKS)[number];

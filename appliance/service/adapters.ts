@@ -32,7 +32,10 @@ export function deckStore(store: Store): DeckStore {
   };
 }
 
-/** What decks are set to; `foreign` came with a backup and is not stored as it was read. */
+/**
+ * The settings of decks; `foreign` where some came with a backup and are not stored as they were
+ * read.
+ */
 export async function readDecks(
   store: Pick<Store, "read">,
 ): Promise<{ decks: DeckSettings[]; foreign: DeckSettings[] }> {
@@ -89,7 +92,7 @@ export function channelStore(store: Store): ChannelStore {
   };
 }
 
-/** Who holds the admin token. */
+/** The admin token, to check against. */
 export function adminOf(sites: Sites): Admin {
   return {
     get exists() {
@@ -99,7 +102,7 @@ export function adminOf(sites: Sites): Admin {
   };
 }
 
-/** What of the configuration nobody may change elsewhere. */
+/** The parts of the configuration that can be changed nowhere else. */
 export function declaredBy(config: Config): Declared {
   return {
     adminToken: config.adminToken !== null,

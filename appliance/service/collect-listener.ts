@@ -19,7 +19,7 @@ export interface CollectParts {
   config: Config;
   clock: Clock & Partial<Pick<SystemClock, "learn">>;
   log: Log;
-  /** The file descriptor of the socket `collector`, where somebody else opened it. */
+  /** The file descriptor of the socket `collector`, where systemd or another parent opened it. */
   sockets?: ReadonlyMap<string, number>;
 }
 

@@ -11,7 +11,7 @@ import { begun, type Stops } from "./stops.ts";
 /** A collector that keeps nothing where it runs. */
 export interface Collecting {
   readonly collector: Listener;
-  /** Where `/metrics` is; undefined where nobody asked for it. */
+  /** Where `/metrics` is; undefined where it was not asked for. */
   readonly metrics: Listener | undefined;
   readonly store: Store;
   /** Resolves when the database will not have us and has never answered. */

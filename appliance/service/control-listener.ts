@@ -13,7 +13,7 @@ export class ControlListener {
     this.#adminOpen = adminOpen;
   }
 
-  /** True while nobody has to sign in; a socket that is not there yet is no reason. */
+  /** True while no sign-in is needed; a socket that is not there yet is no reason. */
   isOpen(): boolean {
     return this.#adminOpen || (this.#listener !== undefined && isLoopback(this.#listener.address));
   }

@@ -14,7 +14,7 @@ const PATIENCE_MS = 2_000;
 export interface Data {
   store: Store;
   sites: Sites;
-  /** Who reads without a token of the owner's. */
+  /** The visitors of the Web UI who read without a token of the owner's. */
   readSessions: ReadSessions;
 }
 
@@ -100,7 +100,7 @@ export function knowSites(config: Config, store: Store, stops: Stops): Sites {
   return sites;
 }
 
-/** Sites that are to have a badge and that nobody knows: a sentence where there are any. */
+/** Sites that are to have a badge and that do not exist: a sentence where there are any. */
 export function unknownBadges({ badgeSites }: Config, { directory, ready }: Store): string[] {
   if (!ready) return [];
   const known = new Set(directory.sites.map(({ id }) => id));

@@ -36,11 +36,11 @@ export interface Front {
   timeZone: () => string;
 }
 
-/** What the front shows besides what stands at the box. */
+/** The content of the front, besides what stands at the box. */
 interface FrontContent
   extends Pick<DecksOptions, "store" | "channels" | "numbers" | "icons" | "images"> {
   code: SetupCode;
-  /** True while nobody has to sign in. */
+  /** True while no sign-in is needed. */
   isOpen: () => boolean;
   dataUnusable?: boolean;
   publicAddress?: PublicSource;

@@ -11,7 +11,7 @@ import type { Front } from "./front.ts";
 import type { ServiceParts, Shared } from "./parts.ts";
 import type { Stops } from "./stops.ts";
 
-/** What a home automation sees and changes. */
+/** The parts that a home automation sees and changes. */
 interface HomeParts {
   store: Store;
   numbers: NumberSource;

@@ -10,7 +10,7 @@ const DAYS = { day: 1, "7d": 7, "30d": 30 } as const;
 
 type SiteAlarms = Pick<Alarms, "changed" | "standing">;
 
-/** What is not there when visitors are not: an alarm is about their views. */
+/** The metrics that vanish with the visitors: an alarm is about their views. */
 const OF_VISITS: ReadonlySet<string> = new Set(["pv", "uv", "sessions"]);
 
 /** The numbers of this box's own sites, for its decks. */
@@ -69,7 +69,7 @@ export class SiteNumbers implements NumberSource {
     return { value, previous: null, series: live.series(site) };
   }
 
-  /** Views of now become fewer though nothing happens. Nobody is told but who has asked. */
+  /** Views of now become fewer though nothing happens. A step is told only after a question. */
   #awaitNextStep(): void {
     this.#cancelStep ??= this.#clock.after(LIVE_STEP_MS, () => {
       this.#cancelStep = undefined;

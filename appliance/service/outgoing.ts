@@ -6,7 +6,7 @@ import { originStore } from "./adapters.ts";
 import type { ServiceParts, Shared } from "./parts.ts";
 import type { Stops } from "./stops.ts";
 
-/** What sends requests, for keys and alarms, and where it may send them. */
+/** The client that sends requests, for keys and alarms, and the origins it may send to. */
 export async function startOutgoing(
   { clock, log }: ServiceParts,
   { random }: Shared,

@@ -48,7 +48,7 @@ import type { Stops } from "./stops.ts";
 import { tryStart } from "./try-start.ts";
 import { updatesOnBoard } from "./update-front.ts";
 
-/** What runs before there is anything for the owner. */
+/** The parts that run before there is anything for the owner. */
 interface Collecting extends Data {
   collector: Listener;
   address: WayIn;
@@ -57,7 +57,7 @@ interface Collecting extends Data {
   updates: UpdateSource | undefined;
   /** To be called when the data turns out to be unusable. */
   onUnusable: (why: Unusable) => void;
-  /** What is wrong with the box now. */
+  /** The troubles of the box now. */
   warnings: () => readonly Warning[];
 }
 
@@ -73,7 +73,7 @@ export async function startOwner(
   const startedAt = clock.monotonic();
   const listener = new ControlListener(shared.stages.control, config.adminOpen);
   const session = await startSessions(parts, shared, stops, collecting);
-  // What somebody opened who signed in ends when they sign out.
+  // Reads that a session opened end when its owner signs out.
   stops.add(session.sessions.ended.on((id) => readSessions.endOf(id)));
   const push = await startPush(parts, shared, stops, store);
   const { outgoing, origins } = await startOutgoing(parts, shared, stops, store);
@@ -174,7 +174,7 @@ export async function startOwner(
   return { control, decks: front.decks };
 }
 
-/** Who is signed in, and what it takes. */
+/** The sessions, and the parts that signing in takes. */
 async function startSessions(
   { config, clock }: ServiceParts,
   { client, random }: Shared,
@@ -247,7 +247,7 @@ function aboutData(
   return { settings: { clock, store, decks }, data: { clock, exchange, reloadAfterRestore } };
 }
 
-/** What the box says of itself, and is told of the time. */
+/** The parts by which the box tells of itself, and is told the time. */
 function aboutBox(
   {
     config: { powerDir, tunnelDir, wifiNameFile },

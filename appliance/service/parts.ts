@@ -22,14 +22,14 @@ import { PublicDoor } from "./public-door.ts";
 import type { WayIn } from "./public-front.ts";
 import { openStages, type Stages } from "./stages.ts";
 
-/** What the service is started with. */
+/** The parts that the service is started with. */
 export interface ServiceParts extends FrontParts {
   /** Called with the database of this box before anything runs. */
   prepare?: (db: Database) => void;
   /** Called once the data has answered; a database elsewhere may do so after everything has started. */
   firstOpened?: (store: Store) => Promise<void>;
   space?: (dir: string) => Promise<Space>;
-  /** What time it is (epoch ms) where a database elsewhere says this one. */
+  /** The time of this machine (epoch ms) in place of the one that a database elsewhere says. */
   databaseNow?: (said: number) => number;
   readerMemoryMb?: number;
   /** Where the threads on the database come from. */
@@ -45,11 +45,11 @@ export interface ServiceParts extends FrontParts {
   door?: PublicDoor;
   /** The way in from outside; made from the settings unless given. */
   publicAddress?: WayIn;
-  /** Who is asked for the public address; the router, the provider and the CA unless given. */
+  /** The messenger for the public address; router, provider and CA themselves unless given. */
   messenger?: (settings: PublicSettings) => Messenger;
-  /** What is known of releases, and done about them; made from the settings unless given. */
+  /** The source and the installer of releases; made from the settings unless given. */
   updates?: UpdateSource;
-  /** What channels hold from the start, to stay. */
+  /** The pushes that channels hold from the start, to stay. */
   pushed?: readonly ({ channel: string } & Pick<Push, "text" | "background">)[];
   /** How the machine is; as its system tells unless given. */
   vitals?: () => Promise<Vitals>;
@@ -60,7 +60,7 @@ interface Random {
   int: (end: number) => number;
 }
 
-/** What the service shares with what stands in for it. */
+/** The parts that the service shares with what stands in for it. */
 export interface Shared {
   pages: Pages;
   icons: Icons;
@@ -69,9 +69,9 @@ export interface Shared {
   names: () => ReadonlySet<string>;
   random: Random;
   stages: Stages;
-  /** What of the public address is known at the listeners. */
+  /** The public address, as far as it is known at the listeners. */
   door: PublicDoor;
-  /** What came in, and what was answered. */
+  /** The hits that came in, and the answers that went out. */
   hits: HitTally;
   answers: AnswerTally;
 }

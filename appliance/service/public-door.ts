@@ -8,9 +8,9 @@ import type { PublicFacts } from "../collector/public-surface.ts";
 import type { Certificates } from "../http/tls.ts";
 import { isOutside } from "../public/outside.ts";
 
-/** Who knows how the public address stands. */
+/** The source that knows how the public address stands. */
 interface DoorSource {
-  /** What `view` or `settings` tell may be other than before. */
+  /** The answers of `view` or `settings` may be other than before. */
   readonly changed: Listenable;
   readonly settings: { readonly name: string; readonly dashboard: boolean };
   view(): { readonly live: boolean; readonly url: string | null };
@@ -18,7 +18,7 @@ interface DoorSource {
   readonly certificateChanged: Listenable;
   /** The router's outer address, as far as it is known. */
   outerAddress?(): string | undefined;
-  /** Somebody came in from outside. */
+  /** A visitor came in from outside. */
   reached(): void;
   /** Whether the owner was given this nonce, which is used up then. */
   useLink(nonce: string): boolean;
@@ -32,12 +32,13 @@ interface DoorParts {
   tunnelEnds?: () => readonly string[];
 }
 
-/** Who comes in so soon after somebody else tells nothing new. */
+/** A visitor so soon after another tells nothing new. */
 const REACHED_EVERY_MS = 30_000;
 
 /**
- * What the public listener and the collector know of the public address, for as long as the service
- * runs: the address itself is opened after them, and closed before. Its certificate stays meanwhile.
+ * The public address as the public listener and the collector know it, for as long as the service
+ * runs: the address itself is opened after them, and closed before. Its certificate stays
+ * meanwhile.
  */
 export class PublicDoor implements PublicFacts {
   readonly certificates: Certificates;
@@ -81,7 +82,7 @@ export class PublicDoor implements PublicFacts {
     };
   }
 
-  /** Shows a certificate where nobody has told of one yet. */
+  /** Shows a certificate where none has been told of yet. */
   fallBackOn(certificate: () => DoorSource["certificate"]): void {
     if (this.#certificate !== undefined) return;
     this.#certificate = certificate();
@@ -98,7 +99,7 @@ export class PublicDoor implements PublicFacts {
     return shown(this.#answers, token, answer);
   }
 
-  /** Somebody came in by TLS. */
+  /** A visitor came in by TLS. */
   secured(address: string, servername: string): void {
     const source = this.#source;
     if (source === undefined || !isAskedFor(source.settings.name, servername)) return;
@@ -138,12 +139,14 @@ export class PublicDoor implements PublicFacts {
   }
 }
 
-/** TLS has no word for an address: who asks for one asks for nobody (RFC 6066, section 3). */
+/**
+ * TLS has no word for an address: a client that asks for one names no host (RFC 6066, section 3).
+ */
 function isAskedFor(name: string, servername: string): boolean {
   return servername.toLowerCase() === (isIP(name) === 0 ? name : "");
 }
 
-/** What is shown may be another by the time this is over. */
+/** The entry may be another by the time this is over. */
 function shown<T>(all: Map<string, T>, name: string, value: T): Cancel {
   all.set(name, value);
   return () => {

@@ -7,7 +7,7 @@ import type { PublicAddress } from "../public/public-address.ts";
 import type { PublicView, StepView } from "../public/shown.ts";
 import type { PublicDoor } from "./public-door.ts";
 
-/** What listeners go by. */
+/** The source that listeners go by. */
 type DoorSource = Parameters<PublicDoor["follow"]>[0];
 
 /** The public address as the rest of the service knows it. */
@@ -61,7 +61,7 @@ export function standingOf(address: WayIn): PublicSource {
   };
 }
 
-/** What the listeners go by, with the links that the owner was given. */
+/** The source that the listeners go by, with the links that the owner was given. */
 export function sourceOf(address: WayIn, links: Pick<PhoneLinks, "use">): DoorSource {
   return {
     changed: address.changed,
@@ -79,7 +79,7 @@ export function sourceOf(address: WayIn, links: Pick<PhoneLinks, "use">): DoorSo
   };
 }
 
-/** What the owner's listener does about it. */
+/** The parts of the public address for the owner's listener. */
 export function publicParts(address: WayIn, links: PhoneLinks, clock: Clock): PublicParts {
   return {
     address,

@@ -31,7 +31,7 @@ import { updatesOnBoard } from "./update-front.ts";
 import { startUpdates } from "./updates.ts";
 
 interface Trouble {
-  /** What is wrong with the data. */
+  /** The damage of the data. */
   why: Unusable;
   /** To be called when the data may be used again. */
   repaired: () => void;
@@ -109,7 +109,7 @@ function lastCertificate({ config, log }: ServiceParts) {
   return issued && { cert: issued.chain, key: issued.key };
 }
 
-/** Who holds the admin token, as far as damaged data tells. */
+/** The admin token, to check against, as far as damaged data tells. */
 function adminWithout({ adminToken, dataDir }: Config): Admin {
   const hash = adminToken === null ? salvagedAdminHash(databaseFile(dataDir)) : sha256(adminToken);
   return {
@@ -118,7 +118,7 @@ function adminWithout({ adminToken, dataDir }: Config): Admin {
   };
 }
 
-/** What the owner can do about it. */
+/** The remedies that the owner has. */
 function aboutRepair(
   { config, space = spaceOf }: ServiceParts,
   { why, repaired }: Trouble,

@@ -35,7 +35,7 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** What runs at a time: the service itself, or what stands in for it. */
+/** The parts that run at a time: the service itself, or what stands in for it. */
 interface Running extends Mode, CollectorListeners {
   control: Listener;
   decks: Decks;

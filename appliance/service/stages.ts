@@ -31,7 +31,7 @@ interface StagesParts {
 /** The listeners; each listens from the first app on that is shown at it. */
 export interface Stages {
   readonly collector: Stage;
-  /** What the collector answers by TLS that ends here; undefined where nobody asked for it. */
+  /** The collector by TLS that ends here; undefined where it was not asked for. */
   readonly collectorTls?: Stage;
   readonly control: Stage;
 }
@@ -82,7 +82,7 @@ export function openStages(parts: StagesParts): Stages {
   };
 }
 
-/** What the collector's listeners show. */
+/** The listeners of the collector. */
 export interface CollectorListeners {
   collector: Listener;
   collectorTls?: Listener;

@@ -13,7 +13,7 @@ import { dashboardReads, firstReads } from "./first-reads.ts";
 
 const clock = new SystemClock();
 
-/** What a service takes more than this process where neither has any data, rounded up. */
+/** The memory that a service takes beyond this process where neither has any data, rounded up. */
 const BESIDE_BYTES = 32 * 1_048_576;
 
 /**
@@ -45,7 +45,7 @@ hostChore(async ({ file }: { file: string }) => {
     throw refused("it takes more memory than a start has");
 });
 
-/** What the first upkeep asks. */
+/** The question of the first upkeep. */
 function firstSettlement(clock: SystemClock): SettlementQuery {
   return {
     boot: clock.boot,

@@ -16,7 +16,7 @@ export class Stops {
       try {
         await stop();
       } catch (error) {
-        // Whatever else runs must not be left behind: the process would not end.
+        // The others that still run must not be left behind: the process would not end.
         failures.push(error);
       }
     }

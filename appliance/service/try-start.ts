@@ -1,8 +1,8 @@
 import { runIn } from "../store/sqlite/copies/chore-process.ts";
 
 /**
- * Reads a database that nobody has open as a start does, in a process of its own with the memory that a
- * start has.
+ * Reads a database that no process has open as a start does, in a process of its own with the
+ * memory that a start has.
  * @throws {DatabaseRefused} where that fails
  */
 export function tryStart(file: string): Promise<void> {

@@ -9,7 +9,7 @@ import { isRestart } from "../updates/view.ts";
 
 /** How long it is told that all went well; what went wrong is told until the owner has seen it. */
 const TOLD_MS = HOUR_MS;
-/** Whoever stands before the box is told of a restart so long before. */
+/** A person at the box is told of a restart so long before. */
 const SOON_MS = HOUR_MS / 4;
 
 /** The updates as decks and console show them. */
@@ -26,7 +26,7 @@ export function updatesOnBoard(
   };
 }
 
-/** What there is to say now, the most urgent first. */
+/** The notice to show now, the most urgent first. */
 function standingOf(view: UpdateView, now: number): UpdateStanding | undefined {
   return (
     systemStanding(view) ??

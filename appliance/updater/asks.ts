@@ -31,7 +31,7 @@ export async function answer(box: Box): Promise<void> {
     await say(box, () => takeFromCard(box));
   }
   for (const [ask, release] of takeAsks(box)) {
-    // What was wrong before is no answer to this.
+    // An earlier problem is no answer to this.
     tell(box, { problem: "" });
     await say(box, () => ANSWERS[ask](box, release));
   }
@@ -46,7 +46,9 @@ function isToRestart(box: Box): boolean {
   return attempt?.state === "armed" && attempt.boot === box.boot;
 }
 
-/** Who was killed in the middle of it could not say so; whoever runs now runs alone. */
+/**
+ * A program that was killed in the middle of it could not say so; the one that runs now runs alone.
+ */
 function endBrokenOff(box: Box): void {
   const { attempt, ...journal } = readJournal(box);
   if (toldOf(box)?.work === undefined || (attempt && wasArmed(attempt))) return;
@@ -83,7 +85,7 @@ async function say(box: Box, work: () => Promise<void> | void): Promise<void> {
   }
 }
 
-/** What the system's own errors mean here. */
+/** The meaning of the system's own errors here. */
 function sentenceOf(error: unknown): string {
   const { message, code } = error as NodeJS.ErrnoException;
   const isOfProgram = error instanceof Error && "status" in error;

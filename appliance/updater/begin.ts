@@ -113,8 +113,8 @@ function isArmed(box: Box): boolean {
 const NOTHING = "\n# Nothing is to be tried.\n";
 
 /**
- * What is written stays; an owner may try again after the board's firmware was renewed. Nobody knows for
- * sure that the board is not armed, and armed without a tryboot.txt a Pi 5 hangs (HAOS 3842): until the
+ * The written slot stays; an owner may try again after the board's firmware was renewed. The board
+ * may be armed all the same, and armed without a tryboot.txt a Pi 5 hangs (HAOS 3842): until the
  * next start there is one that leads here.
  */
 async function refuse(box: Box, attempt: Attempt): Promise<void> {

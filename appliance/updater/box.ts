@@ -32,18 +32,21 @@ export interface Box {
    * undefined when another does so still after so many seconds.
    */
   readonly lock: (seconds: number) => Promise<(() => void) | undefined>;
-  /** What the card itself holds of a file or a partition, not what the memory knows of it. */
+  /**
+   * The bytes that the card itself holds of a file or a partition, not those that the memory knows
+   * of it.
+   */
   readonly fromCard: (path: string, bytes: number) => AsyncIterable<Uint8Array>;
 }
 
 /** Below the root. */
 export const BOOT = "boot/firmware";
 export const CONFIG = "boot/firmware/config.txt";
-/** What the firmware reads once in its place, after an armed restart. */
+/** The file that the firmware reads once in place of config.txt, after an armed restart. */
 export const TRYBOOT = "boot/firmware/tryboot.txt";
 export const JOURNAL = "data/system/update.json";
 export const TOLD = "run/tallydeck-update";
-/** Where the service asks; nobody but it and root may write there. */
+/** Where the service asks; only it and root may write there. */
 export const ASKED = "run/tallydeck-update/asked";
 /** The service's release, which it may change at any time. */
 export const SERVICES = "data/tallydeck-updates/bundle";
@@ -110,7 +113,7 @@ function slotAt(slot: Slot): { path: string; bytes: number } {
   return { path: `/dev/${name}`, bytes: Number(about(name, "size")) * SECTOR };
 }
 
-/** What the kernel counts a partition in. */
+/** The unit in which the kernel counts a partition. */
 const SECTOR = 512;
 
 function roomIn(folder: string): number {

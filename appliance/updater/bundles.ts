@@ -62,7 +62,7 @@ export function bundleOf(box: Box, release: number): Bundle {
 }
 
 const FOLDERS: readonly (readonly [string, (box: Box) => Source])[] = [
-  // First: nobody but root can change it.
+  // First: only root can change it.
   [TAKEN, (box) => (textOf(join(box.root, TAKEN, CAME_FROM)) === "card" ? "card" : "stick")],
   [SERVICES, () => "service"],
 ];

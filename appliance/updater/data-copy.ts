@@ -33,7 +33,7 @@ const KEPT = "data/system/data-before";
 const FOR = "attempt.json";
 /** It is to be put back, until that is done. */
 const IS_WANTED = "is-wanted";
-/** What the failed release had written stands aside. */
+/** The data of the failed release stands aside. */
 const IS_ASIDE = "is-aside";
 const ASIDE = ".after-update";
 /** The number of the release that ran when it was put aside. */
@@ -75,7 +75,7 @@ export function keepData(box: Box, attempt: Attempt, id: string): void {
   }
 }
 
-/** The restart is called off: the service goes on with its data, which nobody has changed. */
+/** The restart is called off: the service goes on with its data, which has not been changed. */
 export function letGo({ root, run }: Box, { id }: Attempt): void {
   // It may be the copy of another, which is needed still.
   if (!isThere(join(root, KEPT, FOR)) || copiedFor(root)?.was === id) drop(root);
@@ -83,8 +83,8 @@ export function letGo({ root, run }: Box, { id }: Attempt): void {
 }
 
 /**
- * At a start of the machine, before the service: puts back what a failed trial has changed, and removes
- * what nobody needs any more. A power cut at any moment of it is made good by the next start.
+ * At a start of the machine, before the service: puts back what a failed trial has changed, and
+ * removes what is no longer needed. A power cut at any moment of it is made good by the next start.
  */
 export function settleData(box: Box): void {
   const { root } = box;
@@ -93,14 +93,17 @@ export function settleData(box: Box): void {
   dropAside(box);
   if (!isThere(join(root, KEPT))) return;
   const todo = toDo(box, journal);
-  // Whoever reads the journal next may end the attempt, though this cannot be done now.
+  // The next reader of the journal may end the attempt, though this cannot be done now.
   if (todo === "put back") replaceFile(join(root, KEPT, IS_WANTED), "", 0o600);
   if (isThere(join(root, KEPT, IS_WANTED))) putBack(box);
   else if (todo === "leave") return;
   drop(root);
 }
 
-/** The copy may be all that this release can read: it goes where it is known that nobody needs it. */
+/**
+ * The copy may be all that this release can read: it goes only where it is known to be of no more
+ * use.
+ */
 function toDo(box: Box, { attempt, highest }: Journal): "drop" | "put back" | "leave" {
   // Cut while it was made, or removed.
   if (!isThere(join(box.root, KEPT, FOR))) return "drop";
@@ -128,7 +131,7 @@ function copiedFor(root: string): CopiedFor | undefined {
   }
 }
 
-/** What a failed release wrote, once a newer one than ran then is kept. */
+/** Drops the data of a failed release, once a newer one than ran then is kept. */
 function dropAside(box: Box): void {
   const { root } = box;
   const noted = textOf(join(root, ASIDE_FOR));
@@ -163,7 +166,7 @@ function copyAll(root: string, attempt: CopiedFor): void {
   }
   syncNow(kept);
   syncNow(dirname(kept));
-  // Without this it is a copy that was cut, for nobody.
+  // Without this it is a copy that was cut, and of no attempt.
   replaceFile(join(kept, FOR), JSON.stringify(attempt), 0o600);
 }
 
@@ -210,7 +213,7 @@ function removeAside(data: string): void {
   for (const name of FILES) remove(join(data, name.replace(".db", `.db${ASIDE}`)));
 }
 
-/** What says what it is goes first: what is cut is for nobody. */
+/** The marks of the copy go first: a copy that is cut is of no attempt. */
 function drop(root: string): void {
   const kept = join(root, KEPT);
   if (!isThere(kept)) return;
@@ -226,7 +229,7 @@ function copy(from: string, to: string): void {
   syncNow(to);
 }
 
-/** Whatever the service has put there. */
+/** Removes a file or folder that the service may have put there. */
 function remove(path: string): void {
   rmSync(path, { recursive: true, force: true });
 }

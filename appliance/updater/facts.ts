@@ -10,14 +10,14 @@ import { HEALTH_PATH, VERSION_HEADER } from "../release/health.ts";
 import type { Box } from "./box.ts";
 import { type Facts, factsFrom, isHealth } from "./health.ts";
 
-/** What a port of the box answers to who asks from the box itself. */
+/** The answer of a port of the box to a question from the box itself. */
 export interface Answered {
   readonly status: number;
   readonly version: string | undefined;
   readonly body: string;
 }
 
-/** What tells how the box is; tests hand in stand-ins. */
+/** The sources that tell how the box is; tests hand in stand-ins. */
 interface Machine {
   /** `/`, or a folder. */
   readonly root: string;
@@ -131,7 +131,7 @@ function failedUnits({ ask }: Machine): string[] {
 function isWritable({ root }: Machine): boolean {
   const file = join(root, "data/system/writable");
   try {
-    // What is written where nothing is mounted is gone with the power.
+    // A file that is written where nothing is mounted is gone with the power.
     if (root === "/" && statSync("/data").dev === statSync("/").dev) return false;
     replaceFile(file, "", 0o600);
     rmSync(file);
@@ -155,14 +155,14 @@ function interfacesOf({ root, interfaces }: Machine): Facts["interfaces"] {
     }));
 }
 
-/** That a radio finds no network, or that nobody has switched one on, may be the system's fault. */
+/** A radio that finds no network, or is not switched on, may be the system's fault. */
 function isUnplugged(folder: string): boolean {
   const isRadio = ["phy80211", "wireless"].some((name) => isThere(join(folder, name)));
   // Only of one that is switched on it can be read whether there is a cable.
   return !isRadio && textOf(join(folder, "carrier"))?.trim() === "0";
 }
 
-/** What is soldered on hangs on the bus, too, but the board's device tree names it. */
+/** A device that is soldered on hangs on the bus, too, but the board's device tree names it. */
 function usbBehind(device: string): { usb?: string } {
   if (!isThere(device)) return {};
   // It is an interface of the device on the bus.

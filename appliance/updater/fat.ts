@@ -44,7 +44,9 @@ export function keepTryboot({ root }: Pick<Box, "root">): void {
   moveFile(join(root, TRYBOOT), join(root, CONFIG));
 }
 
-/** What an attempt left there. A power cut in `keepTryboot` may have made it config.txt, too. */
+/**
+ * Removes the file of an attempt. A power cut in `keepTryboot` may have made it config.txt, too.
+ */
 export function removeTryboot({ root }: Pick<Box, "root">): void {
   const boot = join(root, BOOT);
   removeBeside(join(root, CONFIG), leftovers(boot), sparesIn(boot));

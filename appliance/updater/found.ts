@@ -8,7 +8,7 @@ const MOST_FILES = 16;
 export function bundlesAt(folder: string): string[] {
   return (
     readdirSync(folder)
-      // What a Mac puts beside each file begins with a dot.
+      // The files that a Mac puts beside each file begin with a dot.
       .filter((name) => /^[^.].*\.tallydeck$/i.test(name))
       .map((name) => join(folder, name))
       .filter((path) => sizeOf(path) !== undefined)

@@ -20,7 +20,7 @@ interface InterfaceFacts {
   readonly isUnplugged: boolean;
   /** It is a piece of hardware, and its cable or radio is connected. Not everybody noted it. */
   readonly hasLink?: boolean;
-  /** What it is on the USB bus, as `devices` has it; only of one that can be pulled out. */
+  /** Its device on the USB bus, as `devices` has it; only of one that can be pulled out. */
   readonly usb?: string;
 }
 
@@ -29,13 +29,13 @@ export interface Facts {
   readonly service: UnitFacts;
   /** The version that answers at the collector's port; null when nothing does. */
   readonly collector: string | null;
-  /** What the service says of itself at the Web UI's port; null when it says nothing. */
+  /** The service's word about itself at the Web UI's port; null when it says nothing. */
   readonly control: ServiceHealth | null;
   /** A certificate is shown at port 443. Who noted it before may not have looked. */
   readonly tls?: boolean;
   /** The data partition is mounted, and takes writes. */
   readonly dataIsWritable: boolean;
-  /** What the card says the box is to be was applied. Without it the service may count elsewhere. */
+  /** The settings of the card were applied. Without them the service may count elsewhere. */
   readonly settingsAreApplied: boolean;
   /** Names of units that failed. */
   readonly failed: readonly string[];
@@ -182,7 +182,7 @@ function ofDecks({ control, usb }: Facts, before: Facts | undefined): string[] {
     .map(({ name }) => `The deck “${name}” is plugged in, and does not work.`);
 }
 
-/** What another release may have noted; undefined where it is none of it. */
+/** Facts that another release may have noted; undefined where they are none. */
 export function factsFrom(value: unknown): Facts | undefined {
   if (!isObject(value)) return;
   const { failed, interfaces, usb, control } = value;

@@ -13,19 +13,22 @@ import { type Box, JOURNAL } from "./box.ts";
 type AttemptState = (typeof STATES)[number];
 const STATES = ["verified", "prepared", "armed", "started"] as const;
 
-/** What is to become of the other slot. */
+/** The plan for the other slot. */
 export interface Attempt {
   readonly id: string;
   /** `back` starts what is in the slot already. */
   readonly kind: "update" | "back";
   readonly slot: Slot;
   readonly to: Release;
-  /** What runs until then, and again when it fails. */
+  /** The release that runs until then, and again when it fails. */
   readonly from: Release;
   readonly state: AttemptState;
-  /** What it writes cannot be read by what ran before: the data is kept first, and brought back. */
+  /**
+   * The release that ran before cannot read what this one writes: the data is kept first, and
+   * brought back.
+   */
   readonly breaksData: boolean;
-  /** What was well before it was armed, for the trial to compare with. */
+  /** The facts from before it was armed, for the trial to compare with. */
   readonly before?: unknown;
   /** The start of the machine in which it was armed, or in which its trial began. */
   readonly boot?: string;
@@ -37,7 +40,7 @@ export interface Attempt {
   readonly reason?: string;
 }
 
-/** What the updater knows over restarts. */
+/** The updater's memory over restarts. */
 export interface Journal {
   /** The highest release that was ever kept; 0 before the first start. */
   readonly highest: number;
@@ -49,7 +52,7 @@ export interface Journal {
   readonly canTry?: boolean;
   /** The format of the data that each slot's release writes, as far as it is known. */
   readonly formats?: Partial<Readonly<Record<Slot, number>>>;
-  /** What the root of each slot is, as far as it is known. */
+  /** The root image of each slot, as far as it is known. */
   readonly images?: Partial<Readonly<Record<Slot, Image>>>;
   /** A slot whose image is not what was written there. */
   readonly rotten?: Slot;

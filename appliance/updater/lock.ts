@@ -1,14 +1,14 @@
 import { spawn } from "node:child_process";
 
-/** What `flock` says when another still has it. */
+/** The status of `flock` when another still has it. */
 const IS_HELD = 1;
 
 /**
- * Waits until no other program of root's changes what the updater changes. The units of those which do
- * nothing else have it from their start to their end; it is gone with whoever took it.
+ * Waits until no other program of root's changes what the updater changes. The units of those which
+ * do nothing else have it from their start to their end; it is gone with the program that took it.
  * @param file of the lock, as the units name it
- * @returns what lets go of it; undefined when another has it still after so many seconds. Where there
- * is no such file to be made, there is nobody to wait for
+ * @returns what lets go of it; undefined when another has it still after so many seconds. Where
+ * there is no such file to be made, there is no program to wait for
  */
 export function lockOf(file: string, seconds: number): Promise<(() => void) | undefined> {
   // It goes on for as long as it is written to, and says what it reads once the lock is there.

@@ -41,7 +41,7 @@ export function giveUp(box: Box, reason: string, { isOutside = false } = {}): vo
   }
 }
 
-/** What the service says of itself stands in it; it goes to the card, to keys and to a screen. */
+/** The service's own words stand in it; it goes to the card, to keys and to a screen. */
 const MOST_REASON = 500;
 
 /** The attempt became the rule. */
@@ -51,7 +51,7 @@ export function noteKept(box: Box, { kind, to }: Pick<Attempt, "kind" | "to">): 
   writeJournal(box, {
     ...journal,
     highest: Math.max(journal.highest, to.release),
-    // What is older is not offered any more.
+    // Older releases are not offered any more.
     failed: journal.failed.filter((release) => release > to.release),
     canTry: true,
     last,

@@ -9,7 +9,7 @@ const PIECE = 131_072;
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
 /**
- * Opens a file in a folder that somebody else may write to, who may put anything there.
+ * Opens a file in a folder that another user may write to, who may put anything there.
  * @returns undefined for what is no regular file, and for none
  */
 function openRegular(path: string): { file: number; size: number } | undefined {
@@ -69,7 +69,7 @@ export class PartFile {
       const read = readSync(this.#file, piece, 0, length, at);
       if (read === 0) throw damaged(this.#name);
       hash.update(piece.subarray(0, read));
-      // Whoever takes it may hold it while the next one is read.
+      // The caller may hold it while the next one is read.
       yield Buffer.from(piece.subarray(0, read));
       at += read;
     }

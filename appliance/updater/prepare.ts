@@ -17,7 +17,7 @@ import { PartFile } from "./parts.ts";
 import { invalidateSlot, readBack, writeSlot } from "./slot.ts";
 import { tell } from "./tell.ts";
 
-/** What a box without a slot to write to says. */
+/** The answer of a box without a slot to write to. */
 const TRIED = "This system is being tried, or only visited: nothing is written meanwhile.";
 
 /** The large files of a release, opened once. */
@@ -54,8 +54,8 @@ export async function prepare(box: Box, release: number): Promise<void> {
 }
 
 /**
- * The service may change its file at any time, and of a kernel that is unpacked no part must ever be
- * anybody's but who signed it: a slot's root is nothing until its end was verified, boot files are not.
+ * The service may change its file at any time, and of a kernel that is unpacked every part must be
+ * the signer's: a slot's root is nothing until its end was verified, boot files are not.
  */
 function ownCopy({ root }: Box, boot: PartFile): PartFile {
   const path = join(root, OWN_BOOT);
@@ -69,7 +69,7 @@ function ownCopy({ root }: Box, boot: PartFile): PartFile {
     }
     return new PartFile(path, BOOT_PART, boot.part);
   } finally {
-    // What is open stays, for as long as it is.
+    // An open file stays, for as long as it is open.
     rmSync(path, { force: true });
   }
 }
@@ -157,7 +157,7 @@ async function clear(box: Box, slot: Slot): Promise<void> {
   try {
     await whileWritable(box, remove);
   } catch {
-    // Whatever it was: of a read-only file system Node's rmSync tells no code.
+    // After any error: of a read-only file system Node's rmSync tells no code.
     await whileWritable(box, remove);
   }
 }
@@ -185,7 +185,7 @@ function breaksData({ data }: Manifest): boolean {
 function note(box: Box, attempt: Attempt, image?: Image): void {
   const { rotten, ...journal } = readJournal(box);
   const images = image && { images: { ...journal.images, [attempt.slot]: image } };
-  // Whatever a slot was found to be, it is written anew.
+  // The slot is written anew, even one that was found rotten.
   const left = rotten !== undefined && rotten !== attempt.slot && { rotten };
   writeJournal(box, { ...journal, attempt, ...images, ...left });
 }
@@ -195,7 +195,7 @@ function drop(box: Box): void {
   writeJournal(box, journal);
 }
 
-/** Tells how far it is, and not more often than somebody looks. */
+/** Tells how far it is, and no more often than an owner looks. */
 function progress(box: Box, step: Work["step"], { release, version }: Release, of: number) {
   let told: number | undefined;
   return (done: number) => {

@@ -8,7 +8,7 @@ import { tell } from "./tell.ts";
 /** Seconds. */
 const MONTH = 28 * 86_400;
 
-/** Whether nobody found the card well for a month, or the clock was wrong then. */
+/** Whether the card was last found well a month ago or more, or the clock was wrong then. */
 function isDue({ checkedAt }: Journal, now: number): boolean {
   return checkedAt === undefined || now < checkedAt || now - checkedAt >= MONTH;
 }
@@ -36,7 +36,7 @@ export async function checkSlot(box: Box): Promise<void> {
   tell(box);
 }
 
-/** Undefined when it cannot be read, or is none. @param known bytes, where somebody noted them */
+/** Undefined when it cannot be read, or is none. @param known bytes, where they were noted */
 async function imageOn(box: Box, path: string, known?: number): Promise<Part | undefined> {
   try {
     const size = known ?? erofsBytes(path);

@@ -13,7 +13,10 @@ const SYNC_BYTES = 16 * 1_048_576;
 /** Told how many bytes are done. */
 type Progress = (done: number) => void;
 
-/** What was in a slot is nothing any more, whatever comes next. @throws {Error} when it is in use */
+/**
+ * The old content of a slot is nothing any more, whatever comes next. @throws {Error} when it is in
+ * use
+ */
 export function invalidateSlot(box: Box, slot: Slot): void {
   withSlotFile(box, slot, (file) => {
     writeAll(file, Buffer.alloc(HEAD), 0);

@@ -64,7 +64,9 @@ function noteStarted(box: Box): void {
   writeJournal(box, { ...journal, attempt: started, canTry: true });
 }
 
-/** What became of an attempt that this start found. The journal comes last: all before can be done twice. */
+/**
+ * Settles an attempt that this start found. The journal comes last: all before can be done twice.
+ */
 async function settle(box: Box): Promise<void> {
   const { attempt } = readJournal(box);
   await clear(box);
@@ -75,7 +77,7 @@ async function settle(box: Box): Promise<void> {
   else noteInterrupted(box, attempt);
 }
 
-/** What is left is no harm until the next attempt, which clears it away before anything else. */
+/** Remains do no harm until the next attempt, which clears them away before anything else. */
 async function clear(box: Box): Promise<void> {
   try {
     if (hasLeftovers(box)) await whileWritable(box, () => removeTryboot(box));
@@ -121,7 +123,7 @@ function noteInterrupted(box: Box, attempt: Attempt): void {
   writeJournal(box, { ...journal, ...(isWhole && { attempt: again }), last });
 }
 
-/** What config.txt starts was kept, or flashed. */
+/** The system that config.txt starts was kept, or flashed. */
 function noteRunning(box: Box): void {
   const journal = readJournal(box);
   const { release } = runningRelease(box);

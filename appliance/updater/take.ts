@@ -12,9 +12,9 @@ import { CAME_FROM, keysOf, reasonsAgainst, takenIn } from "./bundles.ts";
 import { whileWritable } from "./fat.ts";
 import { bundlesAt } from "./found.ts";
 
-/** What others on the data partition still need. */
+/** Room that others on the data partition still need. */
 const SPARE = 64 * 1_048_576;
-/** Whoever types a command waits for an answer. */
+/** A person who types a command waits for an answer. */
 const PATIENCE_S = 20;
 
 /**
@@ -151,7 +151,7 @@ async function copy(
   }
 }
 
-/** What was copied in part when the power went, and what nobody needs any more. */
+/** Clears what was copied in part when the power went, and what is no longer needed. */
 export function clearTaken(box: Box, running: number): void {
   for (const part of [COPIED, OWN_BOOT])
     rmSync(join(box.root, part), { recursive: true, force: true });

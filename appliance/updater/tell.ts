@@ -6,7 +6,7 @@ import { type Box, releaseIn, runningRelease, runningSlot, TOLD } from "./box.ts
 import { type Attempt, type Journal, readJournal } from "./journal.ts";
 import { modeOf } from "./mode.ts";
 
-/** What is new; the rest is as it was told since the start of the machine. */
+/** The news; the rest is as it was told since the start of the machine. */
 interface News {
   readonly offers?: readonly Offer[];
   readonly work?: Work;
@@ -58,7 +58,7 @@ function workOf(work: Work | undefined, mode: Told["mode"], attempt: Attempt | u
   return { work: { step: "restart", to: attempt.to, done: 0, of: 0 } as const };
 }
 
-/** What was wrong when something was asked for, not what shows anew each time. */
+/** The problem of a request, not one that shows anew each time. */
 function momentary(before: Told | undefined): string | undefined {
   const { problem } = before ?? {};
   return problem === VISITED || problem === ROTTEN ? undefined : problem;
@@ -69,12 +69,12 @@ function standing(slot: Slot, mode: Told["mode"], { rotten }: Journal): string |
   return mode === "visit" ? VISITED : undefined;
 }
 
-/** What is told anew happened anew, be it in the same words. */
+/** A problem that is told anew happened anew, be it in the same words. */
 function foundAt({ now }: Box, wrong: string, isNew: boolean, before: Told | undefined): number {
   return isNew || before?.problem !== wrong ? now() : (before.problemAt ?? now());
 }
 
-/** What was told last; undefined before. */
+/** The last report; undefined before there is one. */
 export function toldOf(box: Box): Told | undefined {
   try {
     return JSON.parse(textOf(join(box.root, TOLD, TOLD_FILE)) ?? "") as Told;

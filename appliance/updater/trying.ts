@@ -60,7 +60,7 @@ async function decide(box: Box, why: string | undefined): Promise<void> {
 /** A trial has to end: who reads the whole card meanwhile is not waited for. */
 const PATIENCE_S = 20;
 
-/** While nobody else writes the journal, if that can be had. */
+/** While no other program writes the journal, if that can be had. */
 async function alone(box: Box, work: () => Promise<void>): Promise<void> {
   const letGo = await box.lock(PATIENCE_S);
   try {
@@ -91,7 +91,8 @@ async function whyNotKept(
     if (problems.length > 0) [last, well] = [problems, undefined];
     else well ??= { since: uptime(), restarts };
     if (well !== undefined && uptime() - well.since >= steady) return;
-    // Nobody mends settings meanwhile, and visitors wait. A new try may be seen before it is refused too.
+    // No owner mends settings meanwhile, and visitors wait. A new try may be seen before it is
+    // refused too.
     if (typeof now !== "string" && now.service.state === "active") refused = undefined;
     if (typeof now !== "string" && isRefused(now.service))
       refused ??= { since: uptime(), problems };

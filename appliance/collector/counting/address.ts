@@ -1,7 +1,7 @@
 /**
- * What is kept of an address that a page sends: never its user, path or query. Nothing is judged, so
- * that a host which is none counts as it is. Cut before a value is shortened, or a long user would
- * be all that is left.
+ * The part that is kept of an address that a page sends: never its user, path or query. Nothing is
+ * judged, so that a host which is none counts as it is. Cut before a value is shortened, or a long
+ * user would be all that is left.
  */
 
 /** A scheme, slashes and what goes up to the path, each where it is. A browser reads `\` as `/`. */

@@ -5,7 +5,7 @@ import { storable, storedPath } from "./payload.ts";
 import { referrerGroup } from "./referrer.ts";
 import type { Visitor } from "./visitor.ts";
 
-/** What a beacon is made of: its payload, and what the request's headers add. */
+/** The parts of a beacon: its payload, and what the request's headers add. */
 interface Beacon {
   readonly payload: Readonly<Record<string, unknown>>;
   readonly visitor: Visitor;

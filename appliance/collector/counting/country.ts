@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 
 const CDN_HEADERS = ["cf-ipcountry", "x-vercel-ip-country", "x-country-code"];
-/** What CDNs send for "unknown" and for Tor. */
+/** The codes that CDNs send for "unknown" and for Tor. */
 const NOWHERE = new Set(["XX", "T1"]);
 
 /** The ISO country a CDN's header names, or "". */

@@ -34,7 +34,7 @@ function textOf(base64: string): string {
 const PERCENT = 0x25;
 const scratch = Buffer.alloc(3_072);
 
-/** What `textOf` gives, in one pass; undefined where that is not plain ASCII, or long. */
+/** The text that `textOf` gives, in one pass; undefined where that is not plain ASCII, or long. */
 function asciiOf(base64: string): string | undefined {
   if (base64.length > scratch.length) return undefined;
   const length = scratch.write(base64, "base64");

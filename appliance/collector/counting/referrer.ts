@@ -56,7 +56,7 @@ const COUNTRY_SUFFIX = /^\.(?:com|cat|(?:com?\.)?[a-z]{2})$/;
 
 /**
  * Whether an engine's subdomain (`""`, `m.`, `uk.search.`) answers searches. Its other services
- * link to pages as anyone does: `mail.`, `docs.`, `blogs.`, `news.`.
+ * link to pages as any site does: `mail.`, `docs.`, `blogs.`, `news.`.
  */
 function isResultsPage(subdomain: string): boolean {
   if (subdomain === "") return true;
@@ -110,7 +110,7 @@ const GROUPS: ReadonlyMap<string, ReferrerGroup> = new Map([
     yiyan.baidu.com chat.baidu.com yuanbao.tencent.com chatglm.cn chat.z.ai metaso.cn felo.ai
     genspark.ai iask.ai andisearch.com komo.ai consensus.app liner.com manus.im venice.ai
     `,
-    // What a link in an Android app gives as its host: android-app://<package>.
+    // The host that a link in an Android app gives: android-app://<package>.
     "com.google.android.googlequicksearchbox com.google.android.apps.bard com.openai.chatgpt",
     "ai.perplexity.app.android com.anthropic.claude com.microsoft.bing com.microsoft.copilot",
   ),

@@ -2,7 +2,7 @@ import { isbot } from "isbot";
 import UAParser from "ua-parser-js";
 import { remember } from "../../base/remember.ts";
 
-/** What a user agent says of its sender: a crawler, or a person's browser. */
+/** The sender by its user agent: a crawler, or a person's browser. */
 export type Visitor =
   | { readonly bot: string }
   | {
@@ -12,7 +12,7 @@ export type Visitor =
       readonly device: string;
     };
 
-/** What a name is when no table knows a better one. */
+/** The name where no table knows a better one. */
 const OTHER = "Other";
 
 /**
@@ -168,7 +168,7 @@ const BY_WORD: readonly (readonly [RegExp, string])[] = [
   [/\bTeams\//, "Microsoft Teams"],
 ];
 
-/** What the parser calls a browser, in lower case, and what people call it. */
+/** The parser's name of a browser, in lower case, and the one that people use. */
 const BROWSERS: ReadonlyMap<string, string> = new Map([
   ["chrome", "Chrome"],
   ["chrome webview", "Chrome"],
@@ -241,7 +241,7 @@ function browserName(userAgent: string, os: string): string {
   const app = BY_WORD.find(([word]) => word.test(userAgent));
   if (app !== undefined) return app[1];
   const name = BROWSERS.get(parser.getBrowser().name?.toLowerCase() ?? "") ?? OTHER;
-  // Consoles, televisions and WebKitGTK say Safari too, but nobody runs Safari there.
+  // Consoles, televisions and WebKitGTK say Safari too, but Safari does not run there.
   if (name === "Safari" && os !== "macOS" && os !== "iOS") return OTHER;
   // The parser's sign of Android's old browser is a sign of Chrome's web view as well.
   if (name === "Android Browser" && userAgent.includes("Chrome/")) return "Chrome";
@@ -250,7 +250,7 @@ function browserName(userAgent: string, os: string): string {
 
 // ---- systems and devices ----
 
-/** What the parser calls a system, in lower case, and which of the six families it is of. */
+/** The parser's name of a system, in lower case, and the one of the six families that it is of. */
 const SYSTEMS: ReadonlyMap<string, string> = new Map([
   ["windows", "Windows"],
   ["windows phone", "Windows"],

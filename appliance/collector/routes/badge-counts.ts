@@ -18,7 +18,10 @@ interface Shared {
   readonly counts: Promise<BadgeCounts>;
   /** Monotonic milliseconds. */
   readonly until: number;
-  /** Who waits for it; undefined once it is there, for nobody who was answered is to be held. */
+  /**
+   * The askers that wait for it; undefined once it is there, for no answered connection is to be
+   * held.
+   */
   askers: Asker[] | undefined;
 }
 
@@ -47,7 +50,7 @@ export class SharedBadgeCounts {
     const shared: Shared = { counts, until: this.#clock.monotonic() + SHARED_MS, askers };
     this.#keep(key, shared);
     counts
-      // Whoever asks next may have better luck.
+      // The next asker may have better luck.
       .catch(() => this.#shared.delete(key))
       .finally(() => {
         shared.askers = undefined;

@@ -75,7 +75,7 @@ function daysOf(query: ParsedUrlQuery): number | "all" {
   return Math.min(MAX_DAYS, Math.max(1, Math.floor(days)));
 }
 
-/** What may stand in a label of what was asked for; empty where that is nothing. */
+/** The wished label, without what may not stand in one; empty where nothing is left. */
 function labelOf(query: ParsedUrlQuery): string {
   const asked = queryValue(query, "label") ?? "";
   const clean = asked.normalize("NFC").replace(NO_LABEL, "").trim();

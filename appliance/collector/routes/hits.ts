@@ -23,7 +23,7 @@ interface HitParts {
 /** Counts what a GET request is about; resolves when it may be answered. */
 type CountHit = (request: IncomingMessage, query: ParsedUrlQuery) => Promise<void>;
 
-/** What is counted, by path. */
+/** The hits that are counted, by path. */
 interface Hits {
   /** A page view or an event. */
   readonly "/e": CountHit;
@@ -73,7 +73,7 @@ const TALLIED: Readonly<Record<Hit["kind"], HitKind>> = {
   synthetic: "bot",
 };
 
-/** What a request calls its site. */
+/** The name that a request gives its site. */
 export function givenSite(query: ParsedUrlQuery): string | undefined {
   return queryValue(query, "s") ?? queryValue(query, "site");
 }

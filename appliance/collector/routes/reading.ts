@@ -2,17 +2,17 @@ import type { Context } from "koa";
 import type { Accepts, Answer } from "../../store/answer.ts";
 import type { Asker, Lane } from "../../store/read-queue.ts";
 
-/** Who asks: nobody any more once the connection is gone. */
+/** The asker of a read, who is gone once the connection is. */
 export function askerOf(ctx: Context, lane: Lane): Asker {
   return { lane, gone: () => ctx.socket.destroyed };
 }
 
-/** What the asker accepts, and has. */
+/** The encodings that the asker accepts, and the answer it has. */
 export function acceptsOf(ctx: Context): Accepts {
   const encoding = ctx.acceptsEncodings("br", "gzip", "identity");
   return {
     encoding: encoding === "br" || encoding === "gzip" ? encoding : null,
-    // Who reloads wants it all.
+    // A browser that reloads wants it all.
     ifNoneMatch: /\bno-cache\b/.test(ctx.get("Cache-Control")) ? "" : ctx.get("If-None-Match"),
   };
 }

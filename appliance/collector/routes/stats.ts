@@ -14,11 +14,11 @@ const DAILY: ReadonlyMap<string | undefined, DailyForm> = new Map([
   ["text", "text"],
 ]);
 
-/** What the running figures are made of. */
+/** The sources of the running figures. */
 export interface StatsParts {
   store: Store;
   clock: Clock;
-  /** What is wrong with the box now. */
+  /** The troubles of the box now. */
   warnings: () => readonly Warning[];
 }
 

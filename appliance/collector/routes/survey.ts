@@ -76,7 +76,7 @@ function siteOf(ctx: Context, sites: Sites, client: Client): Site | null {
   return sites.forCollection(client.host(ctx.req), givenSite(ctx.query));
 }
 
-/** What a request calls the site that it is for, where there is none. */
+/** The name that a request gives its site, where there is none of that name. */
 function nameOf(ctx: Context, client: Client): string {
   return (givenSite(ctx.query) ?? client.host(ctx.req)).toLowerCase();
 }

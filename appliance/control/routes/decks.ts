@@ -21,7 +21,7 @@ import { jsonBody, optionalJson, pagePlace, shape, TRUTH } from "../input.ts";
 import type { Handler } from "../route.ts";
 import type { Deck, DecksAnswer, Place } from "../wire.ts";
 
-/** What names of channels and texts may be on decks. */
+/** The rules for names of channels and texts on decks. */
 export const RULES = { channelName, cleanText };
 
 const HOURS = {
@@ -36,7 +36,7 @@ const HOURS = {
 };
 const NUMBER_OR_NULL = { type: ["number", "null"], description: "must be a number or null" };
 
-/** What the values of a deck may be is the deck's to say. */
+/** The types alone: which values a deck may have is the deck's to say. */
 export const DECK_CHANGE = {
   name: { type: "string", description: "must be a string" },
   brightness: { type: "number", description: "must be a number" },

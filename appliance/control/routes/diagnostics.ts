@@ -15,7 +15,7 @@ export interface DiagnosticsParts {
   problems: RecentProblems;
   address: PublicParts["address"];
   updates: UpdateParts["updates"];
-  /** What is wrong with the box now. */
+  /** The troubles of the box now. */
   warnings: () => readonly Warning[];
   version: string;
   startedAt: number;
@@ -66,7 +66,7 @@ function updateOf(view: UpdateAnswer | undefined): Pick<Diagnostics, "update"> {
   return { update: { running, other, mode, updates, last: last?.kind ?? null } };
 }
 
-/** What runs on what. */
+/** The versions of the software, and the machine it runs on. */
 export function machine(version: string): Machine {
   const { node, sqlite } = process.versions;
   return {

@@ -33,7 +33,10 @@ const HEADERS = {
   "X-Accel-Buffering": "no",
 };
 
-/** What a client has to be told. Bounded: lists are told as they are then, a slot only once. */
+/**
+ * The news that a client has to be told. Bounded: lists are told as they are then, a slot only
+ * once.
+ */
 interface Pending {
   decks: boolean;
   channels: boolean;
@@ -66,10 +69,10 @@ class Stream {
 }
 
 /**
- * What happens on this box, as server-sent events: `decks`, `channels`, `public` and `update` with the bodies of their
- * routes, at first and whenever they changed; `slots` `{deck, slot, revision}` when a slot shows
- * another picture; `pressed` `{deck, slot}`. A client that reads slowly misses what came in between,
- * never what holds at the end.
+ * The events of this box, as server-sent events: `decks`, `channels`, `public` and `update` with
+ * the bodies of their routes, at first and whenever they changed; `slots` `{deck, slot, revision}`
+ * when a slot shows another picture; `pressed` `{deck, slot}`. A client that reads slowly misses
+ * what came in between, never what holds at the end.
  */
 export class Events {
   readonly #options: EventsOptions;
@@ -81,7 +84,7 @@ export class Events {
   constructor(options: EventsOptions) {
     this.#options = options;
     const { decks, channels, sessions, address, updates } = options;
-    // What is bound to a channel changes with the decks.
+    // The slots bound to a channel change with the decks.
     const decksChanged = () => this.#tell({ decks: true, channels: true });
     this.#subscriptions = [
       decks.changed.on(decksChanged),
@@ -139,7 +142,7 @@ export class Events {
     this.#schedule();
   }
 
-  /** What happens in one turn of the event loop goes out together. */
+  /** Events of one turn of the event loop go out together. */
   #schedule(): void {
     if (this.#scheduled || this.#streams.size === 0) return;
     this.#scheduled = true;

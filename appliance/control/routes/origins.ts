@@ -3,7 +3,7 @@ import { jsonBody, shape } from "../input.ts";
 import type { Handler } from "../route.ts";
 import type { AllowedOrigin, OriginsAnswer } from "../wire.ts";
 
-// What an origin is, is for who sends requests to say.
+// The sender of requests says which addresses are origins.
 const readOrigin = shape<AllowedOrigin>({
   properties: { origin: { type: "string", maxLength: 300, description: "must be an address" } },
   required: ["origin"],

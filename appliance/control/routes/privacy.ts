@@ -27,7 +27,7 @@ export interface PrivacyParts {
   isTunnelled: () => boolean;
 }
 
-/** What the text is made from. */
+/** The sources of the text. */
 interface PrivacySource {
   readonly directory: Store["directory"];
   readonly read: Store["read"];

@@ -67,7 +67,7 @@ export const makePhoneLink: Handler<PublicParts, PhoneLinkAnswer> = (ctx, parts)
   ctx.body = { url, until, code: rowsOf(parts.code(url)) };
 };
 
-/** What the owner is told of the public address. */
+/** The public address as the owner is shown it. */
 export function publicView(address: PublicParts["address"]): PublicAnswer {
   const { ddnsToken, ...shown } = address.settings;
   return {

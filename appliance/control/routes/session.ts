@@ -12,13 +12,13 @@ import type { SetupCode } from "../setup-code.ts";
 import type { AdminTokenAnswer, NewReadToken } from "../wire.ts";
 import { type Declared, declared } from "./sites.ts";
 
-/** Who holds the admin token. */
+/** The admin token, to check against. */
 export interface Admin {
   readonly exists: boolean;
   matches(token: string): boolean;
 }
 
-/** What it takes to sign in. */
+/** The parts that signing in takes. */
 export interface SignInParts {
   sessions: Sessions;
   code: SetupCode;
@@ -83,7 +83,7 @@ export const makeAdminToken: Handler<SessionParts, NewReadToken> = async (ctx, p
   const { token, hash } = makeReadToken();
   const kept = sessionOf(ctx, sessions);
   await store.write("setAdminToken", { hash, kept: kept ?? null });
-  // Who came in by the old token does not stay.
+  // A session that came in by the old token does not stay.
   if (!isFirst) await sessions.endOthers(kept);
   ctx.status = isFirst ? 201 : 200;
   ctx.body = { token };

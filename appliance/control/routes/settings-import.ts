@@ -90,7 +90,7 @@ function newThread(): Worker {
     name: "settings",
     resourceLimits: CHECK_MEMORY,
   });
-  // Also where nobody waits for it: else it would end the service.
+  // Also where no check waits for it: else it would end the service.
   worker.on("error", () => {});
   worker.once("exit", () => {
     if (idle?.worker === worker) idleThread();

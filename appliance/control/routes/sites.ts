@@ -10,7 +10,7 @@ import { jsonBody, NEW_SITE_ID, SITE_HOST, shape, TRUTH } from "../input.ts";
 import type { Handler } from "../route.ts";
 import type { NewReadToken, Site, SitesAnswer } from "../wire.ts";
 
-/** What the configuration declares, which is read-only here. */
+/** The settings that the configuration declares, which are read-only here. */
 export interface Declared {
   readonly adminToken: boolean;
   badge(site: string): boolean;
@@ -24,7 +24,7 @@ export interface SitesParts {
   collectorPort: () => number;
 }
 
-/** What `zone` must be, of the first site alone. */
+/** The form of `zone`, of the first site alone. */
 const ZONE = {
   type: "string",
   maxLength: 64,

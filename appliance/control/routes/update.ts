@@ -23,7 +23,7 @@ export interface UpdateSource {
    * @throws {Refusal}
    */
   takeIn(file: Readable, declared: number | undefined): Promise<void>;
-  /** What is wrong now. */
+  /** The troubles of the box now. */
   warnings(): readonly Warning[];
 }
 

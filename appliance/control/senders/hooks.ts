@@ -12,7 +12,7 @@ interface Parts {
   alerts: Alerts;
 }
 
-/** What Alertmanager posts for a group of a few hundred alerts. */
+/** The size of a post of Alertmanager for a group of a few hundred alerts. */
 const ALERTMANAGER_BYTES = 262_144;
 const KUMA_BYTES = 65_536;
 const MAX_NAME = 64;
@@ -169,7 +169,10 @@ function alertOf(alert: AlertmanagerAlert): Alert {
   };
 }
 
-/** Nobody knows how those are that the list leaves out: the worst holds until a whole list says so. */
+/**
+ * The alerts that the list leaves out are unknown: the worst holds until a whole list says how they
+ * are.
+ */
 function leftOut(source: string, count: number): Alert {
   return {
     key: `left out of ${source}`,

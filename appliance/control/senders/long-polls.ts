@@ -31,7 +31,7 @@ export class LongPolls {
 
   /**
    * Waits until something of the channel changes, or `ms` milliseconds are over.
-   * @returns false when nobody listens any more
+   * @returns false when the client has gone
    * @throws {HttpError} 429 when too many wait
    */
   wait(channel: string, token: string, ms: number, { socket }: ServerResponse): Promise<boolean> {

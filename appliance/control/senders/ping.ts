@@ -42,7 +42,7 @@ function statusOf(word: string | undefined): Status | undefined {
   return word === "0" ? "ok" : "fail";
 }
 
-/** Whatever else the line brings along is left out. */
+/** Anything else that the line brings along is left out. */
 function watchIn({ period, grace }: Context["query"]): Record<string, unknown> {
   const numberOf = (text: unknown) => (/^\d+$/.test(String(text)) ? Number(text) : text);
   return {

@@ -27,7 +27,8 @@ export function readRoute({ channels, clock, polls }: Parts): SenderRoute {
       const known = ctx.get("If-None-Match");
       const first = tagged(channels, channel);
       let answer = first;
-      // Who knows another answer already has missed a change, and need not wait for the next.
+      // A client that knows another answer already has missed a change, and need not wait for the
+      // next.
       const isMissed = known !== "" && !namesEtag(known, first.etag);
       while (!isMissed && answer.etag === first.etag && clock.monotonic() < until) {
         const left = until - clock.monotonic();

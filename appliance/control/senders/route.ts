@@ -7,10 +7,10 @@ import { channelName } from "../../push/channels.ts";
 import type { Scope } from "../../push/scope.ts";
 import type { Gate } from "./gate.ts";
 
-/** What a sender asks about, once it was let in. */
+/** The request of a sender, once it was let in. */
 interface Sent {
   channel: string;
-  /** What follows the channel in the path. */
+  /** The parts of the path after the channel. */
   rest: readonly string[];
   /** The id of the token. */
   token: string;
@@ -18,7 +18,7 @@ interface Sent {
 
 /** A path for programs with a push token and nothing else. */
 export interface SenderRoute {
-  /** What comes before the channel. */
+  /** The parts of the path before the channel. */
   readonly path: readonly string[];
   /** Says to a person what the path looks like. */
   readonly usage: string;
@@ -26,7 +26,7 @@ export interface SenderRoute {
   readonly scope: Scope;
   /** True where the token may stand in the query, for who can set no header. */
   readonly takesQueryToken?: true;
-  /** What may follow the channel; nothing unless given. */
+  /** The parts that may follow the channel; none unless given. */
   readonly fits?: (rest: readonly string[]) => boolean;
   readonly handle: (ctx: Context, sent: Sent) => void | Promise<void>;
 }
@@ -67,7 +67,7 @@ export function senderRoute(
  */
 function isOfPage({ headers }: IncomingMessage): boolean {
   const { origin, referer, "sec-fetch-site": site = "none" } = headers;
-  // A browser says `none` of an address that somebody typed. On plain HTTP it says nothing at all,
+  // A browser says `none` of an address that a person typed. On plain HTTP it says nothing at all,
   // and a picture carries no Origin: of which page it is stands in the Referer.
   return origin !== undefined || referer !== undefined || site !== "none";
 }

@@ -54,7 +54,7 @@ interface Place {
   readonly ssid: string | undefined;
   /** The access point: one network may be named under each of two interfaces. */
   readonly point: string | undefined;
-  /** What is said of the access point. */
+  /** The value that is given for the access point. */
   readonly what: string;
 }
 

@@ -97,7 +97,7 @@ interface Statement {
 }
 
 interface PlacedStatement extends Statement {
-  /** What it says, by `table.key`; undefined when it is not TOML. */
+  /** The values it sets, by `table.key`; undefined when it is not TOML. */
   readonly leaves: readonly [string, unknown][] | undefined;
 }
 
@@ -132,7 +132,7 @@ function statements(text: string): Statement[] {
       source += lines[end];
       end++;
     }
-    // What stays open to the end was one broken line: go on behind it.
+    // A statement that stays open to the end was one broken line: go on behind it.
     if (end > at + 1 && parsedStatement(source) === undefined) {
       leftOpen++;
       source = lines[at] ?? "";

@@ -16,7 +16,7 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ["WIREGUARD", "tunnel"],
 ]);
 
-/** What a setting is called in `tallydeck.env`. */
+/** The name of a setting in `tallydeck.env`. */
 export function keyOf(name: string): string {
   return [...NAMES].find(([, each]) => each === name)?.[0] ?? name.replace(/^service\./, "");
 }

@@ -8,7 +8,7 @@ export const readWireguard: Dialect = (text, found) => {
     .split(/(?<=\n|\r(?!\n))/)
     .map((line, index) => (takeSecret(found, line, index + 1) ? line.replace(/=.*/, "=") : line))
     .join("");
-  // What a secret must be was said where it stands, and a blank line keeps the one the box has.
+  // The rule of a secret was said where it stands, and a blank line keeps the one the box has.
   const { tunnel, refused, ignored } = readTunnel(withoutSecrets(text));
   for (const { label, line, why } of [...refused, ...ignored]) found.ignore(label, why, line);
   if (tunnel !== undefined) found.take("tunnel", tunnelText(tunnel), "the tunnel");
