@@ -58,7 +58,9 @@ let sent: string;
 /** Where the session began: a campaign's source or a host, "" for neither. Nothing until it is kept. */
 let source: string | undefined;
 
-/** Whatever a browser, an extension or the page takes away, the page never sees an error of ours. */
+/**
+ * Browsers, extensions and the page may take anything away; the page never sees an error of ours.
+ */
 const quietly = <T>(work: () => T) => {
   try {
     return work();
@@ -91,7 +93,7 @@ const dayOf = (time: number) =>
 
 const currentPath = () => location.pathname.replace(/\/+$/, "") || "/";
 
-/** What the view is to its day and its session; throws where that cannot be remembered. */
+/** The view's place in its day and its session; throws where that cannot be remembered. */
 const visit = ({ us, r }: Fields): Fields => {
   const [last, views, list = "", ...rest] = `${localStorage[KEY]}`.split(" ") as [
     string,
@@ -123,7 +125,8 @@ const visit = ({ us, r }: Fields): Fields => {
 };
 
 /**
- * Sends the payload, unless somebody asked not to be counted or nobody would want it.
+ * Sends the payload, unless the visitor asked not to be counted or the view is a developer's or a
+ * robot's.
  *
  * A keepalive fetch outlives the page, so that a click which leaves it is counted; an image could
  * be cancelled with it. `no-cors` needs no preflight, `omit` carries no cookie. It falls under the
@@ -193,7 +196,7 @@ const toggle = () => {
     quietly(() => {
       localStorage[KEY] = stored() === OFF ? "on" : OFF;
     });
-    // What is true afterwards: where nothing can be stored, counting stays on.
+    // The state as it is afterwards: where nothing can be stored, counting stays on.
     alert(`Tallydeck: ${stored() === OFF ? OFF : "on"}`);
   }
 };
@@ -261,7 +264,7 @@ const start = () => {
       quietly(onNavigation);
     };
   }
-  // Also told when somebody types another fragment.
+  // Also told when a visitor types another fragment.
   listen(onNavigation, "popstate");
   // Back out of the browser's page cache, a page is seen again without being loaded: a view.
   listen((event: PageTransitionEvent) => event.persisted && view(), "pageshow");

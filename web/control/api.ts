@@ -3,7 +3,7 @@ import type { ErrorAnswer } from "../../appliance/control/wire.ts";
 /** Why the box did not do what was asked, in words for the person who looks at the page. */
 export class AskError extends Error {
   readonly kind: "unauthorized" | "offline" | "refused";
-  /** What the box calls it; empty where the box has said nothing. */
+  /** The box's code for it; empty where the box has said nothing. */
   readonly code: string;
 
   constructor(kind: AskError["kind"], message: string, code = "") {
@@ -16,7 +16,7 @@ export class AskError extends Error {
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** What a request carries: a value goes as JSON, a file as it is. */
+/** The body of a request: a value goes as JSON, a file as it is. */
 type Body = object | Blob;
 
 /**

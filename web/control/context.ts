@@ -4,7 +4,7 @@ import type { Box, BoxActions } from "./use-box.ts";
 import type { ChangeView } from "./use-view.ts";
 import type { View } from "./view.ts";
 
-/** What every part of the signed-in page may use. */
+/** The parts that the whole signed-in page may use. */
 interface Shell {
   box: Box;
   actions: BoxActions;
@@ -14,7 +14,7 @@ interface Shell {
 
 export const ShellContext = createContext<Shell | null>(null);
 
-/** Is told that somebody is no longer signed in, also on a page that has no shell. */
+/** Called when the session is over, also on a page that has no shell. */
 export const SignedOutContext = createContext<() => void>(() => {});
 
 /** @throws {Error} outside of the signed-in page */

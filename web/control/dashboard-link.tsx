@@ -13,7 +13,7 @@ interface DashboardLinkProps {
 async function dashboardUrl(collector: string, site?: string): Promise<string> {
   // Without a code the dashboard asks for a token.
   const code = await ask<DashboardCode>("POST", "api/dashboard-code").catch(() => undefined);
-  // What follows the # is sent to nobody.
+  // The part after the # is never sent.
   return code === undefined
     ? bareUrl(collector, site)
     : `${bareUrl(collector, site)}#code=${code.code}`;

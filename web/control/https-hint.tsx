@@ -1,6 +1,6 @@
 import { useShell } from "./context.ts";
 
-/** What a site on https:// needs, until the box has it. */
+/** A hint at the address that a site on https:// needs, until the box has it. */
 export function HttpsHint() {
   const { public: answer } = useShell().box;
   if (answer?.view.live) return null;

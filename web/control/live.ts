@@ -8,7 +8,7 @@ import type {
   UpdateAnswer,
 } from "../../appliance/control/wire.ts";
 
-/** What the box tells while the page is open. */
+/** The events that the box tells while the page is open. */
 interface LiveEvents {
   /** Connected, for the first time or again: decks and channels follow by themselves. */
   opened(): void;
@@ -25,8 +25,8 @@ interface LiveEvents {
 const AGAIN_MS = 3_000;
 
 /**
- * Listens to the box while the page is in sight: browsers hold few connections to one server, and
- * a page that nobody looks at needs none. @returns a function that ends it
+ * Listens to the box while the page is in sight: browsers hold few connections to one server, and a
+ * page out of sight needs none. @returns a function that ends it
  */
 export function listen(events: LiveEvents): () => void {
   let source: EventSource | undefined;

@@ -23,7 +23,7 @@ export function Page() {
 
   const isEmpty = standing.state === "open" && hasNoSite(standing.box);
   useLayoutEffect(() => {
-    // Who came for something else finds it.
+    // An owner who came for something else finds it.
     if (isEmpty && !leadsOn && formatView(view) === "") change({ tab: "start" });
   }, [standing.state]);
 

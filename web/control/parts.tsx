@@ -9,7 +9,7 @@ interface ProblemProps {
   children?: ComponentChildren;
 }
 
-/** What went wrong, said once it did. */
+/** The problem, said once there is one. */
 export function Problem({ text, children }: ProblemProps) {
   return (
     <div role="alert" class="problem">

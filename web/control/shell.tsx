@@ -90,7 +90,10 @@ function Away({ update }: Pick<Box, "update">) {
   return <p class="notice bad">The box does not answer: what you see may be old. Trying again…</p>;
 }
 
-/** Who slept, or looked elsewhere, has not waited: the box may be back by then. */
+/**
+ * A device that slept, or an owner who looked elsewhere, has not waited: the box may be back by
+ * then.
+ */
 function useSecondsInSight(): number {
   const [seconds, setSeconds] = useState(0);
   useEffect(() => {

@@ -2,10 +2,13 @@ import { useEffect, useState } from "preact/hooks";
 import type { SiteActivity as Answered, SiteActivityAnswer } from "../../appliance/control/wire.ts";
 import { ask } from "./api.ts";
 
-/** What a site has counted, by days of a zone. */
+/** The counts of a site, by days of a zone. */
 export type SiteActivity = Answered & Pick<SiteActivityAnswer, "zone">;
 
-/** What sites have counted, by their ids, again and again while somebody looks; none until it is known. */
+/**
+ * The counts of sites, by their ids, again and again while the page is in sight; none until they
+ * are known.
+ */
 export function useActivity(everyMs: number): ReadonlyMap<string, SiteActivity> {
   const [activity, setActivity] = useState<ReadonlyMap<string, SiteActivity>>(new Map());
   useEffect(() => {
@@ -14,7 +17,7 @@ export function useActivity(everyMs: number): ReadonlyMap<string, SiteActivity> 
       ask<SiteActivityAnswer>("GET", "api/site-activity").then(
         ({ sites, zone }) =>
           setActivity(new Map(sites.map((site) => [site.id, { ...site, zone }]))),
-        // What is on the page stays there; the page says itself that the box does not answer.
+        // The counts on the page stay there; the page says itself that the box does not answer.
         () => {},
       );
     };

@@ -17,11 +17,11 @@ import { collectorUrl } from "./addresses.ts";
 import { AskError, ask } from "./api.ts";
 import { listen } from "./live.ts";
 
-/** What the page knows of the box. */
+/** The box as the page knows it. */
 export interface Box {
   decks: readonly Deck[];
   problems: readonly DeckProblem[];
-  /** What can be undone and done again; null for nothing. */
+  /** The steps that can be undone and done again; null for none. */
   canUndo: string | null;
   canRedo: string | null;
   channels: readonly PushChannel[];
@@ -41,7 +41,7 @@ export interface Box {
   /** How often the page began to listen: pictures from before may have changed unheard. */
   opened: number;
   isLive: boolean;
-  /** Why the box does not believe this device's date; empty when it does, or needs nobody to tell. */
+  /** Why the box does not believe this device's date; empty when it does, or need not be told. */
   clockDoubt: string;
 }
 
@@ -55,7 +55,7 @@ type Standing =
 export interface BoxActions {
   /** Reads everything again, as after signing in. */
   reload(): Promise<void>;
-  /** Somebody is no longer signed in. */
+  /** The session is over. */
   signedOut(): void;
   /** The answer to a change of a slot or an input, shown before the event comes. */
   keepPlace(deck: string, place: Place): void;
@@ -130,7 +130,7 @@ function createActions(setStanding: SetStanding, change: ChangeBox): BoxActions 
     const kind = error instanceof AskError ? error.kind : "refused";
     const message = messageOf(error);
     if (kind === "unauthorized") setStanding({ state: "signed-out" });
-    // What is on the page stays there: it says itself that it is not live.
+    // The page stays as it is: it says itself that it is not live.
     else setStanding((now) => (now.state === "open" ? now : { state: "failed", message }));
   };
   return {
@@ -161,7 +161,7 @@ function createActions(setStanding: SetStanding, change: ChangeBox): BoxActions 
 }
 
 async function readAll(setStanding: SetStanding): Promise<void> {
-  // The first says whether somebody is signed in.
+  // The first answer says whether there is a session.
   const answer = await ask<DecksAnswer>("GET", "api/decks");
   const [{ channels }, sites] = await Promise.all([
     ask<ChannelsAnswer>("GET", "api/push-channels"),

@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { ask } from "./api.ts";
 
 /**
- * What the box answers at a path, again and again while somebody looks; undefined until it has
+ * The box's answer at a path, again and again while the page is in sight; undefined until it has
  * answered. The second shows an answer that came another way.
  */
 export function usePolled<T>(path: string, everyMs: number): [T | undefined, (answer: T) => void] {
@@ -10,7 +10,7 @@ export function usePolled<T>(path: string, everyMs: number): [T | undefined, (an
   useEffect(() => {
     const read = () => {
       if (document.visibilityState !== "visible") return;
-      // What is on the page stays there; the page says itself that the box does not answer.
+      // The answer on the page stays there; the page says itself that the box does not answer.
       ask<T>("GET", path).then(setAnswer, () => {});
     };
     read();

@@ -1,6 +1,8 @@
 export type Tab = "start" | "deck" | "push" | "sites" | "box";
 
-/** What the page shows: all of it is in the address, so that a link shows the same page. */
+/**
+ * The view that the page shows: all of it is in the address, so that a link shows the same page.
+ */
 export interface View {
   tab: Tab;
   /** id of the deck; empty for the first one */
@@ -11,7 +13,7 @@ export interface View {
   recipe: RecipeId;
 }
 
-/** Where an empty box begins; nobody else needs it. */
+/** Where an empty box begins; no other box needs it. */
 const START = { id: "start", name: "Start" } as const;
 
 const TABS: readonly { id: Tab; name: string }[] = [

@@ -27,7 +27,7 @@ const TABS: [View["tab"], string][] = [
   ["surveys", "Surveys"],
 ];
 
-/** What belongs to the site that was looked at is left behind. */
+/** The choices that belong to the site that was looked at are left behind. */
 const leaveFor = (site: string) => ({ site, asked: [], filter: "", open: [], question: "" });
 
 export function Header(props: HeaderProps) {

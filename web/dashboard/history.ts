@@ -15,7 +15,7 @@ export interface DayRange {
 export const SERIES = ["pv", "uv", "sessions", "bot", "app"] as const;
 export type SeriesName = (typeof SERIES)[number];
 
-/** What is counted by the hour too. */
+/** The series that are counted by the hour too. */
 export type HourlyName = SeriesName | "engaged";
 
 /** The counts of one dimension, by value and day, in flat arrays that can be summed quickly. */

@@ -4,7 +4,9 @@ import { presetsOf, shifted } from "./period.ts";
 import type { ChangeView } from "./use-view.ts";
 import type { View } from "./view.ts";
 
-/** What a key does; keys are named as `KeyboardEvent.key` names them, letters in lower case. */
+/**
+ * The effects of keys, which are named as `KeyboardEvent.key` names them, letters in lower case.
+ */
 type KeyActions = Map<string, () => void>;
 
 export const FILTER_ID = "filter";

@@ -18,14 +18,17 @@ const LENGTHS = {
 type PeriodId = keyof typeof LENGTHS;
 
 /**
- * What the owner chose: a period that ends today, the one that holds a given day as its last (of a
+ * The owner's choice: a period that ends today, the one that holds a given day as its last (of a
  * month or a year: anywhere in it), or any range of days.
  */
 export type Choice =
   | { period: PeriodId; end: Day | null }
   | { period: "custom"; from: Day; to: Day };
 
-/** What figures are compared with: the days just before, the same weekdays a year earlier, nothing. */
+/**
+ * The bases that figures are compared with: the days just before, the same weekdays a year earlier,
+ * nothing.
+ */
 export const COMPARES = ["prior", "year", "off"] as const;
 export type Compare = (typeof COMPARES)[number];
 
@@ -110,7 +113,7 @@ interface Preset {
   choice: Choice;
 }
 
-/** What is offered by name, given the last day of the history. */
+/** The ranges that are offered by name, given the last day of the history. */
 export function presetsOf(last: Day): Preset[] {
   return [
     { name: "Today", key: "d", choice: { period: "day", end: null } },
@@ -144,7 +147,7 @@ export function choiceName(choice: Choice, history: Bounds): string {
   return from === to ? longDay(from) : rangeName(from, to);
 }
 
-/** What one step with the arrows is. */
+/** The name of one step with the arrows. */
 export function stepName(choice: Choice): string {
   const { period } = choice;
   return period === "day" || period === "month" || period === "year" ? period : "period";

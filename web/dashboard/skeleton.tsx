@@ -4,7 +4,7 @@ interface SkeletonProps {
   onRetry: () => void;
 }
 
-/** What a long first answer is, in words. */
+/** The words for a long first answer. */
 export const STILL_READING =
   "Still reading. A small box with a long history may take some seconds.";
 

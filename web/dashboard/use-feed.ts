@@ -6,7 +6,7 @@ import { ReadError, readJson } from "../shared/api.ts";
 import { wallOf } from "../shared/dates.ts";
 import { decodeHistory, type History } from "./history.ts";
 
-/** What the page has of a site's history, and how the last try went. */
+/** The page's history of a site, and how the last try went. */
 export interface Feed {
   history: History | null;
   /** of all sites, where none is chosen; stays while one is looked at */
@@ -44,7 +44,7 @@ interface Source {
   token: string;
 }
 
-/** What an answer says of its time: its zone, and the day that runs there. */
+/** The time of an answer: its zone, and the day that runs there. */
 interface DayOfAnswer {
   zone: string;
   to: string;
@@ -58,8 +58,9 @@ interface Held extends Source, DayOfAnswer {
 const NOTHING_HELD: Held = { site: "", token: "", etag: null, zone: "UTC", to: "" };
 
 /**
- * Reads a site's whole history with one request, or how all of them do where none is chosen, and asks again every minute while the page is
- * visible: the same request, which costs nothing when nothing was counted since and nobody is there now.
+ * Reads a site's whole history with one request, or how all of them do where none is chosen, and
+ * asks again every minute while the page is visible: the same request, which costs nothing when
+ * nothing was counted since and no visitor is there now.
  */
 export function useFeed({ site, token }: Source): [Feed, refresh: () => void] {
   const [feed, setFeed] = useState(NOTHING);
@@ -112,7 +113,7 @@ export function useFeed({ site, token }: Source): [Feed, refresh: () => void] {
       if (document.visibilityState === "visible") refresh();
     };
     const timer = setInterval(() => {
-      // What takes a minute would never come to its end.
+      // A request that takes a minute would never come to its end.
       if (isIdle.current) whenVisible();
     }, REFRESH_MS);
     document.addEventListener("visibilitychange", whenVisible);

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** What a phone is, as in the style sheets. */
+/** The width of a phone, as in the style sheets. */
 export const NARROW = "(max-width: 640px)";
 
 /** Whether a media query holds, told again when that changes. */

@@ -5,12 +5,12 @@ import type { SessionAnswer } from "../../appliance/collector/wire.ts";
 import { ReadError, readJson } from "../shared/api.ts";
 import { forgetForTab, forgetToken, keepForTab, loadToken } from "../shared/token.ts";
 
-/** What opens the page, and how that stands. */
+/** The token that opens the page, and how that stands. */
 interface Entry {
   token: string;
   /** a code is being redeemed */
   isArriving: boolean;
-  /** why what brought somebody here opens nothing; empty where there is nothing to say */
+  /** why the link or code that led here opens nothing; empty where there is nothing to say */
   said: string;
 }
 
@@ -95,7 +95,7 @@ async function tokenFor(secret: string): Promise<Entry> {
   } catch (error) {
     const isUsed = error instanceof ReadError && error.kind === "unauthorized";
     const said = isUsed ? CODE_USED : messageOf(error);
-    // Who is signed in already needs no code.
+    // A reader who is signed in already needs no code.
     return { token: loadToken(), isArriving: false, said };
   }
   return { token: loadToken(), isArriving: false, said: CODE_USED };

@@ -4,7 +4,9 @@ import { type Choice, COMPARES, type Compare, isPeriod } from "./period.ts";
 import { type Asked, parseAsked } from "./traffic/asked.ts";
 import { METRICS, type Metric } from "./traffic/figures.ts";
 
-/** What the page shows: all of it is in the address, so that a link shows the same page. */
+/**
+ * The view that the page shows: all of it is in the address, so that a link shows the same page.
+ */
 export interface View {
   /** empty until a site is chosen */
   site: string;

@@ -4,7 +4,7 @@ import { ReadError, readJson, relativeUrl } from "../shared/api.ts";
 import { encodePayload } from "../shared/collector.ts";
 import { counted } from "../shared/format.ts";
 
-/** What is typed into the page. */
+/** The values that are typed into the page. */
 export interface Setup {
   site: string;
   token: string;
@@ -14,7 +14,7 @@ export interface Setup {
   otherToken: string;
 }
 
-/** What a check came to, and what to do about it. */
+/** The outcome of a check, and what to do about it. */
 export interface Finding {
   isGood: boolean;
   text: string;

@@ -92,7 +92,7 @@ const OWN_EVENTS = `<script>window.tallydeck ||= function () { (tallydeck.q ||= 
 <button data-tallydeck-event="signup" data-tallydeck-target="pro">Sign up</button>
 <script>tallydeck("signup", "pro")</script>`;
 
-/** What else can be placed: events, the badge, an app's ping and its survey. */
+/** The other things that can be placed: events, the badge, an app's ping and its survey. */
 export function MoreSnippets({ site, base }: { site: string; base: string }) {
   return (
     <section aria-labelledby="more-title">

@@ -2,7 +2,7 @@ import type { ErrorAnswer } from "../../appliance/collector/wire.ts";
 
 /** Why a request brought nothing, in words for the person who looks at the page. */
 export class ReadError extends Error {
-  /** `offline`: nobody has answered, or not to the end; worth another try soon. */
+  /** `offline`: no answer came, or not to its end; worth another try soon. */
   readonly kind: "unauthorized" | "busy" | "offline" | "refused";
 
   constructor(kind: ReadError["kind"], message: string) {
@@ -105,7 +105,7 @@ async function failureOf(response: Response): Promise<ReadError> {
   return new ReadError(kind, await sentenceOf(response));
 }
 
-/** What a proxy says for a box that is away, and a box that is not ready yet. */
+/** The statuses of a proxy for a box that is away, and of a box that is not ready yet. */
 const AWAY = [502, 503, 504];
 
 async function sentenceOf(response: Response): Promise<string> {

@@ -1,6 +1,7 @@
 /**
- * What both pages share, Preact included, as one file of its own. The build points every import of
- * Preact and of this folder here, so that the second page opened finds it in the browser's cache.
+ * The code that both pages share, Preact included, as one file of its own. The build points every
+ * import of Preact and of this folder here, so that the second page opened finds it in the
+ * browser's cache.
  */
 export * from "preact";
 export * from "preact/hooks";

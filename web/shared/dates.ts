@@ -39,8 +39,8 @@ export function rangeName(from: Day, to: Day): string {
 }
 
 /**
- * What the clocks of a zone show, milliseconds since 1970 there. A browser that is too old to know the
- * zone goes by UTC.
+ * The time that the clocks of a zone show, milliseconds since 1970 there. A browser that is too old
+ * to know the zone goes by UTC.
  * @param moment epoch milliseconds
  */
 export function wallOf(zone: string, moment: number): number {

@@ -6,7 +6,7 @@ const PERCENT = new Intl.NumberFormat("en", {
   maximumFractionDigits: 1,
 });
 
-/** What stands where a figure has no base. */
+/** The sign in the place of a figure that has no base. */
 export const NO_FIGURE = "–";
 
 /** `1,234` */

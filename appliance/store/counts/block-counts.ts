@@ -16,7 +16,7 @@ const HOURS = 24;
 /** Two standard errors: the true number is that near in 19 of 20 cases. */
 const ERRORS = 2;
 
-/** What a question asks of blocks. */
+/** A question to blocks. */
 export interface BlockQuestion extends Filter {
   /** The first day that keeps detail; Infinity for none. */
   readonly detailFrom: Day;
@@ -29,7 +29,7 @@ export const PLAIN: BlockQuestion = {
   detailFrom: Number.POSITIVE_INFINITY,
 };
 
-/** What a filter can judge. */
+/** The days that a filter can judge. */
 interface DetailRange {
   /** The first day, the one after the last where it can judge none. */
   readonly from: Day;
@@ -42,7 +42,7 @@ export class BlockCounts implements CounterSource {
   readonly #snapshot: Snapshot;
   readonly #reading: BlockReading;
 
-  /** @param passedOver told of blocks that nobody can read */
+  /** @param passedOver told of blocks that cannot be read */
   constructor(snapshot: Snapshot, tail: LogTail, passedOver?: PassedOver) {
     this.#snapshot = snapshot;
     this.#reading = new BlockReading(snapshot, tail, passedOver);
@@ -153,13 +153,16 @@ export class BlockCounts implements CounterSource {
     };
   }
 
-  /** What a filter can judge of a site's days: from the day after the last of which not all was kept. */
+  /**
+   * The days of a site that a filter can judge: from the day after the last of which not all was
+   * kept.
+   */
   async detail({ site, from, to }: SiteDays, detailFrom: Day): Promise<DetailRange> {
     let first = Math.max(from, Math.min(detailFrom, to + 1));
     const sampled: number[] = [];
     const look = (_: SiteKey, block: Block) => {
       for (const [at, day] of daysOf(block, from, to)) {
-        // What came without detail, or lost it, is in none of the answer.
+        // A day that came without detail, or lost it, is in none of the answer.
         if (block.isBare(at)) first = Math.max(first, day + 1);
         sampled[day - from] = Math.max(block.sample(at)?.every ?? 1, sampled[day - from] ?? 1);
       }
@@ -189,7 +192,7 @@ class FilteredCounts {
   readonly #range: SiteDays;
   readonly #first: Day;
   readonly #question: BlockQuestion;
-  /** What the first pass has found. */
+  /** The counts that the first pass has found. */
   #counted: Counted | undefined;
 
   constructor(

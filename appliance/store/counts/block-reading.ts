@@ -12,17 +12,18 @@ import type { Soon } from "./source.ts";
 
 /** Of how many sites counters are read in one go. */
 const SITES = 500;
-/** What is read of blocks in one go, unless one of them has more. */
+/** The bytes of blocks that are read in one go, unless one of them has more. */
 const PAGE_BYTES = 2 * 1_048_576;
 
-/** Told of a month of a site that has bytes which nobody can read. */
+/** Told of a month of a site that has bytes which cannot be read. */
 export type PassedOver = (site: SiteKey, month: Month) => void;
 
 export const ALL_MONTHS: Months = { from: 0, to: MAX_MONTH };
 
 /**
- * Reads blocks, and what is left in the log, for one question: a few at a time, however many there are. It is
- * all of the moment of a snapshot. A block that nobody can read is passed over: the others answer all the same.
+ * Reads blocks, and what is left in the log, for one question: a few at a time, however many there
+ * are. It is all of the moment of a snapshot. A block that cannot be read is passed over: the
+ * others answer all the same.
  */
 export class BlockReading {
   readonly #snapshot: Snapshot;
@@ -109,7 +110,7 @@ export class BlockReading {
     return this.#following;
   }
 
-  /** What is left in the log, ascending by month. */
+  /** The blocks of what is left in the log, ascending by month. */
   async #left(site: SiteKey, { from, to }: Months, detailFrom: Day): Promise<Block[]> {
     const blocks = await this.#tail.blocks(this.#snapshot, site, detailFrom);
     return [...blocks.values()]

@@ -40,7 +40,7 @@ interface CounterValue {
   readonly days: DayList;
 }
 
-/** What counters counted on the days of a range, by the hour. */
+/** The counts of counters on the days of a range, by the hour. */
 export class CounterDays {
   readonly #from: Day;
   readonly #to: Day;

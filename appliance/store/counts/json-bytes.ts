@@ -55,7 +55,7 @@ export class JsonBytes {
     this.#bytes[this.#length++] = QUOTE;
   }
 
-  /** What was written; nothing more may be. */
+  /** The bytes that were written; nothing more may be. */
   end(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
   }

@@ -3,12 +3,14 @@ import { OTHER } from "../../base/names.ts";
 import type { SiteKey } from "../counting.ts";
 import type { Hit } from "../log/record.ts";
 
-// What is sent for a site that does not exist is written as if it did, so that the time of the
-// answer tells nothing: the same rows, but of NOBODY, illegible, and gone when their day is over.
+// A hit for a site that does not exist is written as if it did, so that the time of the answer
+// tells nothing: the same rows, but of NOBODY, illegible, and gone when their day is over.
 
-/** Names that nobody's sites are told apart by, so that each seems to have a bound of its own. */
+/**
+ * Names by which the sites of NOBODY are told apart, so that each seems to have a bound of its own.
+ */
 const NAMES = 256;
-/** Made anew at each start: nobody can tell what a mask stood for. */
+/** Made anew at each start: it cannot be found out what a mask stood for. */
 const SALT = randomInt(2 ** 32);
 const FNV_PRIME = 0x01000193;
 

@@ -13,7 +13,9 @@ import { type DayList, ValueDays } from "./value-days.ts";
 import type { ValueSum } from "./value-table.ts";
 import { cut, type DimensionTotals, type ValuePass, valueTotals } from "./values.ts";
 
-/** What all values of an answer may take together; beyond it, the lowest are OTHER, too. */
+/**
+ * The bytes that all values of an answer may take together; beyond them, the lowest are OTHER, too.
+ */
 const MAX_TEXT_BYTES = 1_048_576;
 /** The same for counts by day: two years of a busy site, or some megabytes. */
 const MAX_ANSWERED_DAY_COUNTS = 1_000_000;
@@ -64,7 +66,7 @@ export async function statsBody(source: BlockCounts, query: StatsQuery): Promise
   return json.end();
 }
 
-/** What a question asks for: of all that was counted, or of what fits its conditions. */
+/** The counts of a question: of all that was counted, or of what fits its conditions. */
 async function countsOf(
   source: BlockCounts,
   range: SiteDays,

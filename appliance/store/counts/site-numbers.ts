@@ -5,7 +5,7 @@ import type { CounterSource, SiteDays } from "./source.ts";
 
 const SHORTEST_SERIES = 7;
 
-/** What runs stands against the same part of what was before. */
+/** The running period stands against the same part of the one before. */
 export async function liveNumbers(
   source: CounterSource,
   { site, counter, days, today, hour }: LiveNumbersQuery,

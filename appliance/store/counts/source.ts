@@ -16,7 +16,7 @@ export interface SiteDay {
   readonly day: Day;
 }
 
-/** What counters counted, as reports ask for it; all of one moment. */
+/** The counts of counters, as reports ask for them; all of one moment. */
 export interface CounterSource {
   /** A counter of each site on each day, from the first day on, zeros included. */
   counterByDay(sites: readonly SiteKey[], counter: Counter, from: Day, to: Day): Soon<number[][]>;

@@ -6,7 +6,7 @@ import type { Texts } from "../blocks/texts.ts";
 const FIRST_ROOM = 256;
 const FIRST_TEXT_ROOM = 4_096;
 const OTHER_BYTES = Buffer.from(OTHER);
-/** Who makes values cannot make them share a slot. */
+/** A sender who makes up values cannot make them share a slot. */
 const SECRET = randomInt(2 ** 32);
 
 /** Numbers of what is known by 64 bits, in flat arrays: as a map of objects it would take ten times as much. */
@@ -21,7 +21,7 @@ export class HashIndex {
     return this.#size;
   }
 
-  /** What it takes of memory. */
+  /** The memory that it takes. */
   get bytes(): number {
     return this.#low.byteLength + this.#high.byteLength + this.#slots.byteLength;
   }
@@ -153,7 +153,7 @@ export class ValueTable {
     this.part = part;
   }
 
-  /** What it takes of memory. */
+  /** The memory that it takes. */
   get bytes(): number {
     return this.#index.bytes + this.#texts.bytes + this.#totals.byteLength + this.#days.byteLength;
   }

@@ -5,7 +5,7 @@ import { type HashPart, type PlaceSums, type ValueSum, ValueTable } from "./valu
 
 /** An answer carries at most so many values of a dimension, the highest; the rest is OTHER. */
 export const MAX_ANSWERED_VALUES = 2_000;
-/** What sums take in memory; beyond it, some are made after the others, reading all again. */
+/** The memory that sums take; beyond it, some are made after the others, reading all again. */
 const MAX_SUM_BYTES = 10 * 1_048_576;
 
 /** Takes what blocks counted, one block after the other, ascending by month. */
@@ -21,7 +21,9 @@ export interface BlockSink {
 /** Reads all of a range: the same each time that it is called. */
 export type ValuePass = (names: ReadonlySet<Dimension>, sink: BlockSink) => Promise<void>;
 
-/** What an answer carries of a dimension, highest first; equal ones in the order of their texts. */
+/**
+ * The values of a dimension in an answer, highest first; equal ones in the order of their texts.
+ */
 export interface DimensionTotals {
   readonly name: Dimension;
   readonly kept: ValueSum[];

@@ -5,11 +5,13 @@ import { type Dimension, FLAGS, type Hit, type HitRecord, KINDS } from "../log/r
 /** Hours that are told apart, over all sites. */
 export const MAX_BARE_HOURS = 2_000;
 const EACH_KIND = FLAGS + 1;
-/** What an hour takes: the array with its header, and its place in a map; measured, rounded up. */
+/**
+ * The bytes of an hour: the array with its header, and its place in a map; measured, rounded up.
+ */
 const HOUR_BYTES = 1_024;
 export const MAX_BARE_BYTES = MAX_BARE_HOURS * HOUR_BYTES;
 
-/** What every hit of a kind says. */
+/** The dimensions that every hit of a kind has. */
 const SAID: Readonly<Record<Hit["kind"], readonly Dimension[]>> = {
   view: ["path", "host", "ref", "ref_group", "lang", "tz", "browser", "os", "device"],
   event: ["event"],

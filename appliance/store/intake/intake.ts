@@ -55,7 +55,7 @@ export class Intake {
   readonly #onCommitted: (committed: Committed) => void;
   /** All that are not committed, those of a commit that runs included. */
   readonly #hits = new WaitingHits();
-  /** Who waits for the next commit. */
+  /** The requests that wait for the next commit. */
   #open = new CommitGroup();
   #failures = 0;
   #inFlight: CommitGroup | undefined;
@@ -90,7 +90,7 @@ export class Intake {
     return this.#unavailable;
   }
 
-  /** What it has done since the start, and what waits now. */
+  /** The figures of its work since the start, and of what waits now. */
   get figures(): IntakeFigures {
     return {
       commitSeconds: this.#commitSeconds,

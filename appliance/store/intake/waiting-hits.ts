@@ -39,7 +39,7 @@ export class WaitingHits {
     return closed + this.#dated.hits + this.#undated.hits;
   }
 
-  /** What is bytes by now, the oldest first. */
+  /** The parts that are bytes by now, the oldest first. */
   get parts(): readonly Part[] {
     return this.#parts;
   }

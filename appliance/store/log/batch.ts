@@ -31,14 +31,17 @@ const MAX_BOOT_BYTES = 64;
 export const MAX_RECORDS = 16_384;
 /** And so many distinct texts: their numbers have two bytes, and 0 stands for none. */
 const MAX_TEXTS = 65_535;
-/** What it takes as bytes, about: neither a commit nor a copy of it for a worker is large. */
+/** The bytes that it takes, about: neither a commit nor a copy of it for a worker is large. */
 export const MAX_BYTES = 1_048_576;
 /** The last hour that a record may be of: the end of the year 2399. */
 const MAX_HOUR = 24 * firstDayOf(MAX_MONTH + 1) - 1;
 /** Most dimensions have one slot; an app's devices have one each. */
 const MAX_SLOTS = 64;
 
-/** What V8 takes for a string's header, its places in a list and a map, and their room to grow. */
+/**
+ * The memory that V8 takes for a string's header, its places in a list and a map, and their room to
+ * grow.
+ */
 const TEXT_MEMORY = 64;
 
 /** A batch that was decoded: a column of each thing, a row for each record. */
@@ -65,7 +68,7 @@ export class BatchEncoder {
   readonly #rows = new RecordTable();
   readonly #numbers = new Map<string, number>();
   readonly #texts: string[] = [];
-  /** What the texts take as UTF-8, with a NUL each; and of memory, about. */
+  /** The bytes of the texts as UTF-8, with a NUL each; and their memory, about. */
   #textBytes = 0;
   #textMemory = 0;
   readonly #slots: Dimension[] = [];
@@ -84,7 +87,7 @@ export class BatchEncoder {
     return this.#hits;
   }
 
-  /** What it takes of memory, about. */
+  /** The memory that it takes, about. */
   get memory(): number {
     return this.#rows.bytes + this.#textMemory;
   }
@@ -96,7 +99,7 @@ export class BatchEncoder {
   add(record: HitRecord, takesNew = true): boolean {
     const { values, times, site, flags } = record;
     const isOpen = takesNew && this.#hasRoom(values);
-    // A clock that nobody lives to see is no reason to lose what it counted.
+    // A clock that is centuries ahead is no reason to lose what it counted.
     const moment = this.#undated === undefined ? hourWithin(record.moment) : record.moment;
     this.#rows.begin({ site, moment, flags }, KINDS.indexOf(record.kind), values.length);
     let before: Dimension | undefined;
@@ -152,7 +155,7 @@ export class BatchEncoder {
     this.#hits = 0;
   }
 
-  /** What it has taken, as bytes of their own. */
+  /** The records it has taken, as bytes of their own. */
   encode(): Uint8Array<ArrayBuffer> {
     const slots = this.#slots;
     const boot = Buffer.from(this.#undated?.boot ?? "");
@@ -364,7 +367,7 @@ function checked(
 
 function textsIn(bytes: Buffer, count: number): string[] {
   if (count === 0 && bytes.length === 0) return [];
-  // Each text but the first has a byte before it: nobody splits into more than that.
+  // Each text but the first has a byte before it: the bytes are split into no more than that.
   if (count > bytes.length + 1) throw noBatch("it has fewer texts than it says");
   const texts = bytes.toString().split(NUL, count + 1);
   if (texts.length !== count) throw noBatch("it has not as many texts as it says");
@@ -384,7 +387,7 @@ function layoutOf(layout: Omit<Layout, "textsAt">): Layout {
   return { ...layout, textsAt: columnsAt + records * widthOf(slots, hasTimes) };
 }
 
-/** What a record takes in all columns. */
+/** The bytes of a record in all columns. */
 function widthOf(slots: number, hasTimes: boolean): number {
   return 4 + 4 + (hasTimes ? 4 : 0) + 2 * slots + 1 + 1;
 }

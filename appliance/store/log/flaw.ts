@@ -6,8 +6,8 @@ const INTERACTION = KINDS.indexOf("interaction");
 const EVENT = KINDS.indexOf("event");
 
 /**
- * What of a batch no hits could have made, as a sentence's end: `a batch that …`. Folded, it would make
- * blocks that `soundBlock` refuses.
+ * The flaw of a batch that no hits could have made, as a sentence's end: `a batch that …`. Folded,
+ * it would make blocks that `soundBlock` refuses.
  */
 export function flawOfBatch({ records, times, kinds, slots }: Batch): string | undefined {
   if (times.some((n) => n === 0 || n > COUNTABLE.times)) return "counts more than anybody can";

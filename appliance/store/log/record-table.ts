@@ -33,7 +33,7 @@ export class RecordTable {
     return this.#count;
   }
 
-  /** What they take of memory. */
+  /** The memory that they take. */
   get bytes(): number {
     if (this.#count === 0) return 0;
     return this.#words.byteLength + this.#places.byteLength;

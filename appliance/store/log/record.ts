@@ -34,11 +34,11 @@ export type Dimension = (typeof DIMENSIONS)[number];
 /** There are never more, those of later releases included. */
 export const MAX_DIMENSIONS = 62;
 
-/** What a request was. A place in this list is what logs keep, as above. */
+/** The kinds of requests. A place in this list is what logs keep, as above. */
 export const KINDS = ["view", "event", "interaction", "ping", "crawler", "synthetic"] as const;
 type Kind = (typeof KINDS)[number];
 
-/** What a view says of its visitor, as bits. */
+/** The marks of a view about its visitor, as bits. */
 export const FLAG = {
   /** The first view of the day in this browser. */
   visitor: 1,
@@ -57,7 +57,7 @@ export const FLAGS = 31;
 /** A ping names so many devices at most; of any other dimension a hit has one value. */
 export const MAX_DEVICES = 8;
 
-/** What one request says, or what several say that are alike. */
+/** The record of one request, or of several that are alike. */
 export interface HitRecord {
   readonly site: SiteKey;
   readonly kind: Kind;
@@ -73,10 +73,13 @@ export interface HitRecord {
   readonly values: readonly (readonly [Dimension, string])[];
 }
 
-/** What one request says, before it is known of which site and when. */
+/** The hit of one request, before it is known of which site and when. */
 export type Hit = Pick<HitRecord, "kind" | "flags" | "values">;
 
-/** What it takes to tell later when the records of a batch came in: the clock was not sure. */
+/**
+ * The facts by which it can be told later when the records of a batch came in: the clock was not
+ * sure.
+ */
 export interface Undated {
   readonly boot: string;
   /** Epoch milliseconds at monotonic zero, by the clock that was saved. */

@@ -13,11 +13,14 @@ import {
   rowsBySite,
 } from "./batch.ts";
 
-/** What is read of the log in one go. */
+/** The bytes of the log that are read in one go. */
 const PIECE_BYTES = 1_048_576;
-/** What records may take in memory; of more, the log is read again for who asks. */
+/** The memory that records may take; of more, the log is read again for each question. */
 const MAX_RECORDS_BYTES = 16 * 1_048_576;
-/** What sites may take that are kept folded, so that what comes in is added and nothing is read again. */
+/**
+ * The memory of sites that are kept folded, so that new batches are added and nothing is read
+ * again.
+ */
 const MAX_FOLDED_BYTES = 12 * 1_048_576;
 
 /** Records, and which are a site's. */
@@ -26,7 +29,7 @@ interface Batched {
   readonly rows: ReadonlyMap<SiteKey, readonly number[]>;
 }
 
-/** What one site has in the log, folded. */
+/** The blocks of one site's records in the log, folded. */
 interface SiteTail {
   readonly blocks: Map<Month, Block>;
   readonly detailFrom: Day;
@@ -71,7 +74,8 @@ export class LogTail {
   }
 
   /**
-   * What a site has in the log, by month; not to be changed, and valid until the next question.
+   * The blocks of a site's records in the log, by month; not to be changed, and valid until the
+   * next question.
    * @param snapshot the one that was followed last
    * @param detailFrom the first day whose views and events are kept, too; perhaps those of earlier ones are
    */

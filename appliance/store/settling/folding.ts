@@ -20,21 +20,21 @@ import type { BlockKey, BlockRow, Settlement, Snapshot, SourceNumber } from "../
 import { dayOfPart, partsOf, rowOf } from "./parts.ts";
 
 const HOURS = 24;
-/** What is read of the log in one go. */
+/** The bytes of the log that are read in one go. */
 const PIECE_BYTES = 1_048_576;
-/** What is folded together is about no more sites, where nobody says otherwise. */
+/** Records of about so many sites are folded together, where no other number is given. */
 const MAX_SITES = 500;
 /** And takes no more memory, but for its last batch. */
 const MAX_BYTES = 6 * 1_048_576;
 /** Beyond every row of a node. */
 const WAITS = Number.MAX_SAFE_INTEGER;
 
-/** What tells which records can be folded, and how. */
+/** The facts by which records can be folded, and how. */
 export interface FoldingTime {
   readonly boot: string;
   /** Epoch milliseconds at monotonic zero of this boot; null while the clock is not sure. */
   readonly bootedAt: number | null;
-  /** The same of other boots that may still come to know it; of one that is not there nobody will. */
+  /** The same of other boots that may still come to know it; one that is not there never will. */
   readonly otherBoots?: ReadonlyMap<string, number | null>;
   /** The hour in the owner's zone, counted from midnight of 1970-01-01 there. */
   readonly zoneHour: (epochMs: number) => number;
@@ -49,8 +49,8 @@ export interface FoldingTime {
 }
 
 /**
- * Moves the beginning of the log into parts of running days. Undated records stay until the time is known
- * or nobody will know it, with all of their node that came after them.
+ * Moves the beginning of the log into parts of running days. Undated records stay until the time is
+ * known or will never be known, with all of their node that came after them.
  * @returns null when there is nothing to fold
  */
 export async function foldLog(
@@ -126,7 +126,7 @@ async function readFoldable(snapshot: Snapshot, time: FoldingTime): Promise<Fold
   }
 }
 
-/** A batch with the hours of its records; undefined where nobody knows them yet. */
+/** A batch with the hours of its records; undefined where they are not known yet. */
 function dated(
   batch: Batch,
   { boot, bootedAt, otherBoots, zoneHour }: FoldingTime,
@@ -138,8 +138,9 @@ function dated(
 }
 
 /**
- * What is folded together: some of the log, the first of each node, made into few batches that are full.
- * Each of those that came may be of one record, and take as much memory as a hundred.
+ * The batches that are folded together: some of the log, the first of each node, made into few
+ * batches that are full. Each of those that came may be of one record, and take as much memory as a
+ * hundred.
  */
 class Foldable {
   readonly batches: Sourced[] = [];
@@ -192,7 +193,7 @@ interface Sourced {
   readonly batch: Batch;
 }
 
-/** What there is of a site and source: by day, the records of each batch. */
+/** The rows of a site and source: by day, the records of each batch. */
 interface SiteRows {
   readonly site: SiteKey;
   readonly source: SourceNumber;
@@ -264,7 +265,7 @@ async function knownTexts(
       }
       reader.close();
     } catch (error) {
-      // What nobody can read knows nothing.
+      // A block that cannot be read knows nothing.
       if (!(error instanceof NoBlock)) throw error;
     }
   return known;

@@ -31,13 +31,13 @@ const PAGE = 1_000;
 const MAX_MONTHS = 125;
 const MAX_BYTES = 4 * 1_048_576;
 
-/** What tells what is due. */
+/** The facts by which it is decided what is due. */
 export interface SettlingTime extends FoldingTime {
   /** How long the service has run with this data, over all starts, in milliseconds. */
   readonly runMs: number;
   /** When, by that measure, each day was last counted on. */
   readonly marks: ReadonlyMap<Day, number>;
-  /** What detail may take of the disk. */
+  /** The bytes that detail may take of the disk. */
   readonly maxDetailBytes: number;
   /** Kept from one settlement to the next; without it all blocks are looked through each time. */
   readonly looked?: Looked;
@@ -56,7 +56,7 @@ interface SiteMonth {
   readonly parts: readonly BlockSize[];
 }
 
-/** What goes of past days. */
+/** The parts of past days that go. */
 interface Past {
   readonly today: Day;
   /** Days whose counts are past retention. */
@@ -83,7 +83,7 @@ export async function nextSettlement(
   const work = new Work(generation);
   const share = new DetailShare();
   const name = nameOf(past, time);
-  // Who is to measure all detail has to see it all.
+  // A settlement that is to measure all detail has to see it all.
   const due =
     time.maxDetailBytes === Number.POSITIVE_INFINITY
       ? dueIn(past, time.looked?.past === name)
@@ -141,7 +141,7 @@ function dueIn({ over, detailTo }: Past, isLooked: boolean): Due {
   };
 }
 
-/** What a settlement is made of, step by step. */
+/** The parts of a settlement, made step by step. */
 class Work {
   readonly #generation: number;
   readonly #puts: BlockRow[] = [];
@@ -291,7 +291,7 @@ async function settle(snapshot: Snapshot, whose: SiteMonth, past: Past, work: Wo
   const running = rows.filter((row) => !over.includes(row));
   const many = crowded(running);
   const others = running.filter((row) => !many.some((parts) => parts.includes(row)));
-  // What is settled is written anew only with something to add, or to take out.
+  // A settled block is written anew only with something to add, or to take out.
   const settled = over.some((row) => !isSettled(row) || isPast.get(row)) ? [over] : [];
   const kept: Kept = {
     counts: (day) => !past.over.has(day),
@@ -302,7 +302,7 @@ async function settle(snapshot: Snapshot, whose: SiteMonth, past: Past, work: Wo
   let isDone = false;
   for (const parts of [...settled, ...many, ...alone]) {
     const merged = await mergeSliced(month, parts, kept).catch(orUnreadable);
-    // Merged with the rest, what nobody can read would be lost for those who mend it.
+    // Merged with the rest, a block that cannot be read would be lost for those who mend it.
     if (merged === undefined) continue;
     isDone = true;
     const settledKey = { site, month, source, part: SETTLED };
@@ -328,7 +328,7 @@ function orUnreadable(error: unknown): undefined {
   if (!(error instanceof NoBlock)) throw error;
 }
 
-/** The counters of a block; undefined where nobody can read them. */
+/** The counters of a block; undefined where they cannot be read. */
 function countersOf({ month, counters }: SlicedBlock): Block | undefined {
   const nothing = new Uint8Array();
   try {

@@ -8,15 +8,15 @@ export const DAY_ZONE = "day_zone";
 
 interface ZonePlan {
   readonly changes: readonly SiteChange[];
-  /** What the owner should know of it. */
+  /** Sentences that the owner should know of it. */
   readonly sentences: readonly string[];
 }
 
 const NOTHING: ZonePlan = { changes: [], sentences: [] };
 
 /**
- * What becomes of the zone that somebody wants days to be counted by: in a database without sites it is
- * in force at once, else from its next midnight on.
+ * The plan for a zone that days are to be counted by: in a database without sites it is in force at
+ * once, else from its next midnight on.
  * @param now epoch milliseconds
  */
 export function planZone(directory: Directory, wanted: string | undefined, now: number): ZonePlan {
@@ -37,14 +37,14 @@ function planOf(setting: ZoneSetting, ...sentences: string[]): ZonePlan {
   return { changes: [{ kind: "dayZone", setting }], sentences };
 }
 
-/** Whether the first site may name the zone: nobody has, and no day was counted. */
+/** Whether the first site may name the zone: none has been named, and no day was counted. */
 export function zonePending({ dayZone, unknownZone, sites, retired }: Directory): boolean {
   return dayZone === null && unknownZone === undefined && sites.length + retired.length === 0;
 }
 
 /**
- * The same where many share a database: who comes first names the zone, and nobody changes it by its own
- * settings alone.
+ * The same where many share a database: the first one names the zone, and none changes it by its
+ * own settings alone.
  */
 export function planFleetZone(
   directory: Directory,
@@ -63,7 +63,9 @@ export function planFleetZone(
   };
 }
 
-/** What the owner should know where days are to be those of a zone that this machine does not know. */
+/**
+ * The sentence for the owner where days are to be those of a zone that this machine does not know.
+ */
 export function unknownZoneSentence(zone: string): string {
   return `Days are to be those of ${zone}, a time zone that this machine does not know: here they are UTC's until it does. Update Tallydeck, or name another with DAY_ZONE.`;
 }

@@ -20,12 +20,14 @@ export interface SiteRecord {
 export interface Directory {
   /** All but the retired. */
   readonly sites: readonly SiteRecord[];
-  /** What the configuration named once and names no more: numbers are kept, nothing else. */
+  /**
+   * The sites that the configuration named once and names no more: numbers are kept, nothing else.
+   */
   readonly retired: readonly SiteRecord[];
   readonly adminHash: Uint8Array | null;
-  /** By which zone days are counted; null for UTC, because nobody has named one. */
+  /** By which zone days are counted; null for UTC, because none has been named. */
   readonly dayZone: ZoneSetting | null;
-  /** Somebody has named one that this machine does not know; it counts by UTC. */
+  /** A zone was named that this machine does not know; it counts by UTC. */
   readonly unknownZone?: string | undefined;
 }
 
@@ -72,7 +74,7 @@ export interface DeclaredSite {
   readonly host: string | null;
 }
 
-/** What became of a change; nothing is changed unless it is done. */
+/** The outcome of a change; nothing is changed unless it is done. */
 export type SiteOutcome =
   | "done"
   | "exists"
@@ -90,6 +92,6 @@ export interface SiteInput {
   readonly id: string;
   readonly host?: string | null | undefined;
   readonly badge?: boolean | undefined;
-  /** By which days are counted, where it is the first site and nobody has named a zone. */
+  /** By which days are counted, where it is the first site and no zone has been named. */
   readonly zone?: string | undefined;
 }

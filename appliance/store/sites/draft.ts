@@ -4,7 +4,7 @@ import type { SiteKey } from "../counting.ts";
 import type { SiteAlarms, SurveyLabels } from "../reports.ts";
 import type { Directory, SiteInput } from "./directory.ts";
 
-/** What of a site can be changed. */
+/** The fields of a site that can be changed. */
 export interface SiteFields {
   readonly id: string;
   readonly host: string | null;
@@ -116,7 +116,7 @@ export class Draft {
     if (site.host !== null) this.#byHost.get(comparableHost(site.host))?.delete(site);
   }
 
-  /** What it takes to come here from the directory. */
+  /** The changes that lead from the directory to here. */
   changes(): SiteChange[] {
     const before = new Map(this.#before.map((site) => [site.key, site]));
     const kept = new Set([...this.#sites].map(({ key }) => key));

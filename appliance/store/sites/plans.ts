@@ -6,7 +6,7 @@ import { planZone, zonePending } from "./day-zone.ts";
 import { type Directory, retiredIn, type SiteOutcome, siteIn } from "./directory.ts";
 import { Draft, type SiteChange } from "./draft.ts";
 
-/** What becomes of a change, and what a database has to do for it: nothing unless it is done. */
+/** The outcome of a change, and the steps of a database for it: none unless it is done. */
 interface SitePlan {
   readonly outcome: SiteOutcome;
   readonly changes: readonly SiteChange[];
@@ -51,7 +51,7 @@ export const SITE_PLANS: {
     const draft = new Draft(directory);
     const site = siteIn(directory, id) ?? retiredIn(directory, id);
     if (!site) return not("not_found");
-    // What cannot be declared any more is no longer the configuration's to name.
+    // A name that cannot be declared any more is no longer the configuration's.
     if (site.declared && isSiteId(id)) return not("declared");
     if (siteIn(directory, to) ?? retiredIn(directory, to)) return not("exists");
     if (draft.hasTwin(to, id)) return not("same_token_name");

@@ -8,7 +8,7 @@ const MAX_OPTIONS = 200;
 const QUESTIONS_WATCHED = 2_000;
 const CHOICES_WATCHED = 20_000;
 
-/** What was asked and chosen, found in a first look at all responses. */
+/** The questions and the options that were chosen, found in a first look at all responses. */
 export class Choices {
   readonly #questions = new Frequent(QUESTIONS_WATCHED);
   readonly #choices = new Frequent(CHOICES_WATCHED);
@@ -20,7 +20,7 @@ export class Choices {
     }
   }
 
-  /** What is told apart of them. */
+  /** The questions and options that are told apart. */
   slots(): Slots {
     const options = new Map<string, string[]>();
     for (const question of this.#questions.top(MAX_QUESTIONS)) options.set(question, []);
@@ -64,7 +64,9 @@ export class Slots {
     return places;
   }
 
-  /** `{question: {option: n}}` of a list of counts, without what nobody chose, as JSON. */
+  /**
+   * `{question: {option: n}}` of a list of counts, without options that were never chosen, as JSON.
+   */
   json(counts: Uint32Array): string {
     const questions = [...this.#questions.values(), this.#other].map(({ name, slots, other }) => {
       const options = [...slots, [OTHER, other] as const]

@@ -6,8 +6,8 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * A cursor holds a row's number, which nobody is to see, and is only good for the filter it was
- * made with: authenticated encryption gives both. `secret`: 32 bytes.
+ * A cursor holds a row's number, which is secret, and is only good for the filter it was made with:
+ * authenticated encryption gives both. `secret`: 32 bytes.
  */
 export function sealCursor(
   secret: Uint8Array,

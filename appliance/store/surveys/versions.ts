@@ -4,7 +4,7 @@ import type { VersionsQuery } from "../queries.ts";
 import type { SurveyVersions } from "../reports.ts";
 import type { SurveySource } from "./source.ts";
 
-/** Whoever posts a response names its version: so many with the most responses are told. */
+/** The sender of a response names its version: so many with the most responses are told. */
 export const MAX_VERSIONS = 100;
 
 /** The body of `/surveys/versions`. */

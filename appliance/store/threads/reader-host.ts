@@ -9,7 +9,7 @@ import { hostDatabase } from "./thread-host.ts";
 /** Answers questions from a database that is open. */
 interface Reader {
   read(query: QueryName, input: unknown): Promise<unknown>;
-  /** What there is to say of an error of `read`, beside that there was one. */
+  /** The answer that explains an error of `read`, beside that there was one. */
   explain(error: unknown): ReaderAnswer | undefined;
   close(): void | Promise<void>;
 }

@@ -10,14 +10,14 @@ import type { QueryInput, QueryName, QueryResult } from "../queries.ts";
 import { ReaderEnded, readRefused } from "../read-queue.ts";
 import type { ThreadAnswer, ThreadKind, ThreadRequest, Threads } from "./threads.ts";
 
-/** What a reader is asked. */
+/** A question to a reader. */
 export interface ReaderRequest {
   readonly kind: "read";
   readonly query: QueryName;
   readonly input: unknown;
 }
 
-/** What it says. */
+/** An answer of a reader. */
 export type ReaderAnswer =
   /** The data is damaged; an error follows. */
   | { readonly kind: "damaged"; readonly message: string }
@@ -43,7 +43,10 @@ interface ReaderThreadOptions {
 const STEADY_MS = 60_000;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** A box that nobody looks at has no use for a reader and its 13 MB: the next question starts one. */
+/**
+ * A box whose numbers are not read has no use for a reader and its 13 MB: the next question
+ * starts one.
+ */
 const IDLE_MS = 2 * 60_000;
 /** Of more months of sites nothing more is told. */
 const MOST_TOLD = 100;
@@ -52,9 +55,9 @@ const PASSED_OVER =
   "restore a backup that is older than the damage";
 
 /**
- * The reader's worker, asked one thing at a time. When it dies of what it was asked, who asked is told,
- * and another one is started at once: nobody else notices. One that dies by itself is started anew at
- * first at once, and then after growing pauses.
+ * The reader's worker, asked one thing at a time. When it dies of a question, the asker is told,
+ * and another one is started at once: no other asker notices. One that dies by itself is started
+ * anew at first at once, and then after growing pauses.
  */
 export class ReaderThread {
   readonly #options: ReaderThreadOptions;
@@ -103,7 +106,7 @@ export class ReaderThread {
 
   async #read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
     this.#cancelRest();
-    // Nobody would end it any more.
+    // Nothing would end it any more.
     if (this.#isResting && !this.#closing) this.#wake();
     await this.#starting;
     if (this.#worker === undefined) throw readRefused("failed");
@@ -151,7 +154,7 @@ export class ReaderThread {
       worker.on("message", ({ kind }: ThreadAnswer) => kind === "closed" && closed(true));
       worker.postMessage({ kind: "close" } satisfies ThreadRequest);
     });
-    // What is asked by now may be another's to answer.
+    // The question asked by now may be another's to answer.
     if (asked !== undefined && asked === this.#asked)
       this.#takeAsked()?.reject(readRefused("failed"));
     if (isClosed) await this.#options.threads.end(worker);

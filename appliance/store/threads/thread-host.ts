@@ -1,7 +1,7 @@
 import { parentPort } from "node:worker_threads";
 import type { ThreadAnswer, ThreadRequest } from "./threads.ts";
 
-/** What runs in a thread, on one database. */
+/** The part that runs in a thread, on one database. */
 interface Guest<Request> {
   handle(request: Request): void | Promise<void>;
   close(): void | Promise<void>;

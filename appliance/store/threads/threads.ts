@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { Worker, type WorkerOptions } from "node:worker_threads";
 
-/** What a thread on a database runs, and how much it may take. */
+/** The script that a thread on a database runs, and the memory it may take. */
 export interface ThreadKind {
   readonly script: URL;
   readonly options: WorkerOptions;
@@ -41,7 +41,7 @@ export const ownThreads: Threads = {
 export function threadsAhead(kinds: readonly ThreadKind[]): Threads {
   const ahead = kinds.map((kind) => {
     const thread = ownThreads.start(kind);
-    // Nobody may ask for it: the data may be unusable.
+    // No question may come for it: the data may be unusable.
     thread.unref();
     return { kind, thread };
   });
@@ -56,13 +56,13 @@ export function threadsAhead(kinds: readonly ThreadKind[]): Threads {
   };
 }
 
-/** What every thread on a database is asked, beside its own requests. */
+/** The requests to every thread on a database, beside its own. */
 export type ThreadRequest =
   | { readonly kind: "open"; readonly database: unknown }
   | { readonly kind: "close" }
   | { readonly kind: "end" };
 
-/** What every thread on a database says, beside its own answers. */
+/** The answers of every thread on a database, beside its own. */
 export type ThreadAnswer =
   /** Sent after what else there is to say at first. */
   | { readonly kind: "ready" }

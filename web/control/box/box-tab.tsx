@@ -18,7 +18,7 @@ import { UpdateCard } from "./update-card.tsx";
 
 const AGAIN_MS = 10_000;
 
-/** What concerns the box as a whole. */
+/** The cards about the box as a whole. */
 export function BoxTab() {
   const { box } = useShell();
   const [status] = usePolled<BoxAnswer>("api/box", AGAIN_MS);

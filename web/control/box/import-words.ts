@@ -1,6 +1,6 @@
 import type { ImportPreview } from "../../../appliance/control/wire.ts";
 
-/** What an import would change, as one sentence; empty when it would change nothing. */
+/** The changes of an import, as one sentence; empty when it would change nothing. */
 export function changesOf({ keys, decks, sites }: ImportPreview): string {
   const parts = [
     counted(keys, "key changes", "keys change"),

@@ -100,7 +100,7 @@ function Settings({ mqtt, onSaved }: { mqtt: MqttAnswer; onSaved: (answer: MqttA
     });
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    // Who names a broker for the first time means it.
+    // An owner who names a broker for the first time means it.
     void save(mqtt.url === "" ? { enabled: true, ...draft } : draft);
   };
   return (
@@ -150,7 +150,7 @@ function Settings({ mqtt, onSaved }: { mqtt: MqttAnswer; onSaved: (answer: MqttA
 
 type MoreFields = Pick<MqttAnswer, "prefix" | "discovery" | "version" | "ca">;
 
-/** What is right for most as it is. */
+/** The settings that are right for most as they are. */
 function More({
   fields: { prefix, discovery, version, ca },
   onEdit,

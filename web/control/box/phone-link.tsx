@@ -13,7 +13,7 @@ const QUIET_ZONE = 4;
 export function PhoneLink({ reachedAt }: { reachedAt: number | null }) {
   const { busy, problem, run } = useAction();
   const [link, setLink] = useState<PhoneLinkAnswer | null>(null);
-  /** When somebody had come in last before the link was made. */
+  /** When the last visitor had come in before the link was made. */
   const [before, setBefore] = useState<number | null>(null);
   const make = () =>
     run(async () => {

@@ -66,7 +66,7 @@ function Settings({ answer }: { answer: PublicAnswer }) {
   );
 }
 
-/** What shows from outside whether it works. */
+/** The means to see from outside whether it works. */
 function Proofs({ view: { testsLeft, reachedAt } }: Pick<PublicAnswer, "view">) {
   const { busy, problem, run } = useAction();
   // The answer comes as an event, too, and goes on with each step.

@@ -40,7 +40,10 @@ export function PublicSwitches({ enabled, dashboard }: PublicAnswer) {
   );
 }
 
-/** What the owner decides: the name, who tells where it points, and what is agreed to. */
+/**
+ * The owner's decisions: the name, the provider that tells where it points, and the terms that are
+ * agreed to.
+ */
 export function PublicSettings({ answer }: { answer: PublicAnswer }) {
   const { busy, problem, run } = useAction();
   const [draft, setDraft] = useState<PublicChange>({});
@@ -60,7 +63,7 @@ export function PublicSettings({ answer }: { answer: PublicAnswer }) {
     });
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    // Who gives a name for the first time means it.
+    // An owner who gives a name for the first time means it.
     void save(isNew ? { enabled: true, ...draft } : draft);
   };
   return (
@@ -115,7 +118,7 @@ function Switch({ name, hint, isOn, disabled, onSwitch }: SwitchProps) {
   );
 }
 
-/** Who tells the DNS where the home is, and what it takes to tell them. */
+/** The provider that tells the DNS where the home is, and the fields it takes. */
 function ProviderFields({ fields: { ddns, ddnsUser, ddnsToken, hasToken }, onEdit }: FieldsProps) {
   const [chosen, setChosen] = useState<Teller | null>(null);
   const teller = chosen ?? tellerOf(ddns);
@@ -192,7 +195,7 @@ function Agreement({ fields: { terms, directory, agreed }, onEdit }: FieldsProps
   );
 }
 
-/** What is right for most as it is. */
+/** The settings that are right for most as they are. */
 function MoreFields({ fields: { openPort, directory, ca }, onEdit }: FieldsProps) {
   return (
     <details class="part">

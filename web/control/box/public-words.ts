@@ -1,6 +1,6 @@
 import type { StepView } from "../../../appliance/control/wire.ts";
 
-/** What a line of the chain is called, and what it is about. */
+/** The name of each line of the chain, with what it is about. */
 export const STEPS: Readonly<Record<StepView["step"], string>> = {
   name: "Name",
   address: "Address",
@@ -17,7 +17,7 @@ export const STATES: Readonly<Record<StepView["state"], { sign: string; word: st
   waiting: { sign: "–", word: "waiting" },
 };
 
-/** Who tells the DNS where the home is, as the page offers it. */
+/** The teller of the home's address to the DNS, as the page offers it. */
 export type Teller = "none" | "desec" | "duckdns" | "other";
 
 export const TELLERS: readonly { id: Teller; name: string }[] = [

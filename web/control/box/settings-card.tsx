@@ -75,7 +75,7 @@ function parsed(text: string): object {
     const settings: unknown = JSON.parse(text);
     if (typeof settings === "object" && settings !== null) return settings;
   } catch {
-    // What is no JSON is as wrong as JSON that is no object.
+    // Text that is no JSON is as wrong as JSON that is no object.
   }
   throw new Error("This file is not an export of settings. Choose one that was exported here.");
 }

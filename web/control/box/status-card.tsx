@@ -4,7 +4,7 @@ import { useNow } from "../parts.tsx";
 import { bytesName, clockText, spanName, wifiText } from "./box-words.ts";
 import { Power } from "./power.tsx";
 
-/** What the box is, and how it is. What it does not know does not stand here. */
+/** The facts of the box, and how it is. A fact it does not know does not stand here. */
 export function StatusCard({ status }: { status: BoxAnswer | undefined }) {
   return (
     <section class="card stack" aria-labelledby="status-title" aria-busy={status === undefined}>

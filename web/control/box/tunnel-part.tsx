@@ -15,7 +15,10 @@ interface TunnelProps {
   onAnswer: (answer: TunnelAnswer) => void;
 }
 
-/** The way in by a server of the owner's, where the home's provider lets nobody in; on the box only. */
+/**
+ * The way in by a server of the owner's, where the home's provider lets no visitor in; on the box
+ * only.
+ */
 export function TunnelPart() {
   const [answer, show] = usePolled<TunnelAnswer>(PATH, AGAIN_MS);
   if (!answer?.possible) return null;

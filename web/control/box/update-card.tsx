@@ -26,7 +26,7 @@ export function UpdateCard({ update }: { update: UpdateAnswer | null }) {
   );
 }
 
-/** What came of the last attempt, and what is wrong, until the owner has seen it. */
+/** The outcome of the last attempt, and the problem, until the owner has seen it. */
 function Result({ last, running, mode, problem: told }: UpdateAnswer) {
   const { busy, problem, run } = useAction();
   const isGood = last?.kind === "updated" || last?.kind === "back";
@@ -153,7 +153,7 @@ function Looked({ source, checkedAt }: UpdateAnswer) {
 function GoBack({ other, running, ready }: UpdateAnswer) {
   const { busy, problem, run } = useAction();
   const [isAsked, setAsked] = useState(false);
-  // What was just written there is installed, not gone back to.
+  // A release that was just written there is installed, not gone back to.
   if (other === null || other.release === ready?.release) return null;
   const words = other.release < running.release ? "Go back to" : "Go to";
   return (

@@ -5,7 +5,7 @@ import { useAction } from "../use-action.ts";
 import { FileButton } from "./files.tsx";
 import { sentText } from "./update-words.ts";
 
-/** A release from a file of the owner's, for a box that asks nobody. */
+/** A release from a file of the owner's, for a box that asks no host. */
 export function UpdateFile() {
   const { busy, problem, run } = useAction();
   const [sent, setSent] = useState({ done: 0, of: 0 });

@@ -14,7 +14,7 @@ import {
   workTitle,
 } from "./update-words.ts";
 
-/** What there is to know of this board before a release is installed; empty where all is well. */
+/** The doubt about this board before a release is installed; empty where all is well. */
 function doubtOf({ isUntriedBoard, couldNotTry }: UpdateAnswer): string {
   if (couldNotTry)
     return "This board could not try an update when it was last asked to. Try again once its bootloader is newer, or write the image to the card.";
@@ -86,7 +86,7 @@ export function Release({ update }: { update: UpdateAnswer }) {
   );
 }
 
-/** What is being done about a release, and when the box restarts. */
+/** The work on a release, and when the box restarts. */
 export function Work({ update }: { update: UpdateAnswer }) {
   if (!isAtWork(update)) return null;
   const { progress, isCalledOff } = update;

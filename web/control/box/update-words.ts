@@ -45,7 +45,7 @@ export function sentText(done: number, of: number): string {
   return `${bytesName(done)} of ${bytesName(of)}`;
 }
 
-/** Whether the box is about to be away, or is: nobody can stop it any more. */
+/** Whether the box is about to be away, or is: it cannot be stopped any more. */
 export function isRestarting({ progress }: UpdateAnswer): boolean {
   return progress?.step === "arm" || progress?.step === "restart";
 }
@@ -75,7 +75,7 @@ function hourText(at: number): string {
   return new Intl.DateTimeFormat("en-GB", { timeStyle: "short" }).format(at);
 }
 
-/** What the box does by itself about releases. */
+/** The habit of the box with releases, where the owner does nothing. */
 export function habitText({ updates, source, isUntriedBoard }: UpdateAnswer): string {
   const atNight = isUntriedBoard
     ? "installs it at 4 at night once you have installed one yourself, for updates on this board were never tried"

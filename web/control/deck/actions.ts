@@ -4,7 +4,7 @@ import type { Action, RequestAction } from "../../../appliance/control/wire.ts";
 
 type ActionKind = Action["do"];
 
-/** What a slot can do, in the words of the page. */
+/** The actions that a slot can do, in the words of the page. */
 export const ACTION_KINDS: readonly { id: ActionKind; name: string; about: string }[] = [
   {
     id: "acknowledge",
@@ -51,7 +51,7 @@ export function firstAction(kind: ActionKind, ownChannel: string): Action {
 }
 
 /**
- * What an action still lacks before it can be done; empty when nothing.
+ * The part that an action still lacks before it can be done; empty when none.
  * @param origins where keys may send requests; null while it is not known
  */
 export function lackOfAction(
@@ -89,7 +89,7 @@ export function headerLines(headers: RequestAction["headers"] = {}): string {
     .join("\n");
 }
 
-/** Headers of lines as somebody typed them; undefined while one of them has no colon yet. */
+/** Headers of lines as they were typed; undefined while one of them has no colon yet. */
 export function readHeaderLines(lines: string): Record<string, string> | undefined {
   const pairs = lines
     .split("\n")

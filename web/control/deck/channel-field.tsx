@@ -8,7 +8,7 @@ interface ChannelFieldProps {
   onChoose: (channel: string) => void;
 }
 
-/** Channels that somebody sends to and no key shows come first: one of them is mostly meant. */
+/** Channels that get pushes and that no key shows come first: one of them is mostly meant. */
 export function ChannelField({ channel: chosen, onChoose }: ChannelFieldProps) {
   const { box } = useShell();
   const list = useId();

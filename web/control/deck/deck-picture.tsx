@@ -78,7 +78,7 @@ export function DeckPicture({ deck, chosen, editor, onChoose }: DeckPictureProps
   );
 }
 
-/** What goes with the pointer. */
+/** The slot that goes with the pointer. */
 function Dragged({ deck, drag }: { deck: Deck; drag: Drag }) {
   const slot = deck.slots.find(({ slot }) => slot === drag.from);
   return (

@@ -76,7 +76,7 @@ function PlacePanel({ deck, place, editor }: { deck: Deck; place: string; editor
   return <NoPlace deck={deck} editor={editor} />;
 }
 
-/** Its keys are black, so that somebody may wonder. */
+/** Its keys are black, so that an owner may wonder. */
 function Asleep({ deck }: { deck: Deck }) {
   const { actions } = useShell();
   const { problem, run } = useAction();
@@ -124,7 +124,7 @@ function DeckList({ decks, chosen }: { decks: readonly Deck[]; chosen: string })
   );
 }
 
-/** What keeps a deck from working, beside those that do. */
+/** The problems that keep a deck from working, beside those that do. */
 function Problems() {
   const { box } = useShell();
   return (

@@ -26,7 +26,7 @@ interface DeedsProps {
   ownChannel: string;
 }
 
-/** What a place does when somebody presses, holds or turns it. */
+/** The actions of a place when it is pressed, held or turned. */
 export function Deeds({ deck, place, ownChannel }: DeedsProps) {
   const origins = useOrigins();
   if (!place.canPress)
@@ -67,7 +67,7 @@ function OneDeed({
   const [action, edit, saving] = useActionDraft(deck, place, deed.id, (draft) =>
     lackOfAction(draft, origins.list),
   );
-  // What waited for its address to be allowed goes now.
+  // An action that waited for its address to be allowed goes now.
   useEffect(() => {
     if (saving.state === "lacking") edit(action);
   }, [origins.list]);

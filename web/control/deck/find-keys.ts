@@ -36,7 +36,7 @@ export function findKeys(decks: readonly Deck[], query: string): FoundKey[] {
 function everyKey(deck: Deck): { key: FoundKey; text: string }[] {
   const pages = deck.pages.flatMap(({ name, slots }, page) =>
     Object.entries(slots)
-      // What a page has below a key that is on all pages shows nowhere.
+      // A slot that a page has below a key on all pages shows nowhere.
       .filter(([slot]) => deck.fixed[slot] === undefined)
       .map(([slot, settings]) => keyOf(deck, slot, settings, { page, name })),
   );
@@ -60,7 +60,7 @@ function keyOf(
   return { key: { deck: deck.id, slot, page, where, what }, text };
 }
 
-/** What a place shows and does, in a few words; empty when nothing. */
+/** The widget and the actions of a place, in a few words; empty when there are none. */
 export function describe({ widget, press, hold, turn }: Settings): string {
   const shows = widget.type === "empty" ? [] : [widgetName(widget)];
   const deed = (when: string, action: Action | undefined) =>
@@ -74,10 +74,10 @@ function actionName(action: Action): string {
   return ACTION_KINDS.find(({ id }) => id === action.do)?.name ?? action.do;
 }
 
-/** What a widget shows and an action does: `describe` has words for them. */
+/** The fields that name widget and action: `describe` has words for them. */
 const KINDS: ReadonlySet<string> = new Set(["type", "do"]);
 
-/** All that somebody typed: texts, labels, channels, addresses. */
+/** All that was typed: texts, labels, channels, addresses. */
 function valuesOf({ widget, press, hold, turn }: Settings): string {
   return [widget, press, hold, turn]
     .flatMap((part) => Object.entries(part ?? {}))

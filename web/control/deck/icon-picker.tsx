@@ -4,7 +4,7 @@ import { ask } from "../api.ts";
 import { Labelled, Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 
-/** More at once help nobody to choose. */
+/** More at once are no help to choose. */
 const MOST = 60;
 
 interface IconPickerProps {

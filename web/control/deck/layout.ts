@@ -73,7 +73,7 @@ export function neighbour(places: readonly Place[], from: string, key: string): 
   }
 }
 
-/** What lies at the same place of another row, which may have more or fewer slots. */
+/** The slot at the same place of another row, which may have more or fewer slots. */
 function across(band: string[] | undefined, column: number, length: number): string | undefined {
   return band?.[Math.floor(((column + 0.5) * band.length) / length)];
 }

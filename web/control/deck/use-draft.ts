@@ -16,7 +16,7 @@ export type Saving =
 
 type Draft<T> = [draft: T, edit: (next: T) => void, saving: Saving];
 
-/** A slot's widget while somebody changes it: whatever is complete goes to the deck at once. */
+/** A slot's widget while it is edited: whatever is complete goes to the deck at once. */
 export function useDraft(deck: Deck, slot: Slot): Draft<Widget> {
   const put = usePut(deck, slot);
   return useSaved<Widget>({
@@ -29,7 +29,7 @@ export function useDraft(deck: Deck, slot: Slot): Draft<Widget> {
 
 type Deed = "press" | "hold" | "turn";
 
-/** What a place does, likewise. */
+/** The action of a place, likewise. */
 export function useActionDraft(
   deck: Deck,
   place: Place,
@@ -65,11 +65,11 @@ function usePut(deck: Deck, place: Place): (change: object) => Promise<Place> {
 }
 
 interface SavedOptions<T> {
-  /** What the box has. */
+  /** The value that the box has. */
   value: T;
   /** Resolves with what the box has then. */
   put: (next: T) => Promise<T>;
-  /** What a draft still lacks; empty when nothing. */
+  /** The part that a draft still lacks; empty when none. */
   lackOf: (draft: T) => string;
   /** Whether more of it may come in a moment. */
   isTyped: (next: T, before: T) => boolean;
@@ -82,7 +82,7 @@ interface Work<T> {
   timer?: ReturnType<typeof setTimeout>;
 }
 
-/** A value while somebody changes it: whatever is complete is stored at once. */
+/** A value while it is edited: whatever is complete is stored at once. */
 function useSaved<T extends object | undefined>({
   value,
   put,
@@ -92,7 +92,7 @@ function useSaved<T extends object | undefined>({
   const [draft, setDraft] = useState(value);
   const [saving, setSaving] = useState<Saving>({ state: "saved" });
   const work = useRef<Work<T>>({ due: null, isSending: false });
-  /** What the box is known to have. */
+  /** The value that the box is known to have. */
   const known = useRef(value);
 
   const store = async (next: T): Promise<Saving> => {

@@ -20,7 +20,7 @@ interface Clip extends Spot {
 
 /** Rearranges the places of decks, and tells in a sentence what came of it. */
 export interface Editor {
-  /** What was done last, or what to do next; empty before. */
+  /** The last step done, or the next one to do; empty before. */
   said: string;
   say: (what: string) => void;
   problem: string;

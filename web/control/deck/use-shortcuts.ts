@@ -39,7 +39,7 @@ function shortcut(editor: Editor, place: string, key: string): (() => void) | un
     case "shift z":
     case "y":
       return editor.redo;
-    // Marked text is what somebody wants to copy.
+    // Marked text is meant to be copied.
     case "c":
     case "x":
       if (place === "" || String(getSelection()) !== "") return undefined;

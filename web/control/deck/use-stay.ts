@@ -6,7 +6,7 @@ import { ask } from "../api.ts";
 /** Shorter than the shortest time after which a deck goes back to its first page. */
 const EVERY_MS = 2_000;
 
-/** Keeps a deck on the page that somebody sets up here, for as long as they do something. */
+/** Keeps a deck on the page that an owner sets up here, for as long as the owner does something. */
 export function useStay({ id, page, homeAfterSeconds }: Deck): void {
   useEffect(() => {
     if (page === 0 || homeAfterSeconds === null) return;

@@ -3,7 +3,7 @@ import type { StatWidget, Widget } from "../../../appliance/control/wire.ts";
 
 type WidgetType = Widget["type"];
 
-/** What the fields of a widget get. */
+/** The props of a widget's fields. */
 export interface FieldsProps<W extends Widget> {
   widget: W;
   onEdit: (next: Widget) => void;
@@ -21,7 +21,7 @@ export function withField<W extends Widget, K extends keyof W>(
   return next;
 }
 
-/** What a slot can show, in the words of the page. */
+/** The widgets that a slot can show, in the words of the page. */
 export const WIDGET_TYPES: readonly { id: WidgetType; name: string; about: string }[] = [
   { id: "push", name: "Pushed text", about: "What other programs send to a channel." },
   { id: "stat", name: "Live number", about: "Visits to one of your sites, as they come in." },
@@ -60,7 +60,7 @@ export const EXPIRIES = [
   { id: "text", name: "Show a text" },
 ] as const;
 
-/** What a slot shows, in a few words. */
+/** The widget of a slot, in a few words. */
 export function widgetName(widget: Widget): string {
   const name = WIDGET_TYPES.find(({ id }) => id === widget.type)?.name ?? widget.type;
   switch (widget.type) {
@@ -112,7 +112,7 @@ export function widgetOf(type: WidgetType, before: Widget, firstSite: string): W
   }
 }
 
-/** What a widget still lacks before it can be shown; empty when nothing. */
+/** The part that a widget still lacks before it can be shown; empty when none. */
 export function lackOf(widget: Widget): string {
   if ("channel" in widget && !isChannelName(widget.channel))
     return widget.channel === "" ? "Name a channel first." : `A channel has ${CHANNEL_RULE}.`;

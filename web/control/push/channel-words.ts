@@ -15,7 +15,7 @@ export function stateOf({ state }: Pick<PushChannel, "state">): string | undefin
   return state === "live" || state === "expired" ? undefined : (SIGNS[state] ?? state);
 }
 
-/** Whether there is something that nobody has seen yet. */
+/** Whether there is an alarm that has not been acknowledged. */
 export function isOpenAlarm({ state, ack }: Pick<PushChannel, "state" | "ack">): boolean {
   return ack === undefined && (state === "down" || state === "firing");
 }

@@ -2,7 +2,7 @@ import { Channels } from "./channels.tsx";
 import { AllowedOrigins } from "./origins.tsx";
 import { Tokens } from "./tokens.tsx";
 
-/** Who may push, what was pushed, and where keys may send. */
+/** The senders that may push, the values that were pushed, and where keys may send. */
 export function PushTab() {
   return (
     <div class="columns">

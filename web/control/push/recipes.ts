@@ -1,6 +1,6 @@
 import type { RecipeId } from "../view.ts";
 
-/** What a recipe is filled in with. */
+/** The values that a recipe is filled in with. */
 interface Ingredients {
   /** address of the Web UI, without a slash at its end */
   base: string;

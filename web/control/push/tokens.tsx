@@ -9,7 +9,7 @@ import { useAction } from "../use-action.ts";
 
 const PATH = "api/push-tokens";
 
-/** What a token can be asked about before it is done. */
+/** The question about a token before the deed is done. */
 type Question = { kind: "rotate" | "revoke"; token: PushToken };
 
 /** The push tokens: made, shown once, paused, rotated, revoked. */

@@ -16,7 +16,7 @@ export function alarmState(kind: Kind, { state, since }: State, now: number): st
   return state === "firing" ? standing(kind, since ?? now, now) : STATES[state];
 }
 
-/** What a site alarms of now, a sentence each. */
+/** The alarms of a site that stand now, a sentence each. */
 export function standingAlarms(alarms: SiteActivity["alarms"], now: number): string[] {
   return (["silence", "rush"] as const).flatMap((kind) =>
     alarms[kind].state === "firing" ? [alarmState(kind, alarms[kind], now)] : [],

@@ -14,7 +14,7 @@ interface AlarmsFieldProps {
 
 const NAMES = { silence: "When it is silent", rush: "When there is a rush" } as const;
 
-/** What a site alarms of, and whom it tells. */
+/** The alarms of a site, and whom they tell. */
 export function AlarmsField({ id, states }: AlarmsFieldProps) {
   const { busy, problem, run } = useAction();
   const now = useNow();

@@ -128,7 +128,7 @@ export function SiteCard({ site, activity }: SiteCardProps) {
   );
 }
 
-/** The badge as anyone sees it, and the Markdown for a README. */
+/** The badge as every visitor sees it, and the Markdown for a README. */
 function Badge({ base, site }: { base: string; site: string }) {
   const url = `${base}/badge?site=${site}`;
   return (

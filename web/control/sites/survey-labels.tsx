@@ -14,7 +14,7 @@ const EXAMPLE = `{
   }
 }`;
 
-/** What the questions and options of a site's surveys are called: JSON, typed or from a file. */
+/** The labels of the questions and options of a site's surveys: JSON, typed or from a file. */
 export function SurveyLabelsField({ path }: { path: string }) {
   const { busy, problem, run } = useAction();
   const [text, setText] = useState<string | null>(null);

@@ -36,7 +36,7 @@ export const FEW = 20;
 /** A version is in use when it has this part of the responses of the one that has most. */
 const IN_USE = 0.1;
 
-/** What stands beside a count for its part of a whole: `12.5%`, and of a small whole `of 3`. */
+/** The text beside a count for its part of a whole: `12.5%`, and of a small whole `of 3`. */
 export function partText(count: number, all: number): string {
   return all < FEW ? `of ${whole(all)}` : percent(count / all);
 }
@@ -65,7 +65,10 @@ function otherLast(a: string, b: string): number {
   return Number(a === OTHER) - Number(b === OTHER);
 }
 
-/** What was asked and chosen; who may choose several options makes shares that pass 100 % together. */
+/**
+ * The questions and the options that were chosen; where several may be chosen, the shares pass 100
+ * % together.
+ */
 export function questionsOf(
   { sv, counts, total }: SurveysAnswer,
   labels: SurveyLabels = {},
@@ -111,8 +114,8 @@ export function crossTable(survey: SurveysAnswer, question: Question): CrossTabl
 }
 
 /**
- * The version that is shown unless another is chosen: the newest that is in use. Anybody may post a
- * response of any version, so a few of a high one are not enough.
+ * The version that is shown unless another is chosen: the newest that is in use. Every client may
+ * post a response of any version, so a few of a high one are not enough.
  */
 export function versionInUse(versions: SurveyVersions["versions"]): number {
   const most = Math.max(0, ...versions.map(({ total }) => total));

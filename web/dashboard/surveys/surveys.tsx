@@ -31,7 +31,10 @@ interface SurveysProps {
   change: ChangeView;
 }
 
-/** What app users answered. Surveys are not in the history: each choice here asks for a summary. */
+/**
+ * The answers of an app's users. Surveys are not in the history: each choice here asks for a
+ * summary.
+ */
 export function Surveys({ history, range, view, token, change }: SurveysProps) {
   const [round, setRound] = useState(0);
   const { site } = history;

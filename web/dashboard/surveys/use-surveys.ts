@@ -11,7 +11,7 @@ interface Reading<T> {
 }
 
 /**
- * What comes of a query, read anew when the query or the round changes; the last answer stays until
+ * The answer to a query, read anew when the query or the round changes; the last answer stays until
  * then. A query that is null is not known yet.
  */
 export function useReading<T>(

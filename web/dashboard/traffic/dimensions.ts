@@ -98,5 +98,5 @@ export function breakdownDimensions(names: Iterable<string>): DimensionFacts[] {
     .sort((a, b) => a.order - b.order);
 }
 
-/** What a dimension is called. */
+/** The name of a dimension, for people. */
 export const titleOf = (name: string): string => factsOf(name).title;

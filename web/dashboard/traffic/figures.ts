@@ -10,7 +10,7 @@ import {
   sumByDay,
 } from "../history.ts";
 
-/** What a tile can show and the trend chart can draw. */
+/** The metrics that a tile can show and the trend chart can draw. */
 export const METRICS = [
   "pv",
   "uv",
@@ -162,7 +162,10 @@ interface Comparison {
   now: number;
 }
 
-/** What a figure of `range` is compared with: `partBefore`, where it was not judged otherwise. */
+/**
+ * The base that a figure of `range` is compared with: `partBefore`, where it was not judged
+ * otherwise.
+ */
 export function figureBefore(
   history: History,
   metric: Metric,

@@ -40,7 +40,7 @@ export function drawLines(parent: HTMLElement, data: FrappeData, height: number)
   chart.update(data);
   const update = chart.update.bind(chart);
   chart.update = (data) => {
-    // What it has already is what it wants to draw last.
+    // At the end it wants to draw the data that it has already.
     if (data !== chart.data) update(data);
   };
   return chart;

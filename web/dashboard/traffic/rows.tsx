@@ -6,7 +6,7 @@ import { isCode, linkOf } from "./values.ts";
 /** Rows made in one go; two thousand at once would hold up the page. */
 const CHUNK = 50;
 
-/** What can be done with a row, and what of it was done. */
+/** The deeds that a row is good for, and which of them were done. */
 export interface RowTools {
   /** the address that paths are below */
   origin: string | null;
@@ -21,10 +21,10 @@ export interface RowTools {
   choose: ((value: string) => void) | null;
 }
 
-/** What the rows of one list share. */
+/** The state that the rows of one list share. */
 interface Latest extends RowTools {
   isLong: boolean;
-  /** the row of a long list that somebody is at */
+  /** the row of a long list that has the focus */
   at: string | null;
   enter: (value: string) => void;
 }
@@ -111,7 +111,7 @@ function inChunks(rows: Row[], held: Row[][]): Row[][] {
   });
 }
 
-/** What of a row's look changes without its figures. */
+/** The part of a row's look that changes without its figures. */
 function markOf(value: string, { slots, starred, copied, at }: Latest): string {
   return `${at === value ? "a" : ""}${slots.get(value) ?? ""}${starred.has(value) ? "s" : ""}${copied === value ? "c" : ""}`;
 }
@@ -219,7 +219,8 @@ function RowValue({ dimension, row: { value, name }, latest, isAsked }: RowValue
     <button
       type="button"
       class="value"
-      // What is cut off is then the end of it, also in scripts that run from right to left.
+      // The part that is cut off is then the end of it, also in scripts that run from right to
+      // left.
       dir="auto"
       title={isChoice ? value : "Show on the map"}
       aria-pressed={isChoice ? isAsked : undefined}

@@ -26,7 +26,7 @@ interface TilesProps {
   change: ChangeView;
 }
 
-/** What is shown, in its order. */
+/** The figures that are shown, in their order. */
 const TILES: readonly Metric[] = [
   "uv",
   "pv",

@@ -12,9 +12,9 @@ import {
 } from "./trend-plot.ts";
 
 const HEIGHT = 300;
-/** What frappe keeps free below the labels of its x axis for a legend. */
+/** The room that frappe keeps free below the labels of its x axis for a legend. */
 const LEGEND = 54;
-/** What it keeps free to the right of the plot. */
+/** The room that it keeps free to the right of the plot. */
 const RIGHT = 30;
 /** Between the pointer and what it reads out. */
 const GAP = 12;

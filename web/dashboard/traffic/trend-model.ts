@@ -92,7 +92,9 @@ function isHourly<Key extends LineKey>(key: Key): key is Key & HourlyKey {
   return (SERIES as readonly string[]).includes(key);
 }
 
-/** What is charted by the hour for a metric: views for one that is known by the day only. */
+/**
+ * The series that is charted by the hour for a metric: views for one that is known by the day only.
+ */
 export function hourlyOf(metric: Metric): HourlyKey & Metric {
   return isHourly(metric) ? metric : "pv";
 }
@@ -152,7 +154,7 @@ function hoursOf(history: History, options: TrendOptions): Trend {
   };
 }
 
-/** What a day counted by the hour, null where that was not kept, and in all. */
+/** The counts of a day by the hour, null where they were not kept, and in all. */
 function hoursOfDay(history: History, key: HourlyKey, day: Day) {
   const total = addNumbers(seriesOf(history, key, { from: day, to: day }));
   const kept = hoursOn(history, key, day);
@@ -195,7 +197,10 @@ export function bucketsOf(range: DayRange, now: number) {
 /** All that is counted, in the order it is named in. */
 const COUNTS = ["uv", "pv", "sessions", "app", "bot"] as const;
 
-/** What is drawn, the chosen figure first. A rate is drawn alone: counts have another axis. */
+/**
+ * The lines that are drawn, the chosen figure first. A rate is drawn alone: counts have another
+ * axis.
+ */
 function headsOf<Chosen extends Metric>(history: History, chosen: Chosen, bots: boolean) {
   const head = { key: chosen, name: lineName(chosen) };
   if (METRIC_FACTS[chosen].unit !== "count") return [head];

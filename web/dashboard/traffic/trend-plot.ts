@@ -10,7 +10,7 @@ export interface FrappeData {
   datasets: { name: string; chartType: "line"; values: number[] }[];
 }
 
-/** What of a frappe-charts 1.6.2 chart tells where things were drawn. */
+/** The parts of a frappe-charts 1.6.2 chart that tell where things were drawn. */
 export interface DrawnChart {
   /** In pixels from the plot's top left corner. */
   state: {
@@ -73,7 +73,7 @@ export function axisTop(values: (number | null)[], unit: "count" | "ratio" | "ra
   return most > 9 && most <= 10 ? 12 : most;
 }
 
-/** What frappe draws: first an invisible line that sets the axis, then the lines. */
+/** The data that frappe draws: first an invisible line that sets the axis, then the lines. */
 export function frappeData(trend: Trend, unit: "count" | "ratio" | "rate"): FrappeData {
   const scale = scaleOf(unit);
   const top = axisTop([...trend.lines.flatMap((line) => line.values), ...drawnBefore(trend)], unit);

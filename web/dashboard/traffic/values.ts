@@ -9,7 +9,7 @@ const MAX_CHARACTERS = 128;
 /** Dimensions whose values have an order of their own: hours, widths and times. */
 const ORDERED = new Set(["hour", "hi", "viewport"]);
 
-/** What a value is called where its stored form is a code, or a range in signs. */
+/** The name of a value whose stored form is a code, or a range in signs. */
 export function valueName(dimension: string, value: string): string | null {
   try {
     if (dimension === "country" && /^[A-Z]{2}$/.test(value)) return named(REGIONS, value);
@@ -28,7 +28,7 @@ export function isCode(dimension: string): boolean {
   return dimension === "country" || dimension === "lang";
 }
 
-/** What stands for a value where its dimension is not named. */
+/** The text that stands for a value where its dimension is not named. */
 export function valueLabel(dimension: string, value: string): string {
   return valueName(dimension, value) ?? value;
 }
