@@ -1,4 +1,4 @@
-import type { Statement } from "../../appliance/store/postgres/connection/connection.ts";
+import type { Statement } from "../../appliance/store/sql.ts";
 
 const ROWS_AT_ONCE = 2_000;
 

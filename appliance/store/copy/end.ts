@@ -5,6 +5,7 @@ import type { Month } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
 import type { SurveyLabels } from "../reports.ts";
 import type { Directory, SiteRecord } from "../sites/directory.ts";
+import { ALARMS_QUERY, alarmsIn } from "../sites/statements.ts";
 import type { SourceNumber } from "../snapshot.ts";
 import {
   type CopiedSurvey,
@@ -66,7 +67,7 @@ export class CopyEnd {
   sites(): Promise<readonly CopySite[]> {
     return this.read(async (access) => {
       const { sites, retired } = await access.directory();
-      const alarms = await access.alarms();
+      const alarms = alarmsIn(await access.rows(ALARMS_QUERY));
       const rows = await access.rows<{ site: SiteKey; labels: string }>(
         "SELECT site, labels FROM survey_labels",
       );

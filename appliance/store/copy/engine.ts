@@ -61,7 +61,6 @@ export interface CopyAccess {
   own(): Soon<Pick<Source, "number" | "origin">>;
   /** In one that writes nobody else changes it until the end. */
   directory(): Soon<Directory>;
-  alarms(): Soon<readonly SiteAlarmsRecord[]>;
 }
 
 export interface CopyWrites extends CopyAccess {

@@ -2,8 +2,9 @@ import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { SurveyRow } from "../counting.ts";
 import type { EngineAnswer } from "../engine.ts";
+import type { Statement } from "../sql.ts";
 import type { Availability } from "./availability.ts";
-import type { Connection, Statement } from "./connection/connection.ts";
+import type { Connection } from "./connection/connection.ts";
 import {
   Away,
   isIdTaken,

@@ -17,7 +17,6 @@ import { PASS_GENERATION, putBlocks } from "./settle.ts";
 import { PostgresSnapshot } from "./snapshot.ts";
 import { SurveyIds } from "./surveys.ts";
 import { readDirectory } from "./tables/directory.ts";
-import { siteAlarms } from "./tables/site-alarms.ts";
 import { carryOut, lockDirectory } from "./tables/site-changes.ts";
 
 /**
@@ -108,7 +107,6 @@ function accessTo(sql: Sql): CopyAccess {
     snapshot: new PostgresSnapshot(sql),
     own: () => ownOf(sql),
     directory: async () => (await readDirectory(sql)).directory,
-    alarms: () => siteAlarms(sql),
   };
 }
 

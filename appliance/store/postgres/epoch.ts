@@ -1,4 +1,5 @@
-import type { Sql, Statement, Transaction } from "./connection/connection.ts";
+import type { Statement } from "../sql.ts";
+import type { Sql, Transaction } from "./connection/connection.ts";
 
 /** Random ones differ, and stay exact as numbers. */
 const EPOCHS = 2 ** 48;

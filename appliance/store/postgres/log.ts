@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { BatchData, SiteKey, SurveyRow } from "../counting.ts";
 import { BatchEncoder } from "../log/batch.ts";
-import type { Statement } from "./connection/connection.ts";
+import type { Statement } from "../sql.ts";
 import type { Node } from "./node.ts";
 import { SurveyIds, surveyStatements } from "./surveys.ts";
 

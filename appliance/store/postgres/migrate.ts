@@ -10,7 +10,8 @@ import {
   READABLE_BY,
   readableAt,
 } from "../format.ts";
-import type { Connection, Sql, Statement } from "./connection/connection.ts";
+import type { Statement } from "../sql.ts";
+import type { Connection, Sql } from "./connection/connection.ts";
 import { isViolation, isWithoutTables, refusalOf, sqlStateOf } from "./connection/errors.ts";
 import { type ConnectionSettings, shownUrl } from "./connection/url.ts";
 

@@ -1,4 +1,4 @@
-import type { Statement } from "./connection/connection.ts";
+import type { Statement } from "../sql.ts";
 
 /** Ids stay exact as numbers, and two of them differ. */
 const IDS = 2 ** 48;

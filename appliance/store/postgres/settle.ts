@@ -1,6 +1,7 @@
 import type { BlockKey, BlockRow, Settlement } from "../snapshot.ts";
+import type { Statement } from "../sql.ts";
 import { Columns, numbers } from "./columns.ts";
-import type { Connection, Statement } from "./connection/connection.ts";
+import type { Connection } from "./connection/connection.ts";
 import { isPassed } from "./connection/errors.ts";
 import { HERE } from "./epoch.ts";
 

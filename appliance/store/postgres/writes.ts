@@ -1,8 +1,8 @@
 import { type PlannedWriteName, SITE_PLANS } from "../sites/plans.ts";
+import { alarmSince } from "../sites/statements.ts";
 import type { FleetWriteName, WriteInput, WriteResult } from "../writes.ts";
 import type { Transaction } from "./connection/connection.ts";
 import { importSettings, undoImport } from "./tables/settings-import.ts";
-import { saveAlarmSince } from "./tables/site-alarms.ts";
 import { carryOut, lockDirectory } from "./tables/site-changes.ts";
 
 type Write<W extends FleetWriteName> = (
@@ -20,7 +20,9 @@ export const FLEET_WRITES: { readonly [W in FleetWriteName]: Write<W> } = {
   shareSite: planned("shareSite"),
   setSurveyLabels: planned("setSurveyLabels"),
   setSiteAlarms: planned("setSiteAlarms"),
-  saveAlarmSince,
+  async saveAlarmSince(sql, input) {
+    await sql.all([alarmSince(input)]);
+  },
   async setAdminToken(sql, { hash }) {
     await lockDirectory(sql);
     await carryOut(sql, [{ kind: "readToken", site: null, hash }]);

@@ -14,6 +14,7 @@ import type {
   SettlementQuery,
 } from "../queries.ts";
 import { nextSettlement } from "../settling/settling.ts";
+import { ALARMS_QUERY, alarmsIn } from "../sites/statements.ts";
 import type { Settlement } from "../snapshot.ts";
 import { dayMarks, runMs } from "./counted-days.ts";
 import { type Database, dataVersion } from "./database.ts";
@@ -21,8 +22,8 @@ import { lastInLog, ofOneMoment, SqliteSnapshot } from "./snapshot.ts";
 import { SqliteSurveys } from "./surveys/source.ts";
 import { imageBytes, imageList } from "./tables/box.ts";
 import { documents } from "./tables/documents.ts";
-import { siteAlarms } from "./tables/site-alarms.ts";
 import { largestSites } from "./tables/sites.ts";
+import { run } from "./tables/table.ts";
 
 const BOX_READS: {
   readonly [Q in Exclude<BoxQueryName, "settlement">]: (
@@ -85,7 +86,7 @@ export class Reads {
     return {
       counts: () => new BlockCounts(this.#snapshot, this.#tail, this.#passedOver),
       surveys: this.#surveys,
-      siteAlarms: () => siteAlarms(this.#db),
+      siteAlarms: () => alarmsIn(run(this.#db, { text: ALARMS_QUERY })),
       version: () => dataVersion(this.#db),
       lastAnswers: this.#lastAnswers,
     };

@@ -1,10 +1,11 @@
+import { alarmSince } from "../sites/statements.ts";
 import type { WriteInput, WriteName, WriteResult } from "../writes.ts";
 import type { Database } from "./database.ts";
 import { saveImage, touch } from "./tables/box.ts";
 import { changeDocuments } from "./tables/documents.ts";
 import { importSettings, undoImport } from "./tables/settings-import.ts";
-import { saveAlarmSince } from "./tables/site-alarms.ts";
 import { SITE_WRITES, setAdminToken } from "./tables/site-changes.ts";
+import { run } from "./tables/table.ts";
 
 export const WRITES: {
   readonly [W in WriteName]: (db: Database, input: WriteInput<W>) => WriteResult<W>;
@@ -14,7 +15,7 @@ export const WRITES: {
   touch,
   ...SITE_WRITES,
   setAdminToken,
-  saveAlarmSince,
+  saveAlarmSince: (db, input) => void run(db, alarmSince(input)),
   importSettings,
   undoImport,
 };

@@ -18,18 +18,14 @@ import { BatchEncoder, decodeBatch, rowsBySite } from "../../../appliance/store/
 import type { HitRecord } from "../../../appliance/store/log/record.ts";
 import { openDatabase } from "../../../appliance/store/postgres/copying.ts";
 import { partsOf, rowOf, SETTLED } from "../../../appliance/store/settling/parts.ts";
+import type { SiteFields } from "../../../appliance/store/sites/draft.ts";
 import { backUp } from "../../../appliance/store/sqlite/copies/backup.ts";
 import { openFolder } from "../../../appliance/store/sqlite/copies/copying.ts";
 import { restore } from "../../../appliance/store/sqlite/copies/restore.ts";
 import { type Database, databaseFile } from "../../../appliance/store/sqlite/database.ts";
 import { putBlock } from "../../../appliance/store/sqlite/settle.ts";
-import {
-  changeSite,
-  findSite,
-  noteZone,
-  setReadToken,
-  setShareToken,
-} from "../../../appliance/store/sqlite/tables/sites.ts";
+import { carryOut } from "../../../appliance/store/sqlite/tables/site-changes.ts";
+import { findSite } from "../../../appliance/store/sqlite/tables/sites.ts";
 import {
   change,
   checkAll,
@@ -117,7 +113,8 @@ describe("a copy", () => {
       });
 
       it("brings the zone of days to a target without sites, and to no other", async () => {
-        const inZone = (zone: string) => (db: Database) => noteZone(db, { zone, before: null });
+        const inZone = (zone: string) => (db: Database) =>
+          carryOut(db, [{ kind: "dayZone", setting: { zone, before: null } }]);
         fill(at("box"), [day("blog", 1, { "/a": 1 })]);
         change(at("box"), inZone("Europe/Zurich"));
         await copyAll(source("box"), there);
@@ -285,9 +282,11 @@ describe("a copy", () => {
           const [blog, shop] = ["blog", "shop"].map((id) => findSite(db, id)?.key ?? 0);
           set(db, "blog", { host: "stats.blog.example", badge: true });
           set(db, "shop", { retired: true });
-          setReadToken(db, blog as number, HASH);
-          setShareToken(db, blog as number, HASH);
-          setReadToken(db, null, HASH);
+          carryOut(db, [
+            { kind: "readToken", site: blog as number, hash: HASH },
+            { kind: "shareToken", site: blog as number, hash: HASH },
+            { kind: "readToken", site: null, hash: HASH },
+          ]);
           db.prepare("INSERT INTO survey_labels VALUES (?, ?)").run(blog, '{"1":{"q":{}}}');
           db.prepare("INSERT INTO site_alarm VALUES (?, 1, 0, NULL, 5, NULL)").run(shop);
         });
@@ -482,10 +481,11 @@ function siteOf(sites: readonly { id: string; key: number }[], id: string): numb
 
 type Db = Parameters<typeof findSite>[0];
 
-function set(db: Db, id: string, fields: Partial<Parameters<typeof changeSite>[2]>): void {
+function set(db: Db, id: string, fields: Partial<SiteFields>): void {
   const site = findSite(db, id);
   assert.ok(site);
-  changeSite(db, site.key, { retired: false, ...site, ...fields });
+  const changed = { retired: false, ...site, ...fields };
+  carryOut(db, [{ kind: "change", key: site.key, site: changed }]);
 }
 
 /** Views that came together: settled ones, or those that are in the log. */

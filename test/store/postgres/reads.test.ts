@@ -8,15 +8,13 @@ import { encodeBlock } from "../../../appliance/store/blocks/codec.ts";
 import { firstDayOf, monthOf } from "../../../appliance/store/blocks/month.ts";
 import { PLAIN } from "../../../appliance/store/counts/block-counts.ts";
 import { BatchEncoder } from "../../../appliance/store/log/batch.ts";
-import {
-  Connection,
-  type Statement,
-} from "../../../appliance/store/postgres/connection/connection.ts";
+import { Connection } from "../../../appliance/store/postgres/connection/connection.ts";
 import { Seen } from "../../../appliance/store/postgres/connection/place.ts";
 import { parseDatabaseUrl } from "../../../appliance/store/postgres/connection/url.ts";
 import { migrate } from "../../../appliance/store/postgres/migrate.ts";
 import { READER } from "../../../appliance/store/postgres/thread-kinds.ts";
 import type { StatsQuery } from "../../../appliance/store/queries.ts";
+import type { Statement } from "../../../appliance/store/sql.ts";
 import { openCursor } from "../../../appliance/store/surveys/cursor.ts";
 import { ReaderThread } from "../../../appliance/store/threads/reader-thread.ts";
 import { ownThreads } from "../../../appliance/store/threads/threads.ts";

@@ -7,9 +7,9 @@ import { PostgresSurveys } from "../../../appliance/store/postgres/reads/surveys
 import { declareSites } from "../../../appliance/store/postgres/tables/declare-sites.ts";
 import { readDirectory } from "../../../appliance/store/postgres/tables/directory.ts";
 import { databaseSecret } from "../../../appliance/store/postgres/tables/secrets.ts";
-import { siteAlarms } from "../../../appliance/store/postgres/tables/site-alarms.ts";
 import { FLEET_WRITES } from "../../../appliance/store/postgres/writes.ts";
 import type { DeclaredSite } from "../../../appliance/store/sites/directory.ts";
+import { ALARMS_QUERY } from "../../../appliance/store/sites/statements.ts";
 import type { FleetWriteName, WriteInput, WriteResult } from "../../../appliance/store/writes.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { eachDatabase, sharedPostgres } from "../../helpers/postgres.ts";
@@ -130,7 +130,7 @@ describe("sites in PostgreSQL", () => {
     await write("saveAlarmSince", { site: 1, kind: "rush", since: 5 });
     const before = await revision();
     await write("setSiteAlarms", { id: "blog", alarms: { ...alarms, rush: false } });
-    assert.deepEqual(await siteAlarms(one), [
+    assert.deepEqual(await one.rows(ALARMS_QUERY), [
       {
         site: 1,
         silence: true,

@@ -2,6 +2,7 @@ import { Socket } from "node:net";
 import pg from "pg";
 import type { Clock } from "../../../base/clock.ts";
 import { Turns } from "../../../base/turns.ts";
+import type { Statement } from "../../sql.ts";
 import { cancelCommit, processOf } from "./cancel.ts";
 import {
   Away,
@@ -17,11 +18,6 @@ import { meet, newestOf } from "./newest.ts";
 import { Pauses } from "./pauses.ts";
 import { NOWHERE, PLACES, type Place, placeOf, placeText, Seen } from "./place.ts";
 import { type ConnectionSettings, type DatabaseHost, tlsOf } from "./url.ts";
-
-export interface Statement {
-  readonly text: string;
-  readonly values?: readonly unknown[];
-}
 
 export interface Sql {
   /**

@@ -6,12 +6,12 @@ import { FLEET_READS, type FleetSource } from "../../fleet-reads.ts";
 import { LogTail } from "../../log/tail.ts";
 import type { QueryInput, QueryName, QueryResult, SettlementQuery } from "../../queries.ts";
 import { type Looked, nextSettlement } from "../../settling/settling.ts";
+import { ALARMS_QUERY, alarmsIn } from "../../sites/statements.ts";
 import type { Settlement } from "../../snapshot.ts";
 import type { Connection, Transaction } from "../connection/connection.ts";
 import { EPOCH, epochOf } from "../epoch.ts";
 import { batchesOf } from "../log.ts";
 import { LOG_ENDS, PostgresSnapshot } from "../snapshot.ts";
-import { siteAlarms } from "../tables/site-alarms.ts";
 import { bootZeros } from "../upkeep/boots.ts";
 import { dayMarks, runMs } from "../upkeep/run-time.ts";
 import { PostgresSurveys } from "./surveys.ts";
@@ -65,7 +65,7 @@ export class Reads {
     return {
       counts: () => new BlockCounts(snapshot, tail, this.#passedOver),
       surveys: new PostgresSurveys(sql),
-      siteAlarms: () => siteAlarms(sql),
+      siteAlarms: async () => alarmsIn(await sql.rows(ALARMS_QUERY)),
       version: () => JSON.stringify([server, state]),
       lastAnswers,
     };

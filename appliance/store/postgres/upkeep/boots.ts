@@ -1,6 +1,7 @@
 import type { DayZone } from "../../../base/day-zone.ts";
 import type { UpkeepTime } from "../../queries.ts";
-import type { Sql, Statement } from "../connection/connection.ts";
+import type { Statement } from "../../sql.ts";
+import type { Sql } from "../connection/connection.ts";
 import type { SurveyIds } from "../surveys.ts";
 
 const FILED_PER_STEP = 100;

@@ -13,9 +13,9 @@ import { openData } from "../health.ts";
 import { makeDataDir } from "../lock.ts";
 import { passGeneration, putBlock } from "../settle.ts";
 import { ofOneMoment, SqliteSnapshot } from "../snapshot.ts";
-import { siteAlarms } from "../tables/site-alarms.ts";
 import { carryOut } from "../tables/site-changes.ts";
 import { readDirectory } from "../tables/sites.ts";
+import { run } from "../tables/table.ts";
 
 /**
  * The data of a folder, whether a service runs on it or not, as `tallydeck copy` deals with it.
@@ -66,24 +66,14 @@ function engineOf(db: Database, name: string): CopyEngine {
 }
 
 function accessTo(db: Database): CopyWrites {
-  const rows = async <T extends object>(text: string, values: readonly unknown[] = []) => {
-    const statement = db.prepare(text);
-    const named = Object.fromEntries(values.map((value, i) => [i + 1, value]));
-    if (statement.reader) return statement.all(named) as T[];
-    statement.run(named);
-    return [];
-  };
+  const rows = async <T extends object>(text: string, values: readonly unknown[] = []) =>
+    run(db, { text, values }) as T[];
   return {
     rows,
-    async all(statements) {
-      const results: object[][] = [];
-      for (const { text, values } of statements) results.push(await rows(text, values));
-      return results;
-    },
+    all: async (statements) => statements.map((statement) => run(db, statement)),
     snapshot: new SqliteSnapshot(db),
     own: () => ({ number: OWN_SOURCE, origin: originOf(db) }),
     directory: () => readDirectory(db),
-    alarms: () => siteAlarms(db),
     carryOut: (changes) => carryOut(db, changes),
     passGeneration: () => passGeneration(db),
     put: (block) => putBlock(db, block),

@@ -1,22 +1,17 @@
+import { BOUNDS } from "../../../base/bounds.ts";
 import { SESSION } from "../../../base/documents.ts";
+import { Refusal } from "../../../base/refusal.ts";
 import { declareSites as plan } from "../../sites/declare.ts";
 import type { DeclaredSite, SiteOutcome } from "../../sites/directory.ts";
 import type { SiteChange } from "../../sites/draft.ts";
 import { type PlannedWriteName, SITE_PLANS } from "../../sites/plans.ts";
+import { changeStatement } from "../../sites/statements.ts";
+import type { Statement } from "../../sql.ts";
 import type { WriteInput } from "../../writes.ts";
 import type { Database } from "../database.ts";
 import { removeOtherDocuments } from "./documents.ts";
-import { saveSiteAlarms } from "./site-alarms.ts";
-import {
-  addSite,
-  changeSite,
-  noteZone,
-  readDirectory,
-  removeSite,
-  saveSurveyLabels,
-  setReadToken,
-  setShareToken,
-} from "./sites.ts";
+import { addSite, readDirectory, removeSite } from "./sites.ts";
+import { run, within } from "./table.ts";
 
 /** The writes that change sites, by their rules. */
 export const SITE_WRITES = {
@@ -55,38 +50,27 @@ export function setAdminToken(
   { hash, kept }: { hash: Uint8Array | null; kept: string | null },
 ): void {
   if (readDirectory(db).adminHash !== null) removeOtherDocuments(db, SESSION, kept);
-  setReadToken(db, null, hash);
+  run(db, changeStatement({ kind: "readToken", site: null, hash }));
 }
 
 export function carryOut(db: Database, changes: readonly SiteChange[]): void {
   for (const change of changes) make(db, change);
 }
 
+/** @throws {Refusal} `alarm_limit` */
 function make(db: Database, change: SiteChange): void {
-  switch (change.kind) {
-    case "add":
-      addSite(db, change.site.id, change.site);
-      break;
-    case "change":
-      changeSite(db, change.key, change.site);
-      break;
-    case "remove":
-      removeSite(db, change.key);
-      break;
-    case "readToken":
-      setReadToken(db, change.site, change.hash);
-      break;
-    case "shareToken":
-      setShareToken(db, change.site, change.hash);
-      break;
-    case "labels":
-      saveSurveyLabels(db, change.site, change.labels);
-      break;
-    case "alarms":
-      saveSiteAlarms(db, change.site, change.alarms);
-      break;
-    case "dayZone":
-      noteZone(db, change.setting);
-      break;
-  }
+  if (change.kind === "add") addSite(db, change.site.id, change.site);
+  else if (change.kind === "remove") removeSite(db, change.key);
+  else if (change.kind === "alarms") withinAlarms(db, changeStatement(change));
+  else run(db, changeStatement(change));
+}
+
+const ALARMS = { text: "FROM site_alarm", columns: ["webhook"] };
+
+function withinAlarms(db: Database, statement: Statement): void {
+  if (within(db, ALARMS, BOUNDS.siteAlarms, () => run(db, statement))) return;
+  throw new Refusal(
+    "alarm_limit",
+    "The webhooks of all sites are too long together. Shorten one first.",
+  );
 }

@@ -1,39 +1,16 @@
-import type { ZoneSetting } from "../../../base/day-zone.ts";
 import type { SiteKey } from "../../counting.ts";
-import type { SurveyLabels } from "../../reports.ts";
-import { DAY_ZONE } from "../../sites/day-zone.ts";
-import { type Directory, directoryOf, type SiteRecord, siteIn } from "../../sites/directory.ts";
+import { type Directory, type SiteRecord, siteIn } from "../../sites/directory.ts";
 import type { SiteFields } from "../../sites/draft.ts";
+import { directoryIn, directoryQuery, removalOf } from "../../sites/statements.ts";
 import type { Database } from "../database.ts";
 import { passGeneration } from "../settle.ts";
 import { BYTES } from "../slices.ts";
-import { put } from "./table.ts";
+import { run } from "./table.ts";
 
-const ADMIN = 0;
+const DIRECTORY = directoryQuery("(SELECT 1 AS directory)");
 
 export function readDirectory(db: Database): Directory {
-  const rows = db
-    .prepare(
-      `SELECT key, id, host, badge, declared, retired,
-         read_token.hash AS tokenHash, share_token.hash AS shareHash
-       FROM site
-       LEFT JOIN read_token ON read_token.site = key
-       LEFT JOIN share_token ON share_token.site = key
-       ORDER BY id`,
-    )
-    .all() as (Omit<SiteRecord, "badge" | "declared"> &
-    Readonly<Record<"badge" | "declared" | "retired", number>>)[];
-  const admin = db.prepare("SELECT hash FROM read_token WHERE site = ?").pluck().get(ADMIN);
-  return directoryOf(
-    rows.map((row) => ({
-      ...row,
-      badge: row.badge === 1,
-      declared: row.declared === 1,
-      retired: row.retired === 1,
-    })),
-    (admin as Uint8Array | undefined) ?? null,
-    notedZone(db),
-  );
+  return directoryIn(run(db, { text: DIRECTORY }));
 }
 
 /** A site that is not retired. */
@@ -61,39 +38,13 @@ export function addSite(db: Database, id: string, fields: Partial<SiteFields> = 
   );
 }
 
-export function changeSite(
-  db: Database,
-  key: SiteKey,
-  { id, host, badge, declared, retired }: SiteFields,
-): void {
-  db.prepare(
-    "UPDATE site SET id = ?, host = ?, badge = ?, declared = ?, retired = ? WHERE key = ?",
-  ).run(id, host, Number(badge), Number(declared), Number(retired), key);
-}
-
 /** The site is gone at once; what it counted is erased in steps by upkeep's `eraseSites`. */
 export function removeSite(db: Database, key: SiteKey): void {
   db.transaction(() => {
-    db.prepare("DELETE FROM site WHERE key = ?").run(key);
-    db.prepare("DELETE FROM read_token WHERE site = ?").run(key);
-    db.prepare("DELETE FROM survey_labels WHERE site = ?").run(key);
-    db.prepare("DELETE FROM site_alarm WHERE site = ?").run(key);
-    setShareToken(db, key, null);
+    for (const statement of removalOf(key)) run(db, statement);
     db.prepare("INSERT INTO erased_site (key) VALUES (?)").run(key);
     passGeneration(db);
   }).immediate();
-}
-
-/** Sets the token of a site, or of the admin where `site` is null; a null hash revokes it. */
-export function setReadToken(db: Database, site: SiteKey | null, hash: Uint8Array | null): void {
-  if (hash === null) db.prepare("DELETE FROM read_token WHERE site = ?").run(site ?? ADMIN);
-  else put(db, "read_token", "site", [{ site: site ?? ADMIN, hash }]);
-}
-
-/** Sets the token of the link by which a site is shared; a null hash revokes it. */
-export function setShareToken(db: Database, site: SiteKey, hash: Uint8Array | null): void {
-  if (hash === null) db.prepare("DELETE FROM share_token WHERE site = ?").run(site);
-  else put(db, "share_token", "site", [{ site, hash }]);
 }
 
 /** A 32-byte secret of this database, made at first use. */
@@ -102,18 +53,4 @@ export function databaseSecret(db: Database, name: string, make: () => Uint8Arra
   if (find.get(name) === undefined)
     db.prepare("INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)").run(name, make());
   return find.get(name) as Uint8Array;
-}
-
-/** What is noted of the zone of days; null where nothing is. */
-function notedZone(db: Database): string | null {
-  const noted = db.prepare("SELECT value FROM meta WHERE key = ?").pluck().get(DAY_ZONE);
-  return (noted as string | undefined) ?? null;
-}
-
-export function noteZone(db: Database, setting: ZoneSetting): void {
-  put(db, "meta", "key", [{ key: DAY_ZONE, value: JSON.stringify(setting) }]);
-}
-
-export function saveSurveyLabels(db: Database, site: SiteKey, labels: SurveyLabels): void {
-  put(db, "survey_labels", "site", [{ site, labels: JSON.stringify(labels) }]);
 }

@@ -1,4 +1,5 @@
 import type { Bound } from "../../../base/bounds.ts";
+import type { Statement } from "../../sql.ts";
 import type { Database } from "../database.ts";
 
 /** Rows that are bounded together, and their columns of texts. */
@@ -7,6 +8,16 @@ interface BoundedRows {
   readonly text: string;
   readonly values?: readonly string[];
   readonly columns: readonly string[];
+}
+
+/** Runs a statement of both engines. @returns its rows, if it has any */
+export function run(db: Database, { text, values = [] }: Statement): object[] {
+  const statement = db.prepare(text);
+  const bound = values.map((value) => (typeof value === "boolean" ? Number(value) : value));
+  const named = Object.fromEntries(bound.map((value, i) => [i + 1, value]));
+  if (statement.reader) return statement.all(named) as object[];
+  statement.run(named);
+  return [];
 }
 
 /**

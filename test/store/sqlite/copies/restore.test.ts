@@ -22,7 +22,8 @@ import { restore } from "../../../../appliance/store/sqlite/copies/restore.ts";
 import { swapIn } from "../../../../appliance/store/sqlite/copies/swap.ts";
 import { databaseFile, openForWriting } from "../../../../appliance/store/sqlite/database.ts";
 import { changeDocuments } from "../../../../appliance/store/sqlite/tables/documents.ts";
-import { addSite, setReadToken } from "../../../../appliance/store/sqlite/tables/sites.ts";
+import { carryOut } from "../../../../appliance/store/sqlite/tables/site-changes.ts";
+import { addSite } from "../../../../appliance/store/sqlite/tables/sites.ts";
 import { addDays } from "../../../helpers/counted-days.ts";
 import { FakeClock } from "../../../helpers/fake-clock.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
@@ -72,7 +73,7 @@ describe("what a restore copies", () => {
       ...{ sleep: { afterMinutes: 5, night: null }, homeAfterSeconds: null },
     };
     changeDocuments(db, documentsChange(DECKS, { put: [{ id: "a", body: deck }] }));
-    setReadToken(db, null, new Uint8Array(32).fill(7));
+    carryOut(db, [{ kind: "readToken", site: null, hash: new Uint8Array(32).fill(7) }]);
     db.close();
     const unsure = new World({
       dataDir: world.dataDir,

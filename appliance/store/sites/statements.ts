@@ -1,0 +1,136 @@
+import type { SiteKey } from "../counting.ts";
+import type { SiteAlarmsRecord } from "../rows.ts";
+import type { Statement } from "../sql.ts";
+import type { WriteInput } from "../writes.ts";
+import { DAY_ZONE } from "./day-zone.ts";
+import { type Directory, directoryOf, type SiteRow } from "./directory.ts";
+import type { SiteChange } from "./draft.ts";
+
+/** The site that the admin token is of. */
+const ADMIN = 0;
+
+interface DirectoryRow extends Omit<SiteRow, "key"> {
+  readonly adminHash: Uint8Array | null;
+  readonly dayZone: string | null;
+  /** Null in the only row where there is no site. */
+  readonly key: SiteKey | null;
+}
+
+/**
+ * Asks for the directory in one statement, so that all of it is of one moment.
+ * @param revision a table of one row that has a column `directory`
+ */
+export function directoryQuery(revision: string): string {
+  return `SELECT revision.directory AS revision, admin.hash AS "adminHash", zone.value AS "dayZone",
+      site.key, site.id, site.host, site.badge, site.declared, site.retired,
+      read_token.hash AS "tokenHash", share_token.hash AS "shareHash"
+    FROM ${revision} AS revision
+    LEFT JOIN read_token AS admin ON admin.site = ${ADMIN}
+    LEFT JOIN meta AS zone ON zone.key = '${DAY_ZONE}'
+    LEFT JOIN site ON true
+    LEFT JOIN read_token ON read_token.site = site.key
+    LEFT JOIN share_token ON share_token.site = site.key`;
+}
+
+/** @param rows the answer to `directoryQuery` */
+export function directoryIn(rows: readonly object[]): Directory {
+  const all = rows as readonly DirectoryRow[];
+  const [{ adminHash = null, dayZone = null } = {}] = all;
+  // Databases sort texts by the rules of languages.
+  const sites = all.flatMap(siteOf).sort((a, b) => (a.id < b.id ? -1 : 1));
+  return directoryOf(sites, adminHash, dayZone);
+}
+
+function siteOf({ key, id, host, tokenHash, shareHash, ...flags }: DirectoryRow): SiteRow[] {
+  if (key === null) return [];
+  const [badge, declared, retired] = [flags.badge, flags.declared, flags.retired].map(Boolean);
+  return [{ ...{ key, id, host, tokenHash, shareHash }, badge, declared, retired } as SiteRow];
+}
+
+/** What a change is to both engines: numbers of sites and what is erased are each one's own. */
+export function changeStatement(
+  change: Exclude<SiteChange, { readonly kind: "add" | "remove" }>,
+): Statement {
+  switch (change.kind) {
+    case "change": {
+      const { id, host, badge, declared, retired } = change.site;
+      return {
+        text: `UPDATE site SET id = $2, host = $3, badge = $4, declared = $5, retired = $6
+               WHERE key = $1`,
+        values: [change.key, id, host, badge, declared, retired],
+      };
+    }
+    case "readToken":
+      return token("read_token", change.site ?? ADMIN, change.hash);
+    case "shareToken":
+      return token("share_token", change.site, change.hash);
+    case "labels":
+      return {
+        text: `INSERT INTO survey_labels (site, labels) VALUES ($1, $2)
+               ON CONFLICT (site) DO UPDATE SET labels = excluded.labels`,
+        values: [change.site, JSON.stringify(change.labels)],
+      };
+    case "alarms": {
+      const { silence, rush, webhook } = change.alarms;
+      return {
+        // An alarm that is switched off stands no more.
+        text: `INSERT INTO site_alarm (site, silence, rush, webhook) VALUES ($1, $2, $3, $4)
+               ON CONFLICT (site) DO UPDATE SET silence = excluded.silence,
+                 rush = excluded.rush, webhook = excluded.webhook,
+                 silence_since = CASE WHEN excluded.silence THEN site_alarm.silence_since END,
+                 rush_since = CASE WHEN excluded.rush THEN site_alarm.rush_since END`,
+        values: [change.site, silence, rush, webhook],
+      };
+    }
+    case "dayZone":
+      return {
+        text: `INSERT INTO meta (key, value) VALUES ($1, $2)
+               ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
+        values: [DAY_ZONE, JSON.stringify(change.setting)],
+      };
+  }
+}
+
+/** Takes a site away, with all that is set of it. */
+export function removalOf(site: SiteKey): Statement[] {
+  const values = [site];
+  const tables = ["read_token", "share_token", "survey_labels", "site_alarm"];
+  return [
+    { text: "DELETE FROM site WHERE key = $1", values },
+    ...tables.map((table) => ({ text: `DELETE FROM ${table} WHERE site = $1`, values })),
+  ];
+}
+
+/** A null hash revokes the token. */
+function token(
+  table: "read_token" | "share_token",
+  site: SiteKey,
+  hash: Uint8Array | null,
+): Statement {
+  if (hash === null) return { text: `DELETE FROM ${table} WHERE site = $1`, values: [site] };
+  return {
+    text: `INSERT INTO ${table} (site, hash) VALUES ($1, $2)
+           ON CONFLICT (site) DO UPDATE SET hash = excluded.hash`,
+    values: [site, hash],
+  };
+}
+
+/** Asks for the alarms of every site whose owner has set anything. */
+export const ALARMS_QUERY = `SELECT site, silence, rush, webhook,
+    silence_since AS "silenceSince", rush_since AS "rushSince"
+  FROM site_alarm ORDER BY site`;
+
+/** @param rows the answer to ALARMS_QUERY */
+export function alarmsIn(rows: readonly object[]): SiteAlarmsRecord[] {
+  return (rows as readonly SiteAlarmsRecord[]).map(({ silence, rush, ...row }) => ({
+    ...row,
+    silence: Boolean(silence),
+    rush: Boolean(rush),
+  }));
+}
+
+/** An alarm stands since then, or, where `since` is null, no more. Nothing for a site without a row. */
+export function alarmSince({ site, kind, since }: WriteInput<"saveAlarmSince">): Statement {
+  const column = kind === "silence" ? "silence_since" : "rush_since";
+  return { text: `UPDATE site_alarm SET ${column} = $2 WHERE site = $1`, values: [site, since] };
+}
