@@ -82,7 +82,10 @@ export class Alarms {
     return ALARM_KINDS.find((kind) => this.stateOf(site, kind).state === "firing");
   }
 
-  /** Takes over what was set; resolves when it is in force. What cannot be read stays as it was. */
+  /**
+   * Takes over what was set; resolves when it is in force. Settings that cannot be read stay as
+   * they were.
+   */
   reload(): Promise<void> {
     this.#reading = this.#reading.then(() => this.#reload()).catch(() => {});
     return this.#reading;
@@ -122,7 +125,7 @@ export class Alarms {
     await this.#learn();
   }
 
-  /** An alarm that an owner switches off is over, and told so. */
+  /** Ends alarms that an owner has switched off, and tells so. */
   #endWhatIsOff(site: Watched, now: Watched | undefined): void {
     for (const kind of ALARM_KINDS) {
       const since = site.watch.since.get(kind);

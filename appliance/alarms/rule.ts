@@ -38,9 +38,9 @@ const SHIFTS = [-HOUR_MS, 0, HOUR_MS] as const;
 
 /**
  * Whether so long a silence is improbable: how many views are usual in it, and whether that is too
- * many. The level of the day is not known: it strays as hours do. What was seen lately narrows that
- * down, but is worth no more than all that is known besides: a day may be other than the one before.
- * That a site was busier than usual makes no silence more improbable.
+ * many. The level of the day is not known: it strays as hours do. The views seen lately narrow that
+ * down, but are worth no more than all that is known besides: a day may be other than the one
+ * before. That a site was busier than usual makes no silence more improbable.
  */
 export function judgeSilence(
   habit: Habit,

@@ -13,8 +13,9 @@ interface Bucket {
 }
 
 /**
- * Token buckets by key, in memory, on monotonic time. Only a bucket that is full again is forgotten:
- * who may take without end under ever new keys has to be held by a coarser bucket beside these.
+ * Token buckets by key, in memory, on monotonic time. Only a bucket that is full again is
+ * forgotten: a client that may take without end under ever new keys has to be held by a coarser
+ * bucket beside these.
  */
 export class TokenBuckets {
   readonly #clock: Pick<Clock, "monotonic">;

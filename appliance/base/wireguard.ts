@@ -228,7 +228,7 @@ function isBlock(text: string): boolean {
   );
 }
 
-/** An address that one machine may have: not the unspecified one, a loopback's or a group's. */
+/** Whether one machine may have the address: not the unspecified one, a loopback's or a group's. */
 function isUsable(block: string): boolean {
   return !/^(?:0\.|127\.|22[4-9]\.|2[3-5]\d\.|::1?(?:\/|$)|ff)/i.test(block);
 }

@@ -32,7 +32,7 @@ interface CollectorParts {
   log: Log;
   /** The files of the web build. */
   pages: Pages;
-  /** The troubles of the box now. */
+  /** The problems that the box has now. */
   warnings: () => readonly Warning[];
   door: PublicFacts;
   /** True once it is about to stop. */

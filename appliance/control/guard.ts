@@ -74,6 +74,6 @@ function isOurs(hostname: string, names: ReadonlySet<string>): boolean {
 function isForeign(ctx: Context, { origin: ours }: URL): boolean {
   const { origin, "sec-fetch-site": site } = ctx.req.headers;
   if (origin !== undefined) return !URL.canParse(origin) || new URL(origin).origin !== ours;
-  // Pictures and links carry no origin. Who follows a link to the page itself is welcome.
+  // Pictures and links carry no origin. A visitor who follows a link to the page itself is welcome.
   return ctx.path.startsWith("/api/") && (site === "cross-site" || site === "same-site");
 }

@@ -139,9 +139,7 @@ interface PublicFields {
   directory: string;
   /** Certificates to trust at that directory, PEM. */
   ca: string;
-  /**
-   * The provider that is told the home's address: its id or URL; empty where the box tells none.
-   */
+  /** The provider that the box tells the home's address: id or URL; empty where it tells none. */
   ddns: string;
   ddnsUser: string;
   /** Whether the router is asked for the port. */
@@ -427,7 +425,7 @@ export interface Diagnostics extends Machine {
   update?: Pick<UpdateView, "running" | "other" | "mode" | "updates"> & {
     last: LastUpdate["kind"] | null;
   };
-  /** The troubles of the box now. */
+  /** The problems that the box has now. */
   warnings: readonly Warning[];
   storage: {
     freeBytes?: number;

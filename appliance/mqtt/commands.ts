@@ -214,7 +214,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Text in braces is meant as JSON; any other is a text as it stands. */
+/** Text that is JSON in braces is meant so; any other is a text as it stands. */
 function jsonOrText(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);

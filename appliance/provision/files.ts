@@ -26,8 +26,8 @@ export function hasLeftovers(path: string): boolean {
 }
 
 /**
- * Makes good what a power cut did to a file: brings it back from its other name, and wipes what was left
- * beside it. What it was before it was rewritten stays, unless `isKept`.
+ * Makes good what a power cut did to a file: brings it back from its other name, and wipes what was
+ * left beside it. Its content from before it was rewritten stays, unless `isKept`.
  */
 export function mendFile(path: string, isKept: boolean): void {
   if (isThere(path + OLD) && !isThere(path)) moveFile(path + OLD, path);

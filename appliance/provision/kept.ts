@@ -28,8 +28,8 @@ export const GONE = "gone";
 export const NOTHING_KEPT: Kept = {};
 
 /**
- * The file as it is kept now. What it no longer says is forgotten; secrets, which it cannot hold,
- * stay, and so does the network it had when it names one that cannot be joined.
+ * The file as it is kept now. Settings that it no longer makes are forgotten; secrets, which it
+ * cannot hold, stay, and so does the network it had when it names one that cannot be joined.
  */
 export function keptFile(seen: string, reading: Reading, before: KeptFile["says"] = {}): KeptFile {
   const { changes, isNetworkRefused, isPasswordBlank } = reading;

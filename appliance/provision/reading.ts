@@ -20,7 +20,6 @@ export interface Finding {
   readonly note?: string;
 }
 
-/** The outcome of one file. */
 export interface FileResult {
   readonly file: string;
   readonly findings: readonly Finding[];

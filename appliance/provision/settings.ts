@@ -123,7 +123,7 @@ export function isSecret(name: string): boolean {
   return SECRET_SERVICE_KEY.test(name) || RULES[name]?.secret === true;
 }
 
-/** Whether a setting of one Wi-Fi network means nothing to another. */
+/** Whether a setting is of one Wi-Fi network, and means nothing to another. */
 export function isOfNetwork(name: string): boolean {
   return name === "wifi.password" || name === "wifi.hidden" || name === "wifi.open";
 }

@@ -86,7 +86,10 @@ function netdev(tunnel: Tunnel, key: string): string {
   ].join("\n");
 }
 
-/** See systemd.network(5). What comes from the box's address in the tunnel goes there, and nothing else. */
+/**
+ * See systemd.network(5). Traffic from the box's address in the tunnel goes there, and nothing
+ * else.
+ */
 function network({ addresses }: Tunnel): string {
   const length = (address: string) => (address.includes(":") ? 128 : 32);
   const families = new Set(

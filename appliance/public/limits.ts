@@ -30,7 +30,7 @@ export const DNS_MOVED_MS = MINUTE_MS;
 const BACK_OFF_MS: readonly number[] = [MINUTE_MS, 10 * MINUTE_MS, 100 * MINUTE_MS, DAY_MS];
 
 /**
- * Failed once more after `before`. What the other side asked for is obeyed, up to a week.
+ * Failed once more after `before`. The wait that the other side asked for is obeyed, up to a week.
  * @param random 0–1: boxes that failed together do not come back together
  */
 export function failedAgain(

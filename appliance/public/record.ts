@@ -14,7 +14,7 @@ export interface Failure {
 }
 
 /**
- * The knowledge about the way in from outside, kept over restarts. Times are epoch milliseconds.
+ * All that is known of the way in from outside, kept over restarts. Times are epoch milliseconds.
  */
 export interface PublicRecord {
   readonly version: 1;

@@ -15,7 +15,7 @@ export interface PublicSettings {
   readonly directory: string;
   /** Certificates (PEM) of who signs that directory's own; empty for those that the system trusts. */
   readonly ca: string;
-  /** The provider that is told the home's address: its id or URL; empty where the box does not. */
+  /** The provider that the box tells the home's address: id or URL; empty where it tells none. */
   readonly ddns: string;
   readonly ddnsUser: string;
   readonly ddnsToken: string;

@@ -25,7 +25,7 @@ const MAX_ID = 128;
 const MAX_ICON = 64;
 
 /**
- * The same, as JSON that came in; the same by HTTP and by MQTT.
+ * Reads a push from JSON that came in, the same by HTTP and by MQTT.
  * @throws {Refusal} `invalid_field` naming the field
  */
 export const readPush = shape<Push>({

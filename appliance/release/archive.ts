@@ -35,9 +35,9 @@ const MOST: Readonly<Record<BundleFile, number>> = {
 type Judge = (manifest: Uint8Array, signature: Uint8Array) => Manifest | Promise<Manifest>;
 
 /**
- * Unpacks a `.tallydeck` into a folder that has none of its files, each on the disk when this is done.
- * `judge` is asked once manifest and signature are read, before the large files are. What was written
- * is removed when it is refused.
+ * Unpacks a `.tallydeck` into a folder that has none of its files, each on the disk when this is
+ * done. `judge` is asked once manifest and signature are read, before the large files are. The
+ * files written so far are removed when it is refused.
  * @throws {Refusal} `invalid_release`; `no_space`
  */
 export async function unpackBundle(

@@ -57,7 +57,7 @@ interface Collecting extends Data {
   updates: UpdateSource | undefined;
   /** To be called when the data turns out to be unusable. */
   onUnusable: (why: Unusable) => void;
-  /** The troubles of the box now. */
+  /** The problems that the box has now. */
   warnings: () => readonly Warning[];
 }
 

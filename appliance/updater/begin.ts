@@ -70,7 +70,10 @@ async function begin(box: Box, attempt: Attempt): Promise<void> {
   box.run("systemctl", "reboot");
 }
 
-/** A release would be kept that is worse than this one. Who goes back may do so for that very fault. */
+/**
+ * A release would be kept that is worse than this one. An owner who goes back may do so for that
+ * very fault.
+ */
 function checkBefore(before: Facts | undefined): void {
   if (before === undefined) throw new Error(UNSEEN);
   if (hasLostNetwork(before)) throw new Error(NO_ADDRESS);

@@ -24,7 +24,9 @@ export function slotOf(config: string): Slot | undefined {
   return last?.prefix === "b/" ? "b" : undefined;
 }
 
-/** The same config.txt for another slot, which the jumper leads out of. What the owner wrote stays. */
+/**
+ * The same config.txt for another slot, which the jumper leads out of. The owner's own lines stay.
+ */
 export function withSlot(config: string, slot: Slot): string {
   const lines = linesOf(config);
   const folder = (isForJumper: boolean) => `${isForJumper ? otherSlot(slot) : slot}/`;

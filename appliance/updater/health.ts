@@ -31,7 +31,9 @@ export interface Facts {
   readonly collector: string | null;
   /** The service's word about itself at the Web UI's port; null when it says nothing. */
   readonly control: ServiceHealth | null;
-  /** A certificate is shown at port 443. Who noted it before may not have looked. */
+  /**
+   * A certificate is shown at port 443. An older release that noted the facts may not have looked.
+   */
   readonly tls?: boolean;
   /** The data partition is mounted, and takes writes. */
   readonly dataIsWritable: boolean;

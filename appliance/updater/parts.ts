@@ -38,8 +38,8 @@ export function headOf(path: string, most: number): Buffer | undefined {
 }
 
 /**
- * A large file of a release, opened once. Whoever may write to its folder may change it at any time: it
- * is believed only after it was read to its end, each time anew.
+ * A large file of a release, opened once. A user who may write to its folder may change it at any
+ * time: it is believed only after it was read to its end, each time anew.
  */
 export class PartFile {
   readonly part: Part;

@@ -8,7 +8,7 @@ import { tell } from "./tell.ts";
 /** Seconds. */
 const MONTH = 28 * 86_400;
 
-/** Whether the card was last found well a month ago or more, or the clock was wrong then. */
+/** Whether the card was not found well within a month, or the clock was wrong then. */
 function isDue({ checkedAt }: Journal, now: number): boolean {
   return checkedAt === undefined || now < checkedAt || now - checkedAt >= MONTH;
 }

@@ -32,8 +32,8 @@ export function patienceOf({ commandLine }: Pick<Box, "commandLine">): Patience 
 }
 
 /**
- * Where a release is being tried: keeps it once the box was well for long enough, or restarts into what
- * ran before with a sentence why. Whoever starts this anew loses what was steady, and no more.
+ * Where a release is being tried: keeps it once the box was well for long enough, or restarts into
+ * what ran before with a sentence why. A new start of this loses what was steady, and no more.
  */
 export async function tryOut(box: Box, watch: Watch): Promise<void> {
   const journal = readJournal(box);

@@ -26,7 +26,8 @@ const WINDOW_MS = 60_000;
 const SYNC_BYTES = 8 * 1024 * 1024;
 
 /**
- * Fetches a file, and goes on where it was left. What came stays for the next time, unless it is wrong.
+ * Fetches a file, and goes on where it was left. The bytes that came stay for the next time, unless
+ * they are wrong.
  * @param part what the file must be
  * @throws {NotFetched}
  * @throws {Refusal} `no_space`, `storage_unavailable`

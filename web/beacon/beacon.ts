@@ -166,7 +166,7 @@ const onPolicyViolation = (event: SecurityPolicyViolationEvent) => {
 };
 
 /**
- * Only the first view of a page load comes from outside. What follows (single-page navigation, back
+ * Only the first view of a page load comes from outside. A later one (single-page navigation, back
  * from the browser's page cache) comes from the site itself and has no campaign, or one referrer
  * would be counted once per view.
  */
@@ -227,8 +227,8 @@ const report: Report = (name, target) =>
   });
 
 /**
- * A download on another host is one event: the download. What the page itself calls an event is
- * told besides; the middle button clicks on links only.
+ * A download on another host is one event: the download. The page's own events are told besides;
+ * the middle button clicks on links only.
  */
 const onClick = (event: MouseEvent) => {
   // The path reaches into open shadow roots. On it, only a link has a protocol, and a

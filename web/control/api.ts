@@ -20,7 +20,7 @@ type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 type Body = object | Blob;
 
 /**
- * Asks the control API. Who is signed in is known by a cookie that scripts cannot read.
+ * Asks the control API. The session is known by a cookie that scripts cannot read.
  * @returns the answer, whose body is not read yet
  * @throws {AskError} with a sentence that says what to do
  */

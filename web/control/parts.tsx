@@ -5,7 +5,7 @@ import { boxNow } from "./api.ts";
 
 interface ProblemProps {
   text: string;
-  /** what can be done about it right there */
+  /** the controls to do something about it right there */
   children?: ComponentChildren;
 }
 

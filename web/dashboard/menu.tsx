@@ -2,15 +2,15 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
 interface MenuProps {
-  /** what stands on the button */
+  /** the text or sign on the button */
   label: ComponentChildren;
-  /** what the button is called where its label alone does not say */
+  /** the button's name where its label alone does not say it */
   name?: string;
   class?: string;
   buttonClass?: string;
   title?: string;
   onOpen?: () => void;
-  /** what is in it; `close` also gives the focus back to the button */
+  /** the content; `close` also gives the focus back to the button */
   children: (close: () => void) => ComponentChildren;
 }
 

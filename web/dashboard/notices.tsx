@@ -28,7 +28,7 @@ interface NoticesProps {
   refresh: () => void;
 }
 
-/** The troubles, above everything: the box's own warnings and a refresh that failed. */
+/** The problems, above everything: the box's own warnings and a refresh that failed. */
 export function Notices({ history, feed, isForgetful, isUnkept, refresh }: NoticesProps) {
   return (
     <div class="notices" role="status">

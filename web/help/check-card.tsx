@@ -6,7 +6,7 @@ interface CheckCardProps {
   title: string;
   button: string;
   setup: Setup;
-  /** what has to be typed first, or empty when the check can be made */
+  /** the sentence that says what has to be typed first; empty when the check can be made */
   missing: string;
   check: (setup: Setup) => Promise<Finding>;
   children: ComponentChildren;

@@ -6,7 +6,7 @@ interface FieldProps {
   hint?: string;
   isSecret?: boolean;
   name?: string;
-  /** what it begins with, when nothing is done with it before the form is sent */
+  /** the value it begins with, when nothing is done with it before the form is sent */
   initial?: string;
   value?: string;
   placeholder?: string;

@@ -2,7 +2,7 @@ import { HEIGHT, linePath, WIDTH } from "./line-path.ts";
 
 /**
  * Days as a filled line. The last one still runs: the way to it is dashed, for it always seems to
- * fall. What it shows has to stand beside it in words.
+ * fall. The same has to stand beside it in words.
  */
 export function WeekLine({ days }: { days: readonly number[] }) {
   const line = linePath(days);

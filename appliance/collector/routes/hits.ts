@@ -95,8 +95,8 @@ export function answerGif(ctx: Context): void {
 
 /**
  * Koa, but that plain hits are answered before a context is made for them: they are nearly all that
- * ever comes, and Koa's routing, headers and promises cost more than counting does. Whatever is not
- * plain goes Koa's way and gets the same answer.
+ * ever comes, and Koa's routing, headers and promises cost more than counting does. A hit that is
+ * not plain goes Koa's way and gets the same answer.
  */
 export class HitsFirst extends Koa {
   readonly #hits: Hits;

@@ -18,7 +18,7 @@ const DAILY: ReadonlyMap<string | undefined, DailyForm> = new Map([
 export interface StatsParts {
   store: Store;
   clock: Clock;
-  /** The troubles of the box now. */
+  /** The problems that the box has now. */
   warnings: () => readonly Warning[];
 }
 

@@ -15,7 +15,7 @@ export interface DiagnosticsParts {
   problems: RecentProblems;
   address: PublicParts["address"];
   updates: UpdateParts["updates"];
-  /** The troubles of the box now. */
+  /** The problems that the box has now. */
   warnings: () => readonly Warning[];
   version: string;
   startedAt: number;

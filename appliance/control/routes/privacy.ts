@@ -27,7 +27,6 @@ export interface PrivacyParts {
   isTunnelled: () => boolean;
 }
 
-/** The sources of the text. */
 interface PrivacySource {
   readonly directory: Store["directory"];
   readonly read: Store["read"];

@@ -23,7 +23,7 @@ export interface UpdateSource {
    * @throws {Refusal}
    */
   takeIn(file: Readable, declared: number | undefined): Promise<void>;
-  /** The troubles of the box now. */
+  /** The problems that the box has now. */
   warnings(): readonly Warning[];
 }
 

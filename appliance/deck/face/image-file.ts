@@ -79,8 +79,8 @@ function jpegSize(file: Buffer): { width: number; height: number } {
 }
 
 /**
- * Markers that stand alone (B.1.1.3) have no business before the frame. Whoever took what follows
- * them for a length would walk to another header than the one that is drawn.
+ * Markers that stand alone (B.1.1.3) have no business before the frame. A reader that took the
+ * bytes after them for a length would walk to another header than the one that is drawn.
  */
 function isWithoutLength(marker: number): boolean {
   return marker <= 0x01 || (marker >= 0xd0 && marker <= 0xd9);

@@ -73,7 +73,7 @@ export function encodeJpeg(
 
 /**
  * Opens a PNG or JPEG and fits it into a box, in the middle and as large as it goes; the rest is
- * transparent. Whoever calls has seen to it that it is not too large to open.
+ * transparent. The caller has seen to it that it is not too large to open.
  * @throws {Error} when it is broken
  */
 export async function fitImage(file: Buffer, { width, height }: Box): Promise<Pixels> {

@@ -1,7 +1,7 @@
 /**
- * The only use of node-hid and usb. What is plugged in comes from usb's WebUSB events; which
- * hidraw node belongs to it, and how large its reports are, from sysfs. node-hid opens that node.
- * node-hid's own enumeration is slow and is never asked.
+ * The only use of node-hid and usb. Devices that are plugged in come from usb's WebUSB events;
+ * which hidraw node belongs to one, and how large its reports are, from sysfs. node-hid opens that
+ * node. node-hid's own enumeration is slow and is never asked.
  */
 
 import { readdir, readFile, readlink } from "node:fs/promises";

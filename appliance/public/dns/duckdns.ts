@@ -5,8 +5,8 @@ const UPDATE_URL = "https://www.duckdns.org/update";
 const ZONE = /(?:^|\.)([a-z0-9-]+)\.duckdns\.org$/;
 
 /**
- * Tells DuckDNS: https://www.duckdns.org/spec.jsp. What is before the last label follows it; without an
- * IPv4 address it takes the one it sees.
+ * Tells DuckDNS: https://www.duckdns.org/spec.jsp. The labels before the last one follow it;
+ * without an IPv4 address it takes the one it sees.
  */
 export async function updateDuckDns(
   token: string,

@@ -14,7 +14,6 @@ export interface Gateway {
   readonly mac?: string;
 }
 
-/** The facts that a system tells of its network. */
 interface NetworkFacts {
   /** @throws when it cannot be read */
   readRoutes(): Promise<string>;

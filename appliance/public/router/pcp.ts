@@ -1,7 +1,8 @@
 /**
- * Port Control Protocol, RFC 6887, of which MAP (section 11) for IPv4 is all that is used. Whoever asks
- * again with the same nonce renews what there is, or has it made anew where the router forgot it: so
- * the router's epoch (section 8.5), which tells that it began anew, need not be looked at.
+ * Port Control Protocol, RFC 6887, of which MAP (section 11) for IPv4 is all that is used. A
+ * request with the same nonce renews the mapping there is, or has it made anew where the router
+ * forgot it: so the router's epoch (section 8.5), which tells that it began anew, need not be
+ * looked at.
  */
 import {
   LIFETIME_S,

@@ -42,7 +42,7 @@ export class BlockCounts implements CounterSource {
   readonly #snapshot: Snapshot;
   readonly #reading: BlockReading;
 
-  /** @param passedOver told of blocks that cannot be read */
+  /** @param passedOver told of blocks that nobody can read */
   constructor(snapshot: Snapshot, tail: LogTail, passedOver?: PassedOver) {
     this.#snapshot = snapshot;
     this.#reading = new BlockReading(snapshot, tail, passedOver);

@@ -67,8 +67,8 @@ interface Past {
 }
 
 /**
- * The next step of what is due: folding the log, merging parts, taking out what is past retention, and
- * detail that is older or takes more than it may. Whoever carries it out asks again.
+ * The next step of what is due: folding the log, merging parts, taking out what is past retention,
+ * and detail that is older or takes more than it may. The caller that carries it out asks again.
  * @returns null when nothing is due
  */
 export async function nextSettlement(

@@ -1,7 +1,8 @@
 /**
- * Finds the names that come most often among any number of them, without holding all: when it
- * holds twice as many as it keeps, it drops those that came least often, of equals the older. What
- * comes again and again stays, whoever makes up names in between; counts are only good to compare.
+ * Finds the names that come most often among any number of them, without holding all: when it holds
+ * twice as many as it keeps, it drops those that came least often, of equals the older. A name that
+ * comes again and again stays, whatever names are made up in between; counts are only good to
+ * compare.
  */
 export class Frequent {
   readonly #kept: number;

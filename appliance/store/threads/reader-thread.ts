@@ -10,14 +10,12 @@ import type { QueryInput, QueryName, QueryResult } from "../queries.ts";
 import { ReaderEnded, readRefused } from "../read-queue.ts";
 import type { ThreadAnswer, ThreadKind, ThreadRequest, Threads } from "./threads.ts";
 
-/** A question to a reader. */
 export interface ReaderRequest {
   readonly kind: "read";
   readonly query: QueryName;
   readonly input: unknown;
 }
 
-/** An answer of a reader. */
 export type ReaderAnswer =
   /** The data is damaged; an error follows. */
   | { readonly kind: "damaged"; readonly message: string }

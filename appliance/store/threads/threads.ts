@@ -36,7 +36,8 @@ export const ownThreads: Threads = {
 
 /**
  * The same, but for the threads of a start: these begin to load now, beside the modules of the
- * service, which take as long. Who starts a thread of such a kind first gets the one that is there.
+ * service, which take as long. The first to start a thread of such a kind gets the one that is
+ * there.
  */
 export function threadsAhead(kinds: readonly ThreadKind[]): Threads {
   const ahead = kinds.map((kind) => {

@@ -1,7 +1,7 @@
 interface ColorFieldProps {
   label: string;
   value: string | undefined;
-  /** what it begins with when it is switched on */
+  /** the colour it begins with when it is switched on */
   start: string;
   onSet: (color: string | undefined) => void;
 }

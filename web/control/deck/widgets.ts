@@ -3,7 +3,6 @@ import type { StatWidget, Widget } from "../../../appliance/control/wire.ts";
 
 type WidgetType = Widget["type"];
 
-/** The props of a widget's fields. */
 export interface FieldsProps<W extends Widget> {
   widget: W;
   onEdit: (next: Widget) => void;

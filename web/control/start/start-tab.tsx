@@ -17,7 +17,10 @@ import { KeyStep, keyOf } from "./key-step.tsx";
 
 const AGAIN_MS = 2_000;
 
-/** The way from an empty box to a number on a key, on one page. What is done is known by the box alone. */
+/**
+ * The way from an empty box to a number on a key, on one page. The box alone knows which steps are
+ * done.
+ */
 export function StartTab() {
   const { box } = useShell();
   const [made, setMade] = useState("");

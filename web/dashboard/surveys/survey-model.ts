@@ -16,7 +16,7 @@ export const CROSS_NAMES: Record<CrossField, string> = {
 
 interface OptionRow {
   option: string;
-  /** what the owner calls it; its id where they do not */
+  /** the owner's name for it; its id where there is none */
   name: string;
   count: number;
   /** of all responses, 0–1 */

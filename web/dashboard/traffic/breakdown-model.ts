@@ -9,7 +9,7 @@ export interface Row {
   value: string;
   /** its place among all of the range, from 0: a filter leaves it as it is */
   place: number;
-  /** what the value is called, where its stored form is a code */
+  /** the name of the value, where its stored form is a code */
   name: string | null;
   count: number;
   /** of the dimension's total in the range, 0–1 */

@@ -24,7 +24,7 @@ export interface HeatCell {
 
 interface HeatOptions {
   range: DayRange;
-  /** what is counted */
+  /** the metric that is counted */
   key: SeriesName;
   /** the wall clock by which days are counted: milliseconds since 1970 there */
   now: number;

@@ -17,14 +17,14 @@ export interface RowTools {
   ask: (value: string) => void;
   star: (value: string) => void;
   copy: (value: string) => void;
-  /** what choosing a row does instead of asking for it */
+  /** the effect of choosing a row, instead of asking for it */
   choose: ((value: string) => void) | null;
 }
 
 /** The state that the rows of one list share. */
 interface Latest extends RowTools {
   isLong: boolean;
-  /** the row of a long list that has the focus */
+  /** the row of a long list that the pointer or the focus is at */
   at: string | null;
   enter: (value: string) => void;
 }
@@ -93,8 +93,8 @@ function useMade(length: number): number {
 }
 
 /**
- * The rows by their places in the whole list, so that a filter takes rows away and moves none. What
- * is as it was is the same array.
+ * The rows by their places in the whole list, so that a filter takes rows away and moves none. A
+ * chunk that is as it was is the same array.
  */
 function inChunks(rows: Row[], held: Row[][]): Row[][] {
   const chunks: Row[][] = [];

@@ -63,7 +63,7 @@ export interface Trend {
   lines: Line[];
   /** of a single day: what was counted without its hours, or with only some of them */
   totals: Total[];
-  /** what is drawn behind: the compared range of the one metric, or the whole of asked values */
+  /** the line drawn behind: the compared range of the one metric, or the whole of asked values */
   before: Before | null;
 }
 
