@@ -4,3 +4,6 @@ export interface Statement {
   readonly text: string;
   readonly values?: readonly unknown[];
 }
+
+/** Runs a statement. @returns its rows, by the names of columns; none where it has none */
+export type Rows = <T extends object>(text: string, values?: readonly unknown[]) => Promise<T[]>;

@@ -9,6 +9,7 @@ import type { SiteAlarmsRecord } from "../rows.ts";
 import type { Directory, SiteRecord } from "../sites/directory.ts";
 import type { SiteChange } from "../sites/draft.ts";
 import type { BlockRow, LogRow, Snapshot, SourceNumber } from "../snapshot.ts";
+import type { Rows } from "../sql.ts";
 
 /** A site with all that its owner has set. */
 export interface CopySite extends SiteRecord {
@@ -44,9 +45,6 @@ export interface CopiedSurvey {
 export class CopyRefused extends Error {
   override readonly name = "CopyRefused";
 }
-
-/** Asks a database in SQL that either engine understands. */
-export type Rows = <T extends object>(text: string, values?: readonly unknown[]) => Promise<T[]>;
 
 /** One database, in a transaction. */
 export interface CopyAccess {

@@ -7,7 +7,8 @@ import { firstDayOf, MAX_MONTH, type Month, type Months } from "../blocks/month.
 import type { SiteKey } from "../counting.ts";
 import { LogTail } from "../log/tail.ts";
 import type { BlockRow, Piece, Snapshot, SourceNumber } from "../snapshot.ts";
-import type { Rows, Sums } from "./engine.ts";
+import type { Rows } from "../sql.ts";
+import type { Sums } from "./engine.ts";
 
 /** Of what is read: of a site, one source or all of them together. */
 export interface Which {

@@ -16,14 +16,14 @@ import type {
 import { nextSettlement } from "../settling/settling.ts";
 import { ALARMS_QUERY, alarmsIn } from "../sites/statements.ts";
 import type { Settlement } from "../snapshot.ts";
+import { SurveySource } from "../surveys/source.ts";
 import { dayMarks, runMs } from "./counted-days.ts";
 import { type Database, dataVersion } from "./database.ts";
 import { lastInLog, ofOneMoment, SqliteSnapshot } from "./snapshot.ts";
-import { SqliteSurveys } from "./surveys/source.ts";
 import { imageBytes, imageList } from "./tables/box.ts";
 import { documents } from "./tables/documents.ts";
 import { largestSites } from "./tables/sites.ts";
-import { run } from "./tables/table.ts";
+import { rowsOf, run } from "./tables/table.ts";
 
 const BOX_READS: {
   readonly [Q in Exclude<BoxQueryName, "settlement">]: (
@@ -42,7 +42,7 @@ export class Reads {
   readonly #db: Database;
   readonly #passedOver: PassedOver | undefined;
   readonly #snapshot: SqliteSnapshot;
-  readonly #surveys: SqliteSurveys;
+  readonly #surveys: SurveySource;
   /** What the log has that is in no block yet, decoded once. */
   readonly #tail = new LogTail();
   readonly #lastAnswers = new LastAnswers();
@@ -54,7 +54,7 @@ export class Reads {
     this.#db = db;
     this.#passedOver = passedOver;
     this.#snapshot = new SqliteSnapshot(db);
-    this.#surveys = new SqliteSurveys(db);
+    this.#surveys = new SurveySource(rowsOf(db));
   }
 
   run(query: QueryName, input: unknown): Promise<unknown> {

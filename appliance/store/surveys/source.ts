@@ -1,10 +1,10 @@
 import type { Day } from "../../base/calendar.ts";
 import type { SiteKey } from "../counting.ts";
-import type { Soon } from "../counts/source.ts";
 import type { SurveyFilter, SurveyPosition } from "../queries.ts";
 import type { SurveyLabels } from "../reports.ts";
+import type { Rows } from "../sql.ts";
 
-export interface StoredSurvey {
+interface StoredSurvey {
   readonly id: number;
   readonly day: Day;
   /** JSON. */
@@ -12,24 +12,65 @@ export interface StoredSurvey {
 }
 
 /** Responses of one version: how many, and the day of the last one. */
-export interface StoredVersion {
+interface StoredVersion {
   readonly sv: number;
   readonly total: number;
   readonly last: Day;
 }
 
-/** The responses of an engine, as reports ask for them; all of one moment. */
-export interface SurveySource {
+/** So many are held at a time: some megabytes at most. */
+const PAGE = 500;
+const LAST_DAY = 2 ** 31 - 1;
+
+/** The responses of a database, as reports ask for them; to be asked in one transaction. */
+export class SurveySource {
+  readonly #rows: Rows;
+
+  constructor(rows: Rows) {
+    this.#rows = rows;
+  }
+
   /** Visits all responses, oldest first. Holds a few at a time. */
-  each(filter: SurveyFilter, visit: (response: StoredSurvey) => void): Soon<void>;
+  async each(filter: SurveyFilter, visit: (response: StoredSurvey) => void): Promise<void> {
+    for (let after: SurveyPosition | null = null; ; ) {
+      const page: readonly StoredSurvey[] = await this.page(filter, after, PAGE);
+      for (const response of page) visit(response);
+      const last = page.at(-1);
+      if (last === undefined || page.length < PAGE) return;
+      after = { day: last.day, row: last.id };
+    }
+  }
+
   /** The oldest responses after `after`, oldest first, at most `limit`. */
   page(
-    filter: SurveyFilter,
+    { site, version, from, to }: SurveyFilter,
     after: SurveyPosition | null,
     limit: number,
-  ): Soon<readonly StoredSurvey[]>;
+  ): Promise<readonly StoredSurvey[]> {
+    return this.#rows(
+      `SELECT id, day, payload FROM survey
+       WHERE site = $1 AND version = $2
+         AND day BETWEEN $3 AND $4 AND (day, id) > (CAST($5 AS int), CAST($6 AS bigint))
+       ORDER BY day, id LIMIT $7`,
+      [site, version, from ?? 0, to ?? LAST_DAY, after?.day ?? -1, after?.row ?? 0, limit],
+    );
+  }
+
   /** The versions with the most responses, of equals the newer; at most `limit`. */
-  versions(site: SiteKey, limit: number): Soon<readonly StoredVersion[]>;
+  versions(site: SiteKey, limit: number): Promise<readonly StoredVersion[]> {
+    return this.#rows(
+      `SELECT version AS sv, count(*) AS total, max(day) AS last FROM survey
+       WHERE site = $1 GROUP BY version ORDER BY total DESC, version DESC LIMIT $2`,
+      [site, limit],
+    );
+  }
+
   /** None where the owner gave none. */
-  labels(site: SiteKey): Soon<SurveyLabels>;
+  async labels(site: SiteKey): Promise<SurveyLabels> {
+    const [row] = await this.#rows<{ labels: string }>(
+      "SELECT labels FROM survey_labels WHERE site = $1",
+      [site],
+    );
+    return row === undefined ? {} : (JSON.parse(row.labels) as SurveyLabels);
+  }
 }

@@ -8,13 +8,13 @@ import type { QueryInput, QueryName, QueryResult, SettlementQuery } from "../../
 import { type Looked, nextSettlement } from "../../settling/settling.ts";
 import { ALARMS_QUERY, alarmsIn } from "../../sites/statements.ts";
 import type { Settlement } from "../../snapshot.ts";
+import { SurveySource } from "../../surveys/source.ts";
 import type { Connection, Transaction } from "../connection/connection.ts";
 import { EPOCH, epochOf } from "../epoch.ts";
 import { batchesOf } from "../log.ts";
 import { LOG_ENDS, PostgresSnapshot } from "../snapshot.ts";
 import { bootZeros } from "../upkeep/boots.ts";
 import { dayMarks, runMs } from "../upkeep/run-time.ts";
-import { PostgresSurveys } from "./surveys.ts";
 
 /** No hit waits for a settlement here, and each batch may be about thousands. */
 const MAX_SITES = 10_000;
@@ -64,7 +64,7 @@ export class Reads {
     const snapshot = new PostgresSnapshot(sql);
     return {
       counts: () => new BlockCounts(snapshot, tail, this.#passedOver),
-      surveys: new PostgresSurveys(sql),
+      surveys: new SurveySource((text, values) => sql.rows(text, values)),
       siteAlarms: async () => alarmsIn(await sql.rows(ALARMS_QUERY)),
       version: () => JSON.stringify([server, state]),
       lastAnswers,

@@ -15,7 +15,7 @@ import { passGeneration, putBlock } from "../settle.ts";
 import { ofOneMoment, SqliteSnapshot } from "../snapshot.ts";
 import { carryOut } from "../tables/site-changes.ts";
 import { readDirectory } from "../tables/sites.ts";
-import { run } from "../tables/table.ts";
+import { rowsOf, run } from "../tables/table.ts";
 
 /**
  * The data of a folder, whether a service runs on it or not, as `tallydeck copy` deals with it.
@@ -66,10 +66,8 @@ function engineOf(db: Database, name: string): CopyEngine {
 }
 
 function accessTo(db: Database): CopyWrites {
-  const rows = async <T extends object>(text: string, values: readonly unknown[] = []) =>
-    run(db, { text, values }) as T[];
   return {
-    rows,
+    rows: rowsOf(db),
     all: async (statements) => statements.map((statement) => run(db, statement)),
     snapshot: new SqliteSnapshot(db),
     own: () => ({ number: OWN_SOURCE, origin: originOf(db) }),

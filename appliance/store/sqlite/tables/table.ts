@@ -1,5 +1,5 @@
 import type { Bound } from "../../../base/bounds.ts";
-import type { Statement } from "../../sql.ts";
+import type { Rows, Statement } from "../../sql.ts";
 import type { Database } from "../database.ts";
 
 /** Rows that are bounded together, and their columns of texts. */
@@ -18,6 +18,11 @@ export function run(db: Database, { text, values = [] }: Statement): object[] {
   if (statement.reader) return statement.all(named) as object[];
   statement.run(named);
   return [];
+}
+
+export function rowsOf(db: Database): Rows {
+  return async <T extends object>(text: string, values: readonly unknown[] = []) =>
+    run(db, { text, values }) as T[];
 }
 
 /**
