@@ -8,7 +8,7 @@ const MAX_REMEMBERED = 64;
 
 type Encoding = "br" | "gzip";
 
-/** What who asked accepts, and has. */
+/** The encoding that a client accepts, and the answer that it has. */
 export interface Accepts {
   readonly encoding: Encoding | null;
   /** The `If-None-Match` header; "" when the body is wanted in any case. */
@@ -19,18 +19,18 @@ export interface Accepts {
 export interface Answer {
   readonly etag: string;
   readonly encoding: Encoding | null;
-  /** Null where who asked has it already. */
+  /** Null where the client has it already. */
   readonly body: Uint8Array<ArrayBuffer> | null;
 }
 
 const COMPRESS: Record<Encoding, (body: Uint8Array) => Uint8Array> = {
-  // What the dashboard asks for is as small at level 2 as at 4, in half the time; the default, 11,
+  // An answer to the dashboard is as small at level 2 as at 4, in half the time; the default, 11,
   // takes seconds for a large report.
   br: (body) => brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 2 } }),
   gzip: (body) => gzipSync(body),
 };
 
-/** Hashes JSON, and compresses it where that is worth it and who asked does not have it. */
+/** Hashes JSON, and compresses it where that is worth it and the client does not have it. */
 export function makeAnswer(json: string | Uint8Array, accepts: Accepts): Answer {
   const body = Buffer.from(json);
   // Weak: the same for every encoding.
@@ -41,13 +41,13 @@ export function makeAnswer(json: string | Uint8Array, accepts: Accepts): Answer 
   return { etag, encoding, body: new Uint8Array(encoding ? COMPRESS[encoding](body) : body) };
 }
 
-/** The ETags of the last answers: while nobody writes, an equal question has an equal answer. */
+/** The ETags of the last answers: while nothing is written, an equal question has an equal answer. */
 export class LastAnswers {
   readonly #etags = new Map<string, string>();
   #version: unknown;
 
   /**
-   * @param version another one once somebody has written
+   * @param version another one after each write
    * @param make makes the JSON from the database and `question`, and from nothing else
    */
   async answer(

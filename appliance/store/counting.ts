@@ -1,4 +1,7 @@
-/** What one batch of hits asks the database to count. Plain data: it crosses to a worker. */
+/**
+ * Counters, bounds, and the batch of hits that the database is asked to count. Plain data: it
+ * crosses to a worker.
+ */
 
 /** Counters are dimensions whose only value is `_`, but for `bot`, which has `ua` and `synthetic`. */
 export const COUNTERS = ["pv", "uv", "sessions", "bounce", "engaged", "bot", "app"] as const;

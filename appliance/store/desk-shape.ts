@@ -3,8 +3,8 @@ import type { Directory } from "./sites/directory.ts";
 import type { WriteInput, WriteName, WriteResult } from "./writes.ts";
 
 /**
- * What became of what an erased site had counted: it is gone; it is gone but for traces that stay on
- * the disk until the service has been stopped once; or those who count there will erase it.
+ * The fate of the counts of erased sites: they are gone; they are gone but for traces that stay on
+ * the disk until the service has been stopped once; or the collectors there will erase them.
  */
 export type Erased = "gone" | "traces" | "later";
 

@@ -3,7 +3,7 @@ import type { QueryInput, QueryName, QueryResult } from "./queries.ts";
 import type { DocumentsChange } from "./rows.ts";
 import type { WriteInput, WriteName, WriteResult } from "./writes.ts";
 
-/** What of a store keeps documents. */
+/** The part of a store that keeps documents. */
 interface Keeper {
   read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>>;
   write<W extends WriteName>(name: W, input: WriteInput<W>): Promise<WriteResult<W>>;

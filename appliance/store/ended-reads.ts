@@ -29,7 +29,7 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ["settlement", "settling the log"],
 ]);
 
-/** Questions that ended the reader, which nobody asks again for an hour. */
+/** Questions that ended the reader; each is refused for an hour. */
 export class EndedReads {
   readonly #clock: Clock;
   readonly #ended = new Map<string, Ended>();

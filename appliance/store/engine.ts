@@ -9,7 +9,7 @@ import type { Unusable } from "./sqlite/health.ts";
 import type { WriteName } from "./writes.ts";
 
 /**
- * What an engine is asked to change. One request is one transaction, stored for good before its
+ * A change that an engine is asked for. One request is one transaction, stored for good before its
  * answer comes; they are handled in the order they come. `at` is when it was asked, in monotonic
  * milliseconds.
  */
@@ -30,7 +30,7 @@ export type EngineAnswer =
       readonly more: boolean;
       /** A settlement was prepared on blocks that are other ones by now, and nothing was done. */
       readonly isInVain?: boolean;
-      /** What a write answers. */
+      /** The answer of a write. */
       readonly result?: unknown;
     }
   | {
@@ -42,13 +42,13 @@ export type EngineAnswer =
       readonly refused?: RefusalCode;
     };
 
-/** What the door knows once a database has answered. */
+/** The facts that the door learns once a database has answered. */
 export interface Opened {
   /** 32 bytes that seal the cursors of the survey export, the same for all who share the database. */
   readonly cursorSecret: Uint8Array;
   /** The newest time (epoch ms) that the data knows has been; 0 when it knows none. */
   readonly newestTime: number;
-  /** What the owner should know of the sites that the configuration names, a sentence each. */
+  /** Notes for the owner on the sites and the zone that the configuration names, a sentence each. */
   readonly sentences: readonly string[];
 }
 
@@ -62,7 +62,7 @@ export interface DatabaseFigures {
   readonly retries: number;
 }
 
-/** What an engine tells by itself, and asks. */
+/** Events that an engine tells by itself, and questions that it asks. */
 export interface EngineEvents {
   /** Told before `opened`, and whenever sites or tokens changed, be it by another process. */
   directory(directory: Directory): void;
@@ -80,7 +80,7 @@ export interface EngineEvents {
   room(): void;
   /** The views of the last five minutes that this process has counted: by site, half minutes, oldest first. */
   views(): ReadonlyMap<SiteKey, readonly number[]>;
-  /** The sites of whose last five minutes somebody wants to know. */
+  /** The sites whose last five minutes were asked for a moment ago. */
   asked(): readonly SiteKey[];
 }
 
@@ -94,18 +94,19 @@ export interface Engine {
   readonly figures: DatabaseFigures | undefined;
   send(request: EngineRequest): Promise<EngineAnswer>;
   /**
-   * Takes the lease of who settles, unless another has it, or nobody else could: it is held, or not, when
-   * `settlement` is read. Not a part of that, where the questions of others would wait for a database that is away.
+   * Takes the lease of the node that settles, unless another has it, or no other could: it is held,
+   * or not, when `settlement` is read. Not a part of that, where other questions would wait for a
+   * database that is away.
    * @throws when the database cannot be asked
    */
   takeLease(): Promise<void>;
   /** One at a time. @throws {Refusal} `read_failed`, `storage_unavailable` */
   read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>>;
-  /** Ends it after what it was asked. What cannot be stored within seconds is refused. */
+  /** Ends it after what it was asked. A request that cannot be stored within seconds is refused. */
   close(): Promise<void>;
 }
 
-/** What became of batches since the start, and what waits for the next. */
+/** The fate of batches since the start, and the hits that wait for the next. */
 export interface IntakeFigures {
   /** Of each commit that was made. */
   readonly commitSeconds: Pick<Histogram, "sum" | "buckets">;

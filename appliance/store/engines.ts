@@ -9,11 +9,11 @@ export interface EngineOptions extends Omit<SqliteOptions, "dataDir"> {
   databaseUrl?: string | undefined;
   /** How this process is called there. */
   nodeName?: string;
-  /** What time it is (epoch ms) where that database says this one; tests have their own. */
+  /** The time (epoch ms) that it is where that database says `said`; tests have their own. */
   databaseNow?: (said: number) => number;
 }
 
-/** What keeps the data, and the part of it that is a file of this box. */
+/** The engine that keeps the data, and the part of it that is a file of this box. */
 export interface Engines {
   readonly engine: Engine;
   /** Undefined where nothing is kept on this machine. */

@@ -1,4 +1,4 @@
-/** What kept data is like, and whose code may use it. */
+/** The format of kept data, and of the oldest code that may use it. */
 export interface DataFormat {
   /** The number of the newest file of the schema. */
   readonly format: number;
@@ -6,7 +6,7 @@ export interface DataFormat {
    * The oldest format whose code reads what this one writes, and harms nothing when it writes there:
    * a release may be undone. It stays as it is while a format only adds: a table, an index that is
    * not unique, a column that needs no value, and values that the older code and its rules for
-   * copies (`copy-rules`) take. Whatever does more raises it to its own number.
+   * copies (`copy-rules`) take. A format that does more raises it to its own number.
    */
   readonly readableBy: number;
 }
@@ -20,7 +20,7 @@ export const DATA_FORMAT: DataFormat = { format: 1, readableBy: 1 };
  */
 export const FLEET_FORMAT: DataFormat = { format: 1, readableBy: 1 };
 
-/** What a database notes it by in its table `meta`. */
+/** The key of `readableBy` in a database's table `meta`. */
 export const READABLE_BY = "readable_by";
 
 /** @param noted what the database says in `meta`; one from before that was noted says nothing */
@@ -30,7 +30,7 @@ export function formatOf(format: number, noted: unknown): DataFormat {
   return { format, readableBy: isOne ? oldest : format };
 }
 
-/** What is noted once data is of `format`, by code that knows how to come as far as `own`. */
+/** The `readableBy` that is noted once data is of `format`, by code that can bring it as far as `own`. */
 export function readableAt(format: number, own: DataFormat): number {
   return Math.min(format, own.readableBy);
 }
@@ -40,7 +40,7 @@ export function isUsable(data: DataFormat, own: DataFormat): boolean {
   return data.readableBy <= own.format;
 }
 
-/** What newer data needs, and what this version has: the middle of a sentence. */
+/** The middle of a sentence: the format that newer data needs, and the one that this version has. */
 export function needs({ format, readableBy }: DataFormat, own: DataFormat): string {
   return `its format ${format} needs a version that has format ${readableBy}, and this one has ${own.format}`;
 }

@@ -6,7 +6,7 @@ const WINDOW_MS = 5 * 60_000;
 /** How fine time is told. */
 export const LIVE_STEP_MS = 5_000;
 const STEPS = WINDOW_MS / LIVE_STEP_MS;
-/** What a picture of the five minutes shows: half minutes. */
+/** A bar in a picture of the five minutes stands for half a minute. */
 const STEPS_OF_A_BAR = 6;
 
 /** For so long, and of so many sites, others are asked what they counted. */
@@ -29,7 +29,7 @@ export class LiveViews {
   readonly #rings = new Map<SiteKey, Uint32Array>();
   /** The newest that is in them. */
   #step = 0;
-  /** What other processes counted, and the monotonic time at which they told. */
+  /** Views that other processes counted, and the monotonic time at which they told. */
   #others: readonly (LiveBars & { readonly at: number })[] = [];
 
   /** The sites that were asked for, and when. */
@@ -61,13 +61,13 @@ export class LiveViews {
     return bars;
   }
 
-  /** What this process counted, by site. */
+  /** Views that this process counted, by site. */
   own(): Map<SiteKey, readonly number[]> {
     this.#moveOn();
     return new Map([...this.#rings.keys()].map((site) => [site, this.#own(site)]));
   }
 
-  /** The sites that somebody asked for a moment ago. */
+  /** The sites that were asked for a moment ago. */
   asked(): SiteKey[] {
     const since = this.#clock.monotonic() - ASKED_MS;
     for (const [site, at] of this.#asked)

@@ -1,16 +1,16 @@
 import { Refusal } from "../base/refusal.ts";
 
-/** Whose reads go first: the box's own, then those of who showed a token, then anybody's. */
+/** Reads of the first lane go first: the box's own, those of clients with a token, all others. */
 const LANES = ["box", "owner", "public"] as const;
 export type Lane = (typeof LANES)[number];
 
 /** So many reads of a lane wait at most; one more is refused. */
 export const MAX_WAITING_READS = 64;
 
-/** Who asks for a read. */
+/** The lane of a read, and whether its answer is still wanted. */
 export interface Asker {
   readonly lane: Lane;
-  /** True once nobody wants the answer any more. */
+  /** True once the client has left. */
   readonly gone?: () => boolean;
 }
 

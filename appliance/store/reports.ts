@@ -1,8 +1,8 @@
-/** What the reader makes for the reads of the collector. Days are `YYYY-MM-DD`. */
+/** The answers that the reader makes for the collector. Days are `YYYY-MM-DD`. */
 
 import type { HOURLY_COUNTERS } from "./counting.ts";
 
-/** What is wrong with the box while it answers. */
+/** A problem that the box has while it answers. */
 export type Warning =
   | "storage_full"
   | "storage_unavailable"
@@ -32,8 +32,8 @@ export type SeriesRow = [
 
 /**
  * How the counts by day of a value come. As offsets: offset in days from `from`, count, offset, count, …
- * As text, a character for each day from `from` on: `1` to `9` and `a` to `z` count 1 to 35, what is
- * more stands in brackets, and `A` to `Z` skip 1 to 26 days. `B3a(40)`: two days without, 3, 10, 40.
+ * As text, a character for each day from `from` on: `1` to `9` and `a` to `z` count 1 to 35, more
+ * than that stands in brackets, and `A` to `Z` skip 1 to 26 days. `B3a(40)`: two days without, 3, 10, 40.
  */
 export type DailyForm = "offsets" | "text";
 
@@ -43,10 +43,10 @@ type HourlyCounter = (typeof HOURLY_COUNTERS)[number];
 /** Offset of a day from `from` in days, then its counts from 00 to 23. */
 export type HoursOfDay = number[];
 
-/** What counters counted by the hour; not of days that were counted before this was kept. */
+/** Counts by the hour; none of days that were counted before these were kept. */
 export type HourlyCounts = Partial<Record<HourlyCounter, HoursOfDay[]>>;
 
-/** What every answer of `/stats` holds besides its dimensions. */
+/** The fields of every answer of `/stats` besides its dimensions. */
 export interface StatsHead {
   site: string;
   /** The day that was asked for, where it was one; else the range. */
@@ -64,7 +64,7 @@ export interface StatsHead {
   detail?: DetailAnswer;
 }
 
-/** Of what is filtered. */
+/** The days and the sampling of counts that were filtered. */
 export interface DetailAnswer {
   /** The first of the days that keeps what came together, and so counts; null where none does. */
   from: string | null;
@@ -74,7 +74,7 @@ export interface DetailAnswer {
   margin?: number;
 }
 
-/** What `GET /stats?from=first&series=1&daily=text` holds beyond its totals. */
+/** The fields of `GET /stats?from=first&series=1&daily=text` beyond its totals. */
 export interface StatsAnswer extends StatsHead {
   from: string;
   to: string;
@@ -83,7 +83,7 @@ export interface StatsAnswer extends StatsHead {
   hours?: HourlyCounts;
 }
 
-/** What `GET /stats` holds without a filter: a dimension is a table of value → count. */
+/** The body of `GET /stats` without a filter: a dimension is a table of value → count. */
 export interface StatsTotals {
   site: string;
   [dimension: string]:
@@ -91,7 +91,7 @@ export interface StatsTotals {
     | Record<string, number>;
 }
 
-/** What `GET /overview` tells of a site: its views. */
+/** The views of a site, as `GET /overview` tells them. */
 export interface SiteWeek {
   id: string;
   /** Of the last five minutes. */
@@ -119,7 +119,7 @@ export interface OverviewAnswer {
   left?: number;
 }
 
-/** By what survey responses are grouped: OS, model, app version, or form. */
+/** The fields that survey responses are grouped by: OS, model, app version, or form. */
 export const CROSS_FIELDS = ["os", "dv", "v", "f"] as const;
 export type CrossField = (typeof CROSS_FIELDS)[number];
 
@@ -144,14 +144,14 @@ export interface SurveysAnswer {
   comments: { day: string; c: string }[];
 }
 
-/** What a question is called; ids stand for what has no label. */
+/** The names of a question and its options; ids stand where there is none. */
 interface QuestionLabels {
   name?: string;
-  /** Option id → what it is called. */
+  /** Option id → name. */
   options?: Record<string, string>;
 }
 
-/** What the owner calls what is asked: version → question id → labels. */
+/** The owner's names for questions: version → question id → labels. */
 export type SurveyLabels = Record<string, Record<string, QuestionLabels>>;
 
 /** The body of `/surveys/versions`. */
@@ -162,7 +162,7 @@ export interface SurveyVersions {
   labels: SurveyLabels;
 }
 
-/** What a site alarms of, and the URL that is told; null for none. */
+/** The alarms of a site that are on, and the URL that is told; null for none. */
 export interface SiteAlarms {
   silence: boolean;
   rush: boolean;

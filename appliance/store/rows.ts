@@ -1,4 +1,4 @@
-/** What is kept of a box's own things and of its owner's settings. Times are epoch milliseconds. */
+/** The rows of a box's own things and of its owner's settings. Times are epoch milliseconds. */
 
 import type { DocumentKind } from "../base/documents.ts";
 import type { SiteKey } from "./counting.ts";
@@ -24,16 +24,16 @@ export interface DocumentsChange {
   readonly remove: readonly string[];
 }
 
-/** What a site alarms of, and since when what stands. */
+/** The alarms of a site that are on, and since when each stands; null where it does not. */
 export interface SiteAlarmsRecord extends SiteAlarms {
   readonly site: SiteKey;
   readonly silenceSince: number | null;
   readonly rushSince: number | null;
 }
 
-/** What an import named, as it was before. */
+/** The things that an import named, as they were before. */
 export interface BeforeImport {
-  /** What puts the documents back. */
+  /** The changes that put the documents back. */
   readonly documents: readonly DocumentsChange[];
   readonly sites: readonly {
     readonly id: string;

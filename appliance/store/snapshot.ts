@@ -14,10 +14,13 @@ export interface LogRow {
   readonly body: Uint8Array;
 }
 
-/** Where counts came from: what is counted here, or a row of the table `source`. */
+/** A source of counts: those counted here, or a row of the table `source`. */
 export type SourceNumber = number;
 
-/** What is counted here. In a database in which a server took the place of another, its `generation` says it. */
+/**
+ * The source of counts from here. In a database in which a server took the place of another, its
+ * `generation` says which one that is.
+ */
 export const OWN_SOURCE: SourceNumber = 0;
 
 export interface BlockKey {
@@ -28,7 +31,7 @@ export interface BlockKey {
   readonly part: number;
 }
 
-/** What a block is kept as, in three pieces; one that was not asked for, or that is not there, is empty. */
+/** The bytes of a block as it is kept, in three pieces; one that was not asked for, or that is not there, is empty. */
 export interface BlockPieces {
   readonly counters: Uint8Array;
   readonly counts: Uint8Array;
@@ -38,14 +41,14 @@ export interface BlockPieces {
 export const PIECES = ["counters", "counts", "detail"] as const satisfies (keyof BlockPieces)[];
 export type Piece = (typeof PIECES)[number];
 
-/** What a block takes as it is kept. */
+/** The number of bytes that a block takes as it is kept. */
 export function bytesOf(block: Readonly<Record<Piece, { readonly length: number }>>): number {
   return PIECES.reduce((sum, piece) => sum + block[piece].length, 0);
 }
 
 export interface BlockRow extends BlockKey, BlockPieces {}
 
-/** What is longer is read in slices of as many bytes. */
+/** A piece that is longer is read in slices of as many bytes. */
 export const SLICE_BYTES = 1_048_576;
 
 /** Bytes that are too many to be there at once. */
@@ -64,7 +67,7 @@ export interface SlicedBlock extends BlockKey {
   readonly detail: Uint8Array | SlicedBytes;
 }
 
-/** What is read of blocks in one go. */
+/** The blocks that are read in one go. */
 export interface BlockPage {
   readonly after: BlockKey | null;
   /** As many as take so much, of large pieces the first slice; and one at least where there is any. */
@@ -84,9 +87,9 @@ export interface Due extends Months {
   readonly detailTo: Month;
 }
 
-/** What an engine has, all of one moment. */
+/** The data of an engine, all of one moment. */
 export interface Snapshot {
-  /** Another number once anybody changed blocks: settled, erased, copied, restored. */
+  /** Another number once blocks were changed: settled, erased, copied, restored. */
   generation(): Soon<number>;
   /** By node, the number up to which its log is folded and gone; a node that is missing: nothing. */
   folded(): Soon<ReadonlyMap<number, number>>;
@@ -143,6 +146,6 @@ export interface Settlement {
   readonly days: readonly Day[];
   /** Days of which nothing is left. */
   readonly gone: readonly Day[];
-  /** How many batches of what is folded nobody can read: what they counted is lost. */
+  /** The number of folded batches that cannot be read: their counts are lost. */
   readonly unreadable?: number;
 }

@@ -21,13 +21,13 @@ import type { Space } from "./sqlite/room.ts";
 import { isBoxWrite, type WriteInput, type WriteName } from "./writes.ts";
 
 interface SplitParts {
-  /** Opens what keeps the numbers, which may be away. */
+  /** Opens the database that keeps the numbers, which may be away. */
   openFleet(events: EngineEvents): Promise<Engine>;
-  /** Opens what is this box's own. */
+  /** Opens the file of this box's own data. */
   openBox(events: EngineEvents): Promise<BoxEngine>;
 }
 
-/** What is kept in a file that another one may take the place of. */
+/** An engine whose data is a file that another one may take the place of. */
 interface BoxEngine extends Engine {
   space(): Promise<Space>;
   replaceFile(replace: (file: string) => Promise<void>): Promise<void>;
@@ -39,13 +39,13 @@ type Hash = Uint8Array | null;
 
 /**
  * The numbers of a fleet, and beside them what belongs to this box. The box keeps the hash of the
- * fleet's admin token: who signed in while there was another is signed out, be it changed elsewhere or
+ * fleet's admin token: an owner who signed in while there was another is signed out, be it changed elsewhere or
  * while the box was off; and its owner can sign in while the fleet's database is away.
  */
 export class SplitEngine implements Engine {
   readonly #events: EngineEvents;
   readonly #sharedWrites = new Turns();
-  /** What the fleet told is passed on in turn. */
+  /** Events of the fleet are passed on in turn. */
   readonly #telling = new Turns();
   #fleet: Engine | undefined;
   #box: BoxEngine | undefined;
@@ -120,7 +120,7 @@ export class SplitEngine implements Engine {
 
   /** First of the box, which may have numbers from before there was a fleet. */
   async #settlement(query: SettlementQuery): Promise<Settlement | null> {
-    // Nobody counts into the box any more.
+    // No hits are counted into the box any more.
     const isOfFleet = query.minBytes > 0 || (this.#settlesFleet && !query.isFirst);
     const ofBox = isOfFleet ? null : await this.#theBox.read("settlement", query);
     const isFirst = query.isFirst || !this.#settlesFleet;

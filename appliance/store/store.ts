@@ -36,12 +36,12 @@ export { changeDocuments, documentsChange, documentsOf } from "./documents.ts";
 export { LIVE_STEP_MS } from "./live-views.ts";
 export { MAX_RANGE_DAYS, type SurveyFilter } from "./queries.ts";
 export type { Directory, SiteInput, SiteOutcome, SiteRecord } from "./sites/directory.ts";
-// What the others know of what is behind the door.
+// The other folders know these from behind the door.
 export type { Exchange } from "./sqlite/copies/exchange.ts";
 export type { Unusable } from "./sqlite/health.ts";
 export { openCursor } from "./surveys/cursor.ts";
 
-/** What is open when it closes has this long to be stored. */
+/** Hits that wait when the store closes have this long to be stored. */
 const LAST_COMMIT_MS = 8_000;
 
 const NOT_KEPT =
@@ -79,7 +79,7 @@ export class Store {
   readonly #intake: Intake;
   readonly #upkeep: Upkeep;
   readonly #reads = new ReadQueue();
-  /** What belongs to this box does not wait for a database elsewhere. */
+  /** Reads of the box's own data do not wait for a database elsewhere. */
   readonly #boxReads = new ReadQueue();
   readonly #endedReads: EndedReads;
   readonly #stops: Cancel[] = [];
@@ -221,7 +221,7 @@ export class Store {
     }
   }
 
-  /** Questions that ended the reader within the last hour, newest first; nobody asks them until then. */
+  /** Questions that ended the reader within the last hour, newest first; each is refused until its hour is over. */
   get endedReads(): EndedRead[] {
     return this.#endedReads.list();
   }
@@ -248,7 +248,7 @@ export class Store {
     return detailFrom({ today, detailDays, retentionDays });
   }
 
-  /** What is wrong at the moment. */
+  /** The problems that the box has now. */
   get warnings(): readonly Warning[] {
     const warnings: Warning[] = [];
     if (this.#engine.lowSpace) warnings.push("storage_full");
@@ -388,7 +388,7 @@ export class Store {
       counted: () => this.counted.emit(),
       live: (others) => {
         this.live.hear(others);
-        // What is of now is told later than what was counted.
+        // Views of the last five minutes are told later than what was counted.
         if (others.length > 0) this.counted.emit();
       },
       damaged: (why) => onUnusable?.(why),
@@ -416,7 +416,7 @@ export class Store {
     resolve(isWhole);
   }
 
-  /** What a reader prepared, and what does it as long as it is about the file that is there. */
+  /** The next settlement, which can be sent as long as it is about the file that is there. */
   async #settlement(query: SettlementQuery): Promise<Prepared | null> {
     const asked = this.#replaced;
     const settlement = await this.read("settlement", query);
@@ -432,7 +432,7 @@ export class Store {
   }
 
   async #maxDetailBytes(): Promise<number> {
-    // A database elsewhere has a disk of its own, which nobody here sees.
+    // A database elsewhere has a disk of its own, which this machine cannot see.
     const files = this.#opened.hasFleet ? undefined : this.#opened.files;
     const space = await files?.space().catch(() => undefined);
     if (files === undefined) return Number.POSITIVE_INFINITY;

@@ -7,14 +7,14 @@ import type { EngineAnswer, EngineRequest } from "./engine.ts";
 import type { SettlementQuery, UpkeepTime } from "./queries.ts";
 import type { Settlement } from "./snapshot.ts";
 
-/** How often somebody is to ask for it. */
+/** Upkeep is asked for this often. */
 export const UPKEEP_EVERY_MS = 10 * 60_000;
 /** The log is settled once it has so many bytes, or before its oldest batch is an hour old. */
 const SETTLED_BYTES = 4 * 1_048_576;
 const SETTLED_AFTER_MS = HOUR_MS - UPKEEP_EVERY_MS;
 /**
- * Of a fleet nobody here knows what others have committed, so its database is asked, and so often that what
- * is left of the log stays small for who reads it, be there 100,000 hits a second.
+ * A node does not know what the others of its fleet have committed, so it asks the database, and so
+ * often that the rest of the log stays small for its readers, be there 100,000 hits a second.
  */
 export const FLEET_LOOK_MS = 5_000;
 /** Not sooner: it leaves a part for each site that was counted on, and too many parts are merged. */
@@ -29,7 +29,7 @@ const UNREADABLE =
 
 const ALWAYS_CHANGED = "what was to be settled was changed by others each time";
 
-/** What a reader prepared, whose steps are the engine's. */
+/** A settlement that the reader has prepared, for the engine to do. */
 export interface Prepared {
   readonly settlement: Settlement;
   /**
@@ -47,13 +47,13 @@ interface UpkeepOptions {
   retentionDays: number;
   /** Asks the engine, once it is there. */
   send: (request: EngineRequest) => Promise<EngineAnswer>;
-  /** What is to be settled next; null when nothing is due. */
+  /** Prepares the next settlement; null when nothing is due. */
   settlement: (
     time: UpkeepTime & Pick<SettlementQuery, "isFirst" | "minBytes">,
   ) => Promise<Prepared | null>;
 }
 
-/** What is done for the data from time to time: settling the log, and what else is due. */
+/** The work that the data needs from time to time: settling the log, and all else that is due. */
 export class Upkeep {
   readonly #options: UpkeepOptions;
   #running: Promise<boolean> | undefined;
@@ -116,7 +116,7 @@ export class Upkeep {
   async #run(): Promise<boolean> {
     try {
       await this.#step();
-      // What is settled leaves traces, which a step takes away.
+      // Settling leaves traces, which a step takes away.
       if (this.#isSettlingDue() && (await this.#settle(0))) await this.#step();
       return true;
     } catch (error) {
