@@ -90,8 +90,9 @@ function contextOf(
 
 function pathOf(p: unknown): string {
   // Cut first: an encoded ? or # is part of the name.
-  const [raw = ""] = typeof p === "string" ? p.split(/[?#]/, 1) : [];
-  return storedPath(storable(percentDecoded(raw)));
+  if (typeof p !== "string") return storedPath("");
+  const end = p.search(/[?#]/);
+  return storedPath(storable(percentDecoded(end < 0 ? p : p.slice(0, end))));
 }
 
 /** As it is where what it decodes to is no UTF-8; a `%` that encodes nothing stays. */

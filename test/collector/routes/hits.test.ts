@@ -13,7 +13,7 @@ const NOT_PLAIN = [
 
 onEachEngine(() => {
   describe("a hit", () => {
-    const world = sharedWorld();
+    const world = sharedWorld({ env: { SITES: "blog,notes" } });
 
     /** All that comes back, but for the time. */
     const answerTo = async (line: string, ...headers: string[]) => {
@@ -41,6 +41,38 @@ onEachEngine(() => {
         await answerTo(`GET ${target} HTTP/1.1`, `User-Agent: ${CHROME}`);
       const { path, ref } = await world().counts("blog");
       assert.deepEqual([path?.["/twin"], ref?.["t.co"]], [2, 2]);
+    });
+
+    it("counts the same however its query is written", async () => {
+      // Padded by two, one and none; the last with what base64 and queries escape differently.
+      for (const [n, p] of ["/w1", "/w22", "/w333", "/w~~>?"].entries()) {
+        const v = encode({ p });
+        const escaped = encodeURIComponent(v);
+        const bare = v.replaceAll("=", "");
+        const queries = [
+          ...[
+            `s=notes&v=${v}`,
+            `s=notes&v=${escaped}`,
+            `v=${escaped}&s=notes`,
+            `v=${bare}&s=notes`,
+          ],
+          ...[
+            `site=notes&v=${escaped}`,
+            `s=notes&v=${escaped}&v=e30&s=blog`,
+            `%73=notes&%76=${escaped}`,
+          ],
+          ...[`s=notes&x=1&v=${escaped}`, `v=${escaped}&s=notes&`, `s=notes&v=${escaped}&s=blog`],
+          ...[`s=NOTES&v=${escaped}`, `s=%6Eotes&v=${escaped}`],
+        ];
+        for (const query of queries)
+          await answerTo(`GET /e?${query} HTTP/1.1`, `User-Agent: ${CHROME}`);
+        // Neither says which of two sites, or anything.
+        for (const query of [`v=${escaped}`, `S=notes&v=${escaped}`, `s=notes&V=${escaped}`])
+          await answerTo(`GET /e?${query} HTTP/1.1`, `User-Agent: ${CHROME}`);
+        const { path } = await world().counts("notes");
+        assert.equal(path?.[p.replace("?", "")], queries.length, `${p}: ${JSON.stringify(path)}`);
+        assert.equal(path?.["/"], n + 1);
+      }
     });
 
     it("without a host is refused as any request is", async () => {
