@@ -54,6 +54,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "list, add, change, rename or erase sites",
     load: async () => (await import("./commands/sites.ts")).sites,
   },
+  sources: {
+    summary: "list where the counts came from, or delete what was copied from one place",
+    load: async () => (await import("./commands/sources.ts")).sources,
+  },
   tokens: {
     summary: "make or revoke the tokens that read the numbers",
     load: async () => (await import("./commands/tokens.ts")).tokens,

@@ -7,6 +7,7 @@ import { type Filter, MAX_RANGE_DAYS, type StatsQuery } from "../store/queries.t
 import type { StatsTotals } from "../store/reports.ts";
 import { detailFrom } from "../store/settling/folding.ts";
 import type { Directory, SiteRecord } from "../store/sites/directory.ts";
+import { SourceUnclear, sourceNamed } from "../store/sources.ts";
 import { type Command, CommandFailed, parseCommandLine, UsageError } from "./command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, noSite, noSuchSite } from "./data.ts";
 import { checkData } from "./others-data.ts";
@@ -24,6 +25,7 @@ const help = `tallydeck stats: the numbers of a site, by day, with its first pag
                    only views of which this holds, like path:begins:/blog or country:is:DE; TEST is is,
                    not or begins. May be given several times, as in GET /stats
   --of WHAT        what pages, referrers and countries count: views, visitors or sessions (views)
+  --source SOURCE  only what came from there: a number or name as \`tallydeck sources\` lists them
   --json           all there is, as GET /stats?series=1 answers, but for "live"
 ${DATA_OPTIONS_HELP}
 
@@ -35,6 +37,7 @@ const OPTIONS = {
   days: { type: "string" },
   where: { type: "string", multiple: true },
   of: { type: "string" },
+  source: { type: "string" },
   json: { type: "boolean" },
 } as const;
 
@@ -59,6 +62,7 @@ export const stats: Command = {
       const today = zone.today(now);
       const json = await numbersOf(desk, site, {
         ...filter,
+        source: await sourceOf(desk, values.source),
         from: today - days + 1,
         to: today,
         zone: zone.nameAt(now),
@@ -90,6 +94,17 @@ function filterOf({ where, of }: { where?: string[]; of?: string }): Filter {
   }
 }
 
+/** @throws {CommandFailed} where it is not clear which one is meant */
+async function sourceOf(desk: Desk, text: string | undefined): Promise<StatsQuery["source"]> {
+  if (text === undefined) return undefined;
+  try {
+    return sourceNamed(await desk.read("sources", undefined), text);
+  } catch (error) {
+    if (error instanceof SourceUnclear) throw new CommandFailed(error.message);
+    throw error;
+  }
+}
+
 /** @throws {UsageError | CommandFailed} where it is not clear which site is meant */
 function siteOf(directory: Directory, given: string | undefined): SiteRecord {
   const { sites } = directory;
@@ -108,7 +123,7 @@ function siteOf(directory: Directory, given: string | undefined): SiteRecord {
 async function numbersOf(
   desk: Desk,
   { key, id }: SiteRecord,
-  asked: Filter & Pick<StatsQuery, "from" | "to" | "zone" | "detailFrom">,
+  asked: Filter & Pick<StatsQuery, "from" | "to" | "zone" | "detailFrom" | "source">,
 ): Promise<string> {
   const query = {
     ...asked,

@@ -7,6 +7,8 @@ import { hourlyViews, liveNumbers, viewCounts } from "./counts/site-numbers.ts";
 import type { Soon } from "./counts/source.ts";
 import type { FleetQueryName, QueryInput, QueryResult } from "./queries.ts";
 import type { SiteAlarmsRecord } from "./rows.ts";
+import type { Snapshot, SourceNumber } from "./snapshot.ts";
+import { type Responses, type SourceRow, sourceSizes } from "./sources.ts";
 import { surveyPage } from "./surveys/page.ts";
 import { surveySummary } from "./surveys/report.ts";
 import type { SurveySource } from "./surveys/source.ts";
@@ -14,8 +16,11 @@ import { surveyVersions } from "./surveys/versions.ts";
 
 /** What an engine reads from; all of one moment. */
 export interface FleetSource {
-  /** Made anew for each question. */
-  counts(): BlockCounts;
+  /** Made anew for each question. @param source that of what there is to be no other */
+  counts(source?: SourceNumber): BlockCounts;
+  readonly snapshot: Snapshot;
+  sources(): Soon<SourceRow[]>;
+  responses(): Soon<Responses[]>;
   readonly surveys: SurveySource;
   /** Of every site whose owner has set anything. */
   siteAlarms(): Soon<SiteAlarmsRecord[]>;
@@ -34,7 +39,7 @@ export const FLEET_READS: {
 } = {
   stats: async (source, { query, accepts }) =>
     source.lastAnswers.answer(await source.version(), query, accepts, () =>
-      statsBody(source.counts(), query),
+      statsBody(source.counts(query.source), query),
     ),
   overview: ({ counts }, input) => overview(counts(), input),
   viewCounts: ({ counts }, input) => viewCounts(counts(), input),
@@ -45,5 +50,8 @@ export const FLEET_READS: {
   surveyPage: ({ surveys }, input) => surveyPage(surveys, input),
   surveyVersions: ({ surveys }, input) => surveyVersions(surveys, input),
   surveyLabels: ({ surveys }, { site }) => surveys.labels(site),
+  sources: (source) => source.sources(),
+  sourceSizes: async (source) =>
+    sourceSizes(source.snapshot, await source.sources(), await source.responses()),
   siteAlarms: (source) => source.siteAlarms(),
 };

@@ -9,7 +9,8 @@ import type { HOURLY_COUNTERS, SiteKey } from "./counting.ts";
 import type { SiteDays } from "./counts/source.ts";
 import type { CrossField, DailyForm, SurveyLabels, Warning } from "./reports.ts";
 import type { DocumentRow, SiteAlarmsRecord } from "./rows.ts";
-import type { Settlement } from "./snapshot.ts";
+import type { Settlement, SourceNumber } from "./snapshot.ts";
+import type { SourceRow, SourceSize } from "./sources.ts";
 
 /** The longest range of `stats`, in days. */
 export const MAX_RANGE_DAYS = 4_000;
@@ -38,6 +39,8 @@ export interface StatsQuery extends Filter {
   readonly daily: DailyForm | undefined;
   /** The first day that keeps what came together; Infinity for none. */
   readonly detailFrom: Day;
+  /** Of no other source; all of them where it is undefined. */
+  readonly source?: SourceNumber | undefined;
   /** The zone by which days begin. */
   readonly zone: string;
   readonly warnings: readonly Warning[];
@@ -167,6 +170,10 @@ interface FleetQueries {
   surveyVersions(input: Asked<VersionsQuery>): Answer;
   /** The labels of a site's surveys; none where the owner gave none. */
   surveyLabels(input: { readonly site: SiteKey }): SurveyLabels;
+  /** Where counts came from; the first one is what is counted here now. */
+  sources(input: undefined): SourceRow[];
+  /** What there is of each. */
+  sourceSizes(input: undefined): SourceSize[];
   /** Of every site whose owner has set anything. */
   siteAlarms(input: undefined): SiteAlarmsRecord[];
 }

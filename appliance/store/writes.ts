@@ -7,6 +7,7 @@ import type { SiteKey } from "./counting.ts";
 import type { SiteAlarms, SurveyLabels } from "./reports.ts";
 import type { BeforeImport, DocumentsChange } from "./rows.ts";
 import type { SiteInput, SiteOutcome } from "./sites/directory.ts";
+import type { SourceNumber } from "./snapshot.ts";
 
 /** What changes sites and who reads them: the fleet's, where there is one. */
 interface FleetWrites {
@@ -25,6 +26,8 @@ interface FleetWrites {
   setSurveyLabels(input: { readonly id: string; readonly labels: SurveyLabels }): SiteOutcome;
   /** What a site alarms of takes the place of what was set before. */
   setSiteAlarms(input: { readonly id: string; readonly alarms: SiteAlarms }): SiteOutcome;
+  /** Removes some of a source with all that came from there; `more` where it is to be asked again. */
+  deleteSource(input: { readonly number: SourceNumber }): "done" | "more" | "unknown";
   /** An alarm stands since then, or, where `since` is null, no more. Nothing for a site without a row. */
   saveAlarmSince(input: {
     readonly site: SiteKey;

@@ -1,11 +1,13 @@
 import type { Middleware } from "koa";
 import type { Clock } from "../../base/clock.ts";
 import type { DailyForm, Warning } from "../../store/reports.ts";
+import type { SourceNumber } from "../../store/snapshot.ts";
+import { SourceUnclear, sourceNamed } from "../../store/sources.ts";
 import type { Store } from "../../store/store.ts";
 import type { Access } from "../access.ts";
 import { queryValue } from "../counting/payload.ts";
 import { statsFilter } from "./filter.ts";
-import { statsRange } from "./range.ts";
+import { invalid, statsRange } from "./range.ts";
 import { acceptsOf, askerOf, sendRunning } from "./reading.ts";
 
 /** `1` as documented; `text` is what the dashboard asks for, the same in half of the bytes. */
@@ -31,9 +33,11 @@ export function statsRoute(access: Access, { store, clock, warnings }: StatsPart
     const range = statsRange(ctx.query, today);
     const series = queryValue(ctx.query, "series") === "1";
     const filter = statsFilter(ctx.query);
+    const source = await sourceOf(store, queryValue(ctx.query, "source"), askerOf(ctx, "owner"));
     const query = {
       ...range,
       ...filter,
+      source,
       detailFrom: store.detailFrom(today),
       site: site.key,
       id: site.id,
@@ -42,7 +46,10 @@ export function statsRoute(access: Access, { store, clock, warnings }: StatsPart
       zone: store.zone.nameAt(now),
       warnings: warnings(),
       // Of what came a moment ago it is known that it was a view, and no more.
-      live: range.to === today && filter.where.length === 0 ? store.live.of(site.key) : undefined,
+      live:
+        range.to === today && filter.where.length === 0 && source === undefined
+          ? store.live.of(site.key)
+          : undefined,
     };
     const answer = await store.read(
       "stats",
@@ -53,4 +60,19 @@ export function statsRoute(access: Access, { store, clock, warnings }: StatsPart
     ctx.set("Tallydeck-Sites", String(access.reach(ctx)));
     sendRunning(ctx, answer, clock.now());
   };
+}
+
+/** The number of the source that is asked for; undefined for all. @throws {HttpError} 400 */
+async function sourceOf(
+  store: Store,
+  text: string | undefined,
+  asker: ReturnType<typeof askerOf>,
+): Promise<SourceNumber | undefined> {
+  if (text === undefined) return undefined;
+  try {
+    return sourceNamed(await store.read("sources", undefined, asker), text);
+  } catch (error) {
+    if (error instanceof SourceUnclear) throw invalid(error.message);
+    throw error;
+  }
 }

@@ -6,7 +6,7 @@ import { firstDayOf, type Month, type Months, monthOf } from "../blocks/month.ts
 import type { Counter, SiteKey } from "../counting.ts";
 import type { LogTail } from "../log/tail.ts";
 import type { Filter } from "../queries.ts";
-import { PIECES, type Snapshot } from "../snapshot.ts";
+import { PIECES, type Snapshot, type SourceNumber } from "../snapshot.ts";
 import { ALL_MONTHS, BlockReading, type PassedOver } from "./block-reading.ts";
 import { COUNTED_BY_HOUR, COUNTED_IN, CounterDays } from "./counter-days.ts";
 import type { CounterSource, SiteDay, SiteDays } from "./source.ts";
@@ -42,10 +42,14 @@ export class BlockCounts implements CounterSource {
   readonly #snapshot: Snapshot;
   readonly #reading: BlockReading;
 
-  /** @param passedOver told of blocks that nobody can read */
-  constructor(snapshot: Snapshot, tail: LogTail, passedOver?: PassedOver) {
+  /**
+   * @param tail of all sources, or of the one that is asked for
+   * @param passedOver told of blocks that nobody can read
+   * @param source that of what blocks are to be no others; it has no past
+   */
+  constructor(snapshot: Snapshot, tail: LogTail, passedOver?: PassedOver, source?: SourceNumber) {
     this.#snapshot = snapshot;
-    this.#reading = new BlockReading(snapshot, tail, passedOver);
+    this.#reading = new BlockReading(snapshot, tail, { passedOver, source });
   }
 
   async counterByDay(

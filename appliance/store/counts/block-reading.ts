@@ -7,7 +7,7 @@ import { MAX_MONTH, type Month, type Months } from "../blocks/month.ts";
 import { NoBlock } from "../blocks/no-block.ts";
 import type { SiteKey } from "../counting.ts";
 import type { LogTail } from "../log/tail.ts";
-import type { BlockKey, Piece, SlicedBlock, Snapshot } from "../snapshot.ts";
+import type { BlockKey, Piece, SlicedBlock, Snapshot, SourceNumber } from "../snapshot.ts";
 import type { Soon } from "./source.ts";
 
 /** Of how many sites counters are read in one go. */
@@ -29,12 +29,25 @@ export class BlockReading {
   readonly #snapshot: Snapshot;
   readonly #tail: LogTail;
   readonly #passedOver: PassedOver;
+  readonly #source: SourceNumber | undefined;
   #following: Promise<void> | undefined;
 
-  constructor(snapshot: Snapshot, tail: LogTail, passedOver: PassedOver = () => {}) {
+  /** @param source that of what blocks are to be no others; the tail is of it, too */
+  constructor(
+    snapshot: Snapshot,
+    tail: LogTail,
+    {
+      passedOver = () => {},
+      source,
+    }: {
+      readonly passedOver?: PassedOver | undefined;
+      readonly source?: SourceNumber | undefined;
+    } = {},
+  ) {
     this.#snapshot = snapshot;
     this.#tail = tail;
     this.#passedOver = passedOver;
+    this.#source = source;
   }
 
   /** Reads something of a block. @returns undefined where a card has bent it */
@@ -132,7 +145,8 @@ export class BlockReading {
         page,
       );
       if (rows.length === 0) return;
-      yield* rows;
+      for (const row of rows)
+        if (this.#source === undefined || row.source === this.#source) yield row;
       after = rows.at(-1) ?? null;
     }
   }

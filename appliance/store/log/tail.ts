@@ -189,6 +189,11 @@ export class LogTail {
   }
 }
 
+/** One of a source only begins anew with each question. */
+export function tailOf(all: LogTail, source: SourceNumber | undefined): LogTail {
+  return source === undefined ? all : new LogTail(source);
+}
+
 function batched(batch: Batch): Batched {
   return { batch, rows: rowsBySite(batch) };
 }

@@ -4,6 +4,7 @@ import type { FleetWriteName, WriteInput, WriteResult } from "../writes.ts";
 import type { Transaction } from "./connection/connection.ts";
 import { importSettings, undoImport } from "./tables/settings-import.ts";
 import { carryOut, lockDirectory } from "./tables/site-changes.ts";
+import { deleteSource } from "./tables/sources.ts";
 
 type Write<W extends FleetWriteName> = (
   sql: Transaction,
@@ -23,6 +24,7 @@ export const FLEET_WRITES: { readonly [W in FleetWriteName]: Write<W> } = {
   async saveAlarmSince(sql, input) {
     await sql.all([alarmSince(input)]);
   },
+  deleteSource,
   async setAdminToken(sql, { hash }) {
     await lockDirectory(sql);
     await carryOut(sql, [{ kind: "readToken", site: null, hash }]);

@@ -4,7 +4,7 @@ import { BlockCounts } from "../counts/block-counts.ts";
 import type { PassedOver } from "../counts/block-reading.ts";
 import type { Soon } from "../counts/source.ts";
 import { FLEET_READS, type FleetSource } from "../fleet-reads.ts";
-import { LogTail } from "../log/tail.ts";
+import { LogTail, tailOf } from "../log/tail.ts";
 import type {
   BoxQueryName,
   FleetQueryName,
@@ -23,6 +23,7 @@ import { lastInLog, ofOneMoment, SqliteSnapshot } from "./snapshot.ts";
 import { imageBytes, imageList } from "./tables/box.ts";
 import { documents } from "./tables/documents.ts";
 import { largestSites } from "./tables/sites.ts";
+import { responses, sources } from "./tables/sources.ts";
 import { rowsOf, run } from "./tables/table.ts";
 
 const BOX_READS: {
@@ -84,7 +85,11 @@ export class Reads {
 
   #source(): FleetSource {
     return {
-      counts: () => new BlockCounts(this.#snapshot, this.#tail, this.#passedOver),
+      counts: (source) =>
+        new BlockCounts(this.#snapshot, tailOf(this.#tail, source), this.#passedOver, source),
+      snapshot: this.#snapshot,
+      sources: () => sources(this.#db),
+      responses: () => responses(this.#db),
       surveys: this.#surveys,
       siteAlarms: () => alarmsIn(run(this.#db, { text: ALARMS_QUERY })),
       version: () => dataVersion(this.#db),

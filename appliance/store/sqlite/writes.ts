@@ -5,6 +5,7 @@ import { saveImage, touch } from "./tables/box.ts";
 import { changeDocuments } from "./tables/documents.ts";
 import { importSettings, undoImport } from "./tables/settings-import.ts";
 import { SITE_WRITES, setAdminToken } from "./tables/site-changes.ts";
+import { deleteSource } from "./tables/sources.ts";
 import { run } from "./tables/table.ts";
 
 export const WRITES: {
@@ -16,6 +17,7 @@ export const WRITES: {
   ...SITE_WRITES,
   setAdminToken,
   saveAlarmSince: (db, input) => void run(db, alarmSince(input)),
+  deleteSource,
   importSettings,
   undoImport,
 };

@@ -3,7 +3,7 @@ import { LastAnswers } from "../../answer.ts";
 import { BlockCounts } from "../../counts/block-counts.ts";
 import type { PassedOver } from "../../counts/block-reading.ts";
 import { FLEET_READS, type FleetSource } from "../../fleet-reads.ts";
-import { LogTail } from "../../log/tail.ts";
+import { LogTail, tailOf } from "../../log/tail.ts";
 import type { QueryInput, QueryName, QueryResult, SettlementQuery } from "../../queries.ts";
 import { type Looked, nextSettlement } from "../../settling/settling.ts";
 import { ALARMS_QUERY, alarmsIn } from "../../sites/statements.ts";
@@ -13,6 +13,7 @@ import type { Connection, Transaction } from "../connection/connection.ts";
 import { EPOCH, epochOf } from "../epoch.ts";
 import { batchesOf } from "../log.ts";
 import { LOG_ENDS, PostgresSnapshot } from "../snapshot.ts";
+import { responses, sources } from "../tables/sources.ts";
 import { bootZeros } from "../upkeep/boots.ts";
 import { dayMarks, runMs } from "../upkeep/run-time.ts";
 
@@ -63,7 +64,10 @@ export class Reads {
     const { tail, lastAnswers } = this.#keptOf(connection, server);
     const snapshot = new PostgresSnapshot(sql);
     return {
-      counts: () => new BlockCounts(snapshot, tail, this.#passedOver),
+      counts: (source) => new BlockCounts(snapshot, tailOf(tail, source), this.#passedOver, source),
+      snapshot,
+      sources: () => sources(sql),
+      responses: () => responses(sql),
       surveys: new SurveySource((text, values) => sql.rows(text, values)),
       siteAlarms: async () => alarmsIn(await sql.rows(ALARMS_QUERY)),
       version: () => JSON.stringify([server, state]),
