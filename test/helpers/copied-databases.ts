@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { HOUR_MS } from "../../appliance/base/calendar.ts";
+import { DAY_MS, HOUR_MS } from "../../appliance/base/calendar.ts";
 import { SystemClock } from "../../appliance/base/clock.ts";
 import { DOCUMENT_KINDS } from "../../appliance/service/document-kinds.ts";
 import type { CopyAccess, CopyEngine, CopyWrites } from "../../appliance/store/copy/engine.ts";
@@ -9,6 +9,7 @@ import { openDatabase } from "../../appliance/store/postgres/copying.ts";
 import { epochOf } from "../../appliance/store/postgres/epoch.ts";
 import { settle as settleThere } from "../../appliance/store/postgres/settle.ts";
 import { PostgresSnapshot } from "../../appliance/store/postgres/snapshot.ts";
+import { dayMarks as daysThere } from "../../appliance/store/postgres/upkeep/run-time.ts";
 import { nextSettlement, type SettlingTime } from "../../appliance/store/settling/settling.ts";
 import { backUp } from "../../appliance/store/sqlite/copies/backup.ts";
 import { openFolder } from "../../appliance/store/sqlite/copies/copying.ts";
@@ -24,8 +25,8 @@ export interface CopiedDatabase {
   open(): Promise<CopyEngine>;
   /** Adds a batch, and responses as JSON, of a day, as what is counted there. */
   count(access: CopyWrites, body: Uint8Array, surveys: readonly Survey[]): Promise<void>;
-  /** Does all that is due. */
-  settle(today: number): Promise<void>;
+  /** Does all that is due, where days have been there for so long. */
+  settle(today: number, retentionDays?: number): Promise<void>;
   backUp(): Promise<void>;
   /** Puts the last backup in its place. */
   restore(): Promise<void>;
@@ -37,14 +38,16 @@ interface Survey {
   readonly payload: string;
 }
 
-const TIME: Omit<SettlingTime, "today" | "marks"> = {
+/** Kept for longer than a test goes. */
+const RETENTION = 800;
+
+const TIME: Omit<SettlingTime, "today" | "marks" | "retentionDays"> = {
   boot: "boot",
   bootedAt: 0,
   zoneHour: (ms) => Math.floor(ms / HOUR_MS),
   detailDays: 90,
-  retentionDays: 800,
   lowSpace: false,
-  runMs: 0,
+  runMs: 10_000 * DAY_MS,
   maxDetailBytes: Number.POSITIVE_INFINITY,
 };
 
@@ -65,11 +68,11 @@ export function copiedFolder(folder: string, name: string): CopiedDatabase {
           ...[site, day, payload],
         ]);
     },
-    async settle(today) {
+    async settle(today, retentionDays = RETENTION) {
       const db = openForWriting(file);
       try {
         for (;;) {
-          const time = { ...TIME, today, marks: dayMarks(db) };
+          const time = { ...TIME, today, retentionDays, marks: dayMarks(db) };
           const next = await nextSettlement(new SqliteSnapshot(db), time);
           if (next === null) return;
           db.transaction(() => settle(db, new CountedDays(db), next))();
@@ -107,14 +110,14 @@ export async function copiedDatabase(server: Postgres): Promise<CopiedDatabase> 
           [ids[at], site, day, payload],
         );
     },
-    async settle(today) {
+    async settle(today, retentionDays = RETENTION) {
       const settings = { ...parseDatabaseUrl(server.url({ database: name })), name: "settling" };
       const connection = new Connection(settings, { clock, role: "chores", random: Math.random });
       try {
         for (;;) {
           const next = await connection.transaction(
             async (sql) => {
-              const time = { ...TIME, today, marks: new Map() };
+              const time = { ...TIME, today, retentionDays, marks: await daysThere(sql) };
               const settlement = await nextSettlement(new PostgresSnapshot(sql), time);
               const epoch = (await epochOf(sql)) ?? 0;
               return settlement && { ...settlement, epoch };

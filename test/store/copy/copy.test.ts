@@ -246,6 +246,23 @@ describe("a copy", () => {
         assert.deepEqual(less, []);
       });
 
+      it("puts no older state in the place of a newer one that another copy brings meanwhile", async () => {
+        fill(at("box"), [day("blog", 0, { "/a": 1 })]);
+        await copyAll(source("box"), folderAt("relay"));
+        fill(at("box"), [day("blog", 0, { "/b": 1 })]);
+        // First the site, then its source, and then what was counted.
+        let writes = 0;
+        const busy = new CopyEnd({
+          ...engine,
+          async write(task) {
+            if (writes++ === 2) await copyAll(source("box"), there);
+            return engine.write(task);
+          },
+        });
+        await copyAll(source("relay"), busy);
+        assert.deepEqual(await contentOf(there), await contentOf(source("box")));
+      });
+
       it("brings counters of days that are gone, once", async () => {
         fill(at("box"), [day("blog", 800, { "/a": 7 }), day("blog", 0, { "/a": 1 })]);
         dropDays(at("box"), [TODAY - 800]);

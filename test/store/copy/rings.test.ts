@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
 import { CopyEnd } from "../../../appliance/store/copy/end.ts";
 import type { CopyEngine } from "../../../appliance/store/copy/engine.ts";
-import { ALL_MONTHS, monthsOf } from "../../../appliance/store/copy/reading.ts";
+import { ALL_MONTHS, monthsOf, pastOf } from "../../../appliance/store/copy/reading.ts";
 import { BatchEncoder } from "../../../appliance/store/log/batch.ts";
 import { PIECES } from "../../../appliance/store/snapshot.ts";
 import {
@@ -11,15 +11,18 @@ import {
   copiedFolder,
   siteIn,
 } from "../../helpers/copied-databases.ts";
-import { checkAll, copyAll } from "../../helpers/copying.ts";
+import { checkAll, copyAll, totalsOf } from "../../helpers/copying.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import { sharedPostgres } from "../../helpers/postgres.ts";
 import { seeded, TEST_SEED } from "../../helpers/seeded.ts";
 
+/** How many times as long as in the suite. */
+const ROUNDS = Number(process.env.COPY_ROUNDS ?? 1);
 const SEED = Number(process.env.COPY_SEED ?? TEST_SEED);
-/** Two months, so that there is more than one transaction. */
 const TODAY = 20_513;
-const DAYS = 40;
+/** Few, so that much meets on them; of two months, so that there is more than one transaction. */
+const DAYS = [TODAY, TODAY - 1, TODAY - 40] as const;
+const FIRST_DAY = 20_400;
 const SITES = ["blog", "shop"];
 
 /** A database, and the records that it has. */
@@ -51,7 +54,13 @@ class Ring {
     return others[this.#random.below(others.length)] as Life;
   }
 
-  async count(life: Life, engine: CopyEngine): Promise<void> {
+  /** Of all that a database has. */
+  timesOf({ has }: Life): number {
+    return [...has].reduce((sum, n) => sum + (this.#times[n] ?? 0), 0);
+  }
+
+  /** @param on which day; on some of the last ones where nobody says */
+  async count(life: Life, engine: CopyEngine, on?: number): Promise<void> {
     const { below } = this.#random;
     const before = this.#times.length;
     await engine.write(async (access) => {
@@ -61,7 +70,7 @@ class Ring {
       for (let left = 1 + below(4); left > 0; left--) {
         const site = await siteIn(access, SITES[below(SITES.length)] ?? "");
         const n = this.#times.push(1 + below(3)) - 1;
-        const day = TODAY - below(DAYS);
+        const day = on ?? this.#random.pick(DAYS);
         const record = { kind: "view", flags: below(32), times: this.#times[n] ?? 0 } as const;
         const values = [["path", `/${n}`]] as const;
         batch.add({ ...record, site, moment: 24 * day + below(24), values });
@@ -153,22 +162,61 @@ function disturbed(engine: CopyEngine, before: (n: number) => Promise<"fail" | "
 }
 
 describe(`copies in a ring (COPY_SEED=${SEED} brings the same again)`, function () {
-  this.timeout(120_000);
+  this.timeout(120_000 * ROUNDS);
   const folder = eachFolder();
 
   it("leave each of three folders with all that was counted, once", async () => {
     await live(
       ["a", "b", "c"].map((name) => copiedFolder(folder(), name)),
-      { steps: 90, together: false },
+      { steps: 60 * ROUNDS, together: false },
+    );
+  });
+
+  it("keep the sum of all time while each drops days by a retention of its own", async () => {
+    await grow(
+      ["a", "b", "c"].map((name) => copiedFolder(folder(), name)),
+      50 * ROUNDS,
     );
   });
 
   it("do so between databases that many share, two copies at once, and folders", async () => {
     const server = await sharedPostgres();
     const databases = [await copiedDatabase(server), await copiedDatabase(server)];
-    await live([...databases, copiedFolder(folder(), "c")], { steps: 36, together: true });
+    await live([...databases, copiedFolder(folder(), "c")], { steps: 26 * ROUNDS, together: true });
   });
 });
+
+/** Each drops days in its own time, and all copy to each other: of all time nothing is lost, and nothing doubled. */
+async function grow(databases: readonly CopiedDatabase[], steps: number): Promise<void> {
+  const random = seeded(SEED);
+  const { below } = random;
+  const ring = new Ring(databases, random);
+  let dropped = 0;
+  for (let step = 0; step < steps; step++) {
+    const today = FIRST_DAY + Math.floor(step / 2);
+    const life = ring.pick();
+    const to = ring.pick(life);
+    await ring.between(life, to, async ([engine, target]) => {
+      await ring.count(life, engine as CopyEngine, today - below(3));
+      if (below(2) === 0) return;
+      await copyAll(new CopyEnd(engine as CopyEngine), new CopyEnd(target as CopyEngine));
+      to.has = new Set([...to.has, ...life.has]);
+    });
+    await life.database.settle(today, 4 + below(8));
+    for (const each of [life, to])
+      await ring.between(each, each, async ([engine]) => {
+        const end = new CopyEnd(engine as CopyEngine);
+        let total = 0;
+        for (const { key } of await end.sites()) {
+          total += (await totalsOf(end, key)).get("pv") ?? 0;
+          const past = await end.read(({ rows }) => pastOf(rows, { site: key, source: undefined }));
+          dropped += past.get("pv") ?? 0;
+        }
+        assert.equal(total, ring.timesOf(each));
+      });
+  }
+  assert.ok(dropped > 0);
+}
 
 /** Lets whatever may happen happen, and looks at what came of it. */
 async function live(
@@ -184,18 +232,18 @@ async function live(
   for (let step = 0; step < steps; step++) {
     const life = ring.pick();
     const dice = below(20);
-    if (dice < 6)
+    if (dice < 5)
       await ring.between(life, life, ([engine]) => ring.count(life, engine as CopyEngine));
-    else if (dice < 9) await life.database.settle(TODAY + below(2));
-    else if (dice === 9) {
+    else if (dice < 7) await life.database.settle(TODAY + below(2));
+    else if (dice < 9) {
       await life.database.backUp();
       life.backup = life.has;
-    } else if (dice === 10 && life.backup !== undefined) {
+    } else if (dice < 11 && life.backup !== undefined) {
       await life.database.restore();
       life.has = life.backup;
       done.restored += 1;
       await ring.look(life, life.has, life.has);
-    } else if (dice < 14) {
+    } else if (dice < 13) {
       // Somebody stops it, at any row.
       const to = ring.pick(life);
       const all = new Set([...life.has, ...to.has]);
@@ -215,18 +263,32 @@ async function live(
       await ring.look(to, to.has, all);
     } else if (dice < 17 || !together) {
       const to = ring.pick(life);
-      const all = new Set([...life.has, ...to.has]);
+      const third = ring.lives.find((each) => each !== life && each !== to) as Life;
+      const meanwhile = random.pick(["nothing", "hits", "another copy"]);
+      const came = meanwhile === "another copy" ? third.has : [];
+      const all = new Set([...life.has, ...to.has, ...came]);
+      const at = below(4);
       await ring.between(life, to, async ([from, target]) => {
-        const counts = below(2) === 0;
-        const end = disturbed(target as CopyEngine, async () => {
-          const busy = ring.pick();
-          const engine = busy === life ? from : target;
-          if (counts && (busy === life || busy === to))
-            await ring.count(busy, engine as CopyEngine);
+        const end = disturbed(target as CopyEngine, async (n) => {
+          const [busy, engine] = random.pick([
+            [life, from],
+            [to, target],
+          ]);
+          if (meanwhile === "hits") await ring.count(busy, engine as CopyEngine);
+          if (meanwhile === "another copy" && n === at)
+            await ring.between(third, to, async ([other, same]) => {
+              await copyAll(new CopyEnd(other as CopyEngine), new CopyEnd(same as CopyEngine));
+            });
           return "go";
         });
         const source = new CopyEnd(from as CopyEngine);
         await copyAll(source, end);
+        const counts = meanwhile === "hits";
+        // It may have come to an end before that.
+        if (meanwhile === "another copy")
+          await ring.between(third, to, async ([other, same]) => {
+            await copyAll(new CopyEnd(other as CopyEngine), new CopyEnd(same as CopyEngine));
+          });
         if (!counts) assert.deepEqual((await checkAll(source, end)).less, []);
         const here = await responsesIn(new CopyEnd(target as CopyEngine));
         assert.equal(new Set(here).size, here.length, "a response is there twice");
