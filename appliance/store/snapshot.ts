@@ -81,7 +81,10 @@ export interface BlockSize extends BlockKey {
   readonly detailBytes: number;
 }
 
-/** Months whose days may be past, none where the first is after the last: there may be anything to do, besides parts. */
+/**
+ * Months whose days may be past, none where the first is after the last: there may be anything to
+ * do, besides parts.
+ */
 export interface Due extends Months {
   /** Up to this month detail may be past. */
   readonly detailTo: Month;

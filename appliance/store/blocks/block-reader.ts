@@ -63,7 +63,7 @@ export interface DimensionReader {
 }
 
 /**
- * A block as it is kept, of which only what is asked for is unpacked. What it hands out is valid until it
+ * A block as it is kept, of which only what is asked for is unpacked. Its answers are valid until it
  * is asked for another dimension after `release`, or for another day. Bytes that are no block cost a RangeError,
  * and no more memory than the item that was asked for.
  */
@@ -75,7 +75,7 @@ export class BlockReader {
   readonly #detail: FrameReader;
   /** By place in DIMENSIONS, of those that were looked at. */
   readonly #sizes = new Map<number, number>();
-  /** Bytes of a column of all days; known once somebody asks. */
+  /** Bytes of a column of all days; known once they are asked for. */
   #columns: number | undefined;
 
   /** @throws {RangeError} when the bytes are no block */
@@ -135,7 +135,7 @@ export class BlockReader {
     };
   }
 
-  /** What is kept of a day's views and events; undefined where nothing is, or none of it was read. */
+  /** The sample that is kept of a day's views and events; undefined where none is, or none of it was read. */
   sample(day: number): Sample | undefined {
     const sample = this.counters.sample(day);
     if (sample === undefined || this.#detail.length(keyOfDay(day, HOURS_KEY)) !== sample.rows)
@@ -154,7 +154,7 @@ export class BlockReader {
   }
 
   /**
-   * What rows of a day have of a dimension: one more than a place in its dictionary, or 0.
+   * Reads the values of a dimension in rows of a day: one more than a place in its dictionary, or 0.
    * @param rows which, ascending; all unless given
    * @param into where they are put, as many as there are rows; they are in the dictionary if it was asked for
    * @returns false where no row of the day has any
@@ -180,7 +180,7 @@ export class BlockReader {
     return true;
   }
 
-  /** Bytes of a dimension unpacked: its columns as whoever decodes them holds them, each day's whole. */
+  /** Bytes of a dimension unpacked: its columns as their decoder holds them, each day's whole. */
   bytesOf(name: Dimension): number {
     const place = DIMENSIONS.indexOf(name);
     const bytes = DETAIL_DIMENSIONS.includes(name) ? this.#columnBytes : 0;

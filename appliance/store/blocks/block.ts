@@ -4,7 +4,7 @@ import { DayDetail, type Detail, noDetail, type Sample } from "./detail.ts";
 import { DimensionBlock, MAX_DAYS } from "./dictionary.ts";
 import { firstDayOf, type Month } from "./month.ts";
 
-/** What a block counts by the hour. A place in this list is what blocks keep. */
+/** The counters of a block, each by the hour. Blocks keep a counter's place in this list. */
 export const BLOCK_COUNTERS = [
   "pv",
   "uv",
@@ -35,7 +35,7 @@ export const COUNTED_AS: Readonly<
 export const NO_HOUR = 24;
 const HOURS = NO_HOUR + 1;
 
-/** What is known of a block besides what was read of it. */
+/** Facts that are known of a block besides the part of it that was read. */
 interface Known {
   /** Days of the month that hold anything at all: bit 0 for the first. */
   days: number;
@@ -45,14 +45,14 @@ interface Known {
   bare: number;
 }
 
-/** What is settled of a site and month. */
+/** The settled counts and detail of a site and month. */
 export class Block {
   readonly month: Month;
   readonly dimensions = new Map<Dimension, DimensionBlock>();
   detail: Detail = noDetail();
   /** By the day of the month: by counter and hour. Most blocks are of one day, and begin with none. */
   readonly #counters: (Float64Array | undefined)[] = [];
-  /** As whoever kept this block said: perhaps not all of it was read. */
+  /** As the writer of this block said: perhaps not all of it was read. */
   readonly #known: Known;
 
   constructor(month: Month, known: Known = { days: 0, samples: [], bare: 0 }) {
@@ -98,7 +98,7 @@ export class Block {
     counters[at] = (counters[at] ?? 0) + n;
   }
 
-  /** What all counters counted on a day: counter by counter, each by the hour; to be added to. */
+  /** The counts of all counters on a day: counter by counter, each by the hour; to be added to. */
   countersOf(day: number): Float64Array {
     let counters = this.#counters[day];
     if (counters === undefined) {
@@ -112,13 +112,13 @@ export class Block {
     return this.#counters[day] !== undefined;
   }
 
-  /** What a counter counted on a day, by the hour; NO_HOUR is the last. To be read. */
+  /** The counts of a counter on a day, by the hour; NO_HOUR is the last. To be read. */
   hoursOf(counter: BlockCounter, day: number): Float64Array {
     const at = BLOCK_COUNTERS.indexOf(counter) * HOURS;
     return this.#counters[day]?.subarray(at, at + HOURS) ?? NO_COUNTS;
   }
 
-  /** What a counter counted on a day. */
+  /** The sum of a counter on a day. */
   dayOf(counter: BlockCounter, day: number): number {
     let sum = 0;
     for (const n of this.hoursOf(counter, day)) sum += n;
@@ -149,7 +149,7 @@ export class Block {
     return [...this.dimensions].sort(([a], [b]) => DIMENSIONS.indexOf(a) - DIMENSIONS.indexOf(b));
   }
 
-  /** What it takes of memory, about. */
+  /** The bytes of memory that it takes, about. */
   get memory(): number {
     let bytes = 0;
     for (const counters of this.#counters) bytes += counters?.byteLength ?? 0;

@@ -32,14 +32,14 @@ export class BlockWriter {
   readonly #counts: FrameWriter;
   readonly #detail: FrameWriter;
 
-  /** @param packs false: whoever reads it does so at once */
+  /** @param packs false for a block that is read at once */
   constructor(packs = true) {
     this.#counters = new FrameWriter(packs);
     this.#counts = new FrameWriter(packs);
     this.#detail = new FrameWriter(packs);
   }
 
-  /** What a block has besides its dimensions. */
+  /** Writes all that a block has besides its dimensions. */
   begin(block: Block): void {
     this.#counters.add(0, countersOf(block));
     for (const [day, { rows, hours, bits }] of daysOf(block.detail)) {
@@ -48,7 +48,7 @@ export class BlockWriter {
     }
   }
 
-  /** The dimensions that a block has. */
+  /** Writes the dimensions that a block has. */
   dimensions(block: Block): void {
     for (const [name, dimension] of block.inOrder) {
       writeDimension(this.#counts, name, dimension);
@@ -79,7 +79,7 @@ export class BlockWriter {
 
 /**
  * A block as an engine keeps it.
- * @param packs false: whoever reads it does so at once
+ * @param packs false for a block that is read at once
  */
 export function encodeBlock(block: Block, packs = true): BlockPieces {
   const writer = new BlockWriter(packs);

@@ -12,7 +12,7 @@ export interface Kept {
   readonly counts: (day: Day) => boolean;
   /** Of which of these detail is kept, too. */
   readonly detail: (day: Day) => boolean;
-  /** What was counted since this day is not of the past: none of its values becomes OTHER. */
+  /** Counts since this day are not of the past: none of their values becomes OTHER. */
   readonly today: Day;
 }
 

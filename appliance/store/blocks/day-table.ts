@@ -1,26 +1,26 @@
-/** What a value, or a whole day, was counted as. */
+/** The counts of a value, or of a whole day. */
 export interface Counts {
   readonly views: number;
   readonly visitors: number;
   readonly sessions: number;
 }
 
-/** What the counts of values may be. */
+/** The kinds of counts that a value may be asked for. */
 export const COUNTED_OF = ["views", "visitors", "sessions"] as const satisfies (keyof Counts)[];
 export type CountsOf = (typeof COUNTED_OF)[number];
 
 const FIRST_ROOM = 64;
 
 /**
- * What each value of a dimension was counted as on one day: a row for each value, in the order that
- * they came. A value is known by its place in the dimension's dictionary.
+ * The counts of each value of a dimension on one day: a row for each value, in the order that they
+ * came. A value is known by its place in the dimension's dictionary.
  */
 export class DayTable {
   readonly values: number[];
   readonly views: number[];
   readonly visitors: number[];
   readonly sessions: number[];
-  /** By value one more than its row. Made once somebody looks for a value: most tables are only read through. */
+  /** By value one more than its row. Made once a value is looked for: most tables are only read through. */
   #rows: Uint16Array | undefined;
 
   constructor(

@@ -3,7 +3,7 @@ import { MAX_DAYS } from "./dictionary.ts";
 
 /** A site and day keep at most so many rows of detail; of more, one in every two, four, eight … */
 export const MAX_DETAIL_ROWS = 50_000;
-/** What only apps and crawlers have, or what is counted and never asked for together. */
+/** Dimensions that only apps and crawlers have, or that are counted and never asked for together. */
 const WITHOUT_DETAIL: ReadonlySet<Dimension> = new Set([
   "hi",
   "bot_kind",
@@ -90,7 +90,7 @@ export class DayDetail implements DetailColumns {
     }
   }
 
-  /** What it takes of memory, about. */
+  /** The bytes of memory that it takes, about. */
   get memory(): number {
     return this.#room * (2 + 2 * this.values.length);
   }

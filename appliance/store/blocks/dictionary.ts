@@ -4,7 +4,7 @@ import { type Counts, DayTable } from "./day-table.ts";
 
 /** A month has at most so many days. */
 export const MAX_DAYS = 31;
-/** What the texts of a dictionary take: those of past days, and two days that are not made compact yet. */
+/** The most that a dictionary's texts take: those of past days, and two days that are not compact yet. */
 export const MAX_DICTIONARY_BYTES = MAX_TEXT_BYTES + 2 * MAX_TEXT_BYTES_PER_DAY;
 /** A string's header, its places in a list and a map; and four numbers in lists that grow. */
 const TEXT_MEMORY = 96;
@@ -12,16 +12,16 @@ const ROW_MEMORY = 64;
 /** Columns keep a value in two bytes, of which 0 stands for none. */
 export const MAX_DICTIONARY = 65_534;
 
-/** A dimension of a block: its dictionary, and what each value was counted as on each day. */
+/** A dimension of a block: its dictionary, and the counts of each value on each day. */
 export class DimensionBlock {
   readonly texts: string[];
   /** By the day of the month, from 0. */
   readonly days: (DayTable | undefined)[] = Array<undefined>(MAX_DAYS).fill(undefined);
-  /** Made once somebody looks for a text: most dictionaries are only read. */
+  /** Made once a text is looked for: most dictionaries are only read. */
   #values: Map<string, number> | undefined;
   /** Bytes of UTF-8 of all texts; known then, too. */
   #bytes = 0;
-  /** Bytes of UTF-8 of the values that were counted on a day; known once somebody adds to it. */
+  /** Bytes of UTF-8 of the values that were counted on a day; known once one is added. */
   readonly #dayBytes: (number | undefined)[] = [];
 
   constructor(texts: string[] = []) {
@@ -83,7 +83,7 @@ export class DimensionBlock {
     return this.#values;
   }
 
-  /** What values were counted as on a day of the month, from 0. */
+  /** The counts of values on a day of the month, from 0. */
   table(day: number): DayTable {
     let table = this.days[day];
     if (table === undefined) {
@@ -93,7 +93,7 @@ export class DimensionBlock {
     return table;
   }
 
-  /** What it takes of memory, about. */
+  /** The bytes of memory that it takes, about. */
   get memory(): number {
     let bytes = 0;
     for (const text of this.texts) bytes += TEXT_MEMORY + 2 * text.length;

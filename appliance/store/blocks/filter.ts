@@ -7,14 +7,14 @@ import { MAX_DICTIONARY } from "./dictionary.ts";
 
 export const TESTS = ["is", "not", "begins"] as const;
 
-/** What a view or an event has to be. Those with `is` of one dimension are alternatives. */
+/** A property that a view or an event has to have. Those with `is` of one dimension are alternatives. */
 export interface Condition {
   readonly dimension: Dimension;
   readonly test: (typeof TESTS)[number];
   readonly value: string;
 }
 
-/** What is asked of a block's detail. */
+/** A question to a block's detail. */
 interface FilterQuestion {
   readonly where: readonly Condition[];
   readonly of: CountsOf;
@@ -91,7 +91,7 @@ interface Test {
   readonly fits: Uint8Array;
 }
 
-/** What conditions mean for the dictionaries of a block. */
+/** The tests that conditions mean for the dictionaries of a block. */
 async function testsOf(block: BlockReader, where: readonly Condition[]): Promise<Test[]> {
   const tests: Test[] = [];
   for (const [dimension, conditions] of Map.groupBy(where, ({ dimension: of }) => of)) {
@@ -102,7 +102,7 @@ async function testsOf(block: BlockReader, where: readonly Condition[]): Promise
       .filter(({ test }) => test !== "is")
       .map((condition) => ({ test: condition.test, bytes: bytesOf(condition) }));
     const fits = new Uint8Array(1 + (texts?.size ?? 0));
-    // What has no value is none, and begins with nothing.
+    // A row without a value is equal to none, and begins with nothing.
     if (alternatives.length === 0 && others.every(({ test }) => test === "not")) fits[0] = 1;
     for (let n = 0; texts !== undefined && n < texts.size; n++)
       if (
@@ -140,7 +140,7 @@ function fittingRows(block: BlockReader, day: number, tests: readonly Test[]): U
   return ROWS.subarray(0, left);
 }
 
-/** What fits of a day. */
+/** The rows of a day that fit. */
 interface FittingRows {
   readonly day: number;
   /** Ascending. */
@@ -183,7 +183,7 @@ function countValues(
   if (!block.column(day, name, COLUMN, rows))
     return { day, length: 0, places: PLACES, counts: COUNTS };
   const { every } = sample;
-  // What a row has to say of itself, and what is looked at.
+  // The bits that a row has to have, and those that are looked at.
   const [wanted, mask] = [flag | ofEvents, flag | IS_EVENT];
   let highest = 0;
   for (let i = 0; i < rows.length; i++) {

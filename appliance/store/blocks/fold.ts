@@ -7,7 +7,7 @@ import { DETAIL_DIMENSIONS, IS_EVENT } from "./detail.ts";
 import type { DimensionBlock } from "./dictionary.ts";
 import { firstDayOf, type Month, monthOf } from "./month.ts";
 
-/** What is counted of a site's views and events besides what came together. */
+/** The days that keep detail of a site's views and events, and the values that are taken in. */
 export interface FoldRules {
   /** The first day (since 1970) whose views and events are kept, too; Infinity for none. */
   readonly detailFrom: number;

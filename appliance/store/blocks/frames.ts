@@ -15,9 +15,9 @@ export const FRAME_BYTES = 65_536;
 const WORTH_PACKING_BYTES = 64;
 /** Above it, writing costs more than the card gains. */
 const LEVEL = 3;
-/** What zstd may ask for to unpack: 2 to this power, in bytes. Level 3 asks for 2 MB. */
+/** The memory that zstd may ask for to unpack: 2 to this power, in bytes. Level 3 asks for 2 MB. */
 const MAX_WINDOW_LOG = 23;
-/** What was unpacked and may be asked for again: a frame of each column of a day. */
+/** Room for unpacked frames that may be asked for again: one of each column of a day. */
 const KEPT_BYTES = 3 * 1_048_576;
 /** Node lays smaller buffers into memory that they share. */
 const OWN_MEMORY_BYTES = 32_768;
@@ -36,7 +36,7 @@ export class FrameWriter {
   #items = 0;
   #unpacked = 0;
 
-  /** @param packs false: whoever reads it does so at once */
+  /** @param packs false for a piece that is read at once */
   constructor(packs = true) {
     this.#packs = packs;
   }
@@ -51,7 +51,7 @@ export class FrameWriter {
     if (this.#open.length >= FRAME_BYTES) this.#close();
   }
 
-  /** What all items take that are not packed. */
+  /** The bytes of all items, unpacked. */
   get bytes(): number {
     return this.#unpacked;
   }
@@ -103,7 +103,7 @@ interface FramePlace {
   readonly length: number;
 }
 
-/** What a piece may hold; hostile bytes cost no more. */
+/** Bounds of what a piece may hold; hostile bytes cost no more. */
 interface FrameBounds {
   /** Keys are below it. */
   readonly keys: number;
@@ -171,7 +171,7 @@ export class FrameReader {
     slices.close();
   }
 
-  /** What all items take that are not packed. */
+  /** The bytes of all items, unpacked. */
   get bytes(): number {
     return this.#frames.reduce((sum, { length }) => sum + length, 0);
   }
@@ -280,7 +280,7 @@ class SliceReader {
   }
 }
 
-/** Gives back memory that nobody reads any more at once, where it is of its own. */
+/** Gives back at once memory that is not read any more, where it is of its own. */
 export function giveBack(view: Uint8Array | Uint16Array): void {
   const { byteOffset, byteLength } = view;
   if (byteLength < OWN_MEMORY_BYTES) return;

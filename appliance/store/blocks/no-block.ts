@@ -1,4 +1,4 @@
-/** Bytes are no block: a card has bent them, or somebody else made them. Memory that is short is another RangeError. */
+/** Bytes are no block: a card has bent them, or a stranger made them. Memory that is short is another RangeError. */
 export class NoBlock extends RangeError {
   override readonly name = "NoBlock";
 

@@ -18,7 +18,7 @@ const WITHOUT_COUNTER: ReadonlySet<Dimension> = new Set(["event", "event_target"
 const HOURS = 24;
 const TOO_MUCH = "a block that counts more than anybody can";
 
-/** By what a block is judged. */
+/** The rules that a block is judged by. */
 export interface SoundRules {
   /** Whether a text may be a value. */
   isText(text: string): boolean;
@@ -36,8 +36,9 @@ interface Sound {
 }
 
 /**
- * Looks through a block that anybody may have made, one dimension after the other: a month with all that it may
- * hold takes hundreds of megabytes as objects. What its maker said of what it holds is not believed.
+ * Looks through a block that a stranger may have made, one dimension after the other: a month with all
+ * that it may hold takes hundreds of megabytes as objects. Its maker's word on its contents is not
+ * believed.
  * @throws as `refuse` where no fold could have made it
  * @throws {RangeError} when the bytes are no block
  */
@@ -90,7 +91,7 @@ class Look {
     reader.release();
   }
 
-  /** What is counted of a dimension, and what rows of detail have of it. */
+  /** Judges the counts of a dimension, and its values in rows of detail. */
   dimension(name: Dimension): void {
     const dimension = this.#reader.dimension(name);
     if (dimension !== undefined) this.#values(dimension);

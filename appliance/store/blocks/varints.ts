@@ -1,7 +1,7 @@
 import { NoBlock } from "./no-block.ts";
 
 const FIRST_ROOM = 1_024;
-/** What no count of ours reaches; beyond it, numbers are not exact. */
+/** A bound that no count of ours reaches; beyond it, numbers are not exact. */
 const MAX = Number.MAX_SAFE_INTEGER;
 
 /** Writes unsigned numbers as LEB128: seven bits a byte, the lowest first. */
@@ -37,7 +37,7 @@ export class VarintWriter {
     this.bytes(bytes);
   }
 
-  /** What was written: a view, valid until more is. */
+  /** The bytes that were written: a view, valid until more are. */
   end(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
   }
