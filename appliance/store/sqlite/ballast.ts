@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { isSqliteError } from "./database.ts";
 
-/** What erasing a site writes before anything is given back, several times over. */
+/** Several times the bytes that erasing a site writes before anything is given back. */
 export const BALLAST_BYTES = 8 * 1024 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
 
@@ -42,7 +42,7 @@ export function giveUpBallast(dataDir: string): boolean {
   return true;
 }
 
-/** Does what makes room; when the disk is too full even for that, with the room of the ballast. */
+/** Does work that makes room; when the disk is too full even for that, with the room of the ballast. */
 export function withBallast<T>(dataDir: string, makeRoom: () => T): T {
   try {
     return makeRoom();

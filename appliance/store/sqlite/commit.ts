@@ -25,7 +25,7 @@ export class Commits {
   /** Sites that are there: that one is not is only asked of the database once in a while. */
   readonly #sites = new Set<SiteKey>([NOBODY]);
   #foreignCommits = -1;
-  /** What the log takes, at most; undefined before it was looked at. */
+  /** The bytes that the log takes at most; undefined before it was looked at. */
   #logBytes: number | undefined;
   #sinceLook = 0;
 
@@ -47,7 +47,7 @@ export class Commits {
   add({ log, withdraw, surveys }: Pick<BatchData, "log" | "withdraw" | "surveys">) {
     this.#noticeForeignCommits();
     for (const sent of log) {
-      // What was on its way to a site that is erased since.
+      // Without hits that were on their way to a site that is erased since.
       const body = eraseGone(sent, (site) => this.#exists(site));
       if (body !== undefined) this.#append(body);
     }

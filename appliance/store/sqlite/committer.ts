@@ -27,7 +27,7 @@ export type CommitterAnswer = EngineAnswer & {
   readonly full?: boolean;
 };
 
-/** What the worker that writes says. It watches, too, for sites and tokens that the command line changed. */
+/** A message of the worker that writes. It watches, too, for sites and tokens that the command line changed. */
 export type CommitterMessage =
   | { readonly kind: "answer"; readonly answer: CommitterAnswer }
   /** Sent before the answer of the write that changed it. */
@@ -134,7 +134,7 @@ class Committer {
     }
   }
 
-  /** What was settled or erased must not stay readable in the write-ahead log. */
+  /** Data that was settled or erased must not stay readable in the write-ahead log. */
   #tidyWal({ more }: { more: boolean }): void {
     if (more) this.#walHoldsTraces = true;
     if (more || !this.#walHoldsTraces) return;

@@ -9,10 +9,10 @@ const EVERY_MS = 60_000;
 const TIME_EVERY_MS = HOUR_MS;
 
 /**
- * What retention goes by besides the calendar: how long the service has run with this data, over all
+ * The time that retention goes by besides the calendar: how long the service has run with this data, over all
  * starts, and when, by that measure, each day was last counted on. A wall clock that is wrong moves
  * neither. One connection, one caller, inside the caller's transactions; after a rollback call
- * `forget`. What a crash loses of the time run, a minute at most while hits come in, delays pruning.
+ * `forget`. Time run that a crash loses, a minute at most while hits come in, delays pruning.
  */
 export class CountedDays {
   readonly #statements: ReturnType<typeof prepare>;
@@ -42,7 +42,7 @@ export class CountedDays {
     this.#countedMs = this.#runMs;
   }
 
-  /** Something was counted on `day`; nobody knows when, but not since the last `count`. */
+  /** Something was counted on `day`, at an unknown time that is not since the last `count`. */
   mark(day: Day): void {
     this.#statements.mark.run(day, this.#countedMs);
   }

@@ -38,7 +38,7 @@ export function openForWriting(file: string): Database {
     if (db.pragma("page_count", { simple: true }) === 0) db.pragma("auto_vacuum = INCREMENTAL");
     db.pragma("journal_mode = WAL");
     db.pragma("synchronous = FULL");
-    // What was erased must not stay readable in free pages.
+    // Erased data must not stay readable in free pages.
     db.pragma("secure_delete = ON");
     db.pragma("journal_size_limit = 16777216");
     migrate(db);
@@ -66,10 +66,10 @@ export function openToList(file: string): Database {
 }
 
 /**
- * Opens a database that anybody may have made, to read only: nothing in its schema is believed. Its
- * tables are, to the letter, those that some version of ours made, and nothing else is in it: no
- * trigger, view, virtual table or computed column that a read could run. What a newer version has added
- * cannot be told from what a stranger has: none of it is taken.
+ * Opens a database that a stranger may have made, to read only: nothing in its schema is believed.
+ * Its tables are, to the letter, those that some version of ours made, and nothing else is in it: no
+ * trigger, view, virtual table or computed column that a read could run. Additions of a newer version
+ * cannot be told from those of a stranger: none of them is taken.
  * @throws {DatabaseRefused} when it is damaged, not ours, not as we make it, or from a newer version
  */
 export function openUntrusted(file: string): Database {
@@ -96,7 +96,7 @@ export function spareBytesOf(db: Database): () => number {
   return () => (freePages.get() as number) * pageSize;
 }
 
-/** Tells a number that is another one once somebody else has committed. Prepared: each commit asks. */
+/** Tells a number that is another one once another connection has committed. Prepared: each commit asks. */
 export function dataVersionOf(db: Database): () => number {
   const version = db.prepare("PRAGMA data_version").pluck();
   return () => version.get() as number;
@@ -132,7 +132,7 @@ export function syncFolderOf(file: string): void {
 function open(file: string, options: Sqlite.Options, prepare: (db: Database) => void): Database {
   const db = connect(file, options);
   try {
-    // A function in a schema is run for nobody.
+    // Functions that a schema names are not run.
     db.pragma("trusted_schema = OFF");
     db.pragma("cell_size_check = ON");
     refuseForeign(db, file);
@@ -317,7 +317,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   SQLITE_IOERR: "Check the disk: it may be full, worn out or gone.",
 };
 
-/** What a person is told when the data cannot be read or written; undefined for other errors. */
+/** The sentences for people when the data cannot be read or written; undefined for other errors. */
 export function storageProblem(error: unknown): string | undefined {
   if (!(error instanceof Sqlite.SqliteError)) return undefined;
   const known = Object.keys(ADVICE).find((code) => isSqliteError(error, code));

@@ -56,7 +56,7 @@ export class SqliteDesk implements Desk {
   async eraseCounts(): Promise<Erased> {
     const step = this.#db.transaction(() => eraseSites(this.#db)).immediate;
     while (withBallast(this.#dataDir, step));
-    // What was erased must not stay readable in the write-ahead log either.
+    // Erased data must not stay readable in the write-ahead log either.
     return emptyWal(this.#db) ? "gone" : "traces";
   }
 

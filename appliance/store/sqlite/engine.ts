@@ -76,7 +76,7 @@ export class SqliteEngine implements Engine {
     return this.#room.isLow;
   }
 
-  /** What makes room may use the ballast when the disk is full. */
+  /** A request that makes room may use the ballast when the disk is full. */
   async send(request: EngineRequest): Promise<EngineAnswer> {
     const answer = await this.#running.send(request);
     if (answer.ok) this.#room.spare = answer.spare ?? this.#room.spare;
@@ -85,7 +85,7 @@ export class SqliteEngine implements Engine {
     return answer;
   }
 
-  /** Nobody else has the file. */
+  /** No other node has the file. */
   async takeLease(): Promise<void> {}
 
   read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {

@@ -79,7 +79,7 @@ export function openChecked(file: string): Database {
   }
 }
 
-/** What is wrong with the data when `error` came of it; undefined where the data is not to blame. */
+/** The problem of the data when `error` came of it; undefined where the data is not to blame. */
 export function unusable(error: unknown): Unusable | undefined {
   if (error instanceof DatabaseRefused && error.flaw !== undefined)
     return { flaw: error.flaw, message: error.message, problem: error.problem ?? error.message };
@@ -134,7 +134,7 @@ export function salvagedAdminHash(file: string): Uint8Array | null {
 function refuseLost(file: string): void {
   if (!existsSync(marker(file))) return;
   if (!existsSync(file)) throw lost(file, "is gone");
-  // What SQLite takes for a database that is still to be filled.
+  // SQLite takes an empty file for a database that is still to be filled.
   if (sizeOf(file) === 0 && sizeOf(`${file}-wal`) === 0) throw lost(file, "is empty");
 }
 

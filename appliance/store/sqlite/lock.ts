@@ -12,7 +12,7 @@ const LOCK = "service.lock";
 const WHEREABOUTS = "service.json";
 /** A look at the lock holds it for less than a moment. */
 const LOOK_MS = 250;
-/** What we put into a data folder; a folder with such a file in it is ours. */
+/** The files that we put into a data folder; a folder with such a file in it is ours. */
 const OUR_FILES = /^(?:tallydeck\.db|service\.(?:lock|json))/;
 
 /**
@@ -32,7 +32,7 @@ function tighten(dataDir: string): void {
     restrict(dataDir, OWN_FOLDER);
     for (const name of ours) restrict(join(dataDir, name), OWN_FILE);
   } catch {
-    // Who cannot read or change it learns so from what comes next, in a better sentence.
+    // An owner who may not read or change it learns so from the next step, in a better sentence.
   }
 }
 
@@ -60,7 +60,7 @@ function makeFolder(dataDir: string): void {
 /**
  * Claims a data folder for one process. SQLite's lock on an empty database serves, for the kernel
  * lets go of it however the process ends.
- * @returns what gives it back
+ * @returns a function that gives it back
  * @throws {Refusal} `data_in_use`, and DatabaseRefused
  */
 export function lockDataDir(dataDir: string): () => void {
@@ -82,12 +82,12 @@ export function lockDataDir(dataDir: string): () => void {
   return () => db.close();
 }
 
-/** Where who has claimed the data folder may write down how it is reached. */
+/** The file where the process that has claimed the data folder may write down how it is reached. */
 export function whereaboutsFile(dataDir: string): string {
   return join(dataDir, WHEREABOUTS);
 }
 
-/** What one that was killed has left would be taken for the next one's. */
+/** A process that was killed has left its whereabouts, which would be taken for the next one's. */
 function forgetWhereabouts(dataDir: string): void {
   try {
     rmSync(whereaboutsFile(dataDir), { force: true });

@@ -17,7 +17,7 @@ export const HAS_NUMBERS: string = `site BETWEEN 1 AND ${2 ** 31 - 1} AND month 
 
 /**
  * Mends numbers that a card has bent, of which each next one would be no number any more: those of the log,
- * and of sites. In the caller's transaction, before anybody reads.
+ * and of sites. In the caller's transaction, before anything is read.
  * @returns what is told of it, a sentence each
  */
 export function mendNumbers(db: Database): string[] {
@@ -134,7 +134,7 @@ const OF_SITES = [
   "waiting_survey",
 ] as const;
 
-/** Of a site that was to be erased and has lost its number: whatever no site has is. */
+/** Where a site that was to be erased has lost its number, each number that no site has is erased. */
 function mendErased(db: Database): string[] {
   const bent = db.prepare(`DELETE FROM erased_site WHERE key NOT BETWEEN 1 AND ${LAST_SITE}`).run();
   if (bent.changes === 0) return [];
@@ -171,7 +171,7 @@ function mendBlocks(db: Database): string[] {
     .safeIntegers()
     .all();
   const [first, last] = [runningPart(0, 0), runningPart(1, 0) - 1];
-  // Of which source it was nobody knows any more: it counts as counted here.
+  // Its source is not known any more: it counts as counted here.
   const source = `CASE WHEN source BETWEEN 0 AND ${LAST_SITE} THEN source ELSE 0 END`;
   const mend = db.prepare(
     `UPDATE OR IGNORE block SET source = ${source},

@@ -1,14 +1,14 @@
 import { Refusal } from "../../base/refusal.ts";
 
-/** Stands for the name of the file in what is said of it. */
+/** Stands for the file's name in sentences about it. */
 export const FILE = "{file}";
 
-/** What is wrong with a database, or with its place. */
+/** A problem of a database, or of its place. */
 export interface DatabaseProblem {
   readonly file: string;
   /** A sentence or two, with FILE where its name belongs. */
   readonly says: string;
-  /** What is wrong with the file; undefined when it is not the file. */
+  /** The flaw of the file; undefined when it is not the file that is wrong. */
   readonly flaw?: Flaw | undefined;
   /** True where a backup mends it. */
   readonly needsBackup?: boolean;
@@ -36,7 +36,7 @@ export class DatabaseRefused extends Refusal {
   }
 }
 
-/** What mends the box's own data. */
+/** The advice that mends the box's own data. */
 const OWN_BACKUP = "Restore a backup with `tallydeck restore FILE`.";
 
 /**

@@ -5,7 +5,7 @@ import { BALLAST_BYTES, giveUpBallast, hasBallast, takeBallast } from "./ballast
 const MB = 1024 * 1024;
 const LOW_SPACE_BYTES = 100 * MB;
 const LOW_SPACE_SHARE = 0.05;
-/** What the write-ahead log may need beside the database, however much is free inside that. */
+/** The bytes that the write-ahead log may need beside the database, however much is free inside that. */
 const LOG_BYTES = 32 * MB;
 /** Ballast is taken well above the limit, so that it does not bring low space about. */
 const BALLAST_ABOVE = 1.25;
@@ -72,7 +72,7 @@ export class Room {
     if (!hasBallast(this.#dataDir)) this.#ballastFailed = !takeBallast(this.#dataDir);
   }
 
-  /** Gives the ballast up for what makes room. @returns false when there was none */
+  /** Gives the ballast up for work that makes room. @returns false when there was none */
   giveUpBallast(): boolean {
     const given = giveUpBallast(this.#dataDir);
     if (given) this.#log.warn("The disk is full: what was kept in reserve is used to erase");

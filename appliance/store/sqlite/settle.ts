@@ -8,7 +8,7 @@ import { putSlices } from "./slices.ts";
 const GENERATIONS = 2 ** 40;
 const NUMBER = "SELECT coalesce((SELECT value FROM meta WHERE key = ?), 0)";
 
-/** Another one once anybody changed blocks. */
+/** Another number once blocks were changed. */
 export function generation(db: Database): number {
   return db.prepare(NUMBER).pluck().get("generation") as number;
 }
@@ -26,7 +26,7 @@ export function passGeneration(db: Database): void {
   );
 }
 
-/** Of a new database: none that anybody knows of another. */
+/** Draws the first generation of a new database, at random: none that is known of another. */
 export function beginGeneration(db: Database): void {
   db.prepare(
     `INSERT INTO meta (key, value) VALUES ('generation', ?)

@@ -15,7 +15,7 @@ import { removeDatabase } from "./swap.ts";
 /**
  * Copies the database `source` to `target` as of one moment, while others write; without push
  * tokens and sessions. `target` appears complete and checked, or not at all, and is of this version's
- * format: whoever made a backup can restore it.
+ * format: the version that made a backup can restore it.
  * @throws {DatabaseRefused}
  */
 export function backUp(source: string, target: string, kinds: Kinds): void {
@@ -29,7 +29,7 @@ export function backUp(source: string, target: string, kinds: Kinds): void {
   try {
     const db = openForReading(source);
     try {
-      // Of what a newer version keeps nobody here knows whether it may leave the box.
+      // This version does not know whether all data of a newer one may leave the box.
       if (isOfNewer(db))
         db.transaction(() => fill(partial, (to) => copyBackup(db, to, { file: source, kinds })))();
       else db.prepare("VACUUM INTO ?").run(partial);

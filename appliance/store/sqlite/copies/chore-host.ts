@@ -3,7 +3,7 @@ import { type DatabaseProblem, DatabaseRefused } from "../refused.ts";
 
 export type ChoreAnswer =
   | { readonly ok: true }
-  /** What is wrong with a database, where that is why. */
+  /** The problem of a database, where that is why. */
   | { readonly ok: false; readonly refused: DatabaseProblem | undefined; readonly message: string };
 
 /** Runs in a process of its own: does the one chore that it is asked, answers, and lets the process end. */

@@ -20,7 +20,7 @@ const TOO_LARGE = {
   file: "",
   says: "This takes more memory than there is, and was ended. Choose another backup.",
 };
-/** What a chore needs of the environment; tokens are none of its business. */
+/** The variables that a chore needs of the environment; tokens are none of its business. */
 const ENVIRONMENT = ["PATH", "MALLOC_ARENA_MAX", "NODE_COMPILE_CACHE"];
 /**
  * Memory of more bytes goes back to the system at once: what lies between two pieces of a month is 40 MB else. A

@@ -4,8 +4,8 @@ import type { Kinds } from "./copy-documents.ts";
 import { copyIn, keepOwn } from "./restore.ts";
 
 /**
- * What takes long, or reads what anybody may have made: a process of its own, so that neither hits
- * nor reads wait, and nothing a file does to it reaches the service.
+ * Work that takes long, or reads files that a stranger may have made: it has a process of its own, so
+ * that neither hits nor reads wait, and nothing a file does to it reaches the service.
  */
 export type Chore = { readonly kinds: Kinds } & (
   | { readonly kind: "backUp"; readonly source: string; readonly target: string }

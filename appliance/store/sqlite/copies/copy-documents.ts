@@ -15,8 +15,8 @@ export function keptKinds(kinds: Kinds): Kinds {
 }
 
 /**
- * Copies documents of these kinds, each one read as its kind says and written anew, with the revision of what
- * nobody here has written.
+ * Copies documents of these kinds, each one read as its kind says and written anew, with the revision
+ * of one that was not written here.
  * @param off is told of what is off; what it returns from is left behind
  */
 export function copyKept(
@@ -25,7 +25,7 @@ export function copyKept(
   kinds: Kinds,
   off: (why: string) => void,
 ): void {
-  // A field that nobody knows is memory that nobody reckons with.
+  // An unknown field would take memory that no bound reckons with.
   for (const { schema, ...kind } of kinds)
     copyKind(from, to, { ...kind, schema: closed(schema) }, { anew: true, off });
 }

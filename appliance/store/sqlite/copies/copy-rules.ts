@@ -21,7 +21,7 @@ export interface CopiedTable {
   readonly maxRows?: number;
   /** Bytes of all its rows together. */
   readonly maxTogether?: number;
-  /** Rows of no concern to anybody; they are left behind. */
+  /** Whether a row is of no concern, and left behind. */
   readonly isLeft?: (row: Row) => boolean;
   /** The column that numbers rows: they are numbered anew. */
   readonly numbered?: string;
@@ -31,17 +31,17 @@ export interface CopiedTable {
   readonly mayBeAdmin?: boolean;
   /** A column `source` names one by its number, which is another here. */
   readonly ofSource?: boolean;
-  /** What columns must be with each other and with other tables. */
+  /** Whether columns fit each other, and other tables. */
   readonly check?: (row: Row) => boolean;
 }
 
 /**
- * What becomes of a table when a backup is restored: its rows are copied once each was checked; they
+ * The fate of a table when a backup is restored: its rows are copied once each was checked; they
  * stay behind; or each kind of them says.
  */
 export type TableRule =
   | CopiedTable
-  /** What is counted is decoded and written anew: see `counted`. */
+  /** Counts are decoded and written anew: see `counted`. */
   | ({ readonly kind: "counted" } & Pick<CopiedTable, "maxBytes">)
   | { readonly kind: "left" }
   | { readonly kind: "documents" };
@@ -51,7 +51,7 @@ const like =
   (value) =>
     typeof value === "string" && pattern.test(value);
 
-/** Whose token reads every site. */
+/** Stands for a site where a token reads every site. */
 export const ADMIN = 0;
 const HASH_BYTES = 32;
 /** As `meta` and `source` have it. */
@@ -86,7 +86,7 @@ const isCounter: Check = (value) => (COUNTERS as readonly unknown[]).includes(va
 /** Rules by column, in whatever table; a table's own rules go first. Others follow from the type. */
 export const COLUMNS: Readonly<Record<string, Check>> = { day, hash };
 
-/** What `meta` holds of the data. */
+/** Keys of `meta` that are about the data. */
 const META: ReadonlyMap<unknown, Check> = new Map([
   ["cursor_secret", hash],
   ["run_ms", time],
@@ -103,7 +103,7 @@ const ofKnownSite = { ofSite: "site" } satisfies Partial<CopiedTable>;
 export const TABLES: Readonly<Record<string, TableRule>> = {
   meta: {
     kind: "copied",
-    // What else is noted there says nothing about the data.
+    // Other keys say nothing about the data.
     isLeft: ({ key }) => !META.has(key),
     columns: { value: () => true },
     check: ({ key, value }) => META.get(key)?.(value) === true,
@@ -132,7 +132,7 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
       run_at: timeOrNull,
     },
   },
-  // What sites on their way out still hold is not copied at all.
+  // Rows of sites on their way out are not copied at all.
   erased_site: { kind: "left" },
   read_token: {
     kind: "copied",
@@ -239,7 +239,7 @@ function isLabels(value: unknown): boolean {
   );
 }
 
-/** An object of these fields; a field that nobody knows is memory that nobody reckons with. */
+/** Whether it is an object of these fields alone: an unknown one takes memory that no bound reckons with. */
 function hasOnly(value: unknown, ...fields: string[]): value is Record<string, unknown> {
   return isObject(value) && Object.keys(value).every((field) => fields.includes(field));
 }

@@ -80,7 +80,7 @@ export function copyBackup(
   beginGeneration(to);
 }
 
-/** Writes all that `write` does, or nothing; quick, for nobody else knows the file yet. */
+/** Writes all that `write` does, or nothing; quick, for no other process knows the file yet. */
 export function fill(file: string, write: (db: Database) => void): void {
   const db = openForWriting(file);
   try {
@@ -98,7 +98,7 @@ interface Manner {
   /** By the number they had, the sites that were copied so far. */
   readonly sites: Map<unknown, SiteKey>;
   readonly sources: RestoredSources;
-  /** What to do about a row that is off its rule. */
+  /** Is told of a row that is off its rule. */
   readonly off: (why: string) => void;
 }
 

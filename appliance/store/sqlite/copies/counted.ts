@@ -23,7 +23,7 @@ import type { Database } from "../database.ts";
 import { putBlock } from "../settle.ts";
 import { type SlicedPiece, sliced, wholeOf } from "../slices.ts";
 
-/** What a copy of counts has to know of the rest of the data. */
+/** The facts that a copy of counts has to know of the rest of the data. */
 export interface CountedManner extends SoundRules {
   /** The number that a site has here; undefined for one that is not copied. */
   siteOf(key: unknown): SiteKey | undefined;
@@ -138,8 +138,8 @@ interface RowKey extends BlockKey {
 }
 
 /**
- * Writes blocks anew, one for each site, month and source, as what is settled: a part of a day has a number that says
- * when it came, which nobody here believes. What is held at a time is what is kept of one month.
+ * Writes blocks anew, one for each site, month and source, as settled ones: a part of a day has a
+ * number that says when it came, which is not believed. One month is held at a time.
  */
 export function copyBlocks(from: Database, to: Database, manner: CountedManner): void {
   const room = new Room(BOUNDS.blocks);
@@ -190,7 +190,7 @@ class MonthSum {
   readonly #manner: CountedManner;
   #key: Omit<BlockKey, "part"> | undefined;
   #parts = 0;
-  /** What is not merged yet, after what is; and what it takes. */
+  /** Rows that are not merged yet, after the one that is; and the bytes that they take. */
   #rows: BlockPieces[] = [];
   #bytes = 0;
 
@@ -199,7 +199,7 @@ class MonthSum {
     this.#manner = manner;
   }
 
-  /** What is added from now on is of this site, month and source. */
+  /** Rows that are added from now on are of this site, month and source. */
   begin(key: Omit<BlockKey, "part">): void {
     if (isDeepStrictEqual(this.#key, key)) return;
     this.end();

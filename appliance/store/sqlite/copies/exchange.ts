@@ -37,7 +37,7 @@ export class Exchange {
   constructor(dataDir: string, store: Replaceable) {
     this.#dataDir = dataDir;
     this.#store = store;
-    // What a power cut left behind.
+    // A power cut may have left files behind.
     for (const name of readdirSync(dataDir))
       if (name.startsWith(PREFIX)) rmSync(join(dataDir, name), { force: true });
   }
@@ -130,6 +130,6 @@ function forSender(error: DatabaseRefused): Refusal {
   const { file } = error.about;
   const isCopy = basename(file).startsWith(PREFIX);
   const { message } = error.named(isCopy ? "This file" : file, "Choose another backup.");
-  // What SQLite finds comes in several lines.
+  // Findings of SQLite come in several lines.
   return new Refusal("invalid_backup", message.replaceAll(/\s*\n\s*/g, " "));
 }

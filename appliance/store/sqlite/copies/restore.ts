@@ -21,7 +21,7 @@ import { removeDatabase, resumeSwap, swapIn, takeBack } from "./swap.ts";
 /** A copy may be so much larger than what it was made from, for its indices fill up otherwise. */
 const GROWTH = 3;
 const SPARE_PAGES = 1_024;
-/** No site of anybody: ids have no blanks. */
+/** No owner's site: ids have no blanks. */
 const TRIAL_SITE = " ";
 
 /**
@@ -92,7 +92,7 @@ export function keepOwn(box: string, incoming: string, kinds: Kinds): void {
 }
 
 /**
- * Puts a backup in the place of the database `target`, which nobody may have open. Whatever fails,
+ * Puts a backup in the place of the database `target`, which no process may have open. If a step fails,
  * the old data is there as before; it stays until a start with the new came up whole.
  * @param kinds all there are; `tryStart` reads a database as a start does
  * @throws {DatabaseRefused} when `source` is damaged, not ours, from a newer version, or more than a start can read

@@ -45,7 +45,7 @@ export class RestoredSources {
         .run(own);
   }
 
-  /** None where somebody has taken it away, or it is that of another source. */
+  /** A new one where the backup names none, or that of another source. */
   #originOfBackup(): string {
     const noted = this.#from.prepare("SELECT value FROM meta WHERE key = 'origin'").pluck().get();
     const isTaken = this.#to.prepare("SELECT 1 FROM source WHERE origin = ?").get(noted);

@@ -19,7 +19,7 @@ import { syncFolderOf } from "../database.ts";
  * back before it, so that no log ever stands beside a file it does not belong to.
  */
 
-/** What SQLite keeps beside a database. */
+/** The files that SQLite keeps beside a database. */
 const COMPANIONS = ["-wal", "-shm", "-journal"] as const;
 
 function oldOf(file: string): string {
@@ -35,8 +35,8 @@ function startsOf(file: string): string {
 }
 
 /**
- * Puts `incoming`, closed and whole, in the place of `file`, which nobody may have open: on trial. What
- * is on trial already goes for good, and what was there before it stays to go back to.
+ * Puts `incoming`, closed and whole, in the place of `file`, which no process may have open: on trial.
+ * A database that is on trial already goes for good, and the one before it stays to go back to.
  */
 export function swapIn(incoming: string, file: string): void {
   syncNow(incoming);
@@ -47,7 +47,7 @@ export function swapIn(incoming: string, file: string): void {
   syncFolderOf(file);
 }
 
-/** Moves a database that nobody has open, with the log that belongs to it. */
+/** Moves a database that no process has open, with the log that belongs to it. */
 export function moveAway(file: string, to: string): void {
   renameSync(file, to);
   syncFolderOf(file);
@@ -103,7 +103,7 @@ function clear(file: string): void {
   for (const left of [replacedOf(file), startsOf(file)]) rmSync(left, { force: true });
 }
 
-/** The trial failed: what was there before comes back. Nobody may have the file open. */
+/** The trial failed: the database from before comes back. No process may have the file open. */
 export function takeBack(file: string): void {
   removeCompanions(file);
   syncFolderOf(file);

@@ -26,7 +26,7 @@ export function changeDocuments(db: Database, { kind, put, remove }: DocumentsCh
   if (!within(db, rows, kind.bound, change)) throw tooMuch(kind);
 }
 
-/** What puts documents back as they are now, once they were changed so. */
+/** The change that puts documents back as they are now, once they were changed so. */
 export function wayBack(db: Database, { kind, put, remove }: DocumentsChange): DocumentsChange {
   const ids = new Set([...put.map(({ id }) => id), ...remove]);
   const known = documents(db, { kind: kind.name }).filter(({ id }) => ids.has(id));
