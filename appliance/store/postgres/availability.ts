@@ -19,7 +19,7 @@ interface AvailabilityOptions {
 /** Whether the database is there, as those who ask it meet it: told once when it goes, and when it is back. */
 export class Availability {
   readonly #options: AvailabilityOptions;
-  /** Who is not answered, since when in monotonic ms. */
+  /** Askers that are not answered, and since when in monotonic ms. */
   readonly #missedBy = new Map<object, number>();
   #isTold = false;
   #refusal: Refusal | undefined;

@@ -1,4 +1,3 @@
-/** What a row may have. */
 type Cell = number | string | Uint8Array;
 
 /**

@@ -94,7 +94,7 @@ export class Committer {
     }
   }
 
-  /** Fails whatever waits, and is asked no more. */
+  /** Fails all that waits, and is asked no more. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#pauses.end();
@@ -115,7 +115,7 @@ export class Committer {
     return takenIn(results, attempt.surveyIds);
   }
 
-  /** What became of a batch after an error, or what to answer. Returns when it is time to go on. */
+  /** The fate of a batch after an error, or an answer to give. Returns when it is time to go on. */
   async #fateOf(attempt: Attempt, error: unknown): Promise<Fate | EngineAnswer> {
     attempt.failures += 1;
     if (this.#isClosed) return failed(error);

@@ -84,7 +84,7 @@ function engineOf(
           },
           surveyIds: (n) => Array.from({ length: n }, () => ids.draw()),
         });
-        // Who shows numbers looks at them again.
+        // Readers that show numbers look at them again.
         await passGeneration();
         return result;
       }),
@@ -92,7 +92,7 @@ function engineOf(
   };
 }
 
-/** What is counted in an epoch has it for an origin. */
+/** Counts of an epoch have it for their origin. */
 async function ownOf(sql: Pick<Sql, "rows">): Promise<Pick<Source, "number" | "origin">> {
   const [own] = await sql.rows<Pick<Source, "number" | "origin">>(
     "SELECT source AS number, to_hex(epoch) AS origin FROM generation",

@@ -54,13 +54,13 @@ interface PostgresOptions {
   nodeName: string;
   /** The sites that the configuration names; undefined leaves all as they are. */
   declared?: readonly DeclaredSite[];
-  /** The zone that the configuration names for days, where nobody else has named one. */
+  /** The zone that the configuration names for days, where none was named before. */
   dayZone?: string | undefined;
   clock: Clock;
   log: Log;
   /** 0–1 */
   random?: () => number;
-  /** What time it is (epoch ms) where the database says this one. */
+  /** The time (epoch ms) that it is where the database says `said`. */
   databaseNow?: (said: number) => number;
   threads?: Threads;
 }
@@ -153,7 +153,7 @@ export class PostgresEngine implements Engine {
     this.#reader = ReaderThread.atRest({
       thread: READER,
       database: { settings: this.#settings, seen: seen.memory } satisfies ReaderDatabase,
-      // What a server meets is its owner's to mend.
+      // Damage on a server is its owner's to mend.
       onDamaged: () => {},
       clock,
       log,
@@ -172,7 +172,7 @@ export class PostgresEngine implements Engine {
     return this.#isReady && this.#refusal === undefined;
   }
 
-  /** What a database elsewhere has room for is not known before it is full. */
+  /** The room of a database elsewhere is not known before it is full. */
   readonly lowSpace = false;
 
   get figures(): DatabaseFigures {
@@ -225,7 +225,7 @@ export class PostgresEngine implements Engine {
     await this.#chores.transaction((sql) => this.#lease.take(sql));
   }
 
-  /** What waits for a database that is away is refused. */
+  /** Requests that wait for a database that is away are refused. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#isReady = false;
@@ -236,7 +236,7 @@ export class PostgresEngine implements Engine {
     await Promise.all([this.#committer.close(), this.#chores.cut(), this.#reader.close()]);
   }
 
-  /** What it held is anybody's, and its last views are told of no more. */
+  /** Gives its lease back; its last views are told of no more. */
   async #sayGoodbye(): Promise<void> {
     if (!this.#chores.figures.isOpen) return;
     const { promise: late, resolve } = Promise.withResolvers<void>();
@@ -292,7 +292,7 @@ export class PostgresEngine implements Engine {
     tell(directory);
   }
 
-  /** What was on its way to a site that is erased since does not come to the log. */
+  /** Hits on their way to a site that is erased since do not come to the log. */
   #ofSitesThatAre(batch: BatchData): BatchData {
     const exists = (site: SiteKey) => site === NOBODY || this.#sites.has(site);
     return { ...batch, log: batch.log.flatMap((body) => eraseGone(body, exists) ?? []) };

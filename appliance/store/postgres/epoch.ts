@@ -3,7 +3,7 @@ import type { Sql, Transaction } from "./connection/connection.ts";
 
 /** Random ones differ, and stay exact as numbers. */
 const EPOCHS = 2 ** 48;
-/** More sites and changes than anybody makes in the moments that a standby that takes over lacks. */
+/** More sites and changes than are made in the moments that a standby that takes over lacks. */
 const LEAP = 1_000;
 
 /** Where this very table is: one that was restored from a dump is another one. */
@@ -11,18 +11,18 @@ export const HERE = "$1::text || '/' || tableoid::text";
 
 /**
  * The epoch of the data, for a transaction at a place: after a failover or a restore the same numbers name
- * other things, and so it is another one. No row where nobody has drawn it yet.
+ * other things, and so it is another one. No row where it is not drawn yet.
  */
 export const EPOCH = `SELECT epoch FROM generation WHERE one = 1 AND place = ${HERE}`;
 
-/** @returns null where nobody has drawn it yet */
+/** @returns null where it is not drawn yet */
 export async function epochOf({ place, rows }: Transaction): Promise<number | null> {
   const [row] = await rows<{ epoch: number }>(EPOCH, [place]);
   return row?.epoch ?? null;
 }
 
 /**
- * Draws an epoch, unless somebody has drawn one for this place: for a database that is new, or was
+ * Draws an epoch, unless one is drawn for this place already: for a database that is new, or was
  * restored, and for a standby that was promoted. To be done before anything is numbered.
  * @param random 0–1
  */
@@ -49,7 +49,7 @@ const DRAW = `
       1 + GREATEST(source, (SELECT coalesce(max(number), 0) FROM source)) END
   WHERE one = 1 AND place <> ${HERE}`;
 
-/** What was counted before has the origin it had: elsewhere there may be more of it. */
+/** Counts from before keep the origin they had: elsewhere there may be more of it. */
 const KEEP_ORIGIN = `
   INSERT INTO source (number, origin, kind, name)
   SELECT source, to_hex(epoch), 'here', 'before ' || to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI')

@@ -52,7 +52,7 @@ function refused(error: unknown, settings: ConnectionSettings, role: string): Re
   return undefined;
 }
 
-/** As SQL takes it for a name, whatever is in it. */
+/** As SQL takes it for a name, with any character in it. */
 function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

@@ -19,7 +19,7 @@ const SCHEMA_DIR = join(import.meta.dirname, "schema");
 const IS_THERE = "42P07";
 const NO_RIGHT = "42501";
 const NO_COLUMN = "42703";
-/** What holds every character there is. */
+/** The encoding that holds every character there is. */
 const ENCODING = "UTF8";
 
 /** Numbers of schemas: 0 is none at all. */
@@ -29,7 +29,7 @@ export interface Migrated {
 }
 
 /**
- * Makes the tables, or raises them to this version's; two who do it at once do it once. Those to which
+ * Makes the tables, or raises them to this version's; two nodes that do it at once do it once. Those to which
  * a newer version only added stay as they are.
  * @throws {Refusal} `invalid_config` when they are from a newer version that did more, or another
  * program, or the user may not; {Away}, {Lost}
@@ -45,7 +45,7 @@ export async function migrate(
     await connection.transaction((sql) => raise(sql, from, steps));
   } catch (error) {
     if (isViolation(error) || sqlStateOf(error) === IS_THERE || error instanceof Raised) {
-      // Another made them meanwhile, or somebody's own have these names.
+      // Another node made them meanwhile, or foreign tables have these names.
       if ((await formatIn(connection, settings)).format > from)
         return migrate(connection, settings);
       throw foreign(settings);

@@ -7,15 +7,15 @@ import { Seen } from "./connection/place.ts";
 import type { ConnectionSettings } from "./connection/url.ts";
 import { Reads } from "./reads/reads.ts";
 
-/** A database that could not be reached is not looked for again so soon: who asks is told at once. */
+/** A database that could not be reached is not looked for again so soon: a question is refused at once. */
 const AWAY_MS = 1_000;
 /** Where a connection is lost this soon, it was so before it was asked: it is asked again. */
 const SOON_MS = 5_000;
 
-/** What it opens. */
+/** The database that a reader opens. */
 export interface ReaderDatabase {
   readonly settings: ConnectionSettings;
-  /** What the process has seen of servers, as `Seen` has it. */
+  /** The servers that the process has seen, as `Seen` has them. */
   readonly seen: SharedArrayBuffer;
 }
 
@@ -41,7 +41,7 @@ hostReader(({ settings, seen: memory }: ReaderDatabase, passedOver) => {
   };
   const reconnect = async () => {
     await connection.close();
-    // Nobody would close another one, and the thread would live as long as that.
+    // Another connection would never be closed, and the thread would live as long as that.
     if (!isClosed) connection = connect();
   };
   return {

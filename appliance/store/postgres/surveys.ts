@@ -46,7 +46,7 @@ interface SurveysOptions {
 }
 
 /**
- * What it takes to write the responses of a batch, and to take some back. Each response ends with a
+ * The statements that write the responses of a batch, and take some back. Each response ends with a
  * statement that answers a row where the site still takes it on that day: see `takenIn`.
  */
 export function surveyStatements(

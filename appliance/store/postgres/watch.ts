@@ -123,7 +123,7 @@ export class Watch {
     if (refusal !== undefined) throw refusal;
     time.hear(seen.now);
     if (seen.epoch === null) {
-      // A standby was promoted, and nobody has met it before.
+      // A standby was promoted, and no node has met it before.
       await connection.transaction((sql) => drawEpoch(sql));
       return this.#look();
     }
@@ -197,7 +197,7 @@ const TELL = `
   UPDATE node SET live = $2::text, live_at = now()
   WHERE id = $1 AND (live IS NOT NULL OR $2::text IS NOT NULL)`;
 
-/** Only of sites that somebody looks at here: each node would read what all others tell of all sites. */
+/** Only of sites that are looked at here: else each node would read what all others tell of all sites. */
 const HEAR = `
   SELECT asked.site, told.live -> asked.site::text AS bars, age FROM (
     SELECT live::jsonb AS live, extract(epoch FROM now() - live_at) * 1000 AS age FROM node

@@ -6,7 +6,7 @@ const CANCEL_REQUEST = 80_877_102;
 
 /**
  * Has the server wait no more for a standby with a commit that we have given up: else each one keeps its
- * process there. It stays committed, and whoever looks it up waits for the standby himself.
+ * process there. It stays committed, and a connection that looks it up waits for the standby itself.
  * @returns the connection that asks, which ends by itself
  */
 export function cancelCommit(client: object, { host, port }: DatabaseHost): Socket {
@@ -25,7 +25,7 @@ export function cancelCommit(client: object, { host, port }: DatabaseHost): Sock
 /** The driver keeps them for its own use, and names them nowhere. */
 type Keys = Readonly<Record<"processID" | "secretKey", number | undefined>>;
 
-/** The server's process for a connection, as whoever answered at first calls it: perhaps a pooler. */
+/** The server's process for a connection, as the peer that answered at first calls it: perhaps a pooler. */
 export function processOf(client: object): number | undefined {
   return (client as Keys).processID;
 }

@@ -29,7 +29,7 @@ export interface Sql {
   all(statements: readonly Statement[]): Promise<readonly (readonly object[])[]>;
 }
 
-/** What runs in a transaction. */
+/** SQL that runs in a transaction. */
 export interface Transaction extends Sql {
   /** Where it does, see `placeText`. */
   readonly place: string;
@@ -42,7 +42,7 @@ interface ConnectionOptions {
   readonly role: Role;
   /** 0–1, for the length of pauses. */
   readonly random?: () => number;
-  /** What all connections of a process know of the servers; else it is alone with what it knows. */
+  /** The servers that all connections of a process have seen; else it knows its own alone. */
   readonly seen?: Seen;
 }
 
@@ -52,9 +52,9 @@ const KEEP_ALIVE_MS = 10_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 const GOODBYE_MS = 1_000;
-/** How often it is looked whether who is to answer is still the one to ask. */
+/** How often it is looked whether the server that is to answer is still the one to ask. */
 const LOOK_MS = 1_000;
-/** What runs when it is closed has so long. */
+/** A statement that runs when it is closed has so long. */
 const LAST_ANSWER_MS = 3_000;
 /** How often a transaction is run that others are in the way of. */
 const TRIES = 8;
@@ -78,7 +78,7 @@ interface Live {
   readonly host: DatabaseHost;
   place: Place;
   /**
-   * What each transaction begins with besides, where a pooler stands between: another server may answer
+   * SQL that each transaction begins with besides, where a pooler stands between: another server may answer
    * then than the one whose place is known.
    */
   guard: string;
@@ -87,8 +87,9 @@ interface Live {
 
 /**
  * One connection, made when it is first asked for and again when it was lost: hosts in turn until one
- * will do, or of all at once that which takes writes and has the newest timeline; with growing pauses once all have failed. Each answer has a bounded time. What is asked is
- * done one after the other; only `all` and `pipeline` do not wait in between.
+ * will do, or of all at once that which takes writes and has the newest timeline; with growing pauses
+ * once all have failed. Each answer has a bounded time. Requests are done one after the other; only
+ * `all` and `pipeline` do not wait in between.
  */
 export class Connection implements Sql {
   readonly #settings: ConnectionSettings;
@@ -105,7 +106,7 @@ export class Connection implements Sql {
   #made = 0;
   #retries = 0;
   #isClosed = false;
-  /** What is asked by now is given up, too. */
+  /** Requests made by now are given up, too. */
   #isCut = false;
   readonly #pauses: Pauses;
 
@@ -178,7 +179,7 @@ export class Connection implements Sql {
 
   /**
    * Looks whether another of the hosts has taken the place of the one that is used: then all connections
-   * that know of it leave for that. Nobody waits for it who asks for something else.
+   * that know of it leave for that. No other request waits for it.
    */
   async lookAround(): Promise<void> {
     const { hosts, writable } = this.#settings;
@@ -513,7 +514,7 @@ function lose(live: Live): void {
   live.socket.destroy();
 }
 
-/** What failed at its commit may be committed, unless the server says that others were in the way. */
+/** A transaction that failed at its commit may be committed, unless the server says that others were in the way. */
 function unsure(error: unknown): never {
   const isKnown = isSerialization(error) || error instanceof Lost || error instanceof Away;
   throw isKnown ? error : new Lost(error);

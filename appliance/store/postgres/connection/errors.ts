@@ -2,7 +2,7 @@ import { messageOf } from "../../../base/message-of.ts";
 import { Refusal } from "../../../base/refusal.ts";
 import { type ConnectionSettings, shownUrl } from "./url.ts";
 
-/** The connection was lost, or an answer was overdue: nobody knows whether what was asked is done. */
+/** The connection was lost, or an answer was overdue: it is not known whether what was asked is done. */
 export class Lost extends Error {
   constructor(cause: unknown) {
     super(messageOf(cause), { cause });
@@ -16,38 +16,38 @@ export class Away extends Error {
   }
 }
 
-/** What the server says of an error; undefined where it was not the server that failed. */
+/** The SQLSTATE that the server gives an error; undefined where it was not the server that failed. */
 export function sqlStateOf(error: unknown): string | undefined {
   const { code, severity } = detailsOf(error);
   return typeof code === "string" && typeof severity === "string" ? code : undefined;
 }
 
-/** Two transactions were in each other's way: the same again may succeed. */
+/** Whether two transactions were in each other's way: the same again may succeed. */
 export function isSerialization(error: unknown): boolean {
   return ["40001", "40P01"].includes(sqlStateOf(error) ?? "");
 }
 
-/** Nobody has made the tables yet. */
+/** Whether the tables are not made yet. */
 export function isWithoutTables(error: unknown): boolean {
   return sqlStateOf(error) === "42P01";
 }
 
-/** There is no room on the server's disk. */
+/** Whether there is no room on the server's disk. */
 export function isFull(error: unknown): boolean {
   return sqlStateOf(error) === "53100";
 }
 
-/** A row that another has made, or a null where there is to be something. */
+/** Whether another has made the row, or a null stands where there is to be something. */
 export function isViolation(error: unknown): boolean {
   return sqlStateOf(error)?.startsWith("23") ?? false;
 }
 
-/** A standby, or a database that is full: it takes no writes, and has done nothing. */
+/** Whether a standby, or a database that is full, takes no writes: it has done nothing. */
 export function isReadOnly(error: unknown): boolean {
   return sqlStateOf(error) === "25006";
 }
 
-/** A server that is no standby, and takes no writes all the same: somebody switched them off. */
+/** A server that is no standby, and takes no writes all the same: they are switched off there. */
 export class WritesOff extends Error {
   readonly code = "25006";
   readonly severity = "ERROR";
@@ -59,22 +59,22 @@ export class WritesOff extends Error {
   }
 }
 
-/** A lock that another holds was not to be had in time: nothing was done. */
+/** Whether a lock that another holds was not to be had in time: nothing was done. */
 export function isLocked(error: unknown): boolean {
   return sqlStateOf(error) === "55P03";
 }
 
-/** A batch had another number than the next, or one that is there: see Node and LogWriter. */
+/** Whether a batch had another number than the next, or one that is there: see Node and LogWriter. */
 export function isPassed(error: unknown): boolean {
   return isDivisionByZero(error) || isOfKey(error, ["log_pkey"]);
 }
 
-/** How a statement fails that is to fail where a condition does not hold. */
+/** Whether a statement failed as it is to fail where a condition does not hold. */
 export function isDivisionByZero(error: unknown): boolean {
   return sqlStateOf(error) === "22012";
 }
 
-/** A response to a survey has an id that another one has. */
+/** Whether a response to a survey has an id that another one has. */
 export function isIdTaken(error: unknown): boolean {
   return isOfKey(error, ["survey_pkey", "waiting_survey_pkey"]);
 }
@@ -83,7 +83,7 @@ function isOfKey(error: unknown, keys: readonly string[]): boolean {
   return sqlStateOf(error) === "23505" && keys.includes(String(detailsOf(error).constraint));
 }
 
-/** The connection is of no use any more, or leads to a server that takes no writes. */
+/** Whether the connection is of no use any more, or leads to a server that takes no writes. */
 export function isLost(error: unknown): boolean {
   if (error instanceof Lost || error instanceof Away) return true;
   const state = sqlStateOf(error);
@@ -95,8 +95,8 @@ function isFatal(error: unknown): boolean {
 }
 
 /**
- * A sentence for what does not go away by itself: the login, the database, TLS. Undefined for
- * whatever may.
+ * A refusal for a problem that does not go away by itself: the login, the database, TLS. Undefined
+ * for one that may.
  */
 export function refusalOf(error: unknown, settings: ConnectionSettings): Refusal | undefined {
   const cause = causeOf(error);

@@ -14,7 +14,7 @@ interface Choosing<T> {
 
 /**
  * Of connections to servers that take writes, the one whose server has the newest timeline: a former
- * primary that comes back takes writes, too, which nobody else would ever see. Another database than the
+ * primary that comes back takes writes, too, which no other server would ever see. Another database than the
  * one seen before is taken only where no server of that one is found.
  * @param asked reject where there is no such connection
  * @throws why the first of them failed; {Error} where all servers are older than one seen before

@@ -1,8 +1,8 @@
 /** Where something was read: in a database of its own identity, by a server of this timeline. */
 export interface Place {
-  /** The database's identity, which its standbys have, too; "" where nobody tells. */
+  /** The database's identity, which its standbys have, too; "" where no server tells it. */
   readonly system: string;
-  /** Each standby that is promoted begins the next; 0 where nobody tells: a standby, or no PostgreSQL. */
+  /** Each standby that is promoted begins the next; 0 where none tells it: a standby, or no PostgreSQL. */
   readonly timeline: number;
 }
 

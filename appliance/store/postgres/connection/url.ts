@@ -36,7 +36,7 @@ const PORT = 5432;
 const CONNECT_TIMEOUT_S = 5;
 const LONGEST_TIMEOUT_S = 60;
 
-/** What may stand behind the `?`. */
+/** The parameters that may stand behind the `?`. */
 const PARAMETERS = [
   "connect_timeout",
   "dbname",

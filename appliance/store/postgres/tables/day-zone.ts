@@ -8,20 +8,20 @@ interface NamedZone {
   readonly zone: string | undefined;
   /** It may take the place of the zone that all others go by. */
   readonly forAll?: boolean;
-  /** What time it is (epoch ms) where the database says this one. */
+  /** The time (epoch ms) that it is where the database says `said`. */
   readonly databaseNow?: (said: number) => number;
 }
 
 /**
- * Lets days be counted by another zone, if nobody has named one before.
- * @returns what the owner should know of it, a sentence each
+ * Lets days be counted by another zone, where none was named before, or `forAll`.
+ * @returns notes for the owner on it, a sentence each
  */
 export async function nameZone(
   sql: Transaction,
   { zone, forAll = false, databaseNow = (said) => said }: NamedZone,
 ): Promise<readonly string[]> {
   if (zone === undefined) return [];
-  // Who has nothing to change holds up nobody.
+  // A node that has nothing to change holds up no other.
   if ((await readDirectory(sql)).directory.dayZone?.zone === zone) return [];
   const directory = await lockDirectory(sql);
   const [clock] = await sql.rows<{ now: number }>("SELECT extract(epoch FROM now()) * 1000 AS now");

@@ -15,7 +15,7 @@ export async function declareSites(
   declared: readonly DeclaredSite[],
 ): Promise<readonly string[]> {
   if (declared.length === 0) return [];
-  // Who has nothing to change holds up nobody, and needs no disk with room.
+  // A node that has nothing to change holds up no other, and needs no disk with room.
   const { directory } = await readDirectory(sql);
   const known = plan(directory, declared);
   if (known.changes.length === 0) return known.sentences;

@@ -1,6 +1,6 @@
 import type { Sql } from "../connection/connection.ts";
 
-/** A secret of this database, made once by whoever comes first. */
+/** A secret of this database, made once by the node that comes first. */
 export async function databaseSecret(
   sql: Sql,
   name: string,

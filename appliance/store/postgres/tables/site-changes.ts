@@ -27,7 +27,7 @@ export async function carryOut(sql: Sql, changes: readonly SiteChange[]): Promis
   await sql.all([...changes.flatMap(statementsOf), ...raise]);
 }
 
-/** What nodes know of sites is another afterwards. */
+/** Whether a change is of the directory, which all nodes know. */
 function isOfDirectory({ kind }: SiteChange): boolean {
   return kind !== "labels" && kind !== "alarms";
 }

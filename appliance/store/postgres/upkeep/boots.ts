@@ -5,11 +5,11 @@ import type { Sql } from "../connection/connection.ts";
 import type { SurveyIds } from "../surveys.ts";
 
 const FILED_PER_STEP = 100;
-/** A boot of which nobody has heard for so long is over: its hits count when its own clock says they came. */
+/** A boot that was not heard of for so long is over: its hits count when its own clock says they came. */
 const LIVES = "interval '1 day'";
 
 /**
- * Tells when a boot began, or that nobody there knows yet: by that others date what came there
+ * Tells when a boot began, or that its node does not know yet: by that others date what came there
  * while the clock was not sure. To be told before anything comes, and again several times a day.
  */
 export function bootStatement({
@@ -24,7 +24,7 @@ export function bootStatement({
   };
 }
 
-/** Nobody will know any more when a boot began, unless somebody does. */
+/** Ends a boot: where it is not known by now when it began, it never will be. */
 export function bootOver(boot: string): Statement {
   return { text: "DELETE FROM boot WHERE id = $1 AND zero IS NULL", values: [boot] };
 }

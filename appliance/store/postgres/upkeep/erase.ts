@@ -78,7 +78,7 @@ export async function emptyNobody(sql: Sql): Promise<boolean> {
   return (await removeSome(sql, "waiting_survey", NOBODY)) || isSome;
 }
 
-/** What names a row of a site. */
+/** The columns that name a row of a site. */
 const KEYS = {
   block: "month, source, part",
   survey: "id",

@@ -34,7 +34,7 @@ export class Lease {
   /** Takes it or keeps it. @returns false when another node holds it */
   async take(sql: Sql): Promise<boolean> {
     const rows = await sql.rows<Held>(
-      // Nobody waits for the row, or locks it, while another holds it.
+      // No node waits for the row, or locks it, while another holds the lease.
       `INSERT INTO lease (name, holder, term, until)
        SELECT '${NAME}', $1::bigint, 1, now() + ${LEASE} WHERE NOT EXISTS (
          SELECT 1 FROM lease WHERE name = '${NAME}' AND holder <> $1::bigint AND until >= now())

@@ -2,8 +2,8 @@ import type { Day } from "../../../base/calendar.ts";
 import type { Sql } from "../connection/connection.ts";
 
 /**
- * What retention goes by besides the calendar: for how long somebody has done upkeep of this data. A
- * clock that is wrong does not move it.
+ * Adds to the time that retention goes by besides the calendar: for how long nodes have done upkeep
+ * of this data. A clock that is wrong does not move it.
  * @param ms that have passed since it was told last
  */
 export async function addRunTime(sql: Sql, ms: number): Promise<void> {

@@ -22,8 +22,8 @@ interface UpkeepOptions {
 }
 
 /**
- * What is done for the data from time to time besides settling it, in small steps, each a transaction of its
- * own: by one node at a time, while all go on counting.
+ * The work that the data needs from time to time besides settling, in small steps, each a transaction
+ * of its own: done by one node at a time, while all go on counting.
  */
 export class PostgresUpkeep {
   readonly #options: UpkeepOptions;
@@ -74,7 +74,7 @@ export class PostgresUpkeep {
   }
 }
 
-/** Of nodes that nobody has heard of for a month, whose log is folded. */
+/** Of nodes that were not heard of for a month, whose log is folded. */
 const FORGET_LOGS = `
   DELETE FROM folded WHERE NOT EXISTS (SELECT 1 FROM log WHERE log.node = folded.node)
     AND NOT EXISTS (SELECT 1 FROM node WHERE node.id = folded.node
