@@ -8,7 +8,8 @@ import type { Soon } from "./counts/source.ts";
 import type { FleetQueryName, QueryInput, QueryResult } from "./queries.ts";
 import type { SiteAlarmsRecord } from "./rows.ts";
 import type { Snapshot, SourceNumber } from "./snapshot.ts";
-import { type Responses, type SourceRow, sourceSizes } from "./sources.ts";
+import { sourceSizes, sourcesOf } from "./sources.ts";
+import type { Rows } from "./sql.ts";
 import { surveyPage } from "./surveys/page.ts";
 import { surveySummary } from "./surveys/report.ts";
 import type { SurveySource } from "./surveys/source.ts";
@@ -19,8 +20,9 @@ export interface FleetSource {
   /** Made anew for each question. @param source that of what there is to be no other */
   counts(source?: SourceNumber): BlockCounts;
   readonly snapshot: Snapshot;
-  sources(): Soon<SourceRow[]>;
-  responses(): Soon<Responses[]>;
+  readonly rows: Rows;
+  /** The number of what is counted here now. */
+  ownSource(): Soon<SourceNumber>;
   readonly surveys: SurveySource;
   /** Of every site whose owner has set anything. */
   siteAlarms(): Soon<SiteAlarmsRecord[]>;
@@ -50,8 +52,8 @@ export const FLEET_READS: {
   surveyPage: ({ surveys }, input) => surveyPage(surveys, input),
   surveyVersions: ({ surveys }, input) => surveyVersions(surveys, input),
   surveyLabels: ({ surveys }, { site }) => surveys.labels(site),
-  sources: (source) => source.sources(),
-  sourceSizes: async (source) =>
-    sourceSizes(source.snapshot, await source.sources(), await source.responses()),
+  sources: async ({ rows, ownSource }) => sourcesOf(rows, await ownSource()),
+  sourceSizes: async ({ snapshot, rows, ownSource }) =>
+    sourceSizes(snapshot, rows, await sourcesOf(rows, await ownSource())),
   siteAlarms: (source) => source.siteAlarms(),
 };

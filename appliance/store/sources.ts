@@ -1,6 +1,8 @@
 import type { Month, Months } from "./blocks/month.ts";
 import type { SiteKey } from "./counting.ts";
+import { EMPTY_BATCH } from "./log/erase.ts";
 import type { BlockKey, BlockSize, Snapshot, SourceNumber } from "./snapshot.ts";
+import type { Rows, Statement } from "./sql.ts";
 
 /** Where counts and responses came from. */
 export interface SourceRow {
@@ -26,18 +28,51 @@ export interface SourceSize {
 /** What is counted here now is by this name, too. */
 const NOW = "here";
 
-/** In SQL of either engine, all but what is counted now. */
-export const SOURCES = `SELECT number, kind, name, run_at AS "runAt" FROM source ORDER BY number`;
-
-export const RESPONSES = "SELECT source AS number, count(*) AS n FROM survey GROUP BY source";
-
-export interface Responses {
-  readonly number: SourceNumber;
-  readonly n: number;
+/** @param own what is counted now, which is no row */
+export async function sourcesOf(rows: Rows, own: SourceNumber): Promise<SourceRow[]> {
+  const others = await rows<SourceRow>(
+    `SELECT number, kind, name, run_at AS "runAt" FROM source ORDER BY number`,
+  );
+  return [{ number: own, kind: "now", name: NOW, runAt: null }, ...others];
 }
 
-export function nowAs(number: SourceNumber): SourceRow {
-  return { number, kind: "now", name: NOW, runAt: null };
+/** So many rows of a table go in one transaction: hits in between hardly notice. */
+const BLOCKS_AT_ONCE = 100;
+const RESPONSES_AT_ONCE = 500;
+
+/** What it takes to delete a source; each of the statements answers what it is about. */
+export function deletionOf(number: SourceNumber): {
+  /** Answers a row where the source is known. */
+  readonly find: Statement;
+  /** To be run until none of them answers any row: each removes some. */
+  readonly some: readonly Statement[];
+  /** The row that names it goes last. */
+  readonly rest: readonly Statement[];
+} {
+  const values = [number];
+  return {
+    find: { text: "SELECT number FROM source WHERE number = $1", values },
+    some: [
+      {
+        text: `DELETE FROM block WHERE (site, month, source, part) IN
+                 (SELECT site, month, source, part FROM block WHERE source = $1
+                  LIMIT ${BLOCKS_AT_ONCE})
+               RETURNING 1 AS gone`,
+        values,
+      },
+      {
+        text: `DELETE FROM survey WHERE id IN
+                 (SELECT id FROM survey WHERE source = $1 LIMIT ${RESPONSES_AT_ONCE})
+               RETURNING 1 AS gone`,
+        values,
+      },
+    ],
+    rest: [
+      { text: "UPDATE log SET body = $2 WHERE source = $1", values: [number, EMPTY_BATCH] },
+      { text: "DELETE FROM past WHERE source = $1", values },
+      { text: "DELETE FROM source WHERE number = $1", values },
+    ],
+  };
 }
 
 /**
@@ -67,8 +102,8 @@ const PAGE = 1_000;
 /** Looks through the keys of all blocks. */
 export async function sourceSizes(
   snapshot: Snapshot,
+  rows: Rows,
   sources: readonly SourceRow[],
-  responses: readonly Responses[],
 ): Promise<SourceSize[]> {
   const found = new Map(sources.map(({ number }) => [number, new Found()]));
   for (let after: BlockKey | null = null; ; ) {
@@ -77,6 +112,9 @@ export async function sourceSizes(
     after = page.at(-1) ?? null;
     if (after === null) break;
   }
+  const responses = await rows<{ number: SourceNumber; n: number }>(
+    "SELECT source AS number, count(*) AS n FROM survey GROUP BY source",
+  );
   const counts = new Map(responses.map(({ number, n }) => [number, n]));
   return [...found].map(([number, { months, sites, bytes }]) => ({
     ...{ number, months, bytes },

@@ -61,6 +61,14 @@ export const MANGLINGS: Readonly<Record<string, (db: Database.Database) => void>
     db.exec("INSERT INTO past VALUES (1, 0, 'pv', 9007199254740993)"),
   "a counter of the past that nobody knows": (db) =>
     db.exec("INSERT INTO past VALUES (1, 0, 'laughs', 1)"),
+  "a source whose origin is no name": (db) =>
+    db.exec("INSERT INTO source VALUES (7, '../x', 'copy', 'n', NULL)"),
+  "a source of a kind that nobody knows": (db) =>
+    db.exec("INSERT INTO source VALUES (7, 'ab', 'gift', 'n', NULL)"),
+  "a block of a source below zero": (db) => addBlock(db, { source: -7 }),
+  "blocks of more sources than there are": (db) =>
+    db.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1100)
+      INSERT INTO past SELECT 1, i, 'pv', 1 FROM n`),
   "a batch that is none": (db) => addBatch(db, Buffer.from([1, 0, 0])),
   "a batch that ends in the middle": (db) => addBatch(db, batchOf("/").subarray(0, -1)),
   "a batch of the year 9999": (db) => addBatch(db, batchOf("/", 2_932_896 * 24)),
@@ -137,9 +145,9 @@ function addBatch(db: Database.Database, body: Uint8Array): void {
 /** A block that is sound but for what is given. */
 function addBlock(db: Database.Database, off: Partial<BlockRow>): void {
   db.prepare(
-    `INSERT INTO block (site, month, part, counters, counts, detail)
-     VALUES (:site, :month, :part, :counters, :counts, :detail)`,
-  ).run({ site: 1, month: monthOf(DAY), part: 0, ...blockOf("/"), ...off });
+    `INSERT INTO block (site, month, source, part, counters, counts, detail)
+     VALUES (:site, :month, :source, :part, :counters, :counts, :detail)`,
+  ).run({ site: 1, month: monthOf(DAY), source: 0, part: 0, ...blockOf("/"), ...off });
 }
 
 function addWaiting(db: Database.Database, payload: string): void {

@@ -15,7 +15,7 @@ import type {
 } from "../queries.ts";
 import { nextSettlement } from "../settling/settling.ts";
 import { ALARMS_QUERY, alarmsIn } from "../sites/statements.ts";
-import type { Settlement } from "../snapshot.ts";
+import { OWN_SOURCE, type Settlement } from "../snapshot.ts";
 import { SurveySource } from "../surveys/source.ts";
 import { dayMarks, runMs } from "./counted-days.ts";
 import { type Database, dataVersion } from "./database.ts";
@@ -23,7 +23,6 @@ import { lastInLog, ofOneMoment, SqliteSnapshot } from "./snapshot.ts";
 import { imageBytes, imageList } from "./tables/box.ts";
 import { documents } from "./tables/documents.ts";
 import { largestSites } from "./tables/sites.ts";
-import { responses, sources } from "./tables/sources.ts";
 import { rowsOf, run } from "./tables/table.ts";
 
 const BOX_READS: {
@@ -88,8 +87,8 @@ export class Reads {
       counts: (source) =>
         new BlockCounts(this.#snapshot, tailOf(this.#tail, source), this.#passedOver, source),
       snapshot: this.#snapshot,
-      sources: () => sources(this.#db),
-      responses: () => responses(this.#db),
+      rows: rowsOf(this.#db),
+      ownSource: () => OWN_SOURCE,
       surveys: this.#surveys,
       siteAlarms: () => alarmsIn(run(this.#db, { text: ALARMS_QUERY })),
       version: () => dataVersion(this.#db),

@@ -49,6 +49,12 @@ const BENT: readonly [what: string, bend: (db: Database.Database) => void, told:
       /Numbers of counts were damaged; they are mended/,
     ],
     [
+      "of a source, which is no source any more",
+      (db) => db.prepare("UPDATE block SET source = ?").run(LAST),
+      /Numbers of counts were damaged; they are mended/,
+    ],
+    ["of a source, which is another's", (db) => db.exec("UPDATE block SET source = 7"), null],
+    [
       "of the rows of blocks",
       (db) => db.prepare("UPDATE block SET rowid = rowid + ?").run(LAST),
       /Numbers of responses or of counts were damaged/,

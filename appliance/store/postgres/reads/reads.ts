@@ -13,7 +13,7 @@ import type { Connection, Transaction } from "../connection/connection.ts";
 import { EPOCH, epochOf } from "../epoch.ts";
 import { batchesOf } from "../log.ts";
 import { LOG_ENDS, PostgresSnapshot } from "../snapshot.ts";
-import { responses, sources } from "../tables/sources.ts";
+import { ownSource } from "../tables/sources.ts";
 import { bootZeros } from "../upkeep/boots.ts";
 import { dayMarks, runMs } from "../upkeep/run-time.ts";
 
@@ -66,8 +66,8 @@ export class Reads {
     return {
       counts: (source) => new BlockCounts(snapshot, tailOf(tail, source), this.#passedOver, source),
       snapshot,
-      sources: () => sources(sql),
-      responses: () => responses(sql),
+      rows: (text, values) => sql.rows(text, values),
+      ownSource: () => ownSource(sql),
       surveys: new SurveySource((text, values) => sql.rows(text, values)),
       siteAlarms: async () => alarmsIn(await sql.rows(ALARMS_QUERY)),
       version: () => JSON.stringify([server, state]),

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
+import { BOUNDS } from "../../../base/bounds.ts";
 import { OWN_SOURCE, type SourceNumber } from "../../snapshot.ts";
 import type { Database } from "../database.ts";
-import { isOrigin } from "./copy-rules.ts";
+import { isOrigin, whole } from "./copy-rules.ts";
 
 const ORIGIN_BYTES = 8;
 
@@ -13,6 +14,7 @@ export class RestoredSources {
   readonly #from: Database;
   readonly #to: Database;
   readonly #numbers = new Map<unknown, SourceNumber>();
+  #made = 0;
 
   constructor(from: Database, to: Database) {
     this.#from = from;
@@ -24,13 +26,18 @@ export class RestoredSources {
     this.#numbers.set(was, is);
   }
 
-  /** @returns undefined for one that the backup does not name */
+  /**
+   * A number that the backup does not name is one that a card has bent, or whose row it has: it is a source all the same.
+   * @returns undefined for what is no number, and where there are too many
+   */
   numberOf(was: unknown): SourceNumber | undefined {
     const known = this.#numbers.get(was);
-    if (known !== undefined || was !== OWN_SOURCE) return known;
+    if (known !== undefined || !whole(was) || this.#made > BOUNDS.sources.count) return known;
+    this.#made += 1;
+    const origin = was === OWN_SOURCE ? this.#originOfBackup() : randomOrigin();
     const made = this.#to
       .prepare("INSERT INTO source (origin, kind, name) VALUES (?, 'here', ?)")
-      .run(this.#originOfBackup(), "before a restore");
+      .run(origin, "before a restore");
     const number = Number(made.lastInsertRowid);
     this.#numbers.set(was, number);
     return number;
@@ -48,9 +55,12 @@ export class RestoredSources {
   /** A new one where the backup names none, or that of another source. */
   #originOfBackup(): string {
     const noted = this.#from.prepare("SELECT value FROM meta WHERE key = 'origin'").pluck().get();
+    if (!isOrigin(noted)) return randomOrigin();
     const isTaken = this.#to.prepare("SELECT 1 FROM source WHERE origin = ?").get(noted);
-    return isOrigin(noted) && isTaken === undefined
-      ? String(noted)
-      : randomBytes(ORIGIN_BYTES).toString("hex");
+    return isTaken === undefined ? String(noted) : randomOrigin();
   }
+}
+
+function randomOrigin(): string {
+  return randomBytes(ORIGIN_BYTES).toString("hex");
 }

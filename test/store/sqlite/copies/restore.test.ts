@@ -121,6 +121,25 @@ describe("what a restore copies", () => {
     await world.end();
   });
 
+  it("is what is counted of a source whose number a card has bent, too", async () => {
+    const db = openForWriting(at("backup.db"));
+    addSite(db, "blog");
+    addDays(db, [
+      { site: "blog", day: "2026-03-01", counts: { pv: { _: 3 } }, surveys: [{ sv: 1 }] },
+    ]);
+    db.exec("UPDATE block SET source = 7; UPDATE survey SET source = 9, number = 4");
+    db.close();
+    await restore(at("backup.db"), at("restored.db"), START);
+    const restored = contents(at("restored.db"));
+    const sources = JSON.parse(String(restored.source)) as { number: number }[];
+    const numbers = sources.map(({ number }) => number);
+    assert.equal(numbers.length, 2);
+    for (const table of ["block", "survey"]) {
+      const [row, ...others] = JSON.parse(String(restored[table])) as { source: number }[];
+      assert.ok(others.length === 0 && numbers.includes(row?.source ?? 0), table);
+    }
+  });
+
   it("is when each day was counted on last, though no later than now", async () => {
     const db = openForWriting(at("backup.db"));
     addSite(db, "blog");
