@@ -6,12 +6,12 @@ import type { Source, Sums } from "./engine.ts";
 import { addTo, counterDays, monthsOf, pastOf, sumsOf } from "./reading.ts";
 import type { Pair } from "./sites.ts";
 
-/** What a comparison of both sides found. */
+/** The outcome of a comparison of both sides. */
 export interface Compared {
   readonly sites: number;
   /** Days of sites that were compared. */
   readonly days: number;
-  /** What is missing in the target, named. */
+  /** Names of all that is missing in the target. */
   readonly less: readonly string[];
   /** Days of sites on which the target has more, which it counted itself or took elsewhere. */
   readonly more: readonly string[];
@@ -22,13 +22,13 @@ export interface Compared {
 interface Comparison {
   readonly from: CopyEnd;
   readonly to: CopyEnd;
-  /** Brings what came since, where the target has less; undefined where nothing is to be changed. */
+  /** Brings counts that came since, where the target has less; undefined where nothing is to be changed. */
   readonly catchUp: ((pair: Pair) => Promise<unknown>) | undefined;
   /** @param share of the site's months, 0 to 1 */
   readonly show: (pair: Pair, share: number) => void;
 }
 
-/** By origin and day, what was counted, summed over all values. */
+/** Counts by origin and day, summed over all values. */
 type DaySums = ReadonlyMap<string, ReadonlyMap<Day, Sums>>;
 
 const NONE: Sums = new Map();
@@ -91,7 +91,7 @@ async function caughtUp<T>(
   return look();
 }
 
-/** What there is of a month, by its origin. */
+/** The sums of a month, by origin and day. */
 async function sumsIn(end: CopyEnd, site: SiteKey, month: Month): Promise<DaySums> {
   const sums = new Map<string, Map<Day, Sums>>();
   for (const { number: source, origin } of await end.sources())
@@ -112,7 +112,7 @@ interface Less {
   readonly says: string;
 }
 
-/** Of each day and origin, what the target has less of. */
+/** By day and origin, the sums of which the target has less. */
 function lacking(
   source: DaySums,
   target: DaySums,
@@ -195,7 +195,7 @@ async function sourceIn(end: CopyEnd, origin: string): Promise<number | undefine
   return (await end.sources()).find((source) => source.origin === origin)?.number;
 }
 
-/** What the target has less of, and how much: `3 of 5`. */
+/** The sums of which the target has less, and how much: `3 of 5`. */
 function lessOf(source: Sums, target: Sums): Less[] {
   return [...source].flatMap(([name, n]) => {
     const there = target.get(name) ?? 0;

@@ -10,13 +10,13 @@ import { bringSites, type Pair } from "./sites.ts";
 import { takeSource } from "./sources.ts";
 import { bringSurveys } from "./surveys.ts";
 
-/** What one run has brought. */
+/** The days and responses that one run has brought. */
 export interface Brought {
   readonly pairs: readonly Pair[];
   /** Days of sites and sources of which the target had nothing, or an older state. */
   readonly days: number;
   readonly surveys: number;
-  /** What waits for the clock in the source: a later run brings it. */
+  /** Hits and responses that wait for the clock in the source: a later run brings them. */
   readonly waiting: number;
 }
 
@@ -32,7 +32,7 @@ export async function copy(options: CopyOptions): Promise<Brought> {
   const sources = await patience.with(() => othersOf(options));
   await foldOthers(to, patience);
   const pairs = await patience.with(() => bringSites(from, to, say));
-  // What is set of sites comes once: a run that has come so far leaves it to the target.
+  // Settings of sites come once: a run that has come so far leaves them to the target.
   await patience.with(() => takeAll(to, sources));
   const progress = new Progress(options, pairs.length);
   let days = 0;
@@ -66,7 +66,7 @@ export async function bringSite(
   return days;
 }
 
-/** What the source knows of, but what the target counts itself. */
+/** All sources that `from` knows of, without the one that `to` counts itself. */
 export async function othersOf({
   from,
   to,

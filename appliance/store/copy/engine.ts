@@ -1,4 +1,4 @@
-/** What copying needs of either database. */
+/** The shapes in which copying has either database. */
 
 import type { Day } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -21,7 +21,7 @@ export interface CopySite extends SiteRecord {
 /** Counts by name, summed over all values. */
 export type Sums = ReadonlyMap<string, number>;
 
-/** What one database counted under one origin, as any database has it that knows of it. */
+/** The counts of one database under one origin, as any database has them that knows of them. */
 export interface Source {
   readonly number: SourceNumber;
   /** Names it for good, wherever it is copied to. */
@@ -41,7 +41,7 @@ export interface CopiedSurvey {
   readonly payload: string;
 }
 
-/** What a copy cannot do, in a sentence for its owner. */
+/** A copy cannot start or go on; the message is a sentence for its owner. */
 export class CopyRefused extends Error {
   override readonly name = "CopyRefused";
 }
@@ -55,16 +55,17 @@ export interface CopyAccess {
     statements: readonly { readonly text: string; readonly values: readonly unknown[] }[],
   ): Promise<readonly (readonly object[])[]>;
   readonly snapshot: Snapshot;
-  /** What is counted there now. */
+  /** The source of counts that are made there now. */
   own(): Soon<Pick<Source, "number" | "origin">>;
-  /** In one that writes nobody else changes it until the end. */
+  /** In a transaction that writes, no other changes it until the end. */
   directory(): Soon<Directory>;
 }
 
 export interface CopyWrites extends CopyAccess {
   carryOut(changes: readonly SiteChange[]): Soon<void>;
   /**
-   * Blocks are others at the end: who settles meanwhile prepares anew, and who else would change blocks waits.
+   * Blocks are others at the end: a node that settles meanwhile prepares anew, and any other that
+   * would change blocks waits.
    */
   passGeneration(): Soon<void>;
   /** Adds a block, or puts it in the place of the one that is there. */
@@ -75,7 +76,7 @@ export interface CopyWrites extends CopyAccess {
   surveyIds(n: number): Soon<readonly number[]>;
 }
 
-/** What copying needs of an engine. */
+/** An engine, as far as copying needs it. */
 export interface CopyEngine {
   /** Of what it counts now. */
   readonly origin: string;
@@ -83,7 +84,7 @@ export interface CopyEngine {
   readonly name: string;
   /** True where it passes by itself, within moments or once the database is back. */
   isAway(error: unknown): boolean;
-  /** What a person is told of it; undefined for what is nobody's doing. */
+  /** The sentence that a person is told of it; undefined for one that no person can mend. */
   problemOf(error: unknown): string | undefined;
   /** All that is read is of one moment. */
   read<T>(task: (access: CopyAccess) => Promise<T>): Promise<T>;
@@ -92,7 +93,7 @@ export interface CopyEngine {
   close(): Promise<void>;
 }
 
-/** What it takes to open a database. */
+/** Options with which a database is opened. */
 export interface Opening {
   readonly clock: Clock;
   /** 0–1. */

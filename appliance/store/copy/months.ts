@@ -32,15 +32,15 @@ import {
 import type { Pair } from "./sites.ts";
 import { numberOf, takeSource } from "./sources.ts";
 
-// Which of two states of a day is the newer one, of the same origin, is told by how much it counts. What is counted
-// of a day only grows, one record after the other; whatever becomes of its values and of what came together leaves
-// the sums as they are. So nobody has to hand out numbers, which a file that was put back, or a server that took
-// another's place, would give twice.
+// Which of two states of a day is the newer one, of the same origin, is told by how much it counts.
+// The counts of a day only grow, one record after the other; changes of its values and its detail
+// leave the sums as they are. So no numbers have to be handed out, which a file that was put back, or
+// a server that took another's place, would give twice.
 
-/** What is brought of a month. */
+/** The days that are brought of a month. */
 interface Brought {
   readonly pieces: BlockPieces;
-  /** That are other ones then. */
+  /** Days that are other ones then. */
   readonly days: readonly Day[];
   /** By counter, what is counted on those that the target has not: it may have dropped them. */
   readonly added: Sums;
@@ -132,7 +132,7 @@ function newer(source: SiteMonth, target: SiteMonth): Day[] {
   return [...amounts(source)].flatMap(([day, n]) => (n > (known.get(day) ?? 0) ? [day] : []));
 }
 
-/** What the target is to have of a month; undefined where it has it. */
+/** The month that the target is to have; undefined where it has it. */
 function merged(month: Month, source: SiteMonth, rows: readonly BlockRow[]): Brought | undefined {
   const target = monthIn(month, rows);
   const days = newer(source, target);

@@ -12,7 +12,7 @@ export interface CopyOptions {
   readonly from: CopyEnd;
   readonly to: CopyEnd;
   readonly clock: Pick<Clock, "now" | "monotonic" | "after">;
-  /** Ends it after the transaction that runs; whoever aborts it hears of it by Interrupted. */
+  /** Ends it after the transaction that runs, by Interrupted. */
   readonly signal: AbortSignal;
   /** Takes a sentence for the owner. */
   readonly say: (sentence: string) => void;

@@ -67,7 +67,7 @@ function changed(source: Totals, target: Totals): (readonly [string, number])[] 
   });
 }
 
-/** What a past tells of days that neither it nor another keeps. */
+/** The counts that a past has of days that neither side keeps, by counter. */
 function rest({ past, days }: Totals, others: Totals["days"]): (counter: string) => number {
   const gone = [...others].flatMap(([day, sums]) => (days.has(day) ? [] : [sums]));
   return (counter) =>

@@ -2,7 +2,7 @@ import type { CopyEnd } from "./end.ts";
 import { CopyRefused } from "./engine.ts";
 import type { CopyOptions } from "./options.ts";
 
-/** Somebody has ended the copy. */
+/** The copy was ended by its signal. */
 export class Interrupted extends Error {
   override readonly name = "Interrupted";
 }

@@ -10,13 +10,13 @@ import type { BlockRow, Piece, Snapshot, SourceNumber } from "../snapshot.ts";
 import type { Rows } from "../sql.ts";
 import type { Sums } from "./engine.ts";
 
-/** Of what is read: of a site, one source or all of them together. */
+/** The counts that are read: of a site, one source or all of them together. */
 export interface Which {
   readonly site: SiteKey;
   readonly source: SourceNumber | undefined;
 }
 
-/** What is kept of a month, with what is left of it in the log. */
+/** A month as it is kept, with the part of it that is left in the log. */
 export interface SiteMonth {
   readonly block: Block;
   /** Those on which there is anything, ascending. */
@@ -50,7 +50,7 @@ export async function monthsOf(
   return months.map((month) => monthIn(month, byMonth.get(month) ?? [], left.get(month)));
 }
 
-/** What blocks of a month hold together. */
+/** The sum of blocks of a month. */
 export function monthIn(month: Month, rows: readonly BlockRow[], left?: Block): SiteMonth {
   const blocks = [...rows.map((row) => decodeBlock(row)), ...(left === undefined ? [] : [left])];
   const mask = blocks.reduce((sum, { days }) => sum | days, 0);
@@ -58,7 +58,7 @@ export function monthIn(month: Month, rows: readonly BlockRow[], left?: Block): 
   return { block: sumOf(month, blocks), days: days.filter((_, at) => (mask >> at) & 1) };
 }
 
-/** All of a month together; what there is only one of is that one. */
+/** All blocks of a month together; a single one is itself. */
 function sumOf(month: Month, blocks: readonly Block[]): Block {
   const [first, ...others] = blocks;
   if (first !== undefined && others.length === 0) return first;
@@ -103,7 +103,7 @@ export function amounts({ block, days }: SiteMonth): ReadonlyMap<Day, number> {
   );
 }
 
-/** What was counted on a day of the month, by counter and dimension, summed over all values. */
+/** The counts of a day of the month, by counter and dimension, summed over all values. */
 export function sumsOf(block: Block, at: number): Map<string, number> {
   const sums = countersOf(block, at);
   for (const [name, { days }] of block.dimensions)
@@ -165,7 +165,7 @@ export async function agesOf(rows: Rows): Promise<(day: Day) => number> {
   const newest = Math.max(0, ...marks.keys());
   return (day) => {
     const mark = marks.get(day);
-    // What is still in the log has none: as if the service had run all the time.
+    // A day that is still in the log has none: as if the service had run all the time.
     const age = mark === undefined ? (newest - day) * DAY_MS : (run?.ms ?? 0) - mark;
     return Math.max(0, age);
   };

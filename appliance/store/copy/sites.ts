@@ -108,7 +108,7 @@ async function retire(change: CopyWrites, id: string): Promise<void> {
   await change.carryOut(draft.changes());
 }
 
-/** What is set of the site, but what is set in the target. */
+/** The settings of the site that are not set in the target. */
 function settingsOf(site: CopySite, key: SiteKey, found: CopySite | undefined): SiteChange[] {
   const { tokenHash, shareHash, labels, alarms } = site;
   const changes: SiteChange[] = [];

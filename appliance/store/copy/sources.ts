@@ -29,7 +29,7 @@ export async function numberOf(
 }
 
 /**
- * The same of a target, which takes it in where it lacks it. Whoever calls has passed the generation.
+ * The same of a target, which takes it in where it lacks it. The caller has passed the generation.
  * @throws {CopyRefused} where there are too many
  */
 export async function takeSource(

@@ -10,7 +10,7 @@ export const EMPTY_BATCH: Uint8Array = new BatchEncoder().encode();
  * can be read
  */
 export function eraseSite(body: Uint8Array, site: SiteKey): Uint8Array | undefined {
-  // Its records of sites that are gone are left out by whoever can read it.
+  // Its records of sites that are gone are left out by a reader of that format.
   if (isOfLaterFormat(body)) return body;
   const batch = readBatch(body);
   if (batch === undefined) return undefined;

@@ -11,7 +11,7 @@ import { Draft, type SiteChange } from "./draft.ts";
 
 /**
  * Makes the declared sites, brings back those that were retired, retires those that are declared no
- * more, and takes declared hosts from whoever has them.
+ * more, and takes declared hosts from the sites that have them.
  * @returns what to change, nothing when all is known already: a service whose disk is full must still
  * start; and what the owner should know of it, a sentence each
  * @throws {ConfigRefused} when the token of one site would open another
