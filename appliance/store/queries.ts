@@ -1,4 +1,4 @@
-/** What an engine answers, by name. Days are inclusive, and numbers of days since 1970. */
+/** Every question to an engine, by name. Days are inclusive, and numbers of days since 1970. */
 
 import type { Day } from "../base/calendar.ts";
 import type { ZoneSetting } from "../base/day-zone.ts";
@@ -15,11 +15,11 @@ import type { SourceRow, SourceSize } from "./sources.ts";
 /** The longest range of `stats`, in days. */
 export const MAX_RANGE_DAYS = 4_000;
 
-/** What of the views and events is counted, and as what. */
+/** The views and events that are counted, and as what. */
 export interface Filter {
-  /** What the counts of values are. */
+  /** The kind of counts that values have. */
   readonly of: CountsOf;
-  /** All that a view or an event has to be; where there is any, only days that keep detail count. */
+  /** The conditions that a view or an event has to meet; where there is any, only days that keep detail count. */
   readonly where: readonly Condition[];
 }
 
@@ -37,14 +37,14 @@ export interface StatsQuery extends Filter {
   readonly series: boolean;
   /** With the counts by day, and how. */
   readonly daily: DailyForm | undefined;
-  /** The first day that keeps what came together; Infinity for none. */
+  /** The first day that keeps detail; Infinity for none. */
   readonly detailFrom: Day;
-  /** Of no other source; all of them where it is undefined. */
+  /** The only source that counts; all of them where it is undefined. */
   readonly source?: SourceNumber | undefined;
   /** The zone by which days begin. */
   readonly zone: string;
   readonly warnings: readonly Warning[];
-  /** Views of the last five minutes: only where the range ends today, and of who knows them. */
+  /** Views of the last five minutes: only where the range ends today, and from a caller that knows them. */
   readonly live?: number | undefined;
 }
 
@@ -73,10 +73,10 @@ export interface LiveNumbersQuery {
   readonly hour: number;
 }
 
-/** What a key shows of a counter. */
+/** The numbers of a counter that a key shows. */
 export interface LiveNumbers {
   readonly value: number;
-  /** What the period before had counted by this hour; null when that was nothing, or is not known. */
+  /** The count of the period before by this hour; null when that was nothing, or is not known. */
   readonly previous: number | null;
   /** Views of a day by hour up to now; anything else by day, a week at least. Oldest first. */
   readonly series: readonly number[];
@@ -115,26 +115,26 @@ export interface VersionsQuery {
   readonly id: string;
 }
 
-/** What the time is, as far as upkeep must know it. */
+/** The time, as far as upkeep must know it. */
 export interface UpkeepTime {
   readonly boot: string;
   /** Epoch ms at monotonic zero; null while the clock is unsure. */
   readonly bootedAt: number | null;
   readonly today: Day;
-  /** By which days begin; UTC unless given. */
+  /** The zone by which days begin; UTC unless given. */
   readonly zone?: ZoneSetting;
   readonly retentionDays: number;
 }
 
-/** What is known beside the data by whoever asks what there is to settle. */
+/** A question for the next settlement, with all that has to be known beside the data. */
 export interface SettlementQuery extends UpkeepTime {
-  /** Days for which it is kept what came together in a view; 0 for none. */
+  /** Days for which detail is kept; 0 for none. */
   readonly detailDays: number;
-  /** What that may take, in bytes. */
+  /** The bytes that detail may take. */
   readonly maxDetailBytes: number;
-  /** What a dictionary lacks counts as OTHER. */
+  /** Values that a dictionary lacks count as OTHER. */
   readonly lowSpace: boolean;
-  /** The first question of a row: what comes to the log from now on is for the next. */
+  /** The first question of a row: batches that come to the log from now on are for the next. */
   readonly isFirst: boolean;
   /** Nothing is due before the log of a database that others count into, too, has so many bytes. */
   readonly minBytes: number;
@@ -145,7 +145,7 @@ interface Asked<Q> {
   readonly accepts: Accepts;
 }
 
-/** What is asked of the numbers: of the fleet's, where there is one. */
+/** Questions to the numbers: to the fleet's, where there is one. */
 interface FleetQueries {
   /** The body of `/stats`. */
   stats(input: Asked<StatsQuery>): Answer;
@@ -153,7 +153,7 @@ interface FleetQueries {
   overview(input: Asked<OverviewQuery>): Answer;
   /** Page views of some days, and of all time, days past retention included. */
   viewCounts(input: SiteDays): { window: number; total: number };
-  /** What runs stands against the same part of what was before. */
+  /** The period that runs stands against the same part of the one before. */
   liveNumbers(input: LiveNumbersQuery): LiveNumbers;
   /** Views by hour from 00 of the first day on; and sessions by day. */
   hourlyViews(input: SiteDays): { hours: number[]; sessions: number[] };
@@ -170,15 +170,15 @@ interface FleetQueries {
   surveyVersions(input: Asked<VersionsQuery>): Answer;
   /** The labels of a site's surveys; none where the owner gave none. */
   surveyLabels(input: { readonly site: SiteKey }): SurveyLabels;
-  /** Where counts came from; the first one is what is counted here now. */
+  /** Sources of counts; the first one is that of counts made here now. */
   sources(input: undefined): SourceRow[];
-  /** What there is of each. */
+  /** The size of each source. */
   sourceSizes(input: undefined): SourceSize[];
-  /** Of every site whose owner has set anything. */
+  /** The alarms of every site whose owner has set any. */
   siteAlarms(input: undefined): SiteAlarmsRecord[];
 }
 
-/** What is asked of what belongs to this box. */
+/** Questions to the data that belongs to this box. */
 interface BoxQueries {
   /** Sites whose blocks here take the most, that first; none where the numbers are elsewhere. */
   largestSites(input: { readonly limit: number }): { key: SiteKey; id: string }[];
@@ -190,9 +190,9 @@ interface BoxQueries {
   imageBytes(input: string): Uint8Array | null;
 }
 
-/** What whoever does upkeep asks, of each place that has numbers. */
+/** Questions of upkeep, to each place that has numbers. */
 interface UpkeepQueries {
-  /** What to do next to the log and the blocks; null when nothing is due. */
+  /** The next step with the log and the blocks; null when nothing is due. */
   settlement(input: SettlementQuery): Settlement | null;
 }
 
@@ -210,7 +210,7 @@ const BOX_QUERIES: Readonly<Record<keyof BoxQueries, true>> = {
   imageBytes: true,
 };
 
-/** True for what is about nothing but what belongs to this box. */
+/** Whether a question is only about data that belongs to this box. */
 export function isBoxQuery(query: QueryName): boolean {
   return Object.hasOwn(BOX_QUERIES, query);
 }

@@ -9,14 +9,14 @@ import type { BeforeImport, DocumentsChange } from "./rows.ts";
 import type { SiteInput, SiteOutcome } from "./sites/directory.ts";
 import type { SourceNumber } from "./snapshot.ts";
 
-/** What changes sites and who reads them: the fleet's, where there is one. */
+/** Changes of sites and of the tokens that read them: the fleet's, where there is one. */
 interface FleetWrites {
   /** Adds a site, or brings back a retired one with its numbers. */
   createSite(input: SiteInput): SiteOutcome;
   updateSite(input: SiteInput): SiteOutcome;
   /** The numbers, the token and the host stay with the site. A retired one stays retired. */
   renameSite(input: { readonly id: string; readonly to: string }): SiteOutcome;
-  /** The site is gone at once; what it counted is erased by upkeep. */
+  /** The site is gone at once; its counts are erased by upkeep. */
   eraseSite(input: { readonly id: string }): SiteOutcome;
   /** A null hash revokes the token. */
   setSiteToken(input: { readonly id: string; readonly hash: Uint8Array | null }): SiteOutcome;
@@ -24,7 +24,7 @@ interface FleetWrites {
   shareSite(input: { readonly id: string; readonly hash: Uint8Array | null }): SiteOutcome;
   /** The labels take the place of those before. */
   setSurveyLabels(input: { readonly id: string; readonly labels: SurveyLabels }): SiteOutcome;
-  /** What a site alarms of takes the place of what was set before. */
+  /** The alarms of a site take the place of those before. */
   setSiteAlarms(input: { readonly id: string; readonly alarms: SiteAlarms }): SiteOutcome;
   /** Removes some of a source with all that came from there; `more` where it is to be asked again. */
   deleteSource(input: { readonly number: SourceNumber }): "done" | "more" | "unknown";
@@ -36,7 +36,7 @@ interface FleetWrites {
   }): void;
 }
 
-/** What changes what belongs to this box. */
+/** Changes of data that belongs to this box. */
 interface BoxWrites {
   /** All or none. */
   changeDocuments(input: DocumentsChange): void;
@@ -50,11 +50,11 @@ interface BoxWrites {
   touch(input: number): void;
 }
 
-/** What changes both: each engine does its part. */
+/** Changes of both: each engine does its part. */
 interface SharedWrites {
   /**
-   * Who signed in while there was another admin token is signed out, but for the session `kept`, as
-   * it is stored. A null hash revokes the token.
+   * An owner who signed in while there was another admin token is signed out, but for the session
+   * `kept`, as it is stored. A null hash revokes the token.
    */
   setAdminToken(input: { readonly hash: Uint8Array | null; readonly kept: string | null }): void;
   /**
@@ -75,7 +75,7 @@ interface SharedWrites {
 
 type Writes = FleetWrites & BoxWrites & SharedWrites;
 export type WriteName = keyof Writes;
-/** What a database that many share does of it. */
+/** The changes that a database that many share makes. */
 export type FleetWriteName = keyof (FleetWrites & SharedWrites);
 
 const BOX_WRITES: Readonly<Record<keyof BoxWrites, true>> = {
@@ -84,7 +84,7 @@ const BOX_WRITES: Readonly<Record<keyof BoxWrites, true>> = {
   touch: true,
 };
 
-/** True for what changes nothing but what belongs to this box. */
+/** Whether a change is only of data that belongs to this box. */
 export function isBoxWrite(name: WriteName): boolean {
   return Object.hasOwn(BOX_WRITES, name);
 }

@@ -22,7 +22,7 @@ export interface BlockQuestion extends Filter {
   readonly detailFrom: Day;
 }
 
-/** Counts of views, of whatever was seen together. */
+/** Counts of views, without a filter. */
 export const PLAIN: BlockQuestion = {
   of: "views",
   where: [],
@@ -44,8 +44,8 @@ export class BlockCounts implements CounterSource {
 
   /**
    * @param tail of all sources, or of the one that is asked for
-   * @param passedOver told of blocks that nobody can read
-   * @param source that of what blocks are to be no others; it has no past
+   * @param passedOver told of blocks that cannot be read
+   * @param source the only one whose blocks are read; it has no past
    */
   constructor(snapshot: Snapshot, tail: LogTail, passedOver?: PassedOver, source?: SourceNumber) {
     this.#snapshot = snapshot;
@@ -135,7 +135,7 @@ export class BlockCounts implements CounterSource {
     return days;
   }
 
-  /** Reads the values of a site's days, of whatever was seen together. */
+  /** Reads the values of a site's days, without a filter. */
   values(range: SiteDays, of: BlockQuestion["of"]): ValuePass {
     return async (names, sink) => {
       const { site } = range;

@@ -11,7 +11,7 @@ type Write<W extends FleetWriteName> = (
   input: WriteInput<W>,
 ) => Promise<WriteResult<W>>;
 
-/** What can be changed in a database that many share, each in a transaction of the caller's. */
+/** The changes of a database that many share, each in a transaction of the caller's. */
 export const FLEET_WRITES: { readonly [W in FleetWriteName]: Write<W> } = {
   createSite: planned("createSite"),
   updateSite: planned("updateSite"),
