@@ -28,7 +28,7 @@ export type EngineAnswer =
       readonly surveys: readonly (number | null)[];
       /** There is more to do of the same. */
       readonly more: boolean;
-      /** A settlement was prepared on blocks that are other ones by now, and nothing was done. */
+      /** True where a settlement was prepared on blocks that are other ones by now: nothing was done. */
       readonly isInVain?: boolean;
       /** The answer of a write. */
       readonly result?: unknown;

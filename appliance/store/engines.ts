@@ -20,7 +20,7 @@ export interface Engines {
   readonly files:
     | Pick<SqliteEngine, "space" | "replaceFile" | "isOnTrial" | "keepFile">
     | undefined;
-  /** The numbers are in a database elsewhere, and what belongs to this box in its file. */
+  /** True where the numbers are in a database elsewhere; data of this box is in its file, if it has one. */
   readonly hasFleet: boolean;
 }
 

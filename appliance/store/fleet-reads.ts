@@ -15,24 +15,24 @@ import { surveySummary } from "./surveys/report.ts";
 import type { SurveySource } from "./surveys/source.ts";
 import { surveyVersions } from "./surveys/versions.ts";
 
-/** What an engine reads from; all of one moment. */
+/** The data that an engine reads from; all of one moment. */
 export interface FleetSource {
-  /** Made anew for each question. @param source that of what there is to be no other */
+  /** Made anew for each question. @param source the only one that counts; all of them unless given */
   counts(source?: SourceNumber): BlockCounts;
   readonly snapshot: Snapshot;
   readonly rows: Rows;
-  /** The number of what is counted here now. */
+  /** The source that is counted here now. */
   ownSource(): Soon<SourceNumber>;
   readonly surveys: SurveySource;
-  /** Of every site whose owner has set anything. */
+  /** The alarms of every site whose owner has set any. */
   siteAlarms(): Soon<SiteAlarmsRecord[]>;
-  /** Another one once anybody has written. */
+  /** Another one after each write. */
   version(): Soon<unknown>;
   /** The last answers from this database. */
   readonly lastAnswers: LastAnswers;
 }
 
-/** The queries on the numbers, whatever engine keeps them. */
+/** The queries on the numbers, the same for both engines. */
 export const FLEET_READS: {
   readonly [Q in FleetQueryName]: (
     source: FleetSource,

@@ -134,7 +134,7 @@ export interface SettlementQuery extends UpkeepTime {
   readonly maxDetailBytes: number;
   /** Values that a dictionary lacks count as OTHER. */
   readonly lowSpace: boolean;
-  /** The first question of a row: batches that come to the log from now on are for the next. */
+  /** True for the first question of a row: batches that come to the log from now on are for the next. */
   readonly isFirst: boolean;
   /** Nothing is due before the log of a database that others count into, too, has so many bytes. */
   readonly minBytes: number;

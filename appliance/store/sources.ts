@@ -4,17 +4,17 @@ import { EMPTY_BATCH } from "./log/erase.ts";
 import type { BlockKey, BlockSize, Snapshot, SourceNumber } from "./snapshot.ts";
 import type { Rows, Statement } from "./sql.ts";
 
-/** Where counts and responses came from. */
+/** A source of counts and responses. */
 export interface SourceRow {
   readonly number: SourceNumber;
-  /** `now`: what is counted here; `here`: what was, before a restore or a failover; `copy`: what was copied. */
+  /** `now`: counted here; `here`: counted here before a restore or a failover; `copy`: copied. */
   readonly kind: "now" | "here" | "copy";
   readonly name: string;
   /** When a copy brought it last, in epoch milliseconds; null where none did. */
   readonly runAt: number | null;
 }
 
-/** What there is of a source. */
+/** The size of a source. */
 export interface SourceSize {
   readonly number: SourceNumber;
   /** The first and the last month; null where nothing of it is settled. */
@@ -25,10 +25,10 @@ export interface SourceSize {
   readonly responses: number;
 }
 
-/** What is counted here now is by this name, too. */
+/** The source that is counted here now goes by this name, too. */
 const NOW = "here";
 
-/** @param own what is counted now, which is no row */
+/** @param own the source that is counted now, which has no row */
 export async function sourcesOf(rows: Rows, own: SourceNumber): Promise<SourceRow[]> {
   const others = await rows<SourceRow>(
     `SELECT number, kind, name, run_at AS "runAt" FROM source ORDER BY number`,
@@ -40,7 +40,7 @@ export async function sourcesOf(rows: Rows, own: SourceNumber): Promise<SourceRo
 const BLOCKS_AT_ONCE = 100;
 const RESPONSES_AT_ONCE = 500;
 
-/** What it takes to delete a source; each of the statements answers what it is about. */
+/** The statements that delete a source, the same for both engines. */
 export function deletionOf(number: SourceNumber): {
   /** Answers a row where the source is known. */
   readonly find: Statement;
@@ -77,7 +77,7 @@ export function deletionOf(number: SourceNumber): {
 
 /**
  * The source that a number or a name means.
- * @throws {SourceUnclear} with a sentence for who named it
+ * @throws {SourceUnclear} with a sentence for the person who named it
  */
 export function sourceNamed(sources: readonly SourceRow[], text: string): SourceNumber {
   const found = sources.filter(({ number, name }) => `${number}` === text || name === text);

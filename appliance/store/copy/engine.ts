@@ -100,6 +100,6 @@ export interface Opening {
   readonly random: () => number;
   /** By which it was named, for sentences: `--to`. */
   readonly flag: string;
-  /** It is copied to, and made where there is none; else it is only read. */
+  /** Whether it is copied to, and made where there is none; else it is only read. */
   readonly isTarget: boolean;
 }

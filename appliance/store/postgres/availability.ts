@@ -28,7 +28,7 @@ export class Availability {
     this.#options = options;
   }
 
-  /** It does not go away by itself. */
+  /** Whether the database is refused for a reason that does not go away by itself. */
   get isRefused(): boolean {
     return this.#refusal !== undefined;
   }

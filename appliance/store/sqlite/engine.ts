@@ -121,7 +121,7 @@ export class SqliteEngine implements Engine {
     if (takenBack !== undefined) throw takenBack;
   }
 
-  /** There is data from before a restore that a start with the file has not made needless yet. */
+  /** True while there is data from before a restore that a start with the file has not made needless yet. */
   get isOnTrial(): boolean {
     return mayTakeBack(this.#file);
   }

@@ -37,19 +37,19 @@ const BOX_READS: {
   imageBytes,
 };
 
-/** What can be asked of a database; one question at a time. */
+/** Answers the questions to a database, one at a time. */
 export class Reads {
   readonly #db: Database;
   readonly #passedOver: PassedOver | undefined;
   readonly #snapshot: SqliteSnapshot;
   readonly #surveys: SurveySource;
-  /** What the log has that is in no block yet, decoded once. */
+  /** The part of the log that is in no block yet, decoded once. */
   readonly #tail = new LogTail();
   readonly #lastAnswers = new LastAnswers();
   /** How far the log is settled that is being settled. */
   #settlesTo: number | undefined;
 
-  /** @param passedOver told of blocks that nobody can read */
+  /** @param passedOver told of blocks that cannot be read */
   constructor(db: Database, passedOver?: PassedOver) {
     this.#db = db;
     this.#passedOver = passedOver;
@@ -70,7 +70,7 @@ export class Reads {
     return read(this.#source(), input);
   }
 
-  /** What comes in meanwhile is not waited for: the log would never be at its end. */
+  /** Batches that come in meanwhile are not waited for: the log would never be at its end. */
   #settlement(query: SettlementQuery): Soon<Settlement | null> {
     if (query.isFirst) this.#settlesTo = lastInLog(this.#db);
     const zone = new DayZone(query.zone);

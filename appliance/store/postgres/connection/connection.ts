@@ -504,7 +504,7 @@ const SHOW_READ_ONLY = { text: "SHOW transaction_read_only" };
 /** As the server itself would say at the first write. */
 const STANDBY = { code: "25006", severity: "ERROR" };
 
-/** Or no PostgreSQL: who takes writes there tells where it is. */
+/** Whether it is a standby, or no PostgreSQL: a server that takes writes tells where it is. */
 function isStandby({ place }: Live): boolean {
   return place.timeline === 0;
 }

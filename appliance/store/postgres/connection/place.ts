@@ -49,7 +49,7 @@ export class Seen {
     return newest >> HALF === hashOf(system) ? Number(newest & LOW) : 0;
   }
 
-  /** Another server has taken this one's place. */
+  /** Whether another server has taken this one's place. */
   isPast(place: Place): boolean {
     const newest = Atomics.load(this.#newest, 0);
     if (newest === 0n || place.timeline === 0) return false;

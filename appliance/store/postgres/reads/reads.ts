@@ -20,9 +20,9 @@ import { dayMarks, runMs } from "../upkeep/run-time.ts";
 /** No hit waits for a settlement here, and each batch may be about thousands. */
 const MAX_SITES = 10_000;
 
-/** What is kept between two questions. */
+/** The state that is kept between two questions. */
 interface Kept {
-  /** Of what it is: the same numbers may stand for something else there. */
+  /** The server that it is of: on another the same numbers may stand for something else. */
   readonly server: string;
   readonly connection: Connection;
   readonly reconnects: number;
@@ -30,7 +30,7 @@ interface Kept {
   readonly lastAnswers: LastAnswers;
 }
 
-/** What can be asked of a database; one question at a time. */
+/** Answers the questions to a database, one at a time. */
 export class Reads {
   readonly #passedOver: PassedOver | undefined;
   #kept: Kept | undefined;
@@ -38,7 +38,7 @@ export class Reads {
   #settlesTo: ReadonlyMap<number, number> = new Map();
   #looked: Looked & { readonly epoch: number | null } = { epoch: null, past: "" };
 
-  /** @param passedOver told of blocks that nobody can read */
+  /** @param passedOver told of blocks that cannot be read */
   constructor(passedOver?: PassedOver) {
     this.#passedOver = passedOver;
   }
@@ -89,10 +89,10 @@ export class Reads {
     return this.#kept;
   }
 
-  /** What comes in meanwhile is not waited for: the log would never be at its end. */
+  /** Batches that come in meanwhile are not waited for: the log would never be at its end. */
   async #settlement(sql: Transaction, query: SettlementQuery): Promise<Settlement | null> {
     const epoch = await epochOf(sql);
-    // Who looks at the database draws it within moments.
+    // The watch draws it within moments.
     if (epoch === null) return null;
     if (epoch !== this.#looked.epoch) this.#looked = { epoch, past: "" };
     if (query.isFirst) {
@@ -114,7 +114,7 @@ export class Reads {
   }
 }
 
-/** Another one once anybody has counted, settled or erased. */
+/** Another answer once anything was counted, settled or erased. */
 const STATE = `
   SELECT pg_postmaster_start_time()::text AS server, (${batchesOf("node IS NOT NULL")}) AS batches,
     (SELECT n FROM generation) AS generation, (${EPOCH}) AS epoch`;

@@ -4,7 +4,7 @@ import type { WriteInput, WriteResult } from "../../writes.ts";
 import type { Sql } from "../connection/connection.ts";
 import { PASS_GENERATION } from "../settle.ts";
 
-/** The number of what is counted now: a server that took another's place counts under another. */
+/** The source that is counted now: a server that took another's place counts under another. */
 export async function ownSource(sql: Pick<Sql, "rows">): Promise<SourceNumber> {
   const [own] = await sql.rows<{ source: SourceNumber }>("SELECT source FROM generation");
   return own?.source ?? OWN_SOURCE;

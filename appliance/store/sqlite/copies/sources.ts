@@ -7,8 +7,9 @@ import { isOrigin, whole } from "./copy-rules.ts";
 const ORIGIN_BYTES = 8;
 
 /**
- * The sources of a backup as they are numbered in what is made of it. What the backup's own database had counted is
- * one of them, of the origin it had: that database may live on, and a copy of it is to find what is there already.
+ * The sources of a backup as they are numbered in the database that is made of it. The counts of the
+ * backup's own database are one of them, of the origin it had: that database may live on, and a copy
+ * of it is to find what is there already.
  */
 export class RestoredSources {
   readonly #from: Database;
@@ -27,8 +28,9 @@ export class RestoredSources {
   }
 
   /**
-   * A number that the backup does not name is one that a card has bent, or whose row it has: it is a source all the same.
-   * @returns undefined for what is no number, and where there are too many
+   * A number that the backup does not name is one that a card has bent, or whose row it has: it is a
+   * source all the same.
+   * @returns undefined for a value that is no number, and where there are too many
    */
   numberOf(was: unknown): SourceNumber | undefined {
     const known = this.#numbers.get(was);

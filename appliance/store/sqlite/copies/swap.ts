@@ -70,7 +70,7 @@ export function resumeSwap(file: string): boolean {
   return false;
 }
 
-/** There is data from before a restore to go back to. */
+/** Whether there is data from before a restore to go back to. */
 export function mayTakeBack(file: string): boolean {
   return existsSync(oldOf(file));
 }
