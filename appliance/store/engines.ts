@@ -3,7 +3,7 @@ import type { Engine, EngineEvents } from "./engine.ts";
 import type { SqliteEngine, SqliteOptions } from "./sqlite/engine.ts";
 
 export interface EngineOptions extends Omit<SqliteOptions, "dataDir"> {
-  /** The data folder; undefined for who keeps nothing on this machine. */
+  /** The data folder; undefined where nothing is kept on this machine. */
   dataDir?: string;
   /** Where the numbers are, if not in the data folder: `postgres://…`. */
   databaseUrl?: string | undefined;

@@ -13,8 +13,8 @@ import type { Patience } from "./patience.ts";
 const READ_BYTES = 1_048_576;
 
 /**
- * Folds what the log of a target has of other sources, which is there after a restore: it would be added to a newer
- * state of theirs. What waits for the clock waits.
+ * Folds the batches of other sources in the log of a target, which are there after a restore: they
+ * would be added to a newer state of theirs. Hits that wait for the clock go on waiting.
  */
 export async function foldOthers(to: CopyEnd, patience: Patience): Promise<void> {
   for (;;) {

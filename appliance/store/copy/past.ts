@@ -16,9 +16,9 @@ interface Totals {
 }
 
 /**
- * Brings what an origin has counted of days past retention: counters of all time. Either side may keep days that the
- * other has dropped. What is left of its past without the days that only the other keeps is of days that neither
- * keeps; who tells more of them knows of them all.
+ * Brings the counts of an origin on days past retention: counters of all time. Either side may keep
+ * days that the other has dropped. The rest of its past, without the days that only the other keeps,
+ * is of days that neither keeps; the side that tells more of them knows of them all.
  */
 export async function bringPast(
   { from, to }: Pick<CopyOptions, "from" | "to">,

@@ -16,7 +16,7 @@ interface AvailabilityOptions {
   readonly onBack: () => void;
 }
 
-/** Whether the database is there, as those who ask it meet it: told once when it goes, and when it is back. */
+/** Whether the database is there, as its askers meet it: told once when it goes, and when it is back. */
 export class Availability {
   readonly #options: AvailabilityOptions;
   /** Askers that are not answered, and since when in monotonic ms. */

@@ -18,7 +18,7 @@ import { Reads } from "./reads/reads.ts";
 import { readDirectory } from "./tables/directory.ts";
 import { FLEET_WRITES } from "./writes.ts";
 
-/** A database that many share, opened for a command. What belongs to a box is not in it. */
+/** A database that many share, opened for a command. Data of a box is not in it. */
 export class PostgresDesk implements Desk {
   readonly #settings: ConnectionSettings;
   readonly #connection: Connection;

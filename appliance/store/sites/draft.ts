@@ -17,7 +17,7 @@ export interface SiteFields {
 export type SiteChange =
   | { readonly kind: "add"; readonly site: SiteFields }
   | { readonly kind: "change"; readonly key: SiteKey; readonly site: SiteFields }
-  /** With tokens, labels and alarms. What it counted is erased by upkeep. */
+  /** With tokens, labels and alarms. Its counts are erased by upkeep. */
   | { readonly kind: "remove"; readonly key: SiteKey }
   /** Of the admin where `site` is null; a null hash revokes it. */
   | {

@@ -69,7 +69,7 @@ class Committer {
     this.#transact = db.transaction((request: Work) => ({
       ...NOTHING,
       ...this.#perform(request),
-      // Nothing may fail once it is committed: who is refused takes it that nothing was done.
+      // Nothing may fail once it is committed: a caller that is refused takes it that nothing was done.
       spare: spareBytes(),
     })).immediate;
     this.#tellDirectory();

@@ -135,7 +135,7 @@ export class Connection implements Sql {
 
   /**
    * Runs `task` in a transaction, READ COMMITTED; with `read` REPEATABLE READ READ ONLY. Where other
-   * transactions are in its way, it is run again. What was read is of the newest server that was seen.
+   * transactions are in its way, it is run again. Rows read are of the newest server that was seen.
    * @throws {Away} {Lost} when it may be done or not; and what `task` throws
    */
   async transaction<T>(

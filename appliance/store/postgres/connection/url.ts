@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { ConnectionOptions } from "node:tls";
 import { invalidSetting } from "../../../base/refusal.ts";
 
-/** How a connection is encrypted, and who is believed to be the server; as PostgreSQL's own clients. */
+/** How a connection is encrypted, and which server is believed; as PostgreSQL's own clients. */
 const SSL_MODES = ["disable", "prefer", "require", "verify-ca", "verify-full"] as const;
 type SslMode = (typeof SSL_MODES)[number];
 
@@ -12,7 +12,7 @@ export interface DatabaseHost {
   readonly port: number;
 }
 
-/** Where the database is and who asks. Plain data: it crosses to a thread. */
+/** The database's address and the user that asks. Plain data: it crosses to a thread. */
 export interface ConnectionSettings {
   /** At least one; tried in turn. */
   readonly hosts: readonly DatabaseHost[];
@@ -164,7 +164,7 @@ function sslOf(given: Parameters, read: (path: string) => string): ConnectionSet
   // The word for those that the system trusts.
   if (file === undefined || file === "system") return { mode: mode ?? "prefer", ca: undefined };
   try {
-    // As PostgreSQL's own clients: who is named is asked for.
+    // As PostgreSQL's own clients: an authority that is named is asked for.
     const asked = mode === undefined || mode === "prefer" || mode === "require";
     return { mode: asked ? "verify-ca" : mode, ca: read(file) };
   } catch {

@@ -12,7 +12,7 @@ export interface Held {
 }
 
 /**
- * Upkeep is done by one node at a time: by who holds the lease, which ends when its holder is not heard
+ * Upkeep is done by one node at a time: by the one that holds the lease, which ends when its holder is not heard
  * of. The row is locked until the end of the transaction that asks for it.
  */
 export class Lease {

@@ -79,7 +79,7 @@ export class Exchange {
         new Refusal("too_large", "There is not enough space to take this backup in.");
       if (declared !== undefined && declared > room) throw tooLarge();
       let size = 0;
-      // Open before anything can fail: who removes it must not be overtaken by who makes it.
+      // Open before anything can fail: its removal must not be overtaken by its making.
       const file = await open(upload, "wx");
       await pipeline(
         backup,

@@ -3,7 +3,7 @@ import { syncNow } from "../../../base/files.ts";
 import { syncFolderOf } from "../database.ts";
 
 /**
- * Another database in the place of the one there is, and back. What may stand side by side at any
+ * Another database in the place of the one there is, and back. These may stand side by side at any
  * moment, also after a power cut in the middle, with `old` for `<file>.before-restore`:
  *
  * | `old` | file | what it means                                                     |

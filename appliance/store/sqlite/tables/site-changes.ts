@@ -44,7 +44,7 @@ export function declareSites(db: Database, declared: readonly DeclaredSite[]): r
   return sentences;
 }
 
-/** `kept` is the session, as it is stored, of who asks for it. */
+/** `kept` is the session of the owner who asks for it, as it is stored. */
 export function setAdminToken(
   db: Database,
   { hash, kept }: { hash: Uint8Array | null; kept: string | null },

@@ -26,7 +26,7 @@ export function rowsOf(db: Database): Rows {
 }
 
 /**
- * Runs a change of rows, within a transaction. What is beyond the bound already may become less.
+ * Runs a change of rows, within a transaction. Rows that are beyond the bound already may become less.
  * @returns false where there would be more than may be: the transaction is to be undone
  */
 export function within(
