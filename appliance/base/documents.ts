@@ -17,6 +17,8 @@ export interface DocumentKind<Body = unknown> {
   readonly full?: { readonly code: RefusalCode; readonly message: string };
   /** `kept`: a backup has them, and a restore takes them. `left`: they stay with the box. */
   readonly inBackup: "kept" | "left";
+  /** Its ids are numbers of sites: a document goes with its site, and a restore gives it the number of then. */
+  readonly ofSite?: true;
   /** Of the type alone: no kind has any. */
   readonly body?: Body;
 }
@@ -51,7 +53,7 @@ export function documentKind<Body>(
  * @throws {Error} with a sentence where it is not what its kind says
  */
 export function readDocument<Body>(
-  { name, schema }: Pick<DocumentKind<Body>, "name" | "schema">,
+  { name, schema }: Pick<DocumentKind<Body>, "name" | "schema" | "body">,
   id: string,
   json: string,
 ): Body {

@@ -17,7 +17,8 @@ export async function firstReads(store: Pick<Store, "read">, file: string): Prom
   try {
     await readDecks(store);
     await store.read("imageList", undefined);
-    for (const kind of DOCUMENT_KINDS) await documentsOf(store, kind);
+    // Documents of sites are read when they are asked for.
+    for (const kind of DOCUMENT_KINDS) if (!kind.ofSite) await documentsOf(store, kind);
   } catch (error) {
     const reason = messageOf(error);
     throw new DatabaseRefused({

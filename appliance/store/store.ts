@@ -40,6 +40,7 @@ export type { Directory, SiteInput, SiteOutcome, SiteRecord } from "./sites/dire
 export type { Exchange } from "./sqlite/copies/exchange.ts";
 export type { Unusable } from "./sqlite/health.ts";
 export { openCursor } from "./surveys/cursor.ts";
+export { SURVEY_LABELS } from "./surveys/labels.ts";
 
 /** Hits that wait when the store closes have this long to be stored. */
 const LAST_COMMIT_MS = 8_000;

@@ -22,7 +22,7 @@ const ADDITIONS = [
   "CREATE TABLE passkey (id integer PRIMARY KEY, secret text)",
   "INSERT INTO passkey (id, secret) VALUES (1, 'of nobody else')",
   "ALTER TABLE site ADD COLUMN color text",
-  "ALTER TABLE survey_labels ADD COLUMN language text NOT NULL DEFAULT 'en'",
+  "ALTER TABLE document ADD COLUMN language text NOT NULL DEFAULT 'en'",
   "ALTER TABLE read_token ADD COLUMN made integer NOT NULL DEFAULT 1",
   "ALTER TABLE survey ADD COLUMN score integer",
   "ALTER TABLE site_alarm ADD COLUMN zone text",

@@ -1,12 +1,13 @@
 import type { Day } from "../../base/calendar.ts";
 import { databaseUrl } from "../../base/database-url.ts";
 import type { ZoneSetting } from "../../base/day-zone.ts";
+import { readDocument } from "../../base/documents.ts";
 import type { Month } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
-import type { SurveyLabels } from "../reports.ts";
 import type { Directory, SiteRecord } from "../sites/directory.ts";
 import { ALARMS_QUERY, alarmsIn } from "../sites/statements.ts";
 import type { SourceNumber } from "../snapshot.ts";
+import { SURVEY_LABELS } from "../surveys/labels.ts";
 import {
   type CopiedSurvey,
   type CopyAccess,
@@ -68,10 +69,13 @@ export class CopyEnd {
     return this.read(async (access) => {
       const { sites, retired } = await access.directory();
       const alarms = alarmsIn(await access.rows(ALARMS_QUERY));
-      const rows = await access.rows<{ site: SiteKey; labels: string }>(
-        "SELECT site, labels FROM survey_labels",
+      const rows = await access.rows<{ id: string; body: string }>(
+        "SELECT id, body FROM document WHERE kind = $1",
+        [SURVEY_LABELS.name],
       );
-      const labels = new Map(rows.map((row) => [row.site, JSON.parse(row.labels) as SurveyLabels]));
+      const labels = new Map(
+        rows.map(({ id, body }) => [Number(id), readDocument(SURVEY_LABELS, id, body)]),
+      );
       const whole = (isRetired: boolean) => (site: SiteRecord) => ({
         ...site,
         retired: isRetired,

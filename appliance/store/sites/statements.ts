@@ -1,6 +1,8 @@
+import type { DocumentKind } from "../../base/documents.ts";
 import type { SiteKey } from "../counting.ts";
 import type { SiteAlarmsRecord } from "../rows.ts";
 import type { Statement } from "../sql.ts";
+import { SURVEY_LABELS } from "../surveys/labels.ts";
 import type { WriteInput } from "../writes.ts";
 import { DAY_ZONE } from "./day-zone.ts";
 import { type Directory, directoryOf, type SiteRow } from "./directory.ts";
@@ -65,11 +67,7 @@ export function changeStatement(
     case "shareToken":
       return token("share_token", change.site, change.hash);
     case "labels":
-      return {
-        text: `INSERT INTO survey_labels (site, labels) VALUES ($1, $2)
-               ON CONFLICT (site) DO UPDATE SET labels = excluded.labels`,
-        values: [change.site, JSON.stringify(change.labels)],
-      };
+      return putOfSite(SURVEY_LABELS, change.site, change.labels);
     case "alarms": {
       const { silence, rush, webhook } = change.alarms;
       return {
@@ -94,11 +92,28 @@ export function changeStatement(
 /** Takes a site away, with all that is set of it. */
 export function removalOf(site: SiteKey): Statement[] {
   const values = [site];
-  const tables = ["read_token", "share_token", "survey_labels", "site_alarm"];
+  const tables = ["read_token", "share_token", "site_alarm"];
   return [
     { text: "DELETE FROM site WHERE key = $1", values },
     ...tables.map((table) => ({ text: `DELETE FROM ${table} WHERE site = $1`, values })),
+    ...KINDS_OF_SITES.map(({ name }) => ({
+      text: "DELETE FROM document WHERE kind = $1 AND id = $2",
+      values: [name, String(site)],
+    })),
   ];
+}
+
+/** Kinds of documents whose ids are numbers of sites. */
+export const KINDS_OF_SITES: readonly DocumentKind[] = [SURVEY_LABELS];
+
+/** Puts a document of a site in the place of the one before. */
+function putOfSite<Body>(kind: DocumentKind<Body>, site: SiteKey, body: Body): Statement {
+  return {
+    text: `INSERT INTO document (kind, id, body, revision) VALUES ($1, $2, $3, 1)
+           ON CONFLICT (kind, id) DO UPDATE
+           SET body = excluded.body, revision = document.revision + 1`,
+    values: [kind.name, String(site), JSON.stringify(body)],
+  };
 }
 
 /** A null hash revokes the token. */

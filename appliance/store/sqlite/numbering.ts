@@ -1,5 +1,6 @@
 import { MAX_MONTH } from "../blocks/month.ts";
 import { LAST_PART, runningPart } from "../settling/parts.ts";
+import { KINDS_OF_SITES } from "../sites/statements.ts";
 import { LAST_DAY } from "./counted-days.ts";
 import type { Database } from "./database.ts";
 import { beginGeneration, passGeneration } from "./settle.ts";
@@ -114,6 +115,12 @@ function mendSites(db: Database): string[] {
     db.prepare("UPDATE site SET key = ? WHERE key = ?").run(next, key);
     for (const table of OF_SITES)
       db.prepare(`UPDATE OR IGNORE ${table} SET site = ? WHERE site = ?`).run(next, key);
+    for (const { name } of KINDS_OF_SITES)
+      db.prepare("UPDATE OR IGNORE document SET id = ? WHERE kind = ? AND id = ?").run(
+        `${next}`,
+        name,
+        `${key}`,
+      );
   }
   db.exec(
     `UPDATE sqlite_sequence SET seq = (SELECT coalesce(max(key), 0) FROM site)
@@ -129,7 +136,6 @@ const OF_SITES = [
   "share_token",
   "survey",
   "survey_day",
-  "survey_labels",
   "site_alarm",
   "waiting_survey",
 ] as const;

@@ -1,8 +1,10 @@
 import type { Day } from "../../base/calendar.ts";
+import { readDocument } from "../../base/documents.ts";
 import type { SiteKey } from "../counting.ts";
 import type { SurveyFilter, SurveyPosition } from "../queries.ts";
 import type { SurveyLabels } from "../reports.ts";
 import type { Rows } from "../sql.ts";
+import { SURVEY_LABELS } from "./labels.ts";
 
 interface StoredSurvey {
   readonly id: number;
@@ -67,10 +69,11 @@ export class SurveySource {
 
   /** None where the owner gave none. */
   async labels(site: SiteKey): Promise<SurveyLabels> {
-    const [row] = await this.#rows<{ labels: string }>(
-      "SELECT labels FROM survey_labels WHERE site = $1",
-      [site],
+    const id = String(site);
+    const [row] = await this.#rows<{ body: string }>(
+      "SELECT body FROM document WHERE kind = $1 AND id = $2",
+      [SURVEY_LABELS.name, id],
     );
-    return row === undefined ? {} : (JSON.parse(row.labels) as SurveyLabels);
+    return row === undefined ? {} : readDocument(SURVEY_LABELS, id, row.body);
   }
 }

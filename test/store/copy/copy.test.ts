@@ -304,7 +304,7 @@ describe("a copy", () => {
             { kind: "shareToken", site: blog as number, hash: HASH },
             { kind: "readToken", site: null, hash: HASH },
           ]);
-          db.prepare("INSERT INTO survey_labels VALUES (?, ?)").run(blog, '{"1":{"q":{}}}');
+          carryOut(db, [{ kind: "labels", site: blog as number, labels: { "1": { q: {} } } }]);
           db.prepare("INSERT INTO site_alarm VALUES (?, 1, 0, NULL, 5, NULL)").run(shop);
         });
         await copyAll(source("box"), there);

@@ -107,7 +107,7 @@ describe("sites in PostgreSQL", () => {
     await write("setSiteAlarms", { id: "blog", alarms });
     assert.equal(await write("eraseSite", { id: "blog" }), "done");
     const left = await Promise.all(
-      ["site", "read_token", "share_token", "survey_labels", "site_alarm"].map((table) =>
+      ["site", "read_token", "share_token", "document", "site_alarm"].map((table) =>
         one.rows(`SELECT 1 FROM ${table}`),
       ),
     );

@@ -136,6 +136,18 @@ describe("numbers that the card has bent", () => {
     assert.match(errors[0].message, /Numbers of responses or of counts were damaged/);
   });
 
+  it("of a site leave it what its surveys are called", async () => {
+    const labels = { "1": { q: { name: "Was it good?" } } };
+    const owner = new Owner(world());
+    assert.equal((await owner.ask("PUT", "/api/sites/blog/survey-labels", labels)).status, 200);
+    await bent((db) => {
+      db.exec("DELETE FROM log; UPDATE site SET key = 2147483646");
+      db.exec("UPDATE document SET id = '2147483646' WHERE kind = 'survey_labels'");
+    });
+    const found = await new Owner(world()).get("/api/sites/blog/survey-labels");
+    assert.deepEqual(found, labels);
+  });
+
   it("hold up no upkeep where they are bent while it runs", async () => {
     await bent(() => {});
     const db = openForWriting(databaseFile(world().dataDir));

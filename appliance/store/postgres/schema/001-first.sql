@@ -45,10 +45,15 @@ CREATE TABLE share_token (
   hash bytea NOT NULL
 );
 
--- JSON, see SurveyLabels of reports.ts.
-CREATE TABLE survey_labels (
-  site   int  PRIMARY KEY,
-  labels text NOT NULL
+-- What is set: JSON, of a kind that is declared beside the code whose it is (see base/documents).
+-- A document of a site has its number for an id.
+CREATE TABLE document (
+  kind     text   NOT NULL,
+  id       text   NOT NULL,
+  body     text   NOT NULL,
+  -- When it was changed last: a later change has a higher one.
+  revision bigint NOT NULL,
+  PRIMARY KEY (kind, id)
 );
 
 CREATE TABLE site_alarm (

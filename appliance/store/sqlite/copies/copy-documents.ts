@@ -1,5 +1,6 @@
 import { closed, type DocumentKind, readDocument } from "../../../base/documents.ts";
 import { isText } from "../../../base/json.ts";
+import type { SiteKey } from "../../counting.ts";
 import type { Database } from "../database.ts";
 
 export type Kinds = readonly DocumentKind[];
@@ -23,11 +24,11 @@ export function copyKept(
   from: Database,
   to: Database,
   kinds: Kinds,
-  off: (why: string) => void,
+  { off, siteOf }: Pick<Manner, "off" | "siteOf">,
 ): void {
   // An unknown field would take memory that no bound reckons with.
   for (const { schema, ...kind } of kinds)
-    copyKind(from, to, { ...kind, schema: closed(schema) }, { anew: true, off });
+    copyKind(from, to, { ...kind, schema: closed(schema) }, { anew: true, off, siteOf });
 }
 
 /** Copies what belongs to the box itself, of kinds that only a later release knows, too; what is off stays behind. */
@@ -38,7 +39,7 @@ export function copyLeft(from: Database, to: Database, kinds: Kinds): void {
   for (const name of names as string[]) {
     if (kept.has(name)) continue;
     const kind = known.get(name) ?? { name, schema: {}, bound: UNKNOWN };
-    copyKind(from, to, kind, { anew: false, off: () => {} });
+    copyKind(from, to, kind, { anew: false, off: () => {}, siteOf: () => undefined });
   }
 }
 
@@ -46,13 +47,15 @@ interface Manner {
   /** Nothing of a row is taken as it is. */
   readonly anew: boolean;
   readonly off: (why: string) => void;
+  /** The number that a site has by now; undefined for one that was not copied. */
+  readonly siteOf: (id: string) => SiteKey | undefined;
 }
 
 function copyKind(
   from: Database,
   to: Database,
-  kind: Pick<DocumentKind, "name" | "schema" | "bound">,
-  { anew, off }: Manner,
+  kind: Pick<DocumentKind, "name" | "schema" | "bound" | "ofSite">,
+  { anew, off, siteOf }: Manner,
 ): void {
   const { name, bound } = kind;
   const ofKind = "FROM document NOT INDEXED WHERE kind = ?";
@@ -80,8 +83,11 @@ function copyKind(
       off("not as Tallydeck writes it");
       continue;
     }
+    const here = kind.ofSite ? siteOf(String(id)) : id;
+    // Its site is on its way out.
+    if (here === undefined) continue;
     const written = anew ? JSON.stringify(read) : body;
-    if (add.run(name, id, written, anew ? 0 : revision).changes === 0) off("there twice");
+    if (add.run(name, String(here), written, anew ? 0 : revision).changes === 0) off("there twice");
   }
 }
 

@@ -161,13 +161,6 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
     columns: { payload: isText, id, number: (value) => value === null || id(value) },
     check: ({ version, payload }) => isSurvey(version, payload),
   },
-  survey_labels: {
-    kind: "copied",
-    ...ofKnownSite,
-    maxRows: MANY_SITES,
-    maxBytes: 65_536,
-    columns: { labels: isLabels },
-  },
   site_alarm: {
     kind: "copied",
     ...ofKnownSite,
@@ -219,29 +212,6 @@ function isSurvey(version: unknown, payload: unknown): boolean {
     Object.entries(a).every(([question, answer]) => SURVEY_ID.test(question) && isAnswer(answer)) &&
     Object.entries(texts).every(([, value]) => isText(value))
   );
-}
-
-function isLabels(value: unknown): boolean {
-  const isText = (one: unknown) => one === undefined || text(one);
-  const labels = objectOf(value);
-  return (
-    labels !== undefined &&
-    Object.values(labels).every(
-      (questions) =>
-        isObject(questions) &&
-        Object.values(questions).every(
-          (question) =>
-            hasOnly(question, "name", "options") &&
-            isText(question.name) &&
-            Object.values(question.options ?? {}).every(isText),
-        ),
-    )
-  );
-}
-
-/** Whether it is an object of these fields alone: an unknown one takes memory that no bound reckons with. */
-function hasOnly(value: unknown, ...fields: string[]): value is Record<string, unknown> {
-  return isObject(value) && Object.keys(value).every((field) => fields.includes(field));
 }
 
 function objectOf(json: unknown): Record<string, unknown> | undefined {

@@ -59,7 +59,10 @@ export function copyBackup(
     };
     if (rule.kind === "copied") copyTable(from, to, table, rule, { sites, sources, off: refuse });
     if (rule.kind === "documents" && columnsOf(from, table).length > 0)
-      copyKept(from, to, keptKinds(kinds), refuse);
+      copyKept(from, to, keptKinds(kinds), {
+        off: refuse,
+        siteOf: (id) => sites.get(Number(id)),
+      });
     if (rule.kind === "counted") {
       if (columnsOf(from, table).length === 0) continue;
       if (hasLonger(from, table, columnsOf(from, table), boundsOf(rule).maxBytes))

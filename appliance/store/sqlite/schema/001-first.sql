@@ -141,13 +141,6 @@ CREATE TABLE survey_day (
   PRIMARY KEY (site, day)
 ) STRICT, WITHOUT ROWID;
 
--- What the owner of a site calls the questions and options of its surveys: JSON, see SurveyLabels of
--- reports.ts.
-CREATE TABLE survey_labels (
-  site   INTEGER PRIMARY KEY,
-  labels TEXT NOT NULL
-) STRICT;
-
 -- What a site alarms of, whom it tells, and since when each alarm stands.
 CREATE TABLE site_alarm (
   site          INTEGER PRIMARY KEY,
@@ -165,6 +158,7 @@ CREATE TABLE image (
 ) STRICT;
 
 -- What is set, and kept: JSON, of a kind that is declared beside the code whose it is (see base/documents).
+-- A document of a site has its number for an id.
 CREATE TABLE document (
   kind     TEXT    NOT NULL,
   id       TEXT    NOT NULL,
