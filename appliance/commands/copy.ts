@@ -95,7 +95,7 @@ async function copyAndCheck({ source, target, signal }: Task, terminal: Terminal
       const patience = new Patience(options);
       const catchUp = async (pair: Pair) => {
         const sources = await patience.with(() => othersOf(options));
-        await bringSite(options, { pair, sources });
+        await bringSite(options, pair);
         await bringSurveys(options, patience, { pairs: [pair], sources });
       };
       const compared = await patience.with(() =>

@@ -78,6 +78,32 @@ describe("tallydeck copy", () => {
     await Promise.all([from?.end(), to?.end()]);
   });
 
+  it("may be given twice at once, for two sources that have some of the same", async () => {
+    const days = Array.from({ length: 9 }, (_, n) => ({
+      ...{ site: "blog", day: `2026-0${1 + (n % 3)}-0${1 + n}` },
+      ...view,
+    }));
+    fill(at("one"), days);
+    assert.equal((await copy(at("one"), at("two"))).code, 0);
+    fill(at("two"), days);
+    const both = await Promise.all(["one", "two"].map((name) => copy(at(name), at("there"))));
+    assert.deepEqual(
+      both.map(({ code, err }) => [
+        code,
+        err.replaceAll(/^.* cannot be reached\. Trying again …\n/gm, ""),
+      ]),
+      [
+        [0, ""],
+        [0, ""],
+      ],
+    );
+    const { out } = await tallydeck(["sources", "--data-dir", at("there")]);
+    assert.equal(out.match(/^\d+ {2}copied from /gm)?.length, 2);
+    const stats = ["stats", "blog", "--days", "4000", "--json", "--data-dir", at("there")];
+    const { pv } = JSON.parse((await tallydeck(stats)).out) as { pv: { _: number } };
+    assert.equal(pv._, 2 * 3 * days.length);
+  });
+
   it("is ended by Ctrl-C after the transaction that runs, says how to go on, and goes on", async () => {
     const all = [...demoDays(Date.now())];
     fill(at("box"), all);

@@ -8,7 +8,7 @@ import { ALL_KEPT, compactBlock } from "../../appliance/store/blocks/compact.ts"
 import { DETAIL_DIMENSIONS } from "../../appliance/store/blocks/detail.ts";
 import { firstDayOf } from "../../appliance/store/blocks/month.ts";
 import { compare } from "../../appliance/store/copy/check.ts";
-import { type Brought, bringSite, copy, othersOf } from "../../appliance/store/copy/copy.ts";
+import { type Brought, bringSite, copy } from "../../appliance/store/copy/copy.ts";
 import type { CopyEnd } from "../../appliance/store/copy/end.ts";
 import type { CopyOptions } from "../../appliance/store/copy/options.ts";
 import {
@@ -63,10 +63,7 @@ export async function checkAll(from: CopyEnd, to: CopyEnd, brings = false) {
     say: () => {},
     show: () => {},
   };
-  const sources = await othersOf({ from, to });
-  const catchUp = brings
-    ? (pair: (typeof pairs)[number]) => bringSite(options, { pair, sources })
-    : undefined;
+  const catchUp = brings ? (pair: (typeof pairs)[number]) => bringSite(options, pair) : undefined;
   return compare({ from, to, catchUp, show: () => {} }, pairs, missing);
 }
 

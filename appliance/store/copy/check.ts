@@ -51,8 +51,8 @@ export async function compare(
       more: [],
       dropped: [],
     };
-  const sources = await from.sources();
   for (const pair of pairs) {
+    const sources = await from.sourcesOf(pair.site);
     const bySource = await from.months(pair.site, sources);
     const months = [...new Set([...bySource.values()].flat())].sort((a, b) => a - b);
     const kept = await to.keptDays();
@@ -94,7 +94,7 @@ async function caughtUp<T>(
 /** The sums of a month, by origin and day. */
 async function sumsIn(end: CopyEnd, site: SiteKey, month: Month): Promise<DaySums> {
   const sums = new Map<string, Map<Day, Sums>>();
-  for (const { number: source, origin } of await end.sources())
+  for (const { number: source, origin } of await end.sourcesOf(site))
     await end.read(async ({ snapshot }) => {
       const range = { from: month, to: month };
       const pieces = ["counters", "counts"] as const;

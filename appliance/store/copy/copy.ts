@@ -37,7 +37,7 @@ export async function copy(options: CopyOptions): Promise<Brought> {
   const progress = new Progress(options, pairs.length);
   let days = 0;
   for (const pair of pairs) {
-    days += await bringSite(options, { pair, sources }, progress);
+    days += await bringSite(options, pair, progress);
     progress.done();
   }
   const surveys = await bringSurveys(options, patience, { pairs, sources }, progress);
@@ -48,16 +48,19 @@ export async function copy(options: CopyOptions): Promise<Brought> {
 /** Brings what is counted of one site. @returns how many days were brought */
 export async function bringSite(
   options: CopyOptions,
-  { pair, sources }: { readonly pair: Pair; readonly sources: readonly Source[] },
+  pair: Pair,
   progress?: Progress,
 ): Promise<number> {
+  const { from, to } = options;
   const patience = new Patience(options);
-  const months = await patience.with(() => options.from.months(pair.site, sources));
-  const all = [...months.values()].reduce((sum, ofSource) => sum + ofSource.length, 0);
+  const all = await patience.with(() => from.sourcesOf(pair.site));
+  const sources = all.filter(({ origin }) => origin !== to.origin);
+  const months = await patience.with(() => from.months(pair.site, sources));
+  const count = [...months.values()].reduce((sum, ofSource) => sum + ofSource.length, 0);
   let [days, done] = [0, 0];
   for (const source of sources) {
     for (const month of months.get(source.number) ?? []) {
-      progress?.at(pair.id, month, done / all);
+      progress?.at(pair.id, month, done / count);
       days += await bringMonth(options, patience, { pair, source, month });
       done += 1;
     }

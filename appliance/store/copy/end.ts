@@ -19,7 +19,7 @@ import {
   type Source,
 } from "./engine.ts";
 import { monthsBySource, pendingHits } from "./reading.ts";
-import { numberOf, sourcesOf } from "./sources.ts";
+import { numberOf, sourcesOf, sourcesOfSite } from "./sources.ts";
 
 /** A database that is copied from, or to, or compared. */
 export class CopyEnd {
@@ -102,6 +102,11 @@ export class CopyEnd {
   /** All whose counts it may have: the first one is what it counts itself. */
   sources(): Promise<readonly Source[]> {
     return this.read((access) => sourcesOf(access, this.name));
+  }
+
+  /** The same of which there may be anything of a site. */
+  sourcesOf(site: SiteKey): Promise<readonly Source[]> {
+    return this.read((access) => sourcesOfSite(access, this.name, site));
   }
 
   /** Whether it has anything of an origin, or a copy from there began. */

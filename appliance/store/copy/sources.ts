@@ -1,4 +1,5 @@
 import { BOUNDS } from "../../base/bounds.ts";
+import type { SiteKey } from "../counting.ts";
 import type { SourceNumber } from "../snapshot.ts";
 import { type CopyAccess, CopyRefused, type CopyWrites, type Source } from "./engine.ts";
 
@@ -12,6 +13,21 @@ export async function sourcesOf(access: CopyAccess, name: string): Promise<reado
     kind === "here" ? { ...row, name: `${name}, ${row.name}` } : row,
   );
   return [{ ...(await access.own()), name }, ...others];
+}
+
+/** Those of which there may be anything of a site: most have nothing of most sites. */
+export async function sourcesOfSite(
+  access: CopyAccess,
+  name: string,
+  site: SiteKey,
+): Promise<readonly Source[]> {
+  const rows = await access.rows<{ source: SourceNumber }>(
+    `SELECT source FROM block WHERE site = $1 UNION SELECT source FROM past WHERE site = $1
+     UNION SELECT source FROM survey WHERE site = $1 UNION SELECT source FROM log`,
+    [site],
+  );
+  const there = new Set(rows.map(({ source }) => source));
+  return (await sourcesOf(access, name)).filter(({ number }) => there.has(number));
 }
 
 /** The number that an origin has in a database; undefined where it knows nothing of it. */
