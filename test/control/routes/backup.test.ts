@@ -52,6 +52,19 @@ describe("backup and restore over HTTP", () => {
     assert.equal(await views(), 1);
   });
 
+  it("bring what is set of a site to it, whatever its number is then", async () => {
+    for (const id of ["gone", "stays"])
+      assert.equal((await owner.ask("POST", "/api/sites", { id })).status, 201);
+    const labels = { "1": { q: { name: "Was it good?" } } };
+    await owner.ask("PUT", "/api/sites/stays/survey-labels", labels);
+    assert.equal((await owner.ask("DELETE", "/api/sites/gone?confirm=gone")).status, 204);
+    const numbers = () => world().service.store.directory.sites.map(({ key }) => key);
+    const before = numbers();
+    assert.equal((await restore(await backup())).status, 204);
+    assert.notDeepEqual(numbers(), before);
+    assert.deepEqual(await owner.get("/api/sites/stays/survey-labels"), labels);
+  });
+
   it("take a deck in of which parts cannot be, and leave those out", async () => {
     const request = { do: "request", method: "GET", url: 5 };
     const slots = {
