@@ -154,7 +154,7 @@ export class Store {
     return { ...this.#intake.figures, ready, unavailable: this.#intake.unavailable, database };
   }
 
-  /** The numbers are in a database elsewhere; what belongs to this box is in its file. */
+  /** True where the numbers are in a database elsewhere; data of this box is in its file, if it has one. */
   get hasFleet(): boolean {
     return this.#opened.hasFleet;
   }
@@ -258,7 +258,7 @@ export class Store {
     return warnings;
   }
 
-  /** The first site may name the zone by which days begin. */
+  /** Whether the first site may name the zone by which days begin. */
   get asksZone(): boolean {
     return zonePending(this.directory);
   }
@@ -296,7 +296,7 @@ export class Store {
   }
 
   /**
-   * All that a start reads of the data was read: once an upkeep has done all that was due and whatever else may be
+   * All that a start reads of the data was read: once an upkeep has done all that was due and all else that may be
    * asked was answered, too, what was there before a restore goes. Never rejects.
    * @param ask asks all that a dashboard asks
    */
@@ -440,7 +440,7 @@ export class Store {
     return Math.min(MAX_DETAIL_BYTES, DETAIL_SHARE * (space?.total ?? Number.POSITIVE_INFINITY));
   }
 
-  /** Another file has taken, or takes, the place of the one that was there then. */
+  /** Whether another file has taken, or takes, the place of the one that was there then. */
   #isOther(asked: number): boolean {
     return this.#pause !== undefined || this.#replaced !== asked;
   }

@@ -94,7 +94,7 @@ export class CopyEnd {
     return (await this.directory()).adminHash;
   }
 
-  /** By which days begin; null where nobody has named it. */
+  /** The zone by which days begin; null where none was named. */
   async dayZone(): Promise<ZoneSetting | null> {
     return (await this.directory()).dayZone;
   }

@@ -49,7 +49,7 @@ function siteOf({ key, id, host, tokenHash, shareHash, ...flags }: DirectoryRow)
   return [{ ...{ key, id, host, tokenHash, shareHash }, badge, declared, retired } as SiteRow];
 }
 
-/** What a change is to both engines: numbers of sites and what is erased are each one's own. */
+/** A change as both engines make it; each has its own way to number sites and to erase them. */
 export function changeStatement(
   change: Exclude<SiteChange, { readonly kind: "add" | "remove" }>,
 ): Statement {
