@@ -21,7 +21,6 @@ export const SERVICE_MEMORY: number = 288 * MB;
 export const BOUNDS = {
   sites: { count: 10_000, bytes: KB, together: 10 * MB },
   sources: { count: 1_000, bytes: KB, together: MB },
-  siteAlarms: { count: 10_000, bytes: 8 * KB, together: 4 * MB },
   images: { count: 64, bytes: 512 * KB, together: 16 * MB },
   // A commit's slice each, at most; those of an hour, or of a day without the time.
   log: { count: 1_000_000, bytes: 8 * MB, together: 64 * MB },

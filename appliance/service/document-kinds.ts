@@ -6,11 +6,14 @@ import { MQTT } from "../mqtt/home-automation.ts";
 import { PUBLIC_ADDRESS } from "../public/public-address.ts";
 import { KEPT_CHANNELS } from "../push/kept-channels.ts";
 import { PUSH_TOKENS } from "../push/tokens.ts";
-import { SURVEY_LABELS } from "../store/store.ts";
+import { ALARM_SINCE, SITE_ALARMS, SURVEY_LABELS } from "../store/store.ts";
 
 /** All kinds of documents there are: what a start reads through, and what a backup and a restore go by. */
 export const DOCUMENT_KINDS: readonly DocumentKind[] = [
   SURVEY_LABELS,
+  SITE_ALARMS,
+  ALARM_SINCE.silence,
+  ALARM_SINCE.rush,
   DECKS,
   PUSH_TOKENS,
   ORIGINS,

@@ -35,6 +35,7 @@ export { nobodyCalled } from "./counts/nobody.ts";
 export { changeDocuments, documentsChange, documentsOf } from "./documents.ts";
 export { LIVE_STEP_MS } from "./live-views.ts";
 export { MAX_RANGE_DAYS, type SurveyFilter } from "./queries.ts";
+export { ALARM_SINCE, SITE_ALARMS } from "./sites/alarms.ts";
 export type { Directory, SiteInput, SiteOutcome, SiteRecord } from "./sites/directory.ts";
 // The other folders know these from behind the door.
 export type { Exchange } from "./sqlite/copies/exchange.ts";

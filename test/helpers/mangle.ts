@@ -100,8 +100,9 @@ export const MANGLINGS: Readonly<Record<string, (db: Database.Database) => void>
   "webhooks that are too large together": (db) =>
     db.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
       INSERT INTO site (id) SELECT 'more-' || i FROM n;
-      INSERT INTO site_alarm (site, silence, rush, webhook)
-        SELECT key, 1, 0, 'http://h.local/' || hex(zeroblob(4000)) FROM site`),
+      INSERT INTO document (kind, id, body, revision)
+        SELECT 'site_alarms', CAST(key AS text), json_object('silence', json('true'), 'rush',
+          json('false'), 'webhook', 'http://h.local/' || hex(zeroblob(3900))), 1 FROM site`),
 };
 
 /** @param body in SQL */

@@ -25,7 +25,7 @@ const ADDITIONS = [
   "ALTER TABLE document ADD COLUMN language text NOT NULL DEFAULT 'en'",
   "ALTER TABLE read_token ADD COLUMN made integer NOT NULL DEFAULT 1",
   "ALTER TABLE survey ADD COLUMN score integer",
-  "ALTER TABLE site_alarm ADD COLUMN zone text",
+  "ALTER TABLE share_token ADD COLUMN zone text",
   "CREATE INDEX survey_of_site ON survey (site, version)",
   "UPDATE site SET color = 'red'",
   "UPDATE read_token SET made = 7",

@@ -4,8 +4,8 @@ import type { ZoneSetting } from "../../base/day-zone.ts";
 import { readDocument } from "../../base/documents.ts";
 import type { Month } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
+import { ALARMS_QUERY, alarmsIn } from "../sites/alarms.ts";
 import type { Directory, SiteRecord } from "../sites/directory.ts";
-import { ALARMS_QUERY, alarmsIn } from "../sites/statements.ts";
 import type { SourceNumber } from "../snapshot.ts";
 import { SURVEY_LABELS } from "../surveys/labels.ts";
 import {

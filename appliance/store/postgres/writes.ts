@@ -1,5 +1,5 @@
+import { alarmSince } from "../sites/alarms.ts";
 import { type PlannedWriteName, SITE_PLANS } from "../sites/plans.ts";
-import { alarmSince } from "../sites/statements.ts";
 import type { FleetWriteName, WriteInput, WriteResult } from "../writes.ts";
 import type { Transaction } from "./connection/connection.ts";
 import { importSettings, undoImport } from "./tables/settings-import.ts";

@@ -1,9 +1,8 @@
 import type { DocumentKind } from "../../base/documents.ts";
 import type { SiteKey } from "../counting.ts";
-import type { SiteAlarmsRecord } from "../rows.ts";
 import type { Statement } from "../sql.ts";
 import { SURVEY_LABELS } from "../surveys/labels.ts";
-import type { WriteInput } from "../writes.ts";
+import { ALARM_SINCE, alarmSince, SITE_ALARMS } from "./alarms.ts";
 import { DAY_ZONE } from "./day-zone.ts";
 import { type Directory, directoryOf, type SiteRow } from "./directory.ts";
 import type { SiteChange } from "./draft.ts";
@@ -50,49 +49,55 @@ function siteOf({ key, id, host, tokenHash, shareHash, ...flags }: DirectoryRow)
 }
 
 /** A change as both engines make it; each has its own way to number sites and to erase them. */
-export function changeStatement(
+export function changeStatements(
   change: Exclude<SiteChange, { readonly kind: "add" | "remove" }>,
-): Statement {
+): Statement[] {
   switch (change.kind) {
     case "change": {
       const { id, host, badge, declared, retired } = change.site;
-      return {
-        text: `UPDATE site SET id = $2, host = $3, badge = $4, declared = $5, retired = $6
+      return [
+        {
+          text: `UPDATE site SET id = $2, host = $3, badge = $4, declared = $5, retired = $6
                WHERE key = $1`,
-        values: [change.key, id, host, badge, declared, retired],
-      };
+          values: [change.key, id, host, badge, declared, retired],
+        },
+      ];
     }
     case "readToken":
-      return token("read_token", change.site ?? ADMIN, change.hash);
+      return [token("read_token", change.site ?? ADMIN, change.hash)];
     case "shareToken":
-      return token("share_token", change.site, change.hash);
+      return [token("share_token", change.site, change.hash)];
     case "labels":
-      return putOfSite(SURVEY_LABELS, change.site, change.labels);
+      return [putOfSite(SURVEY_LABELS, change.site, change.labels)];
     case "alarms": {
       const { silence, rush, webhook } = change.alarms;
-      return {
-        // An alarm that is switched off stands no more.
-        text: `INSERT INTO site_alarm (site, silence, rush, webhook) VALUES ($1, $2, $3, $4)
-               ON CONFLICT (site) DO UPDATE SET silence = excluded.silence,
-                 rush = excluded.rush, webhook = excluded.webhook,
-                 silence_since = CASE WHEN excluded.silence THEN site_alarm.silence_since END,
-                 rush_since = CASE WHEN excluded.rush THEN site_alarm.rush_since END`,
-        values: [change.site, silence, rush, webhook],
-      };
+      // An alarm that is switched off stands no more.
+      const off = (
+        [
+          ["silence", silence],
+          ["rush", rush],
+        ] as const
+      ).filter(([, isOn]) => !isOn);
+      return [
+        putOfSite(SITE_ALARMS, change.site, { silence, rush, webhook }),
+        ...off.map(([kind]) => alarmSince({ site: change.site, kind, since: null })),
+      ];
     }
     case "dayZone":
-      return {
-        text: `INSERT INTO meta (key, value) VALUES ($1, $2)
+      return [
+        {
+          text: `INSERT INTO meta (key, value) VALUES ($1, $2)
                ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
-        values: [DAY_ZONE, JSON.stringify(change.setting)],
-      };
+          values: [DAY_ZONE, JSON.stringify(change.setting)],
+        },
+      ];
   }
 }
 
 /** Takes a site away, with all that is set of it. */
 export function removalOf(site: SiteKey): Statement[] {
   const values = [site];
-  const tables = ["read_token", "share_token", "site_alarm"];
+  const tables = ["read_token", "share_token"];
   return [
     { text: "DELETE FROM site WHERE key = $1", values },
     ...tables.map((table) => ({ text: `DELETE FROM ${table} WHERE site = $1`, values })),
@@ -104,7 +109,12 @@ export function removalOf(site: SiteKey): Statement[] {
 }
 
 /** Kinds of documents whose ids are numbers of sites. */
-export const KINDS_OF_SITES: readonly DocumentKind[] = [SURVEY_LABELS];
+export const KINDS_OF_SITES: readonly DocumentKind[] = [
+  SURVEY_LABELS,
+  SITE_ALARMS,
+  ALARM_SINCE.silence,
+  ALARM_SINCE.rush,
+];
 
 /** Puts a document of a site in the place of the one before. */
 function putOfSite<Body>(kind: DocumentKind<Body>, site: SiteKey, body: Body): Statement {
@@ -128,24 +138,4 @@ function token(
            ON CONFLICT (site) DO UPDATE SET hash = excluded.hash`,
     values: [site, hash],
   };
-}
-
-/** Asks for the alarms of every site whose owner has set anything. */
-export const ALARMS_QUERY = `SELECT site, silence, rush, webhook,
-    silence_since AS "silenceSince", rush_since AS "rushSince"
-  FROM site_alarm ORDER BY site`;
-
-/** @param rows the answer to ALARMS_QUERY */
-export function alarmsIn(rows: readonly object[]): SiteAlarmsRecord[] {
-  return (rows as readonly SiteAlarmsRecord[]).map(({ silence, rush, ...row }) => ({
-    ...row,
-    silence: Boolean(silence),
-    rush: Boolean(rush),
-  }));
-}
-
-/** An alarm stands since then, or, where `since` is null, no more. Nothing for a site without a row. */
-export function alarmSince({ site, kind, since }: WriteInput<"saveAlarmSince">): Statement {
-  const column = kind === "silence" ? "silence_since" : "rush_since";
-  return { text: `UPDATE site_alarm SET ${column} = $2 WHERE site = $1`, values: [site, since] };
 }

@@ -136,7 +136,6 @@ const OF_SITES = [
   "share_token",
   "survey",
   "survey_day",
-  "site_alarm",
   "waiting_survey",
 ] as const;
 

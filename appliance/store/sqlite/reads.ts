@@ -14,7 +14,7 @@ import type {
   SettlementQuery,
 } from "../queries.ts";
 import { nextSettlement } from "../settling/settling.ts";
-import { ALARMS_QUERY, alarmsIn } from "../sites/statements.ts";
+import { ALARMS_QUERY, alarmsIn } from "../sites/alarms.ts";
 import { OWN_SOURCE, type Settlement } from "../snapshot.ts";
 import { SurveySource } from "../surveys/source.ts";
 import { dayMarks, runMs } from "./counted-days.ts";

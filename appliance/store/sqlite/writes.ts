@@ -1,4 +1,4 @@
-import { alarmSince } from "../sites/statements.ts";
+import { alarmSince } from "../sites/alarms.ts";
 import type { WriteInput, WriteName, WriteResult } from "../writes.ts";
 import type { Database } from "./database.ts";
 import { saveImage, touch } from "./tables/box.ts";

@@ -305,7 +305,8 @@ describe("a copy", () => {
             { kind: "readToken", site: null, hash: HASH },
           ]);
           carryOut(db, [{ kind: "labels", site: blog as number, labels: { "1": { q: {} } } }]);
-          db.prepare("INSERT INTO site_alarm VALUES (?, 1, 0, NULL, 5, NULL)").run(shop);
+          const alarms = { silence: true, rush: false, webhook: null };
+          carryOut(db, [{ kind: "alarms", site: shop as number, alarms }]);
         });
         await copyAll(source("box"), there);
         const settings = async () =>

@@ -243,9 +243,10 @@ describe("the numbers in PostgreSQL", () => {
     await fill([]);
     const server = await sharedPostgres();
     const writer = await server.createWriter(database());
-    await sql(`REVOKE SELECT ON site_alarm FROM ${writer.user}`);
+    await sql(`REVOKE SELECT ON survey FROM ${writer.user}`);
     const numbers = reader(server.url({ ...writer, database: database() }));
-    await assert.rejects(numbers.read("siteAlarms", undefined), { code: "read_failed" });
+    const asked = { query: { site: 1, id: "s1" }, accepts: { encoding: null, ifNoneMatch: "" } };
+    await assert.rejects(numbers.read("surveyVersions", asked), { code: "read_failed" });
     assert.deepEqual(await numbers.read("surveyLabels", { site: 1 }), {});
   });
 });

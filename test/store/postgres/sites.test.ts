@@ -7,8 +7,8 @@ import { declareSites } from "../../../appliance/store/postgres/tables/declare-s
 import { readDirectory } from "../../../appliance/store/postgres/tables/directory.ts";
 import { databaseSecret } from "../../../appliance/store/postgres/tables/secrets.ts";
 import { FLEET_WRITES } from "../../../appliance/store/postgres/writes.ts";
+import { ALARMS_QUERY, alarmsIn } from "../../../appliance/store/sites/alarms.ts";
 import type { DeclaredSite } from "../../../appliance/store/sites/directory.ts";
-import { ALARMS_QUERY } from "../../../appliance/store/sites/statements.ts";
 import { SurveySource } from "../../../appliance/store/surveys/source.ts";
 import type { FleetWriteName, WriteInput, WriteResult } from "../../../appliance/store/writes.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
@@ -107,7 +107,7 @@ describe("sites in PostgreSQL", () => {
     await write("setSiteAlarms", { id: "blog", alarms });
     assert.equal(await write("eraseSite", { id: "blog" }), "done");
     const left = await Promise.all(
-      ["site", "read_token", "share_token", "document", "site_alarm"].map((table) =>
+      ["site", "read_token", "share_token", "document"].map((table) =>
         one.rows(`SELECT 1 FROM ${table}`),
       ),
     );
@@ -131,7 +131,7 @@ describe("sites in PostgreSQL", () => {
     await write("saveAlarmSince", { site: 1, kind: "rush", since: 5 });
     const before = await revision();
     await write("setSiteAlarms", { id: "blog", alarms: { ...alarms, rush: false } });
-    assert.deepEqual(await one.rows(ALARMS_QUERY), [
+    assert.deepEqual(alarmsIn(await one.rows(ALARMS_QUERY)), [
       {
         site: 1,
         silence: true,

@@ -6,7 +6,7 @@ import { FLEET_READS, type FleetSource } from "../../fleet-reads.ts";
 import { LogTail, tailOf } from "../../log/tail.ts";
 import type { QueryInput, QueryName, QueryResult, SettlementQuery } from "../../queries.ts";
 import { type Looked, nextSettlement } from "../../settling/settling.ts";
-import { ALARMS_QUERY, alarmsIn } from "../../sites/statements.ts";
+import { ALARMS_QUERY, alarmsIn } from "../../sites/alarms.ts";
 import type { Settlement } from "../../snapshot.ts";
 import { SurveySource } from "../../surveys/source.ts";
 import type { Connection, Transaction } from "../connection/connection.ts";

@@ -46,7 +46,7 @@ CREATE TABLE share_token (
 );
 
 -- What is set: JSON, of a kind that is declared beside the code whose it is (see base/documents).
--- A document of a site has its number for an id.
+-- A document of a site has its number for an id, and goes with it.
 CREATE TABLE document (
   kind     text   NOT NULL,
   id       text   NOT NULL,
@@ -54,15 +54,6 @@ CREATE TABLE document (
   -- When it was changed last: a later change has a higher one.
   revision bigint NOT NULL,
   PRIMARY KEY (kind, id)
-);
-
-CREATE TABLE site_alarm (
-  site          int     PRIMARY KEY,
-  silence       boolean NOT NULL,
-  rush          boolean NOT NULL,
-  webhook       text,
-  silence_since bigint,
-  rush_since    bigint
 );
 
 -- Where counts and responses came from, besides what is counted here now: its number and its origin are in

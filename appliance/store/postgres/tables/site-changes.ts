@@ -1,6 +1,6 @@
 import type { Directory } from "../../sites/directory.ts";
 import type { SiteChange } from "../../sites/draft.ts";
-import { changeStatement, removalOf } from "../../sites/statements.ts";
+import { changeStatements, removalOf } from "../../sites/statements.ts";
 import type { Statement } from "../../sql.ts";
 import type { Sql, Transaction } from "../connection/connection.ts";
 import { drawEpoch } from "../epoch.ts";
@@ -39,7 +39,7 @@ function statementsOf(change: SiteChange): Statement[] {
       { text: "INSERT INTO erased_site (key, at) VALUES ($1, now())", values: [change.key] },
       { text: PASS_GENERATION },
     ];
-  if (change.kind !== "add") return [changeStatement(change)];
+  if (change.kind !== "add") return changeStatements(change);
   const { id, host, badge, declared, retired } = change.site;
   return [
     { text: "UPDATE revision SET last_site = last_site + 1" },

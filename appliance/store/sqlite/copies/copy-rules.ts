@@ -161,19 +161,6 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
     columns: { payload: isText, id, number: (value) => value === null || id(value) },
     check: ({ version, payload }) => isSurvey(version, payload),
   },
-  site_alarm: {
-    kind: "copied",
-    ...ofKnownSite,
-    // An address of 2,048 characters, of up to four bytes each.
-    ...within(BOUNDS.siteAlarms),
-    columns: {
-      silence: flag,
-      rush: flag,
-      webhook: (value) => value === null || isText(value),
-      silence_since: timeOrNull,
-      rush_since: timeOrNull,
-    },
-  },
   waiting_survey: {
     kind: "copied",
     ...ofKnownSite,

@@ -141,16 +141,6 @@ CREATE TABLE survey_day (
   PRIMARY KEY (site, day)
 ) STRICT, WITHOUT ROWID;
 
--- What a site alarms of, whom it tells, and since when each alarm stands.
-CREATE TABLE site_alarm (
-  site          INTEGER PRIMARY KEY,
-  silence       INTEGER NOT NULL,
-  rush          INTEGER NOT NULL,
-  webhook       TEXT,
-  silence_since INTEGER,
-  rush_since    INTEGER
-) STRICT;
-
 -- Pictures that keys show, by the SHA-256 of their file: PNG or JPEG, as it was uploaded.
 CREATE TABLE image (
   hash  TEXT PRIMARY KEY,
@@ -158,7 +148,7 @@ CREATE TABLE image (
 ) STRICT;
 
 -- What is set, and kept: JSON, of a kind that is declared beside the code whose it is (see base/documents).
--- A document of a site has its number for an id.
+-- A document of a site has its number for an id, and goes with it.
 CREATE TABLE document (
   kind     TEXT    NOT NULL,
   id       TEXT    NOT NULL,

@@ -1,11 +1,10 @@
-import { BOUNDS } from "../../../base/bounds.ts";
-import { SESSION } from "../../../base/documents.ts";
-import { Refusal } from "../../../base/refusal.ts";
+import { SESSION, tooMuch } from "../../../base/documents.ts";
+import { SITE_ALARMS } from "../../sites/alarms.ts";
 import { declareSites as plan } from "../../sites/declare.ts";
 import type { DeclaredSite, SiteOutcome } from "../../sites/directory.ts";
 import type { SiteChange } from "../../sites/draft.ts";
 import { type PlannedWriteName, SITE_PLANS } from "../../sites/plans.ts";
-import { changeStatement } from "../../sites/statements.ts";
+import { changeStatements } from "../../sites/statements.ts";
 import type { Statement } from "../../sql.ts";
 import type { WriteInput } from "../../writes.ts";
 import type { Database } from "../database.ts";
@@ -50,7 +49,7 @@ export function setAdminToken(
   { hash, kept }: { hash: Uint8Array | null; kept: string | null },
 ): void {
   if (readDirectory(db).adminHash !== null) removeOtherDocuments(db, SESSION, kept);
-  run(db, changeStatement({ kind: "readToken", site: null, hash }));
+  runAll(db, changeStatements({ kind: "readToken", site: null, hash }));
 }
 
 export function carryOut(db: Database, changes: readonly SiteChange[]): void {
@@ -61,16 +60,16 @@ export function carryOut(db: Database, changes: readonly SiteChange[]): void {
 function make(db: Database, change: SiteChange): void {
   if (change.kind === "add") addSite(db, change.site.id, change.site);
   else if (change.kind === "remove") removeSite(db, change.key);
-  else if (change.kind === "alarms") withinAlarms(db, changeStatement(change));
-  else run(db, changeStatement(change));
+  else if (!within(db, ALARMS, SITE_ALARMS.bound, () => runAll(db, changeStatements(change))))
+    throw tooMuch(SITE_ALARMS);
 }
 
-const ALARMS = { text: "FROM site_alarm", columns: ["webhook"] };
+const ALARMS = {
+  text: "FROM document WHERE kind = ?",
+  values: [SITE_ALARMS.name],
+  columns: ["body"],
+};
 
-function withinAlarms(db: Database, statement: Statement): void {
-  if (within(db, ALARMS, BOUNDS.siteAlarms, () => run(db, statement))) return;
-  throw new Refusal(
-    "alarm_limit",
-    "The webhooks of all sites are too long together. Shorten one first.",
-  );
+function runAll(db: Database, statements: readonly Statement[]): void {
+  for (const statement of statements) run(db, statement);
 }
