@@ -7,18 +7,20 @@ import { demoDays } from "../../../appliance/demo/demo.ts";
 import { DOCUMENT_KINDS } from "../../../appliance/service/document-kinds.ts";
 import { tryStart } from "../../../appliance/service/try-start.ts";
 import type { Block } from "../../../appliance/store/blocks/block.ts";
+import { MAX_DETAIL_ROWS } from "../../../appliance/store/blocks/detail.ts";
 import { fold } from "../../../appliance/store/blocks/fold.ts";
-import type { Month } from "../../../appliance/store/blocks/month.ts";
+import { firstDayOf, type Month } from "../../../appliance/store/blocks/month.ts";
 import { CopyEnd } from "../../../appliance/store/copy/end.ts";
 import type { CopyEngine } from "../../../appliance/store/copy/engine.ts";
 import { Interrupted } from "../../../appliance/store/copy/patience.ts";
-import { agesOf } from "../../../appliance/store/copy/reading.ts";
+import { ALL_MONTHS, agesOf, monthsOf } from "../../../appliance/store/copy/reading.ts";
 
 import { BatchEncoder, decodeBatch, rowsBySite } from "../../../appliance/store/log/batch.ts";
 import type { HitRecord } from "../../../appliance/store/log/record.ts";
 import { openDatabase } from "../../../appliance/store/postgres/copying.ts";
 import { partsOf, rowOf, SETTLED } from "../../../appliance/store/settling/parts.ts";
 import type { SiteFields } from "../../../appliance/store/sites/draft.ts";
+import { PIECES } from "../../../appliance/store/snapshot.ts";
 import { backUp } from "../../../appliance/store/sqlite/copies/backup.ts";
 import { openFolder } from "../../../appliance/store/sqlite/copies/copying.ts";
 import { restore } from "../../../appliance/store/sqlite/copies/restore.ts";
@@ -204,6 +206,27 @@ describe("a copy", () => {
         assert.deepEqual(await contentOf(there), await contentOf(source("box")));
         await copyAll(there, folderAt("box"));
         assert.deepEqual(await contentOf(source("box")), await contentOf(there));
+      });
+
+      it("keeps one view in so many of a day that has more than are kept", async () => {
+        const many = (path: string): HitRecord => ({
+          ...{ site: 1, kind: "view", flags: 0, moment: 24 * TODAY + 7 },
+          ...{ times: MAX_DETAIL_ROWS, values: [["path", path]] },
+        });
+        fill(at("box"), [day("blog", 9, { "/a": 3 })]);
+        change(at("box"), (db) => putViews(db, [many("/a")], true));
+        await copyAll(source("box"), there);
+        change(at("box"), (db) => putViews(db, [many("/b")], false));
+        await copyAll(source("box"), there);
+        const which = { site: siteOf(await there.sites(), "blog"), source: undefined };
+        const months = await there.read(async ({ snapshot }) =>
+          monthsOf(snapshot, which, ALL_MONTHS, PIECES),
+        );
+        const samples = months.flatMap(({ block }) => {
+          const { rows, seen, every } = block.detailOf(TODAY - firstDayOf(block.month));
+          return rows > 0 ? [{ rows, seen, every }] : [];
+        });
+        assert.deepEqual(samples, [{ rows: MAX_DETAIL_ROWS, seen: 2 * MAX_DETAIL_ROWS, every: 2 }]);
       });
 
       it("does not bring back what came from there", async () => {
