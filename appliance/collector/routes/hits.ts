@@ -20,9 +20,9 @@ interface HitParts {
   client: Client;
 }
 
-/** What a request says in its query. */
+/** The query of a hit. */
 interface Said {
-  /** What it calls its site. */
+  /** The site, as the page calls it. */
   readonly site: string | undefined;
   /** As it was encoded. */
   readonly payload: string | undefined;

@@ -38,7 +38,7 @@ class Life {
   }
 }
 
-/** What is counted, and where: each record is of a path of its own. */
+/** Records of all databases: each is of a path of its own. */
 class Ring {
   readonly lives: readonly Life[];
   readonly #random: ReturnType<typeof seeded>;
@@ -94,7 +94,7 @@ class Ring {
     }
   }
 
-  /** Whatever it has it has once; no more than `most`, and no less than it had. */
+  /** Each record is there once; no more of them than `most`, and no fewer than there were. */
   async look(life: Life, least: ReadonlySet<number>, most: ReadonlySet<number>): Promise<void> {
     const engine = await life.database.open();
     try {
@@ -197,7 +197,7 @@ async function grow(databases: readonly CopiedDatabase[], steps: number): Promis
   for (let step = 0; step < steps; step++) {
     const today = FIRST_DAY + Math.floor(step / 2);
     const sinceAll = step % (2 * EXCHANGED_EVERY);
-    // Whoever drops a day has all of it: what came to others later would be in none of its days.
+    // A database that drops a day has all of it: records that came to others later would be in none of its days.
     if (sinceAll === 0) await exchange(ring);
     const life = ring.pick();
     const to = ring.pick(life);

@@ -96,7 +96,7 @@ describe("what a restore copies", () => {
     // The box reads through what it did not write itself.
     const document = String(given.document).replace(/"revision":\d+/, '"revision":0');
     assert.notEqual(document, given.document);
-    // What the backup's own database had counted has its origin, and what is counted from now on another.
+    // Counts of the backup's own database have its origin, and those from now on another.
     const origin = (from: string | undefined) =>
       JSON.parse(String(from)).find(({ key }: { key: string }) => key === "origin").value;
     const before = { number: 1, origin: origin(givenMeta), kind: "here", name: "before a restore" };
