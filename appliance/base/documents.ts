@@ -65,6 +65,19 @@ export function readDocument<Body>(
   throw new Error(`the ${name} ${id} ${misfit.instancePath} ${misfit.message ?? "is off"}`);
 }
 
+/** The same; undefined where it is not what its kind says. */
+export function bodyOf<Body>(
+  kind: Pick<DocumentKind<Body>, "name" | "schema" | "body">,
+  id: string,
+  json: string,
+): Body | undefined {
+  try {
+    return readDocument(kind, id, json);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Tells who would have more of a kind than there may be. */
 export function tooMuch({ name, full }: Pick<DocumentKind, "name" | "full">): Error {
   return full === undefined

@@ -1,7 +1,7 @@
 import type { Day } from "../../base/calendar.ts";
 import { databaseUrl } from "../../base/database-url.ts";
 import type { ZoneSetting } from "../../base/day-zone.ts";
-import { readDocument } from "../../base/documents.ts";
+import { bodyOf } from "../../base/documents.ts";
 import type { Month } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
 import { ALARMS_QUERY, alarmsIn } from "../sites/alarms.ts";
@@ -74,7 +74,7 @@ export class CopyEnd {
         [SURVEY_LABELS.name],
       );
       const labels = new Map(
-        rows.map(({ id, body }) => [Number(id), readDocument(SURVEY_LABELS, id, body)]),
+        rows.map(({ id, body }) => [Number(id), bodyOf(SURVEY_LABELS, id, body)]),
       );
       const whole = (isRetired: boolean) => (site: SiteRecord) => ({
         ...site,

@@ -1,10 +1,11 @@
 import {
+  bodyOf,
+  type DocumentKind,
   documentKind,
   FLAG,
   NUMBER,
   objectOf,
   orNull,
-  readDocument,
 } from "../../base/documents.ts";
 import type { SiteAlarms } from "../reports.ts";
 import type { SiteAlarmsRecord } from "../rows.ts";
@@ -49,22 +50,26 @@ const NAMES = [SITE_ALARMS, ALARM_SINCE.silence, ALARM_SINCE.rush].map(({ name }
 export const ALARMS_QUERY = `SELECT kind, id, body FROM document
   WHERE kind IN (${NAMES.join()})`;
 
-/** @param rows the answer to ALARMS_QUERY @returns by number of the site, ascending */
+/**
+ * A site whose alarms a card has bent has none: those of others stay.
+ * @param rows the answer to ALARMS_QUERY
+ * @returns by number of the site, ascending
+ */
 export function alarmsIn(rows: readonly object[]): SiteAlarmsRecord[] {
   const all = rows as readonly Readonly<Record<"kind" | "id" | "body", string>>[];
-  const of = ({ name }: { readonly name: string }) =>
-    new Map(all.filter(({ kind }) => kind === name).map(({ id, body }) => [id, body]));
-  const since = { silence: of(ALARM_SINCE.silence), rush: of(ALARM_SINCE.rush) };
-  const sinceOf = (alarm: keyof typeof since, id: string) => {
-    const body = since[alarm].get(id);
-    return body === undefined ? null : readDocument(ALARM_SINCE[alarm], id, body).since;
-  };
-  return [...of(SITE_ALARMS)]
-    .map(([id, body]) => ({
-      site: Number(id),
-      ...readDocument(SITE_ALARMS, id, body),
-      silenceSince: sinceOf("silence", id),
-      rushSince: sinceOf("rush", id),
+  const readable = <Body>(kind: DocumentKind<Body>) =>
+    new Map(
+      all.flatMap((row) => {
+        const body = row.kind === kind.name ? bodyOf(kind, row.id, row.body) : undefined;
+        return body === undefined ? [] : [[row.id, body] as const];
+      }),
+    );
+  const since = { silence: readable(SILENCE_SINCE), rush: readable(RUSH_SINCE) };
+  return [...readable(SITE_ALARMS)]
+    .map(([id, alarms]) => ({
+      ...{ site: Number(id), ...alarms },
+      silenceSince: since.silence.get(id)?.since ?? null,
+      rushSince: since.rush.get(id)?.since ?? null,
     }))
     .sort((a, b) => a.site - b.site);
 }

@@ -1,5 +1,5 @@
 import type { Day } from "../../base/calendar.ts";
-import { readDocument } from "../../base/documents.ts";
+import { bodyOf } from "../../base/documents.ts";
 import type { SiteKey } from "../counting.ts";
 import type { SurveyFilter, SurveyPosition } from "../queries.ts";
 import type { SurveyLabels } from "../reports.ts";
@@ -67,13 +67,13 @@ export class SurveySource {
     );
   }
 
-  /** None where the owner gave none. */
+  /** None where the owner gave none, or a card has bent them. */
   async labels(site: SiteKey): Promise<SurveyLabels> {
     const id = String(site);
     const [row] = await this.#rows<{ body: string }>(
       "SELECT body FROM document WHERE kind = $1 AND id = $2",
       [SURVEY_LABELS.name, id],
     );
-    return row === undefined ? {} : readDocument(SURVEY_LABELS, id, row.body);
+    return (row && bodyOf(SURVEY_LABELS, id, row.body)) ?? {};
   }
 }

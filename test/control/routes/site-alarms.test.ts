@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "mocha";
+import { changeByHand } from "../../helpers/by-hand.ts";
 import { onEachEngine } from "../../helpers/engines.ts";
 import { assertError, Owner } from "../../helpers/owner.ts";
 import { sharedWorld } from "../../helpers/world.ts";
@@ -44,6 +45,26 @@ onEachEngine(() => {
     it("are of no site that is not there", async () => {
       assertError(await put(null, "/api/sites/none/alarms"), 404, "not_found");
       assertError(await owner.ask("GET", "/api/sites/none/alarms"), 404, "not_found");
+    });
+
+    it("stay those of other sites where a card has bent one, and can be set anew", async () => {
+      const [bent, other] = ["bent", "other"].map((id) => `/api/sites/${id}/alarms`);
+      for (const id of ["bent", "other"])
+        assert.equal((await owner.ask("POST", "/api/sites", { id })).status, 201);
+      for (const path of [bent, other]) assert.equal((await put(null, path)).status, 200);
+      const { store } = world().service;
+      const key = store.directory.sites.find(({ id }) => id === "bent")?.key;
+      await world().stop();
+      await changeByHand(
+        world(),
+        `UPDATE document SET body = '{"silence":' WHERE kind = 'site_alarms' AND id = '${key}'`,
+      );
+      await world().start();
+      owner = new Owner(world());
+      const set = { silence: true, rush: false, webhook: null };
+      assert.deepEqual(await owner.get(`${other}`), set);
+      assert.deepEqual(await owner.get(`${bent}`), { ...set, silence: false });
+      assert.deepEqual((await put(null, bent)).json, set);
     });
 
     it("need every field", async () => {

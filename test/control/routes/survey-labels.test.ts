@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "mocha";
+import { changeByHand } from "../../helpers/by-hand.ts";
 import { onEachEngine } from "../../helpers/engines.ts";
 import { assertError, Owner } from "../../helpers/owner.ts";
 import { eachWorld } from "../../helpers/world.ts";
@@ -20,6 +21,17 @@ onEachEngine(() => {
       assert.deepEqual((await owner.ask("PUT", PATH, LABELS)).json, LABELS);
       await world().restart();
       assert.deepEqual(await owner.get(PATH), LABELS);
+    });
+
+    it("are none where a card has bent them, and can be given anew", async () => {
+      await owner.ask("PUT", PATH, LABELS);
+      await world().stop();
+      await changeByHand(world(), "UPDATE document SET body = '[' WHERE kind = 'survey_labels'");
+      await world().start();
+      owner = new Owner(world());
+      assert.deepEqual(await owner.get(PATH), {});
+      assert.deepEqual((await world().read("/surveys/versions")).labels, {});
+      assert.deepEqual((await owner.ask("PUT", PATH, LABELS)).json, LABELS);
     });
 
     it("come with the versions of the site's surveys", async () => {

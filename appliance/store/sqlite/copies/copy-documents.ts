@@ -1,4 +1,4 @@
-import { closed, type DocumentKind, readDocument } from "../../../base/documents.ts";
+import { bodyOf, closed, type DocumentKind } from "../../../base/documents.ts";
 import { isText } from "../../../base/json.ts";
 import type { SiteKey } from "../../counting.ts";
 import type { Database } from "../database.ts";
@@ -78,7 +78,7 @@ function copyKind(
       off("one too many");
       return;
     }
-    const read = isText(id) && isText(body) ? readable(kind, id, body) : undefined;
+    const read = isText(id) && isText(body) ? bodyOf(kind, id, body) : undefined;
     if (read === undefined || !Number.isSafeInteger(revision)) {
       off("not as Tallydeck writes it");
       continue;
@@ -88,14 +88,5 @@ function copyKind(
     if (here === undefined) continue;
     const written = anew ? JSON.stringify(read) : body;
     if (add.run(name, String(here), written, anew ? 0 : revision).changes === 0) off("there twice");
-  }
-}
-
-/** Undefined where it is not what its kind says. */
-function readable(kind: Pick<DocumentKind, "name" | "schema">, id: string, json: string): unknown {
-  try {
-    return readDocument(kind, id, json);
-  } catch {
-    return undefined;
   }
 }

@@ -60,6 +60,7 @@ export function carryOut(db: Database, changes: readonly SiteChange[]): void {
 function make(db: Database, change: SiteChange): void {
   if (change.kind === "add") addSite(db, change.site.id, change.site);
   else if (change.kind === "remove") removeSite(db, change.key);
+  else if (change.kind !== "alarms") runAll(db, changeStatements(change));
   else if (!within(db, ALARMS, SITE_ALARMS.bound, () => runAll(db, changeStatements(change))))
     throw tooMuch(SITE_ALARMS);
 }
