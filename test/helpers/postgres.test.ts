@@ -68,7 +68,9 @@ describe("what was started for tests that are killed", () => {
     ["a pooler", "pgbouncer.ts').then(({ PgBouncer }) => PgBouncer.open(1))", "pid"],
   ] as const)
     it(`ends with them: ${what}`, async () => {
-      const code = `import('${import.meta.dirname}/${open}.then(({ folder }) => console.log(folder + ';'))`;
+      // It has nothing else to wait for, and would be gone, with what it started, before it is looked at.
+      const stays = "setInterval(() => {}, 60_000)";
+      const code = `${stays}; import('${import.meta.dirname}/${open}.then(({ folder }) => console.log(folder + ';'))`;
       const tests = new Running([], {}, { program: ["-e", code] });
       const [, folder = ""] = await tests.says(/(.*);/);
       const pid = Number.parseInt(readFileSync(join(folder, pidFile), "utf8"), 10);
