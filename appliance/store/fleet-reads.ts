@@ -21,8 +21,6 @@ export interface FleetSource {
   counts(source?: SourceNumber): BlockCounts;
   readonly snapshot: Snapshot;
   readonly rows: Rows;
-  /** The source that is counted here now. */
-  ownSource(): Soon<SourceNumber>;
   readonly surveys: SurveySource;
   /** The alarms of every site whose owner has set any. */
   siteAlarms(): Soon<SiteAlarmsRecord[]>;
@@ -52,8 +50,7 @@ export const FLEET_READS: {
   surveyPage: ({ surveys }, input) => surveyPage(surveys, input),
   surveyVersions: ({ surveys }, input) => surveyVersions(surveys, input),
   surveyLabels: ({ surveys }, { site }) => surveys.labels(site),
-  sources: async ({ rows, ownSource }) => sourcesOf(rows, await ownSource()),
-  sourceSizes: async ({ snapshot, rows, ownSource }) =>
-    sourceSizes(snapshot, rows, await sourcesOf(rows, await ownSource())),
+  sources: ({ rows }) => sourcesOf(rows),
+  sourceSizes: async ({ snapshot, rows }) => sourceSizes(snapshot, rows, await sourcesOf(rows)),
   siteAlarms: (source) => source.siteAlarms(),
 };

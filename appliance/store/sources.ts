@@ -1,8 +1,16 @@
 import type { Month, Months } from "./blocks/month.ts";
 import type { SiteKey } from "./counting.ts";
 import { EMPTY_BATCH } from "./log/erase.ts";
-import type { BlockKey, BlockSize, Snapshot, SourceNumber } from "./snapshot.ts";
-import type { Rows, Statement } from "./sql.ts";
+import { PASS_GENERATION } from "./settling/statements.ts";
+import {
+  type BlockKey,
+  type BlockSize,
+  OWN_SOURCE,
+  type Snapshot,
+  type SourceNumber,
+} from "./snapshot.ts";
+import { type Rows, rowsIn, type Script } from "./sql.ts";
+import type { WriteInput, WriteResult } from "./writes.ts";
 
 /** A source of counts and responses. */
 export interface SourceRow {
@@ -28,51 +36,44 @@ export interface SourceSize {
 /** The source that is counted here now goes by this name, too. */
 const NOW = "here";
 
-/** @param own the source that is counted now, which has no row */
-export async function sourcesOf(rows: Rows, own: SourceNumber): Promise<SourceRow[]> {
+export async function sourcesOf(rows: Rows): Promise<SourceRow[]> {
+  const [own] = await rows<{ number: SourceNumber }>("SELECT source AS number FROM generation");
   const others = await rows<SourceRow>(
     `SELECT number, kind, name, run_at AS "runAt" FROM source ORDER BY number`,
   );
-  return [{ number: own, kind: "now", name: NOW, runAt: null }, ...others];
+  return [{ number: own?.number ?? OWN_SOURCE, kind: "now", name: NOW, runAt: null }, ...others];
 }
 
 /** So many rows of a table go in one transaction: hits in between hardly notice. */
 const BLOCKS_AT_ONCE = 100;
 const RESPONSES_AT_ONCE = 500;
 
-/** The statements that delete a source, the same for both engines. */
-export function deletionOf(number: SourceNumber): {
-  /** Answers a row where the source is known. */
-  readonly find: Statement;
-  /** To be run until none of them answers any row: each removes some. */
-  readonly some: readonly Statement[];
-  /** The row that names it goes last. */
-  readonly rest: readonly Statement[];
-} {
+const DELETE_BLOCKS = `
+  DELETE FROM block WHERE (site, month, source, part) IN
+    (SELECT site, month, source, part FROM block WHERE source = $1 LIMIT ${BLOCKS_AT_ONCE})
+  RETURNING 1 AS gone`;
+
+const DELETE_RESPONSES = `
+  DELETE FROM survey WHERE id IN
+    (SELECT id FROM survey WHERE source = $1 LIMIT ${RESPONSES_AT_ONCE})
+  RETURNING 1 AS gone`;
+
+/** Deletes some of a source; the row that names it goes last. */
+export function* deleteSource({
+  number,
+}: WriteInput<"deleteSource">): Script<WriteResult<"deleteSource">> {
   const values = [number];
-  return {
-    find: { text: "SELECT number FROM source WHERE number = $1", values },
-    some: [
-      {
-        text: `DELETE FROM block WHERE (site, month, source, part) IN
-                 (SELECT site, month, source, part FROM block WHERE source = $1
-                  LIMIT ${BLOCKS_AT_ONCE})
-               RETURNING 1 AS gone`,
-        values,
-      },
-      {
-        text: `DELETE FROM survey WHERE id IN
-                 (SELECT id FROM survey WHERE source = $1 LIMIT ${RESPONSES_AT_ONCE})
-               RETURNING 1 AS gone`,
-        values,
-      },
-    ],
-    rest: [
-      { text: "UPDATE log SET body = $2 WHERE source = $1", values: [number, EMPTY_BATCH] },
-      { text: "DELETE FROM past WHERE source = $1", values },
-      { text: "DELETE FROM source WHERE number = $1", values },
-    ],
-  };
+  yield [{ text: PASS_GENERATION }];
+  const found = yield* rowsIn("SELECT number FROM source WHERE number = $1", values);
+  if (found.length === 0) return "unknown";
+  for (const text of [DELETE_BLOCKS, DELETE_RESPONSES])
+    if ((yield* rowsIn(text, values)).length > 0) return "more";
+  yield [
+    { text: "UPDATE log SET body = $2 WHERE source = $1", values: [number, EMPTY_BATCH] },
+    { text: "DELETE FROM past WHERE source = $1", values },
+    { text: "DELETE FROM source WHERE number = $1", values },
+  ];
+  return "done";
 }
 
 /**

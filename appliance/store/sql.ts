@@ -7,3 +7,42 @@ export interface Statement {
 
 /** Runs a statement. @returns its rows, by the names of columns; none where it has none */
 export type Rows = <T extends object>(text: string, values?: readonly unknown[]) => Promise<T[]>;
+
+/**
+ * Work that reads what it writes, for either engine to do: it yields statements that do not need each
+ * other's rows, and is handed the rows of each.
+ */
+export type Script<T> = Generator<readonly Statement[], T, readonly (readonly object[])[]>;
+
+/** The rows of one statement, inside of a script. */
+export function* rowsIn<Row extends object>(
+  text: string,
+  values: readonly unknown[] = [],
+): Script<readonly Row[]> {
+  const [rows = []] = yield [{ text, values }];
+  return rows as readonly Row[];
+}
+
+/**
+ * Statements that write rows, so many at once.
+ * @param types of the columns, where their place does not tell
+ * @param text takes `($1, $2), ($3, $4)`
+ */
+export function manyRows(
+  rows: readonly (readonly unknown[])[],
+  { atOnce, types = [] }: { readonly atOnce: number; readonly types?: readonly string[] },
+  text: (tuples: string) => string,
+): Statement[] {
+  const statements: Statement[] = [];
+  for (let at = 0; at < rows.length; at += atOnce) {
+    const values: unknown[] = [];
+    const cell = (value: unknown, column: number) => {
+      const type = types[column];
+      const parameter = `$${values.push(value)}`;
+      return type === undefined ? parameter : `CAST(${parameter} AS ${type})`;
+    };
+    const tuples = rows.slice(at, at + atOnce).map((row) => `(${row.map(cell).join()})`);
+    statements.push({ text: text(tuples.join()), values });
+  }
+  return statements;
+}

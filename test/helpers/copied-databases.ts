@@ -9,15 +9,16 @@ import { openDatabase } from "../../appliance/store/postgres/copying.ts";
 import { epochOf } from "../../appliance/store/postgres/epoch.ts";
 import { settle as settleThere } from "../../appliance/store/postgres/settle.ts";
 import { PostgresSnapshot } from "../../appliance/store/postgres/snapshot.ts";
-import { dayMarks as daysThere } from "../../appliance/store/postgres/upkeep/run-time.ts";
+import { DAY_MARKS, dayMarksIn } from "../../appliance/store/settling/day-marks.ts";
 import { nextSettlement, type SettlingTime } from "../../appliance/store/settling/settling.ts";
 import { backUp } from "../../appliance/store/sqlite/copies/backup.ts";
 import { openFolder } from "../../appliance/store/sqlite/copies/copying.ts";
 import { restore } from "../../appliance/store/sqlite/copies/restore.ts";
-import { CountedDays, dayMarks } from "../../appliance/store/sqlite/counted-days.ts";
+import { CountedDays } from "../../appliance/store/sqlite/counted-days.ts";
 import { databaseFile, openForWriting } from "../../appliance/store/sqlite/database.ts";
 import { settle } from "../../appliance/store/sqlite/settle.ts";
 import { SqliteSnapshot } from "../../appliance/store/sqlite/snapshot.ts";
+import { run } from "../../appliance/store/sqlite/tables/table.ts";
 import type { Postgres } from "./postgres.ts";
 
 /** A database that counts, is copied, and restored. */
@@ -60,7 +61,7 @@ export function copiedFolder(folder: string, name: string): CopiedDatabase {
     async count({ rows }, body, surveys) {
       await rows(
         `INSERT INTO log (n, body) SELECT 1 + max(coalesce((SELECT max(n) FROM log), 0),
-           coalesce((SELECT value FROM meta WHERE key = 'folded'), 0)), $1`,
+           (SELECT n FROM folded)), $1`,
         [body],
       );
       for (const { site, day, payload } of surveys)
@@ -72,7 +73,12 @@ export function copiedFolder(folder: string, name: string): CopiedDatabase {
       const db = openForWriting(file);
       try {
         for (;;) {
-          const time = { ...TIME, today, retentionDays, marks: dayMarks(db) };
+          const time = {
+            ...TIME,
+            today,
+            retentionDays,
+            marks: dayMarksIn(run(db, { text: DAY_MARKS })),
+          };
           const next = await nextSettlement(new SqliteSnapshot(db), time);
           if (next === null) return;
           db.transaction(() => settle(db, new CountedDays(db), next))();
@@ -117,7 +123,12 @@ export async function copiedDatabase(server: Postgres): Promise<CopiedDatabase> 
         for (;;) {
           const next = await connection.transaction(
             async (sql) => {
-              const time = { ...TIME, today, retentionDays, marks: await daysThere(sql) };
+              const time = {
+                ...TIME,
+                today,
+                retentionDays,
+                marks: dayMarksIn(await sql.rows(DAY_MARKS)),
+              };
               const settlement = await nextSettlement(new PostgresSnapshot(sql), time);
               const epoch = (await epochOf(sql)) ?? 0;
               return settlement && { ...settlement, epoch };

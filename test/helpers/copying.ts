@@ -21,14 +21,16 @@ import {
 import { pairsOf } from "../../appliance/store/copy/sites.ts";
 import type { SiteKey } from "../../appliance/store/counting.ts";
 import type { Dimension } from "../../appliance/store/log/record.ts";
+import { addPast } from "../../appliance/store/settling/statements.ts";
 import { type BlockRow, PIECES } from "../../appliance/store/snapshot.ts";
 import {
   type Database,
   databaseFile,
   openForWriting,
 } from "../../appliance/store/sqlite/database.ts";
-import { addPast, putBlock } from "../../appliance/store/sqlite/settle.ts";
+import { putBlock } from "../../appliance/store/sqlite/settle.ts";
 import { addSite, findSite } from "../../appliance/store/sqlite/tables/sites.ts";
+import { runAll } from "../../appliance/store/sqlite/tables/table.ts";
 import { addDays } from "./counted-days.ts";
 import { FakeClock } from "./fake-clock.ts";
 
@@ -159,7 +161,7 @@ export function dropDays(dataDir: string, days: readonly Day[]): void {
     eachBlock(db, (site, block) => {
       const kept = { counts: isKept, detail: isKept, today: Number.POSITIVE_INFINITY };
       const { block: rest, gone } = compactBlock(block, kept);
-      addPast(db, { site, source: 0, counters: gone });
+      runAll(db, addPast([{ site, source: 0, counters: gone }], { atOnce: 1 }));
       return rest;
     }),
   );

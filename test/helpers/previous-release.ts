@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const RULE = "appliance/store/format.ts";
 /** Since this is there, releases read what the next one writes: data began anew with it. */
 const SINCE = {
-  text: "A document of a site has its number for an id, and goes with it.",
+  text: "The only one there is. It is not kept.",
   file: "appliance/store/sqlite/schema/001-first.sql",
 };
 

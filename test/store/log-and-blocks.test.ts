@@ -304,7 +304,7 @@ describe("batches and blocks", () => {
       // As a commit numbers them, which takes no bytes but those of a batch.
       const append = db.prepare(
         `INSERT INTO log (n, body) SELECT 1 + max(coalesce(max(n), 0),
-           coalesce((SELECT value FROM meta WHERE key = 'folded'), 0)), ? FROM log`,
+           (SELECT n FROM folded)), ? FROM log`,
       );
       return {
         node: 0,

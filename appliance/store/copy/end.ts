@@ -4,6 +4,7 @@ import type { ZoneSetting } from "../../base/day-zone.ts";
 import { bodyOf } from "../../base/documents.ts";
 import type { Month } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
+import { DAY_MARKS, dayMarksIn } from "../settling/day-marks.ts";
 import { ALARMS_QUERY, alarmsIn } from "../sites/alarms.ts";
 import type { Directory, SiteRecord } from "../sites/directory.ts";
 import type { SourceNumber } from "../snapshot.ts";
@@ -166,10 +167,8 @@ export class CopyEnd {
 
   /** Every day that retention has not dropped. */
   async keptDays(): Promise<ReadonlySet<Day>> {
-    const rows = await this.read((access) =>
-      access.rows<{ day: Day }>("SELECT day FROM counted_day"),
-    );
-    return new Set(rows.map(({ day }) => day));
+    const marks = dayMarksIn(await this.read(({ rows }) => rows(DAY_MARKS)));
+    return new Set(marks.keys());
   }
 
   close(): Promise<void> {

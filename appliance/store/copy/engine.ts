@@ -9,7 +9,7 @@ import type { SiteAlarmsRecord } from "../rows.ts";
 import type { Directory, SiteRecord } from "../sites/directory.ts";
 import type { SiteChange } from "../sites/draft.ts";
 import type { BlockRow, LogRow, Snapshot, SourceNumber } from "../snapshot.ts";
-import type { Rows } from "../sql.ts";
+import type { Rows, Statement } from "../sql.ts";
 
 /** A site with all that its owner has set. */
 export interface CopySite extends SiteRecord {
@@ -51,9 +51,7 @@ export interface CopyAccess {
   /** SQL that either engine understands: values are `$1` …, a conflict names its columns. */
   readonly rows: Rows;
   /** Several that do not need each other's rows. @returns the rows of each */
-  all(
-    statements: readonly { readonly text: string; readonly values: readonly unknown[] }[],
-  ): Promise<readonly (readonly object[])[]>;
+  all(statements: readonly Statement[]): Promise<readonly (readonly object[])[]>;
   readonly snapshot: Snapshot;
   /** The source of counts that are made there now. */
   own(): Soon<Pick<Source, "number" | "origin">>;

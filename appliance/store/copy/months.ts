@@ -6,6 +6,7 @@ import { ALL_KEPT, compactBlock } from "../blocks/compact.ts";
 import { mergeRows } from "../blocks/merge-rows.ts";
 import { firstDayOf, type Month } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
+import { markDayAgo } from "../settling/day-marks.ts";
 import { SETTLED } from "../settling/parts.ts";
 import {
   type BlockKey,
@@ -25,7 +26,6 @@ import {
   countersOf,
   monthIn,
   monthsOf,
-  RUN_MS,
   type SiteMonth,
   type Which,
 } from "./reading.ts";
@@ -180,12 +180,5 @@ async function mark(
   days: readonly Day[],
   ages: (day: Day) => number,
 ): Promise<void> {
-  await access.all(
-    days.map((day) => ({
-      text: `INSERT INTO counted_day (day, run_ms) VALUES ($1, ${RUN_MS} - $2)
-             ON CONFLICT (day) DO UPDATE SET run_ms = excluded.run_ms
-             WHERE excluded.run_ms > counted_day.run_ms`,
-      values: [day, Math.floor(ages(day))],
-    })),
-  );
+  await access.all(days.map((day) => markDayAgo(day, ages(day))));
 }

@@ -6,6 +6,7 @@ import { mergeInto } from "../blocks/merge.ts";
 import { firstDayOf, MAX_MONTH, type Month, type Months } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
 import { LogTail } from "../log/tail.ts";
+import { DAY_MARKS, dayMarksIn, RUN_TIME, runTimeIn } from "../settling/day-marks.ts";
 import type { BlockRow, Piece, Snapshot, SourceNumber } from "../snapshot.ts";
 import type { Rows } from "../sql.ts";
 import type { Sums } from "./engine.ts";
@@ -24,9 +25,6 @@ export interface SiteMonth {
 }
 
 export const ALL_MONTHS: Months = { from: 0, to: MAX_MONTH };
-
-/** For how long the service has run with the data, in ms. */
-export const RUN_MS = "coalesce((SELECT CAST(value AS bigint) FROM meta WHERE key = 'run_ms'), 0)";
 
 /** Ascending. @throws {RangeError} where it holds what is no block */
 export async function monthsOf(
@@ -159,14 +157,13 @@ export async function counterDays(
 
 /** For how long the data had been in use since a day was last counted on, in ms. */
 export async function agesOf(rows: Rows): Promise<(day: Day) => number> {
-  const [run] = await rows<{ ms: number }>(`SELECT ${RUN_MS} AS ms`);
-  const days = await rows<{ day: Day; ms: number }>("SELECT day, run_ms AS ms FROM counted_day");
-  const marks = new Map(days.map(({ day, ms }) => [day, ms]));
+  const runMs = runTimeIn(await rows(RUN_TIME));
+  const marks = dayMarksIn(await rows(DAY_MARKS));
   const newest = Math.max(0, ...marks.keys());
   return (day) => {
     const mark = marks.get(day);
     // A day that is still in the log has none: as if the service had run all the time.
-    const age = mark === undefined ? (newest - day) * DAY_MS : (run?.ms ?? 0) - mark;
+    const age = mark === undefined ? (newest - day) * DAY_MS : runMs - mark;
     return Math.max(0, age);
   };
 }

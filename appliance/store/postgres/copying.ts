@@ -7,13 +7,14 @@ import {
   type Source,
 } from "../copy/engine.ts";
 import { EMPTY_BATCH } from "../log/erase.ts";
+import { PASS_GENERATION, putBlocks } from "../settling/statements.ts";
 import { OWN_SOURCE } from "../snapshot.ts";
 import { Connection, type Sql } from "./connection/connection.ts";
 import { isFull, isLost, reasonOf, refusalOf } from "./connection/errors.ts";
 import { type ConnectionSettings, parseDatabaseUrl, shownUrl } from "./connection/url.ts";
 import { drawEpoch } from "./epoch.ts";
 import { hasTables, migrate } from "./migrate.ts";
-import { PASS_GENERATION, putBlocks } from "./settle.ts";
+import { MANY_ROWS } from "./settle.ts";
 import { PostgresSnapshot } from "./snapshot.ts";
 import { SurveyIds } from "./surveys.ts";
 import { readDirectory } from "./tables/directory.ts";
@@ -80,7 +81,7 @@ function engineOf(
             await sql.rows(text, [node, n, EMPTY_BATCH]);
           },
           put: async (block) => {
-            await sql.all([putBlocks([block])]);
+            await sql.all(putBlocks([block], MANY_ROWS));
           },
           surveyIds: (n) => Array.from({ length: n }, () => ids.draw()),
         });

@@ -14,6 +14,7 @@ import type {
 } from "../engine.ts";
 import { eraseGone } from "../log/erase.ts";
 import type { QueryInput, QueryName, QueryResult, SettlementQuery } from "../queries.ts";
+import { databaseSecret } from "../secrets.ts";
 import type { DeclaredSite, Directory } from "../sites/directory.ts";
 import { ReaderThread } from "../threads/reader-thread.ts";
 import { ownThreads, type Threads } from "../threads/threads.ts";
@@ -24,6 +25,7 @@ import { Connection, type Transaction } from "./connection/connection.ts";
 import { isLost, reasonOf } from "./connection/errors.ts";
 import { Pauses } from "./connection/pauses.ts";
 import { Seen } from "./connection/place.ts";
+import { performOn } from "./connection/sql.ts";
 import { type ConnectionSettings, parseDatabaseUrl } from "./connection/url.ts";
 import { DatabaseTime } from "./database-time.ts";
 import { drawEpoch } from "./epoch.ts";
@@ -34,7 +36,6 @@ import type { ReaderDatabase } from "./reader.ts";
 import { settle } from "./settle.ts";
 import { nameZone } from "./tables/day-zone.ts";
 import { declareSites } from "./tables/declare-sites.ts";
-import { databaseSecret } from "./tables/secrets.ts";
 import { READER } from "./thread-kinds.ts";
 import { bootOver, bootStatement } from "./upkeep/boots.ts";
 import { Lease } from "./upkeep/lease.ts";
@@ -264,9 +265,8 @@ export class PostgresEngine implements Engine {
 
   async #open(): Promise<void> {
     await migrate(this.#chores, this.#settings);
-    const cursorSecret = await databaseSecret(this.#chores, "cursor_secret", () =>
-      randomBytes(SECRET_BYTES),
-    );
+    const secret = databaseSecret("cursor_secret", () => randomBytes(SECRET_BYTES));
+    const cursorSecret = await performOn(this.#chores, secret);
     const { declared = [], dayZone: zone, databaseNow } = this.#options;
     await this.#chores.transaction((sql) => drawEpoch(sql, this.#options.random));
     const sentences = await this.#chores.transaction(async (sql) => [

@@ -13,8 +13,8 @@ import {
   type SlicedBlock,
   type Snapshot,
 } from "../snapshot.ts";
-import { numbers } from "./columns.ts";
 import type { Sql } from "./connection/connection.ts";
+import { numbers } from "./connection/numbers.ts";
 
 /** Of the log, at a time. */
 const ROWS = 4_096;

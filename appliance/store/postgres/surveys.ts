@@ -9,7 +9,7 @@ import {
 } from "../counting.ts";
 import { maskedPayload } from "../counts/nobody.ts";
 import type { Statement } from "../sql.ts";
-import { numbers } from "./columns.ts";
+import { numbers } from "./connection/numbers.ts";
 
 /** Ids count from here, so that they stay exact as numbers for thirty years. */
 const FIRST_ID_TIME = Date.UTC(2025, 0);

@@ -1,10 +1,11 @@
 import { alarmSince } from "../sites/alarms.ts";
 import { type PlannedWriteName, SITE_PLANS } from "../sites/plans.ts";
+import { deleteSource } from "../sources.ts";
 import type { FleetWriteName, WriteInput, WriteResult } from "../writes.ts";
 import type { Transaction } from "./connection/connection.ts";
+import { performOn } from "./connection/sql.ts";
 import { importSettings, undoImport } from "./tables/settings-import.ts";
 import { carryOut, lockDirectory } from "./tables/site-changes.ts";
-import { deleteSource } from "./tables/sources.ts";
 
 type Write<W extends FleetWriteName> = (
   sql: Transaction,
@@ -24,7 +25,7 @@ export const FLEET_WRITES: { readonly [W in FleetWriteName]: Write<W> } = {
   async saveAlarmSince(sql, input) {
     await sql.all([alarmSince(input)]);
   },
-  deleteSource,
+  deleteSource: (sql, input) => performOn(sql, deleteSource(input)),
   async setAdminToken(sql, { hash }) {
     await lockDirectory(sql);
     await carryOut(sql, [{ kind: "readToken", site: null, hash }]);

@@ -112,8 +112,7 @@ function prepare(db: Database) {
     // A number that was folded is never given again: readers know by it what they have seen.
     append: db.prepare(
       `INSERT INTO log (n, body) VALUES (1 + max(
-         coalesce((SELECT max(n) FROM log), 0),
-         coalesce((SELECT value FROM meta WHERE key = 'folded'), 0)), ?)`,
+         coalesce((SELECT max(n) FROM log), 0), (SELECT n FROM folded WHERE node = 0)), ?)`,
     ),
     logBytes: db.prepare("SELECT coalesce(sum(length(body)), 0) FROM log").pluck(),
     siteExists: db.prepare("SELECT 1 FROM site WHERE key = ?"),

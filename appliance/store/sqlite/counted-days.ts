@@ -1,18 +1,17 @@
 import { DAY_MS, type Day, HOUR_MS } from "../../base/calendar.ts";
-import { firstDayOf, MAX_MONTH } from "../blocks/month.ts";
+import { DAY_MARKS, dayMarksIn, markDay, RUN_TIME, runTimeIn } from "../settling/day-marks.ts";
+import type { Statement } from "../sql.ts";
 import type { Database } from "./database.ts";
+import { run } from "./tables/table.ts";
 
-/** The last day there is: a card has bent what is beyond it, or before 1970. */
-export const LAST_DAY: Day = firstDayOf(MAX_MONTH + 1) - 1;
 /** The time run is saved at most so often: it costs a page of the write-ahead log. */
 const EVERY_MS = 60_000;
 const TIME_EVERY_MS = HOUR_MS;
 
 /**
- * The time that retention goes by besides the calendar: how long the service has run with this data, over all
- * starts, and when, by that measure, each day was last counted on. A wall clock that is wrong moves
- * neither. One connection, one caller, inside the caller's transactions; after a rollback call
- * `forget`. Time run that a crash loses, a minute at most while hits come in, delays pruning.
+ * Measures for how long the service has run with this data, and saves it. One connection, one caller, inside
+ * the caller's transactions; after a rollback call `forget`. Time run that a crash loses, a minute at most
+ * while hits come in, delays pruning.
  */
 export class CountedDays {
   readonly #statements: ReturnType<typeof prepare>;
@@ -25,10 +24,10 @@ export class CountedDays {
 
   constructor(db: Database) {
     this.#statements = prepare(db);
-    this.#runMs = runMs(db);
+    this.#runMs = runTimeIn(run(db, { text: RUN_TIME }));
     this.#savedMs = this.#runMs;
     this.#countedMs = this.#runMs;
-    this.#savedTime = numberIn(db, "newest_time");
+    this.#savedTime = savedTime(db);
   }
 
   /** It is `monotonic` (milliseconds) now; the first call begins to measure. */
@@ -42,9 +41,9 @@ export class CountedDays {
     this.#countedMs = this.#runMs;
   }
 
-  /** Something was counted on `day`, at an unknown time that is not since the last `count`. */
-  mark(day: Day): void {
-    this.#statements.mark.run(day, this.#countedMs);
+  /** Marks a day on which something was counted at an unknown time that is not since the last `count`. */
+  mark(day: Day): Statement {
+    return markDay(day, this.#countedMs);
   }
 
   /** The wall clock is right and says `time` (epoch ms): saved now and then, see `newestTime`. */
@@ -63,11 +62,6 @@ export class CountedDays {
     this.#statements.bound.run({ runMs: this.#runMs });
   }
 
-  /** Nothing is left of these days. */
-  drop(days: readonly Day[]): void {
-    for (const day of days) this.#statements.drop.run(day);
-  }
-
   /** Drops what is remembered of the database. */
   forget(): void {
     this.#savedMs = -Infinity;
@@ -80,50 +74,31 @@ export class CountedDays {
  * without a mark was counted on now: it goes the last.
  */
 export function markCounted(db: Database, days: ReadonlySet<Day>): void {
-  const now = runMs(db);
-  const marks = dayMarks(db);
+  const now = runTimeIn(run(db, { text: RUN_TIME }));
+  const marks = dayMarksIn(run(db, { text: DAY_MARKS }));
   db.exec("DELETE FROM counted_day");
   const mark = db.prepare("INSERT INTO counted_day (day, run_ms) VALUES (?, ?)");
   for (const day of [...days].sort((a, b) => a - b))
     mark.run(day, Math.min(now, marks.get(day) ?? now));
 }
 
-/** How long the service has run with this data when that was last saved, in milliseconds. */
-export function runMs(db: Database): number {
-  return numberIn(db, "run_ms");
-}
-
-/** When each day was last counted on, by the time run (milliseconds). */
-export function dayMarks(db: Database): ReadonlyMap<Day, number> {
-  const rows = db
-    .prepare(`SELECT day, run_ms FROM counted_day WHERE day BETWEEN 0 AND ${LAST_DAY}`)
-    .raw()
-    .all();
-  return new Map(rows as [Day, number][]);
-}
-
 /** The newest time (epoch ms) that the data knows has been; 0 when it knows none. */
 export function newestTime(db: Database): number {
   const day = db.prepare("SELECT max(day) FROM counted_day").pluck().get() as Day | null;
-  return Math.max(numberIn(db, "newest_time"), (day ?? 0) * DAY_MS);
+  return Math.max(savedTime(db), (day ?? 0) * DAY_MS);
 }
 
-function numberIn(db: Database, key: "run_ms" | "newest_time"): number {
-  const saved = db.prepare("SELECT value FROM meta WHERE key = ?").pluck().get(key);
+function savedTime(db: Database): number {
+  const saved = db.prepare("SELECT value FROM meta WHERE key = 'newest_time'").pluck().get();
   return typeof saved === "number" ? saved : 0;
 }
 
 function prepare(db: Database) {
   return {
-    mark: db.prepare(
-      `INSERT INTO counted_day (day, run_ms) VALUES (?, ?)
-       ON CONFLICT DO UPDATE SET run_ms = excluded.run_ms`,
-    ),
     raiseMeta: db.prepare(
       `INSERT INTO meta (key, value) VALUES (?, ?)
        ON CONFLICT DO UPDATE SET value = max(value, excluded.value)`,
     ),
     bound: db.prepare("UPDATE counted_day SET run_ms = :runMs WHERE run_ms > :runMs"),
-    drop: db.prepare("DELETE FROM counted_day WHERE day = ?"),
   };
 }

@@ -4,6 +4,7 @@ import type { Log } from "../../base/log.ts";
 import type { Cancel } from "../../base/signal.ts";
 import type { Engine, EngineAnswer, EngineEvents, EngineRequest } from "../engine.ts";
 import type { QueryInput, QueryName, QueryResult } from "../queries.ts";
+import { databaseSecret } from "../secrets.ts";
 import { planZone } from "../sites/day-zone.ts";
 import type { DeclaredSite } from "../sites/directory.ts";
 import { ownThreads, READER_MEMORY_MB, type Threads } from "../threads/threads.ts";
@@ -16,7 +17,8 @@ import { mendNumbers } from "./numbering.ts";
 import { openDecided } from "./opening.ts";
 import { Room, type Space, spaceOf } from "./room.ts";
 import { carryOut, declareSites } from "./tables/site-changes.ts";
-import { databaseSecret, readDirectory } from "./tables/sites.ts";
+import { readDirectory } from "./tables/sites.ts";
+import { perform } from "./tables/table.ts";
 import { startWorkers, type Workers } from "./workers.ts";
 
 const SPACE_EVERY_MS = 10_000;
@@ -184,7 +186,8 @@ export class SqliteEngine implements Engine {
     const sites = declared === undefined ? [] : declareSites(db, declared);
     const sentences = [...zone.sentences, ...sites];
     // That of the first file: cursors outlive a restore.
-    this.#cursorSecret ??= databaseSecret(db, "cursor_secret", () => randomBytes(SECRET_BYTES));
+    const secret = databaseSecret("cursor_secret", () => randomBytes(SECRET_BYTES));
+    this.#cursorSecret ??= perform(db, secret);
     this.#events.opened({
       cursorSecret: this.#cursorSecret,
       newestTime: newestTime(db),

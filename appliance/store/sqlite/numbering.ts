@@ -1,7 +1,7 @@
 import { MAX_MONTH } from "../blocks/month.ts";
+import { LAST_DAY } from "../settling/day-marks.ts";
 import { LAST_PART, runningPart } from "../settling/parts.ts";
 import { KINDS_OF_SITES } from "../sites/statements.ts";
-import { LAST_DAY } from "./counted-days.ts";
 import type { Database } from "./database.ts";
 import { beginGeneration, passGeneration } from "./settle.ts";
 
@@ -74,17 +74,16 @@ function mendRows(db: Database): string[] {
 }
 
 function mendLog(db: Database): string[] {
-  const isBent = (key: string) =>
+  const isBent = (table: string, row: string) =>
     db
       .prepare(
-        `SELECT 1 FROM meta WHERE key = ?
-         AND NOT (typeof(value) IN ('integer', 'real') AND value = CAST(value AS INTEGER)
-           AND value BETWEEN 0 AND ${LAST_NUMBER})`,
+        `SELECT 1 FROM ${table} WHERE ${row} AND typeof(n) = 'integer' AND n BETWEEN 0 AND ${LAST_NUMBER}`,
       )
-      .get(key) !== undefined;
-  const areBent = ["folded", "generation"].filter(isBent);
-  if (areBent.includes("folded")) db.exec("DELETE FROM meta WHERE key = 'folded'");
-  if (areBent.includes("generation")) beginGeneration(db);
+      .get() === undefined;
+  const isFoldedBent = isBent("folded", "node = 0");
+  if (isFoldedBent) db.exec("DELETE FROM folded; INSERT INTO folded (node, n) VALUES (0, 0)");
+  const isGenerationBent = isBent("generation", "one = 1 AND source = 0");
+  if (isGenerationBent) beginGeneration(db);
   const bent = db
     .prepare(`SELECT n FROM log WHERE n NOT BETWEEN 1 AND ${LAST_NUMBER} ORDER BY n`)
     .pluck()
@@ -93,10 +92,10 @@ function mendLog(db: Database): string[] {
   const give = db.prepare(
     `UPDATE log SET n = 1 + max(
        coalesce((SELECT max(n) FROM log WHERE n BETWEEN 1 AND ${LAST_NUMBER}), 0),
-       coalesce((SELECT value FROM meta WHERE key = 'folded'), 0)) WHERE n = ?`,
+       (SELECT n FROM folded WHERE node = 0)) WHERE n = ?`,
   );
   for (const n of bent) give.run(n);
-  if (areBent.length === 0 && bent.length === 0) return [];
+  if (!isFoldedBent && !isGenerationBent && bent.length === 0) return [];
   passGeneration(db);
   return ["Numbers of what was counted last were damaged; they are mended, and nothing is lost."];
 }

@@ -13,11 +13,11 @@ import type {
   QueryResult,
   SettlementQuery,
 } from "../queries.ts";
+import { DAY_MARKS, dayMarksIn, RUN_TIME, runTimeIn } from "../settling/day-marks.ts";
 import { nextSettlement } from "../settling/settling.ts";
 import { ALARMS_QUERY, alarmsIn } from "../sites/alarms.ts";
-import { OWN_SOURCE, type Settlement } from "../snapshot.ts";
+import type { Settlement } from "../snapshot.ts";
 import { SurveySource } from "../surveys/source.ts";
-import { dayMarks, runMs } from "./counted-days.ts";
 import { type Database, dataVersion } from "./database.ts";
 import { lastInLog, ofOneMoment, SqliteSnapshot } from "./snapshot.ts";
 import { imageBytes, imageList } from "./tables/box.ts";
@@ -77,8 +77,8 @@ export class Reads {
     return nextSettlement(new SqliteSnapshot(this.#db, this.#settlesTo), {
       ...query,
       zoneHour: (epochMs) => zone.hourAt(epochMs),
-      runMs: runMs(this.#db),
-      marks: dayMarks(this.#db),
+      runMs: runTimeIn(run(this.#db, { text: RUN_TIME })),
+      marks: dayMarksIn(run(this.#db, { text: DAY_MARKS })),
     });
   }
 
@@ -88,7 +88,6 @@ export class Reads {
         new BlockCounts(this.#snapshot, tailOf(this.#tail, source), this.#passedOver, source),
       snapshot: this.#snapshot,
       rows: rowsOf(this.#db),
-      ownSource: () => OWN_SOURCE,
       surveys: this.#surveys,
       siteAlarms: () => alarmsIn(run(this.#db, { text: ALARMS_QUERY })),
       version: () => dataVersion(this.#db),

@@ -1,37 +1,30 @@
 import { randomInt } from "node:crypto";
+import { PASS_GENERATION, putBlocks, settlementStatements } from "../settling/statements.ts";
 import { type BlockRow, type Settlement, SLICE_BYTES } from "../snapshot.ts";
 import type { CountedDays } from "./counted-days.ts";
 import type { Database } from "./database.ts";
 import { putSlices } from "./slices.ts";
+import { run, runAll } from "./tables/table.ts";
 
 /** A database begins at one of so many. */
 const GENERATIONS = 2 ** 40;
-const NUMBER = "SELECT coalesce((SELECT value FROM meta WHERE key = ?), 0)";
+/** A statement of one row is prepared once. */
+const ONE_ROW = { atOnce: 1 } as const;
 
 /** Another number once blocks were changed. */
 export function generation(db: Database): number {
-  return db.prepare(NUMBER).pluck().get("generation") as number;
-}
-
-/** The last number of the log that is folded and gone; 0 for none. */
-export function folded(db: Database): number {
-  return db.prepare(NUMBER).pluck().get("folded") as number;
+  return db.prepare("SELECT n FROM generation").pluck().get() as number;
 }
 
 /** Blocks, or the sites that have them, are other ones now. To be called in the transaction that did it. */
 export function passGeneration(db: Database): void {
-  db.exec(
-    `INSERT INTO meta (key, value) VALUES ('generation', 1)
-     ON CONFLICT DO UPDATE SET value = value + 1`,
-  );
+  run(db, { text: PASS_GENERATION });
 }
 
 /** Draws the first generation of a new database, at random: none that is known of another. */
 export function beginGeneration(db: Database): void {
-  db.prepare(
-    `INSERT INTO meta (key, value) VALUES ('generation', ?)
-     ON CONFLICT DO UPDATE SET value = excluded.value`,
-  ).run(randomInt(GENERATIONS));
+  db.exec("DELETE FROM generation");
+  db.prepare("INSERT INTO generation (one, n) VALUES (1, ?)").run(randomInt(GENERATIONS));
 }
 
 /**
@@ -40,48 +33,24 @@ export function beginGeneration(db: Database): void {
  */
 export function settle(db: Database, countedDays: CountedDays, settlement: Settlement): boolean {
   if (generation(db) !== settlement.generation) return false;
-  const fold = db.prepare("DELETE FROM log WHERE n <= ?");
-  const setFolded = db.prepare(
-    `INSERT INTO meta (key, value) VALUES ('folded', ?)
-     ON CONFLICT DO UPDATE SET value = max(value, excluded.value)`,
-  );
-  for (const [, n] of settlement.folded) {
-    fold.run(n);
-    setFolded.run(n);
-  }
-  const drop = db.prepare(
-    "DELETE FROM block WHERE site = ? AND month = ? AND source = ? AND part = ?",
-  );
-  for (const { site, month, source, part } of settlement.drops) drop.run(site, month, source, part);
-  for (const row of settlement.puts) putBlock(db, row);
-  for (const past of settlement.past) addPast(db, past);
-  for (const day of settlement.days) countedDays.mark(day);
-  countedDays.drop(settlement.gone);
+  const { puts, days } = settlement;
+  const marks = days.map((day) => countedDays.mark(day));
+  runAll(db, settlementStatements({ ...settlement, puts: puts.map(firstSlices) }, marks, ONE_ROW));
+  for (const block of puts) putSlices(db, block);
   passGeneration(db);
   return true;
 }
 
 /** Adds a block, or puts it in the place of the one that is there. */
 export function putBlock(db: Database, block: BlockRow): void {
-  const { site, month, source, part, counters } = block;
-  const counts = block.counts.subarray(0, SLICE_BYTES);
-  const detail = block.detail.subarray(0, SLICE_BYTES);
-  db.prepare(
-    `INSERT INTO block (site, month, source, part, counters, counts, detail) VALUES (?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE
-     SET counters = excluded.counters, counts = excluded.counts, detail = excluded.detail`,
-  ).run(site, month, source, part, counters, counts, detail);
+  runAll(db, putBlocks([firstSlices(block)], ONE_ROW));
   putSlices(db, block);
 }
 
-/** Adds to the counters of a site that no day shows any more. */
-export function addPast(
-  db: Database,
-  { site, source, counters }: Settlement["past"][number],
-): void {
-  const add = db.prepare(
-    `INSERT INTO past (site, source, counter, n) VALUES (?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET n = n + excluded.n`,
-  );
-  for (const [counter, n] of counters) add.run(site, source, counter, n);
+function firstSlices(block: BlockRow): BlockRow {
+  return {
+    ...block,
+    counts: block.counts.subarray(0, SLICE_BYTES),
+    detail: block.detail.subarray(0, SLICE_BYTES),
+  };
 }

@@ -13,7 +13,7 @@ import {
 } from "../snapshot.ts";
 import type { Database } from "./database.ts";
 import { HAS_NUMBERS } from "./numbering.ts";
-import { folded, generation } from "./settle.ts";
+import { generation } from "./settle.ts";
 import { BYTES, beyond, type SqliteBlock, sliced, wholeOf } from "./slices.ts";
 
 /** The only one whose batches are in a file. */
@@ -41,7 +41,8 @@ export class SqliteSnapshot implements Snapshot {
   }
 
   folded(): ReadonlyMap<number, number> {
-    return new Map([[NODE, folded(this.#db)]]);
+    const rows = this.#db.prepare("SELECT node, n FROM folded").raw().all();
+    return new Map(rows as [number, number][]);
   }
 
   log(after: ReadonlyMap<number, number>, maxBytes: number): LogRow[] {

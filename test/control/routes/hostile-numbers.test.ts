@@ -29,10 +29,10 @@ const LAST = Number.MAX_SAFE_INTEGER;
 
 /** Files whose numbers are hostile, and whose values are as Tallydeck counts them. */
 const TAKEN: Readonly<Record<string, Change>> = {
-  "the log is folded up to the last number there is": (db) => setMeta(db, "folded", LAST),
+  "the log is folded up to the last number there is": (db) => setFolded(db, LAST),
   "batches have the last numbers there are": (db) => {
     db.exec(`UPDATE log SET n = n + ${LAST} - (SELECT max(n) FROM log)`);
-    setMeta(db, "folded", LAST - 1_000);
+    setFolded(db, LAST - 1_000);
   },
   "a part is the last of its day": (db) =>
     db.prepare("UPDATE block SET part = ?").run(runningPart(DAY + 1, 0) - 1),
@@ -215,8 +215,8 @@ describe("a backup whose numbers are hostile", () => {
     });
 });
 
-function setMeta(db: Database.Database, key: string, value: number): void {
-  db.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)").run(key, BigInt(value));
+function setFolded(db: Database.Database, n: number): void {
+  db.prepare("UPDATE folded SET n = ?").run(BigInt(n));
 }
 
 /** A view of today. */

@@ -4,7 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import type { SurveyRow } from "../../../appliance/store/counting.ts";
 import { decodeBatch } from "../../../appliance/store/log/batch.ts";
 import { APPEND, HELLO, LAST_IN_LOG, LOOK_UP } from "../../../appliance/store/postgres/log.ts";
-import * as settling from "../../../appliance/store/postgres/settle.ts";
+import { PASS } from "../../../appliance/store/postgres/settle.ts";
 import {
   blocksOf,
   FOLDED,
@@ -17,6 +17,11 @@ import {
   slicedBlocksOf,
   sliceOf,
 } from "../../../appliance/store/postgres/snapshot.ts";
+import { markDayAgo } from "../../../appliance/store/settling/day-marks.ts";
+import {
+  PASS_GENERATION,
+  settlementStatements,
+} from "../../../appliance/store/settling/statements.ts";
 import { CuttingProxy } from "../../helpers/cutting-proxy.ts";
 import { eachDatabase, type Login, type Postgres, sharedPostgres } from "../../helpers/postgres.ts";
 import { LogNode } from "./log-node.ts";
@@ -24,6 +29,7 @@ import { LogNode } from "./log-node.ts";
 const ALL = 2 ** 30;
 const DAY = 20_516;
 const NOTHING = { folded: [], puts: [], drops: [], past: [], days: [], gone: [] };
+const ONE_ROW = { atOnce: 1 };
 
 describe("the log in PostgreSQL", () => {
   const database = eachDatabase();
@@ -125,11 +131,13 @@ describe("the log in PostgreSQL", () => {
     const folding = Promise.withResolvers<void>();
     const isFolded = Promise.withResolvers<void>();
     const folds = node.connection.transaction(async (all) => {
-      const values = [`{${node.node.id}}`, "{1}"];
-      await all.all([
-        { text: settling.RAISE, values },
-        { text: settling.EMPTY_LOG, values },
-      ]);
+      await all.all(
+        settlementStatements(
+          { ...NOTHING, generation: 0, folded: [[node.node.id, 1]] },
+          [],
+          ONE_ROW,
+        ),
+      );
       isFolded.resolve();
       await folding.promise;
     });
@@ -262,13 +270,21 @@ describe("the log in PostgreSQL", () => {
 });
 
 describe("each statement of the log and the blocks in PostgreSQL", () => {
+  const key = { site: 1, month: 0, source: 0, part: 0 };
+  const bytes = new Uint8Array();
+  const settlement = {
+    ...{ generation: 0, folded: [[1, 1]] as const, days: [], gone: [DAY] },
+    ...{ puts: [{ ...key, counters: bytes, counts: bytes, detail: bytes }], drops: [key] },
+    past: [{ site: 1, source: 0, counters: new Map([["pv", 1]]) }],
+  };
   const STATEMENTS = Object.entries({
     ...{ APPEND, HELLO, LAST_IN_LOG, LOOK_UP },
     ...{ FOLDED, GENERATION, LIST, LIST_DUE, LOG, PAST, SITES },
     BLOCKS: blocksOf(["counters", "counts", "detail"]),
     SLICED_BLOCKS: slicedBlocksOf(["counters", "counts", "detail"]),
     SLICE: sliceOf("detail"),
-    ...Object.fromEntries(Object.entries(settling).filter(([, one]) => typeof one === "string")),
+    ...{ PASS, PASS_GENERATION },
+    ...settlementStatements(settlement, [markDayAgo(DAY, 0)], ONE_ROW).map(({ text }) => text),
   }) as [string, string][];
   /** By which a table is spread; one row, or a row a day, is everywhere. */
   const LEADS: Readonly<Record<string, string>> = {
@@ -290,7 +306,7 @@ describe("each statement of the log and the blocks in PostgreSQL", () => {
       for (const [, table = ""] of text.matchAll(/\b(?:FROM|INTO|UPDATE|JOIN)\s+(\w+)/g)) {
         const lead = LEADS[table];
         if (lead === undefined) continue;
-        const leads = `\\b${lead} = |INTO ${table} \\(${lead}\\b`;
+        const leads = `\\b${lead} = |(?:INTO ${table}|WHERE) \\(${lead}\\b`;
         assert.match(text, new RegExp(leads), `${name}: ${table} without its ${lead}`);
       }
   });

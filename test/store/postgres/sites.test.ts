@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { sha256 } from "../../../appliance/base/secrets.ts";
 import { Connection } from "../../../appliance/store/postgres/connection/connection.ts";
+import { performOn } from "../../../appliance/store/postgres/connection/sql.ts";
 import { parseDatabaseUrl } from "../../../appliance/store/postgres/connection/url.ts";
 import { migrate } from "../../../appliance/store/postgres/migrate.ts";
 import { declareSites } from "../../../appliance/store/postgres/tables/declare-sites.ts";
 import { readDirectory } from "../../../appliance/store/postgres/tables/directory.ts";
-import { databaseSecret } from "../../../appliance/store/postgres/tables/secrets.ts";
 import { FLEET_WRITES } from "../../../appliance/store/postgres/writes.ts";
+import { databaseSecret } from "../../../appliance/store/secrets.ts";
 import { ALARMS_QUERY, alarmsIn } from "../../../appliance/store/sites/alarms.ts";
 import type { DeclaredSite } from "../../../appliance/store/sites/directory.ts";
 import { SurveySource } from "../../../appliance/store/surveys/source.ts";
@@ -206,7 +207,10 @@ describe("sites in PostgreSQL", () => {
 
   it("share a secret that whoever comes first has made", async () => {
     const secret = (word: string, by: Connection) =>
-      databaseSecret(by, "cursor_secret", () => sha256(word));
+      performOn(
+        by,
+        databaseSecret("cursor_secret", () => sha256(word)),
+      );
     const [first, second] = await Promise.all([secret("one", one), secret("two", other)]);
     assert.deepEqual(first, second);
     assert.equal(first.length, 32);

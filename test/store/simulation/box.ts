@@ -3,10 +3,10 @@ import { setImmediate as turn } from "node:timers/promises";
 import type { Day } from "../../../appliance/base/calendar.ts";
 import { silentLog } from "../../../appliance/base/log.ts";
 import { DOCUMENT_KINDS } from "../../../appliance/service/document-kinds.ts";
+import { DAY_MARKS, dayMarksIn } from "../../../appliance/store/settling/day-marks.ts";
 import type { Snapshot } from "../../../appliance/store/snapshot.ts";
 import { backUp } from "../../../appliance/store/sqlite/copies/backup.ts";
 import { restore } from "../../../appliance/store/sqlite/copies/restore.ts";
-import { dayMarks } from "../../../appliance/store/sqlite/counted-days.ts";
 import {
   type Database,
   databaseFile,
@@ -14,6 +14,7 @@ import {
 } from "../../../appliance/store/sqlite/database.ts";
 import { SqliteDesk } from "../../../appliance/store/sqlite/desk.ts";
 import { ofOneMoment, SqliteSnapshot } from "../../../appliance/store/sqlite/snapshot.ts";
+import { run } from "../../../appliance/store/sqlite/tables/table.ts";
 import type { Seeded } from "../../helpers/store-life.ts";
 import { CutThreads } from "./cut-threads.ts";
 import type { Model } from "./model.ts";
@@ -76,7 +77,7 @@ export class SimulatedBox extends SimulatedStore {
   }
 
   protected async countedDays(): Promise<ReadonlySet<Day>> {
-    return new Set(dayMarks(this.#db).keys());
+    return new Set(dayMarksIn(run(this.#db, { text: DAY_MARKS })).keys());
   }
 
   protected async leftOf(id: string): Promise<number> {

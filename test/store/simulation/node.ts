@@ -5,7 +5,7 @@ import { createLog } from "../../../appliance/base/log.ts";
 import { Connection } from "../../../appliance/store/postgres/connection/connection.ts";
 import { parseDatabaseUrl } from "../../../appliance/store/postgres/connection/url.ts";
 import { PostgresSnapshot } from "../../../appliance/store/postgres/snapshot.ts";
-import { dayMarks } from "../../../appliance/store/postgres/upkeep/run-time.ts";
+import { DAY_MARKS, dayMarksIn } from "../../../appliance/store/settling/day-marks.ts";
 import type { Snapshot } from "../../../appliance/store/snapshot.ts";
 import { Store } from "../../../appliance/store/store.ts";
 import { CuttingProxy, MOMENTS } from "../../helpers/cutting-proxy.ts";
@@ -131,7 +131,7 @@ export class SimulatedNode extends SimulatedStore {
   }
 
   protected async countedDays(): Promise<ReadonlySet<Day>> {
-    return new Set((await dayMarks(this.#parts.others)).keys());
+    return new Set(dayMarksIn(await this.#parts.others.rows(DAY_MARKS)).keys());
   }
 
   protected async leftOf(id: string): Promise<number> {

@@ -13,12 +13,14 @@ const BENT: readonly [what: string, bend: (db: Database.Database) => void, told:
   [
     [
       "up to which the log is folded",
-      (db) => db.prepare("UPDATE meta SET value = ? WHERE key = 'folded'").run(LAST - 1n),
+      (db) => db.prepare("UPDATE folded SET n = ?").run(LAST - 1n),
       /Numbers of what was counted last were damaged/,
     ],
     [
       "up to which the log is folded, which is no number any more",
-      (db) => db.prepare("UPDATE meta SET value = 'x' WHERE key = 'folded'").run(),
+      (db) =>
+        db.exec(`DROP TABLE folded; CREATE TABLE folded (node INTEGER PRIMARY KEY, n);
+                 INSERT INTO folded VALUES (0, 'x')`),
       /Numbers of what was counted last were damaged/,
     ],
     [
@@ -28,10 +30,7 @@ const BENT: readonly [what: string, bend: (db: Database.Database) => void, told:
     ],
     [
       "of the generation",
-      (db) =>
-        db
-          .prepare("UPDATE meta SET value = ? WHERE key = 'generation'")
-          .run(9_223_372_036_854_775_807n),
+      (db) => db.prepare("UPDATE generation SET n = ?").run(9_223_372_036_854_775_807n),
       /Numbers of what was counted last were damaged/,
     ],
     [

@@ -5,6 +5,7 @@ import type { PassedOver } from "../../counts/block-reading.ts";
 import { FLEET_READS, type FleetSource } from "../../fleet-reads.ts";
 import { LogTail, tailOf } from "../../log/tail.ts";
 import type { QueryInput, QueryName, QueryResult, SettlementQuery } from "../../queries.ts";
+import { DAY_MARKS, dayMarksIn, RUN_TIME, runTimeIn } from "../../settling/day-marks.ts";
 import { type Looked, nextSettlement } from "../../settling/settling.ts";
 import { ALARMS_QUERY, alarmsIn } from "../../sites/alarms.ts";
 import type { Settlement } from "../../snapshot.ts";
@@ -13,9 +14,7 @@ import type { Connection, Transaction } from "../connection/connection.ts";
 import { EPOCH, epochOf } from "../epoch.ts";
 import { batchesOf } from "../log.ts";
 import { LOG_ENDS, PostgresSnapshot } from "../snapshot.ts";
-import { ownSource } from "../tables/sources.ts";
 import { bootZeros } from "../upkeep/boots.ts";
-import { dayMarks, runMs } from "../upkeep/run-time.ts";
 
 /** No hit waits for a settlement here, and each batch may be about thousands. */
 const MAX_SITES = 10_000;
@@ -67,7 +66,6 @@ export class Reads {
       counts: (source) => new BlockCounts(snapshot, tailOf(tail, source), this.#passedOver, source),
       snapshot,
       rows: (text, values) => sql.rows(text, values),
-      ownSource: () => ownSource(sql),
       surveys: new SurveySource((text, values) => sql.rows(text, values)),
       siteAlarms: async () => alarmsIn(await sql.rows(ALARMS_QUERY)),
       version: () => JSON.stringify([server, state]),
@@ -106,8 +104,8 @@ export class Reads {
       zoneHour: (epochMs) => zone.hourAt(epochMs),
       otherBoots: await bootZeros(sql),
       maxSites: MAX_SITES,
-      runMs: await runMs(sql),
-      marks: await dayMarks(sql),
+      runMs: runTimeIn(await sql.rows(RUN_TIME)),
+      marks: dayMarksIn(await sql.rows(DAY_MARKS)),
       looked: this.#looked,
     });
     return settlement && { ...settlement, epoch };

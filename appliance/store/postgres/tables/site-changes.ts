@@ -1,10 +1,10 @@
+import { PASS_GENERATION } from "../../settling/statements.ts";
 import type { Directory } from "../../sites/directory.ts";
 import type { SiteChange } from "../../sites/draft.ts";
 import { changeStatements, removalOf } from "../../sites/statements.ts";
 import type { Statement } from "../../sql.ts";
 import type { Sql, Transaction } from "../connection/connection.ts";
 import { drawEpoch } from "../epoch.ts";
-import { PASS_GENERATION } from "../settle.ts";
 import { readDirectory } from "./directory.ts";
 
 /**

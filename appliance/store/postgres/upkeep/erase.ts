@@ -1,7 +1,7 @@
 import { NOBODY, type SiteKey } from "../../counting.ts";
 import { EMPTY_BATCH, eraseSite } from "../../log/erase.ts";
+import { PASS_GENERATION } from "../../settling/statements.ts";
 import type { Sql } from "../connection/connection.ts";
-import { PASS_GENERATION } from "../settle.ts";
 import { PostgresSnapshot } from "../snapshot.ts";
 
 // So that hits in between hardly notice.

@@ -8,7 +8,6 @@ import { SurveyIds } from "../surveys.ts";
 import { bootStatement, fileSurveys } from "./boots.ts";
 import { Erasing, emptyNobody } from "./erase.ts";
 import type { Lease } from "./lease.ts";
-import { addRunTime } from "./run-time.ts";
 
 const TELL_BOOT_MS = 3_600_000;
 
@@ -62,7 +61,7 @@ export class PostgresUpkeep {
   async #work(sql: Transaction, { zone }: UpkeepTime): Promise<boolean> {
     const { lease, time } = this.#options;
     const ms = lease.heldMs;
-    await addRunTime(sql, ms);
+    await sql.rows(ADD_RUN_TIME, [String(ms)]);
     lease.told(ms);
     if (await this.#erasing.step(sql, await epochOf(sql))) return true;
     if (await fileSurveys(sql, new DayZone(zone), this.#ids)) return true;
@@ -73,6 +72,11 @@ export class PostgresUpkeep {
     return false;
   }
 }
+
+/** Adds to the time that retention goes by: for how long nodes have done upkeep of this data. */
+const ADD_RUN_TIME = `
+  INSERT INTO meta (key, value) VALUES ('run_ms', $1)
+  ON CONFLICT (key) DO UPDATE SET value = (meta.value::bigint + excluded.value::bigint)::text`;
 
 /** Of nodes that were not heard of for a month, whose log is folded. */
 const FORGET_LOGS = `

@@ -88,7 +88,7 @@ export const COLUMNS: Readonly<Record<string, Check>> = { day, hash };
 
 /** Keys of `meta` that are about the data. */
 const META: ReadonlyMap<unknown, Check> = new Map([
-  ["cursor_secret", hash],
+  ["cursor_secret", like(/^[0-9a-f]{64}$/)],
   ["run_ms", time],
   [DAY_ZONE, (value) => readZoneSetting(value) !== null],
 ]);
@@ -143,6 +143,9 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
   share_token: { kind: "copied", maxRows: MANY_SITES, ...ofKnownSite },
   // Marks may be of the time before the service first ran. Which days have one, blocks tell.
   counted_day: { kind: "copied", columns: { run_ms: Number.isSafeInteger } },
+  // A copy has numbers of its own.
+  folded: { kind: "left" },
+  generation: { kind: "left" },
   log: { kind: "counted", maxBytes: BOUNDS.log.bytes },
   block: { kind: "counted", maxBytes: SLICE_BYTES },
   slice: { kind: "counted", maxBytes: SLICE_BYTES },

@@ -51,12 +51,29 @@ CREATE TABLE share_token (
 ) STRICT;
 
 -- Batches as they came (see store/log). No AUTOINCREMENT, which writes a page of its own for each: the
--- next number follows from the last row and from `folded` in `meta`.
+-- next number follows from the last row and from `folded`.
 CREATE TABLE log (
   n      INTEGER PRIMARY KEY,
+  -- The only one there is. It is not kept.
+  node   INTEGER AS (0),
   source INTEGER NOT NULL DEFAULT 0,
   body   BLOB    NOT NULL
 ) STRICT;
+
+-- Up to which number the log is folded and gone.
+CREATE TABLE folded (
+  node INTEGER PRIMARY KEY,
+  n    INTEGER NOT NULL
+) STRICT;
+INSERT INTO folded (node, n) VALUES (0, 0);
+
+-- `n`: +1 in the transaction of whoever changes blocks. What is counted here is of one `source`.
+CREATE TABLE generation (
+  one    INTEGER PRIMARY KEY CHECK (one = 1),
+  n      INTEGER NOT NULL,
+  source INTEGER NOT NULL DEFAULT 0
+) STRICT;
+INSERT INTO generation (one, n) VALUES (1, 1);
 
 -- What is settled of a site, month and source (see store/blocks); months are counted since 1970-01. Part 0 is
 -- of days that are over, the others are of what was folded since. The piece that is asked for most and

@@ -5,12 +5,11 @@ import type { DeclaredSite, SiteOutcome } from "../../sites/directory.ts";
 import type { SiteChange } from "../../sites/draft.ts";
 import { type PlannedWriteName, SITE_PLANS } from "../../sites/plans.ts";
 import { changeStatements } from "../../sites/statements.ts";
-import type { Statement } from "../../sql.ts";
 import type { WriteInput } from "../../writes.ts";
 import type { Database } from "../database.ts";
 import { removeOtherDocuments } from "./documents.ts";
 import { addSite, readDirectory, removeSite } from "./sites.ts";
-import { run, within } from "./table.ts";
+import { runAll, within } from "./table.ts";
 
 /** The writes that change sites, by their rules. */
 export const SITE_WRITES = {
@@ -70,7 +69,3 @@ const ALARMS = {
   values: [SITE_ALARMS.name],
   columns: ["body"],
 };
-
-function runAll(db: Database, statements: readonly Statement[]): void {
-  for (const statement of statements) run(db, statement);
-}

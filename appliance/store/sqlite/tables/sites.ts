@@ -46,11 +46,3 @@ export function removeSite(db: Database, key: SiteKey): void {
     passGeneration(db);
   }).immediate();
 }
-
-/** A 32-byte secret of this database, made at first use. */
-export function databaseSecret(db: Database, name: string, make: () => Uint8Array): Uint8Array {
-  const find = db.prepare("SELECT value FROM meta WHERE key = ?").pluck();
-  if (find.get(name) === undefined)
-    db.prepare("INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)").run(name, make());
-  return find.get(name) as Uint8Array;
-}

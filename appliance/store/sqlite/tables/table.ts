@@ -1,5 +1,5 @@
 import type { Bound } from "../../../base/bounds.ts";
-import type { Rows, Statement } from "../../sql.ts";
+import type { Rows, Script, Statement } from "../../sql.ts";
 import type { Database } from "../database.ts";
 
 /** Rows that are bounded together, and their columns of texts. */
@@ -10,14 +10,39 @@ interface BoundedRows {
   readonly columns: readonly string[];
 }
 
+type Prepared = ReturnType<Database["prepare"]>;
+
+/** By text, which never is of what comes from outside. */
+const PREPARED = new WeakMap<Database, Map<string, Prepared>>();
+
+function prepared(db: Database, text: string): Prepared {
+  const all = PREPARED.get(db) ?? new Map<string, Prepared>();
+  PREPARED.set(db, all);
+  const statement = all.get(text) ?? db.prepare(text);
+  all.set(text, statement);
+  return statement;
+}
+
 /** Runs a statement of both engines. @returns its rows, if it has any */
 export function run(db: Database, { text, values = [] }: Statement): object[] {
-  const statement = db.prepare(text);
+  const statement = prepared(db, text);
   const bound = values.map((value) => (typeof value === "boolean" ? Number(value) : value));
   const named = Object.fromEntries(bound.map((value, i) => [i + 1, value]));
   if (statement.reader) return statement.all(named) as object[];
   statement.run(named);
   return [];
+}
+
+export function runAll(db: Database, statements: readonly Statement[]): void {
+  for (const statement of statements) run(db, statement);
+}
+
+/** Does the work of a script, in the caller's transaction. */
+export function perform<T>(db: Database, script: Script<T>): T {
+  for (let step = script.next([]); ; ) {
+    if (step.done) return step.value;
+    step = script.next(step.value.map((statement) => run(db, statement)));
+  }
 }
 
 export function rowsOf(db: Database): Rows {

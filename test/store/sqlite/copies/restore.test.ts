@@ -91,16 +91,17 @@ describe("what a restore copies", () => {
 
     backUp(data, at("backup.db"), DOCUMENT_KINDS);
     await restore(at("backup.db"), at("restored.db"), START);
-    const { meta: givenMeta, ...given } = contents(at("backup.db"));
-    const { meta, ...taken } = contents(at("restored.db"));
+    const { meta: givenMeta, generation: before, ...given } = contents(at("backup.db"));
+    const { meta, generation, ...taken } = contents(at("restored.db"));
+    assert.notEqual(generation, before);
     // The box reads through what it did not write itself.
     const document = String(given.document).replace(/"revision":\d+/, '"revision":0');
     assert.notEqual(document, given.document);
     // Counts of the backup's own database have its origin, and those from now on another.
     const origin = (from: string | undefined) =>
       JSON.parse(String(from)).find(({ key }: { key: string }) => key === "origin").value;
-    const before = { number: 1, origin: origin(givenMeta), kind: "here", name: "before a restore" };
-    assert.notEqual(origin(meta), before.origin);
+    const source = { number: 1, origin: origin(givenMeta), kind: "here", name: "before a restore" };
+    assert.notEqual(origin(meta), source.origin);
     const ofSource = Object.fromEntries(
       Object.entries(given).map(([table, rows]) => [
         table,
@@ -112,8 +113,8 @@ describe("what a restore copies", () => {
           ),
       ]),
     );
-    const source = JSON.stringify([{ ...before, run_at: null }]);
-    const expected: typeof taken = { ...ofSource, source, document };
+    const sources = JSON.stringify([{ ...source, run_at: null }]);
+    const expected: typeof taken = { ...ofSource, source: sources, document };
     assert.deepEqual(taken, expected);
     assert.match(String(meta), /cursor_secret/);
     for (const table of ["site", "value", "count", "total", "survey", "waiting", "document"])

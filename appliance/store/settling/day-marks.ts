@@ -1,0 +1,44 @@
+import type { Day } from "../../base/calendar.ts";
+import { firstDayOf, MAX_MONTH } from "../blocks/month.ts";
+import type { Statement } from "../sql.ts";
+
+// The time that retention goes by besides the calendar: how long the data was in use, over all starts, and when, by
+// that measure, each day was last counted on. A wall clock that is wrong moves neither.
+
+/** The last day there is: a card has bent what is beyond it, or before 1970. */
+export const LAST_DAY: Day = firstDayOf(MAX_MONTH + 1) - 1;
+
+/** For how long the data was in use when that was last saved, in ms. */
+const RUN_MS = "coalesce((SELECT CAST(value AS bigint) FROM meta WHERE key = 'run_ms'), 0)";
+
+export const RUN_TIME = `SELECT ${RUN_MS} AS ms`;
+
+/** @param rows the answer to RUN_TIME */
+export function runTimeIn([row]: readonly object[]): number {
+  return (row as { ms: number } | undefined)?.ms ?? 0;
+}
+
+/** Asks when each day was last counted on. */
+export const DAY_MARKS = `SELECT day, run_ms AS ms FROM counted_day WHERE day BETWEEN 0 AND ${LAST_DAY}`;
+
+/** @param rows the answer to DAY_MARKS @returns by day, the time run, in ms */
+export function dayMarksIn(rows: readonly object[]): ReadonlyMap<Day, number> {
+  const marks = rows as readonly { readonly day: Day; readonly ms: number }[];
+  return new Map(marks.map(({ day, ms }) => [day, ms]));
+}
+
+/** Something was counted on a day, at a time run (ms). */
+export function markDay(day: Day, runMs: number): Statement {
+  return { text: mark("$2"), values: [day, runMs] };
+}
+
+/** The same so many ms of time run ago. */
+export function markDayAgo(day: Day, ms: number): Statement {
+  return { text: mark(`${RUN_MS} - $2`), values: [day, Math.floor(ms)] };
+}
+
+function mark(runMs: string): string {
+  return `INSERT INTO counted_day (day, run_ms) VALUES ($1, ${runMs})
+          ON CONFLICT (day) DO UPDATE SET run_ms = excluded.run_ms
+          WHERE excluded.run_ms > counted_day.run_ms`;
+}

@@ -1,0 +1,83 @@
+import type { BlockKey, BlockRow, Settlement } from "../snapshot.ts";
+import { manyRows, type Statement } from "../sql.ts";
+
+/** Blocks, or the sites that have them, are other ones at the end of the transaction. */
+export const PASS_GENERATION = "UPDATE generation SET n = n + 1 WHERE one = 1";
+
+/** Rows that one statement writes at most. */
+type AtOnce = { readonly atOnce: number };
+
+/**
+ * The statements of a settlement that both engines run; its generation is the engine's to pass.
+ * Batches of the nodes whose log it folds wait for its end from the moment it comes to that, which is the last.
+ */
+export function settlementStatements(
+  { folded, puts, drops, past, gone }: Settlement,
+  marks: readonly Statement[],
+  atOnce: AtOnce,
+): Statement[] {
+  // Each locks the rows in the same order.
+  const logs = folded.toSorted(([a], [b]) => a - b);
+  return [
+    ...dropBlocks(drops, atOnce),
+    ...putBlocks(puts, atOnce),
+    ...addPast(past, atOnce),
+    ...marks,
+    ...gone.map((day) => ({ text: "DELETE FROM counted_day WHERE day = $1", values: [day] })),
+    ...logs.map((values) => ({ text: RAISE, values })),
+    ...logs.map((values) => ({ text: EMPTY_LOG, values })),
+  ];
+}
+
+/** A number never goes back: by it readers know what they have seen. */
+const RAISE = "UPDATE folded SET n = $2 WHERE node = $1 AND n < $2";
+const EMPTY_LOG = "DELETE FROM log WHERE node = $1 AND n <= $2";
+
+function dropBlocks(keys: readonly BlockKey[], atOnce: AtOnce): Statement[] {
+  const rows = keys.map(({ site, month, source, part }) => [site, month, source, part]);
+  return manyRows(
+    rows,
+    { ...atOnce, types: ["int", "int", "int", "int"] },
+    (tuples) => `DELETE FROM block WHERE (site, month, source, part) IN (VALUES ${tuples})`,
+  );
+}
+
+/** Adds blocks, or puts them in the place of those that are there. */
+export function putBlocks(blocks: readonly BlockRow[], atOnce: AtOnce): Statement[] {
+  const rows = blocks.map(({ site, month, source, part, counters, counts, detail }) => [
+    ...[site, month, source, part],
+    ...[counters, counts, detail],
+  ]);
+  return manyRows(
+    rows,
+    atOnce,
+    (tuples) =>
+      `INSERT INTO block (site, month, source, part, counters, counts, detail) VALUES ${tuples}
+       ON CONFLICT (site, month, source, part) DO UPDATE
+       SET counters = excluded.counters, counts = excluded.counts, detail = excluded.detail`,
+  );
+}
+
+/** Adds to the counters of sites that no day shows any more. */
+export function addPast(past: Settlement["past"], atOnce: AtOnce): Statement[] {
+  return manyRows(
+    sumsOf(past),
+    atOnce,
+    (tuples) =>
+      `INSERT INTO past (site, source, counter, n) VALUES ${tuples}
+       ON CONFLICT (site, source, counter) DO UPDATE SET n = past.n + excluded.n`,
+  );
+}
+
+/** A statement must not meet a row twice. */
+function sumsOf(past: Settlement["past"]) {
+  return [...Map.groupBy(past, ({ site, source }) => `${site} ${source}`).values()].flatMap(
+    (all) => {
+      const [{ site, source } = { site: 0, source: 0 }] = all;
+      const sums = new Map<string, number>();
+      for (const { counters } of all)
+        for (const [counter, n] of counters) sums.set(counter, (sums.get(counter) ?? 0) + n);
+      return [...sums].map(([counter, n]) => [site, source, counter, n]);
+    },
+  );
+}
