@@ -9,13 +9,13 @@ import { constants, zstdCompressSync } from "node:zlib";
 import { Refusal } from "../appliance/base/refusal.ts";
 import { unpackBoot, WINDOW_LOG } from "../appliance/release/archive.ts";
 import {
-  BOOT,
+  BOOT_PART,
   MANIFEST,
   type Manifest,
   mb,
   PRODUCT,
   parseManifest,
-  ROOT,
+  ROOT_PART,
   SIGNATURE,
 } from "../appliance/release/manifest.ts";
 import { parseRelease } from "../appliance/release/release.ts";
@@ -43,9 +43,9 @@ export async function makeBundle(built: Built, out: string): Promise<Manifest> {
   for (const name of await readdir(out))
     if (name === SIGNATURE || name.endsWith(".tallydeck")) await rm(join(out, name));
   const files = await slotFiles(join(built.boot, "a"));
-  await copyFile(built.root, join(out, ROOT), fs.COPYFILE_FICLONE);
-  await writeFile(join(out, BOOT), pack(tarOf(files)));
-  await tryBoot(join(out, BOOT), built.boot, out);
+  await copyFile(built.root, join(out, ROOT_PART), fs.COPYFILE_FICLONE);
+  await writeFile(join(out, BOOT_PART), pack(tarOf(files)));
+  await tryBoot(join(out, BOOT_PART), built.boot, out);
   const { from, notes, data, released } = built;
   const said = {
     product: PRODUCT,
@@ -55,7 +55,10 @@ export async function makeBundle(built: Built, out: string): Promise<Manifest> {
     boards: boardsOf(files),
     data,
     notes,
-    files: { [ROOT]: await partOf(join(out, ROOT)), [BOOT]: await partOf(join(out, BOOT)) },
+    files: {
+      [ROOT_PART]: await partOf(join(out, ROOT_PART)),
+      [BOOT_PART]: await partOf(join(out, BOOT_PART)),
+    },
   };
   const bytes = Buffer.from(`${JSON.stringify(said, null, 2)}\n`);
   const manifest = parseManifest(bytes);
@@ -126,7 +129,7 @@ async function main([root, boot, out]: readonly string[]): Promise<number> {
     out,
   );
   console.log(
-    `Release ${release} (${version}), not signed yet: ${ROOT} ${mb(files[ROOT].size)}, ${BOOT} ${mb(files[BOOT].size)}. See docs/release.md.`,
+    `Release ${release} (${version}), not signed yet: ${ROOT_PART} ${mb(files[ROOT_PART].size)}, ${BOOT_PART} ${mb(files[BOOT_PART].size)}. See docs/release.md.`,
   );
   return 0;
 }

@@ -9,11 +9,11 @@ import { Refusal } from "../appliance/base/refusal.ts";
 import { bootEntries, unpackBundle } from "../appliance/release/archive.ts";
 import { readKeys } from "../appliance/release/keys.ts";
 import {
-  BOOT,
+  BOOT_PART,
   MANIFEST,
   type Manifest,
   parseManifest,
-  ROOT,
+  ROOT_PART,
   readManifest,
 } from "../appliance/release/manifest.ts";
 import { parseRelease } from "../appliance/release/release.ts";
@@ -27,7 +27,7 @@ import { partOf } from "./part.ts";
  */
 async function checkUnsigned(folder: string, above: number): Promise<Manifest> {
   const manifest = parseManifest(readFileSync(join(folder, MANIFEST)));
-  for (const name of [ROOT, BOOT] as const) {
+  for (const name of [ROOT_PART, BOOT_PART] as const) {
     const { size, sha256 } = await partOf(join(folder, name));
     const said = manifest.files[name];
     if (size !== said.size || sha256 !== said.sha256)
@@ -42,7 +42,7 @@ async function checkUnsigned(folder: string, above: number): Promise<Manifest> {
     throw refused(
       `Only release ${manifest.from} or a later one may become this one, and none of them was published: no box could take it. Lower "from" in image/release.json, and build again.`,
     );
-  await checkBoot(join(folder, BOOT), manifest);
+  await checkBoot(join(folder, BOOT_PART), manifest);
   return manifest;
 }
 
@@ -51,7 +51,9 @@ async function checkBoot(path: string, { release, version }: Manifest): Promise<
     if (name !== "release") continue;
     const found = parseRelease((await wholeOf(content)).toString());
     if (found?.release !== release || found.version !== version)
-      throw refused(`${BOOT} is of another release than manifest.json. Build the release again.`);
+      throw refused(
+        `${BOOT_PART} is of another release than manifest.json. Build the release again.`,
+      );
   }
 }
 

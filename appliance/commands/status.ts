@@ -56,7 +56,7 @@ export const status: Command = {
     const space = existsSync(dataDir) ? await spaceOf(dataDir) : undefined;
 
     terminal.out(standing(dataDir, found, kept.collectors, terminal));
-    const system = config.updateDir === "" ? undefined : new RootUpdater(config.updateDir).told();
+    const system = config.updateDir === "" ? undefined : new RootUpdater(config.updateDir).state();
     const rows: [string, string][] = [
       ...(system === undefined ? [] : [["System", systemText(system)] as [string, string]]),
       ...(found === undefined ? [] : addresses(found)),

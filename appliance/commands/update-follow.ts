@@ -1,10 +1,10 @@
-import type { Told } from "../release/told.ts";
+import type { UpdaterState } from "../release/updater-state.ts";
 import type { RootUpdater } from "../updates/root.ts";
 import { CommandFailed, type Terminal } from "./command.ts";
 import { progressText } from "./update-text.ts";
 
 interface Followed {
-  readonly root: Pick<RootUpdater, "told" | "pending">;
+  readonly root: Pick<RootUpdater, "state" | "pending">;
   readonly terminal: Pick<Terminal, "out" | "rewrite">;
   readonly sleep: (ms: number) => Promise<unknown>;
 }
@@ -20,18 +20,18 @@ const SILENT_LOOKS = 240;
  */
 export async function follow(
   { root, terminal, sleep }: Followed,
-  isDone: (told: Told) => boolean,
+  isDone: (state: UpdaterState) => boolean,
 ): Promise<void> {
   const { out, rewrite } = terminal;
   let shown = "";
   for (let silent = 0; silent < SILENT_LOOKS; silent += 1) {
     await sleep(LOOK_MS);
-    const told = root.told();
-    if (told !== undefined && isDone(told)) {
+    const state = root.state();
+    if (state !== undefined && isDone(state)) {
       rewrite?.("");
       return;
     }
-    const { work, problem } = told ?? {};
+    const { work, problem } = state ?? {};
     const isWaiting = root.pending().length > 0;
     if (work !== undefined || isWaiting) silent = -1;
     else if (problem !== undefined && silent >= ANSWERED_LOOKS) throw new CommandFailed(problem);

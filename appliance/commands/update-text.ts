@@ -1,18 +1,18 @@
-import { outcomeText } from "../base/outcome-text.ts";
+import { outcomeText } from "../base/update-outcome.ts";
 import type { Release } from "../release/release.ts";
-import type { Outcome, Told, Work } from "../release/told.ts";
-import type { ReadyView, UpdateView } from "../updates/shown.ts";
+import type { UpdateProgress, UpdaterState } from "../release/updater-state.ts";
+import type { ReadyRelease, UpdateView } from "../updates/view.ts";
 import { sizeText } from "./size-text.ts";
 
 /**
  * The running release and its slot, and how the last attempt at another release ended, in one line.
  */
-export function systemText({ running, last }: Told): string {
-  const ended = last === undefined ? "" : `. ${outcome(last.to, last, running)}`;
+export function systemText({ running, last }: UpdaterState): string {
+  const ended = last === undefined ? "" : `. ${outcomeText(last, running.version)}`;
   return `release ${running.release} (${running.version}) in slot ${running.slot}${ended}`;
 }
 
-const STEPS: Readonly<Record<Work["step"] | "download", string>> = {
+const STEPS: Readonly<Record<UpdateProgress["step"], string>> = {
   download: "being downloaded",
   verify: "being checked",
   write: "being written to the other slot",
@@ -22,11 +22,11 @@ const STEPS: Readonly<Record<Work["step"] | "download", string>> = {
 };
 
 /** `writing: 34 %` */
-export function progressText({ step, done, of }: NonNullable<UpdateView["progress"]>): string {
+export function progressText({ step, done, of }: UpdateProgress): string {
   return of === 0 ? STEPS[step] : `${STEPS[step]}: ${Math.floor((100 * done) / of)} %`;
 }
 
-const STATES: Readonly<Record<ReadyView["state"], string>> = {
+const STATES: Readonly<Record<ReadyRelease["state"], string>> = {
   offered: "not downloaded yet",
   downloading: "being downloaded",
   downloaded: "on this box",
@@ -46,7 +46,7 @@ export function updateRows(view: UpdateView, timeOf: (epochMs: number) => string
     ...row("Now", progress && progressText(progress)),
     ...row("Restarts", restartsAt === null ? null : timeOf(restartsAt)),
     ...row("Mode", mode !== "normal" && MODES[mode]),
-    ...row("Last", last && `${timeOf(last.at * 1_000)}: ${outcome(last, last, running)}`),
+    ...row("Last", last && `${timeOf(last.at * 1_000)}: ${outcomeText(last, running.version)}`),
     ...row("Looks", looksText(view, timeOf)),
     ...row("Problem", problem),
   ];
@@ -71,7 +71,7 @@ function looksText(
   return `at ${source} once a week, ${when}; ${then}`;
 }
 
-function readyText({ bytes, source, state, failedBefore, isSkipped, ...release }: ReadyView) {
+function readyText({ bytes, source, state, failedBefore, isSkipped, ...release }: ReadyRelease) {
   const size = bytes === 0 ? [] : [sizeText(bytes)];
   const from = {
     network: "",
@@ -86,14 +86,6 @@ function readyText({ bytes, source, state, failedBefore, isSkipped, ...release }
     ...(isSkipped ? ["left out"] : []),
   ];
   return `${named(release)}: ${words.join(", ")}`;
-}
-
-function outcome(
-  { version }: Release,
-  { kind, reason }: { kind: Outcome["kind"]; reason?: string | null },
-  running: Release,
-): string {
-  return outcomeText({ kind, version, reason }, running.version);
 }
 
 /** `0.3.0 (release 12)` */

@@ -7,17 +7,17 @@ import { version } from "../base/version.ts";
 import type { Config } from "../config.ts";
 import { KEYS_FOLDER, readKeys } from "../release/keys.ts";
 import { bundleBytes, type Manifest } from "../release/manifest.ts";
-import type { Told } from "../release/told.ts";
+import type { UpdaterState } from "../release/updater-state.ts";
 import { type Box, thisBox } from "../updater/box.ts";
 import { takeFile } from "../updater/take.ts";
 import { type ThisBoard, thisBoard } from "../updates/boards.ts";
 import { Bundles } from "../updates/bundles.ts";
-import { Kept } from "../updates/record.ts";
+import { UpdateRecordFile } from "../updates/record.ts";
 import { refuse } from "../updates/refusals.ts";
-import { type Open, openOutside, ReleaseHost } from "../updates/release-host.ts";
+import { type OpenUrl, openOutside, ReleaseHost } from "../updates/release-host.ts";
 import { candidatesOf, isOther, misfitsHere } from "../updates/releases.ts";
 import { RootUpdater } from "../updates/root.ts";
-import { isUntried, viewOf } from "../updates/view.ts";
+import { isUntried, viewOf } from "../updates/view-of.ts";
 import {
   type Command,
   CommandFailed,
@@ -49,7 +49,7 @@ interface Outside {
   readonly box: () => Box;
   readonly board: () => ThisBoard;
   readonly sleep: (ms: number) => Promise<unknown>;
-  readonly open: Open;
+  readonly open: OpenUrl;
 }
 
 interface Job extends Outside {
@@ -91,24 +91,24 @@ export const update = updateWith({
 });
 
 /** @throws {CommandFailed} off a box */
-function toldBy({ config, root }: Job): Told {
+function stateOf({ config, root }: Job): UpdaterState {
   if (config.updateDir === "")
     throw new CommandFailed(
       "Tallydeck is a program on this machine, not the whole of it. Update it the way you installed it.",
     );
-  const told = root.told();
-  if (told === undefined) throw refuse("strange");
-  return told;
+  const state = root.state();
+  if (state === undefined) throw refuse("strange");
+  return state;
 }
 
 function status(job: Job): void {
-  const told = toldBy(job);
+  const state = stateOf(job);
   const { terminal, config, board } = job;
   const { found, uploaded, checkedAt, seen, seenProblem, skipped, wish, problem } = remembered(job);
   const { url, mode } = config.updates;
   const bundles = bundlesOf(config);
   const isAsked = mode !== "off" && url !== "";
-  const view = viewOf(told, {
+  const view = viewOf(state, {
     settings: config.updates,
     board: board(),
     candidates: candidatesOf({
@@ -118,7 +118,7 @@ function status(job: Job): void {
     }),
     download: null,
     wished: wish?.release ?? null,
-    asked: null,
+    requested: null,
     checkedAt,
     restartsAt: wish?.restartsAt ?? null,
     skipped,
@@ -131,7 +131,7 @@ function status(job: Job): void {
 
 /** The service's memory of updates; little of it where only the service may read that. */
 function remembered({ config }: Job) {
-  return new Kept(
+  return new UpdateRecordFile(
     config.updatesDir,
     createLog(() => {}),
   ).now;
@@ -149,7 +149,7 @@ function timeOf(epochMs: number): string {
 }
 
 async function check(job: Job): Promise<void> {
-  const told = toldBy(job);
+  const state = stateOf(job);
   const { terminal, config, open, board } = job;
   const { url, mode } = config.updates;
   if (mode === "off" || url === "") throw refuse(mode === "off" ? "off" : "nobody");
@@ -159,45 +159,45 @@ async function check(job: Job): Promise<void> {
     throw new CommandFailed(error.message);
   });
   const manifest = bundlesOf(config).read(papers);
-  if (manifest.release <= told.running.release) {
-    terminal.out(`There is nothing newer than ${named(told.running)} at ${host.name}.`);
+  if (manifest.release <= state.running.release) {
+    terminal.out(`There is nothing newer than ${named(state.running)} at ${host.name}.`);
     return;
   }
   terminal.out(`${named(manifest)}, ${sizeText(bundleBytes(manifest))}, is at ${host.name}.`);
   if (manifest.notes !== "") terminal.out(manifest.notes);
-  terminal.out(adviceOn(manifest, told, board()));
+  terminal.out(adviceOn(manifest, state, board()));
 }
 
-function adviceOn(manifest: Manifest, told: Told, board: ThisBoard): string {
-  if (isOther(manifest, told))
+function adviceOn(manifest: Manifest, state: UpdaterState, board: ThisBoard): string {
+  if (isOther(manifest, state))
     return "It is in the other slot already: `tallydeck update back` starts it.";
-  const [reason] = misfitsHere(manifest, told, board);
+  const [reason] = misfitsHere(manifest, state, board);
   return reason ?? "Install it in the Web UI, under “Box”, or from its .tallydeck file here.";
 }
 
 async function apply(job: Job, file: string): Promise<void> {
-  const told = toldBy(job);
+  const state = stateOf(job);
   const { terminal, root, isYes, board } = job;
-  if (told.mode !== "normal") throw refuse("trial");
-  if (told.work !== undefined)
+  if (state.mode !== "normal") throw refuse("trial");
+  if (state.work !== undefined)
     throw new CommandFailed(
       "A release is being written already. `tallydeck update` tells how far it is.",
     );
   const manifest = await taken(job, file);
   const { release } = manifest;
   terminal.out(`${named(manifest)} is signed, whole, and made for this board.`);
-  if (told.prepared?.release !== release) {
-    await root.ask("prepare", release);
+  if (state.prepared?.release !== release) {
+    await root.request("prepare", release);
     await follow(job, ({ prepared }) => prepared?.release === release);
   }
   terminal.out("It is written beside the running system, and read back.");
-  if (isUntried(told, board()))
+  if (isUntried(state, board()))
     terminal.out("Updates on this board were never tried: keep a card reader near.");
   if (!isYes && !(await agrees(terminal))) {
     terminal.out("It waits. Start it in the Web UI, or with the same command once more.");
     return;
   }
-  await root.ask("start", release);
+  await root.request("arm", release);
   await restarting(job);
 }
 
@@ -214,7 +214,7 @@ async function taken({ box }: Job, file: string): Promise<Manifest> {
 }
 
 async function back(job: Job): Promise<void> {
-  const { other, work } = toldBy(job);
+  const { other, work } = stateOf(job);
   const { terminal, root, isYes } = job;
   if (other === undefined) throw refuse("first");
   if (work !== undefined)
@@ -224,7 +224,7 @@ async function back(job: Job): Promise<void> {
     terminal.out("Nothing was changed.");
     return;
   }
-  await root.ask("back");
+  await root.request("rollback");
   await restarting(job);
 }
 

@@ -1,3 +1,4 @@
+import type { UpdateOutcome } from "../base/update-outcome.ts";
 /** The JSON the control API answers. Times are epoch milliseconds. */
 
 import type { AlarmState } from "../alarms/state.ts";
@@ -12,7 +13,7 @@ import type { Acknowledgement } from "../push/held.ts";
 import type { Scope } from "../push/scope.ts";
 import type { Status } from "../push/status.ts";
 import type { EndedRead, Warning } from "../store/reports.ts";
-import type { LastUpdate, UpdateView, UpdateWish } from "../updates/shown.ts";
+import type { UpdateView } from "../updates/view.ts";
 
 export type { IconFile as IconsAnswer } from "../base/icons.ts";
 export type { Action, RequestAction } from "../deck/action.ts";
@@ -29,12 +30,7 @@ export type {
 export type { ErrorAnswer } from "../http/wire.ts";
 export type { StepView } from "../public/shown.ts";
 export type { SiteAlarms, SurveyLabels } from "../store/reports.ts";
-
-/** `GET /api/update`, and the event `update`. */
-export type UpdateAnswer = UpdateView;
-
-/** The body of `POST /api/update`. */
-export type UpdateChange = UpdateWish;
+export type { UpdateChange, UpdateView } from "../updates/view.ts";
 
 /** A key or zone: where it is, its size in pixels, and what it is set to. */
 export type Slot = SlotView;
@@ -87,7 +83,7 @@ export interface BoxEvents {
   pressed: SlotAt;
   public: PublicAnswer;
   /** On the box only. */
-  update: UpdateAnswer;
+  update: UpdateView;
 }
 
 /** How the box speaks with an MQTT broker: what `PUT /api/mqtt` takes, any part of it. */
@@ -423,7 +419,7 @@ export interface Diagnostics extends Machine {
   publicAddress: PublicView["state"];
   /** On the box only: which release runs, and how the last attempt at another ended. */
   update?: Pick<UpdateView, "running" | "other" | "mode" | "updates"> & {
-    last: LastUpdate["kind"] | null;
+    last: UpdateOutcome["kind"] | null;
   };
   /** The problems that the box has now. */
   warnings: readonly Warning[];

@@ -6,14 +6,14 @@ import { constants, createZstdDecompress } from "node:zlib";
 import { Refusal } from "../base/refusal.ts";
 import { commandLineFor } from "./command-line.ts";
 import {
-  BOOT,
+  BOOT_PART,
   MANIFEST,
   MANIFEST_BYTES,
   type Manifest,
   MOST_BOOT_BYTES,
   MOST_ROOT_BYTES,
   type Part,
-  ROOT,
+  ROOT_PART,
   SIGNATURE,
 } from "./manifest.ts";
 import { SIGNATURE_BYTES, utf8 } from "./minisign.ts";
@@ -21,14 +21,14 @@ import type { Slot } from "./release.ts";
 import { type Entry, entriesOf, wholeOf } from "./tar.ts";
 
 /** The files of a `.tallydeck`, in their order: what says whether it is taken comes first. */
-export const BUNDLE_FILES = [MANIFEST, SIGNATURE, BOOT, ROOT] as const;
+export const BUNDLE_FILES = [MANIFEST, SIGNATURE, BOOT_PART, ROOT_PART] as const;
 type BundleFile = (typeof BUNDLE_FILES)[number];
 
 const MOST: Readonly<Record<BundleFile, number>> = {
   [MANIFEST]: MANIFEST_BYTES,
   [SIGNATURE]: SIGNATURE_BYTES,
-  [BOOT]: MOST_BOOT_BYTES,
-  [ROOT]: MOST_ROOT_BYTES,
+  [BOOT_PART]: MOST_BOOT_BYTES,
+  [ROOT_PART]: MOST_ROOT_BYTES,
 };
 
 /** @returns the manifest, verified. @throws {Refusal} for a release that is not wanted */
@@ -122,19 +122,19 @@ export async function* bootEntries(packed: AsyncIterable<Uint8Array>): AsyncGene
     const { name, size } = entry;
     const isText = name === "cmdline.txt" || name === "release";
     if (!BOOT_NAMES.includes(name) && !TREE.test(name))
-      throw new Refusal("invalid_release", `A file of ${BOOT} has no name of a boot file.`);
-    if (seen.has(name)) throw new Refusal("invalid_release", `${BOOT} has ${name} twice.`);
+      throw new Refusal("invalid_release", `A file of ${BOOT_PART} has no name of a boot file.`);
+    if (seen.has(name)) throw new Refusal("invalid_release", `${BOOT_PART} has ${name} twice.`);
     bytes += size;
     seen.add(name);
-    if (bytes > MOST_BOOT_BYTES || seen.size > MOST_BOOT_FILES) throw tooLarge(BOOT);
+    if (bytes > MOST_BOOT_BYTES || seen.size > MOST_BOOT_FILES) throw tooLarge(BOOT_PART);
     if (size === 0 || (isText && size > MOST_TEXT_BYTES))
-      throw new Refusal("invalid_release", `${name} of ${BOOT} cannot have ${size} bytes.`);
+      throw new Refusal("invalid_release", `${name} of ${BOOT_PART} cannot have ${size} bytes.`);
     yield entry;
   }
   const missing = BOOT_NAMES.filter((name) => !seen.has(name));
   if (seen.size === BOOT_NAMES.length - missing.length) missing.push("a device tree");
   if (missing.length > 0)
-    throw new Refusal("invalid_release", `${BOOT} lacks ${missing.join(" and ")}.`);
+    throw new Refusal("invalid_release", `${BOOT_PART} lacks ${missing.join(" and ")}.`);
 }
 
 /**
@@ -191,7 +191,7 @@ async function* unpacked(packed: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
 }
 
 function damaged(): Refusal {
-  return new Refusal("invalid_release", `${BOOT} is damaged. Get the release again.`);
+  return new Refusal("invalid_release", `${BOOT_PART} is damaged. Get the release again.`);
 }
 
 function isOfZstd(error: unknown): boolean {

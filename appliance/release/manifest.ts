@@ -7,8 +7,8 @@ import { MOST_RELEASE, type Release } from "./release.ts";
 export const PRODUCT = "tallydeck";
 export const MANIFEST = "manifest.json";
 export const SIGNATURE = "manifest.json.minisig";
-export const BOOT = "boot.tar.zst";
-export const ROOT = "root.img";
+export const BOOT_PART = "boot.tar.zst";
+export const ROOT_PART = "root.img";
 
 export const MANIFEST_BYTES = 65_536;
 const MIB = 1_048_576;
@@ -37,7 +37,7 @@ export interface Manifest extends Release {
   readonly data: { readonly format: number; readonly readableBy: number };
   /** A sentence or two of who made it. */
   readonly notes: string;
-  readonly files: { readonly [ROOT]: Part; readonly [BOOT]: Part };
+  readonly files: { readonly [ROOT_PART]: Part; readonly [BOOT_PART]: Part };
 }
 
 const releaseNumber = {
@@ -97,7 +97,7 @@ const asManifest = shape<Manifest>(
       2_000,
       "must be a text of at most 2000 characters",
     ),
-    files: open({ [ROOT]: part(MOST_ROOT_BYTES), [BOOT]: part(MOST_BOOT_BYTES) }),
+    files: open({ [ROOT_PART]: part(MOST_ROOT_BYTES), [BOOT_PART]: part(MOST_BOOT_BYTES) }),
   }),
 );
 
@@ -133,7 +133,7 @@ export function parseManifest(bytes: Uint8Array): Manifest {
 }
 
 /** The box that a release is to be put on. */
-export interface Box {
+export interface BoxFit {
   readonly running: Release;
   /** The highest release that ever was kept on it. */
   readonly highest: number;
@@ -146,7 +146,7 @@ export interface Box {
 }
 
 /** @returns a sentence for each reason why a release cannot be put on this box; none where it can */
-export function misfits(manifest: Manifest, box: Box): string[] {
+export function misfits(manifest: Manifest, box: BoxFit): string[] {
   const { product, version, release, from, boards, files } = manifest;
   const name = `Release ${release} (${version})`;
   if (product !== PRODUCT) return [`This is a release of ${product}, not of Tallydeck.`];
@@ -166,8 +166,8 @@ export function misfits(manifest: Manifest, box: Box): string[] {
     `${name} can only follow release ${from} or a later one, and this box runs ${box.running.release}. Install one in between first.`,
   );
   say(
-    files[ROOT].size > box.slotBytes,
-    `${name} needs ${mb(files[ROOT].size)}, and a slot of this card has ${mb(box.slotBytes)}.`,
+    files[ROOT_PART].size > box.slotBytes,
+    `${name} needs ${mb(files[ROOT_PART].size)}, and a slot of this card has ${mb(box.slotBytes)}.`,
   );
   const bytes = bundleBytes(manifest);
   say(
@@ -179,7 +179,7 @@ export function misfits(manifest: Manifest, box: Box): string[] {
 
 /** The bytes that a release takes until it is installed. */
 export function bundleBytes({ files }: Manifest): number {
-  return files[ROOT].size + files[BOOT].size;
+  return files[ROOT_PART].size + files[BOOT_PART].size;
 }
 
 /** For people. */

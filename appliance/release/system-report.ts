@@ -1,6 +1,6 @@
-import { outcomeText } from "../base/outcome-text.ts";
+import { outcomeText } from "../base/update-outcome.ts";
 import { otherSlot } from "./release.ts";
-import type { Told } from "./told.ts";
+import type { UpdaterState } from "./updater-state.ts";
 
 /** Begins the part of SETUP-RESULT.txt about the system itself, which is the last one. */
 const HEADING = "The system on this card:";
@@ -28,7 +28,7 @@ export function systemPart({
   running,
   other,
   last,
-}: Pick<Told, "running" | "other" | "last">): string {
+}: Pick<UpdaterState, "running" | "other" | "last">): string {
   const { slot, version } = running;
   const another = otherSlot(slot);
   return [
@@ -41,15 +41,11 @@ export function systemPart({
           `  ${other.version} is in ${another}/. To start that instead, change os_prefix=${slot}/ to os_prefix=${another}/ in`,
           "  config.txt, on any computer.",
         ]),
-    ...(last === undefined ? [] : [`  ${dayOf(last)}: ${textOf(last, version)}`]),
+    ...(last === undefined ? [] : [`  ${dayOf(last)}: ${outcomeText(last, version)}`]),
     "",
   ].join("\r\n");
 }
 
-function textOf({ kind, to, reason }: NonNullable<Told["last"]>, running: string): string {
-  return outcomeText({ kind, version: to.version, reason }, running);
-}
-
-function dayOf({ at }: NonNullable<Told["last"]>): string {
+function dayOf({ at }: NonNullable<UpdaterState["last"]>): string {
   return new Date(at * 1_000).toISOString().slice(0, 10);
 }

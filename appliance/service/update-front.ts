@@ -1,11 +1,11 @@
 import { HOUR_MS } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
-import { outcomeText } from "../base/outcome-text.ts";
+import { outcomeText } from "../base/update-outcome.ts";
 import type { UpdateSource as OnBoard } from "../box/board.ts";
 import type { UpdateSource } from "../control/routes/update.ts";
 import type { UpdateStanding } from "../deck/face/notices.ts";
-import type { UpdateView } from "../updates/shown.ts";
-import { isRestart } from "../updates/view.ts";
+import type { UpdateView } from "../updates/view.ts";
+import { isRestart } from "../updates/view-of.ts";
 
 /** How long it is told that all went well; what went wrong is told until the owner has seen it. */
 const TOLD_MS = HOUR_MS;

@@ -5,7 +5,7 @@ import { KEYS_FOLDER, readKeys } from "../release/keys.ts";
 import { besideCounting, spaceOf } from "../store/sqlite/room.ts";
 import { thisBoard } from "../updates/boards.ts";
 import { Bundles } from "../updates/bundles.ts";
-import { Kept } from "../updates/record.ts";
+import { UpdateRecordFile } from "../updates/record.ts";
 import { openOutside, ReleaseHost } from "../updates/release-host.ts";
 import { RootUpdater } from "../updates/root.ts";
 import { Updates } from "../updates/updates.ts";
@@ -31,7 +31,7 @@ export async function startUpdates(
     board: thisBoard(),
     root: new RootUpdater(updateDir),
     bundles: new Bundles(updatesDir, readKeys(KEYS_FOLDER, key)),
-    kept: new Kept(updatesDir, log),
+    record: new UpdateRecordFile(updatesDir, log),
     host: isAsked ? new ReleaseHost({ url, open: openOutside, clock, userAgent }) : undefined,
     room: async () => besideCounting(await space(updatesDir)),
     random: () => random.int(2 ** 32) / 2 ** 32,

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, realpathSync, statfsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { textOf } from "../base/files.ts";
+import { sizeOf, textOf } from "../base/files.ts";
 import { type Run, runProgram } from "../base/program.ts";
 import { slotOf } from "../release/command-line.ts";
 import { parseRelease, type Release, type Slot } from "../release/release.ts";
@@ -40,22 +40,22 @@ export interface Box {
 }
 
 /** Below the root. */
-export const BOOT = "boot/firmware";
+export const BOOT_FOLDER = "boot/firmware";
 export const CONFIG = "boot/firmware/config.txt";
 /** The file that the firmware reads once in place of config.txt, after an armed restart. */
 export const TRYBOOT = "boot/firmware/tryboot.txt";
 export const JOURNAL = "data/system/update.json";
-export const TOLD = "run/tallydeck-update";
+export const STATE_FOLDER = "run/tallydeck-update";
 /** Where the service asks; only it and root may write there. */
-export const ASKED = "run/tallydeck-update/asked";
+export const REQUESTS = "run/tallydeck-update/asked";
 /** The service's release, which it may change at any time. */
-export const SERVICES = "data/tallydeck-updates/bundle";
+export const SERVICE_BUNDLE = "data/tallydeck-updates/bundle";
 /** Root's own, from a card or a stick. */
-export const TAKEN = "data/system/update";
+export const TAKEN_BUNDLE = "data/system/update";
 /** Until it is copied as a whole. */
-export const COPIED = "data/system/update.new";
+export const INCOMING_BUNDLE = "data/system/update.new";
 /** Root's own copy of a release's boot files, while they are written. */
-export const OWN_BOOT = "data/system/update.boot";
+export const OWN_BOOT_PART = "data/system/update.boot";
 /** As the units name it. */
 const LOCK = "run/tallydeck-update/lock";
 /** A release lies on the card's boot partition since this start. */
@@ -100,12 +100,12 @@ export function runningRelease({ root }: Pick<Box, "root">): Release {
 
 /** The release whose files are whole in a slot; undefined where there are none. */
 export function releaseIn({ root }: Pick<Box, "root">, slot: Slot): Release | undefined {
-  return parseRelease(textOf(join(root, BOOT, slot, "release")) ?? "");
+  return parseRelease(textOf(join(root, BOOT_FOLDER, slot, "release")) ?? "");
 }
 
 /** By the boot partition's disk: another one with the same image may be plugged in. */
 function slotAt(slot: Slot): { path: string; bytes: number } {
-  const { dev } = statSync(`/${BOOT}`);
+  const { dev } = statSync(`/${BOOT_FOLDER}`);
   const disk = dirname(realpathSync(`/sys/dev/block/${(dev >> 8) & 0xfff}:${dev & 0xff}`));
   const about = (name: string, what: string) => textOf(join(disk, name, what))?.trim();
   const name = readdirSync(disk).find((each) => about(each, "partition") === NUMBERS[slot]);
@@ -135,4 +135,19 @@ async function* fromCard(path: string, bytes: number): AsyncGenerator<Uint8Array
   });
   yield* reader.stdout;
   if ((await ended) !== 0) throw new Error("The card cannot be read.");
+}
+
+const MOST_FILES = 16;
+
+/** The releases at the top of a folder, by their names. */
+export function bundlesAt(folder: string): string[] {
+  return (
+    readdirSync(folder)
+      // The files that a Mac puts beside each file begin with a dot.
+      .filter((name) => /^[^.].*\.tallydeck$/i.test(name))
+      .map((name) => join(folder, name))
+      .filter((path) => sizeOf(path) !== undefined)
+      .sort()
+      .slice(0, MOST_FILES)
+  );
 }

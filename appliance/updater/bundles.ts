@@ -4,27 +4,27 @@ import { sizeOf, textOf } from "../base/files.ts";
 import { Refusal } from "../base/refusal.ts";
 import { KEYS_FOLDER, type PublicKey, readKeys } from "../release/keys.ts";
 import {
-  BOOT as BOOT_PART,
+  BOOT_PART,
   bundleBytes,
   MANIFEST,
   MANIFEST_BYTES,
   type Manifest,
   misfits,
-  ROOT,
+  ROOT_PART,
   readManifest,
   SIGNATURE,
 } from "../release/manifest.ts";
 import { SIGNATURE_BYTES } from "../release/minisign.ts";
 import { otherSlot } from "../release/release.ts";
-import type { Offer, Source } from "../release/told.ts";
-import { type Box, runningRelease, runningSlot, SERVICES, TAKEN } from "./box.ts";
+import type { BundleOffer, BundleSource } from "../release/updater-state.ts";
+import { type Box, runningRelease, runningSlot, SERVICE_BUNDLE, TAKEN_BUNDLE } from "./box.ts";
 import { readJournal } from "./journal.ts";
 import { headOf } from "./parts.ts";
 
 /** A release that waits on the data partition; its large files are looked at when they are used. */
 export interface Bundle {
   readonly folder: string;
-  readonly source: Source;
+  readonly source: BundleSource;
   readonly manifest: Manifest;
 }
 
@@ -34,7 +34,7 @@ const SETTINGS = "run/tallydeck/tallydeck.env";
 const BOARDS = "sys/firmware/devicetree/base/compatible";
 
 /** Those that are signed, whole as far as their length tells, and fit this box. */
-export function offersOf(box: Box): Offer[] {
+export function offersOf(box: Box): BundleOffer[] {
   return bundlesOf(box)
     .filter(({ manifest }) => reasonsAgainst(box, manifest).length === 0)
     .filter(({ manifest: { release } }, at, all) =>
@@ -61,10 +61,13 @@ export function bundleOf(box: Box, release: number): Bundle {
   return bundle;
 }
 
-const FOLDERS: readonly (readonly [string, (box: Box) => Source])[] = [
+const FOLDERS: readonly (readonly [string, (box: Box) => BundleSource])[] = [
   // First: only root can change it.
-  [TAKEN, (box) => (textOf(join(box.root, TAKEN, CAME_FROM)) === "card" ? "card" : "stick")],
-  [SERVICES, () => "service"],
+  [
+    TAKEN_BUNDLE,
+    (box) => (textOf(join(box.root, TAKEN_BUNDLE, CAME_FROM)) === "card" ? "card" : "stick"),
+  ],
+  [SERVICE_BUNDLE, () => "service"],
 ];
 
 function bundlesOf(box: Box): Bundle[] {
@@ -106,7 +109,7 @@ function manifestIn(box: Box, folder: string): Manifest | undefined {
 
 /** As far as its length tells. */
 function isWhole({ root }: Box, folder: string, { files }: Manifest): boolean {
-  return ([ROOT, BOOT_PART] as const).every(
+  return ([ROOT_PART, BOOT_PART] as const).every(
     (name) => sizeOf(join(root, folder, name)) === files[name].size,
   );
 }

@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { overwriteFile } from "../base/fat-files.ts";
 import { textOf } from "../base/files.ts";
 import { systemPart, systemPartOf, withSystemPart } from "../release/system-report.ts";
-import { BOOT, type Box } from "./box.ts";
+import { BOOT_FOLDER, type Box } from "./box.ts";
 import { whileWritable } from "./fat.ts";
-import { toldOf } from "./tell.ts";
+import { readState } from "./state.ts";
 
 const REPORT = "SETUP-RESULT.txt";
 
@@ -13,10 +13,10 @@ const REPORT = "SETUP-RESULT.txt";
  * change, and of what config.txt starts only: nothing is written in a trial or on a visit.
  */
 export async function reportOnCard(box: Box): Promise<void> {
-  const told = toldOf(box);
-  if (told?.mode !== "normal") return;
-  const path = join(box.root, BOOT, REPORT);
-  const [report, system] = [textOf(path) ?? "", systemPart(told)];
+  const state = readState(box);
+  if (state?.mode !== "normal") return;
+  const path = join(box.root, BOOT_FOLDER, REPORT);
+  const [report, system] = [textOf(path) ?? "", systemPart(state)];
   if (systemPartOf(report) === system) return;
   try {
     await whileWritable(box, () => overwriteFile(path, withSystemPart(report, system)));

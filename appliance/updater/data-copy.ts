@@ -17,7 +17,7 @@ import { mb } from "../release/manifest.ts";
 import { otherSlot } from "../release/release.ts";
 import { type Box, runningRelease } from "./box.ts";
 import { type Attempt, isAttempt, type Journal, readJournal } from "./journal.ts";
-import { isRunning, modeOf, wasArmed } from "./mode.ts";
+import { isRunning, modeOf, wasArmed } from "./state.ts";
 
 /**
  * The data as it is before a release that may write what this one cannot read: kept before the trial,
@@ -59,7 +59,7 @@ interface CopiedFor extends Attempt {
  * @param id by which the attempt is armed
  * @throws {Error} with a sentence when there is no room, or it fails; then the service runs again
  */
-export function keepData(box: Box, attempt: Attempt, id: string): void {
+export function copyData(box: Box, attempt: Attempt, id: string): void {
   const { root, run } = box;
   if (isThere(join(root, KEPT, IS_WANTED)))
     throw new Error(
@@ -70,13 +70,13 @@ export function keepData(box: Box, attempt: Attempt, id: string): void {
     run("systemctl", "stop", ...SERVICE);
     copyAll(root, { ...attempt, id, was: attempt.id });
   } catch (error) {
-    letGo(box, attempt);
+    dropCopy(box, attempt);
     throw new Error(`The data could not be copied before the update: ${(error as Error).message}`);
   }
 }
 
 /** The restart is called off: the service goes on with its data, which has not been changed. */
-export function letGo({ root, run }: Box, { id }: Attempt): void {
+export function dropCopy({ root, run }: Box, { id }: Attempt): void {
   // It may be the copy of another, which is needed still.
   if (!isThere(join(root, KEPT, FOR)) || copiedFor(root)?.was === id) drop(root);
   run("systemctl", "start", "--no-block", ...SERVICE);
@@ -86,7 +86,7 @@ export function letGo({ root, run }: Box, { id }: Attempt): void {
  * At a start of the machine, before the service: puts back what a failed trial has changed, and
  * removes what is no longer needed. A power cut at any moment of it is made good by the next start.
  */
-export function settleData(box: Box): void {
+export function settleCopy(box: Box): void {
   const { root } = box;
   const journal = readJournal(box);
   if (modeOf(box, journal) !== "normal") return;

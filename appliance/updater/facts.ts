@@ -8,7 +8,7 @@ import { isThere, replaceFile, textOf } from "../base/files.ts";
 import { type Ask, askProgram } from "../base/program.ts";
 import { HEALTH_PATH, VERSION_HEADER } from "../release/health.ts";
 import type { Box } from "./box.ts";
-import { type Facts, factsFrom, isHealth } from "./health.ts";
+import { type BoxFacts, factsFrom, isHealth } from "./health.ts";
 
 /** The answer of a port of the box to a question from the box itself. */
 export interface Answered {
@@ -44,7 +44,7 @@ const ANSWER_MS = 10_000;
 const MOST_BODY = 65_536;
 
 /** Looks how the box is now. */
-export async function look(machine: Machine): Promise<Facts> {
+export async function readFacts(machine: Machine): Promise<BoxFacts> {
   const [collector, control, tls] = await Promise.all([
     machine
       .get(COLLECTOR_PORT, "/")
@@ -76,13 +76,13 @@ export async function look(machine: Machine): Promise<Facts> {
 const SEEN = "run/tallydeck-update/facts.json";
 
 export async function noteFacts(machine: Machine): Promise<void> {
-  replaceFile(join(machine.root, SEEN), JSON.stringify(await look(machine)), 0o600);
+  replaceFile(join(machine.root, SEEN), JSON.stringify(await readFacts(machine)), 0o600);
 }
 
 /**
  * How the box is before it restarts, for the trial to compare with; undefined when it cannot be told.
  */
-export function factsNow({ root, run }: Pick<Box, "root" | "run">): Facts | undefined {
+export function factsNow({ root, run }: Pick<Box, "root" | "run">): BoxFacts | undefined {
   try {
     rmSync(join(root, SEEN), { force: true });
     run("systemctl", "start", "tallydeck-facts.service");
@@ -92,7 +92,7 @@ export function factsNow({ root, run }: Pick<Box, "root" | "run">): Facts | unde
   }
 }
 
-function healthIn({ status, body }: Answered): Facts["control"] {
+function healthIn({ status, body }: Answered): BoxFacts["control"] {
   const read: unknown = status === 200 ? JSON.parse(body) : undefined;
   return isHealth(read) ? read : null;
 }
@@ -105,13 +105,13 @@ function shownOf({ ask }: Machine, unit: string): Map<string, string> {
   );
 }
 
-function serviceOf(machine: Machine): Facts["service"] {
-  const told = shownOf(machine, "tallydeck.service");
+function serviceOf(machine: Machine): BoxFacts["service"] {
+  const shown = shownOf(machine, "tallydeck.service");
   return {
-    state: told.get("ActiveState") ?? "",
-    result: told.get("Result") ?? "",
-    exitStatus: Number(told.get("ExecMainStatus") ?? 0),
-    restarts: Number(told.get("NRestarts") ?? 0),
+    state: shown.get("ActiveState") ?? "",
+    result: shown.get("Result") ?? "",
+    exitStatus: Number(shown.get("ExecMainStatus") ?? 0),
+    restarts: Number(shown.get("NRestarts") ?? 0),
   };
 }
 
@@ -141,7 +141,7 @@ function isWritable({ root }: Machine): boolean {
   }
 }
 
-function interfacesOf({ root, interfaces }: Machine): Facts["interfaces"] {
+function interfacesOf({ root, interfaces }: Machine): BoxFacts["interfaces"] {
   const found = interfaces();
   const folder = join(root, "sys/class/net");
   return namesIn(folder)
@@ -186,7 +186,7 @@ function isReachable(address: string): boolean {
   return isIPv4(address) ? !address.startsWith("169.254.") : !/^fe[89ab]/i.test(address);
 }
 
-function usbOf({ root }: Machine): Facts["usb"] {
+function usbOf({ root }: Machine): BoxFacts["usb"] {
   const folder = join(root, "sys/bus/usb/devices");
   const names = namesIn(folder);
   const isRoot = (name: string) => /^usb\d+$/.test(name);

@@ -4,14 +4,14 @@ import { moveFile, remount, removeBeside, removeFiles } from "../base/fat-files.
 import { isThere, syncNow } from "../base/files.ts";
 import type { Slot } from "../release/release.ts";
 import { slotOf } from "./boot-config.ts";
-import { BOOT, type Box, CONFIG, TRYBOOT } from "./box.ts";
+import { BOOT_FOLDER, type Box, CONFIG, TRYBOOT } from "./box.ts";
 
 /** The one moment in which the boot partition can be written to. */
 export async function whileWritable<T>(
   { root, run }: Box,
   write: () => T | Promise<T>,
 ): Promise<T> {
-  const boot = join(root, BOOT);
+  const boot = join(root, BOOT_FOLDER);
   remount(boot, run, "rw");
   try {
     return await write();
@@ -36,7 +36,7 @@ export function writeTryboot(box: Pick<Box, "root">, config: string): void {
   removeTryboot(box);
   const path = join(box.root, TRYBOOT);
   writeFileSync(path, config, { encoding: "latin1", mode: 0o600, flush: true });
-  syncNow(join(box.root, BOOT));
+  syncNow(join(box.root, BOOT_FOLDER));
 }
 
 /** Makes what was tried the rule: by one rename, for whatever is written anew was never tried. */
@@ -48,13 +48,13 @@ export function keepTryboot({ root }: Pick<Box, "root">): void {
  * Removes the file of an attempt. A power cut in `keepTryboot` may have made it config.txt, too.
  */
 export function removeTryboot({ root }: Pick<Box, "root">): void {
-  const boot = join(root, BOOT);
+  const boot = join(root, BOOT_FOLDER);
   removeBeside(join(root, CONFIG), leftovers(boot), sparesIn(boot));
 }
 
 /** Whether an attempt left something there, or what cleaned up after one. */
 export function hasLeftovers({ root }: Pick<Box, "root">): boolean {
-  return leftovers(join(root, BOOT)).length > 0;
+  return leftovers(join(root, BOOT_FOLDER)).length > 0;
 }
 
 function leftovers(boot: string): string[] {
@@ -74,10 +74,10 @@ export function emptySlot(box: Pick<Box, "root">, slot: Slot): void {
   const named = slotOf(configOf(box));
   if (named === undefined || named === slot)
     throw new Error(`config.txt on the card does not say that ${slot}/ is not in use.`);
-  const folder = join(box.root, BOOT, slot);
+  const folder = join(box.root, BOOT_FOLDER, slot);
   if (isThere(folder)) {
     removeFiles([join(folder, "release")].filter(isThere));
     removeFiles(readdirSync(folder).map((name) => join(folder, name)));
   } else mkdirSync(folder);
-  syncNow(join(box.root, BOOT));
+  syncNow(join(box.root, BOOT_FOLDER));
 }

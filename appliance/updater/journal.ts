@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { replaceFile, textOf } from "../base/files.ts";
 import { isObject, isText } from "../base/json.ts";
+import type { UpdateOutcome } from "../base/update-outcome.ts";
 import { MOST_RELEASE, type Release, type Slot } from "../release/release.ts";
-import type { Outcome } from "../release/told.ts";
+import type {} from "../release/updater-state.ts";
 import { type Box, JOURNAL } from "./box.ts";
 
 /**
@@ -47,7 +48,7 @@ export interface Journal {
   /** None of these is tried again unless its owner asks for it. */
   readonly failed: readonly number[];
   readonly attempt?: Attempt;
-  readonly last?: Outcome;
+  readonly last?: UpdateOutcome;
   /** False once the board did not keep the wish for a trial; true once a trial started. */
   readonly canTry?: boolean;
   /** The format of the data that each slot's release writes, as far as it is known. */
@@ -121,11 +122,11 @@ const KNOWN: Readonly<Record<string, Is>> = {
   last: (value) =>
     isObject(value) &&
     isText(value.kind) &&
-    isRelease(value.to) &&
+    isRelease(value) &&
     // Later, it is no date that could be told.
     isCount(value.at) &&
     Number(value.at) < 1e11 &&
-    isText(value.reason ?? ""),
+    (value.reason === null || isText(value.reason)),
   canTry: (value) => typeof value === "boolean",
   formats: ofSlots(isCount),
   images: ofSlots(

@@ -1,5 +1,60 @@
-/** Started as root when the service asks for something: see tallydeck-update.service. */
-import { answer } from "./asks.ts";
+/**
+ * Root's part of updates, started by systemd with a verb: each unit says when, and what it may touch.
+ * A unit's memory is small, so each verb loads no more than it needs.
+ */
+import { setTimeout } from "node:timers/promises";
 import { thisBox } from "./box.ts";
 
-await answer(thisBox());
+const VERBS: Readonly<Record<string, (device: string) => Promise<void> | void>> = {
+  /** At every start of the machine: tallydeck-update-start.service. */
+  async boot() {
+    const { boot } = await import("./boot.ts");
+    const { reportOnCard } = await import("./card-report.ts");
+    const box = thisBox();
+    await boot(box);
+    await reportOnCard(box);
+  },
+  /** When the service requests something: tallydeck-update.service. */
+  async requests() {
+    const { answerRequests } = await import("./requests.ts");
+    await answerRequests(thisBox());
+  },
+  /** When a USB stick is put in, with its name below /dev: tallydeck-stick@.service. */
+  async stick(device) {
+    const { answerStick } = await import("./requests.ts");
+    await answerStick(thisBox(), device);
+  },
+  /** While a release is being tried: tallydeck-trial.service. */
+  async trial() {
+    const { runTrial } = await import("./trial.ts");
+    const { readFacts, thisMachine } = await import("./facts.ts");
+    const machine = thisMachine();
+    await runTrial(thisBox(), {
+      look: () => readFacts(machine),
+      uptime: () => Number(process.hrtime.bigint()) / 1e6,
+      sleep: (ms) => setTimeout(ms),
+    });
+  },
+  /** Before a box is armed: tallydeck-facts.service. */
+  async "note-facts"() {
+    const { noteFacts, thisMachine } = await import("./facts.ts");
+    await noteFacts(thisMachine());
+  },
+  /** Each day: tallydeck-slot-check.service. */
+  async "check-slot"() {
+    const { checkSlot } = await import("./slot.ts");
+    await checkSlot(thisBox());
+  },
+  /** Before the service, where a copy of its data waits: tallydeck-data-back.service. */
+  async "settle-copy"() {
+    const { settleCopy } = await import("./data-copy.ts");
+    settleCopy(thisBox());
+  },
+};
+
+const [verb = "", device = ""] = process.argv.slice(2);
+const run = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
+if (run === undefined) {
+  console.error(`Say what to do: ${Object.keys(VERBS).sort().join(", ")}.`);
+  process.exitCode = 2;
+} else await run(device);

@@ -3,19 +3,25 @@ import { join } from "node:path";
 import { sizeOf } from "../base/files.ts";
 import { Refusal } from "../base/refusal.ts";
 import { bootEntries, unpackBoot } from "../release/archive.ts";
-import { BOOT as BOOT_PART, type Manifest, mb, ROOT } from "../release/manifest.ts";
+import { BOOT_PART, type Manifest, mb, ROOT_PART } from "../release/manifest.ts";
 import { otherSlot, parseRelease, type Release, type Slot } from "../release/release.ts";
 import { wholeOf } from "../release/tar.ts";
-import type { Work } from "../release/told.ts";
+import type { UpdaterWork } from "../release/updater-state.ts";
 import { DATA_FORMAT } from "../store/format.ts";
-import { BOOT, type Box, OWN_BOOT, releaseIn, runningRelease, runningSlot } from "./box.ts";
+import {
+  BOOT_FOLDER,
+  type Box,
+  OWN_BOOT_PART,
+  releaseIn,
+  runningRelease,
+  runningSlot,
+} from "./box.ts";
 import { bundleOf } from "./bundles.ts";
 import { emptySlot, removeTryboot, whileWritable } from "./fat.ts";
 import { type Attempt, type Image, readJournal, writeJournal } from "./journal.ts";
-import { modeOf } from "./mode.ts";
 import { PartFile } from "./parts.ts";
 import { invalidateSlot, readBack, writeSlot } from "./slot.ts";
-import { tell } from "./tell.ts";
+import { modeOf, writeState } from "./state.ts";
 
 /** The answer of a box without a slot to write to. */
 const TRIED = "This system is being tried, or only visited: nothing is written meanwhile.";
@@ -42,10 +48,10 @@ export async function prepare(box: Box, release: number): Promise<void> {
     parts.push(part);
     return part;
   };
-  const open = (name: typeof ROOT | typeof BOOT_PART) =>
+  const open = (name: typeof ROOT_PART | typeof BOOT_PART) =>
     opened(new PartFile(join(folder, name), name, manifest.files[name]));
   try {
-    const files = { root: open(ROOT), boot: opened(ownCopy(box, open(BOOT_PART))) };
+    const files = { root: open(ROOT_PART), boot: opened(ownCopy(box, open(BOOT_PART))) };
     await verify(box, slot, manifest, files);
     await write(box, slot, manifest, files);
   } finally {
@@ -58,7 +64,7 @@ export async function prepare(box: Box, release: number): Promise<void> {
  * the signer's: a slot's root is nothing until its end was verified, boot files are not.
  */
 function ownCopy({ root }: Box, boot: PartFile): PartFile {
-  const path = join(root, OWN_BOOT);
+  const path = join(root, OWN_BOOT_PART);
   rmSync(path, { force: true });
   try {
     const file = openSync(path, "wx", 0o600);
@@ -86,18 +92,18 @@ function isPrepared(box: Box, slot: Slot, release: number): boolean {
 
 /** Before anything is changed: the hashes of both files, and whether all of it finds room. */
 async function verify(box: Box, slot: Slot, manifest: Manifest, { root, boot }: Parts) {
-  const told = progress(box, "verify", manifest, root.part.size);
+  const tell = progress(box, "verify", manifest, root.part.size);
   let done = 0;
   for (const piece of root.read()) {
     done += piece.length;
-    told(done);
+    tell(done);
   }
   let bytes = 0;
   for await (const { name, size, content } of bootEntries(pieces(boot))) {
     bytes += Math.ceil(size / CLUSTER) * CLUSTER;
     if (name === "release") await checkRelease(content, manifest);
   }
-  const room = box.roomIn(join(box.root, BOOT)) + bytesIn(join(box.root, BOOT, slot));
+  const room = box.roomIn(join(box.root, BOOT_FOLDER)) + bytesIn(join(box.root, BOOT_FOLDER, slot));
   if (bytes + SPARE > room)
     throw new Error(
       `The boot partition lacks ${mb(bytes + SPARE - room)} for ${manifest.version}: remove files from it that are not the box's.`,
@@ -164,7 +170,7 @@ async function clear(box: Box, slot: Slot): Promise<void> {
 
 /** Each file is on the card when it is written; then all are read from there. */
 async function writeBoot(box: Box, slot: Slot, boot: PartFile): Promise<void> {
-  const folder = join(box.root, BOOT, slot);
+  const folder = join(box.root, BOOT_FOLDER, slot);
   const files = await whileWritable(box, async () => {
     const written = await unpackBoot(pieces(boot), folder, slot);
     boot.checkRead();
@@ -196,12 +202,12 @@ function drop(box: Box): void {
 }
 
 /** Tells how far it is, and no more often than an owner looks. */
-function progress(box: Box, step: Work["step"], { release, version }: Release, of: number) {
-  let told: number | undefined;
+function progress(box: Box, step: UpdaterWork["step"], { release, version }: Release, of: number) {
+  let toldAt: number | undefined;
   return (done: number) => {
-    if (told === box.now() && done < of) return;
-    told = box.now();
-    tell(box, { work: { step, to: { release, version }, done, of } });
+    if (toldAt === box.now() && done < of) return;
+    toldAt = box.now();
+    writeState(box, { work: { step, to: { release, version }, done, of } });
   };
 }
 

@@ -7,10 +7,16 @@ import { unpackBundle } from "../release/archive.ts";
 import { MANIFEST_BYTES, type Manifest, readManifest } from "../release/manifest.ts";
 import { SIGNATURE_BYTES } from "../release/minisign.ts";
 import { entriesOf, wholeOf } from "../release/tar.ts";
-import { BOOT, type Box, COPIED, OWN_BOOT, TAKEN } from "./box.ts";
+import {
+  BOOT_FOLDER,
+  type Box,
+  bundlesAt,
+  INCOMING_BUNDLE,
+  OWN_BOOT_PART,
+  TAKEN_BUNDLE,
+} from "./box.ts";
 import { CAME_FROM, keysOf, reasonsAgainst, takenIn } from "./bundles.ts";
 import { whileWritable } from "./fat.ts";
-import { bundlesAt } from "./found.ts";
 
 /** Room that others on the data partition still need. */
 const SPARE = 64 * 1_048_576;
@@ -23,7 +29,7 @@ const PATIENCE_S = 20;
  * @throws {Error} with a sentence when none of those there can be taken; they stay
  */
 export async function takeFromCard(box: Box): Promise<void> {
-  const taken = await takeFrom(box, join(box.root, BOOT), "card");
+  const taken = await takeFrom(box, join(box.root, BOOT_FOLDER), "card");
   if (taken === undefined) return;
   await whileWritable(box, () => removeFiles([taken]));
 }
@@ -131,7 +137,7 @@ async function copy(
       `${version} is older than ${here.version}, which waits on the box already. In the Web UI, “Not this one” sends that away.`,
     );
   const system = join(box.root, "data/system");
-  const [copied, taken] = [join(box.root, COPIED), join(box.root, TAKEN)];
+  const [copied, taken] = [join(box.root, INCOMING_BUNDLE), join(box.root, TAKEN_BUNDLE)];
   rmSync(copied, { recursive: true, force: true });
   mkdirSync(copied, { mode: 0o700 });
   try {
@@ -153,9 +159,9 @@ async function copy(
 
 /** Clears what was copied in part when the power went, and what is no longer needed. */
 export function clearTaken(box: Box, running: number): void {
-  for (const part of [COPIED, OWN_BOOT])
+  for (const part of [INCOMING_BUNDLE, OWN_BOOT_PART])
     rmSync(join(box.root, part), { recursive: true, force: true });
-  const taken = join(box.root, TAKEN);
+  const taken = join(box.root, TAKEN_BUNDLE);
   if (isThere(taken) && (takenIn(box)?.release ?? 0) <= running)
     rmSync(taken, { recursive: true, force: true });
 }
@@ -163,7 +169,7 @@ export function clearTaken(box: Box, running: number): void {
 /** A release that waits, and is not wanted any more. */
 export function discardTaken(box: Box, release: number): void {
   if (takenIn(box)?.release === release)
-    rmSync(join(box.root, TAKEN), { recursive: true, force: true });
+    rmSync(join(box.root, TAKEN_BUNDLE), { recursive: true, force: true });
 }
 
 const UNREADABLE = {

@@ -7,11 +7,11 @@ import { orElse } from "../base/refusal.ts";
 import { unpackBundle } from "../release/archive.ts";
 import type { PublicKey } from "../release/keys.ts";
 import {
-  BOOT,
+  BOOT_PART,
   MANIFEST,
   MANIFEST_BYTES,
   type Manifest,
-  ROOT,
+  ROOT_PART,
   readManifest,
   SIGNATURE,
 } from "../release/manifest.ts";
@@ -23,7 +23,7 @@ const WHOLE = "bundle";
 /** Where one is fetched, and where one comes in. */
 const FETCHED = "fetched";
 const INCOMING = "incoming";
-export const LARGE = [BOOT, ROOT] as const;
+export const LARGE = [BOOT_PART, ROOT_PART] as const;
 
 /** The releases in the service's folder; what is there is verified whenever it is read. */
 export class Bundles {

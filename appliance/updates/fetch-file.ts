@@ -7,7 +7,7 @@ import { sizeOf } from "../base/files.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Part } from "../release/manifest.ts";
 import { diskRefusal, refuse } from "./refusals.ts";
-import { type Answer, NotFetched, type ReleaseHost } from "./release-host.ts";
+import { type HostAnswer, NotFetched, type ReleaseHost } from "./release-host.ts";
 
 interface Fetching {
   readonly host: Pick<ReleaseHost, "name" | "file" | "failure">;
@@ -58,13 +58,13 @@ export async function fetchFile(
   );
 }
 
-interface Begun {
+interface FetchedPart {
   readonly part: Part;
   readonly have: number;
   readonly hash: Hash;
 }
 
-async function append(name: string, path: string, begun: Begun, to: Fetching): Promise<void> {
+async function append(name: string, path: string, begun: FetchedPart, to: Fetching): Promise<void> {
   const { part, have } = begun;
   if ((await to.room()) < part.size - have) throw refuse("room");
   const answer = await to.host.file(name, have, to.signal);
@@ -104,8 +104,8 @@ async function append(name: string, path: string, begun: Begun, to: Fetching): P
 /** How much of the body is here already. @throws {NotFetched}, {NoSuchPart} where it is of another file */
 function skipped(
   name: string,
-  { status, headers }: Answer,
-  { part, have }: Begun,
+  { status, headers }: HostAnswer,
+  { part, have }: FetchedPart,
   host: string,
 ): number {
   if (status === 416) throw new NoSuchPart();
@@ -124,7 +124,7 @@ function isAnother(name: string, host: string): NotFetched {
 async function writeOut(
   body: AsyncIterable<Buffer>,
   file: FileHandle,
-  { part, have, hash }: Begun,
+  { part, have, hash }: FetchedPart,
   { room, progress }: Fetching,
 ): Promise<void> {
   let at = have;

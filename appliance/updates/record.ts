@@ -32,11 +32,11 @@ export interface Wish {
   /** Epoch milliseconds, of one for tonight. */
   readonly restartsAt: number | null;
   /** The last request to the updater about it. */
-  readonly asked: Asked | null;
+  readonly requested: Requested | null;
 }
 
-interface Asked {
-  readonly ask: "prepare" | "start";
+interface Requested {
+  readonly request: "prepare" | "arm";
   /** In which boot of the machine: another knows nothing of it. */
   readonly boot: string;
 }
@@ -104,7 +104,7 @@ const misfitOf = schemas({ allowUnionTypes: true })(
         failures: { type: "integer", minimum: 0, maximum: 1_000 },
         retryAt: orNull(time),
         restartsAt: orNull(time),
-        asked: orNull(object({ ask: { enum: ["prepare", "start"] }, boot: text(128) })),
+        requested: orNull(object({ request: { enum: ["prepare", "arm"] }, boot: text(128) })),
       }),
     ),
     skipped: orNull(number),
@@ -116,7 +116,7 @@ const misfitOf = schemas({ allowUnionTypes: true })(
 );
 
 /** The record, on the disk too: replaced there as a whole. */
-export class Kept {
+export class UpdateRecordFile {
   /** It is another. */
   readonly changed = new Signal();
   readonly #path: string;

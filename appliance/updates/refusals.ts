@@ -2,7 +2,7 @@ import { Refusal, type RefusalCode } from "../base/refusal.ts";
 import { NotFetched } from "./release-host.ts";
 
 /** Sentences for the owner when something cannot be, with what to do next. */
-const SAID = {
+const SENTENCES = {
   again: ["no_update", "There is no such release to install any more. Look for releases again."],
   board: [
     "untried_board",
@@ -35,8 +35,8 @@ const SAID = {
   ],
 } as const satisfies Readonly<Record<string, readonly [RefusalCode, string]>>;
 
-export function refuse(which: keyof typeof SAID): Refusal {
-  const [code, sentence] = SAID[which];
+export function refuse(which: keyof typeof SENTENCES): Refusal {
+  const [code, sentence] = SENTENCES[which];
   return new Refusal(code, sentence);
 }
 

@@ -8,21 +8,21 @@ import { SIGNATURE_BYTES } from "../release/minisign.ts";
 import type { Papers } from "./record.ts";
 
 /** An answer whose body is still to be read. */
-export interface Answer {
+export interface HostAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Readable;
 }
 
 /** Sends one GET and follows nothing. @throws {Error} Node's own, where no status came */
-export type Open = (
+export type OpenUrl = (
   url: string,
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
-) => Promise<Answer>;
+) => Promise<HostAnswer>;
 
 /** Opens on the internet. */
-export const openOutside: Open = async (url, headers, signal) => {
+export const openOutside: OpenUrl = async (url, headers, signal) => {
   const body = await opened({ method: "GET", url, headers }, signal);
   return { status: body.statusCode ?? 0, headers: body.headers, body };
 };
@@ -43,7 +43,7 @@ export class NotFetched extends Error {
 interface HostOptions {
   /** With the slash at the end. */
   readonly url: string;
-  readonly open: Open;
+  readonly open: OpenUrl;
   readonly clock: Pick<Clock, "after">;
   readonly userAgent: string;
 }
@@ -77,7 +77,7 @@ export class ReleaseHost {
    * answer with all of it: 200, not 206; or that it has no such part: 416.
    * @throws {NotFetched}
    */
-  async file(name: string, from: number, signal: AbortSignal): Promise<Answer> {
+  async file(name: string, from: number, signal: AbortSignal): Promise<HostAnswer> {
     const range = from === 0 ? undefined : { range: `bytes=${from}-` };
     return this.#patiently(signal, (end) => this.#follow(name, range ?? {}, end));
   }
@@ -126,7 +126,7 @@ export class ReleaseHost {
     name: string,
     headers: Readonly<Record<string, string>>,
     signal: AbortSignal,
-  ): Promise<Answer> {
+  ): Promise<HostAnswer> {
     const { url, open, userAgent } = this.#options;
     let at = new URL(name, url);
     for (let left = MOST_REDIRECTS; ; left -= 1) {

@@ -3,11 +3,11 @@ import type { Clock } from "../base/clock.ts";
 import { sizeOf } from "../base/files.ts";
 import { isRefusal, orElse, Refusal } from "../base/refusal.ts";
 import { bundleBytes, type Manifest, MOST_ROOT_BYTES, misfits } from "../release/manifest.ts";
-import type { Told } from "../release/told.ts";
+import type { UpdaterState } from "../release/updater-state.ts";
 import type { ThisBoard } from "./boards.ts";
 import { type Bundles, LARGE } from "./bundles.ts";
 import { fetchFile } from "./fetch-file.ts";
-import type { Kept } from "./record.ts";
+import type { UpdateRecordFile } from "./record.ts";
 import { diskRefusal, refuse, sentenceOf } from "./refusals.ts";
 import { NotFetched, type ReleaseHost } from "./release-host.ts";
 import { nextCheck } from "./schedule.ts";
@@ -15,7 +15,7 @@ import type { Candidate } from "./view.ts";
 
 export interface ReleasesOptions {
   readonly clock: Clock;
-  readonly kept: Kept;
+  readonly record: UpdateRecordFile;
   readonly bundles: Bundles;
   readonly board: ThisBoard;
   /** Undefined where no host is asked. */
@@ -44,22 +44,22 @@ export class Releases {
 
   /** With what was there when the service ended. @throws {Error} where the folder cannot be had */
   static async open(options: ReleasesOptions): Promise<Releases> {
-    const { bundles, kept, host } = options;
+    const { bundles, record, host } = options;
     const releases = new Releases(options);
     await bundles.begin(host !== undefined);
     releases.#whole = bundles.whole();
-    const { found } = kept.now;
+    const { found } = record.now;
     releases.#found = found === null ? undefined : orElse(() => bundles.read(found), undefined);
     return releases;
   }
 
   /** Where no host is asked, nothing can be fetched. */
   candidates(): Candidate[] {
-    const { host, kept } = this.#options;
+    const { host, record } = this.#options;
     return candidatesOf({
       whole: this.#whole,
       found: host && this.#found,
-      uploaded: kept.now.uploaded,
+      uploaded: record.now.uploaded,
     });
   }
 
@@ -75,18 +75,18 @@ export class Releases {
    * Asks the host what is new.
    * @param isAsked by the owner, who is told whatever came of it
    */
-  async check(told: Told, isAsked: boolean, signal: AbortSignal): Promise<void> {
-    const { host, bundles, kept, clock, random, board } = this.#options;
+  async check(state: UpdaterState, isAsked: boolean, signal: AbortSignal): Promise<void> {
+    const { host, bundles, record, clock, random, board } = this.#options;
     if (host === undefined) return;
     try {
       const papers = await host.newest(signal);
       const manifest = bundles.read(papers);
-      const isNew = manifest.release > told.running.release && !isOther(manifest, told);
-      const [problem = null] = isNew ? misfitsHere(manifest, told, board) : [];
+      const isNew = manifest.release > state.running.release && !isOther(manifest, state);
+      const [problem = null] = isNew ? misfitsHere(manifest, state, board) : [];
       const isFound = isNew && problem === null;
       this.#found = isFound ? manifest : undefined;
       if (!isFound) await bundles.removeFetched();
-      await kept.change({
+      await record.change({
         found: isFound ? papers : null,
         checkedAt: clock.now(),
         nextCheckAt: nextCheck(clock.now(), "next", random()),
@@ -96,7 +96,7 @@ export class Releases {
       if (signal.aborted) return;
       // That a host is away for once is nothing to tell who did not ask.
       const isTold = isAsked || error instanceof Refusal;
-      await kept.change({
+      await record.change({
         nextCheckAt: nextCheck(clock.now(), "again", random()),
         ...(isTold && { problem: sentenceOf(error) }),
       });
@@ -107,7 +107,7 @@ export class Releases {
    * Fetches what the host offers, and goes on where it was left.
    * @returns undefined once it is whole or was stopped; else why it is not, with how many bytes came
    */
-  async fetch(told: Told, signal: AbortSignal): Promise<Unfinished | undefined> {
+  async fetch(state: UpdaterState, signal: AbortSignal): Promise<Unfinished | undefined> {
     const manifest = this.#found;
     let came = 0;
     try {
@@ -127,7 +127,7 @@ export class Releases {
       }
       if (kind === "failed") return { problem, came, isFinal: false };
       // The host may have a newer one by now, and the files of that.
-      await this.check(told, false, signal);
+      await this.check(state, false, signal);
       const isFinal = this.#found?.release !== manifest?.release;
       return { problem: isFinal ? `${problem} ${ANOTHER}` : problem, came: 0, isFinal };
     }
@@ -137,8 +137,8 @@ export class Releases {
     progress: (name: string, bytes: number) => void,
     signal: AbortSignal,
   ): Promise<void> {
-    const { bundles, host, clock, room, kept } = this.#options;
-    const { found: papers } = kept.now;
+    const { bundles, host, clock, room, record } = this.#options;
+    const { found: papers } = record.now;
     const manifest = this.#found;
     if (host === undefined || papers === null || manifest === undefined) throw refuse("nobody");
     const path = await bundles.fetched(papers);
@@ -155,7 +155,7 @@ export class Releases {
       });
     await bundles.finishFetched();
     this.#whole = manifest;
-    await kept.change({ uploaded: null, problem: null });
+    await record.change({ uploaded: null, problem: null });
   }
 
   /**
@@ -163,12 +163,12 @@ export class Releases {
    * @param declared its size, when the sender tells
    * @throws {Refusal} `too_large`, `invalid_release`, `no_space`, `storage_unavailable`
    */
-  async takeIn(file: Readable, declared: number | undefined, told: Told): Promise<void> {
-    const { bundles, kept, board } = this.#options;
+  async takeIn(file: Readable, declared: number | undefined, state: UpdaterState): Promise<void> {
+    const { bundles, record, board } = this.#options;
     if (declared !== undefined && declared > MOST_UPLOADED) throw refuse("large");
     try {
       this.#whole = await bundles.takeIn(file, async (manifest) => {
-        const [reason] = misfitsHere(manifest, told, board);
+        const [reason] = misfitsHere(manifest, state, board);
         if (reason !== undefined) throw new Refusal("invalid_release", reason);
         await this.#makeWay(bundleBytes(manifest));
       });
@@ -177,19 +177,19 @@ export class Releases {
       // Else the connection broke: whoever sent it is gone, or was too slow.
       throw diskRefusal(error) ?? (file.readableEnded ? error : refuse("cut"));
     }
-    await kept.change({ uploaded: this.#whole.release, problem: null });
+    await record.change({ uploaded: this.#whole.release, problem: null });
   }
 
   /** Removes what is not newer than what runs. */
-  async clean({ running }: Told): Promise<void> {
-    const { bundles, kept } = this.#options;
+  async clean({ running }: UpdaterState): Promise<void> {
+    const { bundles, record } = this.#options;
     const isOld = (manifest: Manifest | undefined) =>
       manifest !== undefined && manifest.release <= running.release;
     if (isOld(this.#whole)) await this.#removeWhole();
     if (!isOld(this.#found)) return;
     this.#found = undefined;
     await bundles.removeFetched();
-    await kept.change({ found: null });
+    await record.change({ found: null });
   }
 
   /**
@@ -222,11 +222,11 @@ export class Releases {
 }
 
 /** @returns a sentence for each reason that the service knows why a release is not for this box */
-export function misfitsHere(manifest: Manifest, told: Told, board: ThisBoard): string[] {
-  const { running, other } = told;
+export function misfitsHere(manifest: Manifest, state: UpdaterState, board: ThisBoard): string[] {
+  const { running, other } = state;
   return misfits(manifest, {
     running,
-    highest: isKept(told) ? Math.max(running.release, other?.release ?? 0) : running.release,
+    highest: isKept(state) ? Math.max(running.release, other?.release ?? 0) : running.release,
     boards: board.compatible,
     // The updater, which writes the slot, knows how much that holds.
     slotBytes: MOST_ROOT_BYTES,
@@ -245,19 +245,19 @@ interface Unfinished {
 const ANOTHER = "There is another release by now: look at that.";
 
 /** True where the other slot has a release that was good once. */
-function isKept({ other, prepared, failed }: Told): boolean {
+function isKept({ other, prepared, failed }: UpdaterState): boolean {
   return (
     other !== undefined && other.release !== prepared?.release && !failed.includes(other.release)
   );
 }
 
 /** Whether it is what "go back" starts. */
-export function isOther({ release }: Manifest, told: Told): boolean {
-  return isKept(told) && told.other?.release === release;
+export function isOther({ release }: Manifest, state: UpdaterState): boolean {
+  return isKept(state) && state.other?.release === release;
 }
 
 /** The releases that the service has. */
-interface Had {
+interface HeldReleases {
   /** Here as a whole. */
   readonly whole: Manifest | undefined;
   /** At the host; undefined where none is asked. */
@@ -267,7 +267,7 @@ interface Had {
 }
 
 /** The same as it is offered. */
-export function candidatesOf({ whole, found, uploaded }: Had): Candidate[] {
+export function candidatesOf({ whole, found, uploaded }: HeldReleases): Candidate[] {
   const source = whole?.release === uploaded ? "upload" : "network";
   return [
     ...(whole ? [candidateOf(whole, source, true)] : []),

@@ -3,7 +3,12 @@ import { join } from "node:path";
 import { bytesOf, NEW, sizeOf } from "../base/files.ts";
 import { schemas } from "../base/schema.ts";
 import { MOST_RELEASE } from "../release/release.ts";
-import { ASKS, type Ask, TOLD_FILE, type Told } from "../release/told.ts";
+import {
+  STATE_FILE,
+  UPDATER_REQUESTS,
+  type UpdaterRequest,
+  type UpdaterState,
+} from "../release/updater-state.ts";
 
 const MOST_BYTES = 65_536;
 /** The folder in which the service may write. */
@@ -22,7 +27,7 @@ const release = object(RELEASE, ["release", "version"]);
 const SENTENCE = text(2_000);
 
 /** Fields that are not named here are for other readers. */
-const TOLD = object(
+const STATE = object(
   {
     running: object({ ...RELEASE, slot: { enum: ["a", "b"] } }, ["release", "version", "slot"]),
     other: release,
@@ -53,11 +58,11 @@ const TOLD = object(
     last: object(
       {
         kind: { enum: ["updated", "back", "failed", "interrupted", "refused"] },
-        to: release,
+        ...RELEASE,
         at: count,
-        reason: SENTENCE,
+        reason: { ...SENTENCE, type: ["string", "null"] },
       },
-      ["kind", "to", "at"],
+      ["kind", "release", "version", "at", "reason"],
     ),
     failed: { type: "array", maxItems: 1_000, items: number },
     canTry: { type: "boolean" },
@@ -66,7 +71,7 @@ const TOLD = object(
   },
   ["running", "mode", "offers", "failed"],
 );
-const misfitOf = schemas({})(TOLD);
+const misfitOf = schemas({ allowUnionTypes: true })(STATE);
 
 /**
  * The updater, which is root's: the service asks it by files in a folder that root watches, and reads
@@ -75,7 +80,7 @@ const misfitOf = schemas({})(TOLD);
 export class RootUpdater {
   readonly #folder: string;
   /** It is asked every second. */
-  #read: { text?: string | undefined; told?: Told | undefined } = {};
+  #read: { text?: string | undefined; state?: UpdaterState | undefined } = {};
 
   /** @param folder root's, with one named `asked` in which the service may write */
   constructor(folder: string) {
@@ -83,22 +88,22 @@ export class RootUpdater {
   }
 
   /** The updater's last report; undefined before there is one, and for one that cannot be read. */
-  told(): Told | undefined {
-    const bytes = bytesOf(join(this.#folder, TOLD_FILE), MOST_BYTES);
+  state(): UpdaterState | undefined {
+    const bytes = bytesOf(join(this.#folder, STATE_FILE), MOST_BYTES);
     const text = bytes && Buffer.from(bytes).toString("utf8");
     if (text !== this.#read.text)
-      this.#read = { text, told: text === undefined ? text : parsed(text) };
-    return this.#read.told;
+      this.#read = { text, state: text === undefined ? text : parsed(text) };
+    return this.#read.state;
   }
 
   /** The requests that it has not taken yet. */
-  pending(): Ask[] {
-    return ASKS.filter((ask) => sizeOf(join(this.#asked, ask)) !== undefined);
+  pending(): UpdaterRequest[] {
+    return UPDATER_REQUESTS.filter((request) => sizeOf(join(this.#asked, request)) !== undefined);
   }
 
   /** @throws {Error} where root's folder is not there */
-  async ask(ask: Ask, release?: number): Promise<void> {
-    const file = join(this.#asked, ask);
+  async request(request: UpdaterRequest, release?: number): Promise<void> {
+    const file = join(this.#asked, request);
     await writeFile(file + NEW, release === undefined ? "" : String(release));
     await rename(file + NEW, file);
   }
@@ -108,10 +113,10 @@ export class RootUpdater {
   }
 }
 
-function parsed(text: string): Told | undefined {
+function parsed(text: string): UpdaterState | undefined {
   try {
-    const told: unknown = JSON.parse(text);
-    return misfitOf(told) === undefined ? (told as Told) : undefined;
+    const state: unknown = JSON.parse(text);
+    return misfitOf(state) === undefined ? (state as UpdaterState) : undefined;
   } catch {
     return undefined;
   }

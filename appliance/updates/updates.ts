@@ -2,13 +2,13 @@ import type { Readable } from "node:stream";
 import { every } from "../base/clock.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
 import { Turns } from "../base/turns.ts";
-import type { Told } from "../release/told.ts";
-import { decide, type Facts } from "./decide.ts";
-import { Deeds, type DeedsOptions } from "./deeds.ts";
+import type { UpdaterState } from "../release/updater-state.ts";
+import { nextUpdateTask, type UpdateFacts } from "./next-task.ts";
 import { refuse } from "./refusals.ts";
 import { Releases } from "./releases.ts";
 import type { UpdateSettings } from "./settings.ts";
-import type { UpdateView, UpdateWish } from "./shown.ts";
+import { UpdateTasks, type UpdateTasksOptions } from "./tasks.ts";
+import type { UpdateChange, UpdateView } from "./view.ts";
 import {
   isRestart,
   isUnseenFailure,
@@ -17,10 +17,10 @@ import {
   problemKey,
   readyOf,
   viewOf,
-} from "./view.ts";
-import { askedFor, lastKey, newWish, restartFor } from "./wishes.ts";
+} from "./view-of.ts";
+import { lastKey, newWish, requestedFor, restartFor } from "./wishes.ts";
 
-interface UpdatesOptions extends DeedsOptions {
+interface UpdatesOptions extends UpdateTasksOptions {
   readonly settings: UpdateSettings;
 }
 
@@ -34,10 +34,10 @@ export class Updates {
   readonly changed = new Signal();
   readonly #options: UpdatesOptions;
   readonly #releases: Releases;
-  readonly #deeds: Deeds;
+  readonly #tasks: UpdateTasks;
   readonly #turns = new Turns();
   readonly #cancels: readonly Cancel[];
-  #told: Told | undefined;
+  #state: UpdaterState | undefined;
   /** The work that runs, and what stops it. */
   #running: { stop: AbortController; done: Promise<void> } | undefined;
   /** Monotonic. */
@@ -49,10 +49,10 @@ export class Updates {
   private constructor(options: UpdatesOptions, releases: Releases) {
     this.#options = options;
     this.#releases = releases;
-    this.#deeds = new Deeds(options, releases);
+    this.#tasks = new UpdateTasks(options, releases);
     this.#cancels = [
       every(options.clock, LOOK_MS, () => this.#look()),
-      options.kept.changed.on(() => this.#step()),
+      options.record.changed.on(() => this.#step()),
     ];
     this.#look();
   }
@@ -64,18 +64,20 @@ export class Updates {
 
   /** Undefined while the updater has told nothing yet. */
   view(): UpdateView | undefined {
-    if (this.#told === undefined) return undefined;
-    const { settings, board, kept, clock, root } = this.#options;
-    const { wish, checkedAt, skipped, seen, seenProblem, problem } = kept.now;
-    return viewOf(this.#told, {
+    if (this.#state === undefined) return undefined;
+    const { settings, board, record, clock, root } = this.#options;
+    const { wish, checkedAt, skipped, seen, seenProblem, problem } = record.now;
+    return viewOf(this.#state, {
       settings,
       board,
       candidates: this.#releases.candidates(),
       download: this.#releases.download(wish?.release),
       wished: wish?.release ?? null,
-      asked: root.pending().includes("back") ? "back" : (askedFor(wish, clock) ?? null),
+      requested: root.pending().includes("rollback")
+        ? "rollback"
+        : (requestedFor(wish, clock) ?? null),
       checkedAt,
-      restartsAt: restartFor(wish, this.#deeds.countdownEnds, clock),
+      restartsAt: restartFor(wish, this.#tasks.countdownEnds, clock),
       skipped,
       seen,
       seenProblem,
@@ -84,38 +86,38 @@ export class Updates {
   }
 
   warnings(): readonly "update_failed"[] {
-    const { seen } = this.#options.kept.now;
-    return this.#told !== undefined && isUnseenFailure(this.#told, seen) ? ["update_failed"] : [];
+    const { seen } = this.#options.record.now;
+    return this.#state !== undefined && isUnseenFailure(this.#state, seen) ? ["update_failed"] : [];
   }
 
   /** @throws {Refusal} `no_update`, `untried_board`, `not_now`, `no_release_source` */
-  act(wish: UpdateWish): Promise<void> {
+  act(change: UpdateChange): Promise<void> {
     // A host that is slow holds up nothing else that the owner wants.
-    if (wish.action === "check") return this.#act(wish);
-    return this.#turns.take(() => this.#act(wish));
+    if (change.action === "check") return this.#act(change);
+    return this.#turns.take(() => this.#act(change));
   }
 
-  async #act(wish: UpdateWish): Promise<void> {
-    const { kept } = this.#options;
-    const told = this.#insist();
-    switch (wish.action) {
+  async #act(change: UpdateChange): Promise<void> {
+    const { record } = this.#options;
+    const state = this.#insist();
+    switch (change.action) {
       case "check":
-        return this.#checkNow(told);
+        return this.#checkNow(state);
       case "seen":
-        return this.#see(told);
+        return this.#see(state);
       case "skip":
-        return this.#skip(wish.release, told);
+        return this.#skip(change.release, state);
       case "cancel":
         return this.#callOff();
       case "back":
-        if (told.other === undefined) throw refuse("first");
-        if (kept.now.wish !== null || told.work !== undefined) throw refuse("busy");
-        return this.#deeds.askRoot("back");
+        if (state.other === undefined) throw refuse("first");
+        if (record.now.wish !== null || state.work !== undefined) throw refuse("busy");
+        return this.#tasks.request("rollback");
       case "keep":
-        if (told.mode !== "visit") throw refuse("home");
-        return this.#deeds.askRoot("keep");
+        if (state.mode !== "visit") throw refuse("home");
+        return this.#tasks.request("keep");
       default:
-        return this.#want(wish, told);
+        return this.#want(change, state);
     }
   }
 
@@ -125,13 +127,13 @@ export class Updates {
    * @throws {Refusal} `not_now`, `too_large`, `invalid_release`, `no_space`, `storage_unavailable`
    */
   async takeIn(file: Readable, declared: number | undefined): Promise<void> {
-    const told = this.#insist();
-    if (told.mode !== "normal") throw refuse("trial");
-    if (this.#isClosing(told)) throw refuse("closing");
-    if (this.#isTakingIn || told.work || this.#options.kept.now.wish) throw refuse("busy");
+    const state = this.#insist();
+    if (state.mode !== "normal") throw refuse("trial");
+    if (this.#isClosing(state)) throw refuse("closing");
+    if (this.#isTakingIn || state.work || this.#options.record.now.wish) throw refuse("busy");
     this.#isTakingIn = true;
     try {
-      await this.#releases.takeIn(file, declared, told);
+      await this.#releases.takeIn(file, declared, state);
     } finally {
       this.#isTakingIn = false;
       this.#look();
@@ -146,118 +148,120 @@ export class Updates {
     await this.#running?.done;
   }
 
-  #insist(): Told {
-    this.#told = this.#options.root.told();
-    if (this.#told === undefined) throw refuse("strange");
-    return this.#told;
+  #insist(): UpdaterState {
+    this.#state = this.#options.root.state();
+    if (this.#state === undefined) throw refuse("strange");
+    return this.#state;
   }
 
   /** The box restarts soon, whoever asked for it. */
-  #isClosing({ work }: Told): boolean {
-    const { kept, clock, root } = this.#options;
-    const isAsked = askedFor(kept.now.wish, clock) === "start" || root.pending().includes("back");
+  #isClosing({ work }: UpdaterState): boolean {
+    const { record, clock, root } = this.#options;
+    const isAsked =
+      requestedFor(record.now.wish, clock) === "arm" || root.pending().includes("rollback");
     return isAsked || (work !== undefined && isRestart(work));
   }
 
   async #want(
-    { action: when, release, untried }: Extract<UpdateWish, { action: "now" | "tonight" }>,
-    told: Told,
+    { action: when, release, untried }: Extract<UpdateChange, { action: "now" | "tonight" }>,
+    state: UpdaterState,
   ): Promise<void> {
-    const { board, clock, kept, root } = this.#options;
-    if (told.mode !== "normal") throw refuse("trial");
-    if (this.#isClosing(told)) throw refuse("closing");
+    const { board, clock, record, root } = this.#options;
+    if (state.mode !== "normal") throw refuse("trial");
+    if (this.#isClosing(state)) throw refuse("closing");
     // Files that come in take the place of those that are here.
     if (this.#isTakingIn) throw refuse("busy");
-    if (readyOf(told, this.#releases.candidates())?.release !== release) throw refuse("again");
-    if (isUntried(told, board) && untried !== true) throw refuse("board");
+    if (readyOf(state, this.#releases.candidates())?.release !== release) throw refuse("again");
+    if (isUntried(state, board) && untried !== true) throw refuse("board");
     if (when === "tonight" && !clock.sure) throw refuse("time");
-    const { wish: before, skipped } = kept.now;
+    const { wish: before, skipped } = record.now;
     if (before !== null && before.release !== release) this.#running?.stop.abort();
-    const isGoing = told.work !== undefined || root.pending().length > 0;
-    const asked = before?.release === release && isGoing ? before.asked : null;
-    this.#deeds.countdownEnds = null;
-    await kept.change({
-      wish: { ...newWish({ release, when, isByItself: false }, told, this.#options), asked },
+    const isGoing = state.work !== undefined || root.pending().length > 0;
+    const requested = before?.release === release && isGoing ? before.requested : null;
+    this.#tasks.countdownEnds = null;
+    await record.change({
+      wish: { ...newWish({ release, when, isByItself: false }, state, this.#options), requested },
       skipped: skipped === release ? null : skipped,
       problem: null,
     });
   }
 
   /** The owner has seen what is shown, not what was hidden below it. */
-  #see(told: Told): Promise<void> {
-    const { kept } = this.#options;
-    if (told.mode === "visit") return kept.change({ seen: lastKey(told) });
-    const { problem } = kept.now;
-    const isShown = problem === null || problem === told.problem;
-    const seenProblem = isShown ? problemKey(told) : kept.now.seenProblem;
-    return kept.change({ seen: lastKey(told), seenProblem, problem: null });
+  #see(state: UpdaterState): Promise<void> {
+    const { record } = this.#options;
+    if (state.mode === "visit") return record.change({ seen: lastKey(state) });
+    const { problem } = record.now;
+    const isShown = problem === null || problem === state.problem;
+    const seenProblem = isShown ? problemKey(state) : record.now.seenProblem;
+    return record.change({ seen: lastKey(state), seenProblem, problem: null });
   }
 
   /**
    * A release that the updater took from the card or a stick goes: it takes room, and the place of
    * another.
    */
-  async #skip(release: number, told: Told): Promise<void> {
-    const { kept } = this.#options;
-    if (this.#isClosing(told)) throw refuse("closing");
-    if (kept.now.wish?.release === release) await this.#callOff();
-    await kept.change({ skipped: release });
-    const isTaken = offersOf(told).some((offer) => offer.release === release);
-    if (isTaken) await this.#deeds.askRoot("discard", release);
+  async #skip(release: number, state: UpdaterState): Promise<void> {
+    const { record } = this.#options;
+    if (this.#isClosing(state)) throw refuse("closing");
+    if (record.now.wish?.release === release) await this.#callOff();
+    await record.change({ skipped: release });
+    const isTaken = offersOf(state).some((offer) => offer.release === release);
+    if (isTaken) await this.#tasks.request("discard", release);
   }
 
   async #callOff(): Promise<void> {
-    const { kept, clock } = this.#options;
-    if (askedFor(kept.now.wish, clock) === "start") throw refuse("closing");
-    if (kept.now.wish === null) return;
+    const { record, clock } = this.#options;
+    if (requestedFor(record.now.wish, clock) === "arm") throw refuse("closing");
+    if (record.now.wish === null) return;
     this.#running?.stop.abort();
-    await this.#deeds.endWish(null);
+    await this.#tasks.endWish(null);
   }
 
-  async #checkNow(told: Told): Promise<void> {
-    const { settings, host, kept } = this.#options;
+  async #checkNow(state: UpdaterState): Promise<void> {
+    const { settings, host, record } = this.#options;
     if (host === undefined) throw refuse(settings.mode === "off" ? "off" : "nobody");
-    // A deed that ends may be followed by another at once.
-    while (kept.now.wish === null && this.#running !== undefined) await this.#running.done;
-    if (kept.now.wish !== null) throw refuse("busy");
-    this.#begin((signal) => this.#releases.check(told, true, signal));
+    // A task that ends may be followed by another at once.
+    while (record.now.wish === null && this.#running !== undefined) await this.#running.done;
+    if (record.now.wish !== null) throw refuse("busy");
+    this.#begin((signal) => this.#releases.check(state, true, signal));
     await this.#running?.done;
   }
 
   #look(): void {
     if (this.#isClosed) return;
-    const { root, clock, kept } = this.#options;
-    this.#told = root.told();
-    const isWaiting = askedFor(kept.now.wish, clock) !== undefined && root.pending().length > 0;
-    const isBusy = this.#told?.work !== undefined || isWaiting;
-    if (isBusy) this.#deeds.heardAt = clock.monotonic();
+    const { root, clock, record } = this.#options;
+    this.#state = root.state();
+    const isWaiting =
+      requestedFor(record.now.wish, clock) !== undefined && root.pending().length > 0;
+    const isBusy = this.#state?.work !== undefined || isWaiting;
+    if (isBusy) this.#tasks.heardAt = clock.monotonic();
     this.#step();
   }
 
   #step(): void {
-    const { kept, clock } = this.#options;
-    if (kept.now.wish === null) this.#deeds.countdownEnds = null;
+    const { record, clock } = this.#options;
+    if (record.now.wish === null) this.#tasks.countdownEnds = null;
     const isFree = this.#running === undefined && !this.#isTakingIn && !this.#isClosed;
     const facts = isFree && clock.monotonic() >= this.#restsUntil ? this.#facts() : undefined;
-    const deed = facts && decide(facts);
-    if (facts && deed) this.#begin((signal) => this.#deeds.do(deed, facts, signal));
+    const task = facts && nextUpdateTask(facts);
+    if (facts && task) this.#begin((signal) => this.#tasks.run(task, facts, signal));
     this.#tell();
   }
 
-  #facts(): Facts | undefined {
-    const { clock, settings, board, kept } = this.#options;
-    if (this.#told === undefined) return undefined;
-    const ends = this.#deeds.countdownEnds;
+  #facts(): UpdateFacts | undefined {
+    const { clock, settings, board, record } = this.#options;
+    if (this.#state === undefined) return undefined;
+    const ends = this.#tasks.countdownEnds;
     return {
-      told: this.#told,
-      record: kept.now,
+      state: this.#state,
+      record: record.now,
       settings,
       board,
       candidates: this.#releases.candidates(),
       now: clock.now(),
       isSure: clock.sure,
       boot: clock.boot,
-      silentMs: clock.monotonic() - this.#deeds.heardAt,
+      silentMs: clock.monotonic() - this.#tasks.heardAt,
       countdown: ends === null ? null : ends - clock.monotonic(),
     };
   }

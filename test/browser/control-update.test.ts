@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "mocha";
 import { Refusal } from "../../appliance/base/refusal.ts";
-import type { UpdateView } from "../../appliance/updates/shown.ts";
+import type { UpdateView } from "../../appliance/updates/view.ts";
 import { FakeUpdater } from "../helpers/fake-updater.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { AT_REST, FakeUpdates } from "../helpers/updates.ts";
@@ -224,7 +224,7 @@ describe("an update with the service and a deck", () => {
   const taken = async () => {
     await passUntil(() => updater.waiting.length > 0);
     updater.take();
-    return updater.asked.at(-1);
+    return updater.taken.at(-1);
   };
   const restarted = async (kind: "updated" | "failed", reason?: string) => {
     updater.restarted(kind, NEXT, reason);
@@ -245,7 +245,7 @@ describe("an update with the service and a deck", () => {
     updater.finish();
     await passUntil(({ restartsAt }) => restartsAt !== null);
     await sees(/^The box restarts into 0\.3\.0 in \d:\d\d\.$/);
-    assert.equal(await taken(), "start 12");
+    assert.equal(await taken(), "arm 12");
     updater.tell({ work: { step: "restart", to: NEXT, done: 0, of: 0 } });
     await passUntil(({ progress }) => progress?.step === "restart");
     await sees(/^The box restarts\. It is back/);

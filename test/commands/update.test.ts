@@ -6,9 +6,9 @@ import { describe, it } from "mocha";
 import { Refusal } from "../../appliance/base/refusal.ts";
 import { CommandFailed, type Terminal } from "../../appliance/commands/command.ts";
 import { updateWith } from "../../appliance/commands/update.ts";
-import { answer } from "../../appliance/updater/asks.ts";
+import { answerRequests } from "../../appliance/updater/requests.ts";
 import { Bundles } from "../../appliance/updates/bundles.ts";
-import { Kept } from "../../appliance/updates/record.ts";
+import { UpdateRecordFile } from "../../appliance/updates/record.ts";
 import { Minisign } from "../helpers/minisign.ts";
 import { RELEASES, ReleaseHostFake } from "../helpers/release-host.ts";
 import { tallydeck } from "../helpers/tallydeck.ts";
@@ -29,7 +29,7 @@ describe("tallydeck update", () => {
   });
   beforeEach(async () => {
     card = new Card(signer.file);
-    await card.startUp("a");
+    await card.bootSlot("a");
   });
   afterEach(() => card.remove());
 
@@ -56,7 +56,7 @@ describe("tallydeck update", () => {
       box: () => card.box(),
       board: () => ({ model: null, compatible: ["raspberrypi,4-model-b"], isTried: false }),
       // Root's path unit starts it whenever something is asked.
-      sleep: () => answer(card.box()),
+      sleep: () => answerRequests(card.box()),
       open: host.open,
     });
     await command.run(args.split(" ").filter(Boolean), terminal);
@@ -87,8 +87,8 @@ Looks       for no release: nobody said where they are (UPDATE_URL)`,
     const { manifest, signature, bundle } = made(signer, NEXT);
     const papers = { manifest: String(manifest), signature: String(signature) };
     const folder = join(card.root, "data/tallydeck-updates");
-    const kept = new Kept(folder, { warn: assert.fail });
-    await kept.change({ found: papers, problem: "The connection broke." });
+    const record = new UpdateRecordFile(folder, { warn: assert.fail });
+    await record.change({ found: papers, problem: "The connection broke." });
     const env = { UPDATE_URL: RELEASES };
     assert.match(
       await update("status", "", env),
@@ -102,7 +102,7 @@ Looks       for no release: nobody said where they are (UPDATE_URL)`,
     assert.doesNotMatch(await update("status"), /^Ready/m);
     const bundles = new Bundles(folder, [signer.key]);
     await bundles.takeIn(Readable.from([bundle]), async () => {});
-    await kept.change({ uploaded: NEXT.release });
+    await record.change({ uploaded: NEXT.release });
     assert.match(await update("status"), /^Ready .*, on this box, uploaded$/m);
   });
 
@@ -112,7 +112,7 @@ Looks       for no release: nobody said where they are (UPDATE_URL)`,
     assert.match(said, /^It is written beside the running system, and read back\.$/m);
     assert.match(said, /never tried: keep a card reader near/);
     assert.match(said, /\nIt waits\./);
-    assert.deepEqual(card.told().prepared, NEXT);
+    assert.deepEqual(card.state().prepared, NEXT);
     assert.match(
       await update("status"),
       /^Ready {7}0\.3\.0 \(release 12\).*written to the other slot/m,
@@ -139,7 +139,7 @@ Looks       for no release: nobody said where they are (UPDATE_URL)`,
     await assert.rejects(apply(whole.subarray(0, 90_000)), failing(/cannot be installed\. .*\.$/));
     await assert.rejects(apply(made(signer, OLD).bundle), failing(/is running already/));
     await assert.rejects(update("apply /nowhere"), failing(/^There is no file \/nowhere\.$/));
-    assert.equal(card.told().prepared, undefined);
+    assert.equal(card.state().prepared, undefined);
     assert.deepEqual(card.ran, []);
   });
 
@@ -156,13 +156,13 @@ Looks       for no release: nobody said where they are (UPDATE_URL)`,
     };
     await update(`apply ${path}`);
     assert.ok(isFree);
-    assert.deepEqual(card.told().prepared, NEXT);
+    assert.deepEqual(card.state().prepared, NEXT);
   });
 
   it("goes back where there is something, and its owner agrees", async () => {
     await assert.rejects(update("back"), failing(/no other release/));
     card.putSlot("b", { release: 10, version: "0.1.0" });
-    await card.startUp("a");
+    await card.bootSlot("a");
     assert.match(
       await update("status"),
       /^Other slot {2}0\.1\.0 \(release 10\): `tallydeck update back`/m,
@@ -193,7 +193,7 @@ Looks       for no release: nobody said where they are (UPDATE_URL)`,
     put();
     card.putSlot("b", NEXT);
     card.write("data/system/update.json", JSON.stringify({ ...card.journal(), highest: 12 }));
-    await card.startUp("a");
+    await card.bootSlot("a");
     assert.match(await update("check", "", env), /in the other slot .* `tallydeck update back`/);
     put(OLD);
     assert.match(await update("check", "", env), /nothing newer than 0\.2\.0/);

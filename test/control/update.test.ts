@@ -111,7 +111,7 @@ describe("the box's own updates", () => {
   it("are there once root has told of them, and ask nobody whom nobody named", async () => {
     const owner = new Owner(world());
     assertError(await owner.ask("GET", "/api/update"), 404, "not_found");
-    const { told } = updater();
+    const { state: told } = updater();
     world().clock.advance(1_000);
     const { running, source, updates, ready } = await owner.get("/api/update");
     assert.deepEqual([running, source, updates, ready], [told.running, null, "ask", null]);

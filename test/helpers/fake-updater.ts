@@ -1,19 +1,19 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { UpdateOutcome } from "../../appliance/base/update-outcome.ts";
 import type { Manifest } from "../../appliance/release/manifest.ts";
 import type { Release } from "../../appliance/release/release.ts";
 import {
-  ASKS,
-  type Ask,
-  type Outcome,
-  TOLD_FILE,
-  type Told,
-} from "../../appliance/release/told.ts";
+  STATE_FILE,
+  UPDATER_REQUESTS,
+  type UpdaterRequest,
+  type UpdaterState,
+} from "../../appliance/release/updater-state.ts";
 
 /** Root's updater as the service meets it: takes what is asked for, and tells how it stands. */
 export class FakeUpdater {
-  told: Told = {
+  state: UpdaterState = {
     running: { release: 11, version: "0.2.0", slot: "a" },
     mode: "normal",
     offers: [],
@@ -21,7 +21,7 @@ export class FakeUpdater {
     canTry: true,
   };
   /** All that was taken: the name, and what stood in it. */
-  readonly asked: string[] = [];
+  readonly taken: string[] = [];
   /** Says this of whatever it is to write. */
   refuses: string | undefined;
   readonly #folder: string;
@@ -35,19 +35,19 @@ export class FakeUpdater {
     this.tell({});
   }
 
-  tell(change: { [K in keyof Told]?: Told[K] | undefined }): void {
-    this.told = Object.fromEntries(
-      Object.entries({ ...this.told, ...change }).filter(([, value]) => value !== undefined),
-    ) as unknown as Told;
-    const path = join(this.#folder, TOLD_FILE);
-    writeFileSync(`${path}.new`, JSON.stringify(this.told));
+  tell(change: { [K in keyof UpdaterState]?: UpdaterState[K] | undefined }): void {
+    this.state = Object.fromEntries(
+      Object.entries({ ...this.state, ...change }).filter(([, value]) => value !== undefined),
+    ) as unknown as UpdaterState;
+    const path = join(this.#folder, STATE_FILE);
+    writeFileSync(`${path}.new`, JSON.stringify(this.state));
     renameSync(`${path}.new`, path);
   }
 
   /** What waits to be taken. */
-  get waiting(): Ask[] {
+  get waiting(): UpdaterRequest[] {
     const names: readonly string[] = readdirSync(join(this.#folder, "asked"));
-    return ASKS.filter((ask) => names.includes(ask));
+    return UPDATER_REQUESTS.filter((ask) => names.includes(ask));
   }
 
   /** Takes what was asked for, and begins with it: a release is written once `finish` is called. */
@@ -56,26 +56,26 @@ export class FakeUpdater {
       const path = join(this.#folder, "asked", ask);
       const text = readFileSync(path, "utf8");
       rmSync(path);
-      this.asked.push(`${ask} ${text}`.trim());
+      this.taken.push(`${ask} ${text}`.trim());
       if (ask === "prepare") this.#prepare(Number(text));
     }
   }
 
   /** What was asked for is gone before it was taken, as after a restart of the machine. */
-  forget(ask: Ask): void {
+  forget(ask: UpdaterRequest): void {
     rmSync(join(this.#folder, "asked", ask), { force: true });
   }
 
   /** It is written and read back. */
   finish(): void {
-    const { work } = this.told;
+    const { work } = this.state;
     if (work === undefined) throw new Error("nothing is being written");
     this.tell({ work: undefined, prepared: work.to });
   }
 
   /** What a restart into a release leads to. */
-  restarted(kind: Outcome["kind"], to: Release, reason?: string): void {
-    const { running, failed } = this.told;
+  restarted(kind: UpdateOutcome["kind"], to: Release, reason: string | null = null): void {
+    const { running, failed } = this.state;
     const isThere = kind === "updated" || kind === "back";
     this.tell({
       work: undefined,
@@ -83,12 +83,12 @@ export class FakeUpdater {
       ...(isThere && { running: { ...to, slot: running.slot === "a" ? "b" : "a" } }),
       ...(isThere && { other: { release: running.release, version: running.version } }),
       ...(kind === "failed" && { failed: [...failed, to.release] }),
-      last: { kind, to, at: 1_772_600_000, ...(reason !== undefined && { reason }) },
+      last: { kind, ...to, at: 1_772_600_000, reason },
     });
   }
 
   #prepare(release: number): void {
-    const offer = this.told.offers.find((each) => each.release === release);
+    const offer = this.state.offers.find((each) => each.release === release);
     const refusal = this.refuses ?? (offer ? undefined : this.#whyNot(release));
     if (refusal !== undefined) {
       this.tell({ problem: refusal });

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
-import type { Open } from "../../appliance/updates/release-host.ts";
+import type { OpenUrl } from "../../appliance/updates/release-host.ts";
 
 /** How a host may misbehave with a file. */
 interface Fault {
@@ -60,7 +60,7 @@ export class ReleaseHostFake {
   }
 
   /** What the box opens addresses with: all of them are here. */
-  readonly open: Open = async (url, headers, signal) => {
+  readonly open: OpenUrl = async (url, headers, signal) => {
     this.opened += 1;
     const { protocol, host, pathname } = new URL(url);
     if (protocol !== "https:") throw new Error(`${url} was asked for`);

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { Signal } from "../../appliance/base/signal.ts";
 import type { UpdateSource } from "../../appliance/control/routes/update.ts";
-import type { UpdateView, UpdateWish } from "../../appliance/updates/shown.ts";
+import type { UpdateChange, UpdateView } from "../../appliance/updates/view.ts";
 
 /** A box at rest with the newest release. */
 export const AT_REST: UpdateView = {
@@ -27,7 +27,7 @@ export const AT_REST: UpdateView = {
 export class FakeUpdates implements UpdateSource {
   readonly changed = new Signal();
   /** What the owner wanted, in order. */
-  readonly wishes: UpdateWish[] = [];
+  readonly wishes: UpdateChange[] = [];
   /** The files that came in. */
   readonly files: Buffer[] = [];
   /** What is said to the next wish, or file. */
@@ -49,7 +49,7 @@ export class FakeUpdates implements UpdateSource {
     this.changed.emit();
   }
 
-  async act(wish: UpdateWish): Promise<void> {
+  async act(wish: UpdateChange): Promise<void> {
     if (this.refusal) throw this.refusal;
     this.wishes.push(wish);
   }

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "mocha";
 import { SERVICE_MEMORY } from "../../appliance/base/bounds.ts";
+import { UPDATER_REQUESTS } from "../../appliance/release/updater-state.ts";
 import { needTools } from "../../scripts/tools.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -164,6 +165,24 @@ describe("the image's units", () => {
       assert.match(file, /\.js$/);
       assert.ok(existsSync(join(ROOT, file.replace(/\.js$/, ".ts"))), file);
     }
+  });
+
+  it("start the updater with verbs that it knows, and with each of them", () => {
+    const verbs = OURS.flatMap(
+      (name) => /\/updater\/main\.js (\S+)/.exec(unitText(name))?.[1] ?? [],
+    );
+    const program = join(ROOT, "appliance/updater/main.ts");
+    const { stderr, status } = spawnSync(process.execPath, [program, "none"], { encoding: "utf8" });
+    assert.equal(status, 2);
+    assert.equal(stderr, `Say what to do: ${verbs.sort().join(", ")}.\n`);
+  });
+
+  it("watch for each request that the service may make of the updater", () => {
+    const watched = [...unitText("tallydeck-update.path").matchAll(/^PathExists=.*\/(\S+)$/gm)];
+    assert.deepEqual(
+      watched.map(([, name]) => name),
+      UPDATER_REQUESTS,
+    );
   });
 
   it("hand every socket to the service by the names it knows", () => {

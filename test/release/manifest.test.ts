@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "mocha";
 import {
-  type Box,
+  type BoxFit,
   bundleBytes,
   type Manifest,
   MOST_BOOT_BYTES,
@@ -92,7 +92,7 @@ describe("A manifest", () => {
 });
 
 describe("A release for a box", () => {
-  const BOX: Box = {
+  const BOX: BoxFit = {
     running: { release: 11, version: "0.2.0" },
     highest: 11,
     boards: ["raspberrypi,3-model-b", "brcm,bcm2837"],
@@ -105,7 +105,7 @@ describe("A release for a box", () => {
   });
 
   const running = (release: number) => ({ running: { release, version: "0.1.0" } });
-  const release: [what: string, Partial<Manifest>, Partial<Box>, RegExp][] = [
+  const release: [what: string, Partial<Manifest>, Partial<BoxFit>, RegExp][] = [
     ["of another product", { product: "toaster" }, {}, /a release of toaster/],
     ["for another board", { boards: ["raspberrypi,2"] }, {}, /\(raspberrypi,3-model-b\)/],
     ["for a box without a name", {}, { boards: [] }, /does not tell its name/],

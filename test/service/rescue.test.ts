@@ -291,7 +291,7 @@ describe("a box on a network whose data is damaged", () => {
     signer.remove();
     assertError(await owner.ask("PUT", "/api/update/file", bundle), 400, "invalid_release");
     await owner.ask("POST", "/api/update", { action: "back" });
-    assert.deepEqual(updater.waiting, ["back"]);
+    assert.deepEqual(updater.waiting, ["rollback"]);
   });
 
   it("answers what else the Web UI and scripts ask with a sentence", async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { updatesOnBoard } from "../../appliance/service/update-front.ts";
-import type { UpdateView } from "../../appliance/updates/shown.ts";
+import type { UpdateView } from "../../appliance/updates/view.ts";
 import { FakeUpdates } from "../helpers/updates.ts";
 
 const NOW = Date.UTC(2026, 10, 23, 3, 0);

@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, it } from "mocha";
 import { withSlot } from "../../appliance/updater/boot-config.ts";
 import { reportOnCard } from "../../appliance/updater/card-report.ts";
 import { writeJournal } from "../../appliance/updater/journal.ts";
-import { commit, giveUp } from "../../appliance/updater/outcome.ts";
+import { keep } from "../../appliance/updater/keep.ts";
+import { failTrial } from "../../appliance/updater/trial.ts";
 import { Card, NEXT, OLD } from "./card.ts";
 
 const REPORT = "boot/firmware/SETUP-RESULT.txt";
@@ -20,7 +21,7 @@ describe("SETUP-RESULT.txt on the card", () => {
   afterEach(() => card.remove());
 
   async function start(slot: "a" | "b"): Promise<string> {
-    await card.startUp(slot);
+    await card.bootSlot(slot);
     await reportOnCard(card.box());
     return card.read(REPORT);
   }
@@ -47,7 +48,7 @@ describe("SETUP-RESULT.txt on the card", () => {
   it("says after an update how any computer can start the one before", async () => {
     const before = await start("a");
     assert.equal(await tryNext(), before);
-    await commit(card.box());
+    await keep(card.box());
     assert.equal(
       card.read(REPORT),
       `${SETTINGS}\r\n${[
@@ -63,7 +64,7 @@ describe("SETUP-RESULT.txt on the card", () => {
 
   it("says why the box went back", async () => {
     await tryNext();
-    giveUp(card.box(), "No address on eth0.");
+    failTrial(card.box(), "No address on eth0.");
     const lines = (await start("a")).split("\r\n");
     assert.deepEqual(lines.slice(-3), [
       "  0.2.0 runs, from a/.",

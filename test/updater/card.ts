@@ -12,13 +12,13 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Manifest } from "../../appliance/release/manifest.ts";
 import type { Release, Slot } from "../../appliance/release/release.ts";
-import type { Ask, Told } from "../../appliance/release/told.ts";
-import { answer } from "../../appliance/updater/asks.ts";
+import type { UpdaterRequest, UpdaterState } from "../../appliance/release/updater-state.ts";
+import { boot } from "../../appliance/updater/boot.ts";
 import { slotOf, withSlot } from "../../appliance/updater/boot-config.ts";
 import type { Box } from "../../appliance/updater/box.ts";
 import { type Journal, readJournal } from "../../appliance/updater/journal.ts";
-import { commit } from "../../appliance/updater/outcome.ts";
-import { startUp } from "../../appliance/updater/starting.ts";
+import { keep } from "../../appliance/updater/keep.ts";
+import { answerRequests } from "../../appliance/updater/requests.ts";
 import type { Minisign } from "../helpers/minisign.ts";
 import { bootFiles, madeRelease, packedBoot } from "../helpers/release.ts";
 
@@ -94,35 +94,35 @@ export class Card {
   }
 
   /** The same, and what every start does. */
-  async startUp(slot: Slot): Promise<Told> {
+  async bootSlot(slot: Slot): Promise<UpdaterState> {
     this.start(slot);
-    await startUp(this.box());
-    return this.told();
+    await boot(this.box());
+    return this.state();
   }
 
   /** As the firmware starts it after a reset, or after the power went, which loses what was armed. */
-  async powerOn({ wasCut = false } = {}): Promise<Told> {
+  async powerOn({ wasCut = false } = {}): Promise<UpdaterState> {
     const tryboot = join(this.root, "boot/firmware/tryboot.txt");
     const isTrial = this.#isArmed && !wasCut && existsSync(tryboot);
     this.#isArmed = false;
     const slot = slotOf(isTrial ? readFileSync(tryboot, "latin1") : this.config());
     if (slot === undefined) throw new Error("The firmware finds no system.");
-    return await this.startUp(slot);
+    return await this.bootSlot(slot);
   }
 
-  async ask(ask: Ask, release = ""): Promise<Told> {
+  async request(ask: UpdaterRequest, release = ""): Promise<UpdaterState> {
     this.write(`run/tallydeck-update/asked/${ask}`, String(release));
-    await answer(this.box());
-    return this.told();
+    await answerRequests(this.box());
+    return this.state();
   }
 
   /** A release is downloaded, written, started, and well. */
   async update(signer: Minisign, release: Release): Promise<void> {
     this.putBundle(made(signer, release));
-    await this.ask("prepare", String(release.release));
-    await this.ask("start", String(release.release));
+    await this.request("prepare", String(release.release));
+    await this.request("arm", String(release.release));
     await this.powerOn();
-    await commit(this.box());
+    await keep(this.box());
   }
 
   box(): Box {
@@ -157,8 +157,8 @@ export class Card {
     this.write("run/tallydeck-update/facts.json", JSON.stringify(this.facts));
   }
 
-  told(): Told {
-    return JSON.parse(this.read("run/tallydeck-update/state.json")) as Told;
+  state(): UpdaterState {
+    return JSON.parse(this.read("run/tallydeck-update/state.json")) as UpdaterState;
   }
 
   journal(): Journal {

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, it } from "mocha";
+import type { UpdateOutcome } from "../../appliance/base/update-outcome.ts";
 import type { Release, Slot } from "../../appliance/release/release.ts";
-import type { Outcome } from "../../appliance/release/told.ts";
-import { commit } from "../../appliance/updater/outcome.ts";
+import type {} from "../../appliance/release/updater-state.ts";
+import { keep } from "../../appliance/updater/keep.ts";
 import { Minisign } from "../helpers/minisign.ts";
 import { Power } from "../helpers/power.ts";
 import { Card, made, NEXT, OLD } from "./card.ts";
@@ -19,21 +20,21 @@ interface Way {
   readonly go: (card: Card) => Promise<void>;
   readonly to: Release;
   readonly slot: Slot;
-  readonly outcome: Outcome["kind"];
+  readonly outcome: UpdateOutcome["kind"];
 }
 
 async function update(card: Card): Promise<void> {
-  await card.ask("prepare", "12");
-  await card.ask("start", "12");
+  await card.request("prepare", "12");
+  await card.request("arm", "12");
   await card.powerOn();
-  await commit(card.box());
+  await keep(card.box());
   await card.powerOn();
 }
 
 async function goBack(card: Card): Promise<void> {
-  await card.ask("back");
+  await card.request("rollback");
   await card.powerOn();
-  await commit(card.box());
+  await keep(card.box());
   await card.powerOn();
 }
 
@@ -86,10 +87,10 @@ async function cutAt(moment: number, way: Way, again = Infinity): Promise<boolea
     assertWhole(card, when);
     // What two names shared belongs to neither once one of them is removed.
     assert.ok(left.nlink === 1 || left.ino !== configOf(card).ino, when);
-    if (card.told().running.slot !== way.slot) await cut(card, Infinity, () => way.go(card));
+    if (card.state().running.slot !== way.slot) await cut(card, Infinity, () => way.go(card));
     await cut(card, Infinity, start);
     assertWhole(card, when);
-    const { running, last, failed } = card.told();
+    const { running, last, failed } = card.state();
     assert.deepEqual([last?.kind, failed], [way.outcome, []], when);
     assert.deepEqual(running, { ...way.to, slot: way.slot }, when);
     assert.equal(card.journal().attempt, undefined, when);
@@ -114,7 +115,7 @@ function configOf(card: Card) {
 }
 
 function assertWhole(card: Card, when: string): void {
-  const { running, mode, problem } = card.told();
+  const { running, mode, problem } = card.state();
   assert.equal(mode, "normal", when);
   assert.equal(problem, undefined, when);
   assert.ok(card.isWhole(running.slot, running), `${running.slot}/ ${when}`);

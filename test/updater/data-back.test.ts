@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { settleData } from "../../appliance/updater/data-copy.ts";
-import { commit } from "../../appliance/updater/outcome.ts";
+import { settleCopy } from "../../appliance/updater/data-copy.ts";
+import { keep } from "../../appliance/updater/keep.ts";
 import { DATA, DataCard, OLD_DATA } from "./data-card.ts";
 import { cutAt, withFull } from "./disk-faults.ts";
 
@@ -29,7 +29,7 @@ describe("data before a release that breaks it", () => {
       "tallydeck.db.after-update-wal": "new log",
     });
     assert.ok(!card.isKept());
-    assert.equal(card.told().last?.kind, "failed");
+    assert.equal(card.state().last?.kind, "failed");
     assert.equal(card.read(`${DATA}/tls/key.pem`), "key");
   });
 
@@ -73,7 +73,7 @@ describe("data before a release that breaks it", () => {
       card.start("a");
       await card.tryNext();
       card.start("a");
-      isWhole = !cutAt(cut, () => settleData(card.box()));
+      isWhole = !cutAt(cut, () => settleCopy(card.box()));
       // The service has not started: it comes after this, and is not reached.
       card.start("a");
       await card.startOld();
@@ -94,10 +94,10 @@ describe("data before a release that breaks it", () => {
   it("goes back at a later start where there was no room for it", async () => {
     await card.tryNext();
     card.start("a");
-    assert.throws(() => withFull(() => settleData(card.box())), /ENOSPC/);
+    assert.throws(() => withFull(() => settleCopy(card.box())), /ENOSPC/);
     // Nothing of the newer one was touched, and the journal ends the attempt all the same.
     assert.equal(card.data()["tallydeck.db"], "new");
-    await card.startUp("a");
+    await card.bootSlot("a");
     card.start("a");
     await card.startOld();
     assert.equal(card.data()["tallydeck.db"], "old");
@@ -126,10 +126,10 @@ describe("data before a release that breaks it", () => {
     await card.startOld();
     assert.equal(card.data()["tallydeck.db.after-update"], "new");
     await card.tryNext();
-    await commit(card.box());
+    await keep(card.box());
     assert.equal(card.data()["tallydeck.db.after-update"], "new");
     card.start("b");
-    settleData(card.box());
+    settleCopy(card.box());
     assert.deepEqual(Object.keys(card.data()).sort(), [
       "tallydeck.db",
       "tallydeck.db-shm",
@@ -145,7 +145,7 @@ describe("data before a release that breaks it", () => {
     await card.startOld();
     assert.equal(card.data()["tallydeck.db"], "old");
     assert.ok(!card.isKept());
-    assert.equal(card.told().last?.kind, "interrupted");
+    assert.equal(card.state().last?.kind, "interrupted");
   });
 
   it("leads root nowhere else, whatever the service put in its folder", async () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { withSlot } from "../../appliance/updater/boot-config.ts";
-import { keepData, settleData } from "../../appliance/updater/data-copy.ts";
+import { copyData, settleCopy } from "../../appliance/updater/data-copy.ts";
 import { type Attempt, writeJournal } from "../../appliance/updater/journal.ts";
 import { Card, NEXT, OLD } from "./card.ts";
 
@@ -61,7 +61,7 @@ export class DataCard extends Card {
   }
 
   keepData(box = this.box()): void {
-    keepData(box, PREPARED, "one");
+    copyData(box, PREPARED, "one");
   }
 
   /** Up to the restart that is armed. */
@@ -78,16 +78,16 @@ export class DataCard extends Card {
     for (const name of ["vmlinuz", "initrd.img", "cmdline.txt"])
       this.write(`boot/firmware/b/${name}`, name);
     this.note({ id: "prepared", state: "prepared" });
-    await this.ask("start", `${NEXT.release}`);
+    await this.request("arm", `${NEXT.release}`);
   }
 
   /** The release is tried and writes what the one before cannot read. */
   async tryNext(): Promise<void> {
     this.arm();
     this.start("b");
-    settleData(this.box());
+    settleCopy(this.box());
     assert.equal(this.data()["tallydeck.db"], "old");
-    await this.startUp("b");
+    await this.bootSlot("b");
     this.write(`${DATA}/tallydeck.db`, "new");
     this.write(`${DATA}/tallydeck.db-wal`, "new log");
     this.write(`${DATA}/tallydeck.db-shm`, "new memory");
@@ -95,7 +95,7 @@ export class DataCard extends Card {
 
   /** The slot before starts, as systemd orders it. */
   async startOld(): Promise<void> {
-    settleData(this.box());
-    await this.startUp("a");
+    settleCopy(this.box());
+    await this.bootSlot("a");
   }
 }

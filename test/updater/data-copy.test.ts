@@ -3,9 +3,9 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { withSlot } from "../../appliance/updater/boot-config.ts";
-import { letGo, settleData } from "../../appliance/updater/data-copy.ts";
+import { dropCopy, settleCopy } from "../../appliance/updater/data-copy.ts";
 import type { Attempt } from "../../appliance/updater/journal.ts";
-import { commit } from "../../appliance/updater/outcome.ts";
+import { keep } from "../../appliance/updater/keep.ts";
 import { NEXT, OLD } from "./card.ts";
 import { attempt, DATA, DataCard, OLD_DATA, PREPARED } from "./data-card.ts";
 import { cutAt, recorded, withFull } from "./disk-faults.ts";
@@ -59,7 +59,7 @@ describe("data before a release that breaks it", () => {
     await card.startNext();
     assert.equal(card.ran.at(-1), START);
     assert.ok(!card.isKept());
-    assert.equal(card.told().last?.kind, "refused");
+    assert.equal(card.state().last?.kind, "refused");
   });
 
   it("stays whole wherever the power was cut while it was copied", async () => {
@@ -84,14 +84,14 @@ describe("data before a release that breaks it", () => {
     await card.startOld();
     assert.ok(card.isKept());
     assert.equal(card.data()["tallydeck.db"], "new");
-    await card.startUp("a");
-    letGo(card.box(), attempt({ id: "another" }));
+    await card.bootSlot("a");
+    dropCopy(card.box(), attempt({ id: "another" }));
     assert.ok(card.isKept());
   });
 
   it("is no more once a release after that one was kept", async () => {
     await card.tryNext();
-    await commit(card.box());
+    await keep(card.box());
     card.putSlot("a", { release: 13, version: "0.4.0" });
     card.write("boot/firmware/config.txt", withSlot(card.config(), "a"));
     card.start("a");
@@ -103,9 +103,9 @@ describe("data before a release that breaks it", () => {
   it("is replaced by no other while it waits to be put back", async () => {
     await card.tryNext();
     card.start("a");
-    assert.throws(() => withFull(() => settleData(card.box())), /ENOSPC/);
+    assert.throws(() => withFull(() => settleCopy(card.box())), /ENOSPC/);
     assert.throws(() => card.keepData(), /waits to be put back: make room/);
-    letGo(card.box(), attempt({ id: "another" }));
+    dropCopy(card.box(), attempt({ id: "another" }));
     card.start("a");
     await card.startOld();
     assert.equal(card.data()["tallydeck.db"], "old");
@@ -113,10 +113,10 @@ describe("data before a release that breaks it", () => {
 
   it("is removed at the next start once the release is kept", async () => {
     await card.tryNext();
-    await commit(card.box());
+    await keep(card.box());
     assert.ok(card.isKept());
     card.start("b");
-    settleData(card.box());
+    settleCopy(card.box());
     assert.ok(!card.isKept());
     assert.equal(card.data()["tallydeck.db"], "new");
   });
@@ -125,7 +125,7 @@ describe("data before a release that breaks it", () => {
     await card.tryNext();
     card.write("boot/firmware/config.txt", withSlot(card.config(), "b"));
     card.start("b");
-    settleData(card.box());
+    settleCopy(card.box());
     assert.ok(!card.isKept());
     assert.equal(card.data()["tallydeck.db"], "new");
   });
@@ -133,14 +133,14 @@ describe("data before a release that breaks it", () => {
   it("is left alone while the other slot is only visited", async () => {
     await card.tryNext();
     card.start("b");
-    settleData(card.box());
+    settleCopy(card.box());
     assert.ok(card.isKept());
     assert.equal(card.data()["tallydeck.db"], "new");
   });
 
   it("is the service's again when the restart is called off", () => {
     card.keepData();
-    letGo(card.box(), PREPARED);
+    dropCopy(card.box(), PREPARED);
     assert.deepEqual(card.ran, [STOP, START]);
     assert.ok(!card.isKept());
     assert.deepEqual(card.data(), OLD_DATA);

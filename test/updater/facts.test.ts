@@ -7,8 +7,8 @@ import { PublicDoor } from "../../appliance/service/public-door.ts";
 import {
   type Answered,
   factsNow,
-  look,
   noteFacts,
+  readFacts,
   thisMachine,
 } from "../../appliance/updater/facts.ts";
 import { newCertificate } from "../helpers/certificates.ts";
@@ -110,7 +110,7 @@ describe("what is seen of a box", () => {
       "tallydeck.service loaded failed failed Tallydeck\nssh.service loaded failed failed x\n";
     answers[80] = { status: 200, version: "0.3.0", body: "ok" };
     answers[3000] = { status: 200, version: undefined, body: JSON.stringify(WELL.control) };
-    assert.deepEqual(await look(machine()), {
+    assert.deepEqual(await readFacts(machine()), {
       service: { state: "failed", result: "exit-code", exitStatus: 2, restarts: 3 },
       collector: "0.3.0",
       control: WELL.control,
@@ -160,18 +160,18 @@ describe("what is seen of a box", () => {
       shakeHands: (port: number) => shakeHands(ports[port] ?? 0),
     };
     try {
-      const { collector, control, tls } = await look(asked);
+      const { collector, control, tls } = await readFacts(asked);
       assert.equal(tls, false, "there is no certificate yet");
       address.certificate = newCertificate();
       address.certificateChanged.emit();
-      assert.equal((await look(asked)).tls, true);
+      assert.equal((await readFacts(asked)).tls, true);
       assert.equal(collector, version());
       assert.equal(control?.version, version());
       assert.deepEqual(control?.store, { opened: true, wrote: true, isElsewhere: false });
     } finally {
       await world.end();
     }
-    const { collector, control, tls } = await look(asked);
+    const { collector, control, tls } = await readFacts(asked);
     assert.deepEqual([collector, control, tls], [null, null, false]);
   });
 
@@ -179,21 +179,21 @@ describe("what is seen of a box", () => {
     plug();
     for (const body of ["", "[]", '{"version":"0.3.0"}', '{"error":"x"}']) {
       answers[3000] = { status: 200, version: undefined, body };
-      assert.equal((await look(machine())).control, null);
+      assert.equal((await readFacts(machine())).control, null);
     }
     answers[3000] = { status: 401, version: undefined, body: JSON.stringify(WELL.control) };
     delete answers[80];
     hasTls = false;
-    const { collector, control, tls } = await look(machine());
+    const { collector, control, tls } = await readFacts(machine());
     assert.deepEqual([collector, control, tls], [null, null, false]);
     rmSync(join(folder(), "data"), { recursive: true });
     writeFileSync(join(folder(), "data"), "");
-    assert.equal((await look(machine())).dataIsWritable, false);
+    assert.equal((await readFacts(machine())).dataIsWritable, false);
   });
 
   it("reaches the updater, which has no network, by a program that does", async () => {
     plug();
-    const seen = await look(machine());
+    const seen = await readFacts(machine());
     const ran: string[] = [];
     const run = (...words: string[]) => void ran.push(words.join(" "));
     assert.equal(factsNow({ root: folder(), run }), undefined);

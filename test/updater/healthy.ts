@@ -1,10 +1,10 @@
-import type { Facts } from "../../appliance/updater/health.ts";
+import type { BoxFacts } from "../../appliance/updater/health.ts";
 import { NEXT } from "./card.ts";
 
 const DECK = { id: "mk2-cl1", name: "Desk", connected: true, usb: ["0fd9:0080", "0fd9:00a5"] };
 
 /** A box that is well with the release that is tried. */
-export const WELL: Facts = {
+export const WELL: BoxFacts = {
   service: { state: "active", result: "success", exitStatus: 0, restarts: 0 },
   collector: NEXT.version,
   control: {
@@ -25,7 +25,7 @@ export const WELL: Facts = {
 };
 
 /** The same with the deck out of sight of the service. */
-export function withoutDeck(usb: Partial<Facts["usb"]> = {}): Facts {
+export function withoutDeck(usb: Partial<BoxFacts["usb"]> = {}): BoxFacts {
   return {
     ...WELL,
     control: saying({ decks: [{ ...DECK, connected: false }] }),
@@ -33,6 +33,6 @@ export function withoutDeck(usb: Partial<Facts["usb"]> = {}): Facts {
   };
 }
 
-export function saying(changed: Partial<NonNullable<Facts["control"]>>): Facts["control"] {
+export function saying(changed: Partial<NonNullable<BoxFacts["control"]>>): BoxFacts["control"] {
   return WELL.control && { ...WELL.control, ...changed };
 }

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { after, afterEach, beforeEach, describe, it } from "mocha";
 import { slotOf } from "../../appliance/updater/boot-config.ts";
-import { commit } from "../../appliance/updater/outcome.ts";
+import { keep } from "../../appliance/updater/keep.ts";
 import { prepare } from "../../appliance/updater/prepare.ts";
 import { Minisign } from "../helpers/minisign.ts";
 import { bootFiles, madeRelease, packedBoot } from "../helpers/release.ts";
@@ -120,7 +120,7 @@ describe("an update", () => {
         if (what !== "without a bundle") card.putBundle(made(signer, NEXT));
         spoil();
         const before = state();
-        const told = await card.ask("prepare", "12");
+        const told = await card.request("prepare", "12");
         assert.match(told.problem ?? "", said);
         assert.equal(told.prepared, undefined);
         assert.equal(state(), before);
@@ -129,20 +129,20 @@ describe("an update", () => {
 
     it("when it is not newer than what the box once had", async () => {
       await card.update(signer, NEXT);
-      await card.ask("back");
+      await card.request("rollback");
       await card.powerOn();
-      await commit(card.box());
+      await keep(card.box());
       card.putBundle(made(signer, NEXT));
-      assert.match((await card.ask("prepare", "12")).problem ?? "", /not newer/);
+      assert.match((await card.request("prepare", "12")).problem ?? "", /not newer/);
     });
 
     it("in a trial and on a visit", async () => {
       card.putSlot("b", NEXT);
-      await card.startUp("b");
+      await card.bootSlot("b");
       card.putBundle(made(signer, THIRD));
-      for (const ask of ["prepare", "start", "back"] as const) {
+      for (const ask of ["prepare", "arm", "rollback"] as const) {
         const before = state();
-        assert.match((await card.ask(ask, "13")).problem ?? "", /visited|install it again/);
+        assert.match((await card.request(ask, "13")).problem ?? "", /visited|install it again/);
         assert.equal(state(), before);
       }
     });
@@ -150,7 +150,7 @@ describe("an update", () => {
     it("when config.txt does not say which slot is in use", async () => {
       card.putBundle(made(signer, NEXT));
       card.write("boot/firmware/config.txt", "arm_64bit=1\n");
-      assert.match((await card.ask("prepare", "12")).problem ?? "", /visited/);
+      assert.match((await card.request("prepare", "12")).problem ?? "", /visited/);
       assert.equal(existsSync(join(card.root, "boot/firmware/b")), false);
     });
   });
@@ -167,12 +167,12 @@ describe("an update", () => {
   it("that is changed after it was verified ends before the slot is worth anything", async () => {
     card.putBundle(made(signer, NEXT));
     changeMeanwhile("root.img", Buffer.alloc(card.read(`${SERVICES}/root.img`).length));
-    const told = await card.ask("prepare", "12");
+    const told = await card.request("prepare", "12");
     assert.match(told.problem ?? "", /is damaged/);
     assert.equal(told.prepared, undefined);
     assert.equal(card.journal().attempt, undefined);
     assert.equal(slotOf(card.config()), "a");
-    assert.match((await card.ask("start", "12")).problem ?? "", /install it again/);
+    assert.match((await card.request("arm", "12")).problem ?? "", /install it again/);
   });
 
   it("puts no kernel on the card that nobody signed, whatever becomes of the file meanwhile", async () => {
@@ -186,7 +186,7 @@ describe("an update", () => {
     const changed = Buffer.alloc(boot.length);
     packedBoot([...other, tree]).copy(changed);
     changeMeanwhile("boot.tar.zst", changed);
-    assert.deepEqual((await card.ask("prepare", "12")).prepared, NEXT);
+    assert.deepEqual((await card.request("prepare", "12")).prepared, NEXT);
     assert.match(card.read("boot/firmware/b/vmlinuz"), /^kernel/);
     assert.deepEqual(readdirSync(join(card.root, "data/system")), ["update.json"]);
   });
@@ -207,9 +207,9 @@ describe("an update", () => {
 
   it("is not started once its folder on the card is not whole", async () => {
     card.putBundle(made(signer, NEXT));
-    await card.ask("prepare", "12");
+    await card.request("prepare", "12");
     rmSync(join(card.root, "boot/firmware/b/vmlinuz"));
-    assert.match((await card.ask("start", "12")).problem ?? "", /not whole/);
+    assert.match((await card.request("arm", "12")).problem ?? "", /not whole/);
     assert.ok(!card.ran.includes("systemctl reboot"));
   });
 });

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { after, afterEach, beforeEach, describe, it } from "mocha";
-import type { Told } from "../../appliance/release/told.ts";
-import { answer, answerStick } from "../../appliance/updater/asks.ts";
+import type { UpdaterState } from "../../appliance/release/updater-state.ts";
+import { answerRequests, answerStick } from "../../appliance/updater/requests.ts";
 import { Minisign } from "../helpers/minisign.ts";
 import { Power } from "../helpers/power.ts";
 import { Card, made, NEXT, OLD } from "./card.ts";
@@ -23,15 +23,16 @@ describe("a release on", () => {
   afterEach(() => card.remove());
 
   const isOnCard = (path = FILE) => existsSync(join(card.root, path));
-  const offered = ({ offers }: Told) => offers.map(({ release, source }) => [release, source]);
+  const offered = ({ offers }: UpdaterState) =>
+    offers.map(({ release, source }) => [release, source]);
 
   describe("the card's boot partition", () => {
     /** A start, and what it starts. */
-    async function start(): Promise<Told> {
+    async function start(): Promise<UpdaterState> {
       await card.powerOn();
       if (card.ran.at(-1) === "systemctl start --no-block tallydeck-update.service")
-        await answer(card.box());
-      return card.told();
+        await answerRequests(card.box());
+      return card.state();
     }
 
     it("moves to the data partition, and is installed from there", async () => {
@@ -40,7 +41,7 @@ describe("a release on", () => {
       assert.deepEqual(offered(told), [[12, "card"]]);
       assert.equal(told.problem, undefined);
       assert.equal(isOnCard(), false);
-      await card.ask("prepare", "12");
+      await card.request("prepare", "12");
       assert.ok(card.isWhole("b", NEXT));
       assert.deepEqual(offered(await start()), [[12, "card"]]);
     });
@@ -119,7 +120,7 @@ describe("a release on", () => {
     it("goes once it is installed, or is not wanted", async () => {
       card.write(FILE, next.bundle);
       await start();
-      assert.deepEqual(offered(await card.ask("discard", "12")), []);
+      assert.deepEqual(offered(await card.request("discard", "12")), []);
       assert.equal(isOnCard("data/system/update"), false);
     });
   });
@@ -128,11 +129,11 @@ describe("a release on", () => {
     const STICK = "run/tallydeck-update/stick";
 
     /** What is on the stick, which is mounted there. */
-    async function insert(files: Readonly<Record<string, Uint8Array>>): Promise<Told> {
+    async function insert(files: Readonly<Record<string, Uint8Array>>): Promise<UpdaterState> {
       for (const [name, content] of Object.entries(files)) card.write(`${STICK}/${name}`, content);
       await answerStick(card.box(), "sda1");
       rmSync(join(card.root, STICK), { recursive: true, force: true });
-      return card.told();
+      return card.state();
     }
 
     it("is copied, and the stick only read", async () => {
@@ -163,8 +164,8 @@ describe("a release on", () => {
 
     it("is not looked at while another release is tried", async () => {
       card.putBundle(next);
-      await card.ask("prepare", "12");
-      await card.ask("start", "12");
+      await card.request("prepare", "12");
+      await card.request("arm", "12");
       await card.powerOn();
       const told = await insert({ "a.tallydeck": third.bundle });
       assert.match(told.problem ?? "", /is being tried/);
@@ -174,7 +175,7 @@ describe("a release on", () => {
     it("is asked for by nothing but the name of a disk on USB", async () => {
       for (const name of ["../sda1", "mmcblk0p1", "", "sda1 /"]) {
         await answerStick(card.box(), name);
-        assert.match(card.told().problem ?? "", /is no USB stick/);
+        assert.match(card.state().problem ?? "", /is no USB stick/);
       }
       assert.deepEqual(card.ran, []);
     });

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { slotOf, withSlot } from "../../appliance/updater/boot-config.ts";
 import type { Box } from "../../appliance/updater/box.ts";
-import type { Facts } from "../../appliance/updater/health.ts";
+import type { BoxFacts } from "../../appliance/updater/health.ts";
 import { type Journal, writeJournal } from "../../appliance/updater/journal.ts";
-import { commit } from "../../appliance/updater/outcome.ts";
-import { patienceOf, tryOut } from "../../appliance/updater/trying.ts";
+import { keep } from "../../appliance/updater/keep.ts";
+import { patienceOf, runTrial } from "../../appliance/updater/trial.ts";
 import { Card, NEXT, OLD } from "./card.ts";
 import { saying, WELL } from "./healthy.ts";
 
@@ -16,8 +16,8 @@ const IS_TRIAL = join(
   import.meta.dirname,
   "../../firmware-config/system/usr/lib/tallydeck/is-trial",
 );
-const SILENT: Facts = { ...WELL, collector: null };
-const HUNG: Facts = {
+const SILENT: BoxFacts = { ...WELL, collector: null };
+const HUNG: BoxFacts = {
   ...WELL,
   service: { ...WELL.service, state: "activating", result: "watchdog" },
 };
@@ -44,7 +44,7 @@ async function startTrial(): Promise<void> {
   card.putSlot("b", NEXT);
   card.write("boot/firmware/tryboot.txt", withSlot(card.config(), "b"));
   writeJournal(card.box(), { ...card.journal(), attempt: ATTEMPT });
-  await card.startUp("b");
+  await card.bootSlot("b");
 }
 
 describe("a trial", () => {
@@ -55,7 +55,7 @@ describe("a trial", () => {
   });
 
   /** @param at what is seen so many seconds after the start */
-  function watch(at: (seconds: number) => Facts | Promise<Facts>) {
+  function watch(at: (seconds: number) => BoxFacts | Promise<BoxFacts>) {
     return {
       look: async () => at(uptime / 1_000),
       uptime: () => uptime,
@@ -70,7 +70,7 @@ describe("a trial", () => {
 
   it("says why it ended in no more than a screen can show, whatever the service says of itself", async () => {
     const control = WELL.control && { ...WELL.control, version: "9".repeat(60_000) };
-    await tryOut(
+    await runTrial(
       card.box(),
       watch(() => ({ ...WELL, control })),
     );
@@ -78,18 +78,18 @@ describe("a trial", () => {
   });
 
   it("is kept after two minutes on end in which all was well", async () => {
-    await tryOut(
+    await runTrial(
       card.box(),
       watch(() => WELL),
     );
     assert.ok(kept());
     assert.equal(restarted(), 0);
     assert.ok(uptime >= 150_000 && uptime <= 160_000, `${uptime}`);
-    assert.deepEqual(card.told().last?.kind, "updated");
+    assert.deepEqual(card.state().last?.kind, "updated");
   });
 
   it("counts anew after each moment that was not well", async () => {
-    await tryOut(
+    await runTrial(
       card.box(),
       watch((s) => (s < 200 ? SILENT : s > 300 && s < 306 ? SILENT : WELL)),
     );
@@ -99,7 +99,7 @@ describe("a trial", () => {
 
   it("counts anew when the service was started again between two looks", async () => {
     const again = { ...WELL, service: { ...WELL.service, restarts: 1 } };
-    await tryOut(
+    await runTrial(
       card.box(),
       watch((s) => (s < 100 ? WELL : again)),
     );
@@ -108,7 +108,7 @@ describe("a trial", () => {
   });
 
   it("is given up after ten minutes, with a sentence", async () => {
-    await tryOut(
+    await runTrial(
       card.box(),
       watch(() => SILENT),
     );
@@ -116,7 +116,7 @@ describe("a trial", () => {
     assert.equal(reason(), "The collector (port 80) does not answer.");
     assert.equal(restarted(), 1);
     assert.ok(uptime >= 600_000 && uptime < 610_000, `${uptime}`);
-    const { last, failed } = await card.startUp("a");
+    const { last, failed } = await card.bootSlot("a");
     assert.equal(last?.kind, "failed");
     assert.equal(last?.reason, "The collector (port 80) does not answer.");
     assert.deepEqual(failed, [NEXT.release]);
@@ -124,12 +124,12 @@ describe("a trial", () => {
 
   it("whose service refuses its settings is given up after two minutes", async () => {
     const refused = { state: "failed", result: "exit-code", exitStatus: 2 };
-    const unit = (changed: Partial<Facts["service"]>): Facts => ({
+    const unit = (changed: Partial<BoxFacts["service"]>): BoxFacts => ({
       ...SILENT,
       service: { ...WELL.service, ...changed },
     });
     const [now, again] = [unit(refused), unit({ state: "activating", result: "success" })];
-    await tryOut(
+    await runTrial(
       card.box(),
       watch((s) => (s < 60 ? SILENT : s % 10 < 5 ? now : again)),
     );
@@ -139,7 +139,7 @@ describe("a trial", () => {
 
   it("waits on for a service that came up after it had refused its settings", async () => {
     const refused = { ...WELL.service, state: "failed", result: "exit-code", exitStatus: 2 };
-    await tryOut(
+    await runTrial(
       card.box(),
       watch((s) => (s < 100 ? { ...SILENT, service: refused } : s < 300 ? SILENT : WELL)),
     );
@@ -148,21 +148,21 @@ describe("a trial", () => {
 
   it("of which only a database elsewhere was away may be repeated, once", async () => {
     const store = { opened: true, wrote: false, isElsewhere: true };
-    const away: Facts = { ...WELL, control: saying({ store }) };
+    const away: BoxFacts = { ...WELL, control: saying({ store }) };
     const AWAY = "The database elsewhere (DATABASE_URL) takes nothing.";
-    await tryOut(
+    await runTrial(
       card.box(),
       watch(() => away),
     );
     assert.equal(reason(), AWAY);
-    const { last, failed, prepared } = await card.startUp("a");
+    const { last, failed, prepared } = await card.bootSlot("a");
     assert.deepEqual([last?.kind, failed, prepared], ["interrupted", [], NEXT]);
     assert.equal(last?.reason, `${AWAY} Try again once that is mended.`);
     assert.equal(reason(), undefined);
-    await card.ask("start", "12");
+    await card.request("arm", "12");
     uptime = 30_000;
     await card.powerOn();
-    await tryOut(
+    await runTrial(
       card.box(),
       watch(() => away),
     );
@@ -173,15 +173,15 @@ describe("a trial", () => {
 
   it("in which more than the database elsewhere was wrong has failed", async () => {
     const store = { opened: true, wrote: false, isElsewhere: true };
-    await tryOut(
+    await runTrial(
       card.box(),
       watch(() => ({ ...SILENT, control: saying({ store }) })),
     );
-    assert.deepEqual((await card.startUp("a")).failed, [NEXT.release]);
+    assert.deepEqual((await card.bootSlot("a")).failed, [NEXT.release]);
   });
 
   it("is given up when it is well now and then, with what was the matter", async () => {
-    await tryOut(
+    await runTrial(
       card.box(),
       watch((s) => (s % 100 < 6 ? HUNG : WELL)),
     );
@@ -191,7 +191,7 @@ describe("a trial", () => {
 
   it("is given up when it became well too late", async () => {
     uptime = 550_000;
-    await tryOut(
+    await runTrial(
       card.box(),
       watch(() => WELL),
     );
@@ -201,7 +201,7 @@ describe("a trial", () => {
 
   it("is given up at once by one that was killed and comes back after the time is over", async () => {
     uptime = 700_000;
-    await tryOut(
+    await runTrial(
       card.box(),
       watch(() => SILENT),
     );
@@ -227,7 +227,7 @@ describe("a trial", () => {
           isLocked = false;
         };
       };
-      await tryOut(
+      await runTrial(
         card.box(),
         watch(() => facts),
       );
@@ -238,7 +238,7 @@ describe("a trial", () => {
 
   it("ends though another goes on for longer than it waits", async () => {
     card.lock = async () => undefined;
-    await tryOut(
+    await runTrial(
       card.box(),
       watch(() => WELL),
     );
@@ -247,14 +247,14 @@ describe("a trial", () => {
 
   it("is not well while it cannot be told how the box is", async () => {
     const blind = () => Promise.reject(new Error("systemctl takes too long"));
-    await tryOut(card.box(), watch(blind));
+    await runTrial(card.box(), watch(blind));
     assert.match(reason() ?? "", /cannot be told: systemctl takes too long/);
     assert.equal(restarted(), 1);
   });
 
   it("is given up when what started it is no more on the card", async () => {
     rmSync(join(card.root, "boot/firmware/tryboot.txt"));
-    await tryOut(
+    await runTrial(
       card.box(),
       watch(() => WELL),
     );
@@ -264,27 +264,27 @@ describe("a trial", () => {
   });
 
   it("is over once it is decided: nothing is looked at, nothing changes", async () => {
-    await tryOut(
+    await runTrial(
       card.box(),
       watch(() => WELL),
     );
     card.ran.length = 0;
     const nobody = watch(() => assert.fail("nobody looks"));
-    await tryOut(card.box(), nobody);
+    await runTrial(card.box(), nobody);
     assert.deepEqual(card.ran, []);
-    await card.startUp("a");
-    await tryOut(card.box(), nobody);
+    await card.bootSlot("a");
+    await runTrial(card.box(), nobody);
   });
 
   it("is noted as kept by the next one when who kept it was killed before", async () => {
     card.write("boot/firmware/config.txt", withSlot(card.config(), "b"));
     rmSync(join(card.root, "boot/firmware/tryboot.txt"));
-    assert.equal(card.told().mode, "trial");
-    await tryOut(
+    assert.equal(card.state().mode, "trial");
+    await runTrial(
       card.box(),
       watch(() => assert.fail("nobody looks")),
     );
-    const { mode, last } = card.told();
+    const { mode, last } = card.state();
     assert.deepEqual([mode, last?.kind], ["normal", "updated"]);
     assert.equal(restarted(), 0);
   });
@@ -370,7 +370,7 @@ describe("a system that nobody has decided about", () => {
 
   it("stays once it is kept", async () => {
     await startTrial();
-    await commit(card.box());
+    await keep(card.box());
     assert.ok(!isTrial());
   });
 
@@ -378,11 +378,11 @@ describe("a system that nobody has decided about", () => {
     assert.ok(!isTrial());
     card.putSlot("b", NEXT);
     card.write("boot/firmware/tryboot.txt", withSlot(card.config(), "b"));
-    await card.startUp("a");
+    await card.bootSlot("a");
     card.write("boot/firmware/tryboot.txt", withSlot(card.config(), "b"));
     assert.ok(!isTrial());
-    await card.startUp("b");
-    assert.equal(card.told().mode, "visit");
+    await card.bootSlot("b");
+    assert.equal(card.state().mode, "visit");
     assert.ok(!isTrial());
   });
 });

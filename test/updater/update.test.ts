@@ -3,10 +3,10 @@ import fs, { existsSync, rmSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { after, afterEach, beforeEach, describe, it } from "mocha";
-import { answer } from "../../appliance/updater/asks.ts";
 import { slotOf, withSlot } from "../../appliance/updater/boot-config.ts";
-import { commit } from "../../appliance/updater/outcome.ts";
+import { keep } from "../../appliance/updater/keep.ts";
 import { prepare } from "../../appliance/updater/prepare.ts";
+import { answerRequests } from "../../appliance/updater/requests.ts";
 import { Minisign } from "../helpers/minisign.ts";
 import { Card, made, NEXT, OLD, SERVICES, THIRD } from "./card.ts";
 
@@ -23,7 +23,7 @@ describe("an update", () => {
 
   it("is written to the slot that does not run, and read back", async () => {
     card.putBundle(made(signer, NEXT));
-    const told = await card.ask("prepare", "12");
+    const told = await card.request("prepare", "12");
     assert.equal(told.problem, undefined);
     assert.deepEqual(told.prepared, NEXT);
     assert.deepEqual(
@@ -37,9 +37,9 @@ describe("an update", () => {
 
   it("restarts into it once it is armed, and the owner's config.txt comes along", async () => {
     card.putBundle(made(signer, NEXT));
-    await card.ask("prepare", "12");
+    await card.request("prepare", "12");
     card.write("boot/firmware/config.txt", `${card.config()}dtoverlay=disable-bt\r\n`);
-    const told = await card.ask("start", "12");
+    const told = await card.request("arm", "12");
     assert.equal(told.work?.step, "restart");
     assert.deepEqual(card.ran.slice(-2), [
       "systemctl start tallydeck-arm.service",
@@ -47,9 +47,9 @@ describe("an update", () => {
     ]);
     const trial = await card.powerOn();
     assert.equal(trial.mode, "trial");
-    await commit(card.box());
+    await keep(card.box());
     assert.ok(card.config().endsWith("dtoverlay=disable-bt\r\n"));
-    assert.deepEqual(card.told().running, { ...NEXT, slot: "b" });
+    assert.deepEqual(card.state().running, { ...NEXT, slot: "b" });
   });
 
   it("is followed by a second one into the first slot, and the owner may go back from there", async () => {
@@ -59,10 +59,10 @@ describe("an update", () => {
     assert.ok(card.isWhole("a", THIRD) && card.isWhole("b", NEXT));
     const told = await card.powerOn();
     assert.deepEqual(told.other, NEXT);
-    await card.ask("back");
+    await card.request("rollback");
     assert.equal((await card.powerOn()).mode, "trial");
-    await commit(card.box());
-    assert.equal(card.told().last?.kind, "back");
+    await keep(card.box());
+    assert.equal(card.state().last?.kind, "back");
     const back = await card.powerOn({ wasCut: true });
     assert.deepEqual(back.running, { ...NEXT, slot: "b" });
     assert.deepEqual(back.other, THIRD);
@@ -77,7 +77,7 @@ describe("an update", () => {
       {
         ...box,
         now: () => {
-          const { work } = card.told();
+          const { work } = card.state();
           if (work) seen.push(`${work.step} ${work.done === work.of}`);
           return box.now();
         },
@@ -91,8 +91,8 @@ describe("an update", () => {
   it("on a board that cannot try one changes nothing but what is told", async () => {
     card.putBundle(made(signer, NEXT));
     card.canTry = false;
-    await card.ask("prepare", "12");
-    const told = await card.ask("start", "12");
+    await card.request("prepare", "12");
+    const told = await card.request("arm", "12");
     assert.equal(told.last?.kind, "refused");
     assert.equal(told.last?.reason, "This board cannot try an update.");
     assert.equal(told.canTry, false);
@@ -104,42 +104,42 @@ describe("an update", () => {
   it("on a board that is armed although it says it is not starts what ran before", async () => {
     card.putBundle(made(signer, NEXT));
     card.canTry = "unsaid";
-    await card.ask("prepare", "12");
-    assert.equal((await card.ask("start", "12")).last?.kind, "refused");
+    await card.request("prepare", "12");
+    assert.equal((await card.request("arm", "12")).last?.kind, "refused");
     assert.equal(slotOf(card.read("boot/firmware/tryboot.txt")), "a");
     assert.equal((await card.powerOn()).running.slot, "a");
   });
 
   it("that failed is tried again when its owner asks", async () => {
     card.putBundle(made(signer, NEXT));
-    await card.ask("prepare", "12");
-    await card.ask("start", "12");
+    await card.request("prepare", "12");
+    await card.request("arm", "12");
     await card.powerOn();
     assert.equal((await card.powerOn()).last?.kind, "failed");
     await card.update(signer, NEXT);
-    assert.equal(card.told().last?.kind, "updated");
-    assert.deepEqual(card.told().failed, []);
+    assert.equal(card.state().last?.kind, "updated");
+    assert.deepEqual(card.state().failed, []);
   });
 
   it("to a release before the one that failed leaves that known as failed", async () => {
     card.putBundle(made(signer, THIRD));
-    await card.ask("prepare", "13");
-    await card.ask("start", "13");
+    await card.request("prepare", "13");
+    await card.request("arm", "13");
     await card.powerOn();
     assert.deepEqual((await card.powerOn()).failed, [THIRD.release]);
     await card.update(signer, NEXT);
-    assert.deepEqual(card.told().failed, [THIRD.release]);
+    assert.deepEqual(card.state().failed, [THIRD.release]);
     assert.deepEqual((await card.powerOn()).failed, [THIRD.release]);
   });
 
   it("that was interrupted needs no second writing", async () => {
     card.putBundle(made(signer, NEXT));
-    await card.ask("prepare", "12");
-    await card.ask("start", "12");
+    await card.request("prepare", "12");
+    await card.request("arm", "12");
     const told = await card.powerOn({ wasCut: true });
     assert.equal(told.last?.kind, "interrupted");
     rmSync(join(card.root, SERVICES), { recursive: true });
-    await card.ask("start", "12");
+    await card.request("arm", "12");
     assert.equal((await card.powerOn()).mode, "trial");
   });
 
@@ -153,27 +153,27 @@ describe("an update", () => {
     };
     await assert.rejects(prepare({ ...card.box(), fromCard }, 12), /killed/);
     for (const [index, file] of files.entries()) card.write(file, left[index] ?? "");
-    assert.equal(card.told().work?.step, "write");
-    await answer(card.box());
-    assert.equal(card.told().work, undefined);
-    assert.match(card.told().problem ?? "", /broke off/);
+    assert.equal(card.state().work?.step, "write");
+    await answerRequests(card.box());
+    assert.equal(card.state().work, undefined);
+    assert.match(card.state().problem ?? "", /broke off/);
     assert.equal(card.journal().attempt, undefined);
-    assert.deepEqual((await card.ask("prepare", "12")).prepared, NEXT);
-    assert.equal(card.told().problem, undefined);
+    assert.deepEqual((await card.request("prepare", "12")).prepared, NEXT);
+    assert.equal(card.state().problem, undefined);
   });
 
   it("is not touched any more once it is armed, though the restart fails at first", async () => {
     card.putBundle(made(signer, NEXT));
-    await card.ask("prepare", "12");
+    await card.request("prepare", "12");
     const run = card.run.bind(card);
     card.run = (command) => {
       run(command);
       if (command === "systemctl reboot") throw new Error("exit 1");
     };
-    await card.ask("start", "12");
+    await card.request("arm", "12");
     card.run = run;
-    await card.ask("prepare", "12");
-    await card.ask("discard", "12");
+    await card.request("prepare", "12");
+    await card.request("discard", "12");
     assert.equal(card.ran.at(-1), "systemctl reboot");
     assert.ok(card.hasTryboot() && card.isWhole("b", NEXT));
     assert.equal((await card.powerOn()).mode, "trial");
@@ -181,8 +181,8 @@ describe("an update", () => {
 
   it("is interrupted when tryboot.txt is gone once it is armed", async () => {
     card.putBundle(made(signer, NEXT));
-    await card.ask("prepare", "12");
-    await card.ask("start", "12");
+    await card.request("prepare", "12");
+    await card.request("arm", "12");
     rmSync(join(card.root, "boot/firmware/tryboot.txt"));
     const told = await card.powerOn();
     assert.deepEqual([told.mode, told.last?.kind], ["normal", "interrupted"]);
@@ -191,11 +191,11 @@ describe("an update", () => {
 
   it("that somebody else starts is visited, and not kept", async () => {
     card.putBundle(made(signer, NEXT));
-    await card.ask("prepare", "12");
+    await card.request("prepare", "12");
     card.write("boot/firmware/tryboot.txt", withSlot(card.config(), "b"));
     card.run("systemctl start tallydeck-arm.service");
     assert.equal((await card.powerOn()).mode, "visit");
-    await assert.rejects(commit(card.box()), /no trial/);
+    await assert.rejects(keep(card.box()), /no trial/);
     assert.deepEqual((await card.powerOn()).prepared, NEXT);
     assert.equal(card.hasTryboot(), false);
   });
@@ -218,7 +218,7 @@ describe("an update", () => {
       run.call(card, command);
     };
     syncBuiltinESMExports();
-    const told = await card.ask("prepare", "12").finally(() => {
+    const told = await card.request("prepare", "12").finally(() => {
       fs.rmSync = remove;
       syncBuiltinESMExports();
     });
@@ -231,26 +231,26 @@ describe("an update", () => {
     const [, key = ""] = owners.file.split("\n");
     card.write("run/tallydeck/tallydeck.env", `UPDATES=auto\nUPDATE_KEY=${key}\n`);
     card.putBundle(made(signer, NEXT));
-    assert.match((await card.ask("prepare", "12")).problem ?? "", /signed with the key/);
+    assert.match((await card.request("prepare", "12")).problem ?? "", /signed with the key/);
     card.putBundle(made(owners, NEXT));
-    assert.deepEqual((await card.ask("prepare", "12")).prepared, NEXT);
+    assert.deepEqual((await card.request("prepare", "12")).prepared, NEXT);
     owners.remove();
   });
 
   it("is no more when it is discarded", async () => {
     card.putBundle(made(signer, NEXT));
-    await card.ask("prepare", "12");
-    const told = await card.ask("discard", "12");
+    await card.request("prepare", "12");
+    const told = await card.request("discard", "12");
     assert.equal(told.prepared, undefined);
     assert.equal(told.other, undefined);
-    assert.match((await card.ask("start", "12")).problem ?? "", /install it again/);
+    assert.match((await card.request("arm", "12")).problem ?? "", /install it again/);
   });
 
   it("is no less to be had after an ask that cannot be removed", async () => {
     card.write("run/tallydeck-update/asked/prepare/in/the/way", "");
     card.putBundle(made(signer, NEXT));
-    await answer(card.box());
+    await answerRequests(card.box());
     assert.ok(!existsSync(join(card.root, "run/tallydeck-update/asked/prepare")));
-    assert.deepEqual((await card.ask("prepare", "12")).prepared, NEXT);
+    assert.deepEqual((await card.request("prepare", "12")).prepared, NEXT);
   });
 });

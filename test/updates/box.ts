@@ -6,12 +6,12 @@ import { isRefusal, type RefusalCode } from "../../appliance/base/refusal.ts";
 import type { Manifest } from "../../appliance/release/manifest.ts";
 import type { ThisBoard } from "../../appliance/updates/boards.ts";
 import { Bundles } from "../../appliance/updates/bundles.ts";
-import { Kept, type UpdateRecord } from "../../appliance/updates/record.ts";
+import { type UpdateRecord, UpdateRecordFile } from "../../appliance/updates/record.ts";
 import { ReleaseHost } from "../../appliance/updates/release-host.ts";
 import { RootUpdater } from "../../appliance/updates/root.ts";
 import type { UpdateMode } from "../../appliance/updates/settings.ts";
-import type { UpdateView } from "../../appliance/updates/shown.ts";
 import { Updates } from "../../appliance/updates/updates.ts";
+import type { UpdateView } from "../../appliance/updates/view.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { FakeUpdater } from "../helpers/fake-updater.ts";
 import { Minisign } from "../helpers/minisign.ts";
@@ -91,7 +91,7 @@ class UpdateBox {
       board,
       root: new RootUpdater(join(this.folder, "root")),
       bundles: new Bundles(data, [this.#signer.key]),
-      kept: new Kept(data, log),
+      record: new UpdateRecordFile(data, log),
       host:
         mode === "off"
           ? undefined
@@ -159,7 +159,7 @@ class UpdateBox {
     this.clock.advance(1_000);
     await until(() => this.updater.waiting.length > 0);
     this.updater.take();
-    return this.updater.asked.at(-1) ?? "";
+    return this.updater.taken.at(-1) ?? "";
   }
 
   /** As far as the release being written and read back, and the time of the restart being known. */

@@ -14,7 +14,7 @@ describe("A box that updates itself", () => {
     box().updater.finish();
     assert.equal(box().view.restartsAt, Date.parse("2026-11-24T03:30:00Z"));
     box().clock.jump(Date.parse("2026-11-24T03:30:00Z") - box().clock.now());
-    assert.equal(await box().taken(), "start 12");
+    assert.equal(await box().taken(), "arm 12");
   });
 
   it("takes what a stick brought, too", async () => {
@@ -46,7 +46,7 @@ describe("A box that updates itself", () => {
       await prepare();
       await box().check();
       box().clock.jump(3_600_000);
-      assert.deepEqual([box().view.restartsAt, box().updater.asked], [null, []]);
+      assert.deepEqual([box().view.restartsAt, box().updater.taken], [null, []]);
       assert.equal(box().view.ready?.state, "offered");
     });
 
@@ -71,7 +71,7 @@ describe("A box that updates itself", () => {
     await box().see(({ ready }) => ready?.state === "downloaded");
     box().clock.jump(DAY_MS - 60_000);
     await box().check();
-    assert.deepEqual([box().updater.waiting, box().updater.asked], [[], ["prepare 12"]]);
+    assert.deepEqual([box().updater.waiting, box().updater.taken], [[], ["prepare 12"]]);
     box().clock.jump(60_000);
     assert.equal(await box().taken(), "prepare 12");
   });
@@ -104,7 +104,7 @@ describe("A box that updates itself, of a tried model", () => {
     box().updater.tell({ canTry: false });
     await box().check();
     box().clock.jump(3_600_000);
-    assert.deepEqual([box().view.ready?.state, box().updater.asked], ["offered", []]);
+    assert.deepEqual([box().view.ready?.state, box().updater.taken], ["offered", []]);
     await box().now();
     assert.equal(await box().taken(), "prepare 12");
   });

@@ -17,7 +17,7 @@ describe("An update", () => {
     box().clock.jump(Date.parse("2026-11-24T03:29:00Z") - box().clock.now());
     assert.deepEqual(box().updater.waiting, []);
     box().clock.advance(60_000);
-    assert.equal(await box().taken(), "start 12");
+    assert.equal(await box().taken(), "arm 12");
   });
 
   it("is for the next night where the box was off at four", async () => {
@@ -50,7 +50,7 @@ describe("An update", () => {
     await box().now();
     await box().see(({ restartsAt }) => restartsAt !== null);
     box().clock.advance(60_000);
-    assert.equal(await box().taken(), "start 12");
+    assert.equal(await box().taken(), "arm 12");
     await assert.rejects(
       box().updates.act({ action: "cancel" }),
       refused("not_now", /restarts already/),
@@ -66,8 +66,8 @@ describe("An update", () => {
     await box().now();
     await box().see(({ restartsAt }) => restartsAt !== null);
     box().clock.advance(60_000);
-    assert.equal(await box().taken(), "start 12");
-    assert.deepEqual(box().updater.asked, ["prepare 12", "start 12"]);
+    assert.equal(await box().taken(), "arm 12");
+    assert.deepEqual(box().updater.taken, ["prepare 12", "arm 12"]);
   });
 
   it("counts down anew when the service starts anew", async () => {

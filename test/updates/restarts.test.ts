@@ -16,8 +16,8 @@ describe("An update through whatever happens", () => {
       const { clock, updater, host } = box();
       let isWanted = false;
       const look = () => {
-        if (!updater.waiting.includes("start")) return;
-        assert.deepEqual([updater.told.prepared?.release, isWanted], [12, true]);
+        if (!updater.waiting.includes("arm")) return;
+        assert.deepEqual([updater.state.prepared?.release, isWanted], [12, true]);
       };
       const deeds: (() => unknown)[] = [
         () => clock.advance(below(90_000)),
@@ -29,7 +29,7 @@ describe("An update through whatever happens", () => {
           return box().reboot();
         },
         () => updater.take(),
-        () => updater.told.work && updater.finish(),
+        () => updater.state.work && updater.finish(),
         () => host.faults.push({ file: "root.img", cutAfter: below(200_000) }),
         () => host.faults.push({ file: "root.img", body: Buffer.alloc(300_000) }),
         () => setTimeout(below(20)),
@@ -45,25 +45,25 @@ describe("An update through whatever happens", () => {
       await box().check();
       for (let step = 0; step < STEPS; step += 1) {
         // It restarts then: what comes after is another boot.
-        if (updater.waiting.includes("start")) updater.forget("start");
+        if (updater.waiting.includes("arm")) updater.forget("arm");
         await Promise.resolve(deeds[below(deeds.length)]?.()).catch(allowed);
         look();
       }
 
       host.faults = [];
-      if (updater.told.work) updater.finish();
-      while (!updater.waiting.includes("start")) {
+      if (updater.state.work) updater.finish();
+      while (!updater.waiting.includes("arm")) {
         const { ready } = box().view;
         const { wish } = box().record() ?? {};
         if (wish?.when !== "now") await box().now().catch(allowed);
         if (updater.waiting.length > 0) updater.take();
-        if (updater.told.work) updater.finish();
+        if (updater.state.work) updater.finish();
         // While it is fetched no time passes, unless that is what it waits for.
         if (ready?.state !== "downloading" || (wish?.retryAt ?? 0) > clock.now())
           clock.jump(30_000);
         await setTimeout(5);
       }
-      assert.equal(updater.told.prepared?.release, 12);
+      assert.equal(updater.state.prepared?.release, 12);
     });
 
   /** What the owner is told, and may try again. */

@@ -16,7 +16,7 @@ describe("What root tells of updates", () => {
   const folder = eachFolder();
   const told = (text: string) => {
     writeFileSync(join(folder(), "state.json"), text);
-    return new RootUpdater(folder()).told();
+    return new RootUpdater(folder()).state();
   };
 
   it("is read, whatever later releases add to it", () => {
@@ -24,7 +24,7 @@ describe("What root tells of updates", () => {
   });
 
   it("is nothing before it has told", () => {
-    assert.equal(new RootUpdater(folder()).told(), undefined);
+    assert.equal(new RootUpdater(folder()).state(), undefined);
   });
 
   for (const [what, text] of [
@@ -41,12 +41,12 @@ describe("What root tells of updates", () => {
   it("is asked by files that have the number", async () => {
     mkdirSync(join(folder(), "asked"));
     const root = new RootUpdater(folder());
-    await root.ask("prepare", 12);
-    await root.ask("back");
-    assert.deepEqual(root.pending(), ["prepare", "back"]);
+    await root.request("prepare", 12);
+    await root.request("rollback");
+    assert.deepEqual(root.pending(), ["prepare", "rollback"]);
     const file = join(folder(), "asked", "prepare");
     assert.equal(readFileSync(file, "utf8"), "12");
     rmSync(file);
-    assert.deepEqual(root.pending(), ["back"]);
+    assert.deepEqual(root.pending(), ["rollback"]);
   });
 });

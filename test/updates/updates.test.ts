@@ -23,7 +23,7 @@ describe("An update", () => {
     assert.equal(restartsAt, box().clock.now() + 60_000);
     box().clock.advance(59_000);
     assert.deepEqual(box().updater.waiting, []);
-    assert.equal(await box().taken(), "start 12");
+    assert.equal(await box().taken(), "arm 12");
     assert.deepEqual(box().view.progress, { step: "arm", done: 0, of: 0 });
     assert.deepEqual(box().view.next, TO);
 
@@ -36,7 +36,7 @@ describe("An update", () => {
       ["updated", false, null],
     );
     assert.deepEqual(box().updates.warnings(), []);
-    assert.deepEqual(box().updater.asked, ["prepare 12", "start 12"]);
+    assert.deepEqual(box().updater.taken, ["prepare 12", "arm 12"]);
   });
 
   it("is fetched again though the clock was set back in between", async () => {
@@ -51,7 +51,7 @@ describe("An update", () => {
     await box().now();
     await box().prepared();
     box().clock.advance(60_000);
-    assert.equal(await box().taken(), "start 12");
+    assert.equal(await box().taken(), "arm 12");
     box().updater.restarted("failed", TO, "No address on eth0.");
     await box().reboot();
     const { ready, last, restartsAt } = await box().see((view) => view.last !== null);
@@ -70,7 +70,7 @@ describe("An update", () => {
     await box().now();
     await box().prepared();
     box().clock.advance(60_000);
-    assert.equal(await box().taken(), "start 12");
+    assert.equal(await box().taken(), "arm 12");
     box().updater.restarted("failed", TO, "No address on eth0.");
     await box().reboot();
     await until(() => box().record()?.wish === null);
@@ -235,7 +235,7 @@ describe("An update", () => {
       box().updates.takeIn(Readable.from([]), undefined),
       refused("not_now", /restarts already/),
     );
-    assert.equal(await box().taken(), "back");
+    assert.equal(await box().taken(), "rollback");
     box().updater.tell({ work: { step: "restart", to: next ?? TO, done: 0, of: 0 } });
     await assert.rejects(box().now(), refused("not_now", /restarts already/));
   });

@@ -90,7 +90,7 @@ describe("A release that its owner uploads", () => {
       await box().restart();
       await box().updates.act({ action: "back" });
     });
-    assert.deepEqual(box().updater.waiting, ["back"]);
+    assert.deepEqual(box().updater.waiting, ["rollback"]);
   });
 
   it("is the only one until it is here", async () => {

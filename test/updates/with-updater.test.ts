@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { describe, it } from "mocha";
-import { answer, answerStick } from "../../appliance/updater/asks.ts";
-import { tell } from "../../appliance/updater/tell.ts";
+import { answerRequests, answerStick } from "../../appliance/updater/requests.ts";
+import { writeState } from "../../appliance/updater/state.ts";
 import { Bundles } from "../../appliance/updates/bundles.ts";
-import { Kept } from "../../appliance/updates/record.ts";
+import { UpdateRecordFile } from "../../appliance/updates/record.ts";
 import { RootUpdater } from "../../appliance/updates/root.ts";
 import { Updates } from "../../appliance/updates/updates.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
@@ -25,7 +25,7 @@ describe("The service and the updater", () => {
   after(() => signer.remove());
   beforeEach(async () => {
     card = new Card(signer.file);
-    await card.startUp("a");
+    await card.bootSlot("a");
     await begin();
   });
   afterEach(async () => {
@@ -42,7 +42,7 @@ describe("The service and the updater", () => {
       board: { model: null, compatible: ["raspberrypi,4-model-b"], isTried: false },
       root: new RootUpdater(join(card.root, "run/tallydeck-update")),
       bundles: new Bundles(folder, [signer.key]),
-      kept: new Kept(folder, log),
+      record: new UpdateRecordFile(folder, log),
       host: undefined,
       room: async () => 1e9,
       random: () => 0,
@@ -54,7 +54,7 @@ describe("The service and the updater", () => {
   async function answered(box = card.box()): Promise<void> {
     const root = new RootUpdater(join(card.root, "run/tallydeck-update"));
     await until(() => root.pending().length > 0);
-    await answer(box);
+    await answerRequests(box);
     clock.advance(1_000);
   }
 
@@ -103,7 +103,7 @@ describe("The service and the updater", () => {
     await now();
     let told: string | undefined = "nothing";
     const roomIn = () => {
-      told = card.told().problem;
+      told = card.state().problem;
       return 1e9;
     };
     await answered({ ...card.box(), roomIn });
@@ -120,7 +120,7 @@ describe("The service and the updater", () => {
     const stick = () => answerStick(card.box(), "hda");
     assert.match(await shown(stick), /no USB stick/);
     assert.equal(await shown(() => updates.act({ action: "seen" })), "");
-    assert.equal(await shown(() => tell(card.box(), { offers: [] })), "");
+    assert.equal(await shown(() => writeState(card.box(), { offers: [] })), "");
     assert.match(await shown(stick), /no USB stick/);
   });
 

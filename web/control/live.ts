@@ -5,7 +5,7 @@ import type {
   PublicAnswer,
   SlotAt,
   SlotPicture,
-  UpdateAnswer,
+  UpdateView,
 } from "../../appliance/control/wire.ts";
 
 /** The events that the box tells while the page is open. */
@@ -17,7 +17,7 @@ interface LiveEvents {
   pressed(at: SlotAt): void;
   channels(answer: ChannelsAnswer): void;
   public(answer: PublicAnswer): void;
-  update(answer: UpdateAnswer): void;
+  update(answer: UpdateView): void;
   /** The connection broke; it is tried again until `opened`. */
   lost(): void;
 }

@@ -1,7 +1,7 @@
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { messageOf } from "../../appliance/base/message-of.ts";
-import type { RescueAnswer, UpdateAnswer } from "../../appliance/control/wire.ts";
+import type { RescueAnswer, UpdateView } from "../../appliance/control/wire.ts";
 import { AskError, ask } from "./api.ts";
 import { FileButton } from "./box/files.tsx";
 import { UpdateCard } from "./box/update-card.tsx";
@@ -175,7 +175,7 @@ function StartAnew({ onDone }: WayProps) {
 
 /** Another release may be able to use the data. */
 function Updates() {
-  const [update] = usePolled<UpdateAnswer>("api/update", ASK_AGAIN_MS);
+  const [update] = usePolled<UpdateView>("api/update", ASK_AGAIN_MS);
   const running = update?.running.release;
   const shown = useRef(running);
   useEffect(() => {

@@ -11,7 +11,7 @@ import type {
   Site,
   SitesAnswer,
   SlotAt,
-  UpdateAnswer,
+  UpdateView,
 } from "../../appliance/control/wire.ts";
 import { collectorUrl } from "./addresses.ts";
 import { AskError, ask } from "./api.ts";
@@ -33,7 +33,7 @@ export interface Box {
   /** The public address; null until the box has told of it. */
   public: PublicAnswer | null;
   /** The box's releases; null where nothing updates it, and until it has told of them. */
-  update: UpdateAnswer | null;
+  update: UpdateView | null;
   /** Where the collector answers, without a slash at the end. */
   collector: string;
   /** The newest picture of a slot, by `deck slot`; none when it has not changed since `opened`. */

@@ -4,7 +4,7 @@ import type { Decks } from "../../deck/decks.ts";
 import type { Warning } from "../../store/reports.ts";
 import type { Store } from "../../store/store.ts";
 import type { Handler } from "../route.ts";
-import type { Diagnostics, Machine, UpdateAnswer } from "../wire.ts";
+import type { Diagnostics, Machine, UpdateView } from "../wire.ts";
 import type { PublicParts } from "./public-address.ts";
 import type { UpdateParts } from "./update.ts";
 
@@ -60,7 +60,7 @@ export const diagnose: Handler<DiagnosticsParts, Diagnostics> = async (ctx, part
   };
 };
 
-function updateOf(view: UpdateAnswer | undefined): Pick<Diagnostics, "update"> {
+function updateOf(view: UpdateView | undefined): Pick<Diagnostics, "update"> {
   if (view === undefined) return {};
   const { running, other, mode, updates, last } = view;
   return { update: { running, other, mode, updates, last: last?.kind ?? null } };

@@ -7,14 +7,14 @@ import { MOST_RELEASE } from "../../release/release.ts";
 import type { Warning } from "../../store/reports.ts";
 import { jsonBody, shape, TRUTH } from "../input.ts";
 import type { Handler } from "../route.ts";
-import type { UpdateAnswer, UpdateChange } from "../wire.ts";
+import type { UpdateChange, UpdateView } from "../wire.ts";
 
 /** The updates of this box, as far as the Web UI needs them. */
 export interface UpdateSource {
   /** The view is another. */
   readonly changed: Listenable;
   /** Undefined while the updater has told nothing yet. */
-  view(): UpdateAnswer | undefined;
+  view(): UpdateView | undefined;
   /** @throws {Refusal} */
   act(wish: UpdateChange): Promise<void>;
   /**
@@ -55,13 +55,13 @@ const readWish = shape<{
 });
 
 /** `GET /api/update` */
-export const showUpdate: Handler<UpdateParts, UpdateAnswer> = (ctx, parts) => {
+export const showUpdate: Handler<UpdateParts, UpdateView> = (ctx, parts) => {
   ctx.set("Cache-Control", "no-store");
   ctx.body = answerOf(parts);
 };
 
 /** `POST /api/update` `{action, release?, untried?}` → as `GET` */
-export const changeUpdate: Handler<UpdateParts, UpdateAnswer> = async (ctx, parts) => {
+export const changeUpdate: Handler<UpdateParts, UpdateView> = async (ctx, parts) => {
   const wish = wishOf(readWish(await jsonBody(ctx)));
   answerOf(parts);
   await parts.updates?.act(wish);
@@ -69,7 +69,7 @@ export const changeUpdate: Handler<UpdateParts, UpdateAnswer> = async (ctx, part
 };
 
 /** `PUT /api/update/file`, the body being a `.tallydeck`: takes it in → as `GET` */
-export const uploadUpdate: Handler<UpdateParts, UpdateAnswer> = async (ctx, parts) => {
+export const uploadUpdate: Handler<UpdateParts, UpdateView> = async (ctx, parts) => {
   try {
     answerOf(parts);
     allowUpload(ctx.req);
@@ -94,7 +94,7 @@ function isOneOf<T extends string>(names: readonly T[], name: string): name is T
 }
 
 /** @throws {HttpError} 404 */
-function answerOf({ updates }: UpdateParts): UpdateAnswer {
+function answerOf({ updates }: UpdateParts): UpdateView {
   const view = updates?.view();
   if (view === undefined)
     throw new HttpError(

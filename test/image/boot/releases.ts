@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { BOOT, type Manifest, ROOT } from "../../../appliance/release/manifest.ts";
+import { BOOT_PART, type Manifest, ROOT_PART } from "../../../appliance/release/manifest.ts";
 import { parseRelease, type Release } from "../../../appliance/release/release.ts";
 import { DATA_FORMAT } from "../../../appliance/store/format.ts";
 import { Minisign } from "../../helpers/minisign.ts";
@@ -66,7 +66,7 @@ export class Workshop {
     const folder = join(this.#folder, `release-${version}`);
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder);
-    const [root, boot] = [join(folder, ROOT), this.#boot({ release, version })];
+    const [root, boot] = [join(folder, ROOT_PART), this.#boot({ release, version })];
     this.makeRoot(wanted, root);
     const content = readFileSync(root);
     const said = {
@@ -76,7 +76,7 @@ export class Workshop {
     const manifest = Buffer.from(
       JSON.stringify({ ...manifestOf(content, boot), ...said, ...wanted.manifest }),
     );
-    writeFileSync(join(folder, BOOT), boot);
+    writeFileSync(join(folder, BOOT_PART), boot);
     const file = join(folder, `tallydeck-${version}.tallydeck`);
     writeFileSync(file, bundleOf(manifest, signer.sign(manifest), boot, content));
     return { release, version, root, file };

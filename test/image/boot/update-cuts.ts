@@ -24,7 +24,7 @@ const JOURNAL = "/data/system/update.json";
 const BOOT = "/boot/firmware";
 /** What the updater is asked, and does without a countdown. */
 const PREPARES = "echo NUMBER >/run/tallydeck-update/asked/prepare";
-const STARTS = "echo NUMBER >/run/tallydeck-update/asked/start";
+const STARTS = "echo NUMBER >/run/tallydeck-update/asked/arm";
 /** What it takes from there to the reset, beside another machine, of what it takes in all to write. */
 const WITH_ARMING = 1.2;
 /** Cuts about the moment in which a release is kept. */

@@ -28,7 +28,7 @@ export async function checkCannotTry(checks: Checks, { machine: { shell } }: Box
         `mount -o remount,rw ${BOOT}; cp -r ${BOOT}/a/. ${BOOT}/b; ${release}; mount -o remount,ro ${BOOT}`,
       );
       await says(`echo '${JSON.stringify(PREPARED)}' >/data/system/update.json`);
-      await says(`echo ${TO.release} >/run/tallydeck-update/asked/start`);
+      await says(`echo ${TO.release} >/run/tallydeck-update/asked/arm`);
       const told = await until("it says so", async () => {
         const { last, canTry, prepared } = JSON.parse(
           await says("cat /run/tallydeck-update/state.json"),

@@ -5,7 +5,7 @@ import { closeSync, mkdtempSync, openSync, readSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Slot } from "../../../appliance/release/release.ts";
 import { slotOf } from "../../../appliance/updater/boot-config.ts";
-import type { UpdateView } from "../../../appliance/updates/shown.ts";
+import type { UpdateView } from "../../../appliance/updates/view.ts";
 import { Box } from "./box.ts";
 import type { Checks, Lane } from "./checks.ts";
 import { partition } from "./fat.ts";

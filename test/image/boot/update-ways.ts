@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { truncateSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { UpdateView } from "../../../appliance/updates/shown.ts";
+import type { UpdateView } from "../../../appliance/updates/view.ts";
 import type { Box } from "./box.ts";
 import { Card } from "./machine.ts";
 import { Pi } from "./pi.ts";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import { outcomeText } from "../../../appliance/base/outcome-text.ts";
-import type { UpdateAnswer } from "../../../appliance/control/wire.ts";
+import { outcomeText } from "../../../appliance/base/update-outcome.ts";
+import type { UpdateView } from "../../../appliance/control/wire.ts";
 import { Confirm } from "../confirm.tsx";
 import { Problem, useNow } from "../parts.tsx";
 import { ago } from "../times.ts";
@@ -11,7 +11,7 @@ import { Release, Work } from "./update-release.tsx";
 import { habitText, isAtWork } from "./update-words.ts";
 
 /** The box's own releases: what runs, what is ready, what came of the last one. On the box only. */
-export function UpdateCard({ update }: { update: UpdateAnswer | null }) {
+export function UpdateCard({ update }: { update: UpdateView | null }) {
   if (update === null) return null;
   return (
     <section class="card stack" aria-labelledby="update-title">
@@ -27,7 +27,7 @@ export function UpdateCard({ update }: { update: UpdateAnswer | null }) {
 }
 
 /** The outcome of the last attempt, and the problem, until the owner has seen it. */
-function Result({ last, running, mode, problem: told }: UpdateAnswer) {
+function Result({ last, running, mode, problem: told }: UpdateView) {
   const { busy, problem, run } = useAction();
   const isGood = last?.kind === "updated" || last?.kind === "back";
   const isNew = last !== null && !last.isSeen;
@@ -57,7 +57,7 @@ function Result({ last, running, mode, problem: told }: UpdateAnswer) {
 }
 
 /** A system that runs and is not, or not yet, the box's own. */
-function Standing({ mode, running: { version }, problem: told }: UpdateAnswer) {
+function Standing({ mode, running: { version }, problem: told }: UpdateView) {
   const { busy, problem, run } = useAction();
   const [isAsked, setAsked] = useState(false);
   if (mode === "normal") return null;
@@ -93,7 +93,7 @@ function Standing({ mode, running: { version }, problem: told }: UpdateAnswer) {
   );
 }
 
-function Runs({ running, other }: UpdateAnswer) {
+function Runs({ running, other }: UpdateView) {
   return (
     <dl class="facts">
       <div>
@@ -117,7 +117,7 @@ function Runs({ running, other }: UpdateAnswer) {
 }
 
 /** How releases come, and the way back. */
-function Ways({ update }: { update: UpdateAnswer }) {
+function Ways({ update }: { update: UpdateView }) {
   const { busy, problem, run } = useAction();
   const isIdle = update.mode === "normal" && !isAtWork(update);
   const look = () => run(() => askUpdate({ action: "check" }));
@@ -144,13 +144,13 @@ function Ways({ update }: { update: UpdateAnswer }) {
   );
 }
 
-function Looked({ source, checkedAt }: UpdateAnswer) {
+function Looked({ source, checkedAt }: UpdateView) {
   const now = useNow();
   if (source === null) return null;
   return checkedAt === null ? "It has not looked yet." : `Looked ${ago(checkedAt * 1_000, now)}.`;
 }
 
-function GoBack({ other, running, ready }: UpdateAnswer) {
+function GoBack({ other, running, ready }: UpdateView) {
   const { busy, problem, run } = useAction();
   const [isAsked, setAsked] = useState(false);
   // A release that was just written there is installed, not gone back to.

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { UpdateAnswer } from "../../../appliance/control/wire.ts";
+import type { UpdateView } from "../../../appliance/control/wire.ts";
 import { Confirm } from "../confirm.tsx";
 import { Problem, useNow } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
@@ -15,14 +15,14 @@ import {
 } from "./update-words.ts";
 
 /** The doubt about this board before a release is installed; empty where all is well. */
-function doubtOf({ isUntriedBoard, couldNotTry }: UpdateAnswer): string {
+function doubtOf({ isUntriedBoard, couldNotTry }: UpdateView): string {
   if (couldNotTry)
     return "This board could not try an update when it was last asked to. Try again once its bootloader is newer, or write the image to the card.";
   return isUntriedBoard ? "Updates on this board were never tried: keep a card reader near." : "";
 }
 
 /** A release that waits for the owner. */
-export function Release({ update }: { update: UpdateAnswer }) {
+export function Release({ update }: { update: UpdateView }) {
   const { busy, problem, run } = useAction();
   const [asked, setAsked] = useState<"now" | "tonight" | null>(null);
   const { ready, board, source } = update;
@@ -87,7 +87,7 @@ export function Release({ update }: { update: UpdateAnswer }) {
 }
 
 /** The work on a release, and when the box restarts. */
-export function Work({ update }: { update: UpdateAnswer }) {
+export function Work({ update }: { update: UpdateView }) {
   if (!isAtWork(update)) return null;
   const { progress, isCalledOff } = update;
   return (
@@ -107,7 +107,7 @@ export function Work({ update }: { update: UpdateAnswer }) {
   );
 }
 
-function UntilRestart({ restartsAt, next }: UpdateAnswer) {
+function UntilRestart({ restartsAt, next }: UpdateView) {
   const { busy, problem, run } = useAction();
   return (
     <>
@@ -126,7 +126,7 @@ function UntilRestart({ restartsAt, next }: UpdateAnswer) {
   );
 }
 
-function Bar(progress: NonNullable<UpdateAnswer["progress"]>) {
+function Bar(progress: NonNullable<UpdateView["progress"]>) {
   const { done, of, step } = progress;
   return (
     <div class="meter">

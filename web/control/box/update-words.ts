@@ -1,9 +1,9 @@
-import type { UpdateAnswer } from "../../../appliance/control/wire.ts";
+import type { UpdateView } from "../../../appliance/control/wire.ts";
 import { clockOf } from "../times.ts";
 import { bytesName } from "./box-words.ts";
 
-type Ready = NonNullable<UpdateAnswer["ready"]>;
-type Progress = NonNullable<UpdateAnswer["progress"]>;
+type Ready = NonNullable<UpdateView["ready"]>;
+type Progress = NonNullable<UpdateView["progress"]>;
 
 /** `Update ready: 0.3.0, 200 MB` */
 export function readyTitle({ version, bytes, isSkipped }: Ready): string {
@@ -46,18 +46,18 @@ export function sentText(done: number, of: number): string {
 }
 
 /** Whether the box is about to be away, or is: it cannot be stopped any more. */
-export function isRestarting({ progress }: UpdateAnswer): boolean {
+export function isRestarting({ progress }: UpdateView): boolean {
   return progress?.step === "arm" || progress?.step === "restart";
 }
 
 /** Whether a release is on its way to the other slot, or into use. */
-export function isAtWork({ progress, restartsAt, ready }: UpdateAnswer): boolean {
+export function isAtWork({ progress, restartsAt, ready }: UpdateView): boolean {
   const isUnderWay = ready?.state === "downloading" || ready?.state === "writing";
   return progress !== null || restartsAt !== null || isUnderWay;
 }
 
 /** `Installing 0.3.0`, or an older one. */
-export function workTitle({ next, isCalledOff, running }: UpdateAnswer): string {
+export function workTitle({ next, isCalledOff, running }: UpdateView): string {
   if (next === null) return "Restarting";
   if (isCalledOff) return `Writing ${next.version}`;
   return `${next.release < running.release ? "Going back to" : "Installing"} ${next.version}`;
@@ -76,7 +76,7 @@ function hourText(at: number): string {
 }
 
 /** The habit of the box with releases, where the owner does nothing. */
-export function habitText({ updates, source, isUntriedBoard }: UpdateAnswer): string {
+export function habitText({ updates, source, isUntriedBoard }: UpdateView): string {
   const atNight = isUntriedBoard
     ? "installs it at 4 at night once you have installed one yourself, for updates on this board were never tried"
     : "installs it at 4 at night";
@@ -90,7 +90,7 @@ export function habitText({ updates, source, isUntriedBoard }: UpdateAnswer): st
 }
 
 /** Whether something about updates waits for the owner. */
-export function waits(update: UpdateAnswer): boolean {
+export function waits(update: UpdateView): boolean {
   const { ready, last, mode } = update;
   const isOpen = ready !== null && !ready.isSkipped && !ready.failedBefore;
   return mode === "visit" || (last !== null && !last.isSeen) || (isOpen && !isAtWork(update));

@@ -1,18 +1,18 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { UpdateOutcome } from "../base/update-outcome.ts";
 import { otherSlot } from "../release/release.ts";
 import { wholeOf } from "../release/tar.ts";
-import type { Outcome } from "../release/told.ts";
+import type {} from "../release/updater-state.ts";
 import { DATA_FORMAT } from "../store/format.ts";
 import { withSlot } from "./boot-config.ts";
-import { BOOT, type Box, releaseIn, runningRelease, runningSlot, TRYBOOT } from "./box.ts";
-import { keepData, letGo } from "./data-copy.ts";
+import { BOOT_FOLDER, type Box, releaseIn, runningRelease, runningSlot, TRYBOOT } from "./box.ts";
+import { copyData, dropCopy } from "./data-copy.ts";
 import { factsNow } from "./facts.ts";
 import { configOf, whileWritable, writeTryboot } from "./fat.ts";
-import { type Facts, hasLostNetwork } from "./health.ts";
+import { type BoxFacts, hasLostNetwork } from "./health.ts";
 import { type Attempt, readJournal, writeJournal } from "./journal.ts";
-import { modeOf } from "./mode.ts";
-import { otherIn, tell } from "./tell.ts";
+import { modeOf, otherIn, writeState } from "./state.ts";
 
 const UNSEEN = "The box could not be looked at before the update: try again.";
 const NO_ADDRESS =
@@ -23,18 +23,18 @@ const CANNOT = "This board cannot try an update.";
  * Restarts into the release that is prepared, for a trial.
  * @throws {Error} with a sentence when there is none, or the board cannot do it; the box goes on as it is
  */
-export async function start(box: Box, release: number): Promise<void> {
+export async function armUpdate(box: Box, release: number): Promise<void> {
   const { attempt } = readJournal(box);
   if (attempt?.state !== "prepared" || attempt.to.release !== release)
     throw new Error(`Release ${release} is not written to the other slot: install it again.`);
-  await begin(box, attempt);
+  await arm(box, attempt);
 }
 
 /**
  * Restarts into what ran before, for a trial of it.
- * @throws {Error} as `start` does
+ * @throws {Error} as `armUpdate` does
  */
-export async function back(box: Box): Promise<void> {
+export async function armRollback(box: Box): Promise<void> {
   const journal = readJournal(box);
   const to = otherIn(box, journal);
   if (to === undefined) throw new Error("There is no other release to go back to.");
@@ -44,29 +44,29 @@ export async function back(box: Box): Promise<void> {
     throw new Error(`${to.version} cannot read what this release counted: install a newer one.`);
   const from = runningRelease(box);
   const more = { id: box.newId(), state: "prepared", breaksData: false } as const;
-  await begin(box, { kind: "back", slot, to, from, ...more });
+  await arm(box, { kind: "back", slot, to, from, ...more });
 }
 
 /** Nothing may restart the box by itself before the card has what the firmware is to read. */
-async function begin(box: Box, attempt: Attempt): Promise<void> {
+async function arm(box: Box, attempt: Attempt): Promise<void> {
   if (modeOf(box, readJournal(box)) !== "normal")
     throw new Error("This system is being tried, or only visited. Restart the box first.");
   const { slot, to } = attempt;
   if (releaseIn(box, slot)?.release !== to.release || !hasKernel(box, slot))
     throw new Error(`${to.version} is not whole in ${slot}/ on the card: install it again.`);
-  tell(box, { work: { step: "arm", to, done: 0, of: 0 }, problem: "" });
+  writeState(box, { work: { step: "arm", to, done: 0, of: 0 }, problem: "" });
   // While the service still runs.
   const before = factsNow(box) ?? factsNow(box);
   if (attempt.kind === "update") checkBefore(before);
   const armed: Attempt = { ...attempt, id: box.newId(), state: "armed", boot: box.boot, before };
-  if (attempt.breaksData) keepData(box, attempt, armed.id);
+  if (attempt.breaksData) copyData(box, attempt, armed.id);
   try {
-    await arm(box, armed, attempt);
+    await writeArmed(box, armed, attempt);
   } catch (error) {
-    if (attempt.breaksData) letGo(box, attempt);
+    if (attempt.breaksData) dropCopy(box, attempt);
     throw error;
   }
-  tell(box);
+  writeState(box);
   box.run("systemctl", "reboot");
 }
 
@@ -74,24 +74,24 @@ async function begin(box: Box, attempt: Attempt): Promise<void> {
  * A release would be kept that is worse than this one. An owner who goes back may do so for that
  * very fault.
  */
-function checkBefore(before: Facts | undefined): void {
+function checkBefore(before: BoxFacts | undefined): void {
   if (before === undefined) throw new Error(UNSEEN);
   if (hasLostNetwork(before)) throw new Error(NO_ADDRESS);
 }
 
-async function arm(box: Box, armed: Attempt, attempt: Attempt): Promise<void> {
+async function writeArmed(box: Box, armed: Attempt, attempt: Attempt): Promise<void> {
   const config = withSlot(configOf(box), armed.slot);
   await whileWritable(box, () => writeTryboot(box, config));
   await checkTryboot(box, config);
   note(box, armed);
-  if (isArmed(box)) return;
-  await refuse(box, attempt);
+  if (boardIsArmed(box)) return;
+  await noteRefused(box, attempt);
   throw new Error(CANNOT);
 }
 
 function hasKernel({ root }: Box, slot: Attempt["slot"]): boolean {
   return ["vmlinuz", "initrd.img", "cmdline.txt"].every((name) =>
-    existsSync(join(root, BOOT, slot, name)),
+    existsSync(join(root, BOOT_FOLDER, slot, name)),
   );
 }
 
@@ -103,7 +103,7 @@ async function checkTryboot(box: Box, config: string): Promise<void> {
 }
 
 /** Only the board's own word counts. */
-function isArmed(box: Box): boolean {
+function boardIsArmed(box: Box): boolean {
   try {
     box.run("systemctl", "start", "tallydeck-arm.service");
     return true;
@@ -120,10 +120,10 @@ const NOTHING = "\n# Nothing is to be tried.\n";
  * may be armed all the same, and armed without a tryboot.txt a Pi 5 hangs (HAOS 3842): until the
  * next start there is one that leads here.
  */
-async function refuse(box: Box, attempt: Attempt): Promise<void> {
+async function noteRefused(box: Box, attempt: Attempt): Promise<void> {
   await whileWritable(box, () => writeTryboot(box, configOf(box) + NOTHING));
   const { attempt: _, ...journal } = readJournal(box);
-  const last: Outcome = { kind: "refused", to: attempt.to, at: box.now(), reason: CANNOT };
+  const last: UpdateOutcome = { kind: "refused", ...attempt.to, at: box.now(), reason: CANNOT };
   const left = attempt.kind === "update" && { attempt };
   writeJournal(box, { ...journal, ...left, last, canTry: false });
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import type { Told } from "../../appliance/release/told.ts";
+import type { UpdaterState } from "../../appliance/release/updater-state.ts";
 import { writeJournal } from "../../appliance/updater/journal.ts";
 import { Card, NEXT, OLD } from "./card.ts";
 import { WELL } from "./healthy.ts";
@@ -24,7 +24,7 @@ describe("a box that is to try a release", () => {
   afterEach(() => card.remove());
 
   /** The owner is told why not, and may ask again; the service was never stopped. */
-  function assertGoesOn({ problem, work, prepared }: Told, sentence: string): void {
+  function assertGoesOn({ problem, work, prepared }: UpdaterState, sentence: string): void {
     assert.equal(problem, sentence);
     assert.equal(work, undefined);
     assert.deepEqual(prepared, NEXT);
@@ -39,7 +39,7 @@ describe("a box that is to try a release", () => {
       card.facts = command === LOOK && fails-- > 0 ? undefined : WELL;
       run.call(card, command);
     };
-    await card.ask("start", "12");
+    await card.request("arm", "12");
     assert.deepEqual(card.journal().attempt?.before, WELL);
     assert.equal((await card.powerOn()).mode, "trial");
   });
@@ -47,10 +47,10 @@ describe("a box that is to try a release", () => {
   it("goes on as it is where nobody can tell how it is", async () => {
     for (const facts of [undefined, null, { ...WELL, usb: null }]) {
       card.facts = facts;
-      assertGoesOn(await card.ask("start", "12"), UNSEEN);
+      assertGoesOn(await card.request("arm", "12"), UNSEEN);
     }
     card.facts = WELL;
-    await card.ask("start", "12");
+    await card.request("arm", "12");
     assert.equal((await card.powerOn()).mode, "trial");
   });
 
@@ -62,11 +62,11 @@ describe("a box that is to try a release", () => {
     ];
     const seen = (...interfaces: unknown[]) => ({ ...WELL, interfaces });
     card.facts = seen(eth0, wlan0, tunnel);
-    const told = await card.ask("start", "12");
+    const told = await card.request("arm", "12");
     assertGoesOn(told, told.problem ?? "");
     assert.match(told.problem ?? "", /no address.*try again once it does/);
     card.facts = seen(eth0, { ...wlan0, hasAddress: true, hasLink: true });
-    await card.ask("start", "12");
+    await card.request("arm", "12");
     assert.equal((await card.powerOn()).mode, "trial");
   });
 
@@ -74,14 +74,14 @@ describe("a box that is to try a release", () => {
     const unplugged = { name: "eth0", hasAddress: false, isUnplugged: true, hasLink: false };
     const radio = { name: "wlan0", hasAddress: false, isUnplugged: false, hasLink: false };
     card.facts = { ...WELL, interfaces: [unplugged, radio] };
-    await card.ask("start", "12");
+    await card.request("arm", "12");
     assert.equal((await card.powerOn()).mode, "trial");
   });
 
   it("may go back all the same", async () => {
     writeJournal(card.box(), { highest: 12, failed: [] });
     card.facts = undefined;
-    await card.ask("back");
+    await card.request("rollback");
     assert.equal((await card.powerOn()).mode, "trial");
   });
 });

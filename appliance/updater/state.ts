@@ -1,15 +1,46 @@
 import { join } from "node:path";
 import { replaceFile, textOf } from "../base/files.ts";
 import { otherSlot, type Release, type Slot } from "../release/release.ts";
-import { type Offer, TOLD_FILE, type Told, type Work } from "../release/told.ts";
-import { type Box, releaseIn, runningRelease, runningSlot, TOLD } from "./box.ts";
+import {
+  type BundleOffer,
+  STATE_FILE,
+  type UpdaterState,
+  type UpdaterWork,
+} from "../release/updater-state.ts";
+import { slotOf } from "./boot-config.ts";
+import { type Box, releaseIn, runningRelease, runningSlot, STATE_FOLDER } from "./box.ts";
+import { configOf } from "./fat.ts";
 import { type Attempt, type Journal, readJournal } from "./journal.ts";
-import { modeOf } from "./mode.ts";
+
+/** Why this system runs: config.txt says so, it is tried, or neither. */
+export function modeOf(box: Box, { attempt }: Journal): UpdaterState["mode"] {
+  if (isRule(box)) return "normal";
+  const isTried =
+    attempt !== undefined &&
+    isRunning(box, attempt) &&
+    (attempt.state === "armed" || (attempt.state === "started" && attempt.boot === box.boot));
+  return isTried ? "trial" : "visit";
+}
+
+/** Whether config.txt has the firmware start what runs. */
+export function isRule(box: Box): boolean {
+  return slotOf(configOf(box)) === runningSlot(box);
+}
+
+/** Whether what runs is what the attempt is about. */
+export function isRunning(box: Box, { slot, to }: Pick<Attempt, "slot" | "to">): boolean {
+  return slot === runningSlot(box) && to.release === runningRelease(box).release;
+}
+
+/** It was to start: it did, or the power went before. */
+export function wasArmed({ state }: Attempt): boolean {
+  return state === "armed" || state === "started";
+}
 
 /** The news; the rest is as it was told since the start of the machine. */
 interface News {
-  readonly offers?: readonly Offer[];
-  readonly work?: Work;
+  readonly offers?: readonly BundleOffer[];
+  readonly work?: UpdaterWork;
   /** A sentence; an empty one when nothing is wrong any more. */
   readonly problem?: string;
 }
@@ -20,15 +51,15 @@ const ROTTEN =
   "The card does not give back what was written to it. Make a backup, and write the image to another card.";
 
 /** Says to the service how things are. */
-export function tell(box: Box, { offers, work, problem }: News = {}): void {
-  const before = toldOf(box);
+export function writeState(box: Box, { offers, work, problem }: News = {}): void {
+  const before = readState(box);
   const journal = readJournal(box);
   const { attempt, last, failed, canTry } = journal;
   const running = { ...runningRelease(box), slot: runningSlot(box) };
   const mode = modeOf(box, journal);
   const other = otherIn(box, journal);
   const wrong = (problem ?? momentary(before)) || standing(running.slot, mode, journal);
-  const told: Told = {
+  const state: UpdaterState = {
     running,
     ...(other && { other }),
     mode,
@@ -40,7 +71,7 @@ export function tell(box: Box, { offers, work, problem }: News = {}): void {
     ...(canTry !== undefined && { canTry }),
     ...(wrong && { problem: wrong, problemAt: foundAt(box, wrong, wrong === problem, before) }),
   };
-  replaceFile(join(box.root, TOLD, TOLD_FILE), JSON.stringify(told), 0o644);
+  replaceFile(join(box.root, STATE_FOLDER, STATE_FILE), JSON.stringify(state), 0o644);
 }
 
 /** Only what was kept once: what is being written is nothing yet, and what was only tried was not well. */
@@ -52,32 +83,41 @@ export function otherIn(box: Box, { highest, attempt }: Journal): Release | unde
 }
 
 /** Once it is armed, the box restarts, whatever else was to be told. */
-function workOf(work: Work | undefined, mode: Told["mode"], attempt: Attempt | undefined) {
+function workOf(
+  work: UpdaterWork | undefined,
+  mode: UpdaterState["mode"],
+  attempt: Attempt | undefined,
+) {
   if (work !== undefined) return { work };
   if (mode !== "normal" || attempt?.state !== "armed") return {};
   return { work: { step: "restart", to: attempt.to, done: 0, of: 0 } as const };
 }
 
 /** The problem of a request, not one that shows anew each time. */
-function momentary(before: Told | undefined): string | undefined {
+function momentary(before: UpdaterState | undefined): string | undefined {
   const { problem } = before ?? {};
   return problem === VISITED || problem === ROTTEN ? undefined : problem;
 }
 
-function standing(slot: Slot, mode: Told["mode"], { rotten }: Journal): string | undefined {
+function standing(slot: Slot, mode: UpdaterState["mode"], { rotten }: Journal): string | undefined {
   if (rotten === slot) return ROTTEN;
   return mode === "visit" ? VISITED : undefined;
 }
 
 /** A problem that is told anew happened anew, be it in the same words. */
-function foundAt({ now }: Box, wrong: string, isNew: boolean, before: Told | undefined): number {
+function foundAt(
+  { now }: Box,
+  wrong: string,
+  isNew: boolean,
+  before: UpdaterState | undefined,
+): number {
   return isNew || before?.problem !== wrong ? now() : (before.problemAt ?? now());
 }
 
 /** The last report; undefined before there is one. */
-export function toldOf(box: Box): Told | undefined {
+export function readState(box: Box): UpdaterState | undefined {
   try {
-    return JSON.parse(textOf(join(box.root, TOLD, TOLD_FILE)) ?? "") as Told;
+    return JSON.parse(textOf(join(box.root, STATE_FOLDER, STATE_FILE)) ?? "") as UpdaterState;
   } catch {
     return undefined;
   }

@@ -1,13 +1,14 @@
 import { DAY_MS } from "../base/calendar.ts";
-import type { Ask, Told } from "../release/told.ts";
+import type { UpdaterRequest, UpdaterState } from "../release/updater-state.ts";
 import type { ThisBoard } from "./boards.ts";
 import type { UpdateRecord, Wish } from "./record.ts";
 import type { UpdateSettings } from "./settings.ts";
-import { type Candidate, isUnseenFailure, isUntried, offersOf, readyOf } from "./view.ts";
+import type { Candidate } from "./view.ts";
+import { isUnseenFailure, isUntried, offersOf, readyOf } from "./view-of.ts";
 
 /** All that it depends on what is next. */
-export interface Facts {
-  readonly told: Told;
+export interface UpdateFacts {
+  readonly state: UpdaterState;
   readonly record: UpdateRecord;
   readonly settings: UpdateSettings;
   readonly board: ThisBoard;
@@ -25,9 +26,9 @@ export interface Facts {
 }
 
 /** One thing to do; those of a wish are about its release. */
-export type Deed =
+export type UpdateTask =
   | { readonly kind: "check" | "plan-check" | "fetch" | "count-down" | "tonight" | "clean" }
-  | { readonly kind: "ask"; readonly ask: Extract<Ask, "prepare" | "start"> }
+  | { readonly kind: "request"; readonly request: Extract<UpdaterRequest, "prepare" | "arm"> }
   /** By itself. */
   | { readonly kind: "wish"; readonly release: number }
   /** The wish is fulfilled, or cannot be: then with a sentence where nothing else says why. */
@@ -40,35 +41,35 @@ const ANSWERED_MS = 10_000;
 /** A box that was off at four, or still wrote, waits for the next night. */
 const LATE_MS = 30 * 60_000;
 
-/** The next deed; undefined where it is to wait. */
-export function decide(facts: Facts): Deed | undefined {
+/** The next task; undefined where it is to wait. */
+export function nextUpdateTask(facts: UpdateFacts): UpdateTask | undefined {
   const { wish } = facts.record;
   return wish === null ? atRest(facts) : towards(wish, facts);
 }
 
-function towards(wish: Wish, facts: Facts): Deed | undefined {
-  const { told, settings, candidates, boot, now, silentMs } = facts;
+function towards(wish: Wish, facts: UpdateFacts): UpdateTask | undefined {
+  const { state, settings, candidates, boot, now, silentMs } = facts;
   const { release } = wish;
-  if (told.running.release >= release) return ended();
+  if (state.running.release >= release) return ended();
   if (wish.isByItself && settings.mode !== "auto") return ended();
-  if (told.last?.to.release === release && isUnseenFailure(told, wish.before)) return ended();
-  if (told.mode === "visit")
+  if (state.last?.release === release && isUnseenFailure(state, wish.before)) return ended();
+  if (state.mode === "visit")
     return ended("The other system was started, so nothing is installed into it. Ask again later.");
-  if (told.mode === "trial") return undefined;
+  if (state.mode === "trial") return undefined;
   // The trial is over, though a clock that stood still has it end when the one before did.
-  const wasStarted = wish.asked?.ask === "start" && wish.asked.boot !== boot;
-  if (wasStarted && told.prepared?.release !== release) return ended();
-  const asked = wish.asked?.boot === boot ? wish.asked.ask : undefined;
+  const wasStarted = wish.requested?.request === "arm" && wish.requested.boot !== boot;
+  if (wasStarted && state.prepared?.release !== release) return ended();
+  const requested = wish.requested?.boot === boot ? wish.requested.request : undefined;
   // It has taken what it was asked for, does nothing, and says why.
-  const isRefused = told.problem !== undefined && silentMs >= ANSWERED_MS;
+  const isRefused = state.problem !== undefined && silentMs >= ANSWERED_MS;
   const isSilent = silentMs >= SILENT_MS;
-  const why = isRefused ? told.problem : isSilent ? SILENCE : undefined;
-  if (asked === "start") return why === undefined ? undefined : ended(why);
-  if (told.prepared?.release === release) return restart(wish, facts);
-  if (asked === "prepare") return why === undefined ? undefined : refused(why);
-  if (told.work !== undefined) return undefined;
-  const known = [...candidates, ...offersOf(told)].filter((each) => each.release === release);
-  if (known.some(({ isWhole }) => isWhole)) return { kind: "ask", ask: "prepare" };
+  const why = isRefused ? state.problem : isSilent ? SILENCE : undefined;
+  if (requested === "arm") return why === undefined ? undefined : ended(why);
+  if (state.prepared?.release === release) return restart(wish, facts);
+  if (requested === "prepare") return why === undefined ? undefined : refused(why);
+  if (state.work !== undefined) return undefined;
+  const known = [...candidates, ...offersOf(state)].filter((each) => each.release === release);
+  if (known.some(({ isWhole }) => isWhole)) return { kind: "request", request: "prepare" };
   if (known.length === 0)
     return ended(
       `Release ${release} is not here any more. Look for it again, or insert the stick.`,
@@ -79,21 +80,24 @@ function towards(wish: Wish, facts: Facts): Deed | undefined {
 const SILENCE = "The updater did not do what it was asked for. Restart the box and try again.";
 
 /** It is written and read back: all that is left is when. */
-function restart({ when, restartsAt }: Wish, { now, isSure, countdown }: Facts): Deed | undefined {
+function restart(
+  { when, restartsAt }: Wish,
+  { now, isSure, countdown }: UpdateFacts,
+): UpdateTask | undefined {
   if (when === "now") {
     if (countdown === null) return { kind: "count-down" };
-    return countdown <= 0 ? { kind: "ask", ask: "start" } : undefined;
+    return countdown <= 0 ? { kind: "request", request: "arm" } : undefined;
   }
   // A box that does not know the time does not know the night.
   if (!isSure || isAhead(restartsAt, now, LONGEST.night)) return undefined;
   const isDue = restartsAt !== null && now >= restartsAt && now - restartsAt <= LATE_MS;
-  return isDue ? { kind: "ask", ask: "start" } : { kind: "tonight" };
+  return isDue ? { kind: "request", request: "arm" } : { kind: "tonight" };
 }
 
-function atRest(facts: Facts): Deed | undefined {
-  const { told, record, settings, candidates, now, isSure } = facts;
-  if (told.mode !== "normal") return undefined;
-  if (candidates.some(({ release }) => release <= told.running.release)) return { kind: "clean" };
+function atRest(facts: UpdateFacts): UpdateTask | undefined {
+  const { state, record, settings, candidates, now, isSure } = facts;
+  if (state.mode !== "normal") return undefined;
+  if (candidates.some(({ release }) => release <= state.running.release)) return { kind: "clean" };
   if (!isSure) return undefined;
   const release = settings.mode === "auto" ? byItself(facts) : undefined;
   if (release !== undefined) return { kind: "wish", release };
@@ -105,12 +109,12 @@ function atRest(facts: Facts): Deed | undefined {
 }
 
 /** The release that is installed without being asked for. */
-function byItself({ told, record, board, candidates, now }: Facts): number | undefined {
-  const { release } = readyOf(told, candidates) ?? {};
+function byItself({ state, record, board, candidates, now }: UpdateFacts): number | undefined {
+  const { release } = readyOf(state, candidates) ?? {};
   const isUnwanted =
-    release === undefined || release === record.skipped || told.failed.includes(release);
+    release === undefined || release === record.skipped || state.failed.includes(release);
   // A board that could not try one is asked again by its owner only: nothing tells when that changed.
-  const isInVain = told.canTry === false || isUntried(told, board);
+  const isInVain = state.canTry === false || isUntried(state, board);
   if (isUnwanted || isInVain) return undefined;
   return isAhead(record.autoAfter, now, LONGEST.rest) ? undefined : release;
 }
@@ -120,11 +124,11 @@ function isAhead(at: number | null, now: number, most: number): boolean {
   return at !== null && at > now && at - now <= most;
 }
 
-function ended(problem: string | null = null): Deed {
+function ended(problem: string | null = null): UpdateTask {
   return { kind: "end", problem, isRefused: false };
 }
 
 /** The files that were to be written may not be as they were. */
-function refused(problem: string): Deed {
+function refused(problem: string): UpdateTask {
   return { kind: "end", problem, isRefused: true };
 }

@@ -1,30 +1,30 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { replaceFile } from "../base/files.ts";
-import type { Offer, Outcome } from "../release/told.ts";
+import type { UpdateOutcome } from "../base/update-outcome.ts";
+import type { BundleOffer } from "../release/updater-state.ts";
 import { DATA_FORMAT } from "../store/format.ts";
 import {
-  BOOT,
+  BOOT_FOLDER,
   type Box,
+  bundlesAt,
   CARD_WAITS,
-  COPIED,
+  INCOMING_BUNDLE,
   runningRelease,
   runningSlot,
-  SERVICES,
-  TAKEN,
+  SERVICE_BUNDLE,
+  TAKEN_BUNDLE,
 } from "./box.ts";
 import { hasLeftovers, removeTryboot, whileWritable } from "./fat.ts";
-import { bundlesAt } from "./found.ts";
 import { type Attempt, readJournal, writeJournal } from "./journal.ts";
-import { isRunning, modeOf, wasArmed } from "./mode.ts";
-import { noteKept } from "./outcome.ts";
-import { tell } from "./tell.ts";
+import { noteKept } from "./keep.ts";
+import { isRunning, modeOf, wasArmed, writeState } from "./state.ts";
 
 /**
  * At each start of the machine, and harmless when it comes again: finds out why this system runs, notes
  * that a trial began or how the last one ended, and clears away what a power cut left.
  */
-export async function startUp(box: Box): Promise<void> {
+export async function boot(box: Box): Promise<void> {
   const mode = modeOf(box, readJournal(box));
   if (mode === "trial") noteStarted(box);
   if (mode === "normal") {
@@ -32,22 +32,22 @@ export async function startUp(box: Box): Promise<void> {
     noteRunning(box);
     askForCard(box);
   }
-  tell(box, { offers: await offers(box) });
+  writeState(box, { offers: await offers(box) });
 }
 
 /** It takes a while to copy: later, and by the same way as everything else. */
 function askForCard(box: Box): void {
-  if (bundlesAt(join(box.root, BOOT)).length === 0) return;
+  if (bundlesAt(join(box.root, BOOT_FOLDER)).length === 0) return;
   replaceFile(join(box.root, CARD_WAITS), "", 0o600);
   box.run("systemctl", "start", "--no-block", "tallydeck-update.service");
 }
 
 /** Verifying takes a small board a while: only where there is something. */
-async function offers(box: Box): Promise<Offer[]> {
+async function offers(box: Box): Promise<BundleOffer[]> {
   // Not where it leads to: one of them is the service's, and may lead in a circle.
   const isAny = (folder: string) =>
     lstatSync(join(box.root, folder), { throwIfNoEntry: false }) !== undefined;
-  if (![SERVICES, TAKEN, COPIED].some(isAny)) return [];
+  if (![SERVICE_BUNDLE, TAKEN_BUNDLE, INCOMING_BUNDLE].some(isAny)) return [];
   const [{ offersOf }, { clearTaken }] = await Promise.all([
     import("./bundles.ts"),
     import("./take.ts"),
@@ -97,7 +97,7 @@ function noteFailed(box: Box, { to, kind }: Attempt, reason: string): void {
   writeJournal(box, {
     ...journal,
     failed: kind === "update" ? [...others, to.release] : others,
-    last: { kind: "failed", to, at: box.now(), reason },
+    last: { kind: "failed", ...to, at: box.now(), reason },
   });
 }
 
@@ -118,7 +118,7 @@ function noteInterrupted(box: Box, attempt: Attempt): void {
     ? `${to.version} did not start: the power went before, or it cannot. Try again.`
     : `The power went while ${to.version} was written. Try again.`;
   const reason = said === undefined ? unsaid : `${said} Try again once that is mended.`;
-  const last: Outcome = { kind: "interrupted", to, at: box.now(), reason };
+  const last: UpdateOutcome = { kind: "interrupted", ...to, at: box.now(), reason };
   const again: Attempt = { ...rest, state: "prepared", interruptions };
   writeJournal(box, { ...journal, ...(isWhole && { attempt: again }), last });
 }

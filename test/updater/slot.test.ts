@@ -3,7 +3,7 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { after, afterEach, beforeEach, describe, it } from "mocha";
 import { writeJournal } from "../../appliance/updater/journal.ts";
-import { checkSlot } from "../../appliance/updater/slot-check.ts";
+import { checkSlot } from "../../appliance/updater/slot.ts";
 import { Minisign } from "../helpers/minisign.ts";
 import { Card, NEXT } from "./card.ts";
 
@@ -34,7 +34,7 @@ describe("the monthly check of the slot", () => {
   async function check(): Promise<string | undefined> {
     now += 28 * 86_400;
     await checkSlot(box());
-    return card.told().problem;
+    return card.state().problem;
   }
   const box = () => ({ ...card.box(), now: () => now });
 
@@ -60,7 +60,7 @@ describe("the monthly check of the slot", () => {
     const later = async (seconds: number) => {
       now += seconds;
       await checkSlot(box());
-      return card.told().problem;
+      return card.state().problem;
     };
     assert.equal(await later(27 * 86_400), undefined);
     assert.match((await later(-28 * 86_400)) ?? "", /another card/);
@@ -89,14 +89,14 @@ describe("the monthly check of the slot", () => {
       throw new Error("EIO");
     };
     await checkSlot({ ...box(), fromCard });
-    assert.match(card.told().problem ?? "", /another card/);
+    assert.match(card.state().problem ?? "", /another card/);
     assert.equal(await check(), undefined);
   });
 
   it("says so too when not even the head of the file system can be read", async () => {
     // Reading a folder is an error, as of a card that is worn out.
     await checkSlot({ ...box(), slotAt: () => ({ path: card.root, bytes: 0 }) });
-    assert.match(card.told().problem ?? "", /another card/);
+    assert.match(card.state().problem ?? "", /another card/);
   });
 
   it("says so too when there is no file system", async () => {

@@ -2,38 +2,37 @@ import { lstatSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isThere } from "../base/files.ts";
 import { Refusal } from "../base/refusal.ts";
-import { ASKS, type Ask } from "../release/told.ts";
-import { back, start } from "./begin.ts";
-import { ASKED, type Box, CARD_WAITS } from "./box.ts";
+import { UPDATER_REQUESTS, type UpdaterRequest } from "../release/updater-state.ts";
+import { armRollback, armUpdate } from "./arm.ts";
+import { type Box, CARD_WAITS, REQUESTS } from "./box.ts";
 import { offersOf } from "./bundles.ts";
-import { letGo } from "./data-copy.ts";
+import { dropCopy } from "./data-copy.ts";
 import { readJournal, writeJournal } from "./journal.ts";
-import { modeOf, wasArmed } from "./mode.ts";
-import { keepVisited } from "./outcome.ts";
+import { keepVisited } from "./keep.ts";
 import { headOf } from "./parts.ts";
 import { prepare } from "./prepare.ts";
+import { modeOf, readState, wasArmed, writeState } from "./state.ts";
 import { discardTaken, takeFromCard, takeFromStick } from "./take.ts";
-import { tell, toldOf } from "./tell.ts";
 
 /** A release number with its line end. */
 const MOST_BYTES = 16;
 
-/** Does what the service asked for, and what the card brought; what cannot be done, it says. */
-export async function answer(box: Box): Promise<void> {
+/** Does what the service requested, and takes what the card brought; says what cannot be done. */
+export async function answerRequests(box: Box): Promise<void> {
   if (isToRestart(box)) {
     box.run("systemctl", "reboot");
     return;
   }
-  endBrokenOff(box);
+  settleInterrupted(box);
   const card = join(box.root, CARD_WAITS);
   if (isThere(card)) {
     rmSync(card);
-    await say(box, () => takeFromCard(box));
+    await report(box, () => takeFromCard(box));
   }
-  for (const [ask, release] of takeAsks(box)) {
+  for (const [request, release] of takeRequests(box)) {
     // An earlier problem is no answer to this.
-    tell(box, { problem: "" });
-    await say(box, () => ANSWERS[ask](box, release));
+    writeState(box, { problem: "" });
+    await report(box, () => ANSWERS[request](box, release));
   }
 }
 
@@ -49,39 +48,42 @@ function isToRestart(box: Box): boolean {
 /**
  * A program that was killed in the middle of it could not say so; the one that runs now runs alone.
  */
-function endBrokenOff(box: Box): void {
+function settleInterrupted(box: Box): void {
   const { attempt, ...journal } = readJournal(box);
-  if (toldOf(box)?.work === undefined || (attempt && wasArmed(attempt))) return;
+  if (readState(box)?.work === undefined || (attempt && wasArmed(attempt))) return;
   if (attempt?.state === "verified") writeJournal(box, journal);
   // Its data was to be copied, for which the service was stopped.
-  if (attempt?.breaksData) letGo(box, attempt);
-  tell(box, { problem: "What was asked for broke off in the middle. Try again." });
+  if (attempt?.breaksData) dropCopy(box, attempt);
+  writeState(box, { problem: "What was asked for broke off in the middle. Try again." });
 }
 
 /** A stick was put in. @param device below /dev */
 export async function answerStick(box: Box, device: string): Promise<void> {
-  await say(box, () => {
+  await report(box, () => {
     if (modeOf(box, readJournal(box)) === "trial")
       throw new Error("A release is being tried: put the stick in again in ten minutes.");
     return takeFromStick(box, device);
   });
 }
 
-const ANSWERS: Readonly<Record<Ask, (box: Box, release: number) => Promise<void> | void>> = {
+const ANSWERS: Readonly<
+  Record<UpdaterRequest, (box: Box, release: number) => Promise<void> | void>
+> = {
   prepare,
-  start,
-  back,
+  arm: armUpdate,
+  rollback: armRollback,
   keep: keepVisited,
   discard,
 };
 
-async function say(box: Box, work: () => Promise<void> | void): Promise<void> {
+/** Tells how the work ended: with a sentence where it could not be done. */
+async function report(box: Box, work: () => Promise<void> | void): Promise<void> {
   try {
     await work();
-    tell(box, { offers: offersOf(box), problem: "" });
+    writeState(box, { offers: offersOf(box), problem: "" });
   } catch (error) {
     box.warn(String(error));
-    tell(box, { offers: offersOf(box), problem: sentenceOf(error) });
+    writeState(box, { offers: offersOf(box), problem: sentenceOf(error) });
   }
 }
 
@@ -102,13 +104,13 @@ function discard(box: Box, release: number): void {
 }
 
 /** Taken away first, or whatever goes wrong would go wrong again at once. */
-function takeAsks(box: Box): [Ask, number][] {
-  return ASKS.flatMap((ask) => {
-    const path = join(box.root, ASKED, ask);
+function takeRequests(box: Box): [UpdaterRequest, number][] {
+  return UPDATER_REQUESTS.flatMap((request) => {
+    const path = join(box.root, REQUESTS, request);
     if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return [];
     const text = headOf(path, MOST_BYTES)?.toString("latin1") ?? "";
     takeAway(box, path);
-    return [[ask, Number(text.trim())] as [Ask, number]];
+    return [[request, Number(text.trim())] as [UpdaterRequest, number]];
   });
 }
 

@@ -1,5 +1,0 @@
-/** Started as root each day: see tallydeck-slot-check.service. */
-import { thisBox } from "./box.ts";
-import { checkSlot } from "./slot-check.ts";
-
-await checkSlot(thisBox());
