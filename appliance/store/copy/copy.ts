@@ -1,3 +1,4 @@
+import { PASS_GENERATION } from "../settling/statements.ts";
 import type { CopyEnd } from "./end.ts";
 import { CopyRefused, type Source } from "./engine.ts";
 import { bringMonth } from "./months.ts";
@@ -82,7 +83,7 @@ async function takeAll(to: CopyEnd, sources: readonly Source[]): Promise<void> {
   const known = (await to.sources()).map(({ origin }) => origin);
   if (sources.every(({ origin }) => known.includes(origin))) return;
   await to.transaction(async (access) => {
-    await access.passGeneration();
+    await access.rows(PASS_GENERATION);
     for (const source of sources) await takeSource(access, source);
   });
 }

@@ -8,7 +8,7 @@ import type { SurveyLabels } from "../reports.ts";
 import type { SiteAlarmsRecord } from "../rows.ts";
 import type { Directory, SiteRecord } from "../sites/directory.ts";
 import type { SiteChange } from "../sites/draft.ts";
-import type { BlockRow, LogRow, Snapshot, SourceNumber } from "../snapshot.ts";
+import type { BlockRow, Snapshot, SourceNumber } from "../snapshot.ts";
 import type { Rows, Statement } from "../sql.ts";
 
 /** A site with all that its owner has set. */
@@ -61,15 +61,8 @@ export interface CopyAccess {
 
 export interface CopyWrites extends CopyAccess {
   carryOut(changes: readonly SiteChange[]): Soon<void>;
-  /**
-   * Blocks are others at the end: a node that settles meanwhile prepares anew, and any other that
-   * would change blocks waits.
-   */
-  passGeneration(): Soon<void>;
   /** Adds a block, or puts it in the place of the one that is there. */
   put(block: BlockRow): Soon<void>;
-  /** A row of the log holds nothing from now on; its number stays. */
-  empty(row: LogRow): Soon<void>;
   /** New ones, ascending. */
   surveyIds(n: number): Soon<readonly number[]>;
 }

@@ -8,6 +8,7 @@ import { firstDayOf, type Month } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
 import { markDayAgo } from "../settling/day-marks.ts";
 import { SETTLED } from "../settling/parts.ts";
+import { PASS_GENERATION } from "../settling/statements.ts";
 import {
   type BlockKey,
   type BlockPieces,
@@ -77,7 +78,7 @@ export async function bringMonth(
     if (brought === undefined) return 0;
     const isDone = await patience.with(() =>
       to.transaction(async (access) => {
-        await access.passGeneration();
+        await access.rows(PASS_GENERATION);
         const number = await takeSource(access, source);
         const which = { site: pair.there.key, source: number };
         // Another copy has brought some of it meanwhile, or a part was settled.

@@ -3,7 +3,9 @@ import { encodeBlock } from "../blocks/codec.ts";
 import { fold } from "../blocks/fold.ts";
 import type { Month } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
+import { emptyRow } from "../erasing.ts";
 import { readBatch, rowsBySite } from "../log/batch.ts";
+import { PASS_GENERATION } from "../settling/statements.ts";
 import type { BlockKey, LogRow, SourceNumber } from "../snapshot.ts";
 import type { CopyEnd } from "./end.ts";
 import type { CopyAccess, CopyWrites } from "./engine.ts";
@@ -21,12 +23,12 @@ export async function foldOthers(to: CopyEnd, patience: Patience): Promise<void>
     if ((await patience.with(() => to.read(next))).length === 0) return;
     await patience.with(() =>
       to.transaction(async (access) => {
-        await access.passGeneration();
+        await access.rows(PASS_GENERATION);
         const rows = await next(access);
         for (const { site, source, blocks } of await folded(access, rows))
           for (const [month, block] of blocks)
             await addToMonth(access, { site, source, month }, encodeBlock(block));
-        for (const row of rows) await access.empty(row);
+        await access.all(rows.map(emptyRow));
       }),
     );
   }

@@ -1,4 +1,5 @@
 import type { Day } from "../../base/calendar.ts";
+import { PASS_GENERATION } from "../settling/statements.ts";
 import type { CopyAccess, Source, Sums } from "./engine.ts";
 import type { CopyOptions } from "./options.ts";
 import type { Patience } from "./patience.ts";
@@ -41,7 +42,7 @@ export async function bringPast(
   if ((await patience.with(() => to.read(missing))).length === 0) return;
   await patience.with(() =>
     to.transaction(async (access) => {
-      await access.passGeneration();
+      await access.rows(PASS_GENERATION);
       const number = await takeSource(access, source);
       await access.all(
         (await missing(access)).map(([counter, n]) => ({

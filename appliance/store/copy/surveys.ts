@@ -1,3 +1,4 @@
+import { PASS_GENERATION } from "../settling/statements.ts";
 import type { CopiedSurvey, CopyWrites, Source } from "./engine.ts";
 import type { CopyOptions } from "./options.ts";
 import type { Patience } from "./patience.ts";
@@ -49,7 +50,7 @@ async function addSurveys(
   source: Source,
   surveys: readonly CopiedSurvey[],
 ): Promise<number> {
-  await access.passGeneration();
+  await access.rows(PASS_GENERATION);
   const here = await takeSource(access, source);
   const ids = await access.surveyIds(surveys.length);
   // Of a site that was erased here, and is not gone whole.

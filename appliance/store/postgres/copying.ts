@@ -6,7 +6,6 @@ import {
   type Opening,
   type Source,
 } from "../copy/engine.ts";
-import { EMPTY_BATCH } from "../log/erase.ts";
 import { PASS_GENERATION, putBlocks } from "../settling/statements.ts";
 import { OWN_SOURCE } from "../snapshot.ts";
 import { Connection, type Sql } from "./connection/connection.ts";
@@ -68,25 +67,17 @@ function engineOf(
     read: (task) => connection.transaction((sql) => task(accessTo(sql)), { read: true }),
     write: (task) =>
       connection.transaction(async (sql) => {
-        const passGeneration = async () => {
-          await sql.rows(PASS_GENERATION);
-        };
         const result = await task({
           ...accessTo(sql),
           directory: () => lockDirectory(sql),
           carryOut: (changes) => carryOut(sql, changes),
-          passGeneration,
-          empty: async ({ node, n }) => {
-            const text = "UPDATE log SET body = $3 WHERE node = $1 AND n = $2";
-            await sql.rows(text, [node, n, EMPTY_BATCH]);
-          },
           put: async (block) => {
             await sql.all(putBlocks([block], MANY_ROWS));
           },
           surveyIds: (n) => Array.from({ length: n }, () => ids.draw()),
         });
         // Readers that show numbers look at them again.
-        await passGeneration();
+        await sql.rows(PASS_GENERATION);
         return result;
       }),
     close: () => connection.close(),

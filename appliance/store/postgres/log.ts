@@ -2,8 +2,9 @@ import type { Clock } from "../../base/clock.ts";
 import type { BatchData, SiteKey, SurveyRow } from "../counting.ts";
 import { BatchEncoder } from "../log/batch.ts";
 import type { Statement } from "../sql.ts";
+import { takeSurvey, withdrawSurvey } from "../surveys/statements.ts";
 import type { Node } from "./node.ts";
-import { SurveyIds, surveyStatements } from "./surveys.ts";
+import { SurveyIds } from "./surveys.ts";
 
 /** A batch as the log takes it: encoded ones, each of which becomes a row. */
 export interface LogBatch extends Pick<BatchData, "surveys" | "withdraw"> {
@@ -56,7 +57,10 @@ export class LogWriter {
           text: APPEND,
           values: [node.id, node.batch + 1 + at, body],
         })),
-        ...surveyStatements(batch, { ids, exists }),
+        ...batch.withdraw.map(withdrawSurvey),
+        ...batch.surveys.flatMap((survey, at) =>
+          takeSurvey(survey, Math.abs(ids[at] ?? 0), exists),
+        ),
       ],
     };
   }

@@ -203,9 +203,11 @@ export function sliceOf(piece: "counts" | "detail"): string {
     WHERE site = $1::int AND month = $2::int AND source = $3::int AND part = $4::int`;
 }
 
+/** Bytes of a row of `block`. They are known without reading them. */
+export const BLOCK_BYTES = "octet_length(counters) + octet_length(counts) + octet_length(detail)";
+
 const SIZES = `
-  SELECT site, month, source, part,
-    octet_length(counters) + octet_length(counts) + octet_length(detail) AS bytes,
+  SELECT site, month, source, part, ${BLOCK_BYTES} AS bytes,
     octet_length(detail) AS "detailBytes"
   FROM block WHERE (site, month, source, part) > ($1::int, $2::int, $3::int, $4::int)`;
 

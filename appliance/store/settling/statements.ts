@@ -1,7 +1,10 @@
 import type { BlockKey, BlockRow, Settlement } from "../snapshot.ts";
 import { manyRows, type Statement } from "../sql.ts";
 
-/** Blocks, or the sites that have them, are other ones at the end of the transaction. */
+/**
+ * Blocks, or the sites that have them, are other ones at the end of the transaction: who settles meanwhile
+ * prepares anew, and others that would change blocks wait.
+ */
 export const PASS_GENERATION = "UPDATE generation SET n = n + 1 WHERE one = 1";
 
 /** Rows that one statement writes at most. */

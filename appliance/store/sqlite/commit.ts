@@ -1,16 +1,10 @@
 import { FULL_LOG_BYTES } from "../../base/bounds.ts";
-import { dayOf, HOUR_MS } from "../../base/calendar.ts";
-import {
-  type BatchData,
-  MAX_SURVEYS_PER_DAY,
-  NOBODY,
-  type SiteKey,
-  type SurveyRow,
-} from "../counting.ts";
-import { maskedPayload } from "../counts/nobody.ts";
+import { type BatchData, NOBODY, type SiteKey, type SurveyRow } from "../counting.ts";
 import { eraseGone } from "../log/erase.ts";
 import { withoutTexts } from "../log/lighten.ts";
+import { takeSurvey, withdrawSurvey } from "../surveys/statements.ts";
 import { type Database, dataVersionOf } from "./database.ts";
+import { run } from "./tables/table.ts";
 
 /** While the log is full, commits after which it is looked at anew. */
 const LOOK_EVERY = 64;
@@ -20,6 +14,7 @@ const LOOK_EVERY = 64;
  * whenever that changed sites, `forget` is to be called.
  */
 export class Commits {
+  readonly #db: Database;
   readonly #statements: ReturnType<typeof prepare>;
   readonly #dataVersion: () => number;
   /** Sites that are there: that one is not is only asked of the database once in a while. */
@@ -30,6 +25,7 @@ export class Commits {
   #sinceLook = 0;
 
   constructor(db: Database) {
+    this.#db = db;
     this.#statements = prepare(db);
     this.#dataVersion = dataVersionOf(db);
   }
@@ -51,7 +47,7 @@ export class Commits {
       const body = eraseGone(sent, (site) => this.#exists(site));
       if (body !== undefined) this.#append(body);
     }
-    for (const id of withdraw) this.#withdraw(id);
+    for (const id of withdraw) run(this.#db, withdrawSurvey(id));
     return surveys.map((survey) => this.#addSurvey(survey));
   }
 
@@ -85,26 +81,14 @@ export class Commits {
     this.#sites.add(NOBODY);
   }
 
-  #addSurvey({ site: asked, stamp, version, payload: sent }: SurveyRow): number | null {
-    const day = dayOf("hour" in stamp ? stamp.hour * HOUR_MS : stamp.savedClock);
-    if (this.#statements.surveyOfDay.run(asked, day).changes === 0) return null;
-    const exists = asked !== NOBODY && this.#exists(asked);
-    const site = exists ? asked : NOBODY;
-    const payload = exists ? sent : maskedPayload(sent);
-    if ("hour" in stamp) return idOf(this.#statements.addSurvey.run(site, version, day, payload));
-    const { boot, at, savedClock } = stamp;
-    return -idOf(this.#statements.wait.run(site, boot, at, savedClock, version, payload));
+  #addSurvey(survey: SurveyRow): number | null {
+    // SQLite numbers the rows.
+    const [count, add] = takeSurvey(survey, null, (site) => this.#exists(site));
+    run(this.#db, count);
+    const [row] = run(this.#db, add) as { id: number }[];
+    if (row === undefined) return null;
+    return "hour" in survey.stamp ? row.id : -row.id;
   }
-
-  /** Takes a survey back; below zero it is one that waits for the clock. */
-  #withdraw(id: number): void {
-    if (id > 0) this.#statements.withdrawSurvey.run(id);
-    else this.#statements.withdrawWaiting.run(-id);
-  }
-}
-
-function idOf({ lastInsertRowid }: { lastInsertRowid: number | bigint }): number {
-  return Number(lastInsertRowid);
 }
 
 function prepare(db: Database) {
@@ -116,16 +100,5 @@ function prepare(db: Database) {
     ),
     logBytes: db.prepare("SELECT coalesce(sum(length(body)), 0) FROM log").pluck(),
     siteExists: db.prepare("SELECT 1 FROM site WHERE key = ?"),
-    addSurvey: db.prepare("INSERT INTO survey (site, version, day, payload) VALUES (?, ?, ?, ?)"),
-    surveyOfDay: db.prepare(
-      `INSERT INTO survey_day (site, day, n) VALUES (?, ?, 1)
-       ON CONFLICT DO UPDATE SET n = n + 1 WHERE n < ${MAX_SURVEYS_PER_DAY}`,
-    ),
-    withdrawSurvey: db.prepare("DELETE FROM survey WHERE id = ?"),
-    withdrawWaiting: db.prepare("DELETE FROM waiting_survey WHERE id = ?"),
-    wait: db.prepare(
-      `INSERT INTO waiting_survey (site, boot, at, saved_clock, version, payload)
-       VALUES (?, ?, ?, ?, ?, ?)`,
-    ),
   };
 }

@@ -17,7 +17,7 @@ import { generation } from "./settle.ts";
 import { BYTES, beyond, type SqliteBlock, sliced, wholeOf } from "./slices.ts";
 
 /** The only one whose batches are in a file. */
-const NODE = 0;
+export const NODE = 0;
 const BEFORE_ALL: BlockKey = { site: -(2 ** 31), month: -1, source: -1, part: -1 };
 
 interface Found {

@@ -1,19 +1,18 @@
 import { isDeepStrictEqual } from "node:util";
 import { DayZone } from "../../base/day-zone.ts";
-import { NOBODY, type SiteKey } from "../counting.ts";
+import type { SiteKey } from "../counting.ts";
+import { BYTES_PER_STEP, eraseBlocks, eraseNobody, eraseRecords, eraseRows } from "../erasing.ts";
 import { type Batch, readBatch } from "../log/batch.ts";
-import { EMPTY_BATCH, eraseSite } from "../log/erase.ts";
 import { together } from "../log/lighten.ts";
 import type { UpkeepTime } from "../queries.ts";
+import type { Statement } from "../sql.ts";
+import { FILED_AT_ONCE, fileSurveys, forgetSurveyDays, WAITED } from "../surveys/statements.ts";
 import { type Database, giveSpaceBack } from "./database.ts";
 import { passGeneration } from "./settle.ts";
 import { BYTES } from "./slices.ts";
+import { NODE, SqliteSnapshot } from "./snapshot.ts";
+import { perform, run, runAll } from "./tables/table.ts";
 
-// Each step stays at a few milliseconds, so that hits in between never notice.
-const ROWS_PER_STEP = 500;
-const FILED_PER_STEP = 100;
-/** A step takes this much of blocks or of the log, or one row: a disk that is full has room for it. */
-const BYTES_PER_STEP = 512 * 1_024;
 /** Of what waits for the clock batches below this are put together, where there are so many; so many in a step. */
 const SMALL_BYTES = 128 * 1_024;
 const FEWEST_PACKED = 200;
@@ -28,11 +27,13 @@ const KEPT_PAGES = 2_048;
  * @returns false when nothing was left to do
  */
 export function upkeepStep(db: Database, time: UpkeepTime): boolean {
-  if (fileSurveys(db, time) || eraseSites(db) || packLog(db, time)) return true;
+  const due: Statement = { text: DUE_SURVEYS, values: [time.boot, time.bootedAt] };
+  // SQLite numbers the rows.
+  const file = fileSurveys(due, new DayZone(time.zone), () => null);
+  if (perform(db, file) || eraseSites(db) || packLog(db, time)) return true;
   // An unsure clock may be years ahead: nothing is dropped on its word.
-  if (time.bootedAt !== null)
-    db.prepare("DELETE FROM survey_day WHERE day < ?").run(time.today - 1);
-  return emptyNobody(db) || giveSpaceBack(db, GIVEN_BACK_PER_STEP, KEPT_PAGES);
+  if (time.bootedAt !== null) run(db, forgetSurveyDays(time.today));
+  return perform(db, eraseNobody()) || giveSpaceBack(db, GIVEN_BACK_PER_STEP, KEPT_PAGES);
 }
 
 /** Removes some of what erased sites have left. @returns false when there was nothing */
@@ -43,68 +44,19 @@ export function eraseSites(db: Database): boolean {
   if (erased === undefined) return false;
   const { key: site, n } = erased;
   const more =
-    eraseBlocks(db, site) ||
-    eraseRecords(db, site, n) ||
-    removeSome(db, "survey", "id", site) ||
-    removeSome(db, "survey_day", "site, day", site) ||
-    removeSome(db, "waiting_survey", "id", site) ||
-    removeSome(db, "past", "site, source, counter", site);
-  // A card may bend the number of a row at any time: what is done is counted, or a step would have no end.
+    perform(db, eraseBlocks(site, BYTES)) ||
+    eraseFromLog(db, site, n) ||
+    perform(db, eraseRows(site));
   return more || db.prepare("DELETE FROM erased_site WHERE key = ?").run(site).changes > 0;
 }
 
-function removeSome(db: Database, table: string, key: string, site: SiteKey): boolean {
-  const { changes } = db
-    .prepare(
-      `DELETE FROM ${table} WHERE (${key}) IN
-         (SELECT ${key} FROM ${table} WHERE site = ? LIMIT ${ROWS_PER_STEP})`,
-    )
-    .run(site);
-  return changes > 0;
-}
-
-function eraseBlocks(db: Database, site: SiteKey): boolean {
-  const rows = db
-    .prepare(
-      `SELECT rowid, ${BYTES} AS bytes FROM block
-       WHERE site = ? LIMIT ${ROWS_PER_STEP}`,
-    )
-    .all(site) as { rowid: number; bytes: number }[];
-  if (rows.length === 0) return false;
-  const erase = db.prepare("DELETE FROM block WHERE rowid = ?");
-  let room = BYTES_PER_STEP;
-  let erased = 0;
-  for (const { rowid, bytes } of rows) {
-    erased += erase.run(rowid).changes;
-    room -= bytes;
-    if (room <= 0) break;
-  }
-  passGeneration(db);
-  return erased > 0;
-}
-
-/**
- * Writes some of the log anew without the records of a site: what waits for the clock may stay there
- * for long. @param after the number up to which that is done
- */
-function eraseRecords(db: Database, site: SiteKey, after: number): boolean {
-  const rows = db
-    .prepare("SELECT n, body FROM log WHERE n > ? ORDER BY n")
-    .iterate(after) as IterableIterator<{ n: number; body: Uint8Array }>;
-  const left: { n: number; body: Uint8Array | undefined }[] = [];
-  let [last, bytes] = [after, 0];
-  for (const { n, body } of rows) {
-    const rest = eraseSite(body, site);
-    if (rest !== body) left.push({ n, body: rest });
-    last = n;
-    bytes += body.length;
-    if (bytes >= BYTES_PER_STEP) break;
-  }
-  if (last === after) return false;
-  const change = db.prepare("UPDATE log SET body = ? WHERE n = ?");
-  // Not deleted, where it is the last: its number would be given again.
-  for (const { n, body } of left) change.run(body ?? EMPTY_BATCH, n);
-  db.prepare("UPDATE erased_site SET log_n = ? WHERE key = ?").run(last, site);
+/** @param after the number up to which that is done */
+function eraseFromLog(db: Database, site: SiteKey, after: number): boolean {
+  const rows = new SqliteSnapshot(db).log(new Map([[NODE, after]]), BYTES_PER_STEP);
+  const last = rows.at(-1);
+  if (last === undefined) return false;
+  runAll(db, eraseRecords(rows, site));
+  db.prepare("UPDATE erased_site SET log_n = ? WHERE key = ?").run(last.n, site);
   return true;
 }
 
@@ -143,40 +95,8 @@ function packLog(db: Database, { bootedAt }: UpkeepTime): boolean {
   return true;
 }
 
-/** Files responses under the day on which they came in. */
-function fileSurveys(db: Database, { boot, bootedAt, ...time }: UpkeepTime): boolean {
-  const zone = new DayZone(time.zone);
-  const rows = db
-    .prepare(
-      `SELECT id, site, boot, at, saved_clock AS savedClock, version, payload FROM waiting_survey
-       WHERE boot <> ? OR ? ORDER BY id LIMIT ${FILED_PER_STEP}`,
-    )
-    .all(boot, bootedAt === null ? 0 : 1) as {
-    id: number;
-    site: SiteKey;
-    boot: string;
-    at: number;
-    savedClock: number;
-    version: number;
-    payload: string;
-  }[];
-  const file = db.prepare(
-    `INSERT INTO survey (site, version, day, payload)
-     SELECT key, :version, :day, :payload FROM site WHERE key = :site`,
-  );
-  const remove = db.prepare("DELETE FROM waiting_survey WHERE id = ?");
-  let filed = 0;
-  for (const { id, site, version, payload, at, ...row } of rows) {
-    if (remove.run(id).changes === 0) continue;
-    filed++;
-    const isKnown = row.boot === boot && bootedAt !== null;
-    const day = zone.today(isKnown ? bootedAt + at : row.savedClock);
-    file.run({ site, version, day, payload });
-  }
-  return filed > 0;
-}
-
-/** Removes responses to sites that do not exist. @returns true when there are more */
-function emptyNobody(db: Database): boolean {
-  return ["survey", "waiting_survey"].some((table) => removeSome(db, table, "id", NOBODY));
-}
+/** Removes and answers responses of an earlier boot, or all of them once it is known when this one began. */
+const DUE_SURVEYS = `
+  DELETE FROM waiting_survey WHERE id IN (
+    SELECT id FROM waiting_survey WHERE boot <> $1 OR $2 IS NOT NULL ORDER BY id LIMIT ${FILED_AT_ONCE})
+  RETURNING ${WAITED}, CASE WHEN boot = $1 THEN $2 END AS zero`;

@@ -158,7 +158,7 @@ describe("numbers that the card has bent", () => {
     db.close();
     await world().service.store.upkeep();
     assert.equal(await views(), 8);
-    assert.equal((await world().read("/surveys", { sv: 1 })).total, 0);
+    assert.equal((await world().read("/surveys", { sv: 1 })).total, 1);
   });
 
   it("leave nothing of a site that is erased", async () => {

@@ -1,10 +1,8 @@
-import type { DayZone } from "../../../base/day-zone.ts";
 import type { UpkeepTime } from "../../queries.ts";
 import type { Statement } from "../../sql.ts";
+import { FILED_AT_ONCE, WAITED } from "../../surveys/statements.ts";
 import type { Sql } from "../connection/connection.ts";
-import type { SurveyIds } from "../surveys.ts";
 
-const FILED_PER_STEP = 100;
 /** A boot that was not heard of for so long is over: its hits count when its own clock says they came. */
 const LIVES = "interval '1 day'";
 
@@ -37,35 +35,14 @@ export async function bootZeros(sql: Sql): Promise<ReadonlyMap<string, number | 
   return new Map(rows.map(({ id, zero }) => [id, zero]));
 }
 
-interface WaitingSurvey {
-  readonly site: number;
-  readonly version: number;
-  readonly payload: string;
-  readonly at: number;
-  readonly savedClock: number;
-  readonly zero: number | null;
-}
-
-/** Files responses under the day on which they came in. @returns false when there was none to file */
-export async function fileSurveys(sql: Sql, zone: DayZone, ids: SurveyIds): Promise<boolean> {
-  const rows = await sql.rows<WaitingSurvey>(
-    `DELETE FROM waiting_survey USING (
-       SELECT w.id, boot.zero FROM waiting_survey w LEFT JOIN boot ON boot.id = w.boot
-       WHERE boot.zero IS NOT NULL OR boot.id IS NULL OR boot.told_at <= now() - ${LIVES}
-       ORDER BY w.id LIMIT ${FILED_PER_STEP}
-     ) AS due
-     WHERE waiting_survey.id = due.id
-     RETURNING site, version, payload, at, saved_clock AS "savedClock", zero`,
-  );
-  await sql.all(
-    rows.map(({ site, version, payload, at, savedClock, zero }) => ({
-      text: `INSERT INTO survey (id, site, source, version, day, payload)
-             SELECT $5::bigint, key, (SELECT source FROM generation), $2::bigint, $3::int, $4::text FROM site WHERE key = $1`,
-      values: [
-        ...[site, version, zone.today(zero === null ? savedClock : zero + at), payload],
-        ids.draw(),
-      ],
-    })),
-  );
-  return rows.length > 0;
-}
+/** Removes and answers responses of boots of which it is known when they began, or that it never will be. */
+export const DUE_SURVEYS: Statement = {
+  text: `
+    DELETE FROM waiting_survey USING (
+      SELECT w.id, boot.zero FROM waiting_survey w LEFT JOIN boot ON boot.id = w.boot
+      WHERE boot.zero IS NOT NULL OR boot.id IS NULL OR boot.told_at <= now() - ${LIVES}
+      ORDER BY w.id LIMIT ${FILED_AT_ONCE}
+    ) AS due
+    WHERE waiting_survey.id = due.id
+    RETURNING ${WAITED}, zero`,
+};

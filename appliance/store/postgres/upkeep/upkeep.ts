@@ -1,12 +1,15 @@
 import type { Clock } from "../../../base/clock.ts";
 import { DayZone } from "../../../base/day-zone.ts";
+import { eraseNobody } from "../../erasing.ts";
 import type { UpkeepTime } from "../../queries.ts";
+import { fileSurveys, forgetSurveyDays } from "../../surveys/statements.ts";
 import type { Connection, Transaction } from "../connection/connection.ts";
+import { performOn } from "../connection/sql.ts";
 import type { DatabaseTime } from "../database-time.ts";
 import { epochOf } from "../epoch.ts";
 import { SurveyIds } from "../surveys.ts";
-import { bootStatement, fileSurveys } from "./boots.ts";
-import { Erasing, emptyNobody } from "./erase.ts";
+import { bootStatement, DUE_SURVEYS } from "./boots.ts";
+import { Erasing } from "./erase.ts";
 import type { Lease } from "./lease.ts";
 
 const TELL_BOOT_MS = 3_600_000;
@@ -64,11 +67,16 @@ export class PostgresUpkeep {
     await sql.rows(ADD_RUN_TIME, [String(ms)]);
     lease.told(ms);
     if (await this.#erasing.step(sql, await epochOf(sql))) return true;
-    if (await fileSurveys(sql, new DayZone(zone), this.#ids)) return true;
-    if (await emptyNobody(sql)) return true;
-    // How many responses a day had is of no use when it is over.
-    await sql.rows("DELETE FROM survey_day WHERE day < $1", [time.today() - 1]);
-    await sql.all([{ text: FORGET_LOGS }, { text: FORGET_NODES }, { text: FORGET_BOOTS }]);
+    const file = fileSurveys(DUE_SURVEYS, new DayZone(zone), () => this.#ids.draw());
+    if (await performOn(sql, file)) return true;
+    if (await performOn(sql, eraseNobody())) return true;
+    const forgetDays = forgetSurveyDays(time.today());
+    await sql.all([
+      forgetDays,
+      { text: FORGET_LOGS },
+      { text: FORGET_NODES },
+      { text: FORGET_BOOTS },
+    ]);
     return false;
   }
 }

@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { type CopyEngine, CopyRefused, type CopyWrites, type Opening } from "../../copy/engine.ts";
-import { EMPTY_BATCH } from "../../log/erase.ts";
 import { OWN_SOURCE } from "../../snapshot.ts";
 import {
   type Database,
@@ -11,7 +10,7 @@ import {
 } from "../database.ts";
 import { openData } from "../health.ts";
 import { makeDataDir } from "../lock.ts";
-import { passGeneration, putBlock } from "../settle.ts";
+import { putBlock } from "../settle.ts";
 import { ofOneMoment, SqliteSnapshot } from "../snapshot.ts";
 import { carryOut } from "../tables/site-changes.ts";
 import { readDirectory } from "../tables/sites.ts";
@@ -73,11 +72,7 @@ function accessTo(db: Database): CopyWrites {
     own: () => ({ number: OWN_SOURCE, origin: originOf(db) }),
     directory: () => readDirectory(db),
     carryOut: (changes) => carryOut(db, changes),
-    passGeneration: () => passGeneration(db),
     put: (block) => putBlock(db, block),
-    empty({ n }) {
-      db.prepare("UPDATE log SET body = ? WHERE n = ?").run(EMPTY_BATCH, n);
-    },
     surveyIds(n) {
       const last = db
         .prepare("SELECT seq FROM sqlite_sequence WHERE name = 'survey'")

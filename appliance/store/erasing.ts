@@ -1,0 +1,80 @@
+import { NOBODY, type SiteKey } from "./counting.ts";
+import { EMPTY_BATCH, eraseSite } from "./log/erase.ts";
+import { PASS_GENERATION } from "./settling/statements.ts";
+import type { LogRow } from "./snapshot.ts";
+import { rowsIn, type Script, type Statement } from "./sql.ts";
+
+// Each step stays at a few milliseconds, so that hits in between never notice.
+const ROWS_PER_STEP = 500;
+/** A step takes this much of blocks or of the log, or one row: a disk that is full has room for it. */
+export const BYTES_PER_STEP: number = 512 * 1_024;
+
+/**
+ * Removes some blocks of an erased site.
+ * @param bytes that a row of `block` takes, in SQL
+ * @returns false when there was none
+ */
+export function* eraseBlocks(site: SiteKey, bytes: string): Script<boolean> {
+  const gone = yield* rowsIn(
+    `DELETE FROM block WHERE site = $1 AND (month, source, part) IN (
+       SELECT month, source, part FROM (
+         SELECT month, source, part, bytes, sum(bytes) OVER (ORDER BY month, source, part) AS sum
+         FROM (SELECT month, source, part, ${bytes} AS bytes FROM block WHERE site = $1) AS sizes
+       ) AS sums WHERE sum - bytes < ${BYTES_PER_STEP})
+     RETURNING 1 AS gone`,
+    [site],
+  );
+  if (gone.length > 0) yield [{ text: PASS_GENERATION }];
+  return gone.length > 0;
+}
+
+/** Writes rows of the log anew without the records of a site: what waits for a clock may stay for long. */
+export function eraseRecords(rows: readonly LogRow[], site: SiteKey): Statement[] {
+  return rows.flatMap((row) => {
+    const rest = eraseSite(row.body, site);
+    return rest === row.body ? [] : [replaceBody(row, rest ?? EMPTY_BATCH)];
+  });
+}
+
+/** A row of the log holds nothing from now on. Its number stays: it would else be given again, or never pass. */
+export function emptyRow(row: Pick<LogRow, "node" | "n">): Statement {
+  return replaceBody(row, EMPTY_BATCH);
+}
+
+function replaceBody({ node, n }: Pick<LogRow, "node" | "n">, body: Uint8Array): Statement {
+  return { text: "UPDATE log SET body = $3 WHERE node = $1 AND n = $2", values: [node, n, body] };
+}
+
+/** The columns that name a row of a site, besides blocks. */
+const KEYS = {
+  survey: "id",
+  survey_day: "day",
+  waiting_survey: "id",
+  past: "source, counter",
+} as const;
+
+type TableOfSites = keyof typeof KEYS;
+
+/** Removes some of what else an erased site has left. @returns false when there was nothing */
+export function* eraseRows(site: SiteKey): Script<boolean> {
+  for (const table of Object.keys(KEYS) as TableOfSites[])
+    if (yield* removeSome(table, site)) return true;
+  return false;
+}
+
+/** Removes some responses to sites that do not exist. @returns false when there was none */
+export function* eraseNobody(): Script<boolean> {
+  return (yield* removeSome("survey", NOBODY)) || (yield* removeSome("waiting_survey", NOBODY));
+}
+
+/** A card may bend the number of a row at any time: what is done is counted, or a step would have no end. */
+function* removeSome(table: TableOfSites, site: SiteKey): Script<boolean> {
+  const key = KEYS[table];
+  const gone = yield* rowsIn(
+    `DELETE FROM ${table} WHERE site = $1
+       AND (${key}) IN (SELECT ${key} FROM ${table} WHERE site = $1 LIMIT ${ROWS_PER_STEP})
+     RETURNING 1 AS gone`,
+    [site],
+  );
+  return gone.length > 0;
+}

@@ -1,0 +1,101 @@
+import { dayOf, HOUR_MS } from "../../base/calendar.ts";
+import type { DayZone } from "../../base/day-zone.ts";
+import { MAX_SURVEYS_PER_DAY, NOBODY, type SiteKey, type SurveyRow } from "../counting.ts";
+import { maskedPayload } from "../counts/nobody.ts";
+import type { Script, Statement } from "../sql.ts";
+
+/** Where a database numbers its rows itself it is null. */
+type NewId = number | null;
+
+/**
+ * Takes a response in. The second statement answers a row, with its id, where the site still takes it on that day.
+ * @param isThere tells the sites that are there; others are written so that the time tells nothing
+ */
+export function takeSurvey(
+  { site: asked, stamp, version, payload: sent }: SurveyRow,
+  id: NewId,
+  isThere: (site: SiteKey) => boolean,
+): readonly [count: Statement, add: Statement] {
+  const day = dayOf("hour" in stamp ? stamp.hour * HOUR_MS : stamp.savedClock);
+  const exists = asked !== NOBODY && isThere(asked);
+  const site = exists ? asked : NOBODY;
+  const payload = exists ? sent : maskedPayload(sent);
+  const count: Statement = { text: SURVEY_OF_DAY, values: [asked, day] };
+  if ("hour" in stamp)
+    return [count, { text: SURVEY, values: [asked, day, id, site, version, payload] }];
+  const { boot, at, savedClock } = stamp;
+  const values = [asked, day, id, site, boot, at, savedClock, version, payload];
+  return [count, { text: WAITING_SURVEY, values }];
+}
+
+/** Takes a response back; below zero it is one that waits for the clock. */
+export function withdrawSurvey(id: number): Statement {
+  const table = id > 0 ? "survey" : "waiting_survey";
+  return { text: `DELETE FROM ${table} WHERE id = $1`, values: [Math.abs(id)] };
+}
+
+/** Counts one too many, by which a later statement sees that there is. */
+const SURVEY_OF_DAY = `
+  INSERT INTO survey_day (site, day, n) VALUES ($1, $2, 1)
+  ON CONFLICT (site, day) DO UPDATE
+  SET n = survey_day.n + 1 WHERE survey_day.n <= ${MAX_SURVEYS_PER_DAY}`;
+
+const IS_TAKEN = `FROM survey_day WHERE site = $1 AND day = $2 AND n <= ${MAX_SURVEYS_PER_DAY}`;
+
+const SURVEY = `
+  INSERT INTO survey (id, site, source, version, day, payload)
+  SELECT CAST($3 AS bigint), CAST($4 AS int), (SELECT source FROM generation), CAST($5 AS bigint),
+    day, CAST($6 AS text)
+  ${IS_TAKEN} RETURNING id`;
+
+const WAITING_SURVEY = `
+  INSERT INTO waiting_survey (id, site, boot, at, saved_clock, version, payload)
+  SELECT CAST($3 AS bigint), CAST($4 AS int), CAST($5 AS text), CAST($6 AS bigint),
+    CAST($7 AS bigint), CAST($8 AS bigint), CAST($9 AS text)
+  ${IS_TAKEN} RETURNING id`;
+
+/** How many responses a day had is of no use when it is over. @param today by an own day */
+export function forgetSurveyDays(today: number): Statement {
+  return { text: "DELETE FROM survey_day WHERE day < $1", values: [today - 1] };
+}
+
+/** So many are filed in a step: hits in between hardly notice. */
+export const FILED_AT_ONCE = 100;
+
+interface WaitingSurvey {
+  readonly id: number;
+  readonly site: SiteKey;
+  readonly version: number;
+  readonly payload: string;
+  /** The boot's monotonic time, and what an unsure clock said, in ms. */
+  readonly at: number;
+  readonly savedClock: number;
+  /** Epoch ms at the boot's monotonic zero; null where that is not known. */
+  readonly zero: number | null;
+}
+
+/** Columns of a response that waited; an engine knows its `zero`. */
+export const WAITED = 'waiting_survey.id, site, version, payload, at, saved_clock AS "savedClock"';
+
+/**
+ * Files responses under the day on which they came in.
+ * @param due removes those that are due, some at a time, and answers what was in them
+ * @returns false when there was none to file
+ */
+export function* fileSurveys(due: Statement, zone: DayZone, drawId: () => NewId): Script<boolean> {
+  const [rows = []] = yield [due];
+  const waited = (rows as readonly WaitingSurvey[]).toSorted((a, b) => a.id - b.id);
+  yield waited.map(({ site, version, payload, at, savedClock, zero }) => ({
+    text: FILE,
+    values: [
+      ...[site, drawId(), version, zone.today(zero === null ? savedClock : zero + at), payload],
+    ],
+  }));
+  return rows.length > 0;
+}
+
+const FILE = `
+  INSERT INTO survey (id, site, source, version, day, payload)
+  SELECT CAST($2 AS bigint), key, (SELECT source FROM generation), CAST($3 AS bigint),
+    CAST($4 AS int), CAST($5 AS text)
+  FROM site WHERE key = $1`;
