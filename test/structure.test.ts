@@ -63,10 +63,14 @@ const worker = new Worker(
 const open = () => new Sqlite();`,
   "appliance/store/sqlite/committer.ts": "",
   "appliance/deck/decks.ts": `import { paint } from "./face/paint.ts";
+import { surface } from "./display/surface.ts";
+import { setUp } from "./settings/set-up.ts";
 import { hid } from "./usb/hid.ts";
 class Decks {
-  all = [paint, hid];
+  all = [paint, hid, setUp, surface];
 }`,
+  "appliance/deck/display/surface.ts": "const surface = 1;",
+  "appliance/deck/settings/set-up.ts": "const setUp = 1;",
   "appliance/deck/pixels.ts": "export interface Pixels {}",
   "appliance/deck/face/paint.ts": `import { createCanvas } from "@napi-rs/canvas";
 import type { Pixels } from "../pixels.ts";
@@ -176,6 +180,12 @@ describe("a breach is found", () => {
       "appliance/deck/usb/hid.ts",
       'import { paint } from "../face/paint.ts";',
       "appliance/deck/usb/hid.ts knows appliance/deck/face/paint.ts",
+    ],
+    [
+      "what is set up on a deck knowing what shows it",
+      "appliance/deck/settings/set-up.ts",
+      'import { surface } from "../display/surface.ts";',
+      "appliance/deck/settings/set-up.ts knows appliance/deck/display/surface.ts",
     ],
     [
       "the decks knowing the store",

@@ -1,5 +1,5 @@
 import { invalidField, Refusal } from "../base/refusal.ts";
-import type { RequestAction } from "../deck/action.ts";
+import type { RequestAction } from "../deck/settings/action.ts";
 import type { OutgoingRequest } from "./outgoing.ts";
 
 /** The values in a request, or in a value to send, for `{{channel}}` and the others. */

@@ -3,9 +3,9 @@ import type { UpdateOutcome } from "../base/update-outcome.ts";
 
 import type { AlarmState } from "../alarms/state.ts";
 import type { TunnelState } from "../base/tunnel.ts";
-import type { DeckSettings } from "../deck/deck-settings.ts";
 import type { DeckView, InputView, PlaceView, SlotView, Undoable } from "../deck/deck-view.ts";
 import type { Widget } from "../deck/face/widget.ts";
+import type { DeckSettings } from "../deck/settings/deck-settings.ts";
 import type { PublicView } from "../public/shown.ts";
 import type { ChannelState } from "../push/channel-state.ts";
 import type { ChannelValue } from "../push/channel-value.ts";
@@ -16,7 +16,6 @@ import type { EndedRead, Warning } from "../store/reports.ts";
 import type { UpdateView } from "../updates/view.ts";
 
 export type { IconFile as IconsAnswer } from "../base/icons.ts";
-export type { Action, RequestAction } from "../deck/action.ts";
 export type {
   CountdownWidget,
   GaugeWidget,
@@ -27,6 +26,7 @@ export type {
   Widget,
   WorldclockWidget,
 } from "../deck/face/widget.ts";
+export type { Action, RequestAction } from "../deck/settings/action.ts";
 export type { ErrorAnswer } from "../http/wire.ts";
 export type { StepView } from "../public/shown.ts";
 export type { SiteAlarms, SurveyLabels } from "../store/reports.ts";

@@ -1,7 +1,7 @@
-import type { DeckSettings } from "./deck-settings.ts";
-import { mapSlots, type Page, type Slots } from "./pages.ts";
 import type { Pixels } from "./pixels.ts";
-import { type SlotSettings, shownSlot } from "./slot-settings.ts";
+import type { DeckSettings } from "./settings/deck-settings.ts";
+import { mapSlots, type Page, type Slots } from "./settings/pages.ts";
+import { type SlotSettings, shownSlot } from "./settings/slot-settings.ts";
 import type { Evidence, Input, Slot } from "./usb/model.ts";
 
 export interface SlotView extends Slot, SlotSettings {}

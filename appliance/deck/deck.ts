@@ -1,25 +1,22 @@
 import type { Signal } from "../base/signal.ts";
-import type { Action } from "./action.ts";
-import type { DeckSettings } from "./deck-settings.ts";
 import {
   type DeckView,
   type InputView,
   type PictureChange,
   type PlaceView,
-  type SlotPictureView,
   type SlotView,
   shownSettings,
 } from "./deck-view.ts";
-import type { Scale } from "./drawing.ts";
-import type { Feedback } from "./face/feedback.ts";
+import { type DeckWorld, Surface } from "./display/surface.ts";
+import { Wakefulness } from "./display/wakefulness.ts";
 import { channelOf, type Widget } from "./face/widget.ts";
-import { allSlots, pageWith, slotOn } from "./pages.ts";
-import { actionsOf, type SlotSettings, shownSlot } from "./slot-settings.ts";
-import { type DeckWorld, Surface } from "./surface.ts";
+import type { Action } from "./settings/action.ts";
+import type { DeckSettings } from "./settings/deck-settings.ts";
+import { allSlots, pageWith, slotOn } from "./settings/pages.ts";
+import { actionsOf, type SlotSettings, shownSlot } from "./settings/slot-settings.ts";
 import type { DeckDriver } from "./usb/driver.ts";
 import type { Input, Model, Slot } from "./usb/model.ts";
 import { Panel } from "./usb/panel.ts";
-import { Wakefulness } from "./wakefulness.ts";
 
 interface DeckOptions {
   settings: DeckSettings;
@@ -38,7 +35,8 @@ export class Deck {
   readonly model: Model;
   readonly virtual: boolean;
   readonly #world: DeckWorld;
-  readonly #surface: Surface;
+  /** The pictures of its slots. */
+  readonly surface: Surface;
   readonly #wakefulness: Wakefulness;
   #settings: DeckSettings;
   #page = 0;
@@ -52,7 +50,7 @@ export class Deck {
     this.#world = world;
     this.#settings = settings;
     this.#wakefulness = new Wakefulness(world.clock, world.timeZone);
-    this.#surface = new Surface({
+    this.surface = new Surface({
       slots: model.slots,
       world,
       widget: (slot) => this.#set(slot).widget,
@@ -140,14 +138,6 @@ export class Deck {
     return slot ? this.#view(slot) : input && this.#inputView(input);
   }
 
-  picture(name: string, scale?: Scale): SlotPictureView | undefined {
-    return this.#surface.picture(name, scale);
-  }
-
-  showFeedback(slot: string, page: number, feedback: Feedback | undefined): void {
-    this.#surface.showFeedback(slot, page, feedback);
-  }
-
   /** On how many keys and zones a channel is bound, on whatever page. */
   bound(channel: string): number {
     const { pages } = this.#settings;
@@ -200,7 +190,7 @@ export class Deck {
     const { asleep } = this;
     const page = this.#page;
     const { sleep } = this.#settings;
-    this.#wakefulness.update(sleep, this.#surface.isNeeded);
+    this.#wakefulness.update(sleep, this.surface.isNeeded);
     if (this.#homeIn() <= 0) this.#page = 0;
     if (asleep === this.asleep && page === this.#page) return false;
     this.#showAnew();
@@ -212,16 +202,16 @@ export class Deck {
     const { clock } = this.#world;
     if (clock.monotonic() - this.#lostAt > AWAY_MS) this.use();
     this.#panel = new Panel({ driver, clock, brightness: this.#light(), onLost });
-    this.#surface.attach(this.#panel);
+    this.surface.attach(this.#panel);
   }
 
   /** The deck is gone, or is let go: then `farewell` leaves on it what is to stay there. */
   async unplug({ farewell = false } = {}): Promise<void> {
     const panel = this.#panel;
     this.#panel = undefined;
-    this.#surface.attach(undefined);
+    this.surface.attach(undefined);
     this.#lostAt = this.#world.clock.monotonic();
-    await panel?.stop(farewell ? this.#surface.farewell : undefined);
+    await panel?.close(farewell ? this.surface.farewell : undefined);
   }
 
   /** The panel may have lost what it showed: initialises it and paints it whole. */
@@ -229,20 +219,11 @@ export class Deck {
     this.#panel?.reinitialise();
   }
 
-  placeNotices(): void {
-    this.#surface.placeNotices();
-  }
-
-  /** Works out again what the slots of these widgets show. */
-  refresh(concerned: (widget: Widget) => boolean): void {
-    this.#surface.refresh(concerned);
-  }
-
   /** The next moment (epoch ms) something changes though nothing happens. */
   nextChange(): number {
     const now = this.#world.clock.now();
     const rest = now + Math.min(this.#wakefulness.changesIn(this.#settings.sleep), this.#homeIn());
-    return Math.min(rest, this.#surface.nextChange());
+    return Math.min(rest, this.surface.nextChange());
   }
 
   /** Milliseconds until the first page shows again. */
@@ -271,8 +252,8 @@ export class Deck {
   #showAnew(): void {
     // Some families keep shining at no brightness, so that their pictures have to be black, too.
     this.#panel?.setBrightness(this.#light());
-    this.#surface.placeNotices();
-    this.#surface.refresh();
+    this.surface.placeNotices();
+    this.surface.refresh();
   }
 }
 

@@ -1,26 +1,24 @@
 import { giveBack } from "../base/give-back.ts";
 import { invalidField, Refusal } from "../base/refusal.ts";
 import { type Cancel, type Listenable, Signal } from "../base/signal.ts";
-import { atMost } from "./at-most.ts";
 import type { Deck } from "./deck.ts";
 import type { DeckView, PictureChange, SlotPictureView } from "./deck-view.ts";
-import type { Scale } from "./drawing.ts";
+import type { Scale } from "./display/drawing.ts";
+import { Showing, type ShowingSources } from "./display/showing.ts";
+import { wholePicture } from "./display/whole-picture.ts";
 import type { Feedback } from "./face/feedback.ts";
 import { encodePng } from "./face/paint.ts";
-import { Fingers } from "./fingers.ts";
-import { type Gesture, Gestures } from "./gestures.ts";
-import { findPage, type PageChoice, slotOn } from "./pages.ts";
+import { Fingers } from "./hands/fingers.ts";
+import { type Gesture, Gestures } from "./hands/gestures.ts";
 import { Roster } from "./roster.ts";
-import { SetUp, type SetUpSources } from "./set-up.ts";
-import { Showing, type ShowingSources } from "./showing.ts";
-import type { SlotSettings } from "./slot-settings.ts";
-import { Units } from "./units.ts";
+import { findPage, type PageChoice, slotOn } from "./settings/pages.ts";
+import { SetUp, type SetUpSources } from "./settings/set-up.ts";
+import type { SlotSettings } from "./settings/slot-settings.ts";
 import { createDeckBus, type DeckBus } from "./usb/hid.ts";
 import type { Direction } from "./usb/model.ts";
 import { modelById } from "./usb/models.ts";
 import type { DeckProblem } from "./usb/problems.ts";
 import { openVirtual } from "./usb/virtual.ts";
-import { wholePicture } from "./whole-picture.ts";
 
 export interface DecksOptions extends ShowingSources, Omit<SetUpSources, "images"> {
   log: { info(message: string): void; warn(message: string): void };
@@ -39,35 +37,33 @@ export interface Press {
   hold?: boolean;
 }
 
-const FAREWELL_MS = 2_000;
-
 /** Finds, opens, loses and reopens decks, and keeps their slots painted. */
 export class Decks {
   /** The deck of this id came, went or changed its settings, its page or whether it sleeps. */
   readonly changed = new Signal<string>();
   readonly pictureChanged = new Signal<PictureChange>();
-  readonly pressed: Fingers["pressed"];
-  readonly released: Fingers["released"];
-  readonly held: Fingers["held"];
-  readonly turned: Fingers["turned"];
-  readonly swiped: Fingers["swiped"];
+  /** What fingers do, each touch of them. */
+  readonly fingers: Fingers;
   /** A press, a hold or a turn that counts, once it is clear which. */
   readonly gestures: Listenable<Gesture>;
   readonly problemsChanged = new Signal();
   readonly setUp: SetUp;
   readonly #options: DecksOptions;
-  readonly #decks: Roster;
+  readonly #roster: Roster;
   readonly #showing: Showing;
-  readonly #units: Units;
-  readonly #fingers: Fingers;
   readonly #gestures: Gestures;
   readonly #stopTurning: Cancel;
 
   constructor(options: DecksOptions) {
     this.#options = options;
     const { clock, log, bus = createDeckBus() } = options;
-    const decks = new Roster({
+    const fingers = new Fingers(clock, (id) => this.#isUse(id));
+    this.fingers = fingers;
+    const roster = new Roster({
+      bus,
+      clock,
       log,
+      fingers,
       world: () => ({
         clock,
         timeZone: options.timeZone(),
@@ -78,26 +74,20 @@ export class Decks {
         board: options.board,
       }),
       pictureChanged: this.pictureChanged,
+      came: (deck, isNew) => this.#came(deck, isNew),
+      left: ({ id }) => this.changed.emit(id),
+      problemsChanged: () => this.problemsChanged.emit(),
     });
-    this.#decks = decks;
-    this.#showing = new Showing({ ...options, decks, turned: ({ id }) => this.changed.emit(id) });
+    this.#roster = roster;
+    this.#showing = new Showing({ ...options, roster, turned: ({ id }) => this.changed.emit(id) });
     this.setUp = new SetUp({
       ...options,
-      decks,
+      roster,
       applied: (ids) => {
         this.#showing.anew();
         for (const id of ids) this.changed.emit(id);
       },
     });
-    const fingers = new Fingers(clock, (id) => this.#isUse(id));
-    this.#fingers = fingers;
-    ({
-      pressed: this.pressed,
-      released: this.released,
-      held: this.held,
-      turned: this.turned,
-      swiped: this.swiped,
-    } = fingers);
     this.#gestures = new Gestures({
       clock,
       fingers,
@@ -106,62 +96,49 @@ export class Decks {
         this.slotSettings(deck, slot, this.pageOf(deck))?.hold !== undefined,
     });
     this.gestures = this.#gestures.made;
-    this.#stopTurning = this.swiped.on(({ deck, direction }) => this.#turn(deck, direction));
-    this.#units = new Units({
-      bus,
-      clock,
-      log,
-      decks,
-      fingers,
-      came: (deck, isNew) => this.#came(deck, isNew),
-      left: ({ id }) => this.changed.emit(id),
-      problems: () => this.problemsChanged.emit(),
-    });
+    this.#stopTurning = fingers.swiped.on(({ deck, direction }) => this.#turn(deck, direction));
   }
 
   /** Shows what is known, and begins to look for decks; does not wait for hardware. */
   async start(): Promise<void> {
     const { store, log, virtualDecks } = this.#options;
     const stored = await store.load();
-    this.#decks.addKnown(stored);
+    this.#roster.addKnown(stored);
     for (const model of virtualDecks.flatMap((id) => modelById(id) ?? []))
-      this.#decks.addVirtual(model, stored).plug(openVirtual(), ({ message }) => log.warn(message));
+      this.#roster
+        .addVirtual(model, stored)
+        .plug(openVirtual(), ({ message }) => log.warn(message));
     this.#showing.start();
-    this.#units.start();
+    this.#roster.start();
   }
 
   /** Lets all decks go, dark where they take it well. */
-  async stop(): Promise<void> {
-    this.#units.close();
-    this.#showing.stop();
+  async close(): Promise<void> {
+    this.#showing.close();
     this.#stopTurning();
     this.#gestures.close();
-    this.#fingers.close();
-    const farewells = this.#decks.list().map((deck) => deck.unplug({ farewell: true }));
-    const { clock, log } = this.#options;
-    const failed = (error: unknown) => log.warn(`A deck could not be let go: ${error}`);
-    await atMost(clock, FAREWELL_MS, Promise.allSettled(farewells), failed);
-    await atMost(clock, FAREWELL_MS, this.#units.stop(), failed);
+    this.fingers.close();
+    await this.#roster.close();
   }
 
   /** Every deck that is known, plugged in or not. */
   list(): DeckView[] {
-    return this.#decks.list().map((deck) => deck.view());
+    return this.#roster.list().map((deck) => deck.view());
   }
 
   /** @throws {Refusal} `not_found` */
   view(id: string): DeckView {
-    return this.#decks.deck(id).view();
+    return this.#roster.deck(id).view();
   }
 
   /** The problems that keep decks from working now. */
   problems(): DeckProblem[] {
-    return this.#units.problems();
+    return this.#roster.problems();
   }
 
   /** How many keys and zones on connected decks are bound to a push channel, on whatever page. */
   bound(channel: string): number {
-    return this.#decks
+    return this.#roster
       .list()
       .filter(({ connected }) => connected)
       .reduce((sum, deck) => sum + deck.bound(channel), 0);
@@ -172,7 +149,7 @@ export class Decks {
    * known.
    */
   slotSettings(id: string, slot: string, page: number): SlotSettings | undefined {
-    const deck = this.#decks.find(id);
+    const deck = this.#roster.find(id);
     return deck && slotOn(deck.settings, page, slot);
   }
 
@@ -181,24 +158,24 @@ export class Decks {
     { deck, slot, page }: Pick<Gesture, "deck" | "slot" | "page">,
     feedback: Feedback | undefined,
   ): void {
-    this.#decks.find(deck)?.showFeedback(slot, page, feedback);
+    this.#roster.find(deck)?.surface.showFeedback(slot, page, feedback);
   }
 
   /** The place of the page that shows. @throws {Refusal} `not_found` */
   pageOf(id: string): number {
-    return this.#decks.deck(id).page;
+    return this.#roster.deck(id).page;
   }
 
   /** Shows a page, and wakes the deck. @throws {Refusal} `not_found` */
   showPage(id: string, which: PageChoice): void {
-    const deck = this.#decks.deck(id);
+    const deck = this.#roster.deck(id);
     deck.show(findPage(deck.settings, which, deck.page));
     this.#showsOther(deck);
   }
 
   /** Puts a deck to sleep until it is used, or wakes it. @throws {Refusal} `not_found` */
   setAsleep(id: string, asleep: boolean): void {
-    const deck = this.#decks.deck(id);
+    const deck = this.#roster.deck(id);
     if (asleep) deck.putToSleep();
     else deck.use();
     this.#showsOther(deck);
@@ -209,7 +186,7 @@ export class Decks {
    * @throws {Refusal} `not_found`
    */
   picture(id: string, slot: string, scale?: Scale): SlotPictureView {
-    return this.#decks.picture(id, slot, scale);
+    return this.#roster.picture(id, slot, scale);
   }
 
   /**
@@ -222,7 +199,7 @@ export class Decks {
 
   /** All that a connected deck shows now, as a PNG; undefined where there is none with pictures. */
   image(id: string): Uint8Array | undefined {
-    const deck = this.#decks.find(id);
+    const deck = this.#roster.find(id);
     if (!deck?.connected || deck.model.slots.length === 0) return undefined;
     const slots = deck.model.slots.map((slot) => ({
       ...slot,
@@ -239,15 +216,15 @@ export class Decks {
    * @throws {Refusal} `not_found`, `invalid_field`
    */
   press(id: string, slot: string, { turn, hold = false }: Press = {}): void {
-    const deck = this.#decks.deck(id);
-    const place = this.#decks.place(deck, slot);
+    const deck = this.#roster.deck(id);
+    const place = this.#roster.place(deck, slot);
     const at = { deck: id, slot };
     if (!place.canPress) throw invalidField("slot", `must be one to press: ${slot} has no switch.`);
     if (turn !== undefined) {
       if (place.kind !== "dial") throw invalidField("turn", `is for dials, and ${slot} is none.`);
-      this.#fingers.turn({ ...at, delta: turn });
-    } else if (hold) this.#fingers.hold(at);
-    else this.#fingers.tap(at);
+      this.fingers.turn({ ...at, delta: turn });
+    } else if (hold) this.fingers.hold(at);
+    else this.fingers.tap(at);
   }
 
   /**
@@ -255,9 +232,9 @@ export class Decks {
    * @throws {Refusal} `not_found`
    */
   swipe(id: string, direction: Direction): void {
-    const deck = this.#decks.deck(id);
+    const deck = this.#roster.deck(id);
     if (!deck.model.hasStrip) throw new Refusal("not_found", `${deck.name} has no touch strip.`);
-    this.#fingers.swipe({ deck: id, direction });
+    this.fingers.swipe({ deck: id, direction });
   }
 
   #came(deck: Deck, isNew: boolean): void {
@@ -271,7 +248,7 @@ export class Decks {
 
   /** Whether a press or a turn counts: the first one only wakes a deck that sleeps. */
   #isUse(id: string): boolean {
-    const deck = this.#decks.deck(id);
+    const deck = this.#roster.deck(id);
     const wakes = deck.use();
     if (wakes) this.#showsOther(deck);
     return !wakes;
@@ -279,7 +256,7 @@ export class Decks {
 
   /** A finger went over the strip: one with a single page has nothing to turn. */
   #turn(id: string, direction: Direction): void {
-    if (this.#decks.deck(id).settings.pages.length === 1) return;
+    if (this.#roster.deck(id).settings.pages.length === 1) return;
     this.showPage(id, direction === "left" ? "next" : "previous");
   }
 

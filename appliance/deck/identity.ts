@@ -1,6 +1,6 @@
-import { AWAKE, type DeckSettings, slotsOf } from "./deck-settings.ts";
 import type { Widget } from "./face/widget.ts";
-import { onePage } from "./pages.ts";
+import { AWAKE, type DeckSettings, slotsOf } from "./settings/deck-settings.ts";
+import { onePage } from "./settings/pages.ts";
 import type { Model } from "./usb/model.ts";
 
 /** The serial that every CRT v1 unit carries. */

@@ -1,28 +1,82 @@
+import type { Clock } from "../base/clock.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Signal } from "../base/signal.ts";
 import { Deck } from "./deck.ts";
-import type { DeckSettings } from "./deck-settings.ts";
 import type { PictureChange, PlaceView, SlotPictureView } from "./deck-view.ts";
-import type { Scale } from "./drawing.ts";
-import { firstSettings, isVirtual, virtualId } from "./identity.ts";
-import type { DeckWorld } from "./surface.ts";
+import type { Scale } from "./display/drawing.ts";
+import type { DeckWorld } from "./display/surface.ts";
+import { encodeJpeg } from "./face/paint.ts";
+import type { Fingers } from "./hands/fingers.ts";
+import { deckId, firstSettings, isVirtual, virtualId } from "./identity.ts";
+import type { DeckSettings } from "./settings/deck-settings.ts";
+import type { DeckBus, UsbUnit } from "./usb/hid.ts";
 import type { Model } from "./usb/model.ts";
 import { modelById } from "./usb/models.ts";
+import { type OpenedDeck, Plugs } from "./usb/plugs.ts";
+import type { DeckProblem } from "./usb/problems.ts";
 
 interface RosterOptions {
-  readonly log: { warn(message: string): void };
+  readonly bus: DeckBus;
+  readonly clock: Clock;
+  readonly log: { info(message: string): void; warn(message: string): void };
+  readonly fingers: Fingers;
   /** Asked for each deck that comes. */
   world(): DeckWorld;
   readonly pictureChanged: Signal<PictureChange>;
+  /** A deck was plugged in; `isNew` if it had never been seen before. */
+  came(deck: Deck, isNew: boolean): void;
+  left(deck: Deck): void;
+  problemsChanged(): void;
 }
 
-/** Every deck that is known, plugged in or not, by its id. */
+const FAREWELL_MS = 2_000;
+
+/** Every deck that is known, by its id: each of those on USB is plugged in while its unit is there. */
 export class Roster implements Iterable<Deck> {
   readonly #options: RosterOptions;
   readonly #decks = new Map<string, Deck>();
+  readonly #plugs: Plugs;
+  /** Decks that are plugged in, by the id of their unit. */
+  readonly #plugged = new Map<string, Deck>();
+  #isClosed = false;
 
   constructor(options: RosterOptions) {
     this.#options = options;
+    const { bus, clock, fingers, problemsChanged } = options;
+    this.#plugs = new Plugs({
+      bus,
+      clock,
+      encodeJpeg,
+      events: {
+        opened: (opened) => this.#opened(opened),
+        lost: (unit) => this.#lost(unit),
+        key: (unit, slot, down) => this.#of(unit, (deck) => fingers.key({ deck, slot }, down)),
+        tap: (unit, slot) => this.#of(unit, (deck) => fingers.tap({ deck, slot })),
+        turn: (unit, slot, delta) => this.#of(unit, (deck) => fingers.turn({ deck, slot, delta })),
+        swipe: (unit, direction) => this.#of(unit, (deck) => fingers.swipe({ deck, direction })),
+        problems: problemsChanged,
+      },
+    });
+  }
+
+  /** Begins to look for decks on USB. */
+  start(): void {
+    this.#plugs.start();
+  }
+
+  /** Lets all decks go, dark where they take it well; none is taken from now on. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const { clock, log } = this.#options;
+    const farewells = this.list().map((deck) => deck.unplug({ farewell: true }));
+    const failed = (error: unknown) => log.warn(`A deck could not be let go: ${error}`);
+    await atMost(clock, FAREWELL_MS, Promise.allSettled(farewells), failed);
+    await atMost(clock, FAREWELL_MS, this.#plugs.close(), failed);
+  }
+
+  /** The problems that keep decks from working now. */
+  problems(): DeckProblem[] {
+    return this.#plugs.problems();
   }
 
   [Symbol.iterator](): Iterator<Deck> {
@@ -50,7 +104,7 @@ export class Roster implements Iterable<Deck> {
   /** The picture that a slot shows. @throws {Refusal} `not_found` */
   picture(id: string, slot: string, scale?: Scale): SlotPictureView {
     const deck = this.deck(id);
-    return deck.picture(slot, scale) ?? fail(noSlot(deck, slot));
+    return deck.surface.picture(slot, scale) ?? fail(noSlot(deck, slot));
   }
 
   /** Adds decks that were here before, unless they are there or exist on this page only. */
@@ -87,6 +141,55 @@ export class Roster implements Iterable<Deck> {
     this.#decks.set(settings.id, deck);
     return deck;
   }
+
+  #opened({ unit, model, driver, fail }: OpenedDeck): void {
+    if (this.#isClosed) return;
+    const { log, came } = this.#options;
+    const { serial } = driver;
+    const connected = new Set([...this.#plugged.values()].map((deck) => deck.id));
+    const id = deckId(model, { serial, port: unit.port }, connected);
+    const known = this.find(id);
+    const deck = known ?? this.addFirst(id, model, serial);
+    this.#plugged.set(unit.id, deck);
+    deck.plug(driver, fail);
+    log.info(`${model.name} on USB port ${unit.port} is ready`);
+    came(deck, known === undefined);
+  }
+
+  #lost(unit: UsbUnit): void {
+    const deck = this.#plugged.get(unit.id);
+    if (deck === undefined) return;
+    this.#plugged.delete(unit.id);
+    this.#options.fingers.lose(deck.id);
+    // Writes on the wire fail with the device; the next deck does not wait for them.
+    deck.unplug().catch(() => {});
+    this.#options.left(deck);
+  }
+
+  #of(unit: UsbUnit, tell: (deck: string) => void): void {
+    const deck = this.#plugged.get(unit.id);
+    if (deck !== undefined) tell(deck.id);
+  }
+}
+
+/**
+ * Waits for `work` as long as `ms` milliseconds; a failure, early or late, is told to `onError`
+ * alone.
+ */
+function atMost(
+  clock: Clock,
+  ms: number,
+  work: Promise<unknown>,
+  onError: (error: unknown) => void,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(ms, resolve);
+    const done = () => {
+      cancel();
+      resolve();
+    };
+    work.catch(onError).then(done, done);
+  });
 }
 
 function fail(message: string): never {

@@ -1,4 +1,4 @@
-import type { Gesture } from "../deck/gestures.ts";
+import type { Gesture } from "../deck/hands/gestures.ts";
 import {
   availabilityTopic,
   channelCommand,

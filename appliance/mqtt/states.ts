@@ -1,7 +1,7 @@
 import { placeName } from "../base/place-name.ts";
 import type { DeckView } from "../deck/deck-view.ts";
 import type { Decks } from "../deck/decks.ts";
-import type { SlotSettings } from "../deck/slot-settings.ts";
+import type { SlotSettings } from "../deck/settings/slot-settings.ts";
 import type { Channels } from "../push/channels.ts";
 import { LONGEST_STATE } from "./discovery.ts";
 import { channelTopic, deckTopic, siteTopic } from "./topics.ts";

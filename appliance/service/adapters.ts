@@ -11,8 +11,8 @@ import {
   type DeckStore,
   deckDocument,
   deckOf,
-} from "../deck/deck-settings.ts";
-import type { ImageStore } from "../deck/images.ts";
+} from "../deck/settings/deck-settings.ts";
+import type { ImageStore } from "../deck/settings/images.ts";
 import { type ChannelStore, KEPT_CHANNELS } from "../push/kept-channels.ts";
 import { PUSH_TOKENS, type PushTokenStore } from "../push/tokens.ts";
 import { changeDocuments, documentsOf, type Store } from "../store/store.ts";

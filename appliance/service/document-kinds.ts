@@ -1,7 +1,7 @@
 import { ORIGINS } from "../actions/origins.ts";
 import type { DocumentKind } from "../base/documents.ts";
 import { SESSIONS } from "../control/sessions.ts";
-import { DECKS } from "../deck/deck-settings.ts";
+import { DECKS } from "../deck/settings/deck-settings.ts";
 import { MQTT } from "../mqtt/home-automation.ts";
 import { PUBLIC_ADDRESS } from "../public/public-address.ts";
 import { KEPT_CHANNELS } from "../push/kept-channels.ts";

@@ -86,8 +86,8 @@ export async function startFront(
     virtualDecks: config.virtualDecks,
     ...(bus && { bus }),
   });
-  stops.add(decks.held.on(() => code.show()));
-  stops.add(() => decks.stop());
+  stops.add(decks.fingers.held.on(() => code.show()));
+  stops.add(() => decks.close());
   await decks.start();
   return { board, decks, timeZone };
 }

@@ -2,7 +2,7 @@ import type { Alarms } from "../alarms/alarms.ts";
 import { ALARM_KINDS } from "../alarms/state.ts";
 import { ONLY } from "../base/documents.ts";
 import { version } from "../base/version.ts";
-import type { NumberSource } from "../deck/live-numbers.ts";
+import type { NumberSource } from "../deck/display/live-numbers.ts";
 import { HomeAutomation, MQTT, type MqttStore } from "../mqtt/home-automation.ts";
 import type { SiteSource } from "../mqtt/link.ts";
 import type { Channels } from "../push/channels.ts";

@@ -2,7 +2,7 @@ import type { Alarms } from "../alarms/alarms.ts";
 import { HOUR_MS, hourOf } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
-import type { NumberSource } from "../deck/live-numbers.ts";
+import type { NumberSource } from "../deck/display/live-numbers.ts";
 import type { SiteKey } from "../store/counting.ts";
 import { LIVE_STEP_MS, type Store } from "../store/store.ts";
 

@@ -15,7 +15,7 @@ import { LongPolls } from "../control/senders/long-polls.ts";
 import { Sessions } from "../control/sessions.ts";
 import { SetupCode } from "../control/setup-code.ts";
 import type { Decks } from "../deck/decks.ts";
-import { Images } from "../deck/images.ts";
+import { Images } from "../deck/settings/images.ts";
 import type { Listener } from "../http/listen.ts";
 import { RateLimit } from "../http/rate-limit.ts";
 import type { PhoneLinks } from "../public/phone-links.ts";
@@ -230,7 +230,7 @@ function aboutData(
     try {
       await firstReads(store, databaseFile(config.dataDir));
       await images.load();
-      await decks.setUp.reload();
+      await decks.setUp.changes.reload();
     } catch (error) {
       const why = unusable(error);
       if (why !== undefined) onUnusable(why);

@@ -3,7 +3,7 @@ import { constants, PerformanceObserver } from "node:perf_hooks";
 import { SystemClock } from "../../appliance/base/clock.ts";
 import { silentLog } from "../../appliance/base/log.ts";
 import { readConfig } from "../../appliance/config.ts";
-import { Drawing } from "../../appliance/deck/drawing.ts";
+import { Drawing } from "../../appliance/deck/display/drawing.ts";
 import { encodeJpeg } from "../../appliance/deck/face/paint.ts";
 import { startService } from "../../appliance/service/service.ts";
 import { pause } from "./desk.ts";

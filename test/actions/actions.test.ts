@@ -5,10 +5,10 @@ import { Actions } from "../../appliance/actions/actions.ts";
 import type { Outcome, OutgoingRequest } from "../../appliance/actions/outgoing.ts";
 import { Refusal } from "../../appliance/base/refusal.ts";
 import { Signal } from "../../appliance/base/signal.ts";
-import type { Action } from "../../appliance/deck/action.ts";
 import type { Feedback } from "../../appliance/deck/face/feedback.ts";
-import type { Gesture } from "../../appliance/deck/gestures.ts";
-import type { SlotSettings } from "../../appliance/deck/slot-settings.ts";
+import type { Gesture } from "../../appliance/deck/hands/gestures.ts";
+import type { Action } from "../../appliance/deck/settings/action.ts";
+import type { SlotSettings } from "../../appliance/deck/settings/slot-settings.ts";
 import { Channels } from "../../appliance/push/channels.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { filled } from "../../appliance/actions/template.ts";
 import { isRefusal } from "../../appliance/base/refusal.ts";
-import type { Action } from "../../appliance/deck/action.ts";
+import type { Action } from "../../appliance/deck/settings/action.ts";
 
 type RequestAction = Extract<Action, { do: "request" }>;
 

@@ -209,9 +209,9 @@ describe("places without a picture in the Web UI", () => {
     const { decks } = control().world.service;
     const told: string[] = [];
     const tells = (event: string) => until(() => told.includes(event));
-    decks.pressed.on(({ slot }) => told.push(`pressed ${slot}`));
-    decks.turned.on(({ slot, delta }) => told.push(`turned ${slot} ${delta}`));
-    decks.swiped.on(({ direction }) => told.push(`swiped ${direction}`));
+    decks.fingers.pressed.on(({ slot }) => told.push(`pressed ${slot}`));
+    decks.fingers.turned.on(({ slot, delta }) => told.push(`turned ${slot} ${delta}`));
+    decks.fingers.swiped.on(({ direction }) => told.push(`swiped ${direction}`));
     await control().open("?deck=virtual-plus");
     await control().slot("z1").focus();
     for (const key of ["ArrowDown", "Enter"]) await control().page.keyboard.press(key);

@@ -11,7 +11,7 @@ describe("Decks", () => {
     world = await startWorld();
   });
 
-  afterEach(() => world.decks.stop());
+  afterEach(() => world.decks.close());
 
   describe("when one is plugged in", () => {
     it("list it with its slots", async () => {
@@ -57,7 +57,7 @@ describe("Decks", () => {
       const other = await startWorld();
       const mini = new FakeMini();
       world.host.plug(mini);
-      await other.decks.stop();
+      await other.decks.close();
       await world.until("it is connected", () => world.ids().length === 1);
     });
 
@@ -113,7 +113,7 @@ describe("Decks", () => {
       const [deck] = later.decks.list();
       assert.deepEqual([deck?.id, deck?.connected], [id, false]);
       assert.deepEqual(deck?.slots[5]?.widget, { type: "text", text: "mine" });
-      await later.decks.stop();
+      await later.decks.close();
     });
   });
 
@@ -213,7 +213,7 @@ describe("Decks", () => {
       virtual = await startWorld({ virtualDecks: ["mini", "plus", "mini"], hasUsb: false });
     });
 
-    afterEach(() => virtual.decks.stop());
+    afterEach(() => virtual.decks.close());
 
     it("are connected from the start, each with its own id", () => {
       assert.deepEqual(virtual.ids(), ["virtual-mini", "virtual-plus", "virtual-mini-2"]);
@@ -264,7 +264,7 @@ describe("Decks", () => {
       });
       const names = again.decks.list().map(({ name }) => name);
       assert.deepEqual(names, ["Elgato Stream Deck Mini", "Second"]);
-      await again.decks.stop();
+      await again.decks.close();
     });
 
     it("work where there is no USB, which is said", () => {
@@ -350,14 +350,14 @@ describe("Decks", () => {
   describe("that stop", () => {
     it("do not fail when what watches USB does", async () => {
       const other = await startWorld({ failsToStop: true });
-      await other.decks.stop();
+      await other.decks.close();
       assert.match(other.log.join(), /A deck could not be let go: .*busy/);
     });
 
     it("leave the panel dark and nothing behind", async () => {
       const unit = mk2();
       await world.plug(unit);
-      await world.decks.stop();
+      await world.decks.close();
       assert.equal(await unit.shown("k0"), undefined);
       const { waiting } = world.clock;
       assert.deepEqual([world.host.open.size, world.host.listeners, waiting.size], [0, 0, 0]);
@@ -371,7 +371,7 @@ describe("Decks", () => {
         other.notify([{ type: "update", weight: "away", ...words }]);
         await other.painted(unit);
         const { pixels } = other.decks.picture(id, "k2");
-        await other.decks.stop();
+        await other.decks.close();
         const left = await unit.shown("k2");
         assert.ok(left && difference(left, pixels) < 2);
         assert.equal(await unit.shown("k0"), undefined);
@@ -388,7 +388,7 @@ describe("Decks", () => {
       const release = unit.stall();
       world.channels.set("all", { text: "a page" });
       await world.settle();
-      const stopped = world.decks.stop();
+      const stopped = world.decks.close();
       release();
       await stopped;
       assert.equal(unit.received.length, 1);
@@ -399,7 +399,7 @@ describe("Decks", () => {
       await world.plug(unit);
       unit.stall();
       let stopped = false;
-      void world.decks.stop().then(() => {
+      void world.decks.close().then(() => {
         stopped = true;
       });
       await world.pass(2_100);
@@ -412,7 +412,7 @@ describe("Decks", () => {
       unit.stall();
       await world.write(id, "k0", "never");
       let stopped = false;
-      void world.decks.stop().then(() => {
+      void world.decks.close().then(() => {
         stopped = true;
       });
       await world.pass(2_100);

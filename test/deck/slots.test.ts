@@ -13,7 +13,7 @@ describe("The slots of a deck", () => {
     world = await startWorld();
   });
 
-  afterEach(() => world.decks.stop());
+  afterEach(() => world.decks.close());
 
   describe("while nothing changes", () => {
     it("send nothing", async () => {
@@ -272,7 +272,7 @@ describe("The slots of a deck", () => {
       const { revision } = unsure.decks.picture(id, "k1");
       unsure.time.becomeSure();
       assert.equal(unsure.decks.picture(id, "k1").revision, revision + 1);
-      await unsure.decks.stop();
+      await unsure.decks.close();
     });
   });
 });
@@ -283,7 +283,7 @@ describe("The keys of a virtual deck", () => {
   beforeEach(async () => {
     world = await startWorld({ virtualDecks: ["mk2"] });
   });
-  afterEach(() => world.decks.stop());
+  afterEach(() => world.decks.close());
 
   const shown = () => world.decks.png(ID, "k2");
 

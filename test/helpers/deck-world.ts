@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../appliance/base/clock.ts";
 import { type Cancel, Signal } from "../../appliance/base/signal.ts";
-import type { DeckSettings } from "../../appliance/deck/deck-settings.ts";
 import type { DeckView } from "../../appliance/deck/deck-view.ts";
 import { Decks, type DecksOptions } from "../../appliance/deck/decks.ts";
 import type { Notice } from "../../appliance/deck/face/notices.ts";
 import type { Numbers } from "../../appliance/deck/face/situation.ts";
 import type { Widget } from "../../appliance/deck/face/widget.ts";
 import type { Pixels } from "../../appliance/deck/pixels.ts";
+import type { DeckSettings } from "../../appliance/deck/settings/deck-settings.ts";
 import { createDeckBus, type DeckBus } from "../../appliance/deck/usb/hid.ts";
 import { Channels } from "../../appliance/push/channels.ts";
 import { FakeClock } from "./fake-clock.ts";
@@ -149,13 +149,13 @@ export class DeckWorld {
     };
     this.decks = new Decks(options);
     this.decks.changed.on((id) => this.events.push(`deck ${id}`));
-    this.decks.pressed.on(({ slot }) => this.events.push(`pressed ${slot}`));
-    this.decks.released.on(({ slot, isLost }) =>
+    this.decks.fingers.pressed.on(({ slot }) => this.events.push(`pressed ${slot}`));
+    this.decks.fingers.released.on(({ slot, isLost }) =>
       this.releases.push(`${isLost ? "lost" : "released"} ${slot}`),
     );
-    this.decks.turned.on(({ slot, delta }) => this.events.push(`turned ${slot} ${delta}`));
-    this.decks.swiped.on(({ direction }) => this.events.push(`swiped ${direction}`));
-    this.decks.held.on(({ slot }) => this.events.push(`held ${slot}`));
+    this.decks.fingers.turned.on(({ slot, delta }) => this.events.push(`turned ${slot} ${delta}`));
+    this.decks.fingers.swiped.on(({ direction }) => this.events.push(`swiped ${direction}`));
+    this.decks.fingers.held.on(({ slot }) => this.events.push(`held ${slot}`));
     this.decks.problemsChanged.on(() => this.events.push("problems"));
   }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { silentLog } from "../../appliance/base/log.ts";
 import { sha256 } from "../../appliance/base/secrets.ts";
 import { SESSIONS } from "../../appliance/control/sessions.ts";
-import { AWAKE, DECKS } from "../../appliance/deck/deck-settings.ts";
+import { AWAKE, DECKS } from "../../appliance/deck/settings/deck-settings.ts";
 import { documentsChange, documentsOf } from "../../appliance/store/documents.ts";
 import type { Engine, EngineAnswer, EngineEvents } from "../../appliance/store/engine.ts";
 import type { BeforeImport } from "../../appliance/store/rows.ts";

@@ -1,6 +1,9 @@
 import type { Decks } from "../../deck/decks.ts";
-import type { MoveTarget } from "../../deck/set-up.ts";
-import { STARTING_POINT_NAMES, type StartingPointName } from "../../deck/starting-points.ts";
+import type { MoveTarget } from "../../deck/settings/set-up.ts";
+import {
+  STARTING_POINT_NAMES,
+  type StartingPointName,
+} from "../../deck/settings/starting-points.ts";
 import type { Channels } from "../../push/channels.ts";
 import type { Store } from "../../store/store.ts";
 import { jsonBody, shape, TRUTH } from "../input.ts";
@@ -42,12 +45,12 @@ const readStart = shape<{ name: StartingPointName }>({
 
 /** `POST /api/decks/undo` → `{done}`: takes the last change of decks back, whatever it was */
 export const undoEdit: Handler<Decks, DoneAnswer> = async (ctx, decks) => {
-  ctx.body = { done: await decks.setUp.undo() };
+  ctx.body = { done: await decks.setUp.changes.undo() };
 };
 
 /** `POST /api/decks/redo` → `{done}` */
 export const redoEdit: Handler<Decks, DoneAnswer> = async (ctx, decks) => {
-  ctx.body = { done: await decks.setUp.redo() };
+  ctx.body = { done: await decks.setUp.changes.redo() };
 };
 
 /**

@@ -2,18 +2,18 @@ import type { ParsedUrlQuery } from "node:querystring";
 import type { Origins } from "../../actions/origins.ts";
 import { originOf } from "../../base/origin.ts";
 import { invalidField } from "../../base/refusal.ts";
-import { type DeckChange, readChange } from "../../deck/deck-settings.ts";
 import type { Decks, Press } from "../../deck/decks.ts";
-import type { Scale } from "../../deck/drawing.ts";
+import type { Scale } from "../../deck/display/drawing.ts";
 import { parseWidget, type Widget } from "../../deck/face/widget.ts";
-import type { PageChoice } from "../../deck/pages.ts";
+import { type DeckChange, readChange } from "../../deck/settings/deck-settings.ts";
+import type { PageChoice } from "../../deck/settings/pages.ts";
 import {
   ACTION_KINDS,
   readSlot,
   SLOT_INPUT,
   type SlotChange,
   type SlotInput,
-} from "../../deck/slot-settings.ts";
+} from "../../deck/settings/slot-settings.ts";
 import type { Direction } from "../../deck/usb/model.ts";
 import { channelName } from "../../push/channels.ts";
 import { cleanText } from "../../push/text.ts";
@@ -99,7 +99,7 @@ const readSwipe = shape<{ direction: Direction }>({
 
 /** Every known deck, what keeps decks from working, and what can be undone: the body of `/api/decks`. */
 export function decksView(decks: Decks): DecksAnswer {
-  return { decks: decks.list(), problems: decks.problems(), ...decks.setUp.undoable };
+  return { decks: decks.list(), problems: decks.problems(), ...decks.setUp.changes.undoable };
 }
 
 /** `GET /api/decks` */

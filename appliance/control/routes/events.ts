@@ -90,7 +90,7 @@ export class Events {
       decks.changed.on(decksChanged),
       decks.problemsChanged.on(decksChanged),
       decks.pictureChanged.on((data) => this.#tellSlot({ event: "slots", data })),
-      decks.pressed.on((data) => this.#tellSlot({ event: "pressed", data })),
+      decks.fingers.pressed.on((data) => this.#tellSlot({ event: "pressed", data })),
       channels.changed.on(() => this.#tell({ channels: true })),
       address.changed.on(() => this.#tell({ public: true })),
       ...(updates ? [updates.changed.on(() => this.#tell({ update: true }))] : []),

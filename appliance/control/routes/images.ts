@@ -1,6 +1,6 @@
 import type { Decks } from "../../deck/decks.ts";
 import { IMAGE_BYTES } from "../../deck/face/image-file.ts";
-import type { Images } from "../../deck/images.ts";
+import type { Images } from "../../deck/settings/images.ts";
 import { readBytes } from "../../http/body.ts";
 import type { Handler } from "../route.ts";
 import type { ImageAnswer } from "../wire.ts";

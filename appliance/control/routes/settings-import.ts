@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import type { Clock } from "../../base/clock.ts";
 import { Refusal } from "../../base/refusal.ts";
 import type { Cancel } from "../../base/signal.ts";
-import { DECKS, deckDocument } from "../../deck/deck-settings.ts";
+import { DECKS, deckDocument } from "../../deck/settings/deck-settings.ts";
 import { documentsChange } from "../../store/store.ts";
 import { jsonBytes } from "../input.ts";
 import type { Handler } from "../route.ts";

@@ -10,18 +10,29 @@ import {
   twinProblem,
 } from "../../base/names.ts";
 import { invalidField } from "../../base/refusal.ts";
-import { expectRoom } from "../../deck/deck-room.ts";
+import type { Widget } from "../../deck/face/widget.ts";
+import { isIdOf } from "../../deck/identity.ts";
+import { expectAllFit } from "../../deck/settings/deck-bounds.ts";
 import {
   DECKS,
   type DeckImport,
   type DeckSettings,
   readChange,
   withImport,
-} from "../../deck/deck-settings.ts";
-import type { Widget } from "../../deck/face/widget.ts";
-import { isIdOf } from "../../deck/identity.ts";
-import { EMPTY, MAX_PAGES, type Page, readPageName, type Slots } from "../../deck/pages.ts";
-import { SLOT_INPUT, type SlotInput, type SlotSettings, slotOf } from "../../deck/slot-settings.ts";
+} from "../../deck/settings/deck-settings.ts";
+import {
+  EMPTY,
+  MAX_PAGES,
+  type Page,
+  readPageName,
+  type Slots,
+} from "../../deck/settings/pages.ts";
+import {
+  SLOT_INPUT,
+  type SlotInput,
+  type SlotSettings,
+  slotOf,
+} from "../../deck/settings/slot-settings.ts";
 import type { Model } from "../../deck/usb/model.ts";
 import { modelById } from "../../deck/usb/models.ts";
 import type { SiteInput, SiteRecord } from "../../store/store.ts";
@@ -140,7 +151,7 @@ export function checkImport(
   };
   const decks = checkDecks(settings, here, checkWidget);
   const sites = checkSites(settings, here);
-  expectRoom(decks, here.decks);
+  expectAllFit(decks, here.decks);
   const preview = previewOf({ decks, sites }, here);
   return { decks, sites, preview, pictures: [...pictures.values()] };
 }

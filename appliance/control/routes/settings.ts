@@ -1,8 +1,8 @@
 import type { Clock } from "../../base/clock.ts";
-import type { DeckSettings } from "../../deck/deck-settings.ts";
 import { shownSettings } from "../../deck/deck-view.ts";
 import type { Decks } from "../../deck/decks.ts";
-import { EMPTY } from "../../deck/pages.ts";
+import type { DeckSettings } from "../../deck/settings/deck-settings.ts";
+import { EMPTY } from "../../deck/settings/pages.ts";
 import { modelById } from "../../deck/usb/models.ts";
 import type { Store } from "../../store/store.ts";
 import type { Handler } from "../route.ts";

@@ -82,7 +82,7 @@ export class Panel {
    * Ends after what is on the wire.
    * @param farewell what is left on the deck, which is dark else; the deck stays as it is without
    */
-  async stop(farewell?: readonly SlotDrawing[]): Promise<void> {
+  async close(farewell?: readonly SlotDrawing[]): Promise<void> {
     this.#end();
     await this.#finished;
     if (farewell === undefined) return;

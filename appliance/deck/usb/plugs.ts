@@ -65,7 +65,7 @@ export class Plugs {
   }
 
   /** Lets all decks go. */
-  async stop(): Promise<void> {
+  async close(): Promise<void> {
     const unwatch = await this.#unwatch;
     unwatch();
     this.#problems.close();

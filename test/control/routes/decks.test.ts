@@ -217,8 +217,8 @@ describe("decks in the control API", () => {
     });
     const { decks } = world().service;
     const told: unknown[] = [];
-    decks.turned.on((turn) => told.push(turn));
-    decks.swiped.on((swipe) => told.push(swipe));
+    decks.fingers.turned.on((turn) => told.push(turn));
+    decks.fingers.swiped.on((swipe) => told.push(swipe));
     const events = await owner.listen();
     for (const [path, body] of [
       ["/slots/d3/press", undefined],

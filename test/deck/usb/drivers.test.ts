@@ -17,7 +17,7 @@ for (const [model, make] of Object.entries(UNITS)) {
     });
 
     afterEach(async () => {
-      await world.decks.stop();
+      await world.decks.close();
       assert.deepEqual(unit.complaints, []);
     });
 

@@ -21,7 +21,7 @@ describe("A deck", () => {
     world = await startWorld();
   });
 
-  afterEach(() => world.decks.stop());
+  afterEach(() => world.decks.close());
 
   const codes = () => world.decks.problems().map(({ code }) => code);
 
@@ -344,7 +344,7 @@ describe("A deck", () => {
 
     it("is let go in silence", async () => {
       const { writes } = unit;
-      await world.decks.stop();
+      await world.decks.close();
       assert.equal(unit.writes, writes);
     });
   });

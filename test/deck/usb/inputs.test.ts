@@ -13,7 +13,7 @@ describe("A deck with dials, buttons or touch points", () => {
     world = await startWorld();
   });
 
-  afterEach(() => world.decks.stop());
+  afterEach(() => world.decks.close());
 
   /** Plugs it in, and forgets what that told. */
   async function plug<U extends FakeUnit>(unit: U): Promise<U> {

@@ -48,7 +48,7 @@ describe("A thousand plug cycles", () => {
       await world.pass(1_000);
       assert.deepEqual(await world.wrongSlots(id, unit), []);
       assert.deepEqual(unit.complaints, []);
-      await world.decks.stop();
+      await world.decks.close();
       assert.deepEqual([world.host.open.size, world.clock.waiting.size], [0, 0]);
     });
   }
@@ -116,7 +116,7 @@ describe("Whatever happens to a table full of decks", () => {
       }
       assert.equal(world.host.open.size, units.length);
       assert.deepEqual(world.decks.problems(), []);
-      await world.decks.stop();
+      await world.decks.close();
       assert.deepEqual([world.host.open.size, world.clock.waiting.size], [0, 0]);
     });
   }

@@ -10,7 +10,7 @@ import {
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, it } from "mocha";
-import { DECKS } from "../../../../appliance/deck/deck-settings.ts";
+import { DECKS } from "../../../../appliance/deck/settings/deck-settings.ts";
 import { DEMO_SITES, demoDays } from "../../../../appliance/demo/demo.ts";
 import { DOCUMENT_KINDS } from "../../../../appliance/service/document-kinds.ts";
 import { tryStart } from "../../../../appliance/service/try-start.ts";

@@ -1,0 +1,37 @@
+import { giveBack } from "../../base/give-back.ts";
+import type { Face } from "../face/face.ts";
+import type { Feedback } from "../face/feedback.ts";
+import { paint } from "../face/paint.ts";
+import type { Pixels } from "../pixels.ts";
+
+/** Pixels of the picture for each of the slot, in each direction: screens may have finer ones. */
+export type Scale = 1 | 2;
+
+/**
+ * A face, with what came of a press over it, that is drawn at the first look at it. A drawing may
+ * be kept; its pixels may go whenever something else happens.
+ */
+export class Drawing {
+  readonly #face: Face;
+  readonly #size: { width: number; height: number };
+  readonly #feedback: Feedback | undefined;
+  readonly #pixels = new Map<Scale, Pixels>();
+
+  constructor(face: Face, size: { width: number; height: number }, feedback?: Feedback) {
+    this.#face = face;
+    this.#feedback = feedback;
+    this.#size = size;
+  }
+
+  pixels(scale: Scale = 1): Pixels {
+    const pixels = this.#pixels.get(scale) ?? paint(this.#face, this.#size, this.#feedback, scale);
+    this.#pixels.set(scale, pixels);
+    return pixels;
+  }
+
+  /** Nothing shows it any more. It is drawn anew for those who still look. */
+  drop(): void {
+    for (const pixels of this.#pixels.values()) giveBack(pixels.data);
+    this.#pixels.clear();
+  }
+}

@@ -1,0 +1,106 @@
+import type { Clock } from "../../base/clock.ts";
+import type { Cancel, Listenable } from "../../base/signal.ts";
+import type { Numbers } from "../face/situation.ts";
+import type { StatWidget } from "../face/widget.ts";
+
+type Question = Pick<StatWidget, "site" | "metric" | "period">;
+
+/** Where the numbers of stat widgets come from. */
+export interface NumberSource {
+  /** The number now; undefined when there is no such site. */
+  numbers(
+    site: string,
+    metric: StatWidget["metric"],
+    period: StatWidget["period"],
+  ): Promise<Numbers | undefined>;
+  /** Any number may be another now. */
+  readonly changed: Listenable;
+  /** A site, by its id, alarms of something from now on. */
+  readonly alarmed: Listenable<string>;
+}
+
+/** Hits may come by the thousand; eyes do not. */
+const AT_MOST_EVERY_MS = 500;
+
+/** Holds the numbers that slots show, and reads them again when they may have changed. */
+export class LiveNumbers {
+  readonly #source: NumberSource;
+  readonly #clock: Clock;
+  readonly #wanted: () => Iterable<Question>;
+  readonly #kept: () => Iterable<Question>;
+  readonly #onChange: () => void;
+  readonly #known = new Map<string, Numbers | undefined>();
+  readonly #unsubscribe: Cancel;
+  #cancelPause: Cancel = () => {};
+  #reading = false;
+  #stale = false;
+  #closed = false;
+
+  constructor(options: {
+    source: NumberSource;
+    clock: Clock;
+    /** The questions whose numbers can be seen now. */
+    wanted: () => Iterable<Question>;
+    /**
+     * The questions that may be seen again: their numbers stay as they were read last until they
+     * are read anew.
+     */
+    kept: () => Iterable<Question>;
+    onChange: () => void;
+  }) {
+    this.#source = options.source;
+    this.#clock = options.clock;
+    this.#wanted = options.wanted;
+    this.#kept = options.kept;
+    this.#onChange = options.onChange;
+    this.#unsubscribe = options.source.changed.on(() => this.invalidate());
+  }
+
+  /** The numbers that were read last; undefined until then. */
+  get(question: Question): Numbers | undefined {
+    return this.#known.get(keyOf(question));
+  }
+
+  /** Reads all numbers again: at once, but no more often than a person would look. */
+  invalidate(): void {
+    if (this.#closed) return;
+    this.#stale = this.#reading;
+    if (this.#reading) return;
+    this.#reading = true;
+    let open = 2;
+    const done = () => {
+      open -= 1;
+      if (open > 0) return;
+      this.#reading = false;
+      if (this.#stale) this.invalidate();
+    };
+    this.#cancelPause = this.#clock.after(AT_MOST_EVERY_MS, done);
+    void this.#read().then(done);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#cancelPause();
+    this.#unsubscribe();
+  }
+
+  async #read(): Promise<void> {
+    const questions = new Map([...this.#wanted()].map((wanted) => [keyOf(wanted), wanted]));
+    await Promise.all(
+      [...questions].map(async ([key, { site, metric, period }]) => {
+        try {
+          this.#known.set(key, await this.#source.numbers(site, metric, period));
+        } catch {
+          // The store says what is wrong with it elsewhere; the last number stays.
+        }
+      }),
+    );
+    const kept = new Set([...this.#kept()].map(keyOf));
+    for (const key of this.#known.keys()) if (!kept.has(key)) this.#known.delete(key);
+    if (!this.#closed) this.#onChange();
+  }
+}
+
+function keyOf({ site, metric, period }: Question): string {
+  return `${site} ${metric} ${period}`;
+}

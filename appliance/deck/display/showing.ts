@@ -1,0 +1,162 @@
+import { HOUR_MS } from "../../base/calendar.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Cancel } from "../../base/signal.ts";
+import type { Channels } from "../../push/channels.ts";
+import type { Deck } from "../deck.ts";
+import type { NoticeBoard } from "../face/notices.ts";
+import { channelOf, type StatWidget, type Widget } from "../face/widget.ts";
+import type { Roster } from "../roster.ts";
+import type { Images } from "../settings/images.ts";
+import { watchClock } from "./clock-watch.ts";
+import { LiveNumbers, type NumberSource } from "./live-numbers.ts";
+
+/** The signals that decks have to show something else. */
+export interface ShowingSources {
+  clock: Clock;
+  channels: Pick<Channels, "get" | "changed" | "stepped">;
+  numbers: NumberSource;
+  /** The pictures there are; none unless given. */
+  images?: Pick<Images, "fitted" | "has" | "changed">;
+  board: NoticeBoard;
+}
+
+interface ShowingOptions extends ShowingSources {
+  roster: Roster;
+  /** A deck turned to another page, fell asleep or woke by itself. */
+  turned(deck: Deck): void;
+}
+
+/** Widgets that change with time alone. */
+const TIMED: ReadonlySet<Widget["type"]> = new Set([
+  "clock",
+  "date",
+  "worldclock",
+  "countdown",
+  // The age of an alarm.
+  "push",
+  "address",
+  // How long ago the last request came in from outside.
+  "padlock",
+]);
+
+/** States of channels in which keys show for how long. */
+const AGING: ReadonlySet<string> = new Set(["late", "down", "firing"]);
+
+/** Keeps what decks show up to date: with their sources, and with the time. */
+export class Showing {
+  readonly numbers: LiveNumbers;
+  readonly #options: ShowingOptions;
+  readonly #subscriptions: Cancel[] = [];
+  #cancelTurn: Cancel = () => {};
+  #isClosed = false;
+
+  constructor(options: ShowingOptions) {
+    this.#options = options;
+    const { roster, numbers, clock } = options;
+    this.numbers = new LiveNumbers({
+      source: numbers,
+      clock,
+      wanted: () => roster.list().flatMap(({ visible }) => visible.filter(isStat)),
+      kept: () => roster.list().flatMap(({ widgets }) => widgets.filter(isStat)),
+      onChange: () => this.#refresh(isStat),
+    });
+  }
+
+  start(): void {
+    const { clock, channels, numbers, images, board, roster } = this.#options;
+    this.#subscriptions.push(
+      clock.becameSure.on(() => this.refreshTimed()),
+      ...(images === undefined
+        ? []
+        : [images.changed.on((hash) => this.#refresh((widget) => isImage(widget, hash)))]),
+      channels.changed.on((channel) => this.#showChannel(channel)),
+      channels.stepped.on(({ channel, alarm }) => {
+        if (!alarm) return;
+        const { wake } = channels.get(channel) ?? {};
+        this.#bringToFront(
+          (widget) => channelOf(widget) === channel && (wake === true || isToWake(widget)),
+        );
+      }),
+      numbers.alarmed.on((site) =>
+        this.#bringToFront(
+          (widget) => widget.type === "stat" && widget.site === site && isToWake(widget),
+        ),
+      ),
+      board.changed.on(() => {
+        for (const deck of roster) deck.surface.placeNotices();
+        this.#refresh((widget) => widget.type === "address" || widget.type === "padlock");
+        // A deck that sleeps wakes up for some of them.
+        this.refreshTimed();
+      }),
+      watchClock(clock, {
+        slept: () => {
+          for (const deck of roster) deck.reinitialise();
+        },
+        stepped: () => this.anew(),
+      }),
+    );
+    this.anew();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const cancel of this.#subscriptions) cancel();
+    this.#cancelTurn();
+    this.numbers.close();
+  }
+
+  /** Decks show something else: other numbers are wanted, and other moments matter. */
+  anew(): void {
+    this.numbers.invalidate();
+    this.refreshTimed();
+  }
+
+  /** Refreshes what time changes, now and whenever the next of it changes. */
+  refreshTimed(): void {
+    if (this.#isClosed) return;
+    this.#cancelTurn();
+    const { clock, roster, turned } = this.#options;
+    const others = roster.list().filter((deck) => deck.tick());
+    this.#refresh((widget) => TIMED.has(widget.type));
+    const next = Math.min(...roster.list().map((deck) => deck.nextChange()));
+    const wait = Math.min(Math.max(next - clock.now(), 0), HOUR_MS);
+    this.#cancelTurn = clock.after(wait, () => this.refreshTimed());
+    if (others.length > 0) this.numbers.invalidate();
+    for (const deck of others) turned(deck);
+  }
+
+  /** An alarm: decks wake for the keys that are to wake them, and show them. */
+  #bringToFront(wakes: (widget: Widget) => boolean): void {
+    const { roster, turned } = this.#options;
+    const woken = roster.list().filter((deck) => deck.bringToFront(wakes));
+    if (woken.length > 0) this.anew();
+    for (const deck of woken) turned(deck);
+  }
+
+  #refresh(concerned: (widget: Widget) => boolean): void {
+    for (const deck of this.#options.roster) deck.surface.refresh(concerned);
+  }
+
+  #showChannel(channel: string): void {
+    this.#refresh((widget) => channelOf(widget) === channel);
+    // A countdown begins, or ends at another time; or an age shows.
+    const { channels, roster } = this.#options;
+    const state = channels.get(channel)?.state ?? "live";
+    const isTimed = (widget: Widget) =>
+      channelOf(widget) === channel && (widget.type === "countdown" || AGING.has(state));
+    if ([...roster].some(({ visible }) => visible.some(isTimed))) this.refreshTimed();
+  }
+}
+
+/** True for a key whose owner wants the deck to wake for it. */
+function isToWake(widget: Widget): boolean {
+  return "wake" in widget && widget.wake === true;
+}
+
+function isStat(widget: Widget): widget is StatWidget {
+  return widget.type === "stat";
+}
+
+function isImage(widget: Widget, hash: string): boolean {
+  return widget.type === "image" && widget.image === hash;
+}

@@ -1,0 +1,203 @@
+import type { Clock } from "../../base/clock.ts";
+import type { PictureChange, SlotPictureView } from "../deck-view.ts";
+import { type Face, face, nextChange } from "../face/face.ts";
+import type { Feedback } from "../face/feedback.ts";
+import { isHint, type Notice, type NoticeBoard, noticeFace } from "../face/notices.ts";
+import { ruleFor } from "../face/rules.ts";
+import type { IconPaths, Numbers, PushedValue, Situation } from "../face/situation.ts";
+import { channelOf, type StatWidget, type Widget } from "../face/widget.ts";
+import type { Images } from "../settings/images.ts";
+import type { Slot } from "../usb/model.ts";
+import type { Panel, SlotDrawing } from "../usb/panel.ts";
+import { Drawing, type Scale } from "./drawing.ts";
+
+/** The state of things that faces depend on besides their widgets. */
+export interface DeckWorld {
+  readonly clock: Clock;
+  /** IANA name of the zone whose time clocks show. */
+  readonly timeZone: string;
+  /** The values that push widgets show; undefined while the channel waits. */
+  readonly channels: { get(channel: string): PushedValue | undefined };
+  /** The numbers that stat widgets show; undefined while they are not known. */
+  readonly numbers: { get(widget: StatWidget): Numbers | undefined };
+  readonly icons: IconPaths | undefined;
+  readonly images: Pick<Images, "fitted"> | undefined;
+  readonly board: Omit<NoticeBoard, "changed">;
+}
+
+interface SurfaceOptions {
+  readonly slots: readonly Slot[];
+  readonly world: DeckWorld;
+  /** The widget that a slot is to show now. */
+  widget(slot: string): Widget;
+  isDark(): boolean;
+  /** The place of the page that shows. */
+  page(): number;
+  /** A slot shows something else. */
+  changed(change: Omit<PictureChange, "deck">): void;
+}
+
+interface SlotState {
+  readonly slot: Slot;
+  notice: Notice | undefined;
+  /** The outcome of a press on one of the pages. */
+  feedback: { page: number; feedback: Feedback } | undefined;
+  /** The face that shows, as JSON. */
+  face: string;
+  picture: Drawing;
+  revision: number;
+}
+
+const DARK: Face = { kind: "blank", background: "#000000" };
+
+/** The pictures on the slots of one deck, and on its panel while it is plugged in. */
+export class Surface {
+  readonly #options: SurfaceOptions;
+  readonly #states: readonly SlotState[];
+  /** Which rule of a widget held last; what is set anew begins anew. */
+  readonly #rules = new WeakMap<Widget, number>();
+  #panel: Panel | undefined;
+
+  constructor(options: SurfaceOptions) {
+    this.#options = options;
+    this.#states = options.slots.map((slot) => ({
+      slot,
+      notice: undefined,
+      feedback: undefined,
+      face: "",
+      picture: new Drawing(DARK, slot),
+      revision: 0,
+    }));
+  }
+
+  /** Paints a panel whole and keeps it painted, until there is another or none. */
+  attach(panel: Panel | undefined): void {
+    this.#panel = panel;
+    for (const { slot, picture } of this.#states) panel?.show(slot.slot, picture);
+  }
+
+  picture(name: string, scale?: Scale): SlotPictureView | undefined {
+    const state = this.#states.find(({ slot }) => slot.slot === name);
+    return state && { revision: state.revision, pixels: state.picture.pixels(scale) };
+  }
+
+  /** Shows what came of a press for as long as its page shows, or no longer. */
+  showFeedback(name: string, page: number, feedback: Feedback | undefined): void {
+    const state = this.#states.find(({ slot }) => slot.slot === name);
+    // One of another page is not this one's to take away.
+    if (!state || (feedback === undefined && state.feedback?.page !== page)) return;
+    state.feedback = feedback && { page, feedback };
+    this.#refreshSlot(state);
+  }
+
+  /** Whether it shows something now that has to be seen, since there is no other way on. */
+  get isNeeded(): boolean {
+    return this.#states.some(
+      ({ notice }) => notice?.type === "setup-code" || notice?.type === "data-unusable",
+    );
+  }
+
+  /** The pictures that stay when the deck is let go; all else goes dark. */
+  get farewell(): readonly SlotDrawing[] {
+    const staying = this.#options.isDark() ? [] : this.#states;
+    return staying
+      .filter(({ notice }) => notice?.type === "update" && notice.weight === "away")
+      .map(({ slot, picture }) => ({ slot: slot.slot, picture }));
+  }
+
+  /**
+   * Lets each notice take over a slot: rather an empty one, and rather not an address. One that can
+   * wait takes none that shows something.
+   */
+  placeNotices(): void {
+    const rank = (state: SlotState) => {
+      const { type } = this.#widget(state);
+      return type === "empty" ? 0 : type === "address" ? 2 : 1;
+    };
+    const places = this.#states.toSorted((a, b) => rank(a) - rank(b));
+    const free = places.filter((state) => rank(state) === 0).length;
+    const notices = this.#options.world.board
+      .notices()
+      .filter((notice, index) => !isHint(notice) || index < free);
+    const changed = places.filter((state, index) => state.notice !== notices[index]);
+    places.forEach((state, index) => {
+      state.notice = notices[index];
+    });
+    for (const state of changed) this.#refreshSlot(state);
+  }
+
+  /** Works out again what the slots of these widgets show. */
+  refresh(concerned: (widget: Widget) => boolean = () => true): void {
+    for (const state of this.#states) if (concerned(this.#widget(state))) this.#refreshSlot(state);
+  }
+
+  /** The next moment (epoch ms) a face changes though nothing happens. */
+  nextChange(): number {
+    const states = this.#options.isDark() ? [] : this.#states;
+    const moments = states.map((state) => {
+      const widget = this.#widget(state);
+      return nextChange(widget, this.#situation(state.slot, widget));
+    });
+    return Math.min(...moments.map((moment) => moment ?? Number.POSITIVE_INFINITY));
+  }
+
+  #widget({ slot }: SlotState): Widget {
+    return this.#options.widget(slot.slot);
+  }
+
+  #refreshSlot(state: SlotState): void {
+    const { slot } = state;
+    const now = this.#face(state);
+    const feedback = this.#feedback(state);
+    const text = JSON.stringify([now, feedback]);
+    if (text === state.face) return;
+    state.face = text;
+    state.revision += 1;
+    const before = state.picture;
+    state.picture = new Drawing(now, slot, feedback);
+    this.#panel?.show(slot.slot, state.picture);
+    before.drop();
+    this.#options.changed({ slot: slot.slot, revision: state.revision });
+  }
+
+  #feedback({ feedback, notice }: SlotState): Feedback | undefined {
+    const isHidden = this.#options.isDark() || notice || feedback?.page !== this.#options.page();
+    return isHidden ? undefined : feedback?.feedback;
+  }
+
+  #face(state: SlotState): Face {
+    if (this.#options.isDark()) return DARK;
+    if (state.notice) return noticeFace(state.notice);
+    const widget = this.#widget(state);
+    return face(widget, this.#situation(state.slot, widget));
+  }
+
+  #situation({ width, height }: Slot, widget: Widget): Situation {
+    const { clock, timeZone, channels, numbers, icons, images, board } = this.#options.world;
+    const channel = channelOf(widget);
+    const value = channel === undefined ? undefined : channels.get(channel);
+    return {
+      now: clock.now(),
+      clockSure: clock.sure,
+      timeZone,
+      width,
+      height,
+      value,
+      rule: this.#rule(widget, value),
+      icons,
+      image: widget.type === "image" ? images?.fitted(widget.image, { width, height }) : undefined,
+      numbers: widget.type === "stat" ? numbers.get(widget) : undefined,
+      address: board.address(),
+      addressByName: board.addressByName(),
+      publicAddress: board.publicAddress(),
+    };
+  }
+
+  #rule(widget: Widget, value: PushedValue | undefined): number | undefined {
+    if (!("rules" in widget)) return undefined;
+    const rule = ruleFor(widget, value?.text, this.#rules.get(widget));
+    if (rule === undefined) this.#rules.delete(widget);
+    else this.#rules.set(widget, rule);
+    return rule;
+  }
+}

@@ -1,0 +1,117 @@
+import type { Clock } from "../../base/clock.ts";
+import { type Cancel, Signal } from "../../base/signal.ts";
+import type { Direction } from "../usb/model.ts";
+
+/** A slot or an input of a deck. */
+interface Place {
+  deck: string;
+  slot: string;
+}
+
+/** A place was let go. */
+interface Release extends Place {
+  /** The deck went away while it was held: no finger let go of it. */
+  isLost: boolean;
+}
+
+/** A dial was turned by so many steps, clockwise being more than zero. */
+interface Turn extends Place {
+  delta: number;
+}
+
+/** A finger went over the touch strip of a deck. */
+interface Swipe {
+  deck: string;
+  direction: Direction;
+}
+
+const HELD_MS = 5_000;
+/** How long a press lasts that comes from no finger and is to be a hold. */
+const LONG_PRESS_MS = 1_000;
+
+/** The fingers on decks, real ones and those of the Web UI. */
+export class Fingers {
+  /** A key, a zone or an input went down. */
+  readonly pressed = new Signal<Place>();
+  /** It went up; at once where the firmware does not tell when. */
+  readonly released = new Signal<Release>();
+  /** It was held for five seconds. */
+  readonly held = new Signal<Place>();
+  readonly turned = new Signal<Turn>();
+  readonly swiped = new Signal<Swipe>();
+  readonly #clock: Clock;
+  readonly #counts: (deck: string) => boolean;
+  /** The places that are down, each with what stops its timer. */
+  readonly #down = new Map<string, { at: Place; cancel: Cancel }>();
+  /** By place of a long press: stops its timer. */
+  readonly #long = new Map<string, Cancel>();
+
+  /** @param counts asked for all that a finger does: false makes nothing of it */
+  constructor(clock: Clock, counts: (deck: string) => boolean = () => true) {
+    this.#clock = clock;
+    this.#counts = counts;
+  }
+
+  key(at: Place, down: boolean): void {
+    if (down) this.#press(at);
+    else this.#release({ ...at, isLost: false });
+  }
+
+  /** A press of a place that does not tell when it is let go. */
+  tap(at: Place): void {
+    if (!this.#counts(at.deck)) return;
+    this.pressed.emit(at);
+    this.released.emit({ ...at, isLost: false });
+  }
+
+  turn(turn: Turn): void {
+    if (this.#counts(turn.deck)) this.turned.emit(turn);
+  }
+
+  swipe(swipe: Swipe): void {
+    if (this.#counts(swipe.deck)) this.swiped.emit(swipe);
+  }
+
+  /** Presses a place, and lets it go after a while. */
+  hold(at: Place): void {
+    const key = keyOf(at);
+    this.#long.get(key)?.();
+    this.#long.set(
+      key,
+      this.#clock.after(LONG_PRESS_MS, () => {
+        this.#long.delete(key);
+        this.key(at, false);
+      }),
+    );
+    this.key(at, true);
+  }
+
+  /** A deck went away with whatever is held on it. */
+  lose(deck: string): void {
+    for (const { at } of this.#down.values())
+      if (at.deck === deck) this.#release({ ...at, isLost: true });
+  }
+
+  close(): void {
+    for (const { cancel } of this.#down.values()) cancel();
+    for (const cancel of this.#long.values()) cancel();
+  }
+
+  #press(at: Place): void {
+    if (!this.#counts(at.deck)) return;
+    const key = keyOf(at);
+    this.#down.get(key)?.cancel();
+    this.#down.set(key, { at, cancel: this.#clock.after(HELD_MS, () => this.held.emit(at)) });
+    this.pressed.emit(at);
+  }
+
+  #release(release: Release): void {
+    const key = keyOf(release);
+    this.#down.get(key)?.cancel();
+    if (this.#down.delete(key)) this.released.emit(release);
+  }
+}
+
+function keyOf({ deck, slot }: Place): string {
+  return `${deck} ${slot}`;
+}

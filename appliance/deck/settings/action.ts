@@ -1,0 +1,216 @@
+import { COLOR, TTL } from "../../base/names.ts";
+import { originOf } from "../../base/origin.ts";
+import { invalidField } from "../../base/refusal.ts";
+import { oneOf, variant, variants } from "../../base/variants.ts";
+import { CHANNEL, type PushRules, readChannel } from "../face/widget.ts";
+
+/** Tells a channel that its state has been seen: that of the slot's widget unless named. */
+interface AcknowledgeAction {
+  do: "acknowledge";
+  channel?: string;
+}
+
+interface PageAction {
+  do: "page";
+  /** `next`, `previous`, or the name of a page. */
+  page: string;
+}
+
+/** Gives a channel a value, as a push would. */
+interface SendAction {
+  do: "send";
+  channel: string;
+  /** The placeholders are filled in. */
+  text: string;
+  /** Whole seconds; 0 stays. */
+  ttl?: number;
+  color?: string;
+  background?: string;
+}
+
+interface ClearAction {
+  do: "clear";
+  channel: string;
+}
+
+/** Puts the deck to sleep. */
+interface SleepAction {
+  do: "sleep";
+}
+
+/** Sends an HTTP request; `{{text}}` and the other placeholders of actions/template are filled in. */
+export interface RequestAction {
+  do: "request";
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Its origin is written out. */
+  url: string;
+  /** Their values are secrets: only who sends the request reads them. */
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+/** An action: the effect of a press, a hold or a turn. */
+export type Action =
+  | AcknowledgeAction
+  | PageAction
+  | SendAction
+  | ClearAction
+  | SleepAction
+  | RequestAction;
+
+/** Stands for the value of a header, which is not shown. */
+const HIDDEN = "…";
+
+const MAX_URL = 1_024;
+const MAX_HEADERS = 16;
+const MAX_HEADER = 1_024;
+const MAX_BODY = 4_096;
+/**
+ * Headers that the box sets itself, and those that are about the connection rather than the
+ * request.
+ */
+const OWN_HEADER =
+  /^(?:connection|content-length|expect|host|idempotency-key|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i;
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
+
+const text = (maxLength: number, description: string) => ({
+  type: "string",
+  maxLength,
+  description,
+});
+
+const VALUE = text(256, "must be a text of at most 256 characters");
+const HEADERS = {
+  type: "object",
+  maxProperties: MAX_HEADERS,
+  propertyNames: {
+    format: "header-name",
+    description: "must be the name of a header that the box does not set itself",
+  },
+  additionalProperties: {
+    type: "string",
+    maxLength: MAX_HEADER,
+    // Field values of RFC 9110; anything beyond ASCII goes as UTF-8.
+    pattern: "^[^\\u0000-\\u0008\\u000a-\\u001f\\u007f]*$",
+    description: `must be one line of at most ${MAX_HEADER} characters`,
+  },
+  description: `must be an object of at most ${MAX_HEADERS} headers: name → value`,
+};
+
+const VARIANTS = [
+  variant("do", "acknowledge", {}, { channel: CHANNEL }),
+  variant("do", "page", {
+    page: {
+      ...text(40, "must be next, previous, or the name of a page"),
+      minLength: 1,
+    },
+  }),
+  variant(
+    "do",
+    "send",
+    { channel: CHANNEL, text: VALUE },
+    {
+      ttl: TTL,
+      color: COLOR,
+      background: COLOR,
+    },
+  ),
+  variant("do", "clear", { channel: CHANNEL }),
+  variant("do", "sleep"),
+  variant(
+    "do",
+    "request",
+    {
+      method: oneOf("GET", "POST", "PUT", "PATCH", "DELETE"),
+      url: text(MAX_URL, `must be an address of at most ${MAX_URL} characters`),
+    },
+    { headers: HEADERS, body: text(MAX_BODY, `must be a text of at most ${MAX_BODY} characters`) },
+  ),
+];
+
+const readVariant = variants<Action>("do", "action", VARIANTS, {
+  "header-name": (name) => HEADER_NAME.test(name) && !OWN_HEADER.test(name),
+});
+
+/**
+ * Reads an action from the wire: checked, its channel lower-cased, its text cleaned up. Whether its
+ * origin is allowed, is for who sends it to say.
+ * @param at where it was found
+ * @throws {Refusal} `invalid_field`; the field is a path that begins with `at`
+ */
+export function readAction(input: unknown, rules: PushRules, at = "press"): Action {
+  const action = readVariant(input, at);
+  switch (action.do) {
+    case "acknowledge":
+      return action.channel === undefined
+        ? action
+        : { ...action, channel: readChannel(action.channel, rules, at) };
+    case "clear":
+      return { ...action, channel: readChannel(action.channel, rules, at) };
+    case "send": {
+      const channel = readChannel(action.channel, rules, at);
+      return { ...action, channel, text: rules.cleanText(action.text).text };
+    }
+    case "request":
+      return checkedRequest(action, at);
+    default:
+      return action;
+  }
+}
+
+function checkedRequest(action: RequestAction, at: string): RequestAction {
+  // As what sends it reads the address: `http:/{{text}}` has a host, too.
+  if (originOf(action.url)?.includes("{") !== false)
+    throw invalidField(
+      `${at}.url`,
+      "must begin with http:// or https:// and a host that is written out, without a user name or password: secrets go into headers.",
+    );
+  if (action.method === "GET" && action.body !== undefined)
+    throw invalidField(`${at}.body`, "is nothing that a GET sends. Choose POST, or leave it out.");
+  return action;
+}
+
+/** An action as it may be shown to everybody: the values of its headers are hidden. */
+export function shownAction(action: Action): Action {
+  if (action.do !== "request" || action.headers === undefined) return action;
+  const names = Object.keys(action.headers);
+  return { ...action, headers: Object.fromEntries(names.map((name) => [name, HIDDEN])) };
+}
+
+/** Values of headers that actions have, each for the origin that it was given for. */
+type Secrets = ReadonlyMap<string, string>;
+
+/** @param known actions; of two values for one name and origin the first counts */
+export function secretsOf(known: readonly Action[]): Secrets {
+  const secrets = new Map<string, string>();
+  for (const action of known) {
+    if (action.do !== "request" || action.headers === undefined) continue;
+    const origin = originOf(action.url);
+    for (const [name, value] of Object.entries(action.headers)) {
+      const key = secretKey(origin, name);
+      if (value !== HIDDEN && !secrets.has(key)) secrets.set(key, value);
+    }
+  }
+  return secrets;
+}
+
+/** An action with the values of its headers that came back hidden, as far as `secrets` has them. */
+export function withSecrets(action: Action, secrets: Secrets): Action {
+  if (action.do !== "request" || action.headers === undefined) return action;
+  const origin = originOf(action.url);
+  const headers = Object.entries(action.headers).map(([name, value]) => [
+    name,
+    value === HIDDEN ? (secrets.get(secretKey(origin, name)) ?? HIDDEN) : value,
+  ]);
+  return { ...action, headers: Object.fromEntries(headers) };
+}
+
+/** The name of a header whose value is not known; undefined where all are. */
+export function lostSecret(action: Action): string | undefined {
+  if (action.do !== "request") return undefined;
+  return Object.entries(action.headers ?? {}).find(([, value]) => value === HIDDEN)?.[0];
+}
+
+function secretKey(origin: string | undefined, name: string): string {
+  return `${origin} ${name.toLowerCase()}`;
+}

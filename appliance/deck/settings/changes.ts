@@ -1,0 +1,127 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Clock } from "../../base/clock.ts";
+import { Turns } from "../../base/turns.ts";
+import type { Undoable } from "../deck-view.ts";
+import { firstOfEach } from "../identity.ts";
+import type { Roster } from "../roster.ts";
+import { expectFits } from "./deck-bounds.ts";
+import type { DeckSettings, DeckStore } from "./deck-settings.ts";
+import { History, type Step } from "./history.ts";
+
+interface ChangesOptions {
+  readonly clock: Pick<Clock, "monotonic">;
+  readonly store: DeckStore;
+  readonly roster: Roster;
+  /** Decks are set otherwise from now on, or are gone. */
+  applied(ids: readonly string[]): void;
+}
+
+/** Takes back what was stored. @returns as `Step.undo` */
+export type TakeBack = () => Promise<string>;
+
+/** Changes of settings: each is stored, then remembered, and then shows, before the next begins. */
+export class Changes {
+  readonly #options: ChangesOptions;
+  readonly #roster: Roster;
+  readonly #history: History;
+  readonly #turns = new Turns();
+
+  constructor(options: ChangesOptions) {
+    this.#options = options;
+    this.#roster = options.roster;
+    this.#history = new History(options.clock);
+  }
+
+  /** The changes that can be undone and done again. */
+  get undoable(): Undoable {
+    return this.#history.undoable;
+  }
+
+  /** @returns what was done @throws {Refusal} `nothing_to_undo` */
+  undo(): Promise<string> {
+    return this.take(() => this.#history.undo());
+  }
+
+  /** @returns what was done @throws {Refusal} `nothing_to_redo` */
+  redo(): Promise<string> {
+    return this.take(() => this.#history.redo());
+  }
+
+  /** Waits for the changes before it, and keeps others waiting. */
+  take<T>(task: () => Promise<T>): Promise<T> {
+    return this.#turns.take(task);
+  }
+
+  /**
+   * One change of one or more decks; to be called within `take`.
+   * @throws {Refusal} `invalid_field` when there would be too much of one
+   */
+  async step(
+    step: Pick<Step, "what" | "about">,
+    before: readonly DeckSettings[],
+    after: readonly DeckSettings[],
+  ): Promise<void> {
+    const was = after.map(({ id }) => before.find((deck) => deck.id === id) as DeckSettings);
+    for (const [i, deck] of after.entries()) expectFits(deck, was[i]);
+    await this.#options.store.save(after);
+    const put = async (settings: readonly DeckSettings[]) => {
+      await this.#options.store.save(settings);
+      this.#apply(settings);
+    };
+    if (!isDeepStrictEqual(was, after))
+      this.#history.add({
+        ...step,
+        undo: () => put(was).then(() => ""),
+        redo: () => put(after),
+      });
+    this.#apply(after);
+  }
+
+  /** The same where `save` stores the decks together with something else, and says how to undo that. */
+  async stepBeside(
+    what: string,
+    after: readonly DeckSettings[],
+    save: (decks: readonly DeckSettings[]) => Promise<TakeBack>,
+  ): Promise<void> {
+    for (const deck of after) expectFits(deck, this.#roster.find(deck.id)?.settings);
+    let takeBack = await save(after);
+    this.#history.add({
+      what,
+      undo: async () => {
+        const rest = await takeBack();
+        await this.#load();
+        return rest;
+      },
+      redo: async () => {
+        takeBack = await save(after);
+        this.#apply(after);
+      },
+    });
+    this.#apply(after);
+  }
+
+  /** Something else has changed what is stored: that is what shows, and nothing before it comes back. */
+  reload(): Promise<void> {
+    return this.take(async () => {
+      this.#history.clear();
+      await this.#load();
+    });
+  }
+
+  async #load(): Promise<void> {
+    const stored = await this.#options.store.load();
+    const kept = new Set(stored.map(({ id }) => id));
+    const others = this.#roster.list().filter(({ id }) => !kept.has(id));
+    const gone = others.filter(({ connected }) => !connected).map(({ id }) => id);
+    for (const id of gone) this.#roster.remove(id);
+    const here = others.filter(({ connected }) => connected);
+    this.#apply([...stored, ...firstOfEach(here, stored)], gone);
+  }
+
+  /** Shows settings that are stored. */
+  #apply(stored: readonly DeckSettings[], gone: readonly string[] = []): void {
+    for (const settings of stored) this.#roster.find(settings.id)?.apply(settings);
+    this.#roster.addKnown(stored);
+    this.#options.applied([...stored.map(({ id }) => id), ...gone]);
+  }
+}

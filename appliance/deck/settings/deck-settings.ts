@@ -1,0 +1,192 @@
+import { type Document, documentKind, mapOf, objectOf, orNull } from "../../base/documents.ts";
+import { invalidField, orElse } from "../../base/refusal.ts";
+import type { PushRules, Widget } from "../face/widget.ts";
+import { type Action, secretsOf, withSecrets } from "./action.ts";
+import {
+  allSlots,
+  type Layout,
+  type LayoutChange,
+  mapSlots,
+  mergedLayout,
+  onePage,
+  type Slots,
+  storedPages,
+} from "./pages.ts";
+import { NEVER, readSleep, type SleepSettings } from "./sleep.ts";
+import { actionsOf, mapActions, type SlotInput, storedSlot } from "./slot-settings.ts";
+
+/** The settings of a deck, kept while it is unplugged and over restarts. */
+export interface DeckSettings extends Layout {
+  id: string;
+  model: string;
+  /** As the unit reports it; empty when it reports none. */
+  serial: string;
+  name: string;
+  /** Percent. */
+  brightness: number;
+  sleep: SleepSettings;
+  /** After so many seconds without a press the first page shows again; null for never. */
+  homeAfterSeconds: number | null;
+}
+
+/** Keeps what belongs to decks over restarts. */
+export interface DeckStore {
+  load(): Promise<readonly DeckSettings[]>;
+  /** All of them or none. */
+  save(settings: readonly DeckSettings[]): Promise<void>;
+}
+
+/** The settings that an owner may change of a deck besides its pages. */
+export type DeckChange = Partial<
+  Pick<DeckSettings, "name" | "brightness" | "sleep" | "homeAfterSeconds">
+>;
+
+/** Settings from elsewhere; secrets in them may be hidden. */
+export interface DeckImport
+  extends Pick<DeckSettings, "id" | "model" | "serial" | "name" | "brightness">,
+    DeckChange,
+    LayoutChange {
+  name: string;
+  brightness: number;
+}
+
+/** The settings of a deck until they are set: it never sleeps and stays on its page. */
+export const AWAKE: Pick<DeckSettings, "sleep" | "homeAfterSeconds"> = {
+  sleep: NEVER,
+  homeAfterSeconds: null,
+};
+
+const NAME_LENGTH = 40;
+const HOME_SECONDS = { min: 5, max: 86_400 };
+
+const LABEL = { type: "string", maxLength: 128 } as const;
+const WHOLE = { type: "integer", minimum: 0 } as const;
+const SLOTS = mapOf({
+  type: "object",
+  properties: { widget: { type: "object" }, press: {}, hold: {}, turn: {}, button: {} },
+  required: ["widget"],
+});
+
+/**
+ * The documents of decks. A reader of made-up ones leaves out widgets and actions that cannot be.
+ */
+export const DECKS = documentKind<Omit<DeckSettings, "id">>(
+  "deck",
+  objectOf({
+    ...{ model: LABEL, serial: LABEL, brightness: { ...WHOLE, maximum: 100 } },
+    name: { type: "string", pattern: String.raw`^\S(?:[^]{0,38}\S)?$` },
+    pages: { type: "array", minItems: 1, items: objectOf({ name: LABEL, slots: SLOTS }) },
+    fixed: SLOTS,
+    sleep: objectOf({
+      afterMinutes: orNull(WHOLE),
+      night: orNull(objectOf({ from: LABEL, to: LABEL })),
+    }),
+    homeAfterSeconds: orNull(WHOLE),
+  }),
+  {
+    bound: { count: 100, bytes: 524_288, together: 4_194_304 },
+    full: {
+      code: "deck_limit",
+      message:
+        "A box keeps 100 decks, and 4 MB of what they are set to. Set fewer keys, or shorten the bodies and headers of requests.",
+    },
+    inBackup: "kept",
+  },
+);
+
+/**
+ * Settings as they were kept. Those that came with a backup, which may be made up, are read
+ * through: a part that cannot be is as if it had never been set.
+ */
+export function deckOf(
+  { id, body, revision }: Document<Omit<DeckSettings, "id">>,
+  rules: PushRules,
+): DeckSettings {
+  if (revision > 0) return { id, ...body };
+  const read = (slots: Record<string, SlotInput>): Slots =>
+    Object.fromEntries(
+      Object.entries(slots).map(([name, slot]) => [name, storedSlot(slot, rules)]),
+    );
+  const { model, serial, name, brightness, pages, fixed, sleep, homeAfterSeconds } = body;
+  return {
+    ...{ id, model, serial, name, brightness },
+    ...AWAKE,
+    ...orElse(() => readChange({ sleep }), {}),
+    ...orElse(() => readChange({ homeAfterSeconds }), {}),
+    pages: storedPages(pages.map((page) => ({ name: page.name, slots: read(page.slots) }))),
+    fixed: read(fixed),
+  };
+}
+
+/** Settings as they are kept. */
+export function deckDocument({
+  id,
+  ...body
+}: DeckSettings): Pick<Document<Omit<DeckSettings, "id">>, "id" | "body"> {
+  return { id, body };
+}
+
+/** Slots that are set to show these widgets and do nothing. */
+export function slotsOf(widgets: Readonly<Record<string, Widget>>): Slots {
+  return Object.fromEntries(Object.entries(widgets).map(([slot, widget]) => [slot, { widget }]));
+}
+
+/** `settings` with what `change` names; pages and slots that it does not name stay as they are. */
+export function changed(
+  settings: DeckSettings,
+  { pages, fixed, ...rest }: DeckChange & LayoutChange,
+): DeckSettings {
+  return { ...settings, ...rest, ...mergedLayout(settings, { pages, fixed }) };
+}
+
+/** The settings of a deck once others are taken in; nothing of them is deleted. */
+export function withImport(
+  known: DeckSettings | undefined,
+  { id, model, serial, ...change }: DeckImport,
+): DeckSettings {
+  const { name, brightness } = change;
+  const before = known ?? { id, model, serial, name, brightness, ...AWAKE, ...onePage({}) };
+  const secrets = secretsOf(allSlots(before).flatMap(actionsOf));
+  const reveal = (action: Action) => withSecrets(action, secrets);
+  const revealed = (slots: Slots) => mapSlots(slots, (slot) => mapActions(slot, reveal));
+  return changed(before, {
+    ...change,
+    pages: change.pages?.map((page) => ({ ...page, slots: revealed(page.slots) })),
+    fixed: change.fixed && revealed(change.fixed),
+  });
+}
+
+/**
+ * Reads a change as it came from outside.
+ * @param at begins the path of each field, where the change is a part of something
+ * @throws {Refusal} `invalid_field`
+ */
+export function readChange(
+  { name, brightness, sleep, homeAfterSeconds }: DeckChange,
+  at = "",
+): DeckChange {
+  const trimmed = name?.trim();
+  if (trimmed !== undefined && (trimmed === "" || [...trimmed].length > NAME_LENGTH)) {
+    throw invalidField(`${at}name`, `must have 1 to ${NAME_LENGTH} characters.`);
+  }
+  if (brightness !== undefined && !isWithin(brightness, { min: 0, max: 100 })) {
+    throw invalidField(`${at}brightness`, "must be a whole number from 0 to 100.");
+  }
+  if (homeAfterSeconds != null && !isWithin(homeAfterSeconds, HOME_SECONDS)) {
+    const { min, max } = HOME_SECONDS;
+    throw invalidField(
+      `${at}homeAfterSeconds`,
+      `must be a whole number of seconds from ${min} to ${max}, or null.`,
+    );
+  }
+  return {
+    ...(trimmed !== undefined && { name: trimmed }),
+    ...(brightness !== undefined && { brightness }),
+    ...(sleep !== undefined && { sleep: readSleep(sleep, `${at}sleep`) }),
+    ...(homeAfterSeconds !== undefined && { homeAfterSeconds }),
+  };
+}
+
+function isWithin(value: number, { min, max }: { min: number; max: number }): boolean {
+  return Number.isInteger(value) && value >= min && value <= max;
+}

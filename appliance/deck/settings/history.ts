@@ -1,0 +1,91 @@
+import type { Clock } from "../../base/clock.ts";
+import { Refusal } from "../../base/refusal.ts";
+import type { Undoable } from "../deck-view.ts";
+
+/** Something an owner changed, and how to take it back. */
+export interface Step {
+  /** The step as a sentence without its stop: `Key 3 of Desk changed`. */
+  readonly what: string;
+  /** Steps about the same that follow each other quickly are one; undefined for one by itself. */
+  readonly about?: string | undefined;
+  /** @returns what did not come back, as a sentence; empty when all did */
+  undo(): Promise<string>;
+  redo(): Promise<void>;
+}
+
+const MAX_STEPS = 20;
+/** A slider that is drawn, a text that is typed. */
+const TOGETHER_MS = 5_000;
+
+/** The last changes an owner made, in memory: a restart forgets them. */
+export class History {
+  readonly #clock: Pick<Clock, "monotonic">;
+  #done: Step[] = [];
+  #undone: Step[] = [];
+  #lastAt = Number.NEGATIVE_INFINITY;
+
+  constructor(clock: Pick<Clock, "monotonic">) {
+    this.#clock = clock;
+  }
+
+  get undoable(): Undoable {
+    return {
+      canUndo: this.#done.at(-1)?.what ?? null,
+      canRedo: this.#undone.at(-1)?.what ?? null,
+    };
+  }
+
+  add(step: Step): void {
+    const now = this.#clock.monotonic();
+    const last = this.#done.at(-1);
+    const isOn =
+      step.about !== undefined &&
+      last?.about === step.about &&
+      this.#undone.length === 0 &&
+      now - this.#lastAt <= TOGETHER_MS;
+    if (isOn) this.#done.pop();
+    this.#done.push(isOn ? { ...step, undo: last.undo } : step);
+    this.#done = this.#done.slice(-MAX_STEPS);
+    this.#undone = [];
+    this.#lastAt = now;
+  }
+
+  /**
+   * Takes the last change back.
+   * @returns what was done, as a sentence or two
+   * @throws {Refusal} `nothing_to_undo`; what the step throws, which then stays the last
+   */
+  async undo(): Promise<string> {
+    const step = this.#done.at(-1);
+    if (step === undefined)
+      throw new Refusal(
+        "nothing_to_undo",
+        `There is nothing to undo: the box remembers the last ${MAX_STEPS} changes since it started.`,
+      );
+    const rest = await step.undo();
+    this.#done.pop();
+    this.#undone.push(step);
+    return [`Undone: ${step.what}.`, rest].join(" ").trim();
+  }
+
+  /** The same with the last that was undone. @throws {Refusal} `nothing_to_redo`, and as above */
+  async redo(): Promise<string> {
+    const step = this.#undone.at(-1);
+    if (step === undefined)
+      throw new Refusal(
+        "nothing_to_redo",
+        "There is nothing to do again: nothing was undone, or something was changed since.",
+      );
+    await step.redo();
+    this.#undone.pop();
+    this.#done.push(step);
+    // The next change is a step of its own.
+    this.#lastAt = Number.NEGATIVE_INFINITY;
+    return `Done again: ${step.what}.`;
+  }
+
+  clear(): void {
+    this.#done = [];
+    this.#undone = [];
+  }
+}

@@ -1,0 +1,150 @@
+import { createHash } from "node:crypto";
+import { BOUNDS } from "../../base/bounds.ts";
+import { Refusal } from "../../base/refusal.ts";
+import { Signal } from "../../base/signal.ts";
+import { Turns } from "../../base/turns.ts";
+import { broken, checkImageFile } from "../face/image-file.ts";
+import { fitImage } from "../face/paint.ts";
+import type { FittedImage } from "../face/situation.ts";
+import type { Pixels } from "../pixels.ts";
+
+/** Where pictures are kept. A promise that resolves means the change is durable. */
+export interface ImageStore {
+  list(): Promise<readonly { hash: string; size: number }[]>;
+  bytes(hash: string): Promise<Uint8Array | null>;
+  save(change: { hash: string; bytes: Uint8Array; forget: readonly string[] }): Promise<void>;
+}
+
+interface Size {
+  width: number;
+  height: number;
+}
+
+const { count: MAX_IMAGES, together: MAX_BYTES } = BOUNDS.images;
+/** Pictures at the size of a slot that are held in memory: a page of a large deck. */
+const MAX_FITTED = 32;
+
+/** The pictures that keys show. Files stay in the store; what shows is held at the slot's size. */
+export class Images {
+  /** The picture of this name can be shown now, or is known to be gone. */
+  readonly changed = new Signal<string>();
+  readonly #store: ImageStore;
+  /** One is opened at a time: it takes memory. */
+  readonly #turns = new Turns();
+  readonly #fitted = new Map<string, Fitted | "missing" | "opening">();
+  /** Bytes of each file, the oldest first. */
+  #sizes: ReadonlyMap<string, number> = new Map();
+
+  constructor(store: ImageStore) {
+    this.#store = store;
+  }
+
+  /** Reads from the store which there are; also after something else changed it. */
+  async load(): Promise<void> {
+    const list = await this.#store.list();
+    this.#sizes = new Map(list.map(({ hash, size }) => [hash, size]));
+    this.#fitted.clear();
+  }
+
+  has(hash: string): boolean {
+    return this.#sizes.has(hash);
+  }
+
+  /**
+   * Keeps a picture; where there is no more room, those that no key shows go first.
+   * @param used the names of those that a key shows, on whatever deck and page
+   * @returns its name
+   * @throws {Refusal} `invalid_image`, `image_limit`
+   */
+  add(file: Buffer, used: ReadonlySet<string>): Promise<string> {
+    return this.#turns.take(async () => {
+      await opened(file, { width: 1, height: 1 });
+      const hash = createHash("sha256").update(file).digest("hex");
+      if (this.#sizes.has(hash)) return hash;
+      const forget = this.#tooMany(file.length, used);
+      await this.#store.save({ hash, bytes: file, forget });
+      const kept = [...this.#sizes].filter(([other]) => !forget.includes(other));
+      this.#sizes = new Map([...kept, [hash, file.length]]);
+      for (const key of this.#fitted.keys())
+        if (key.startsWith(hash) || forget.some((gone) => key.startsWith(gone)))
+          this.#fitted.delete(key);
+      return hash;
+    });
+  }
+
+  /** A picture at a slot's size; undefined while it is being opened, after which `changed` tells. */
+  fitted(hash: string, { width, height }: Size): FittedImage | "missing" | undefined {
+    const key = `${hash} ${width}×${height}`;
+    const known = this.#fitted.get(key);
+    if (known === "opening") return undefined;
+    if (known !== undefined) return known;
+    this.#hold(key, "opening");
+    this.#turns
+      .take(async () => this.#hold(key, await this.#open(hash, { width, height })))
+      // An image that cannot be read now is tried again after a restart, or once it is uploaded
+      // anew.
+      .catch(() => this.#hold(key, "missing"))
+      .then(() => this.changed.emit(hash));
+    return undefined;
+  }
+
+  async #open(hash: string, size: Size): Promise<Fitted | "missing"> {
+    const file = await this.#store.bytes(hash);
+    if (file === null) return "missing";
+    return new Fitted(hash, await opened(Buffer.from(file), size));
+  }
+
+  #hold(key: string, value: Fitted | "missing" | "opening"): void {
+    this.#fitted.delete(key);
+    this.#fitted.set(key, value);
+    const idle = [...this.#fitted].filter(([, held]) => held !== "opening");
+    for (const [oldest] of idle.slice(0, Math.max(0, this.#fitted.size - MAX_FITTED)))
+      this.#fitted.delete(oldest);
+  }
+
+  /** Which go to make room for so many bytes. @throws {Refusal} `image_limit` */
+  #tooMany(bytes: number, used: ReadonlySet<string>): string[] {
+    const forget: string[] = [];
+    let count = this.#sizes.size + 1;
+    let sum = bytes + [...this.#sizes.values()].reduce((all, size) => all + size, 0);
+    for (const [hash, size] of this.#sizes) {
+      if (count <= MAX_IMAGES && sum <= MAX_BYTES) break;
+      if (used.has(hash)) continue;
+      forget.push(hash);
+      count -= 1;
+      sum -= size;
+    }
+    if (count > MAX_IMAGES || sum > MAX_BYTES)
+      throw new Refusal(
+        "image_limit",
+        `Keys show ${MAX_IMAGES} pictures, or 16 MB of them, already. Take one off a key first.`,
+      );
+    return forget;
+  }
+}
+
+/** A picture that JSON knows by its name: faces are compared so. */
+class Fitted implements FittedImage {
+  readonly hash: string;
+  readonly pixels: Pixels;
+
+  constructor(hash: string, pixels: Pixels) {
+    this.hash = hash;
+    this.pixels = pixels;
+  }
+
+  toJSON(): string {
+    return this.hash;
+  }
+}
+
+/** @throws {Refusal} `invalid_image` */
+async function opened(file: Buffer, size: Size): Promise<Pixels> {
+  // A stored image may come from a backup: it is looked at again before it is opened.
+  checkImageFile(file);
+  try {
+    return await fitImage(file, size);
+  } catch {
+    throw broken();
+  }
+}
