@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
 import type { SiteKey } from "../store/counting.ts";
 import type { SiteAlarms } from "../store/reports.ts";
-import type { Store } from "../store/store.ts";
+import type { Numbers } from "../store/store.ts";
 import { HABIT_DAYS, habitOf } from "./habit.ts";
 import { sentenceOf } from "./sentence.ts";
 import { ALARM_KINDS, type AlarmKind, type AlarmState } from "./state.ts";
@@ -21,8 +21,8 @@ export interface SiteAlarm {
 }
 
 interface AlarmsOptions {
-  store: Pick<
-    Store,
+  numbers: Pick<
+    Numbers,
     "directory" | "directoryChanged" | "live" | "read" | "write" | "warnings" | "zone"
   >;
   clock: Clock;
@@ -61,7 +61,7 @@ export class Alarms {
   constructor(options: AlarmsOptions) {
     this.#options = options;
     // Another file may be in the database's place, and sites come and go.
-    this.#stops = [options.store.directoryChanged.on(() => void this.reload())];
+    this.#stops = [options.numbers.directoryChanged.on(() => void this.reload())];
     this.#awaitNextLook();
     void this.reload();
   }
@@ -99,11 +99,11 @@ export class Alarms {
 
   async #reload(): Promise<void> {
     if (this.#isClosed) return;
-    const { store } = this.#options;
-    const rows = await store.read("siteAlarms", undefined);
+    const { numbers } = this.#options;
+    const rows = await numbers.read("siteAlarms", undefined);
     const before = this.#sites;
     const sites = new Map<string, Watched>();
-    for (const { id, key } of store.directory.sites) {
+    for (const { id, key } of numbers.directory.sites) {
       const row = rows.find(({ site }) => site === key);
       if (row === undefined || !(row.silence || row.rush)) continue;
       const { silence, rush, webhook } = row;
@@ -144,15 +144,15 @@ export class Alarms {
   }
 
   #look(): void {
-    const { clock, store } = this.#options;
+    const { clock, numbers } = this.#options;
     const now = clock.now();
-    const isSound = store.warnings.length === 0;
+    const isSound = numbers.warnings.length === 0;
     for (const site of this.#sites.values()) {
       if (site.knowledge === undefined) continue;
-      const look = { now, monotonic: clock.monotonic(), live: store.live.of(site.key), isSound };
+      const look = { now, monotonic: clock.monotonic(), live: numbers.live.of(site.key), isSound };
       for (const change of site.watch.look(look, site.knowledge)) this.#happened(site, change);
     }
-    const hour = store.zone.hourAt(now);
+    const hour = numbers.zone.hourAt(now);
     // Hours that the clock cannot name are no history.
     if (hour === this.#hour || !clock.sure) return;
     this.#hour = hour;
@@ -168,7 +168,7 @@ export class Alarms {
     }
     // An alarm that cannot be stored is known here all the same; the store says what is wrong with
     // it.
-    void this.#options.store
+    void this.#options.numbers
       .write("saveAlarmSince", { site: site.key, kind, since: state === "firing" ? since : null })
       .catch(() => {});
     this.#tell(site, {
@@ -201,14 +201,14 @@ export class Alarms {
   }
 
   async #learnOf(site: Watched, now: number): Promise<void> {
-    const { zone } = this.#options.store;
+    const { zone } = this.#options.numbers;
     const today = zone.today(now);
     // Hours of another zone say nothing about those of this one.
     const first = Math.max(today - HABIT_DAYS, zone.firstDay(now) ?? 0);
     // The day before may have been read before it was over.
     const known = site.history === undefined ? undefined : knownUntil(site.history, first, today);
     const from = known === undefined ? first : known.from + known.sessions.length;
-    const read = await this.#options.store.read("hourlyViews", {
+    const read = await this.#options.numbers.read("hourlyViews", {
       site: site.key,
       from,
       to: today,

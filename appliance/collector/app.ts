@@ -4,7 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Client } from "../http/client.ts";
 import type { Pages } from "../http/pages.ts";
-import type { Store } from "../store/store.ts";
+import type { Numbers } from "../store/store.ts";
 import { Access } from "./access.ts";
 import { alive, fixedRoutes, withRoutes } from "./frame.ts";
 import { HitTally } from "./hit-tally.ts";
@@ -24,7 +24,7 @@ import type { Sites } from "./sites.ts";
 import type { SiteEntry, Warning } from "./wire.ts";
 
 interface CollectorParts {
-  store: Store;
+  numbers: Numbers;
   sites: Sites;
   readSessions: ReadSessions;
   client: Client;
@@ -42,11 +42,11 @@ interface CollectorParts {
 
 /** The public listener: collection, reads, badge, pages. */
 export function createCollector(parts: CollectorParts): Koa {
-  const { store, sites, readSessions, client, clock, log, warnings, door } = parts;
+  const { numbers, sites, readSessions, client, clock, log, warnings, door } = parts;
   const { isDraining = () => false } = parts;
   const readiness = {
     get ready() {
-      return store.ready;
+      return numbers.ready;
     },
     get draining() {
       return isDraining();
@@ -56,7 +56,7 @@ export function createCollector(parts: CollectorParts): Koa {
   const { tally = new HitTally() } = parts;
   const hits = countHits({ ...parts, tally });
 
-  const zone = () => store.zone.nameAt(clock.now());
+  const zone = () => numbers.zone.nameAt(clock.now());
   const router = fixedRoutes(parts.pages, zone, readinessRoute(readiness, alive))
     .options("/s", surveyPreflight)
     .use(whenReady(readiness))
@@ -64,14 +64,14 @@ export function createCollector(parts: CollectorParts): Koa {
     .get("/a", hitRoute(hits["/a"]))
     .post("/s", surveyRoute({ ...parts, tally }))
     .post("/session", sessionRoute(access))
-    .get("/stats", statsRoute(access, { store, clock, warnings }))
-    .get("/overview", overviewRoute(access, sites, { store, clock, warnings }))
-    .get("/surveys", surveysRoute(access, store))
-    .get("/surveys/versions", surveyVersionsRoute(access, store))
-    .get("/surveys/export", surveysExportRoute(access, store))
+    .get("/stats", statsRoute(access, { numbers, clock, warnings }))
+    .get("/overview", overviewRoute(access, sites, { numbers, clock, warnings }))
+    .get("/surveys", surveysRoute(access, numbers))
+    .get("/surveys/versions", surveyVersionsRoute(access, numbers))
+    .get("/surveys/export", surveysExportRoute(access, numbers))
     .get("/sites", sitesRoute(access, sites))
     .get("/public-address", publicAddressRoute(door))
-    .get("/badge", badgeRoute(sites, store, client, clock))
+    .get("/badge", badgeRoute(sites, numbers, client, clock))
     .get(`${REACHED_PATH}:nonce`, reachedRoute(door, client));
   return withRoutes(new HitsFirst(hits, readiness), router, log, publicSurface(door, client));
 }

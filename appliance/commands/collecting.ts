@@ -64,7 +64,7 @@ async function drain(
   clock: SystemClock,
 ): Promise<void> {
   collecting.drain();
-  if (!collecting.store.ready) return;
+  if (!collecting.numbers.ready) return;
   const { promise: over, resolve } = Promise.withResolvers<void>();
   clock.after(drainSeconds * 1_000, resolve);
   await Promise.race([over, signalled()]);

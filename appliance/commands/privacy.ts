@@ -1,7 +1,7 @@
 import { hasTunnel } from "../box/tunnel.ts";
 import { privacyText } from "../control/routes/privacy.ts";
 import { PUBLIC_ADDRESS } from "../public/public-address.ts";
-import { openToLook } from "../store/desk.ts";
+import { openBoxToLook, openToLook } from "../store/desk.ts";
 import { documentsOf } from "../store/documents.ts";
 import { EMPTY_DIRECTORY } from "../store/sites/directory.ts";
 import { type Command, parseCommandLine, UsageError } from "./command.ts";
@@ -27,7 +27,7 @@ export const privacy: Command = {
     const config = configFrom(values, terminal);
     await checkData(["privacy"], config, terminal);
     // The settings of the Web UI stand in the box's own file, wherever its numbers are.
-    const box = await openToLook({ dataDir: config.dataDir });
+    const box = await openBoxToLook(config.dataDir);
     const [kept] =
       (await (box && documentsOf(box, PUBLIC_ADDRESS).finally(() => box.close()))) ?? [];
     const desk = await openToLook(config);

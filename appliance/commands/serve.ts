@@ -114,7 +114,7 @@ function mayShowToken({ env }: Terminal): boolean {
 }
 
 async function firstAdminToken(store: Store, { adminToken }: Config): Promise<string | undefined> {
-  if (adminToken !== null || store.directory.adminHash !== null) return undefined;
+  if (adminToken !== null || store.numbers.directory.adminHash !== null) return undefined;
   const { token, hash } = makeReadToken();
   await store.write("setAdminToken", { hash, kept: null });
   return token;
@@ -149,13 +149,13 @@ Nothing is counted until then. In the Web UI you can restore a backup, too: ${we
   Web UI     ${webUi}/${tls}
   Reached    the collector ${reachedOn(collector)} (--host), the Web UI ${reachedOn(control)} (--bind)
   Data       ${config.dataDir}${numbers}${metrics}`);
-  if (!service.store.ready) {
+  if (!service.store.numbers.ready) {
     out(
       "The database does not answer yet. Until it does nothing is counted; decks and the Web UI are here.",
     );
     return;
   }
-  const { sites, adminHash } = service.store.directory;
+  const { sites, adminHash } = service.store.numbers.directory;
   const inShell = (words: string) => toType(words, config, terminal);
   if (sites.length === 0) out(`No site yet. Add one: ${inShell("sites add my-site")}`);
   if (config.adminToken === null && adminHash === null)

@@ -8,7 +8,7 @@ import type { Diagnostics } from "../control/wire.ts";
 import { Keys } from "../public/keys.ts";
 import { PUBLIC_ADDRESS } from "../public/public-address.ts";
 import type { PublicSettings } from "../public/settings.ts";
-import { type Collector, type Desk, openToLook, type Place } from "../store/desk.ts";
+import { type Collector, openBoxToLook, openToLook, type Place } from "../store/desk.ts";
 import { documentsOf } from "../store/documents.ts";
 import { databaseFile, storageProblem } from "../store/sqlite/database.ts";
 import { isClaimed } from "../store/sqlite/lock.ts";
@@ -137,9 +137,12 @@ interface Contents {
 
 async function contentsOf(place: Place): Promise<Contents> {
   const problems: string[] = [];
-  const look = async <T>(at: Place, read: (desk: Desk) => Promise<T>): Promise<T | undefined> => {
+  const look = async <Desk extends { close(): Promise<void> }, T>(
+    open: Promise<Desk | undefined>,
+    read: (desk: Desk) => Promise<T>,
+  ): Promise<T | undefined> => {
     try {
-      const desk = await openToLook(at);
+      const desk = await open;
       return desk && (await read(desk).finally(() => desk.close()));
     } catch (error) {
       const problem = error instanceof Refusal ? error.message : storageProblem(error);
@@ -149,8 +152,8 @@ async function contentsOf(place: Place): Promise<Contents> {
     }
   };
   const [kept] =
-    (await look({ dataDir: place.dataDir }, (box) => documentsOf(box, PUBLIC_ADDRESS))) ?? [];
-  const shared = await look(place, async (desk) => ({
+    (await look(openBoxToLook(place.dataDir), (box) => documentsOf(box, PUBLIC_ADDRESS))) ?? [];
+  const shared = await look(openToLook(place), async (desk) => ({
     directory: await desk.directory(),
     collectors: await desk.collectors(),
   }));

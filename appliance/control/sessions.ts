@@ -4,7 +4,7 @@ import { documentKind, NUMBER, objectOf, SESSION } from "../base/documents.ts";
 import { isRefusal } from "../base/refusal.ts";
 import { isSameHash, makeToken, sha256 } from "../base/secrets.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
-import { changeDocuments, documentsOf, type Store } from "../store/store.ts";
+import { type Box, changeDocuments, documentsOf, type Numbers } from "../store/store.ts";
 
 /** Names a session, the SHA-256 of its cookie in hex: it cannot be turned back into the cookie. */
 export type SessionId = string;
@@ -17,7 +17,8 @@ export const SESSIONS = documentKind<{ readonly expiresAt: number }>(
 );
 
 export interface SessionsOptions {
-  store: Pick<Store, "read" | "write" | "directory" | "directoryChanged">;
+  box: Pick<Box, "read" | "write">;
+  numbers: Pick<Numbers, "directory" | "directoryChanged">;
   clock: Clock;
   randomBytes: (size: number) => Buffer;
 }
@@ -37,20 +38,20 @@ interface Session {
 /** The sessions that are signed in. Kept hashed in the store, so that a restart ends none. */
 export class Sessions {
   readonly ended = new Signal<SessionId>();
-  readonly #store: SessionsOptions["store"];
+  readonly #box: SessionsOptions["box"];
   readonly #clock: Clock;
   readonly #randomBytes: SessionsOptions["randomBytes"];
   readonly #sessions = new Map<SessionId, Session>();
   readonly #subscriptions: Cancel[];
 
-  private constructor({ store, clock, randomBytes }: SessionsOptions) {
-    this.#store = store;
+  private constructor({ box, numbers, clock, randomBytes }: SessionsOptions) {
+    this.#box = box;
     this.#clock = clock;
     this.#randomBytes = randomBytes;
-    let { adminHash } = store.directory;
+    let { adminHash } = numbers.directory;
     this.#subscriptions = [
       clock.becameSure.on(() => void this.#restate()),
-      store.directoryChanged.on((directory) => {
+      numbers.directoryChanged.on((directory) => {
         if (isSameHash(directory.adminHash, adminHash)) return;
         adminHash = directory.adminHash;
         void this.#dropErased();
@@ -59,7 +60,7 @@ export class Sessions {
   }
 
   static async open(options: SessionsOptions): Promise<Sessions> {
-    const kept = await keptSessions(options.store);
+    const kept = await keptSessions(options.box);
     const sessions = new Sessions(options);
     for (const { id, body } of kept)
       sessions.#sessions.set(id, { expiresAt: body.expiresAt, endsAt: undefined });
@@ -115,7 +116,7 @@ export class Sessions {
   async #dropErased(): Promise<void> {
     const before = [...this.#sessions.keys()];
     // Where the store cannot tell, no session stays.
-    const documents = await documentsOf(this.#store, SESSIONS).catch(() => []);
+    const documents = await documentsOf(this.#box, SESSIONS).catch(() => []);
     const kept = new Set(documents.map(({ id }) => id));
     this.#forget(before.filter((id) => !kept.has(id)));
   }
@@ -138,7 +139,7 @@ export class Sessions {
     if (ids.length === 0) return;
     // At once, whether or not it can be stored.
     this.#forget(ids);
-    await changeDocuments(this.#store, SESSIONS, { remove: ids });
+    await changeDocuments(this.#box, SESSIONS, { remove: ids });
   }
 
   #forget(ids: readonly SessionId[]): void {
@@ -158,14 +159,14 @@ export class Sessions {
 
   #save(id: SessionId, { expiresAt }: Session): Promise<void> {
     const body = { expiresAt: Math.round(expiresAt) };
-    return changeDocuments(this.#store, SESSIONS, { put: [{ id, body }] });
+    return changeDocuments(this.#box, SESSIONS, { put: [{ id, body }] });
   }
 }
 
 /** Where nothing can be read, there are no sessions. */
-async function keptSessions(store: SessionsOptions["store"]) {
+async function keptSessions(box: SessionsOptions["box"]) {
   try {
-    return await documentsOf(store, SESSIONS);
+    return await documentsOf(box, SESSIONS);
   } catch (error) {
     if (!isRefusal(error, "storage_unavailable")) throw error;
     return [];

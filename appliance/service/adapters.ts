@@ -15,15 +15,15 @@ import {
 import type { ImageStore } from "../deck/settings/images.ts";
 import { type ChannelStore, KEPT_CHANNELS } from "../push/kept-channels.ts";
 import { PUSH_TOKENS, type PushTokenStore } from "../push/tokens.ts";
-import { changeDocuments, documentsOf, type Store } from "../store/store.ts";
+import { type Box, changeDocuments, documentsOf } from "../store/store.ts";
 
-/** The store as decks know it. */
-export function deckStore(store: Store): DeckStore {
+/** The box as decks know it. */
+export function deckStore(box: Box): DeckStore {
   const save = (decks: readonly DeckSettings[]) =>
-    changeDocuments(store, DECKS, { put: decks.map(deckDocument) });
+    changeDocuments(box, DECKS, { put: decks.map(deckDocument) });
   return {
     async load() {
-      const { decks, foreign } = await readDecks(store);
+      const { decks, foreign } = await readDecks(box);
       // Where they cannot be stored they are read through at the next start, too.
       if (foreign.length > 0) await save(foreign).catch(() => undefined);
       return decks;
@@ -37,18 +37,18 @@ export function deckStore(store: Store): DeckStore {
  * read.
  */
 export async function readDecks(
-  store: Pick<Store, "read">,
+  box: Pick<Box, "read">,
 ): Promise<{ decks: DeckSettings[]; foreign: DeckSettings[] }> {
-  const documents = await documentsOf(store, DECKS);
+  const documents = await documentsOf(box, DECKS);
   const decks = documents.map((document) => deckOf(document, RULES));
   return { decks, foreign: decks.filter((_, i) => documents[i]?.revision === 0) };
 }
 
-/** The store as push tokens know it. */
-export function pushTokenStore(store: Store): PushTokenStore {
+/** The box as push tokens know it. */
+export function pushTokenStore(box: Box): PushTokenStore {
   return {
     async list() {
-      const documents = await documentsOf(store, PUSH_TOKENS);
+      const documents = await documentsOf(box, PUSH_TOKENS);
       return documents.map(({ id, body }) => ({
         ...{ id, ...body },
         hash: Buffer.from(body.hash, "base64url"),
@@ -56,36 +56,36 @@ export function pushTokenStore(store: Store): PushTokenStore {
     },
     save({ id, ...token }) {
       const body = { ...token, hash: Buffer.from(token.hash).toString("base64url") };
-      return changeDocuments(store, PUSH_TOKENS, { put: [{ id, body }] });
+      return changeDocuments(box, PUSH_TOKENS, { put: [{ id, body }] });
     },
-    remove: (id) => changeDocuments(store, PUSH_TOKENS, { remove: [id] }),
+    remove: (id) => changeDocuments(box, PUSH_TOKENS, { remove: [id] }),
   };
 }
 
-/** The store as the list of allowed origins knows it. */
-export function originStore(store: Store): OriginStore {
+/** The box as the list of allowed origins knows it. */
+export function originStore(box: Box): OriginStore {
   return {
-    list: async () => (await documentsOf(store, ORIGINS)).map(({ id }) => id),
-    add: (id) => changeDocuments(store, ORIGINS, { put: [{ id, body: {} }] }),
-    remove: (id) => changeDocuments(store, ORIGINS, { remove: [id] }),
+    list: async () => (await documentsOf(box, ORIGINS)).map(({ id }) => id),
+    add: (id) => changeDocuments(box, ORIGINS, { put: [{ id, body: {} }] }),
+    remove: (id) => changeDocuments(box, ORIGINS, { remove: [id] }),
   };
 }
 
-/** The store as pictures know it. */
-export function imageStore(store: Store): ImageStore {
+/** The box as pictures know it. */
+export function imageStore(box: Box): ImageStore {
   return {
-    list: () => store.read("imageList", undefined),
-    bytes: (hash) => store.read("imageBytes", hash),
-    save: (change) => store.write("saveImage", change),
+    list: () => box.read("imageList", undefined),
+    bytes: (hash) => box.read("imageBytes", hash),
+    save: (change) => box.write("saveImage", change),
   };
 }
 
-/** The store as channels know it. */
-export function channelStore(store: Store): ChannelStore {
+/** The box as channels know it. */
+export function channelStore(box: Box): ChannelStore {
   return {
-    list: async () => (await documentsOf(store, KEPT_CHANNELS)).map(({ body }) => body),
+    list: async () => (await documentsOf(box, KEPT_CHANNELS)).map(({ body }) => body),
     keep: ({ save, forget }) =>
-      changeDocuments(store, KEPT_CHANNELS, {
+      changeDocuments(box, KEPT_CHANNELS, {
         put: save.map((body) => ({ id: body.channel, body })),
         remove: forget,
       }),

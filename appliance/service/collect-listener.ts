@@ -11,7 +11,7 @@ import { createClient } from "../http/client.ts";
 import { descriptorLimit, FLEET_LIMITS, fitting } from "../http/limits.ts";
 import { type App, type Listener, listen } from "../http/listen.ts";
 import { Pages } from "../http/pages.ts";
-import type { Store } from "../store/store.ts";
+import type { Numbers } from "../store/store.ts";
 import { knowSites } from "./data.ts";
 import type { Stops } from "./stops.ts";
 
@@ -24,7 +24,7 @@ export interface CollectParts {
 }
 
 interface Shown {
-  store: Store;
+  numbers: Numbers;
   hits: HitTally;
   answers: AnswerTally;
   isDraining: () => boolean;
@@ -34,18 +34,18 @@ interface Shown {
 export async function showAlone(
   { config, clock, log, sockets }: CollectParts,
   stops: Stops,
-  { store, hits, answers, isDraining }: Shown,
+  { numbers, hits, answers, isDraining }: Shown,
 ): Promise<Listener> {
   const client = createClient(config.trustedProxies);
   const app = createCollector({
-    store,
-    sites: knowSites(config, store, stops),
+    numbers,
+    sites: knowSites(config, numbers, stops),
     readSessions: new ReadSessions({ clock, randomBytes }),
     client,
     clock,
     log,
     pages: new Pages(),
-    warnings: () => store.warnings,
+    warnings: () => numbers.warnings,
     door: NO_PUBLIC_ADDRESS,
     isDraining,
     tally: hits,

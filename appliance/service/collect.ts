@@ -2,7 +2,7 @@ import type { Refusal } from "../base/refusal.ts";
 import { HitTally } from "../collector/hit-tally.ts";
 import { AnswerTally } from "../http/answer-tally.ts";
 import type { Listener } from "../http/listen.ts";
-import { Store } from "../store/store.ts";
+import { type Numbers, openNumbers } from "../store/store.ts";
 import type { CollectParts } from "./collect-listener.ts";
 import { unknownBadges } from "./data.ts";
 import { metricsOf } from "./metrics-port.ts";
@@ -13,7 +13,7 @@ export interface Collecting {
   readonly collector: Listener;
   /** Where `/metrics` is; undefined where it was not asked for. */
   readonly metrics: Listener | undefined;
-  readonly store: Store;
+  readonly numbers: Numbers;
   /** Resolves when the database will not have us and has never answered. */
   readonly refused: Promise<Refusal>;
   /** From now on a load balancer hears that others are to be asked; everything is still answered. */
@@ -36,26 +36,26 @@ export async function startCollecting(parts: CollectParts): Promise<Collecting> 
 
 async function start(parts: CollectParts, stops: Stops) {
   const { config, clock, log } = parts;
-  const { store, refused } = await openStore(parts);
+  const { numbers, refused } = await openData(parts);
   // While the database is asked for, what serves visitors is loaded: most of a start.
   const loading = import("./collect-listener.ts");
   let lost = 0;
   stops.add(async () => {
-    lost = await store.close();
+    lost = await numbers.close();
   });
   const tallies = { hits: new HitTally(), answers: new AnswerTally() };
   let draining = false;
   const isDraining = () => draining;
-  const figures = () => store.figures;
-  const isReady = () => store.ready && !draining;
+  const figures = () => numbers.figures;
+  const isReady = () => numbers.ready && !draining;
   // Before the collector, and closed after it: what it tells is looked at to the end.
   const metrics = await metricsOf({ config, clock, log, ...tallies, figures, isReady }, stops);
   const { showAlone } = await loading;
-  const collector = await showAlone(parts, stops, { store, ...tallies, isDraining });
+  const collector = await showAlone(parts, stops, { numbers, ...tallies, isDraining });
   return {
     collector,
     metrics,
-    store,
+    numbers,
     refused,
     lost: () => lost,
     drain: () => {
@@ -64,11 +64,11 @@ async function start(parts: CollectParts, stops: Stops) {
   };
 }
 
-async function openStore({ config, clock, log }: CollectParts) {
+async function openData({ config, clock, log }: CollectParts) {
   const { promise: refused, resolve: refuse } = Promise.withResolvers<Refusal>();
   const { promise: opened, resolve: isOpened } = Promise.withResolvers<void>();
   let wasOpened = false;
-  const store = await Store.open({
+  const numbers = await openNumbers({
     databaseUrl: config.databaseUrl,
     nodeName: config.nodeName,
     dayZone: config.dayZone,
@@ -93,6 +93,6 @@ async function openStore({ config, clock, log }: CollectParts) {
     for (const slip of slips) log.info(slip);
   };
   say(config.slips);
-  void opened.then(() => say(unknownBadges(config, store)));
-  return { store, refused };
+  void opened.then(() => say(unknownBadges(config, numbers)));
+  return { numbers, refused };
 }

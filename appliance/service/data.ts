@@ -3,7 +3,7 @@ import { siteTokenKey } from "../base/names.ts";
 import { ReadSessions } from "../collector/read-sessions.ts";
 import { Sites } from "../collector/sites.ts";
 import type { Config } from "../config.ts";
-import { Store, type Unusable } from "../store/store.ts";
+import { type Numbers, Store, type Unusable } from "../store/store.ts";
 import type { ServiceParts, Shared } from "./parts.ts";
 import type { Stops } from "./stops.ts";
 
@@ -27,10 +27,10 @@ export async function startData(
 ): Promise<Data> {
   const { config, clock, log } = parts;
   const store = await startStore(parts, stops, onUnusable);
-  const sites = knowSites(config, store, stops);
+  const sites = knowSites(config, store.numbers, stops);
   const readSessions = new ReadSessions({ clock, randomBytes: random.bytes });
   stops.add(sites.adminChanged.on(() => readSessions.endAll()));
-  for (const slip of [...config.slips, ...unknownBadges(config, store)]) log.info(slip);
+  for (const slip of [...config.slips, ...unknownBadges(config, store.numbers)]) log.info(slip);
   return { store, sites, readSessions };
 }
 
@@ -76,7 +76,7 @@ async function startStore(
     .catch((error: Error) => log.warn({ reason: error.message }, "No admin token could be made"));
   // Decks and the Web UI do not wait for a database elsewhere that is away.
   if (store.hasFleet) await Promise.race([opened, patience(clock)]);
-  if (store.ready) await done;
+  if (store.numbers.ready) await done;
   return store;
 }
 
@@ -87,21 +87,21 @@ function patience(clock: Clock): Promise<void> {
 }
 
 /** Which sites there are, as the configuration and the data have them. */
-export function knowSites(config: Config, store: Store, stops: Stops): Sites {
+export function knowSites(config: Config, numbers: Numbers, stops: Stops): Sites {
   const sites = new Sites(
     {
       badgeSites: new Set(config.badgeSites),
       adminToken: config.adminToken,
       siteToken: (id) => config.siteTokens.get(siteTokenKey(id)) ?? null,
     },
-    store.directory,
+    numbers.directory,
   );
-  stops.add(store.directoryChanged.on((directory) => sites.update(directory)));
+  stops.add(numbers.directoryChanged.on((directory) => sites.update(directory)));
   return sites;
 }
 
 /** Sites that are to have a badge and that do not exist: a sentence where there are any. */
-export function unknownBadges({ badgeSites }: Config, { directory, ready }: Store): string[] {
+export function unknownBadges({ badgeSites }: Config, { directory, ready }: Numbers): string[] {
   if (!ready) return [];
   const known = new Set(directory.sites.map(({ id }) => id));
   const unknown = badgeSites.filter((id) => !known.has(id));

@@ -1,10 +1,9 @@
 import type { Clock } from "../base/clock.ts";
-import type { DayZone } from "../base/day-zone.ts";
 import { messageOf } from "../base/message-of.ts";
 import { COUNTED_OF } from "../store/blocks/day-table.ts";
 import type { SurveyVersions } from "../store/reports.ts";
 import { DatabaseRefused, FILE } from "../store/sqlite/refused.ts";
-import { documentsOf, type Store } from "../store/store.ts";
+import { type Box, documentsOf, type Numbers } from "../store/store.ts";
 import { readDecks } from "./adapters.ts";
 import { DOCUMENT_KINDS } from "./document-kinds.ts";
 
@@ -13,12 +12,12 @@ import { DOCUMENT_KINDS } from "./document-kinds.ts";
  * whether it can be. A restore does the same with what it brings, in a process of its own.
  * @throws {DatabaseRefused} where it cannot
  */
-export async function firstReads(store: Pick<Store, "read">, file: string): Promise<void> {
+export async function firstReads(box: Pick<Box, "read">, file: string): Promise<void> {
   try {
-    await readDecks(store);
-    await store.read("imageList", undefined);
+    await readDecks(box);
+    await box.read("imageList", undefined);
     // Documents of sites are read when they are asked for.
-    for (const kind of DOCUMENT_KINDS) if (!kind.ofSite) await documentsOf(store, kind);
+    for (const kind of DOCUMENT_KINDS) if (!kind.ofSite) await documentsOf(box, kind);
   } catch (error) {
     const reason = messageOf(error);
     throw new DatabaseRefused({
@@ -48,46 +47,51 @@ const WIDEST = {
   warnings: [],
 } as const;
 
+interface DashboardDoors {
+  readonly box: Pick<Box, "read">;
+  readonly numbers: Pick<Numbers, "read" | "zone">;
+}
+
 /**
  * Asks each question that a dashboard, a share link, a deck, a badge or an alarm may ask, of the sites that keep
  * the most, each as widely as it can be.
  * @throws {Refusal} as the first does that is not answered
  */
 export async function dashboardReads(
-  store: Pick<Store, "read"> & { readonly zone: DayZone },
+  { box, numbers }: DashboardDoors,
   clock: Pick<Clock, "now">,
 ): Promise<void> {
   const now = clock.now();
-  const [today, zone] = [store.zone.today(now), store.zone.nameAt(now)];
-  const hour = store.zone.hourAt(now) % HOURS;
-  const sites = await store.read("largestSites", { limit: ASKED_SITES });
+  const [today, zone] = [numbers.zone.today(now), numbers.zone.nameAt(now)];
+  const hour = numbers.zone.hourAt(now) % HOURS;
+  const sites = await box.read("largestSites", { limit: ASKED_SITES });
   const asked = { today, hour, zone, warnings: [] };
   const lively = sites.map((site) => ({ ...site, live: 0 }));
-  await store.read("overview", { query: { ...asked, sites: lively }, accepts: ACCEPTS });
-  await store.read("siteActivity", { sites, today });
+  await numbers.read("overview", { query: { ...asked, sites: lively }, accepts: ACCEPTS });
+  await numbers.read("siteActivity", { sites, today });
   for (const { key: site, id } of sites) {
     for (const counted of COUNTED_OF)
       for (const where of [[], [WHATEVER]]) {
         const query = { ...WIDEST, site, id, to: today, of: counted, where, zone };
-        await store.read("stats", { query, accepts: ACCEPTS });
+        await numbers.read("stats", { query, accepts: ACCEPTS });
       }
-    await store.read("viewCounts", { site, from: today - WEEK, to: today });
-    await store.read("hourlyViews", { site, from: today - WEEK, to: today });
-    await store.read("liveNumbers", { site, counter: "pv", days: 30, today, hour });
-    await surveyReads(store, { site, id });
+    await numbers.read("viewCounts", { site, from: today - WEEK, to: today });
+    await numbers.read("hourlyViews", { site, from: today - WEEK, to: today });
+    await numbers.read("liveNumbers", { site, counter: "pv", days: 30, today, hour });
+    await surveyReads(numbers, { site, id });
   }
 }
 
 async function surveyReads(
-  store: Pick<Store, "read">,
+  numbers: Pick<Numbers, "read">,
   { site, id }: { site: number; id: string },
 ): Promise<void> {
-  const found = await store.read("surveyVersions", { query: { site, id }, accepts: ACCEPTS });
+  const found = await numbers.read("surveyVersions", { query: { site, id }, accepts: ACCEPTS });
   const { versions } = JSON.parse(Buffer.from(found.body ?? "{}").toString()) as SurveyVersions;
   for (const { sv } of versions) {
     const filter = { site, version: sv, from: null, to: null };
-    await store.read("surveySummary", { query: { id, filter, cross: "os" }, accepts: ACCEPTS });
+    await numbers.read("surveySummary", { query: { id, filter, cross: "os" }, accepts: ACCEPTS });
     const page = { id, filter, after: null, secret: new Uint8Array(32) };
-    await store.read("surveyPage", { query: page, accepts: ACCEPTS });
+    await numbers.read("surveyPage", { query: page, accepts: ACCEPTS });
   }
 }

@@ -6,14 +6,20 @@ import type { NumberSource } from "../deck/display/live-numbers.ts";
 import { HomeAutomation, MQTT, type MqttStore } from "../mqtt/home-automation.ts";
 import type { SiteSource } from "../mqtt/link.ts";
 import type { Channels } from "../push/channels.ts";
-import { changeDocuments, documentsOf, type Store } from "../store/store.ts";
+import {
+  type Box,
+  changeDocuments,
+  documentsOf,
+  type Numbers,
+  type Store,
+} from "../store/store.ts";
 import type { Front } from "./front.ts";
 import type { ServiceParts, Shared } from "./parts.ts";
 import type { Stops } from "./stops.ts";
 
 /** The parts that a home automation sees and changes. */
 interface HomeParts {
-  store: Store;
+  store: Pick<Store, "box" | "numbers">;
   numbers: NumberSource;
   alarms: Pick<Alarms, "stateOf">;
   channels: Channels;
@@ -31,11 +37,11 @@ export async function startHomeAutomation(
     clock,
     log: { info: (line) => log.info(line), warn: (line) => log.warn(line) },
     random: () => random.int(2 ** 32) / 2 ** 32,
-    store: mqttStore(store, () => random.bytes(4).toString("hex")),
+    store: mqttStore(store.box, () => random.bytes(4).toString("hex")),
     declared: config.mqtt,
     channels,
     decks,
-    sites: siteSource(store, numbers, alarms),
+    sites: siteSource(store.numbers, numbers, alarms),
     describe: () => ({
       name: nameIn(board.addressByName()),
       version: version(),
@@ -54,15 +60,15 @@ function nameIn(url: string | undefined): string {
 }
 
 /** The store as the home automation knows it. `makeId` names the box at its first start. */
-function mqttStore(store: Store, makeId: () => string): MqttStore {
+function mqttStore(box: Box, makeId: () => string): MqttStore {
   let kept: Awaited<ReturnType<MqttStore["load"]>> = { box: "", settings: null, announced: null };
   const save = (change: Partial<typeof kept>) => {
     kept = { ...kept, ...change };
-    return changeDocuments(store, MQTT, { put: [{ id: ONLY, body: kept }] });
+    return changeDocuments(box, MQTT, { put: [{ id: ONLY, body: kept }] });
   };
   return {
     async load() {
-      const [stored] = await documentsOf(store, MQTT);
+      const [stored] = await documentsOf(box, MQTT);
       if (stored) kept = stored.body;
       else await save({ box: makeId() });
       return kept;
@@ -74,7 +80,7 @@ function mqttStore(store: Store, makeId: () => string): MqttStore {
 
 /** The sites as the home automation knows them. */
 function siteSource(
-  store: Store,
+  store: Pick<Numbers, "directory">,
   numbers: NumberSource,
   alarms: Pick<Alarms, "stateOf">,
 ): SiteSource {

@@ -4,7 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
 import type { NumberSource } from "../deck/display/live-numbers.ts";
 import type { SiteKey } from "../store/counting.ts";
-import { LIVE_STEP_MS, type Store } from "../store/store.ts";
+import { LIVE_STEP_MS, type Numbers } from "../store/store.ts";
 
 const DAYS = { day: 1, "7d": 7, "30d": 30 } as const;
 
@@ -17,20 +17,20 @@ const OF_VISITS: ReadonlySet<string> = new Set(["pv", "uv", "sessions"]);
 export class SiteNumbers implements NumberSource {
   readonly changed = new Signal();
   readonly alarmed = new Signal<string>();
-  readonly #store: Store;
+  readonly #numbers: Numbers;
   readonly #clock: Clock;
   readonly #alarms: SiteAlarms;
   readonly #subscriptions: readonly Cancel[];
   #cancelHour: Cancel = () => {};
   #cancelStep: Cancel | undefined;
 
-  constructor(store: Store, clock: Clock, alarms: SiteAlarms) {
+  constructor(numbers: Numbers, clock: Clock, alarms: SiteAlarms) {
     this.#alarms = alarms;
-    this.#store = store;
+    this.#numbers = numbers;
     this.#clock = clock;
     this.#subscriptions = [
-      store.counted.on(() => this.changed.emit()),
-      store.directoryChanged.on(() => this.changed.emit()),
+      numbers.counted.on(() => this.changed.emit()),
+      numbers.directoryChanged.on(() => this.changed.emit()),
       alarms.changed.on(({ site, state }) => {
         this.changed.emit();
         if (state === "firing") this.alarmed.emit(site);
@@ -40,18 +40,18 @@ export class SiteNumbers implements NumberSource {
   }
 
   async numbers(...[id, metric, period]: Parameters<NumberSource["numbers"]>) {
-    const site = this.#store.directory.sites.find((known) => known.id === id);
+    const site = this.#numbers.directory.sites.find((known) => known.id === id);
     if (site === undefined) return undefined;
     const alarm = OF_VISITS.has(metric) ? this.#alarms.standing(id) : undefined;
     const marked = alarm === undefined ? {} : { alarm };
     if (period === "now") return { ...this.#live(site.key), ...marked };
     const now = this.#clock.now();
-    const numbers = await this.#store.read("liveNumbers", {
+    const numbers = await this.#numbers.read("liveNumbers", {
       site: site.key,
       counter: metric,
       days: DAYS[period],
-      today: this.#store.zone.today(now),
-      hour: hourOf(this.#store.zone.wall(now)),
+      today: this.#numbers.zone.today(now),
+      hour: hourOf(this.#numbers.zone.wall(now)),
     });
     return { ...numbers, ...marked };
   }
@@ -63,7 +63,7 @@ export class SiteNumbers implements NumberSource {
   }
 
   #live(site: SiteKey) {
-    const { live } = this.#store;
+    const { live } = this.#numbers;
     const value = live.of(site);
     if (value > 0) this.#awaitNextStep();
     return { value, previous: null, series: live.series(site) };
@@ -79,7 +79,7 @@ export class SiteNumbers implements NumberSource {
 
   /** The hours that today is compared with are others then. */
   #awaitNextHour(): void {
-    const { zone } = this.#store;
+    const { zone } = this.#numbers;
     const now = this.#clock.now();
     // Where the zone becomes another, a day may begin within an hour.
     const wait = Math.min(HOUR_MS - (zone.wall(now) % HOUR_MS), zone.nextMidnight(now) - now);

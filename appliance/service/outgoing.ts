@@ -1,7 +1,7 @@
 import { Origins } from "../actions/origins.ts";
 import { Outgoing } from "../actions/outgoing.ts";
 import { sendOnce } from "../actions/sender.ts";
-import type { Store } from "../store/store.ts";
+import type { Box } from "../store/store.ts";
 import { originStore } from "./adapters.ts";
 import type { ServiceParts, Shared } from "./parts.ts";
 import type { Stops } from "./stops.ts";
@@ -11,9 +11,9 @@ export async function startOutgoing(
   { clock, log }: ServiceParts,
   { random }: Shared,
   stops: Stops,
-  store: Store,
+  box: Box,
 ): Promise<{ outgoing: Outgoing; origins: Origins }> {
-  const origins = new Origins(originStore(store));
+  const origins = new Origins(originStore(box));
   await origins.load();
   const outgoing = new Outgoing({
     clock,

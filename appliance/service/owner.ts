@@ -25,7 +25,7 @@ import type { Warning } from "../store/reports.ts";
 import { Exchange } from "../store/sqlite/copies/exchange.ts";
 import { databaseFile } from "../store/sqlite/database.ts";
 import { type Unusable, unusable } from "../store/sqlite/health.ts";
-import type { Store } from "../store/store.ts";
+import type { Box } from "../store/store.ts";
 import {
   adminOf,
   channelStore,
@@ -70,31 +70,32 @@ export async function startOwner(
 ): Promise<{ control: Listener; decks: Decks }> {
   const { config, clock } = parts;
   const { store, readSessions, address, links, updates } = collecting;
+  const { box, numbers } = store;
   const startedAt = clock.monotonic();
   const listener = new ControlListener(shared.stages.control, config.adminOpen);
   const session = await startSessions(parts, shared, stops, collecting);
   // Reads that a session opened end when its owner signs out.
   stops.add(session.sessions.ended.on((id) => readSessions.endOf(id)));
-  const push = await startPush(parts, shared, stops, store);
-  const { outgoing, origins } = await startOutgoing(parts, shared, stops, store);
+  const push = await startPush(parts, shared, stops, box);
+  const { outgoing, origins } = await startOutgoing(parts, shared, stops, box);
   const alarms = new Alarms({
-    store,
+    numbers,
     clock,
     send: (url, alarm) => outgoing.send(webhookRequest(url, alarm)),
   });
   stops.add(() => alarms.close());
-  const numbers = new SiteNumbers(store, clock, alarms);
-  stops.add(() => numbers.close());
-  const images = new Images(imageStore(store));
+  const siteNumbers = new SiteNumbers(numbers, clock, alarms);
+  stops.add(() => siteNumbers.close());
+  const images = new Images(imageStore(box));
   await images.load();
   const front = await startFront(parts, stops, {
     code: session.code,
     isOpen: () => listener.isOpen(),
-    store: deckStore(store),
+    store: deckStore(box),
     channels: push.channels,
     icons: shared.icons,
     images,
-    numbers,
+    numbers: siteNumbers,
     publicAddress: standingOf(address),
     updates: updates && updatesOnBoard(updates, clock),
   });
@@ -109,7 +110,7 @@ export async function startOwner(
   const home = await startHomeAutomation(parts, shared, stops, {
     ...push,
     store,
-    numbers,
+    numbers: siteNumbers,
     alarms,
     front,
   });
@@ -141,17 +142,17 @@ export async function startOwner(
       session,
       decks: front.decks,
       slots: { decks: front.decks, origins },
-      starts: { decks: front.decks, channels: push.channels, store },
+      starts: { decks: front.decks, channels: push.channels, numbers },
       events: { events, sessions: session.sessions },
       push: { ...push, decks: front.decks, client: shared.client, clock, polls },
       origins,
       images: { images, decks: front.decks },
-      activity: { store, clock, alarms },
-      alarms: { store, alarms, origins },
+      activity: { numbers, clock, alarms },
+      alarms: { numbers, alarms, origins },
       mqtt: home,
       public: publicParts(address, links, clock),
       update: updates === undefined ? {} : { updates },
-      privacy: { store, clock, config, address, isTunnelled: hasTunnel },
+      privacy: { numbers, clock, config, address, isTunnelled: hasTunnel },
       health: {
         version: version(),
         clock,
@@ -160,7 +161,7 @@ export async function startOwner(
         ...(updates && { updates }),
       },
       sites: {
-        store,
+        numbers,
         declared: session.declared,
         collectorPort: () => collecting.collector.port,
       },
@@ -181,12 +182,13 @@ async function startSessions(
   stops: Stops,
   { store, sites }: Data,
 ): Promise<SessionParts> {
-  const sessions = await Sessions.open({ store, clock, randomBytes: random.bytes });
+  const { box, numbers } = store;
+  const sessions = await Sessions.open({ box, numbers, clock, randomBytes: random.bytes });
   stops.add(() => sessions.close());
   const code = new SetupCode({ clock, randomInt: random.int, needed: () => !sites.hasAdmin });
   stops.add(
     () => code.close(),
-    store.directoryChanged.on(() => code.changed.emit()),
+    numbers.directoryChanged.on(() => code.changed.emit()),
   );
   if (existsSync(config.showCodeFile)) code.show();
   return {
@@ -205,13 +207,13 @@ async function startPush(
   { clock, pushed = [] }: ServiceParts,
   { random, icons }: Shared,
   stops: Stops,
-  store: Store,
+  box: Box,
 ): Promise<{ channels: Channels; tokens: PushTokens }> {
-  const channels = await Channels.open({ clock, store: channelStore(store), icons });
+  const channels = await Channels.open({ clock, store: channelStore(box), icons });
   stops.add(() => channels.close());
   for (const { channel, ...push } of pushed) channels.set(channel, { ...push, ttl: 0 });
   const tokens = await PushTokens.open({
-    store: pushTokenStore(store),
+    store: pushTokenStore(box),
     clock,
     randomBytes: random.bytes,
   });
@@ -226,9 +228,10 @@ function aboutData(
   decks: Decks,
   images: Images,
 ): Pick<ControlParts, "data" | "settings"> {
+  const { box } = store;
   const reloadAfterRestore = async () => {
     try {
-      await firstReads(store, databaseFile(config.dataDir));
+      await firstReads(box, databaseFile(config.dataDir));
       await images.load();
       await decks.setUp.changes.reload();
     } catch (error) {
@@ -236,13 +239,13 @@ function aboutData(
       if (why !== undefined) onUnusable(why);
       throw error;
     }
-    void store.cameUp(() => dashboardReads(store, clock));
+    void box.cameUp(() => dashboardReads(store, clock));
   };
   const exchange = new Exchange(config.dataDir, {
     kinds: DOCUMENT_KINDS,
-    space: () => store.space(),
+    space: () => box.space(),
     tryStart,
-    replaceFile: (replace) => store.replaceFile(replace),
+    replaceFile: (replace) => box.replaceFile(replace),
   });
   return { settings: { clock, store, decks }, data: { clock, exchange, reloadAfterRestore } };
 }

@@ -7,12 +7,12 @@ import { Keys } from "../public/keys.ts";
 import { PUBLIC_ADDRESS, PublicAddress } from "../public/public-address.ts";
 import { portAdvice } from "../public/router/advice.ts";
 import { type Gateway, gatewayOf } from "../public/router/gateway.ts";
-import { changeDocuments, documentsOf, type Store } from "../store/store.ts";
+import { type Box, changeDocuments, documentsOf } from "../store/store.ts";
 import type { ServiceParts, Shared } from "./parts.ts";
 import type { Stops } from "./stops.ts";
 
 interface PublicParts {
-  store: Store;
+  box: Box;
   /** The collector's port for TLS; undefined where it has none. */
   tlsPort: number | undefined;
 }
@@ -22,7 +22,7 @@ export async function startPublicAddress(
   { config, clock, log, messenger }: ServiceParts,
   { random, door }: Shared,
   stops: Stops,
-  { store, tlsPort = 0 }: PublicParts,
+  { box, tlsPort = 0 }: PublicParts,
 ): Promise<PublicAddress> {
   const keys = new Keys({ folder: join(config.dataDir, "tls"), log });
   let gateway: Gateway | undefined;
@@ -32,8 +32,8 @@ export async function startPublicAddress(
     keys,
     random: () => random.int(2 ** 32) / 2 ** 32,
     store: {
-      load: async () => (await documentsOf(store, PUBLIC_ADDRESS))[0]?.body ?? null,
-      save: (body) => changeDocuments(store, PUBLIC_ADDRESS, { put: [{ id: ONLY, body }] }),
+      load: async () => (await documentsOf(box, PUBLIC_ADDRESS))[0]?.body ?? null,
+      save: (body) => changeDocuments(box, PUBLIC_ADDRESS, { put: [{ id: ONLY, body }] }),
     },
     declared: config.publicAddress,
     async messenger(settings) {

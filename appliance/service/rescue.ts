@@ -38,11 +38,12 @@ interface Trouble {
 }
 
 /** Nothing is stored: who signs in stays so until the data is repaired. */
-const NOWHERE: SessionsOptions["store"] = {
-  directory: EMPTY_DIRECTORY,
-  directoryChanged: new Signal(),
-  read: () => Promise.reject(storageUnavailable()),
-  write: () => Promise.reject(storageUnavailable()),
+const NOWHERE: Pick<SessionsOptions, "box" | "numbers"> = {
+  box: {
+    read: () => Promise.reject(storageUnavailable()),
+    write: () => Promise.reject(storageUnavailable()),
+  },
+  numbers: { directory: EMPTY_DIRECTORY, directoryChanged: new Signal() },
 };
 
 /**
@@ -65,7 +66,7 @@ export async function startRescue(
   const admin = adminWithout(config);
   const code = new SetupCode({ clock, randomInt: random.int, needed: () => !admin.exists });
   stops.add(() => code.close());
-  const sessions = await Sessions.open({ store: NOWHERE, clock, randomBytes: random.bytes });
+  const sessions = await Sessions.open({ ...NOWHERE, clock, randomBytes: random.bytes });
   stops.add(() => sessions.close());
   const channels = new Channels(clock);
   stops.add(() => channels.close());

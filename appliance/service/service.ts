@@ -69,8 +69,8 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     });
     const stops = new Stops();
     const { hits, answers } = shared;
-    const figures = () => modes.now.store?.figures;
-    const isReady = () => modes.now.store?.ready ?? false;
+    const figures = () => modes.now.store?.numbers.figures;
+    const isReady = () => modes.now.store?.numbers.ready ?? false;
     await metricsOf({ ...parts, hits, answers, figures, isReady }, stops).catch(async (error) => {
       await modes.stop();
       throw error;
@@ -96,7 +96,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       get unusable() {
         return modes.now.unusable;
       },
-      alive: async () => modes.now.store?.alive(),
+      alive: async () => modes.now.store?.box.alive(),
       async stop() {
         for (const stage of Object.values(shared.stages)) stage.last();
         await modes
@@ -121,21 +121,32 @@ async function start(
   const { clock, log } = parts;
   const { pages, client, stages, door, random, hits } = shared;
   const data = await startData(parts, shared, stops, onUnusable);
-  await firstReads(data.store, databaseFile(parts.config.dataDir));
+  const { store } = data;
+  const { box, numbers } = store;
+  await firstReads(box, databaseFile(parts.config.dataDir));
   let address: WayIn | undefined;
   const updates = await startUpdates(parts, shared, stops);
   const warnings = () => [
-    ...data.store.warnings,
+    ...store.numbers.warnings,
     ...(address?.warnings() ?? []),
     ...(updates?.warnings() ?? []),
   ];
-  const app = createCollector({ ...data, warnings, client, clock, log, pages, door, tally: hits });
+  const app = createCollector({
+    ...data,
+    numbers,
+    warnings,
+    client,
+    clock,
+    log,
+    pages,
+    door,
+    tally: hits,
+  });
   const listeners = await showCollector(stages, stops, app);
   const links = new PhoneLinks({ clock, randomBytes: random.bytes });
-  const { store } = data;
   const tlsPort = listeners.collectorTls?.port;
   address =
-    parts.publicAddress ?? (await startPublicAddress(parts, shared, stops, { store, tlsPort }));
+    parts.publicAddress ?? (await startPublicAddress(parts, shared, stops, { box, tlsPort }));
   stops.add(door.follow(sourceOf(address, links)));
   const owner = await startOwner(parts, shared, stops, {
     ...data,
@@ -146,6 +157,6 @@ async function start(
     links,
     updates,
   });
-  void store.cameUp(() => dashboardReads(store, clock));
-  return { ...listeners, store: data.store, ...owner };
+  void box.cameUp(() => dashboardReads(store, clock));
+  return { ...listeners, store, ...owner };
 }

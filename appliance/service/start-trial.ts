@@ -30,12 +30,12 @@ hostChore(async ({ file }: { file: string }) => {
     throw refused(`a start could not open it (${error.message})`);
   });
   const read = <Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> =>
-    workers.read(query, input);
+    workers.reader.read(query, input);
   try {
     await firstReads({ read }, file);
     await read("siteAlarms", undefined);
     await read("settlement", firstSettlement(clock));
-    await dashboardReads({ read, zone: new DayZone() }, clock);
+    await dashboardReads({ box: { read }, numbers: { read, zone: new DayZone() } }, clock);
   } catch (error) {
     throw refused(`a start could not read it (${messageOf(error)})`);
   } finally {

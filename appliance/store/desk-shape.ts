@@ -1,6 +1,6 @@
-import type { QueryInput, QueryName, QueryResult } from "./queries.ts";
+import type { BoxQueryName, FleetQueryName, QueryInput, QueryResult } from "./queries.ts";
 import type { Directory } from "./sites/directory.ts";
-import type { WriteInput, WriteName, WriteResult } from "./writes.ts";
+import type { FleetWriteName, WriteInput, WriteResult } from "./writes.ts";
 
 /**
  * The fate of the counts of erased sites: they are gone; they are gone but for traces that stay on
@@ -17,12 +17,18 @@ export interface Collector {
   readonly settles: boolean;
 }
 
-/** The data as commands have it: for a moment, beside a service or without one. */
+/** The box's own data as commands have it. */
+export interface BoxDesk {
+  read<Q extends BoxQueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>>;
+  close(): Promise<void>;
+}
+
+/** The numbers as commands have them: for a moment, beside a service or without one. */
 export interface Desk {
   directory(): Promise<Directory>;
-  read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>>;
+  read<Q extends FleetQueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>>;
   /** In a transaction of its own. */
-  write<W extends WriteName>(name: W, input: WriteInput<W>): Promise<WriteResult<W>>;
+  write<W extends FleetWriteName>(name: W, input: WriteInput<W>): Promise<WriteResult<W>>;
   eraseCounts(): Promise<Erased>;
   /** Those of the last day, by name; none where the data is a file. */
   collectors(): Promise<readonly Collector[]>;

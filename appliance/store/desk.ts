@@ -1,4 +1,4 @@
-import type { Desk } from "./desk-shape.ts";
+import type { BoxDesk, Desk } from "./desk-shape.ts";
 import { SqliteDesk } from "./sqlite/desk.ts";
 
 export type { Collector, Desk, Erased } from "./desk-shape.ts";
@@ -19,6 +19,11 @@ export async function openToLook({ dataDir, databaseUrl }: Place): Promise<Desk 
   if (databaseUrl === undefined) return SqliteDesk.toLook(dataDir);
   const { PostgresDesk } = await import("./postgres/desk.ts");
   return PostgresDesk.toLook(databaseUrl);
+}
+
+/** The same for what belongs to the box: always a file. */
+export async function openBoxToLook(dataDir: string): Promise<BoxDesk | undefined> {
+  return SqliteDesk.toLook(dataDir);
 }
 
 /**

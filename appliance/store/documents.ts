@@ -1,12 +1,15 @@
 import { type Document, type DocumentKind, readDocument } from "../base/documents.ts";
-import type { QueryInput, QueryName, QueryResult } from "./queries.ts";
+import type { QueryInput, QueryResult } from "./queries.ts";
 import type { DocumentsChange } from "./rows.ts";
-import type { WriteInput, WriteName, WriteResult } from "./writes.ts";
+import type { WriteInput, WriteResult } from "./writes.ts";
 
-/** The part of a store that keeps documents. */
+/** A place that keeps documents, as a box does. */
 interface Keeper {
-  read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>>;
-  write<W extends WriteName>(name: W, input: WriteInput<W>): Promise<WriteResult<W>>;
+  read(query: "documents", input: QueryInput<"documents">): Promise<QueryResult<"documents">>;
+  write(
+    name: "changeDocuments",
+    change: WriteInput<"changeDocuments">,
+  ): Promise<WriteResult<"changeDocuments">>;
 }
 
 /** All documents of a kind, oldest first. @throws {Error} where one is not what its kind says */

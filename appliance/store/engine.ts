@@ -1,8 +1,10 @@
 import type { Histogram } from "../base/histogram.ts";
 import type { Refusal, RefusalCode } from "../base/refusal.ts";
 import type { BatchData, SiteKey } from "./counting.ts";
+import type { Soon } from "./counts/source.ts";
 import type { LiveBars } from "./live-views.ts";
-import type { QueryInput, QueryName, QueryResult, UpkeepTime } from "./queries.ts";
+import type { SettlementQuery, UpkeepTime } from "./queries.ts";
+import type { ReadQueue } from "./read-queue.ts";
 import type { Directory } from "./sites/directory.ts";
 import type { Settlement } from "./snapshot.ts";
 import type { Unusable } from "./sqlite/health.ts";
@@ -64,8 +66,11 @@ export interface DatabaseFigures {
 
 /** Events that an engine tells by itself, and questions that it asks. */
 export interface EngineEvents {
-  /** Told before `opened`, and whenever sites or tokens changed, be it by another process. */
-  directory(directory: Directory): void;
+  /**
+   * Told before `opened`, and whenever sites or tokens changed, be it by another process. A change by this one is
+   * answered once it is heard.
+   */
+  directory(directory: Directory): Soon<void>;
   /** A database is in use: at the start, and when another one took its place. */
   opened(opened: Opened): void;
   /** The database will not have us, for a reason that does not pass by itself; each time it is met. */
@@ -84,6 +89,9 @@ export interface EngineEvents {
   asked(): readonly SiteKey[];
 }
 
+/** The question for the next settlement; the engine knows the rest. */
+export type SettlementAsked = Omit<SettlementQuery, "maxDetailBytes" | "lowSpace">;
+
 /** Keeps what is counted, and answers from it. */
 export interface Engine {
   /** False until the database has answered once. */
@@ -92,16 +100,14 @@ export interface Engine {
   readonly lowSpace: boolean;
   /** Undefined where the database is a file. */
   readonly figures: DatabaseFigures | undefined;
+  /** The questions to what it keeps. */
+  readonly reads: ReadQueue;
   send(request: EngineRequest): Promise<EngineAnswer>;
   /**
-   * Takes the lease of the node that settles, unless another has it, or no other could: it is held,
-   * or not, when `settlement` is read. Not a part of that, where other questions would wait for a
-   * database that is away.
-   * @throws when the database cannot be asked
+   * Prepares the next settlement, to be sent; null when nothing is due, or another node settles.
+   * @throws {Refusal} as a read does; Error when the database cannot be asked
    */
-  takeLease(): Promise<void>;
-  /** One at a time. @throws {Refusal} `read_failed`, `storage_unavailable` */
-  read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>>;
+  settlement(asked: SettlementAsked): Promise<Settlement | null>;
   /** Ends it after what it was asked. A request that cannot be stored within seconds is refused. */
   close(): Promise<void>;
 }

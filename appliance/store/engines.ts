@@ -1,6 +1,10 @@
 import { hostname } from "node:os";
+import type { Log } from "../base/log.ts";
+import { Refusal } from "../base/refusal.ts";
 import type { Engine, EngineEvents } from "./engine.ts";
+import { storageUnavailable } from "./intake/commit-group.ts";
 import type { SqliteEngine, SqliteOptions } from "./sqlite/engine.ts";
+import type { WriteInput, WriteName, WriteResult } from "./writes.ts";
 
 export interface EngineOptions extends Omit<SqliteOptions, "dataDir"> {
   /** The data folder; undefined where nothing is kept on this machine. */
@@ -13,54 +17,43 @@ export interface EngineOptions extends Omit<SqliteOptions, "dataDir"> {
   databaseNow?: (said: number) => number;
 }
 
-/** The engine that keeps the data, and the part of it that is a file of this box. */
-export interface Engines {
-  readonly engine: Engine;
-  /** Undefined where nothing is kept on this machine. */
-  readonly files:
-    | Pick<SqliteEngine, "space" | "replaceFile" | "isOnTrial" | "keepFile">
-    | undefined;
-  /** True where the numbers are in a database elsewhere; data of this box is in its file, if it has one. */
-  readonly hasFleet: boolean;
-}
-
-/** @throws {Refusal} DatabaseRefused among them, with a sentence for the owner */
-export async function openEngines(options: EngineOptions, events: EngineEvents): Promise<Engines> {
-  const { databaseUrl, dataDir } = options;
-  if (databaseUrl === undefined) {
-    const engine = await openSqlite(options, events);
-    return { engine, files: engine, hasFleet: false };
-  }
-  if (dataDir === undefined) {
-    const engine = await openPostgres(options, databaseUrl, events);
-    return { engine, files: undefined, hasFleet: true };
-  }
-  const { SplitEngine } = await import("./split.ts");
-  const { declared: _, dayZone: __, ...ofBox } = options;
-  const engine = await SplitEngine.open(
-    {
-      openFleet: (told) => openPostgres(options, databaseUrl, told),
-      openBox: (told) => openSqlite(ofBox, told),
-    },
-    events,
-  );
-  return { engine, files: engine, hasFleet: true };
-}
-
 // Neither is loaded where the other is used.
 
-async function openSqlite(options: EngineOptions, events: EngineEvents): Promise<SqliteEngine> {
-  const { dataDir } = options;
+/** The file of a data folder. @throws {Refusal} DatabaseRefused among them, with a sentence for the owner */
+export async function openFile(
+  { dataDir, ...options }: EngineOptions,
+  events: EngineEvents,
+): Promise<SqliteEngine> {
   if (dataDir === undefined) throw new Error("there is no data folder");
   const { SqliteEngine: Sqlite } = await import("./sqlite/engine.ts");
   return Sqlite.open({ ...options, dataDir }, events);
 }
 
-async function openPostgres(
-  { nodeName = hostname(), ...options }: EngineOptions,
-  databaseUrl: string,
+/** The database that many share. @throws {Refusal} `invalid_config` when that is no address of one */
+export async function openShared(
+  { databaseUrl = "", nodeName = hostname(), ...options }: EngineOptions,
   events: EngineEvents,
 ): Promise<Engine> {
   const { PostgresEngine } = await import("./postgres/engine.ts");
   return PostgresEngine.open({ ...options, nodeName, databaseUrl }, events);
+}
+
+/**
+ * Runs a named write; resolves when it is committed, and what is told of sites and tokens knows it.
+ * @throws {Refusal} `storage_unavailable`, `deck_limit`, `alarm_limit`: nothing was changed
+ */
+export type Writer<Name extends WriteName = WriteName> = <W extends Name>(
+  name: W,
+  input: WriteInput<W>,
+) => Promise<WriteResult<W>>;
+
+/** Has an engine make changes. */
+export function writerTo(engine: Pick<Engine, "send">, log: Pick<Log, "error">): Writer {
+  return async <W extends WriteName>(name: W, input: WriteInput<W>) => {
+    const answer = await engine.send({ kind: "write", name, input });
+    if (answer.ok) return answer.result as WriteResult<W>;
+    if (answer.refused !== undefined) throw new Refusal(answer.refused, answer.message);
+    log.error({ reason: answer.message }, "A change could not be stored");
+    throw storageUnavailable();
+  };
 }

@@ -202,15 +202,3 @@ export type BoxQueryName = keyof BoxQueries;
 export type QueryName = keyof Queries;
 export type QueryInput<Q extends QueryName> = Parameters<Queries[Q]>[0];
 export type QueryResult<Q extends QueryName> = ReturnType<Queries[Q]>;
-
-const BOX_QUERIES: Readonly<Record<keyof BoxQueries, true>> = {
-  largestSites: true,
-  documents: true,
-  imageList: true,
-  imageBytes: true,
-};
-
-/** Whether a question is only about data that belongs to this box. */
-export function isBoxQuery(query: QueryName): boolean {
-  return Object.hasOwn(BOX_QUERIES, query);
-}

@@ -1,4 +1,9 @@
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
+import { EndedReads } from "./ended-reads.ts";
+import type { QueryInput, QueryName, QueryResult } from "./queries.ts";
+import type { EndedRead } from "./reports.ts";
 
 /** Reads of the first lane go first: the box's own, those of clients with a token, all others. */
 const LANES = ["box", "owner", "public"] as const;
@@ -52,24 +57,86 @@ interface Waiting {
   readonly refuse: (error: Refusal) => void;
 }
 
-/** Lets reads run one at a time, so that the next one is chosen when it can run and not before. */
-export class ReadQueue {
-  readonly #waiting: Record<Lane, Waiting[]> = { box: [], owner: [], public: [] };
-  #running = false;
+interface ReadQueueOptions {
+  /**
+   * Asks the reader.
+   * @throws {ReaderEnded} where the question ended it
+   */
+  ask<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>>;
+  clock: Clock;
+  log: Pick<Log, "warn">;
+}
 
-  /** @throws {Refusal} `reads_busy`, and whatever `read` throws */
-  async run<T>(asker: Asker, read: () => Promise<T>): Promise<T> {
+/**
+ * The questions to one place that answers. They run one at a time, so that the next one is chosen when it can run
+ * and not before; one that ended the reader is refused for an hour.
+ */
+export class ReadQueue {
+  readonly #options: ReadQueueOptions;
+  readonly #ended: EndedReads;
+  readonly #waiting: Record<Lane, Waiting[]> = { box: [], owner: [], public: [] };
+  #isRunning = false;
+  #isHeld = false;
+
+  constructor(options: ReadQueueOptions) {
+    this.#options = options;
+    this.#ended = new EndedReads(options.clock);
+  }
+
+  /** Questions that ended the reader within the last hour, newest first. */
+  get ended(): EndedRead[] {
+    return this.#ended.list();
+  }
+
+  /**
+   * Asks when it is the asker's turn; the box itself asks unless told.
+   * @throws {Refusal} `reads_busy`, `read_failed`, `storage_unavailable`; `too_much` for an hour after it ended the
+   *   reader; and whatever `ask` throws
+   */
+  async read<Q extends QueryName>(
+    query: Q,
+    input: QueryInput<Q>,
+    asker: Asker = { lane: "box" },
+  ): Promise<QueryResult<Q>> {
+    this.#ended.refuse(query, input);
     await this.#turn(asker);
     try {
-      return await read();
+      // The one before may have been the same.
+      this.#ended.refuse(query, input);
+      return await this.#options.ask(query, input);
+    } catch (error) {
+      if (error instanceof ReaderEnded) {
+        const { question } = this.#ended.note(query, input);
+        this.#options.log.warn({ question }, "A question ended the reader; it rests for an hour");
+      }
+      throw error;
     } finally {
+      this.#isRunning = false;
       this.#next();
     }
   }
 
+  /**
+   * From now on nothing is asked: other data takes the place of what is there. The box's own questions wait. All
+   * others are refused: a site may have another number by then, and the token that was shown may open it no more.
+   */
+  hold(): void {
+    this.#isHeld = true;
+    for (const lane of LANES.filter((lane) => lane !== "box"))
+      for (const { refuse } of this.#waiting[lane].splice(0)) refuse(readRefused("replaced"));
+  }
+
+  /** Goes on, with other data. */
+  release(): void {
+    this.#isHeld = false;
+    this.#ended.clear();
+    this.#next();
+  }
+
   async #turn({ lane, gone = () => false }: Asker): Promise<void> {
-    if (!this.#running) {
-      this.#running = true;
+    if (this.#isHeld && lane !== "box") throw readRefused("replaced");
+    if (!this.#isRunning && !this.#isHeld) {
+      this.#isRunning = true;
       return;
     }
     if (this.#waiting[lane].length >= MAX_WAITING_READS) this.#dropGone(lane);
@@ -78,18 +145,19 @@ export class ReadQueue {
   }
 
   #next(): void {
+    if (this.#isRunning || this.#isHeld) return;
     for (const lane of LANES) {
       for (;;) {
         const next = this.#waiting[lane].shift();
         if (next === undefined) break;
         if (!next.gone()) {
+          this.#isRunning = true;
           next.go();
           return;
         }
         next.refuse(readRefused("gone"));
       }
     }
-    this.#running = false;
   }
 
   #dropGone(lane: Lane): void {

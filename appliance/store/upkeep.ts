@@ -1,14 +1,14 @@
 import { HOUR_MS } from "../base/calendar.ts";
-import type { Clock } from "../base/clock.ts";
+import { type Clock, every } from "../base/clock.ts";
 import type { DayZone } from "../base/day-zone.ts";
 import type { Log } from "../base/log.ts";
 import { messageOf } from "../base/message-of.ts";
-import type { EngineAnswer, EngineRequest } from "./engine.ts";
-import type { SettlementQuery, UpkeepTime } from "./queries.ts";
-import type { Settlement } from "./snapshot.ts";
+import { type Cancel, Signal } from "../base/signal.ts";
+import type { Engine, EngineAnswer } from "./engine.ts";
+import type { UpkeepTime } from "./queries.ts";
 
-/** Upkeep is asked for this often. */
-export const UPKEEP_EVERY_MS = 10 * 60_000;
+/** It runs by itself this often. */
+const UPKEEP_EVERY_MS = 10 * 60_000;
 /** The log is settled once it has so many bytes, or before its oldest batch is an hour old. */
 const SETTLED_BYTES = 4 * 1_048_576;
 const SETTLED_AFTER_MS = HOUR_MS - UPKEEP_EVERY_MS;
@@ -16,7 +16,7 @@ const SETTLED_AFTER_MS = HOUR_MS - UPKEEP_EVERY_MS;
  * A node does not know what the others of its fleet have committed, so it asks the database, and so
  * often that the rest of the log stays small for its readers, be there 100,000 hits a second.
  */
-export const FLEET_LOOK_MS = 5_000;
+const FLEET_LOOK_MS = 5_000;
 /** Not sooner: it leaves a part for each site that was counted on, and too many parts are merged. */
 const FLEET_SETTLED_AFTER_MS = 60_000;
 
@@ -29,31 +29,21 @@ const UNREADABLE =
 
 const ALWAYS_CHANGED = "what was to be settled was changed by others each time";
 
-/** A settlement that the reader has prepared, for the engine to do. */
-export interface Prepared {
-  readonly settlement: Settlement;
-  /**
-   * Does it.
-   * @throws {Refusal} `storage_unavailable` when it is about another file
-   */
-  send(request: EngineRequest): Promise<EngineAnswer>;
-}
-
 interface UpkeepOptions {
+  /** The engine, once it is there. */
+  engine: () => Pick<Engine, "send" | "settlement">;
   clock: Clock;
   log: Pick<Log, "warn" | "error">;
   /** By which days begin now. */
   zone: () => DayZone;
   retentionDays: number;
-  /** Asks the engine, once it is there. */
-  send: (request: EngineRequest) => Promise<EngineAnswer>;
-  /** Prepares the next settlement; null when nothing is due. */
-  settlement: (
-    time: UpkeepTime & Pick<SettlementQuery, "isFirst" | "minBytes">,
-  ) => Promise<Prepared | null>;
+  /** Days for which it is kept what came together in a view; 0 for none. */
+  detailDays: number;
+  /** Whether others count there, too. */
+  isShared: boolean;
 }
 
-/** The work that the data needs from time to time: settling the log, and all else that is due. */
+/** The work that a place with numbers needs from time to time: settling its log, and all else that is due. */
 export class Upkeep {
   readonly #options: UpkeepOptions;
   #running: Promise<boolean> | undefined;
@@ -65,25 +55,61 @@ export class Upkeep {
   #settledOn: number | undefined;
   /** Monotonic ms when nothing was left to settle. */
   #settledAt = -Infinity;
+  #first = Promise.resolve(true);
+  readonly #stops: Cancel[] = [];
+  /** One that ran by itself has ended; false where some of it failed. */
+  readonly #ended = new Signal<boolean>();
 
   constructor(options: UpkeepOptions) {
     this.#options = options;
+  }
+
+  /** Does what is due, now and from time to time. */
+  begin(): void {
+    const { clock, isShared } = this.#options;
+    const tend = async () => this.#ended.emit(await this.#once());
+    this.#stops.push(
+      every(clock, UPKEEP_EVERY_MS, () => void tend()),
+      clock.becameSure.on(() => void this.anew()),
+    );
+    if (isShared) this.#stops.push(every(clock, FLEET_LOOK_MS, () => void this.#look()));
+    this.restart();
+  }
+
+  /** The same with other data, from now on. */
+  restart(): void {
+    this.#first = this.anew();
+  }
+
+  /** The first with the data that is there. False where some of it failed, as of all others. */
+  get first(): Promise<boolean> {
+    return this.#first;
+  }
+
+  /** The next that runs by itself; never resolves once this is closed. */
+  next(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const cancel = this.#ended.on((isWhole) => {
+        cancel();
+        resolve(isWhole);
+      });
+    });
   }
 
   /** Something was committed: so many bytes of the log. */
   committed(bytes: number): void {
     this.#bytes += bytes;
     this.#since ??= this.#options.clock.monotonic();
-    if (this.#bytes >= SETTLED_BYTES) void this.once();
+    if (this.#bytes >= SETTLED_BYTES) void this.#once();
   }
 
-  /** Does what is due, or joins who does it already. Never rejects. @returns false where some of it failed */
-  once(): Promise<boolean> {
+  /** Does what is due, or joins who does it already. */
+  #once(): Promise<boolean> {
     return this.#unlessRunning(() => this.#run());
   }
 
-  /** Settles what a fleet has committed, once that is enough. Never rejects. */
-  async look(): Promise<void> {
+  /** Settles what a fleet has committed, once that is enough. */
+  async #look(): Promise<void> {
     await this.#unlessRunning(async () => {
       const age = this.#options.clock.monotonic() - this.#settledAt;
       const isDue = this.#isSettlingDue() || age >= FLEET_SETTLED_AFTER_MS;
@@ -95,15 +121,19 @@ export class Upkeep {
     });
   }
 
-  /** Settles all there is, and does what else is due: what runs may have looked at the clock already. */
-  async anew(): Promise<void> {
+  /**
+   * Settles all there is, and does what else is due: what runs may have looked at the clock already. Never rejects.
+   * @returns false where some of it failed; then the next one does it
+   */
+  async anew(): Promise<boolean> {
     await this.#running;
     this.#settledOn = undefined;
-    await this.once();
+    return this.#once();
   }
 
   close(): void {
     this.#isClosing = true;
+    for (const stop of this.#stops) stop();
   }
 
   #unlessRunning(work: () => Promise<boolean>): Promise<boolean> {
@@ -141,19 +171,21 @@ export class Upkeep {
     let inVain = 0;
     for (let isFirst = true; ; isFirst = false) {
       const time = this.#time();
-      const next = await this.#options.settlement({ ...time, isFirst, minBytes });
-      if (next === null) {
+      const { detailDays, engine } = this.#options;
+      const asked = { ...time, detailDays, isFirst, minBytes };
+      const settlement = await engine().settlement(asked);
+      if (settlement === null) {
         if (minBytes === 0) this.#settledOn = time.today;
         if (minBytes === 0 || !isFirst) this.#settledAt = this.#options.clock.monotonic();
         return !isFirst;
       }
       const at = this.#options.clock.monotonic();
       const { isInVain = false } = expectDone(
-        await next.send({ kind: "settle", at, settlement: next.settlement }),
+        await engine().send({ kind: "settle", at, settlement }),
       );
       inVain = isInVain ? inVain + 1 : 0;
       if (inVain >= MOST_IN_VAIN) throw new Error(ALWAYS_CHANGED);
-      const { unreadable = 0 } = next.settlement;
+      const { unreadable = 0 } = settlement;
       if (unreadable > 0 && !isInVain) this.#options.log.error({ batches: unreadable }, UNREADABLE);
     }
   }
@@ -168,10 +200,10 @@ export class Upkeep {
   }
 
   async #step(): Promise<void> {
-    const { clock, send } = this.#options;
+    const { clock, engine } = this.#options;
     for (let more = true; more; )
       more = expectDone(
-        await send({ kind: "upkeep", at: clock.monotonic(), time: this.#time() }),
+        await engine().send({ kind: "upkeep", at: clock.monotonic(), time: this.#time() }),
       ).more;
   }
 

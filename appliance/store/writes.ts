@@ -77,16 +77,10 @@ type Writes = FleetWrites & BoxWrites & SharedWrites;
 export type WriteName = keyof Writes;
 /** The changes that a database that many share makes. */
 export type FleetWriteName = keyof (FleetWrites & SharedWrites);
+/** The changes of what is in one place alone, and of what may be in two. */
+export type NumbersWriteName = keyof FleetWrites;
+export type BoxWriteName = keyof BoxWrites;
+export type SharedWriteName = keyof SharedWrites;
 
-const BOX_WRITES: Readonly<Record<keyof BoxWrites, true>> = {
-  changeDocuments: true,
-  saveImage: true,
-  touch: true,
-};
-
-/** Whether a change is only of data that belongs to this box. */
-export function isBoxWrite(name: WriteName): boolean {
-  return Object.hasOwn(BOX_WRITES, name);
-}
 export type WriteInput<W extends WriteName> = Parameters<Writes[W]>[0];
 export type WriteResult<W extends WriteName> = ReturnType<Writes[W]>;

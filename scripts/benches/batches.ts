@@ -134,8 +134,7 @@ async function settleAll(engine: PostgresEngine): Promise<void> {
   };
   await engine.send({ kind: "upkeep", at: 0, time });
   for (let isFirst = true; ; isFirst = false) {
-    const bounds = { detailDays: 0, maxDetailBytes: 0, lowSpace: false, isFirst, minBytes: 0 };
-    const settlement = await engine.read("settlement", { ...time, ...bounds });
+    const settlement = await engine.settlement({ ...time, detailDays: 0, isFirst, minBytes: 0 });
     if (settlement === null) return;
     const answer = await engine.send({ kind: "settle", at: 0, settlement });
     if (!answer.ok) throw new Error(answer.message);

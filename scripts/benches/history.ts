@@ -68,7 +68,7 @@ async function makeDays(
   const firstDay = dayOf(Date.now()) - days + 1;
   const clock = new MovableClock(firstDay * DAY_MS);
   const store = await openStore(dataDir, clock, [SITE]);
-  const site = store.directory.sites[0]?.key as number;
+  const site = store.numbers.directory.sites[0]?.key as number;
   let last: Promise<void> = Promise.resolve();
   for (let hit = 0; hit < days * perDay; hit++) {
     // One transaction a day and no more: this makes data, it measures nothing.
@@ -77,7 +77,7 @@ async function makeDays(
       await store.upkeep();
     }
     clock.time = (firstDay + hit / perDay) * DAY_MS;
-    last = store.count(site, nextHit());
+    last = store.numbers.count(site, nextHit());
   }
   await last;
   clock.time = Date.now();

@@ -17,7 +17,7 @@ export async function measureLone(
   const firstDay = dayOf(Date.now()) - 2;
   const clock = new MovableClock(firstDay * DAY_MS);
   const store = await openStore(dataDir, clock, [SITE]);
-  const site = store.directory.sites[0]?.key as number;
+  const site = store.numbers.directory.sites[0]?.key as number;
   const nextHit = hitsOf();
   let upkeepAt = clock.time;
   let ofHits = 0;
@@ -34,7 +34,7 @@ export async function measureLone(
       await store.upkeep();
     }
     const beforeHit = written();
-    await store.count(site, nextHit());
+    await store.numbers.count(site, nextHit());
     ofHits += written() - beforeHit;
   }
   const day = written() - before;

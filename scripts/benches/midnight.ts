@@ -18,10 +18,10 @@ export async function measureMidnight(
   const clock = new MovableClock(firstDay * DAY_MS);
   const ids = Array.from({ length: sites }, (_, n) => `site-${n}`);
   const store = await openStore(dataDir, clock, ids);
-  const keys = store.directory.sites.map(({ key }) => key);
+  const keys = store.numbers.directory.sites.map(({ key }) => key);
   const nextHit = hitsOf();
   let n = 0;
-  const count = () => store.count(keys[n++ % keys.length] as number, nextHit());
+  const count = () => store.numbers.count(keys[n++ % keys.length] as number, nextHit());
   for (let half = 0; half < 2 * DAYS; half++) {
     clock.time = firstDay * DAY_MS + (half * DAY_MS) / 2;
     await store.upkeep();

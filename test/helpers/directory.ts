@@ -8,10 +8,10 @@ export async function directoryBecomes(
   holds: (directory: Directory) => boolean,
 ): Promise<void> {
   const { store } = world.service;
-  if (holds(store.directory)) return;
+  if (holds(store.numbers.directory)) return;
   const { promise, resolve } = Promise.withResolvers<void>();
   let isThere = false;
-  const cancel = store.directoryChanged.on((directory) => {
+  const cancel = store.numbers.directoryChanged.on((directory) => {
     isThere ||= holds(directory);
     if (isThere) resolve();
   });

@@ -25,7 +25,7 @@ export function logOf(
 
 /** The number a site has in the database. */
 export function keyOf(world: World, site = "blog"): number {
-  const found = world.service.store.directory.sites.find(({ id }) => id === site);
+  const found = world.service.store.numbers.directory.sites.find(({ id }) => id === site);
   if (found === undefined) throw new Error(`there is no site ${site}`);
   return found.key;
 }
@@ -39,5 +39,5 @@ export async function views(
 ): Promise<void> {
   const key = keyOf(world, site);
   const { store } = world.service;
-  await Promise.all(all.map((values) => store.count(key, viewOf(values, flags))));
+  await Promise.all(all.map((values) => store.numbers.count(key, viewOf(values, flags))));
 }

@@ -109,7 +109,7 @@ export class World {
   async start(changed: Record<string, string> = {}): Promise<void> {
     await this.begin(changed);
     const { service } = this;
-    await until(() => service.unusable !== undefined || service.store.ready);
+    await until(() => service.unusable !== undefined || service.store.numbers.ready);
   }
 
   /** The same, be its database there or not. */

@@ -25,7 +25,7 @@ describe("a collector whose database goes away", () => {
       clock,
       log: createLog((line) => said.push(line)),
     });
-    while (!collecting.store.ready) await passing();
+    while (!collecting.numbers.ready) await passing();
   });
   afterEach(() => server.end());
 
@@ -51,19 +51,19 @@ describe("a collector whose database goes away", () => {
     assert.equal(hit.status, 200);
     assert.equal((await ask("/")).status, 200);
     await server.restart();
-    while (collecting.store.figures.waitingHits > 0) await passing();
+    while (collecting.numbers.figures.waitingHits > 0) await passing();
     assert.equal(await answerTo(collecting.stop()), 0);
     assert.equal(await countedViews(server.url()), 1);
   });
 
   it("answers 503, to hits too, once a newer version has raised the tables", async () => {
     await server.sql("UPDATE meta SET value = '99' WHERE key IN ('schema', 'readable_by')");
-    while (collecting.store.ready) await passing();
+    while (collecting.numbers.ready) await passing();
     for (const path of ["/", "/e?s=blog&v=e30"]) {
       const { status, json } = await ask(path);
       assert.deepEqual([status, json.code], [503, "not_ready"], path);
     }
-    assert.equal(collecting.store.figures.waitingHits, 0);
+    assert.equal(collecting.numbers.figures.waitingHits, 0);
     await answerTo(collecting.stop());
   });
 

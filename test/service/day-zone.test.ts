@@ -94,11 +94,11 @@ onEachEngine(() => {
       const { comments } = await world().read("/surveys", { sv: 1 });
       assert.deepEqual(comments, [{ day: "2026-03-05", c: "late" }]);
       const { store } = world().service;
-      const [site] = store.directory.sites;
+      const [site] = store.numbers.directory.sites;
       const many = Array.from({ length: 250 }, () => "{}");
       for (let n = 1; n < 5_000; n += many.length)
         await Promise.all(
-          many.slice(0, 5_000 - n).map((json) => store.addSurvey(site?.key ?? 0, 1, json)),
+          many.slice(0, 5_000 - n).map((json) => store.numbers.addSurvey(site?.key ?? 0, 1, json)),
         );
       const full = await world().survey({ sv: 1 });
       assert.equal(full.status, 429);
@@ -110,7 +110,7 @@ onEachEngine(() => {
       const { store } = world().service;
       const { SiteNumbers } = await import("../../appliance/service/numbers.ts");
       const { noAlarms } = await import("../helpers/no-alarms.ts");
-      const numbers = new SiteNumbers(store, world().clock, noAlarms);
+      const numbers = new SiteNumbers(store.numbers, world().clock, noAlarms);
       assert.equal((await numbers.numbers("blog", "pv", "day"))?.value, 1);
       const changed = new Promise<void>((resolve) => numbers.changed.on(() => resolve()));
       world().clock.advance(2 * 60_000);

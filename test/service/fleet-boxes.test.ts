@@ -18,7 +18,7 @@ function boxOf(DATABASE_URL: string, env: Record<string, string> = {}): World {
 
 const sees = async (...boxes: World[]) => {
   for (const box of boxes)
-    await until(() => box.service.store.directory.sites.some(({ id }) => id === "blog"));
+    await until(() => box.service.store.numbers.directory.sites.some(({ id }) => id === "blog"));
 };
 
 const push = (box: World, token: string) =>
@@ -50,7 +50,7 @@ describe("boxes that share a database", () => {
   it("show on dashboards and keys what any of them counts", async () => {
     await new Owner(here).ask("POST", "/api/sites", { id: "blog" });
     await sees(here, there);
-    const numbers = new SiteNumbers(there.service.store, new SystemClock(), noAlarms);
+    const numbers = new SiteNumbers(there.service.store.numbers, new SystemClock(), noAlarms);
     const shown: Record<string, number | undefined> = {};
     const look = async () => {
       for (const period of ["day", "now"] as const)
@@ -69,7 +69,7 @@ describe("boxes that share a database", () => {
     await owner.ask("POST", "/api/sites", { id: "blog", host: "stats.example" });
     const made = await owner.ask("POST", "/api/sites/blog/token");
     await sees(here, there);
-    await until(() => there.service.store.directory.sites[0]?.tokenHash !== null);
+    await until(() => there.service.store.numbers.directory.sites[0]?.tokenHash !== null);
     assert.equal((await there.readRaw("/stats", {}, made.json.token)).status, 200);
     const { token } = await owner.makePushToken();
     await owner.ask("PATCH", "/api/decks/virtual-mini", { name: "Kitchen" });
@@ -84,7 +84,7 @@ describe("boxes that share a database", () => {
     for (const [i, owner] of owners.entries())
       await owner.ask("POST", "/api/sites", { id: `s${i}` });
     for (const box of [here, there])
-      await until(() => box.service.store.directory.sites.length === 2);
+      await until(() => box.service.store.numbers.directory.sites.length === 2);
     const replies = await Promise.all(
       owners.map((owner, i) => owner.ask("PATCH", `/api/sites/s${i}`, { host: "stats.example" })),
     );
@@ -106,13 +106,13 @@ describe("boxes that share a database", () => {
     await Promise.all([here, there].map((box) => box.restart({ STATS_TOKEN: "", BIND: "::" })));
     const make = () => tallydeck(["tokens", "make", "admin"], { DATABASE_URL: url });
     const first = (await make()).out.trim();
-    await until(() => here.service.store.directory.adminHash !== null);
+    await until(() => here.service.store.numbers.directory.adminHash !== null);
     const owner = new Owner(here);
     await owner.signIn({ token: first });
     await owner.get("/api/decks");
     const second = (await make()).out.trim();
     const knows = ({ service }: World) =>
-      Buffer.from(service.store.directory.adminHash ?? []).equals(sha256(second));
+      Buffer.from(service.store.numbers.directory.adminHash ?? []).equals(sha256(second));
     await until(() => knows(here) && knows(there));
     while ((await owner.ask("GET", "/api/decks")).status !== 401);
     await owner.signIn({ token: second });
@@ -145,7 +145,7 @@ describe("a box whose database", () => {
 
   async function tokenMade(): Promise<string> {
     const { out } = await tallydeck(["tokens", "make", "admin"], { DATABASE_URL: server.url() });
-    await until(() => box.service.store.directory.adminHash !== null);
+    await until(() => box.service.store.numbers.directory.adminHash !== null);
     return out.trim();
   }
 
@@ -182,7 +182,7 @@ describe("a box whose database", () => {
     assert.equal((await owner.get("/api/decks")).decks.length, 1);
     assert.equal((await box.ask("/")).status, 503);
     await server.restart();
-    await until(() => box.service.store.ready);
+    await until(() => box.service.store.numbers.ready);
     assert.equal((await box.ask("/")).status, 200);
   });
 
@@ -197,7 +197,7 @@ describe("a box whose database", () => {
     assert.equal((await wrong.ask("/")).status, 503);
     await server.sql("ALTER ROLE counts PASSWORD 'wrong'; GRANT ALL ON SCHEMA public TO counts");
     await server.sql("GRANT ALL ON ALL TABLES IN SCHEMA public TO counts");
-    await until(() => wrong.service.store.ready);
+    await until(() => wrong.service.store.numbers.ready);
     assert.equal(wrong.said.filter((line) => reason.test(line)).length, 1);
     await wrong.end();
   });

@@ -128,7 +128,7 @@ class Box {
 
   async #hit(): Promise<void> {
     const name = `hit ${this.hits.size}`;
-    await this.#store?.count(1, viewOf({ path: name }));
+    await this.#store?.numbers.count(1, viewOf({ path: name }));
     this.hits.set(name, this.#ran);
   }
 }

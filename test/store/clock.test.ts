@@ -268,7 +268,7 @@ onEachEngine(() => {
       const send = () =>
         Promise.all([
           views(world, [{ path: "/" }]),
-          world.service.store.addSurvey(keyOf(world), 1, payload),
+          world.service.store.numbers.addSurvey(keyOf(world), 1, payload),
         ]);
       const inCommit = send();
       await world.stats();

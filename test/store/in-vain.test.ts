@@ -13,7 +13,7 @@ const ENOUGH = { free: 110 * 1024 ** 2, total: 1024 ** 3 };
 
 /** Lets time pass in steps of `ms` until commits have failed so many times more. */
 async function failMore(world: World, times: number, ms: number): Promise<void> {
-  const failed = () => world.service.store.figures.failedBatches;
+  const failed = () => world.service.store.numbers.figures.failedBatches;
   for (const wanted = failed() + times; failed() < wanted; ) {
     const before = failed();
     world.clock.advance(ms);
@@ -59,7 +59,7 @@ describe("while commits are tried in vain", () => {
         // A commit is tried from now on, which takes a second to fail.
         world.clock.advance(100);
         sent.push(...views(world, round));
-        await until(() => world.service.store.figures.waitingHits === 8 * (round + 1));
+        await until(() => world.service.store.numbers.figures.waitingHits === 8 * (round + 1));
         await failMore(world, 1, PATIENCE_MS);
       }
       holder.exec("ROLLBACK");
@@ -117,7 +117,7 @@ describe("after a disk was full for long", () => {
   /** The log of the database may have room for a little. */
   async function fill(): Promise<void> {
     disk.fill();
-    for (let i = 0; !world.service.store.figures.unavailable; i++)
+    for (let i = 0; !world.service.store.numbers.figures.unavailable; i++)
       await world.beacon({ p: `/fill/${i}` });
   }
 

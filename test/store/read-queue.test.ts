@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
-import { createLog } from "../../appliance/base/log.ts";
+import { createLog, silentLog } from "../../appliance/base/log.ts";
+import type { QueryInput } from "../../appliance/store/queries.ts";
 import { type Lane, MAX_WAITING_READS, ReadQueue } from "../../appliance/store/read-queue.ts";
 import { findSite } from "../../appliance/store/sqlite/tables/sites.ts";
+import { FakeClock } from "../helpers/fake-clock.ts";
 import { Owner } from "../helpers/owner.ts";
 import { eachWorld } from "../helpers/world.ts";
 
@@ -79,18 +81,33 @@ describe("a reader that runs out of memory", () => {
 });
 
 describe("reads that wait", () => {
-  /** A queue whose first read runs until all others have asked. */
-  async function orderOf(others: readonly [name: string, lane: Lane, gone?: () => boolean][]) {
-    const queue = new ReadQueue();
-    const order: string[] = [];
-    const { promise: first, resolve } = Promise.withResolvers<void>();
-    const running = queue.run({ lane: "public" }, () => first);
-    const asked = others.map(([name, lane, gone = () => false]) =>
+  const order: string[] = [];
+  beforeEach(() => order.splice(0));
+
+  /** A queue whose first read runs until it is let go; what else is read tells its kind. */
+  function busyQueue() {
+    const { promise: first, resolve: letGo } = Promise.withResolvers<void>();
+    const queue = new ReadQueue({
+      async ask(_query, input) {
+        const { kind } = input as QueryInput<"documents">;
+        if (kind === "first") await first;
+        else order.push(kind);
+        return [] as never;
+      },
+      clock: new FakeClock(),
+      log: silentLog(),
+    });
+    const read = (kind: string, lane: Lane, gone = () => false) =>
       queue
-        .run({ lane, gone }, async () => void order.push(name))
-        .catch(({ code }) => void order.push(`${name} ${code}`)),
-    );
-    resolve();
+        .read("documents", { kind }, { lane, gone })
+        .catch(({ code }) => void order.push(`${kind} ${code}`));
+    return { queue, read, letGo, running: read("first", "public") };
+  }
+
+  async function orderOf(others: readonly [name: string, lane: Lane, gone?: () => boolean][]) {
+    const { read, letGo, running } = busyQueue();
+    const asked = others.map((other) => read(...other));
+    letGo();
     await Promise.all([running, ...asked]);
     return order;
   }
@@ -132,5 +149,22 @@ describe("reads that wait", () => {
       "too many reads_busy",
       "waits asker_left",
     ]);
+  });
+
+  it("are refused when other data takes the place of what is there, but for the box's own", async () => {
+    const { queue, read, letGo, running } = busyQueue();
+    const before = [read("deck", "box"), read("stats", "owner"), read("badge", "public")];
+    queue.hold();
+    const during = [read("alarm", "box"), read("overview", "owner")];
+    letGo();
+    await Promise.all([running, ...before.slice(1), during[1]]);
+    assert.deepEqual(order.toSorted(), [
+      "badge storage_unavailable",
+      "overview storage_unavailable",
+      "stats storage_unavailable",
+    ]);
+    queue.release();
+    await Promise.all([...before, ...during, read("again", "owner")]);
+    assert.deepEqual(order.slice(3), ["deck", "alarm", "again"]);
   });
 });

@@ -2,7 +2,7 @@ import type { Day } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { SiteKey } from "../../store/counting.ts";
 import type { Asker } from "../../store/read-queue.ts";
-import type { Store } from "../../store/store.ts";
+import type { Numbers } from "../../store/store.ts";
 
 /** Page views of a badge's days, and of all time. */
 interface BadgeCounts {
@@ -27,12 +27,12 @@ interface Shared {
 
 /** Reads what badges show, once for all who ask for the same. */
 export class SharedBadgeCounts {
-  readonly #store: Pick<Store, "read">;
+  readonly #numbers: Pick<Numbers, "read">;
   readonly #clock: Clock;
   readonly #shared = new Map<string, Shared>();
 
-  constructor(store: Pick<Store, "read">, clock: Clock) {
-    this.#store = store;
+  constructor(numbers: Pick<Numbers, "read">, clock: Clock) {
+    this.#numbers = numbers;
     this.#clock = clock;
   }
 
@@ -46,7 +46,7 @@ export class SharedBadgeCounts {
     }
     const askers = [asker];
     const gone = () => askers.every((one) => one.gone?.() ?? false);
-    const counts = this.#store.read("viewCounts", query, { lane: asker.lane, gone });
+    const counts = this.#numbers.read("viewCounts", query, { lane: asker.lane, gone });
     const shared: Shared = { counts, until: this.#clock.monotonic() + SHARED_MS, askers };
     this.#keep(key, shared);
     counts

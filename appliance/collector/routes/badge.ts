@@ -4,7 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import { compactCount } from "../../base/compact.ts";
 import type { Client } from "../../http/client.ts";
 import { HttpError } from "../../http/errors.ts";
-import type { Store } from "../../store/store.ts";
+import type { Numbers } from "../../store/store.ts";
 import { queryValue } from "../counting/payload.ts";
 import type { Sites } from "../sites.ts";
 import { SharedBadgeCounts } from "./badge-counts.ts";
@@ -22,8 +22,13 @@ interface Box {
 }
 
 /** `GET /badge`: page views as an SVG, for sites that opted in. */
-export function badgeRoute(sites: Sites, store: Store, client: Client, clock: Clock): Middleware {
-  const counts = new SharedBadgeCounts(store, clock);
+export function badgeRoute(
+  sites: Sites,
+  numbers: Numbers,
+  client: Client,
+  clock: Clock,
+): Middleware {
+  const counts = new SharedBadgeCounts(numbers, clock);
   return async (ctx) => {
     ctx.set("Cross-Origin-Resource-Policy", "cross-origin");
     const name = queryValue(ctx.query, "site") ?? queryValue(ctx.query, "s");
@@ -31,7 +36,7 @@ export function badgeRoute(sites: Sites, store: Store, client: Client, clock: Cl
     if (!site?.badge)
       throw new HttpError(404, "not_found", "There is no site with a public badge by this name.");
     const days = daysOf(ctx.query);
-    const today = store.zone.today(clock.now());
+    const today = numbers.zone.today(clock.now());
     const { window, total } = await counts.get(
       { site: site.key, from: today - (days === "all" ? 1 : days) + 1, to: today },
       askerOf(ctx, "public"),

@@ -3,7 +3,7 @@ import { type ParsedUrlQuery, parse } from "node:querystring";
 import Koa, { type Context, type Middleware } from "koa";
 import type { Client } from "../../http/client.ts";
 import type { Hit } from "../../store/log/record.ts";
-import type { Store } from "../../store/store.ts";
+import type { Numbers } from "../../store/store.ts";
 import { appPingHit } from "../counting/app-ping.ts";
 import { beaconHit } from "../counting/beacon.ts";
 import { cdnCountry } from "../counting/country.ts";
@@ -14,7 +14,7 @@ import type { Readiness } from "../readiness.ts";
 import type { Sites } from "../sites.ts";
 
 interface HitParts {
-  store: Store;
+  numbers: Numbers;
   tally: HitTally;
   sites: Sites;
   client: Client;
@@ -46,12 +46,12 @@ const HEADERS = {
   "Cross-Origin-Resource-Policy": "cross-origin",
 };
 
-export function countHits({ store, sites, client, tally }: HitParts): Hits {
+export function countHits({ numbers, sites, client, tally }: HitParts): Hits {
   const visitorOf = createVisitorCache();
   const count = (request: IncomingMessage, { site: name }: Said, hit: Hit) => {
     const site = sites.forCollection(client.host(request), name);
     tally.count(TALLIED[hit.kind], site === null ? "unknown_site" : "counted");
-    return store.count(site?.key ?? null, hit);
+    return numbers.count(site?.key ?? null, hit);
   };
   return {
     "/e": (request, said) => {

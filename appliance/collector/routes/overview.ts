@@ -9,19 +9,19 @@ import type { StatsParts } from "./stats.ts";
 export function overviewRoute(
   access: Access,
   sites: Sites,
-  { store, clock, warnings }: StatsParts,
+  { numbers, clock, warnings }: StatsParts,
 ): Middleware {
   return async (ctx) => {
     access.admin(ctx);
     const now = clock.now();
     const query = {
-      sites: sites.all.map(({ key, id }) => ({ key, id, live: store.live.of(key) })),
-      today: store.zone.today(now),
-      hour: hourOf(store.zone.wall(now)),
-      zone: store.zone.nameAt(now),
+      sites: sites.all.map(({ key, id }) => ({ key, id, live: numbers.live.of(key) })),
+      today: numbers.zone.today(now),
+      hour: hourOf(numbers.zone.wall(now)),
+      zone: numbers.zone.nameAt(now),
       warnings: warnings(),
     };
-    const answer = await store.read(
+    const answer = await numbers.read(
       "overview",
       { query, accepts: acceptsOf(ctx) },
       askerOf(ctx, "owner"),

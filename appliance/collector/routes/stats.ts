@@ -3,7 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { DailyForm, Warning } from "../../store/reports.ts";
 import type { SourceNumber } from "../../store/snapshot.ts";
 import { SourceUnclear, sourceNamed } from "../../store/sources.ts";
-import type { Store } from "../../store/store.ts";
+import type { Numbers } from "../../store/store.ts";
 import type { Access } from "../access.ts";
 import { queryValue } from "../counting/payload.ts";
 import { statsFilter } from "./filter.ts";
@@ -18,40 +18,40 @@ const DAILY: ReadonlyMap<string | undefined, DailyForm> = new Map([
 
 /** The sources of the running figures. */
 export interface StatsParts {
-  store: Store;
+  numbers: Numbers;
   clock: Clock;
   /** The problems that the box has now. */
   warnings: () => readonly Warning[];
 }
 
 /** `GET /stats`: counts of a day or of a range. */
-export function statsRoute(access: Access, { store, clock, warnings }: StatsParts): Middleware {
+export function statsRoute(access: Access, { numbers, clock, warnings }: StatsParts): Middleware {
   return async (ctx) => {
     const site = access.traffic(ctx);
     const now = clock.now();
-    const today = store.zone.today(now);
+    const today = numbers.zone.today(now);
     const range = statsRange(ctx.query, today);
     const series = queryValue(ctx.query, "series") === "1";
     const filter = statsFilter(ctx.query);
-    const source = await sourceOf(store, queryValue(ctx.query, "source"), askerOf(ctx, "owner"));
+    const source = await sourceOf(numbers, queryValue(ctx.query, "source"), askerOf(ctx, "owner"));
     const query = {
       ...range,
       ...filter,
       source,
-      detailFrom: store.detailFrom(today),
+      detailFrom: numbers.detailFrom(today),
       site: site.key,
       id: site.id,
       series,
       daily: series ? DAILY.get(queryValue(ctx.query, "daily")) : undefined,
-      zone: store.zone.nameAt(now),
+      zone: numbers.zone.nameAt(now),
       warnings: warnings(),
       // Of what came a moment ago it is known that it was a view, and no more.
       live:
         range.to === today && filter.where.length === 0 && source === undefined
-          ? store.live.of(site.key)
+          ? numbers.live.of(site.key)
           : undefined,
     };
-    const answer = await store.read(
+    const answer = await numbers.read(
       "stats",
       { query, accepts: acceptsOf(ctx) },
       askerOf(ctx, "owner"),
@@ -64,13 +64,13 @@ export function statsRoute(access: Access, { store, clock, warnings }: StatsPart
 
 /** The number of the source that is asked for; undefined for all. @throws {HttpError} 400 */
 async function sourceOf(
-  store: Store,
+  numbers: Numbers,
   text: string | undefined,
   asker: ReturnType<typeof askerOf>,
 ): Promise<SourceNumber | undefined> {
   if (text === undefined) return undefined;
   try {
-    return sourceNamed(await store.read("sources", undefined, asker), text);
+    return sourceNamed(await numbers.read("sources", undefined, asker), text);
   } catch (error) {
     if (error instanceof SourceUnclear) throw invalid(error.message);
     throw error;

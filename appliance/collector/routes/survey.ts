@@ -4,14 +4,14 @@ import { readJson } from "../../http/body.ts";
 import { addressKey, type Client, networkKey } from "../../http/client.ts";
 import { rateLimited } from "../../http/errors.ts";
 import { allTogether, RateLimit } from "../../http/rate-limit.ts";
-import { nobodyCalled, type Store } from "../../store/store.ts";
+import { type Numbers, nobodyCalled } from "../../store/store.ts";
 import { validateSurvey } from "../counting/survey.ts";
 import type { HitTally } from "../hit-tally.ts";
 import type { Site, Sites } from "../sites.ts";
 import { givenSite } from "./hits.ts";
 
 interface SurveyParts {
-  store: Store;
+  numbers: Numbers;
   sites: Sites;
   client: Client;
   clock: Clock;
@@ -27,7 +27,7 @@ const SURVEYS_PER_HOUR = [
 ];
 
 /** `POST /s`: one response to a survey. 204 once it is stored. */
-export function surveyRoute({ store, sites, client, clock, tally }: SurveyParts): Middleware {
+export function surveyRoute({ numbers, sites, client, clock, tally }: SurveyParts): Middleware {
   const limit = new RateLimit(clock, SURVEYS_PER_HOUR);
   const take = async (ctx: Context): Promise<Site | null> => {
     const address = client.address(ctx.req);
@@ -42,8 +42,8 @@ export function surveyRoute({ store, sites, client, clock, tally }: SurveyParts)
       );
     const payload = validateSurvey(await readJson(ctx.req, SURVEY_BYTES));
     const site = siteOf(ctx, sites, client);
-    const key = site?.key ?? nobodyCalled(nameOf(ctx, client), store.cursorSecret);
-    await store.addSurvey(key, payload.sv, JSON.stringify(payload));
+    const key = site?.key ?? nobodyCalled(nameOf(ctx, client), numbers.cursorSecret);
+    await numbers.addSurvey(key, payload.sv, JSON.stringify(payload));
     return site;
   };
   return async (ctx) => {

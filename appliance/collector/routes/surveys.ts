@@ -1,6 +1,6 @@
 import type { Context, Middleware } from "koa";
 import { CROSS_FIELDS, type CrossField } from "../../store/reports.ts";
-import { openCursor, type Store, type SurveyFilter } from "../../store/store.ts";
+import { type Numbers, openCursor, type SurveyFilter } from "../../store/store.ts";
 import type { Access } from "../access.ts";
 import { queryValue } from "../counting/payload.ts";
 import { isSurveyVersion } from "../counting/survey.ts";
@@ -9,7 +9,7 @@ import { invalid, surveyRange } from "./range.ts";
 import { acceptsOf, askerOf, sendAnswer } from "./reading.ts";
 
 /** `GET /surveys`: how a survey was answered. */
-export function surveysRoute(access: Access, store: Store): Middleware {
+export function surveysRoute(access: Access, numbers: Numbers): Middleware {
   return async (ctx) => {
     ctx.set("Cache-Control", "no-store");
     const site = access.site(ctx);
@@ -20,29 +20,37 @@ export function surveysRoute(access: Access, store: Store): Middleware {
     const query = { id: site.id, filter, cross: cross as CrossField };
     sendAnswer(
       ctx,
-      await store.read("surveySummary", { query, accepts: acceptsOf(ctx) }, askerOf(ctx, "owner")),
+      await numbers.read(
+        "surveySummary",
+        { query, accepts: acceptsOf(ctx) },
+        askerOf(ctx, "owner"),
+      ),
     );
   };
 }
 
 /** `GET /surveys/versions`: which were answered, and what the owner calls what they ask. */
-export function surveyVersionsRoute(access: Access, store: Store): Middleware {
+export function surveyVersionsRoute(access: Access, numbers: Numbers): Middleware {
   return async (ctx) => {
     ctx.set("Cache-Control", "no-store");
     const { key, id } = access.site(ctx);
     const query = { site: key, id };
     sendAnswer(
       ctx,
-      await store.read("surveyVersions", { query, accepts: acceptsOf(ctx) }, askerOf(ctx, "owner")),
+      await numbers.read(
+        "surveyVersions",
+        { query, accepts: acceptsOf(ctx) },
+        askerOf(ctx, "owner"),
+      ),
     );
   };
 }
 
 /** `GET /surveys/export`: the responses themselves, a page at a time. */
-export function surveysExportRoute(access: Access, store: Store): Middleware {
+export function surveysExportRoute(access: Access, numbers: Numbers): Middleware {
   return async (ctx) => {
     ctx.set("Cache-Control", "no-store");
-    const secret = store.cursorSecret;
+    const secret = numbers.cursorSecret;
     const site = access.site(ctx);
     const filter = filterOf(ctx, site);
     const cursor = queryValue(ctx.query, "cursor");
@@ -54,7 +62,7 @@ export function surveysExportRoute(access: Access, store: Store): Middleware {
     const query = { id: site.id, filter, after, secret };
     sendAnswer(
       ctx,
-      await store.read("surveyPage", { query, accepts: acceptsOf(ctx) }, askerOf(ctx, "owner")),
+      await numbers.read("surveyPage", { query, accepts: acceptsOf(ctx) }, askerOf(ctx, "owner")),
     );
   };
 }

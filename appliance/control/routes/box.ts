@@ -8,7 +8,7 @@ import type { BoxAnswer, PowerAction, Vitals } from "../wire.ts";
 export interface BoxParts {
   clock: Pick<Clock, "now" | "sure">;
   version: string;
-  store: Pick<Store, "space" | "hasFleet" | "endedReads">;
+  store: Pick<Store, "box" | "hasFleet" | "endedReads">;
   /** The zone in which the box's clocks show the time. */
   timeZone: () => string;
   addresses: () => BoxAnswer["addresses"];
@@ -27,7 +27,10 @@ const readSwitch = shape<{ action: PowerAction }>({
 /** `GET /api/box`: what the box is and how it is; what is not known is left out. */
 export const showBox: Handler<BoxParts, BoxAnswer> = async (ctx, parts) => {
   const { clock, version, store, timeZone, addresses, power } = parts;
-  const [vitals, space] = await Promise.all([parts.vitals(), store.space().catch(() => undefined)]);
+  const [vitals, space] = await Promise.all([
+    parts.vitals(),
+    store.box.space().catch(() => undefined),
+  ]);
   ctx.set("Cache-Control", "no-store");
   ctx.body = {
     ...vitals,

@@ -5,7 +5,7 @@ import {
   type StartingPointName,
 } from "../../deck/settings/starting-points.ts";
 import type { Channels } from "../../push/channels.ts";
-import type { Store } from "../../store/store.ts";
+import type { Numbers } from "../../store/store.ts";
 import { jsonBody, shape, TRUTH } from "../input.ts";
 import type { Handler } from "../route.ts";
 import type { DoneAnswer } from "../wire.ts";
@@ -14,7 +14,7 @@ import { placeOf } from "./decks.ts";
 export interface StartParts {
   decks: Decks;
   channels: Pick<Channels, "list">;
-  store: Pick<Store, "directory">;
+  numbers: Pick<Numbers, "directory">;
 }
 
 interface MoveInput extends Omit<MoveTarget, "page"> {
@@ -67,11 +67,11 @@ export const moveSlot: Handler<Decks, DoneAnswer> = async (ctx, decks) => {
 /** `POST /api/decks/:id/starting-point` `{name}` → `{done}`: fills empty keys, or a new page */
 export const startDeck: Handler<StartParts, DoneAnswer> = async (
   ctx,
-  { decks, channels, store },
+  { decks, channels, numbers },
 ) => {
   const { name } = readStart(await jsonBody(ctx));
   const done = await decks.setUp.start(ctx.params.id, name, {
-    sites: store.directory.sites.map(({ id }) => id),
+    sites: numbers.directory.sites.map(({ id }) => id),
     channels: channels.list().map(({ channel }) => channel),
   });
   ctx.body = { done };

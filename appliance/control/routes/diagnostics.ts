@@ -28,7 +28,7 @@ export interface DiagnosticsParts {
  */
 export const diagnose: Handler<DiagnosticsParts, Diagnostics> = async (ctx, parts) => {
   const { clock, decks, store, problems } = parts;
-  const space = await store.space().catch(() => undefined);
+  const space = await store.box.space().catch(() => undefined);
   ctx.attachment("tallydeck-diagnostics.json");
   ctx.set("Cache-Control", "no-store");
   ctx.body = {
@@ -50,7 +50,7 @@ export const diagnose: Handler<DiagnosticsParts, Diagnostics> = async (ctx, part
     warnings: parts.warnings(),
     storage: {
       ...(space && { freeBytes: space.free, totalBytes: space.total }),
-      sites: store.directory.sites.length,
+      sites: store.numbers.directory.sites.length,
     },
     errors: problems.list().map(({ at, level, message }) => ({
       time: new Date(at).toISOString(),

@@ -12,7 +12,7 @@ export interface HealthParts extends UpdateParts {
   clock: Clock;
   decks: Pick<Decks, "list">;
   /** Undefined while the data cannot be used. */
-  store?: Pick<Store, "ready" | "write" | "hasFleet">;
+  store?: Pick<Store, "numbers" | "box" | "hasFleet">;
 }
 
 /** A write takes milliseconds; who asks has no more patience than twice this. */
@@ -51,13 +51,16 @@ function healthOf({ id, name, model, connected }: ReturnType<Decks["list"]>[numb
   };
 }
 
-function takesWrites(store: Pick<Store, "ready" | "write">, clock: Clock): Promise<boolean> {
+function takesWrites(
+  { box, numbers }: Pick<Store, "box" | "numbers">,
+  clock: Clock,
+): Promise<boolean> {
   return new Promise((resolve) => {
     const cancel = clock.after(WRITE_MS, () => resolve(false));
-    store
+    box
       .write("touch", clock.now())
       .then(
-        () => store.ready,
+        () => numbers.ready,
         () => false,
       )
       .then((wrote) => {

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { DayZone, UTC_DAYS } from "../../base/day-zone.ts";
 import type { StatsTotals, SurveyVersions } from "../../store/reports.ts";
-import type { Store } from "../../store/store.ts";
+import type { Numbers } from "../../store/store.ts";
 import type { Handler } from "../route.ts";
 import type { PrivacyAnswer } from "../wire.ts";
 import type { PublicParts } from "./public-address.ts";
@@ -19,7 +19,7 @@ interface PrivacySettings {
 }
 
 export interface PrivacyParts {
-  store: Store;
+  numbers: Numbers;
   clock: Pick<Clock, "now">;
   config: PrivacySettings;
   address: Pick<PublicParts["address"], "view">;
@@ -28,8 +28,8 @@ export interface PrivacyParts {
 }
 
 interface PrivacySource {
-  readonly directory: Store["directory"];
-  readonly read: Store["read"];
+  readonly directory: Numbers["directory"];
+  readonly read: Numbers["read"];
   readonly config: PrivacySettings;
   readonly hasPublicAddress: boolean;
   readonly isTunnelled: boolean;
@@ -46,12 +46,12 @@ interface Counted {
 
 /** `GET /api/privacy`: a text for the owner's own privacy page. */
 export const showPrivacy: Handler<PrivacyParts, PrivacyAnswer> = async (ctx, parts) => {
-  const { store, clock, config, address, isTunnelled } = parts;
+  const { numbers, clock, config, address, isTunnelled } = parts;
   ctx.set("Cache-Control", "no-store");
   ctx.body = {
     text: await privacyText({
-      directory: store.directory,
-      read: (query, input) => store.read(query, input),
+      directory: numbers.directory,
+      read: (query, input) => numbers.read(query, input),
       config,
       hasPublicAddress: address.view().state !== "off",
       isTunnelled: isTunnelled(),

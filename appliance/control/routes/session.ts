@@ -29,7 +29,7 @@ export interface SignInParts {
 }
 
 export interface SessionParts extends SignInParts {
-  store: Store;
+  store: Pick<Store, "write">;
   declared: Declared;
   clock: Clock;
 }

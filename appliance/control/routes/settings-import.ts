@@ -65,7 +65,7 @@ async function checkedAside(
     reject(error.code === "ERR_WORKER_OUT_OF_MEMORY" ? tooMuch : error);
   worker.once("message", resolve).once("error", fail);
   try {
-    const sites = store.directory.sites.map(({ id, host, badge, declared }) => ({
+    const sites = store.numbers.directory.sites.map(({ id, host, badge, declared }) => ({
       id,
       host,
       badge,

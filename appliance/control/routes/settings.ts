@@ -22,7 +22,7 @@ export const exportSettings: Handler<SettingsParts, SettingsAnswer> = (ctx, { st
   ctx.body = {
     tallydeck: "settings",
     decks: decks.setUp.settings().map(exported),
-    sites: store.directory.sites.map(({ id, host, badge }) => ({ id, host, badge })),
+    sites: store.numbers.directory.sites.map(({ id, host, badge }) => ({ id, host, badge })),
   };
 };
 

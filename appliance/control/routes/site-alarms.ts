@@ -3,14 +3,14 @@ import type { Alarms } from "../../alarms/alarms.ts";
 import { siteIdOf } from "../../base/names.ts";
 import { originOf } from "../../base/origin.ts";
 import { invalidField } from "../../base/refusal.ts";
-import type { Store } from "../../store/store.ts";
+import type { Numbers } from "../../store/store.ts";
 import { jsonBody, shape, TRUTH } from "../input.ts";
 import type { Handler } from "../route.ts";
 import type { SiteAlarms } from "../wire.ts";
 import { expectDone, noSuchSite } from "./sites.ts";
 
 export interface AlarmsParts {
-  store: Store;
+  numbers: Numbers;
   alarms: Pick<Alarms, "reload" | "stateOf">;
   origins: Pick<Origins, "isAllowed">;
 }
@@ -31,11 +31,11 @@ const readAlarms = shape<SiteAlarms>({
 });
 
 /** `GET /api/sites/:id/alarms` → what the site alarms of */
-export const findAlarms: Handler<AlarmsParts, SiteAlarms> = async (ctx, { store }) => {
+export const findAlarms: Handler<AlarmsParts, SiteAlarms> = async (ctx, { numbers }) => {
   const id = siteIdOf(ctx.params.id);
-  const site = store.directory.sites.find((one) => one.id === id);
+  const site = numbers.directory.sites.find((one) => one.id === id);
   if (site === undefined) throw noSuchSite(id);
-  const all = await store.read("siteAlarms", undefined, {
+  const all = await numbers.read("siteAlarms", undefined, {
     lane: "owner",
     gone: () => ctx.socket.destroyed,
   });
@@ -46,10 +46,10 @@ export const findAlarms: Handler<AlarmsParts, SiteAlarms> = async (ctx, { store 
 /** `PUT /api/sites/:id/alarms` `{silence, rush, webhook}`: takes the place of what was set before. */
 export const changeAlarms: Handler<AlarmsParts, SiteAlarms> = async (ctx, parts) => {
   const id = siteIdOf(ctx.params.id);
-  const { store, alarms } = parts;
+  const { numbers, alarms } = parts;
   const wanted = readAlarms(await jsonBody(ctx));
   expectAllowed(wanted.webhook, parts.origins);
-  expectDone(await store.write("setSiteAlarms", { id, alarms: wanted }), id, store);
+  expectDone(await numbers.write("setSiteAlarms", { id, alarms: wanted }), id, numbers);
   await alarms.reload();
   ctx.body = wanted;
 };

@@ -5,7 +5,7 @@ import { siteIdOf, tokenTwin, twinProblem } from "../../base/names.ts";
 import { invalidField } from "../../base/refusal.ts";
 import { makeReadToken, makeShareToken } from "../../base/secrets.ts";
 import { HttpError } from "../../http/errors.ts";
-import type { SiteOutcome, Store } from "../../store/store.ts";
+import type { Numbers, SiteOutcome } from "../../store/store.ts";
 import { jsonBody, NEW_SITE_ID, SITE_HOST, shape, TRUTH } from "../input.ts";
 import type { Handler } from "../route.ts";
 import type { NewReadToken, Site, SitesAnswer } from "../wire.ts";
@@ -18,7 +18,7 @@ export interface Declared {
 }
 
 export interface SitesParts {
-  store: Store;
+  numbers: Numbers;
   declared: Declared;
   /** The collector's port as bound; pages load the tag from there. */
   collectorPort: () => number;
@@ -45,12 +45,12 @@ const readChange = shape<SiteFields>({ properties: FIELDS });
 
 /** `GET /api/sites`: the retired last. */
 export const listSites: Handler<SitesParts, SitesAnswer> = (ctx, parts) => {
-  const { directory } = parts.store;
+  const { directory } = parts.numbers;
   const sites = [...directory.sites, ...directory.retired].map(({ id }) => siteView(id, parts));
   ctx.body = {
     sites,
     collector: { port: parts.collectorPort() },
-    asksZone: parts.store.asksZone,
+    asksZone: parts.numbers.asksZone,
   };
 };
 
@@ -58,15 +58,15 @@ export const listSites: Handler<SitesParts, SitesAnswer> = (ctx, parts) => {
 export const addSite: Handler<SitesParts, Site> = async (ctx, parts) => {
   const { id: text, zone: named, ...fields } = readSite(await jsonBody(ctx));
   const id = siteIdOf(text);
-  const zone = named === undefined ? undefined : firstZone(named, parts.store);
+  const zone = named === undefined ? undefined : firstZone(named, parts.numbers);
   const site = { id, ...normalized(fields), zone };
-  expectDone(await parts.store.write("createSite", site), id, parts.store);
+  expectDone(await parts.numbers.write("createSite", site), id, parts.numbers);
   ctx.status = 201;
   ctx.body = siteView(id, parts);
 };
 
 /** @throws {Refusal} `invalid_field` */
-function firstZone(text: string, { asksZone }: Store): string {
+function firstZone(text: string, { asksZone }: Numbers): string {
   if (!asksZone)
     throw invalidField(
       "zone",
@@ -82,14 +82,18 @@ export const changeSite: Handler<SitesParts, Site> = async (ctx, parts) => {
   const id = siteIdOf(ctx.params.id);
   const fields = readChange(await jsonBody(ctx));
   if (fields.badge === false && parts.declared.badge(id)) throw declared("BADGE_SITES");
-  expectDone(await parts.store.write("updateSite", { id, ...normalized(fields) }), id, parts.store);
+  expectDone(
+    await parts.numbers.write("updateSite", { id, ...normalized(fields) }),
+    id,
+    parts.numbers,
+  );
   ctx.body = siteView(id, parts);
 };
 
 /** `DELETE /api/sites/:id?confirm=<id>`: erases the site with all it counted. */
-export const eraseSite: Handler<SitesParts> = async (ctx, { store }) => {
+export const eraseSite: Handler<SitesParts> = async (ctx, { numbers }) => {
   const id = siteIdOf(ctx.params.id);
-  const { directory } = store;
+  const { directory } = numbers;
   const known = [...directory.sites, ...directory.retired].find((site) => site.id === id);
   if (known === undefined) throw noSuchSite(id);
   if (known.declared) throw declared("SITES");
@@ -98,8 +102,8 @@ export const eraseSite: Handler<SitesParts> = async (ctx, { store }) => {
       "confirm",
       `must name the site: this erases all that it counted, its surveys and its token. If you mean it, ask with ?confirm=${encodeURIComponent(id)}.`,
     );
-  expectDone(await store.write("eraseSite", { id }), id, store);
-  await store.upkeep();
+  expectDone(await numbers.write("eraseSite", { id }), id, numbers);
+  await numbers.upkeep.anew();
   ctx.status = 204;
 };
 
@@ -108,22 +112,22 @@ export const makeSiteToken: Handler<SitesParts, NewReadToken> = async (ctx, part
   const id = siteIdOf(ctx.params.id);
   if (parts.declared.siteToken(id)) throw declared("STATS_TOKEN_<ID>");
   const { token, hash } = makeReadToken();
-  expectDone(await parts.store.write("setSiteToken", { id, hash }), id, parts.store);
+  expectDone(await parts.numbers.write("setSiteToken", { id, hash }), id, parts.numbers);
   ctx.body = { token };
 };
 
 /** `POST /api/sites/:id/share` → `{token}` of the site's shared link, this once; the one before stops working. */
-export const shareSite: Handler<SitesParts, NewReadToken> = async (ctx, { store }) => {
+export const shareSite: Handler<SitesParts, NewReadToken> = async (ctx, { numbers }) => {
   const id = siteIdOf(ctx.params.id);
   const { token, hash } = makeShareToken();
-  expectDone(await store.write("shareSite", { id, hash }), id, store);
+  expectDone(await numbers.write("shareSite", { id, hash }), id, numbers);
   ctx.body = { token };
 };
 
 /** `DELETE /api/sites/:id/share`: the site's shared link opens nothing any more. */
-export const unshareSite: Handler<SitesParts> = async (ctx, { store }) => {
+export const unshareSite: Handler<SitesParts> = async (ctx, { numbers }) => {
   const id = siteIdOf(ctx.params.id);
-  expectDone(await store.write("shareSite", { id, hash: null }), id, store);
+  expectDone(await numbers.write("shareSite", { id, hash: null }), id, numbers);
   ctx.status = 204;
 };
 
@@ -136,9 +140,9 @@ export function declared(key: string): HttpError {
   );
 }
 
-function siteView(id: string, { store, declared }: SitesParts): Site {
-  const known = store.directory.sites.find((one) => one.id === id);
-  const site = known ?? store.directory.retired.find((one) => one.id === id);
+function siteView(id: string, { numbers, declared }: SitesParts): Site {
+  const known = numbers.directory.sites.find((one) => one.id === id);
+  const site = known ?? numbers.directory.retired.find((one) => one.id === id);
   if (site === undefined) throw noSuchSite(id);
   return {
     id,
@@ -159,7 +163,7 @@ function normalized({ host, badge }: SiteFields): SiteFields {
 }
 
 /** @throws {HttpError} unless it is done */
-export function expectDone(outcome: SiteOutcome, id: string, { directory }: Store): void {
+export function expectDone(outcome: SiteOutcome, id: string, { directory }: Numbers): void {
   switch (outcome) {
     case "done":
       return;

@@ -49,11 +49,11 @@ const readLabels = shape<SurveyLabels>(
 );
 
 /** `GET /api/sites/:id/survey-labels` → what the site's questions and options are called */
-export const findSurveyLabels: Handler<SitesParts, SurveyLabels> = async (ctx, { store }) => {
+export const findSurveyLabels: Handler<SitesParts, SurveyLabels> = async (ctx, { numbers }) => {
   const id = siteIdOf(ctx.params.id);
-  const site = store.directory.sites.find((one) => one.id === id);
+  const site = numbers.directory.sites.find((one) => one.id === id);
   if (site === undefined) throw noSuchSite(id);
-  ctx.body = await store.read(
+  ctx.body = await numbers.read(
     "surveyLabels",
     { site: site.key },
     { lane: "owner", gone: () => ctx.socket.destroyed },
@@ -61,9 +61,9 @@ export const findSurveyLabels: Handler<SitesParts, SurveyLabels> = async (ctx, {
 };
 
 /** `PUT /api/sites/:id/survey-labels`: the labels take the place of those before; `{}` for none. */
-export const changeSurveyLabels: Handler<SitesParts, SurveyLabels> = async (ctx, { store }) => {
+export const changeSurveyLabels: Handler<SitesParts, SurveyLabels> = async (ctx, { numbers }) => {
   const id = siteIdOf(ctx.params.id);
   const labels = readLabels(await jsonBody(ctx));
-  expectDone(await store.write("setSurveyLabels", { id, labels }), id, store);
+  expectDone(await numbers.write("setSurveyLabels", { id, labels }), id, numbers);
   ctx.body = labels;
 };

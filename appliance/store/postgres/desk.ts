@@ -1,15 +1,9 @@
 import { SystemClock } from "../../base/clock.ts";
 import { Refusal } from "../../base/refusal.ts";
 import type { Collector, Desk, Erased } from "../desk-shape.ts";
-import { isBoxQuery, type QueryInput, type QueryName, type QueryResult } from "../queries.ts";
+import type { FleetQueryName, QueryInput, QueryResult } from "../queries.ts";
 import type { Directory } from "../sites/directory.ts";
-import {
-  type FleetWriteName,
-  isBoxWrite,
-  type WriteInput,
-  type WriteName,
-  type WriteResult,
-} from "../writes.ts";
+import type { FleetWriteName, WriteInput, WriteResult } from "../writes.ts";
 import { Connection, type Transaction } from "./connection/connection.ts";
 import { isLost, reasonOf, refusalOf, sqlStateOf } from "./connection/errors.ts";
 import { type ConnectionSettings, parseDatabaseUrl, shownUrl } from "./connection/url.ts";
@@ -48,15 +42,13 @@ export class PostgresDesk implements Desk {
     return this.#ask(async (sql) => (await readDirectory(sql)).directory);
   }
 
-  async read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
-    if (isBoxQuery(query)) throw new Error(`${query} is of a box`);
+  read<Q extends FleetQueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
     return this.#ask((connection) => new Reads().run(connection, query, input));
   }
 
-  write<W extends WriteName>(name: W, input: WriteInput<W>): Promise<WriteResult<W>> {
-    if (isBoxWrite(name)) throw new Error(`${name} is of a box`);
+  write<W extends FleetWriteName>(name: W, input: WriteInput<W>): Promise<WriteResult<W>> {
     type Write = (sql: Transaction, input: unknown) => Promise<WriteResult<W>>;
-    const write = FLEET_WRITES[name as FleetWriteName] as Write;
+    const write = FLEET_WRITES[name] as Write;
     return this.#ask((connection) => connection.transaction((sql) => write(sql, input)));
   }
 

@@ -5,17 +5,20 @@ import type { Log } from "../../base/log.ts";
 import type { Refusal } from "../../base/refusal.ts";
 import { Turns } from "../../base/turns.ts";
 import { type BatchData, NOBODY, type SiteKey } from "../counting.ts";
+import type { Soon } from "../counts/source.ts";
 import type {
   DatabaseFigures,
   Engine,
   EngineAnswer,
   EngineEvents,
   EngineRequest,
+  SettlementAsked,
 } from "../engine.ts";
 import { eraseGone } from "../log/erase.ts";
-import type { QueryInput, QueryName, QueryResult, SettlementQuery } from "../queries.ts";
+import { ReadQueue } from "../read-queue.ts";
 import { databaseSecret } from "../secrets.ts";
 import type { DeclaredSite, Directory } from "../sites/directory.ts";
+import type { Settlement } from "../snapshot.ts";
 import { ReaderThread } from "../threads/reader-thread.ts";
 import { ownThreads, type Threads } from "../threads/threads.ts";
 import type { FleetWriteName } from "../writes.ts";
@@ -84,6 +87,7 @@ export class PostgresEngine implements Engine {
   readonly #lease: Lease;
   readonly #upkeep: PostgresUpkeep;
   readonly #reader: ReaderThread;
+  readonly reads: ReadQueue;
   readonly #node: Node;
   readonly #commitTurns = new Turns();
   readonly #opened = Promise.withResolvers<boolean>();
@@ -160,6 +164,11 @@ export class PostgresEngine implements Engine {
       log,
       threads,
     });
+    const ask: ReaderThread["read"] = async (query, input) => {
+      if (this.#refusal !== undefined) throw this.#refusal;
+      return this.#reader.read(query, input);
+    };
+    this.reads = new ReadQueue({ ask, clock, log });
   }
 
   /** Begins to look for the database. @throws {Refusal} `invalid_config` when that is no address of one */
@@ -212,18 +221,16 @@ export class PostgresEngine implements Engine {
     }
   }
 
-  async read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
-    if (this.#refusal !== undefined) throw this.#refusal;
-    if (query !== "settlement") return this.#reader.read(query, input);
-    if (!this.#isReady || !this.#lease.isHeld) return null as QueryResult<Q>;
+  /** Takes the lease of the node that settles, unless another has it, or no other could. */
+  async settlement(asked: SettlementAsked): Promise<Settlement | null> {
+    // Before its turn, where other questions would wait for a database that is away.
+    if (this.#isReady && !this.#lease.isHeld)
+      await this.#chores.transaction((sql) => this.#lease.take(sql));
+    if (!this.#isReady || !this.#lease.isHeld) return null;
     // By the time that all nodes share; a disk elsewhere is its owner's to watch.
-    const own = { today: this.#time.today(), maxDetailBytes: Number.POSITIVE_INFINITY };
-    return this.#reader.read(query, { ...(input as SettlementQuery), ...own } as QueryInput<Q>);
-  }
-
-  async takeLease(): Promise<void> {
-    if (!this.#isReady || this.#lease.isHeld) return;
-    await this.#chores.transaction((sql) => this.#lease.take(sql));
+    const today = this.#time.today();
+    const own = { today, lowSpace: false, maxDetailBytes: Number.POSITIVE_INFINITY };
+    return this.reads.read("settlement", { ...asked, ...own });
   }
 
   /** Requests that wait for a database that is away are refused. */
@@ -285,11 +292,11 @@ export class PostgresEngine implements Engine {
     this.#availability.answered(this);
   }
 
-  #hear(directory: Directory, { directory: tell }: EngineEvents): void {
+  #hear(directory: Directory, { directory: tell }: EngineEvents): Soon<void> {
     const all = [...directory.sites, ...directory.retired];
     this.#sites = new Set(all.map(({ key }) => key));
     this.#time.zone = new DayZone(directory.dayZone ?? UTC_DAYS);
-    tell(directory);
+    return tell(directory);
   }
 
   /** Hits on their way to a site that is erased since do not come to the log. */

@@ -3,6 +3,7 @@ import type { Log } from "../../base/log.ts";
 import type { Refusal } from "../../base/refusal.ts";
 import type { Cancel } from "../../base/signal.ts";
 import type { SiteKey } from "../counting.ts";
+import type { Soon } from "../counts/source.ts";
 import type { EngineEvents } from "../engine.ts";
 import { formatOf, READABLE_BY } from "../format.ts";
 import type { LiveBars } from "../live-views.ts";
@@ -48,6 +49,7 @@ export class Watch {
   readonly #options: WatchOptions;
   #epoch: number | undefined;
   #revision: number | undefined;
+  #told: Soon<void> = undefined;
   #batches: number | undefined;
   #beatAt = -Infinity;
   #since = 0;
@@ -68,13 +70,13 @@ export class Watch {
     this.#lookAround();
   }
 
-  /** Tells the directory if it is another one. @throws {Away}, {Lost} */
+  /** Tells the directory if it is another one; resolves when the newest is heard. @throws {Away}, {Lost} */
   async readDirectory(): Promise<void> {
     const { connection, events } = this.#options;
     const { directory, revision } = await readDirectory(connection);
-    if (revision === this.#revision) return;
+    if (revision !== this.#revision) this.#told = events.directory(directory);
     this.#revision = revision;
-    events.directory(directory);
+    await this.#told;
   }
 
   stop(): void {

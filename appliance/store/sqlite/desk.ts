@@ -1,4 +1,4 @@
-import type { Desk, Erased } from "../desk-shape.ts";
+import type { BoxDesk, Desk, Erased } from "../desk-shape.ts";
 import type { QueryInput, QueryName, QueryResult } from "../queries.ts";
 import type { Directory } from "../sites/directory.ts";
 import type { WriteInput, WriteName, WriteResult } from "../writes.ts";
@@ -12,7 +12,7 @@ import { eraseSites } from "./upkeep.ts";
 import { WRITES } from "./writes.ts";
 
 /** The file of a data folder, opened for a command. */
-export class SqliteDesk implements Desk {
+export class SqliteDesk implements Desk, BoxDesk {
   readonly #dataDir: string;
   readonly #db: Database;
 

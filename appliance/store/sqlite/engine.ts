@@ -1,12 +1,21 @@
 import { randomBytes } from "node:crypto";
+import { MAX_DETAIL_BYTES } from "../../base/bounds.ts";
 import { type Clock, every } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { Cancel } from "../../base/signal.ts";
-import type { Engine, EngineAnswer, EngineEvents, EngineRequest } from "../engine.ts";
-import type { QueryInput, QueryName, QueryResult } from "../queries.ts";
+import type { Soon } from "../counts/source.ts";
+import type {
+  Engine,
+  EngineAnswer,
+  EngineEvents,
+  EngineRequest,
+  SettlementAsked,
+} from "../engine.ts";
+import { ReadQueue } from "../read-queue.ts";
 import { databaseSecret } from "../secrets.ts";
 import { planZone } from "../sites/day-zone.ts";
 import type { DeclaredSite } from "../sites/directory.ts";
+import type { Settlement } from "../snapshot.ts";
 import { ownThreads, READER_MEMORY_MB, type Threads } from "../threads/threads.ts";
 import { keepNew, mayTakeBack } from "./copies/swap.ts";
 import { newestTime } from "./counted-days.ts";
@@ -23,6 +32,9 @@ import { startWorkers, type Workers } from "./workers.ts";
 
 const SPACE_EVERY_MS = 10_000;
 const SECRET_BYTES = 32;
+/** Detail takes at most this part of the disk. */
+const DETAIL_SHARE = 1 / 4;
+const DONE = { ok: true, surveys: [], more: false } as const;
 
 export interface SqliteOptions {
   dataDir: string;
@@ -44,6 +56,7 @@ export interface SqliteOptions {
 export class SqliteEngine implements Engine {
   readonly ready = true;
   readonly figures = undefined;
+  readonly reads: ReadQueue;
   readonly #options: SqliteOptions;
   readonly #events: EngineEvents;
   readonly #file: string;
@@ -52,13 +65,23 @@ export class SqliteEngine implements Engine {
   #cursorSecret: Uint8Array | undefined;
   #stopLooking: Cancel = () => {};
   #isLooking = false;
+  /** Resolves when whoever listens has heard of the directory. */
+  #heard: Soon<void> = undefined;
+  #closed: Promise<void> | undefined;
+  /** Set while the file is replaced. */
+  #replacing: Promise<void> | undefined;
+  /** Of the file that is there: blocks of another have the same names. */
+  #prepared = new WeakSet<Settlement>();
 
   private constructor(options: SqliteOptions, events: EngineEvents) {
-    const { dataDir, log, space = spaceOf } = options;
+    const { dataDir, clock, log, space = spaceOf } = options;
     this.#options = options;
     this.#events = events;
     this.#file = databaseFile(dataDir);
     this.#room = new Room(dataDir, space, log);
+    const ask: Workers["reader"]["read"] = (query, input) =>
+      this.#running.reader.read(query, input);
+    this.reads = new ReadQueue({ ask, clock, log });
   }
 
   /**
@@ -78,20 +101,36 @@ export class SqliteEngine implements Engine {
     return this.#room.isLow;
   }
 
-  /** A request that makes room may use the ballast when the disk is full. */
+  /** What comes while the file is replaced is for the one that is there then. */
   async send(request: EngineRequest): Promise<EngineAnswer> {
+    // Nobody is there to answer.
+    if (request.kind === "ping" && this.#replacing !== undefined) return DONE;
+    await this.#replacing;
+    if (request.kind === "settle" && !this.#prepared.has(request.settlement))
+      return { ...DONE, isInVain: true };
+    return this.#send(request);
+  }
+
+  /** A request that makes room may use the ballast when the disk is full. */
+  async #send(request: EngineRequest): Promise<EngineAnswer> {
     const answer = await this.#running.send(request);
+    if (request.kind === "write") await this.#heard;
     if (answer.ok) this.#room.spare = answer.spare ?? this.#room.spare;
     else if (answer.full && makesRoom(request) && this.#room.giveUpBallast())
-      return this.send(request);
+      return this.#send(request);
     return answer;
   }
 
-  /** No other node has the file. */
-  async takeLease(): Promise<void> {}
+  async settlement(asked: SettlementAsked): Promise<Settlement | null> {
+    const [maxDetailBytes, { lowSpace }] = [await this.#maxDetailBytes(), this];
+    const settlement = await this.reads.read("settlement", { ...asked, maxDetailBytes, lowSpace });
+    if (settlement !== null) this.#prepared.add(settlement);
+    return settlement;
+  }
 
-  read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
-    return this.#running.read(query, input);
+  async #maxDetailBytes(): Promise<number> {
+    const space = await this.space().catch(() => undefined);
+    return Math.min(MAX_DETAIL_BYTES, DETAIL_SHARE * (space?.total ?? Number.POSITIVE_INFINITY));
   }
 
   /** Free and total bytes where the data is. */
@@ -107,6 +146,21 @@ export class SqliteEngine implements Engine {
    * @throws {DatabaseRefused} and whatever `replace` throws
    */
   async replaceFile(replace: (file: string) => Promise<void>): Promise<void> {
+    await this.#replacing;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#replacing = promise;
+    this.reads.hold();
+    try {
+      await this.#replaceFile(replace);
+    } finally {
+      this.#prepared = new WeakSet();
+      this.#replacing = undefined;
+      this.reads.release();
+      resolve();
+    }
+  }
+
+  async #replaceFile(replace: (file: string) => Promise<void>): Promise<void> {
     await this.#running.close();
     let takenBack: Error | undefined;
     try {
@@ -133,8 +187,14 @@ export class SqliteEngine implements Engine {
     keepNew(this.#file);
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
     this.#stopLooking();
+    await this.#replacing;
     await this.#running.close();
   }
 
@@ -166,7 +226,9 @@ export class SqliteEngine implements Engine {
     }
     return startWorkers({
       file: this.#file,
-      onDirectory: (directory) => this.#events.directory(directory),
+      onDirectory: (directory) => {
+        this.#heard = this.#events.directory(directory);
+      },
       onDamaged: (message) => this.#events.damaged(damage(message)),
       clock,
       log,

@@ -1,7 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { EngineRequest } from "../engine.ts";
-import type { QueryInput, QueryName, QueryResult } from "../queries.ts";
 import type { Directory } from "../sites/directory.ts";
 import { ReaderThread } from "../threads/reader-thread.ts";
 import type { ThreadAnswer, ThreadRequest, Threads } from "../threads/threads.ts";
@@ -24,8 +23,7 @@ interface WorkersOptions {
 /** The two workers on one database. */
 export interface Workers {
   send(request: EngineRequest): Promise<CommitterAnswer>;
-  /** One at a time. @throws {Refusal} `read_failed` */
-  read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>>;
+  readonly reader: Pick<ReaderThread, "read">;
   /** Ends them after what they were asked. */
   close(): Promise<void>;
 }
@@ -44,7 +42,7 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   });
   return {
     send: committer.send,
-    read: (query, input) => reader.read(query, input),
+    reader,
     async close() {
       // The committer last: only a connection that may write folds the log into the file.
       await reader.close();

@@ -3,7 +3,6 @@ import { formatDay } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { Cancel } from "../../base/signal.ts";
-import { Turns } from "../../base/turns.ts";
 import { firstDayOf, type Month } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
 import type { QueryInput, QueryName, QueryResult } from "../queries.ts";
@@ -53,9 +52,9 @@ const PASSED_OVER =
   "restore a backup that is older than the damage";
 
 /**
- * The reader's worker, asked one thing at a time. When it dies of a question, the asker is told,
- * and another one is started at once: no other asker notices. One that dies by itself is started
- * anew at first at once, and then after growing pauses.
+ * The reader's worker, behind a ReadQueue. When it dies of a question, the asker is told, and another
+ * one is started at once: no other asker notices. One that dies by itself is started anew at first at
+ * once, and then after growing pauses.
  */
 export class ReaderThread {
   readonly #options: ReaderThreadOptions;
@@ -73,7 +72,6 @@ export class ReaderThread {
   #closing = false;
   /** Months of sites that cannot be read. */
   readonly #told = new Set<string>();
-  readonly #turns = new Turns();
 
   private constructor(options: ReaderThreadOptions) {
     this.#options = options;
@@ -94,15 +92,11 @@ export class ReaderThread {
   }
 
   /**
+   * Asks one question at a time: an answer does not say which one it is of.
    * @throws {Refusal} `read_failed` when there is no reader, `ReaderEnded` when this ended it; as the reader refuses; Error
    * when the query failed
    */
-  read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
-    // One at a time: an answer does not say which question it is of.
-    return this.#turns.take(() => this.#read(query, input));
-  }
-
-  async #read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
+  async read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
     this.#cancelRest();
     // Nothing would end it any more.
     if (this.#isResting && !this.#closing) this.#wake();

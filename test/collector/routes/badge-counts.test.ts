@@ -4,7 +4,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { SharedBadgeCounts } from "../../../appliance/collector/routes/badge-counts.ts";
 import type { Asker } from "../../../appliance/store/read-queue.ts";
-import type { Store } from "../../../appliance/store/store.ts";
+import type { Numbers } from "../../../appliance/store/store.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 
 setFlagsFromString("--expose-gc");
@@ -14,7 +14,7 @@ describe("counts that badges share", () => {
   it("hold nobody who was answered, however long they are shared", async () => {
     const counts = { window: 1, total: 1 };
     const read = async () => counts;
-    const shared = new SharedBadgeCounts({ read: read as Store["read"] }, new FakeClock());
+    const shared = new SharedBadgeCounts({ read: read as Numbers["read"] }, new FakeClock());
     const asked = async () => {
       const asker = { lane: "public" as const, gone: () => false };
       assert.equal(await shared.get({ site: 1, from: 1, to: 1 }, asker), counts);
@@ -36,7 +36,7 @@ describe("counts that badges share", () => {
       asked = asker;
       return promise;
     };
-    const shared = new SharedBadgeCounts({ read: read as Store["read"] }, new FakeClock());
+    const shared = new SharedBadgeCounts({ read: read as Numbers["read"] }, new FakeClock());
     const left = new Set<string>();
     const ask = (name: string) =>
       shared.get({ site: 1, from: 1, to: 1 }, { lane: "public", gone: () => left.has(name) });

@@ -363,7 +363,7 @@ onEachEngine(() => {
     it("says that one in two was kept, and scales what is filtered", async function () {
       this.timeout(60_000);
       const { store } = world().service;
-      const key = store.directory.sites[0]?.key ?? null;
+      const key = store.numbers.directory.sites[0]?.key ?? null;
       const all = MAX_DETAIL_ROWS + 10_000;
       const counted: Promise<void>[] = [];
       const { below } = seeded(TEST_SEED);
@@ -372,7 +372,7 @@ onEachEngine(() => {
         const isSome = below(4) === 0;
         if (isSome) some++;
         const values = [["path", isSome ? "/a" : "/b"]] as const;
-        counted.push(store.count(key, { kind: "view", flags: 0, values }));
+        counted.push(store.numbers.count(key, { kind: "view", flags: 0, values }));
       }
       await Promise.all(counted);
       for (const when of ["in the log", "settled"]) {

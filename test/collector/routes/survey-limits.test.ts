@@ -93,7 +93,7 @@ onEachEngine(() => {
     it("are 5,000, counted as they come", async () => {
       assert.equal(MAX_SURVEYS_PER_DAY, 5_000);
       const { store } = world().service;
-      const sendOne = () => store.addSurvey(keyOf(world(), "shop"), 1, '{"sv":1}');
+      const sendOne = () => store.numbers.addSurvey(keyOf(world(), "shop"), 1, '{"sv":1}');
       for (let sent = 0; sent < MAX_SURVEYS_PER_DAY; sent += 200)
         await Promise.all(Array.from({ length: 200 }, sendOne));
       await assert.rejects(sendOne(), /tomorrow/);

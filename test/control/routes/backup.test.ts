@@ -58,7 +58,7 @@ describe("backup and restore over HTTP", () => {
     const labels = { "1": { q: { name: "Was it good?" } } };
     await owner.ask("PUT", "/api/sites/stays/survey-labels", labels);
     assert.equal((await owner.ask("DELETE", "/api/sites/gone?confirm=gone")).status, 204);
-    const numbers = () => world().service.store.directory.sites.map(({ key }) => key);
+    const numbers = () => world().service.store.numbers.directory.sites.map(({ key }) => key);
     const before = numbers();
     assert.equal((await restore(await backup())).status, 204);
     assert.notDeepEqual(numbers(), before);

@@ -53,7 +53,7 @@ onEachEngine(() => {
         assert.equal((await owner.ask("POST", "/api/sites", { id })).status, 201);
       for (const path of [bent, other]) assert.equal((await put(null, path)).status, 200);
       const { store } = world().service;
-      const key = store.directory.sites.find(({ id }) => id === "bent")?.key;
+      const key = store.numbers.directory.sites.find(({ id }) => id === "bent")?.key;
       await world().stop();
       await changeByHand(
         world(),

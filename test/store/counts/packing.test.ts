@@ -39,7 +39,7 @@ onEachEngine(() => {
       for (const { site, daysAgo, path, times, first } of all) {
         world().clock.setWall(NOW - daysAgo * DAY_MS);
         const view = viewOf({ path }, first ? FLAG.visitor : 0);
-        for (let i = 0; i < times; i++) done.push(store.count(keyOf(world(), site), view));
+        for (let i = 0; i < times; i++) done.push(store.numbers.count(keyOf(world(), site), view));
       }
       world().clock.setWall(NOW);
       await Promise.all(done);

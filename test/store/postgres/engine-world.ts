@@ -3,10 +3,10 @@ import { createLog } from "../../../appliance/base/log.ts";
 import type { Refusal } from "../../../appliance/base/refusal.ts";
 import type { BatchData, SurveyRow } from "../../../appliance/store/counting.ts";
 import { PLAIN } from "../../../appliance/store/counts/block-counts.ts";
-import type { EngineAnswer } from "../../../appliance/store/engine.ts";
+import type { EngineAnswer, SettlementAsked } from "../../../appliance/store/engine.ts";
 import type { LiveBars } from "../../../appliance/store/live-views.ts";
 import { PostgresEngine } from "../../../appliance/store/postgres/engine.ts";
-import type { SettlementQuery, StatsQuery, UpkeepTime } from "../../../appliance/store/queries.ts";
+import type { StatsQuery, UpkeepTime } from "../../../appliance/store/queries.ts";
 import type { Directory } from "../../../appliance/store/sites/directory.ts";
 import type { Settlement } from "../../../appliance/store/snapshot.ts";
 import type { WriteInput, WriteName } from "../../../appliance/store/writes.ts";
@@ -151,15 +151,13 @@ export class EngineWorld {
 
   /** Null where another settles, or nothing is due. */
   async nextSettlement(query = this.settlementQuery(0, 100)): Promise<Settlement | null> {
-    await this.engine.takeLease();
-    return this.engine.read("settlement", query);
+    return this.engine.settlement(query);
   }
 
-  settlementQuery(steps: number, retentionDays: number): SettlementQuery {
+  settlementQuery(steps: number, retentionDays: number): SettlementAsked {
     return {
       ...this.#upkeepTime(retentionDays),
-      ...{ detailDays: 0, maxDetailBytes: 0, lowSpace: false },
-      ...{ isFirst: steps === 0, minBytes: 0 },
+      ...{ detailDays: 0, isFirst: steps === 0, minBytes: 0 },
     };
   }
 
@@ -189,7 +187,7 @@ export class EngineWorld {
       ...{ series: false, daily: undefined, zone: "UTC", warnings: [] },
     };
     const accepts = { encoding: null, ifNoneMatch: "" };
-    const { body } = await this.engine.read("stats", { query, accepts });
+    const { body } = await this.engine.reads.read("stats", { query, accepts });
     return JSON.parse(Buffer.from(body ?? []).toString())[dimension] ?? {};
   }
 

@@ -65,7 +65,7 @@ describe("nodes on one PostgreSQL database", () => {
     );
     const answer = await node.count(["/"]);
     assert.ok(!answer.ok && /from a newer Tallydeck/.test(answer.message));
-    await assert.rejects(node.engine.read("siteAlarms", undefined), /from a newer Tallydeck/);
+    await assert.rejects(node.engine.reads.read("siteAlarms", undefined), /from a newer Tallydeck/);
     await node.until(() => node.clock.monotonic() > 3_000);
     assert.equal(node.refused.length, 1);
     await sql("UPDATE meta SET value = '1' WHERE key IN ('schema', 'readable_by')");

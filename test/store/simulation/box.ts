@@ -3,6 +3,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import type { Day } from "../../../appliance/base/calendar.ts";
 import { silentLog } from "../../../appliance/base/log.ts";
 import { DOCUMENT_KINDS } from "../../../appliance/service/document-kinds.ts";
+import type { StoreOptions } from "../../../appliance/store/numbers.ts";
 import { DAY_MARKS, dayMarksIn } from "../../../appliance/store/settling/day-marks.ts";
 import type { Snapshot } from "../../../appliance/store/snapshot.ts";
 import { backUp } from "../../../appliance/store/sqlite/copies/backup.ts";
@@ -15,6 +16,7 @@ import {
 import { SqliteDesk } from "../../../appliance/store/sqlite/desk.ts";
 import { ofOneMoment, SqliteSnapshot } from "../../../appliance/store/sqlite/snapshot.ts";
 import { run } from "../../../appliance/store/sqlite/tables/table.ts";
+import { type Box, Store } from "../../../appliance/store/store.ts";
 import type { Seeded } from "../../helpers/store-life.ts";
 import { CutThreads } from "./cut-threads.ts";
 import type { Model } from "./model.ts";
@@ -33,6 +35,7 @@ export class SimulatedBox extends SimulatedStore {
   #space = ROOMY;
   #backup: Model | undefined;
   #reader: Database | undefined;
+  #box: Box | undefined;
 
   constructor(folder: string, draw: Seeded) {
     super(draw);
@@ -67,6 +70,12 @@ export class SimulatedBox extends SimulatedStore {
     };
   }
 
+  protected async open(options: StoreOptions): Promise<Store> {
+    const store = await Store.open(options);
+    this.#box = store.box;
+    return store;
+  }
+
   protected async leave(): Promise<void> {
     this.#reader?.close();
     this.#reader = undefined;
@@ -89,7 +98,7 @@ export class SimulatedBox extends SimulatedStore {
   /** By the command line. */
   protected async eraseMeanwhile(id: string): Promise<void> {
     const { isHeld, goOn } = this.#threads.holdSettlement();
-    const settled = this.store.upkeep();
+    const settled = this.store.numbers.upkeep.anew();
     await Promise.race([isHeld, settled]);
     const desk = SqliteDesk.toChange(this.#folder, false);
     await desk.write("eraseSite", { id });
@@ -108,7 +117,7 @@ export class SimulatedBox extends SimulatedStore {
     await answered;
     this.#threads.release();
     const { store } = this;
-    while (store.figures.waitingHits > 0 || store.figures.unavailable) {
+    while (store.numbers.figures.waitingHits > 0 || store.numbers.figures.unavailable) {
       await this.pass(A_WHILE_MS);
       await turn();
     }
@@ -137,13 +146,13 @@ export class SimulatedBox extends SimulatedStore {
     });
     this.model = this.#backup.copy();
     await this.boot();
-    await this.store.cameUp(async () => {});
+    await this.#box?.cameUp(async () => {});
   }
 
   async makeShort(isShort: boolean): Promise<void> {
     this.#space = isShort ? SHORT : ROOMY;
     await this.pass(A_WHILE_MS);
-    while (this.store.warnings.includes("storage_full") !== isShort) await turn();
+    while (this.store.numbers.warnings.includes("storage_full") !== isShort) await turn();
     await this.upkeep();
   }
 }

@@ -2,12 +2,13 @@ import { setTimeout, setImmediate as turn } from "node:timers/promises";
 import type { Day } from "../../../appliance/base/calendar.ts";
 import { SystemClock } from "../../../appliance/base/clock.ts";
 import { createLog } from "../../../appliance/base/log.ts";
+import type { StoreOptions } from "../../../appliance/store/numbers.ts";
 import { Connection } from "../../../appliance/store/postgres/connection/connection.ts";
 import { parseDatabaseUrl } from "../../../appliance/store/postgres/connection/url.ts";
 import { PostgresSnapshot } from "../../../appliance/store/postgres/snapshot.ts";
 import { DAY_MARKS, dayMarksIn } from "../../../appliance/store/settling/day-marks.ts";
 import type { Snapshot } from "../../../appliance/store/snapshot.ts";
-import { Store } from "../../../appliance/store/store.ts";
+import { openNumbers } from "../../../appliance/store/store.ts";
 import { CuttingProxy, MOMENTS } from "../../helpers/cutting-proxy.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { giveBackDatabase, sharedPostgres, takeDatabase } from "../../helpers/postgres.ts";
@@ -84,6 +85,11 @@ export class SimulatedNode extends SimulatedStore {
     };
   }
 
+  protected async open(options: StoreOptions) {
+    const numbers = await openNumbers(options);
+    return { numbers, close: () => numbers.close() };
+  }
+
   protected async leave(): Promise<void> {}
 
   /** Sends hits to another collector, which comes and goes. */
@@ -91,8 +97,8 @@ export class SimulatedNode extends SimulatedStore {
     const { retentionDays, detailDays } = this;
     const clock = new FakeClock(this.clock.now(), { boot: `other ${++this.#others}` });
     const options = { ...this.begin(), clock, nodeName: "other", retentionDays, detailDays };
-    const other = await Store.open(options);
-    await this.wait(until(() => other.ready));
+    const other = await this.open(options);
+    await this.wait(until(() => other.numbers.ready));
     await this.send(hits, other);
     await this.wait(other.close());
   }
@@ -121,7 +127,7 @@ export class SimulatedNode extends SimulatedStore {
   protected override async settle(): Promise<void> {
     for (let failed = -1; failed < this.#failedUpkeeps; ) {
       failed = this.#failedUpkeeps;
-      await this.wait(this.store.upkeep());
+      await this.wait(this.store.numbers.upkeep.anew());
     }
   }
 
@@ -142,8 +148,8 @@ export class SimulatedNode extends SimulatedStore {
   }
 
   protected async eraseMeanwhile(id: string): Promise<void> {
-    const settled = this.store.upkeep();
-    await this.wait(this.store.write("eraseSite", { id }));
+    const settled = this.store.numbers.upkeep.anew();
+    await this.wait(this.store.numbers.write("eraseSite", { id }));
     await this.wait(settled);
   }
 
@@ -161,7 +167,9 @@ export class SimulatedNode extends SimulatedStore {
     proxy.trouble = {};
     await this.wait(answered);
     const { store } = this;
-    await this.wait(until(() => store.figures.waitingHits === 0 && !store.figures.unavailable));
+    await this.wait(
+      until(() => store.numbers.figures.waitingHits === 0 && !store.numbers.figures.unavailable),
+    );
   }
 
   protected async cutAt(moment: Moment): Promise<void> {

@@ -56,9 +56,9 @@ async function compareTotals(box: SimulatedStore, id: string): Promise<void> {
   const views = (day: number) => model.sites.get(id)?.days.get(day)?.facts.get("pv=_") ?? 0;
   const days = Array.from({ length: today - from + 1 }, (_, n) => views(from + n));
   const window = days.reduce((sum, n) => sum + n, 0);
-  const counts = await store.read("viewCounts", { site, from, to: today });
+  const counts = await store.numbers.read("viewCounts", { site, from, to: today });
   assert.deepEqual(counts, { window, total: model.total(id) }, `the badge of site ${id}`);
-  const { hours } = await store.read("hourlyViews", { site, from, to: today });
+  const { hours } = await store.numbers.read("hourlyViews", { site, from, to: today });
   const byDay = days.map((_, n) => hours.slice(24 * n, 24 * n + 24).reduce((a, b) => a + b, 0));
   assert.deepEqual(byDay, days, `views by hour of site ${id}`);
   const body = await statsOf(box, id, from);
@@ -78,7 +78,7 @@ async function statsOf(
     ...{ daily: undefined, zone: box.dayZone, warnings: [], of, where },
     detailFrom: detailFrom(box),
   };
-  const { body } = await store.read("stats", { query, accepts: ACCEPTS });
+  const { body } = await store.numbers.read("stats", { query, accepts: ACCEPTS });
   return JSON.parse(Buffer.from(body ?? []).toString());
 }
 
@@ -118,12 +118,12 @@ async function compareFiltered(box: SimulatedStore, snapshot: Snapshot, id: stri
 async function compareSurveys(box: SimulatedStore, id: string): Promise<void> {
   const { store } = box;
   const filter = { site: box.keyOf(id), version: 1, from: null, to: null };
-  const secret = store.cursorSecret;
+  const secret = store.numbers.cursorSecret;
   const seen: string[] = [];
   for (let cursor: string | null = ""; cursor !== null; ) {
     const after = openCursor(secret, filter, cursor) ?? null;
     const query = { id, filter, after, secret };
-    const { body } = await store.read("surveyPage", { query, accepts: ACCEPTS });
+    const { body } = await store.numbers.read("surveyPage", { query, accepts: ACCEPTS });
     const page = JSON.parse(Buffer.from(body ?? []).toString());
     seen.push(...page.responses.map(({ a }: { a: { q: string } }) => a.q));
     cursor = page.cursor;

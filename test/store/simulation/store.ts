@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { setImmediate as turn } from "node:timers/promises";
 import { DAY_MS, type Day, HOUR_MS } from "../../../appliance/base/calendar.ts";
-import type { EngineOptions } from "../../../appliance/store/engines.ts";
 import type { HitRecord } from "../../../appliance/store/log/record.ts";
+import type { StoreOptions } from "../../../appliance/store/numbers.ts";
 import { detailFrom } from "../../../appliance/store/settling/folding.ts";
 import type { Snapshot } from "../../../appliance/store/snapshot.ts";
-import { Store } from "../../../appliance/store/store.ts";
+import type { Store } from "../../../appliance/store/store.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import type { Seeded } from "../../helpers/store-life.ts";
 import { Model } from "./model.ts";
@@ -27,7 +27,7 @@ export type Trouble = "fails" | "late";
 export abstract class SimulatedStore {
   model = new Model();
   clock = new FakeClock(BEGAN);
-  store!: Store;
+  store!: Pick<Store, "numbers" | "close">;
   readonly retentionDays: number;
   detailDays = 10;
   dayZone = "UTC";
@@ -49,7 +49,8 @@ export abstract class SimulatedStore {
   /** No new values are taken in. */
   abstract readonly isShort: boolean;
   /** What its next store is opened with. */
-  protected abstract begin(): EngineOptions;
+  protected abstract begin(): Omit<StoreOptions, "retentionDays" | "detailDays">;
+  protected abstract open(options: StoreOptions): Promise<Pick<Store, "numbers" | "close">>;
   /** What is stored, of one moment. */
   abstract snapshot<T>(task: (snapshot: Snapshot) => Promise<T>): Promise<T>;
   /** The days that something stored was counted on. */
@@ -68,11 +69,13 @@ export abstract class SimulatedStore {
   protected abstract leave(): Promise<void>;
 
   get today(): number {
-    return this.store.zone.today(this.clock.now());
+    return this.store.numbers.zone.today(this.clock.now());
   }
 
   keyOf(id: string): number {
-    return this.store.directory.sites.find((site) => site.id === id)?.key ?? assert.fail(id);
+    return (
+      this.store.numbers.directory.sites.find((site) => site.id === id)?.key ?? assert.fail(id)
+    );
   }
 
   async boot(isSure = true): Promise<void> {
@@ -81,13 +84,13 @@ export abstract class SimulatedStore {
     const lag = isSure ? 0 : draw.below(40) * HOUR_MS;
     this.clock = new FakeClock(this.truth - lag, { sure: isSure, boot: `boot ${this.#boots}` });
     const { retentionDays, detailDays } = this;
-    this.store = await Store.open({ ...this.begin(), retentionDays, detailDays });
+    this.store = await this.open({ ...this.begin(), retentionDays, detailDays });
     await this.wait(this.#ready());
     await this.upkeep();
   }
 
   async #ready(): Promise<void> {
-    while (!this.store.ready) await turn();
+    while (!this.store.numbers.ready) await turn();
   }
 
   async stop(): Promise<void> {
@@ -120,13 +123,13 @@ export abstract class SimulatedStore {
     if (clock.sure) model.forget(kept, this.today, retentionDays, ran);
   }
 
-  protected settle(): Promise<void> {
-    return this.store.upkeep();
+  protected async settle(): Promise<void> {
+    await this.store.numbers.upkeep.anew();
   }
 
   async addSite(): Promise<void> {
     const id = String(++this.#sites);
-    await this.wait(this.store.write("createSite", { id }));
+    await this.wait(this.store.numbers.write("createSite", { id }));
     this.model.addSite(id);
   }
 
@@ -163,7 +166,7 @@ export abstract class SimulatedStore {
     const { boot } = this.clock;
     const answered = this.#count(hits).then(() => {
       isAnswered = true;
-      return this.store.upkeep();
+      return this.store.numbers.upkeep.anew();
     });
     const { model } = this;
     const without = model.copy();
@@ -171,7 +174,7 @@ export abstract class SimulatedStore {
     await this.wait(Promise.race([cut, answered]));
     assert.equal(this.clock.boot, boot);
     // Who has waited for long is answered, and nothing is stored.
-    const isTold = isAnswered && this.store.figures.waitingHits === 0;
+    const isTold = isAnswered && this.store.numbers.figures.waitingHits === 0;
     await this.powerOff();
     this.truth += this.draw.below(3 * 24) * HOUR_MS;
     const [first] = hits;
@@ -187,7 +190,7 @@ export abstract class SimulatedStore {
     await this.boot(isSure);
     const key = this.keyOf(id);
     const range = { site: key, from: this.today, to: this.today };
-    const { total } = await this.store.read("viewCounts", range);
+    const { total } = await this.store.numbers.read("viewCounts", range);
     for (const model of [without, withAll]) this.#fileWaiting(model);
     this.model = total === withAll.total(id) ? withAll : without;
     await this.upkeep();
@@ -211,7 +214,7 @@ export abstract class SimulatedStore {
 
   async addSurvey(id: string, answer: string): Promise<void> {
     const payload = JSON.stringify({ sv: 1, a: { q: answer } });
-    await this.wait(this.store.addSurvey(this.keyOf(id), 1, payload));
+    await this.wait(this.store.numbers.addSurvey(this.keyOf(id), 1, payload));
     const site = this.model.sites.get(id);
     if (this.clock.sure) site?.surveys.push(answer);
     else site?.waitingSurveys.push([this.clock.boot, answer]);
@@ -221,7 +224,9 @@ export abstract class SimulatedStore {
     const all: Promise<void>[] = [];
     for (const { site, times, kind, flags, values } of hits)
       for (let n = 0; n < times; n++)
-        all.push(by.count(site === null ? null : this.keyOf(site), { kind, flags, values }));
+        all.push(
+          by.numbers.count(site === null ? null : this.keyOf(site), { kind, flags, values }),
+        );
     await Promise.all(all);
   }
 
@@ -230,7 +235,7 @@ export abstract class SimulatedStore {
     const known = hits.filter((hit): hit is Sent & { site: string } => hit.site !== null);
     const monotonic = Math.floor(clock.monotonic());
     const moment = clock.sure
-      ? store.zone.hourAt(clock.now())
+      ? store.numbers.zone.hourAt(clock.now())
       : Math.floor(clock.monotonic() / 1_000);
     const records = known.map((hit) => ({ ...hit, site: Number(hit.site), moment }));
     const paths = new Set(records.flatMap(({ values }) => values.map(String)));
@@ -247,7 +252,7 @@ export abstract class SimulatedStore {
   #fileWaiting(model: Model): void {
     const { clock, store, isShort } = this;
     const bootedAt = clock.sure ? clock.now() - clock.monotonic() : null;
-    model.file(clock.boot, bootedAt, store.zone, isShort);
+    model.file(clock.boot, bootedAt, store.numbers.zone, isShort);
   }
 
   /** Runs until all that was counted is past retention. */

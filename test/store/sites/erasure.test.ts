@@ -128,8 +128,8 @@ onEachEngine(() => {
       const key = keyOf(world(), "gone");
       await erase();
       // As what is on its way while the site goes.
-      await store.count(key, viewOf({ path: `/${SECRET}` }));
-      await store.addSurvey(key, 1, JSON.stringify({ sv: 1, c: SECRET }));
+      await store.numbers.count(key, viewOf({ path: `/${SECRET}` }));
+      await store.numbers.addSurvey(key, 1, JSON.stringify({ sv: 1, c: SECRET }));
       assert.deepEqual(await traces(), []);
       assert.equal((await world().beacon({ p: "/" }, { s: "gone" })).status, 200);
       assert.equal((await world().survey({ sv: 1 }, { s: "gone" })).status, 204);
@@ -147,7 +147,7 @@ onEachEngine(() => {
         if (isByHand) await erase();
         else await new Owner(world()).ask("DELETE", "/api/sites/gone?confirm=gone");
         await world().service.store.upkeep();
-        await world().service.store.count(key, viewOf({ path: `/${SECRET}` }));
+        await world().service.store.numbers.count(key, viewOf({ path: `/${SECRET}` }));
         assert.deepEqual(await traces(), []);
       });
 

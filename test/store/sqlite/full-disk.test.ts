@@ -66,7 +66,7 @@ describe("on a disk that is full", () => {
   /** Takes all space, also what the log of the database has left. */
   async function fill(): Promise<void> {
     disk.fill();
-    for (let i = 0; !world.service.store.warnings.includes("storage_unavailable"); i++)
+    for (let i = 0; !world.service.store.numbers.warnings.includes("storage_unavailable"); i++)
       await world.beacon({ p: `/fill/${i}` }, { s: "keep" });
   }
 

@@ -287,7 +287,7 @@ describe("a restore that power cut short, or whose file does not do", () => {
     const { store } = world.service;
     const sent = world.beacon({ p: "/" });
     await assert.rejects(
-      store.replaceFile(async (file) => swapIn(bad, file)),
+      store.box.replaceFile(async (file) => swapIn(bad, file)),
       /Your data is as it was before\.$/,
     );
     await sent;

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { silentLog } from "../../appliance/base/log.ts";
 import { sha256 } from "../../appliance/base/secrets.ts";
@@ -6,10 +7,10 @@ import { SESSIONS } from "../../appliance/control/sessions.ts";
 import { AWAKE, DECKS } from "../../appliance/deck/settings/deck-settings.ts";
 import { documentsChange, documentsOf } from "../../appliance/store/documents.ts";
 import type { Engine, EngineAnswer, EngineEvents } from "../../appliance/store/engine.ts";
-import type { BeforeImport } from "../../appliance/store/rows.ts";
-import type { Directory } from "../../appliance/store/sites/directory.ts";
-import { SplitEngine } from "../../appliance/store/split.ts";
+import { writerTo } from "../../appliance/store/engines.ts";
+import { databaseFile } from "../../appliance/store/sqlite/database.ts";
 import { SqliteEngine } from "../../appliance/store/sqlite/engine.ts";
+import { Store } from "../../appliance/store/store.ts";
 import type { WriteInput, WriteName } from "../../appliance/store/writes.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { eachFolder } from "../helpers/folder.ts";
@@ -22,19 +23,18 @@ const DECK = {
 const HERE = sha256("here").toString("hex");
 const ELSEWHERE = sha256("elsewhere").toString("hex");
 
-/** Both halves are files here; what stands in for the fleet's need not know that it is not alone. */
+/** Both places are files here; what stands in for the fleet's need not know that it is not alone. */
 describe("a box beside a fleet", () => {
   const folder = eachFolder();
-  let split: SplitEngine;
+  let store: Store;
   let fleet: Engine;
-  let directory: Directory;
   /** The fleet's engine stores nothing, or the box's. */
   let fleetRefuses: boolean;
   let boxRefuses: boolean;
   /** The fleet's engine tells nothing, as while its database is away. */
   let isSilent: boolean;
 
-  const open = (name: string) => (events: EngineEvents) =>
+  const open = (name: string, events: EngineEvents) =>
     SqliteEngine.open(
       {
         dataDir: join(folder(), name),
@@ -46,28 +46,17 @@ describe("a box beside a fleet", () => {
     );
 
   async function start(): Promise<void> {
-    const nothing = () => {};
-    split = await SplitEngine.open(
+    store = await Store.open(
       {
-        async openFleet(events) {
-          const heard = isSilent ? EVENTS : events;
-          fleet = refusing(await open("fleet")(heard), () => fleetRefuses);
-          return fleet;
-        },
-        openBox: async (events) => refusing(await open("box")(events), () => boxRefuses),
+        databaseUrl: "postgres://fleet.example/",
+        ...{ retentionDays: 100, detailDays: 0, clock: new FakeClock(), log: silentLog() },
       },
       {
-        directory: (now) => {
-          directory = now;
+        file: async (_, events) => refusing(await open("box", events), () => boxRefuses),
+        async shared(_, events) {
+          fleet = refusing(await open("fleet", isSilent ? EVENTS : events), () => fleetRefuses);
+          return fleet;
         },
-        opened: nothing,
-        refused: nothing,
-        counted: nothing,
-        live: nothing,
-        damaged: nothing,
-        room: nothing,
-        views: () => new Map(),
-        asked: () => [],
       },
     );
   }
@@ -78,94 +67,106 @@ describe("a box beside a fleet", () => {
     isSilent = false;
     await start();
   });
-  afterEach(() => split.close());
+  afterEach(() => store.close());
 
-  const send = <W extends WriteName>(name: W, input: WriteInput<W>, to: Engine = split) =>
-    to.send({ kind: "write", name, input });
-  const write = async <W extends WriteName>(name: W, input: WriteInput<W>, to?: Engine) => {
-    const answer = await send(name, input, to);
-    assert.ok(answer.ok, JSON.stringify(answer));
-    return answer.result;
-  };
-  const ids = () => directory.sites.map(({ id }) => id);
-  const sessions = async () =>
-    (await split.read("documents", { kind: SESSIONS.name })).map(({ id }) => id);
-  const signIn = (id: string) =>
-    write("changeDocuments", documentsChange(SESSIONS, { put: [{ id, body: { expiresAt: 1 } }] }));
+  const write = <W extends WriteName>(name: W, input: WriteInput<W>, to: Engine = fleet) =>
+    writerTo(to, silentLog())(name, input);
+  const addSite = (id: string) => store.numbers.write("createSite", { id });
+  const makeToken = (token: string, kept: string | null = null) =>
+    store.write("setAdminToken", { hash: sha256(token), kept });
+  const ids = () => store.numbers.directory.sites.map(({ id }) => id);
+  const adminHash = () => Buffer.from(store.numbers.directory.adminHash ?? []);
+  const sessions = async () => (await documentsOf(store.box, SESSIONS)).map(({ id }) => id);
+  const session = (id: string) =>
+    documentsChange(SESSIONS, { put: [{ id, body: { expiresAt: 1 } }] });
+  const signIn = (id: string) => store.box.write("changeDocuments", session(id));
   const save = (name: string) =>
     documentsChange(DECKS, { put: [{ id: "mk2-1", body: { ...DECK, name } }] });
   const decks = async () =>
-    (await documentsOf(split, DECKS)).map(({ id, body }) => [id, body.name]);
+    (await documentsOf(store.box, DECKS)).map(({ id, body }) => [id, body.name]);
+  const isRefused = { code: "storage_unavailable" };
+
   it("has the fleet's sites, and decks of its own", async () => {
-    await write("createSite", { id: "blog" });
-    await write("changeDocuments", save("Kitchen"));
+    await addSite("blog");
+    await store.box.write("changeDocuments", save("Kitchen"));
     assert.deepEqual(ids(), ["blog"]);
     assert.deepEqual(await decks(), [["mk2-1", "Kitchen"]]);
-    assert.deepEqual(await documentsOf(fleet, DECKS), []);
+    assert.deepEqual(await fleet.reads.read("documents", { kind: DECKS.name }), []);
   });
 
   it("knows the admin token, and no site, before the fleet was heard", async () => {
-    await write("setAdminToken", { hash: sha256("one"), kept: null });
-    await write("createSite", { id: "blog" });
-    await split.close();
+    await makeToken("one");
+    await addSite("blog");
+    await store.close();
     isSilent = true;
     await start();
-    assert.deepEqual([split.ready, ids()], [false, []]);
-    assert.deepEqual(Buffer.from(directory.adminHash ?? []), sha256("one"));
+    assert.deepEqual(ids(), []);
+    assert.deepEqual(adminHash(), sha256("one"));
   });
 
   it("signs others out with a new admin token, and not who made it", async () => {
-    await write("setAdminToken", { hash: sha256("one"), kept: null });
+    await makeToken("one");
     for (const session of [HERE, ELSEWHERE]) await signIn(session);
-    await write("setAdminToken", { hash: sha256("two"), kept: HERE });
+    await makeToken("two", HERE);
     assert.deepEqual(await sessions(), [HERE]);
-    assert.deepEqual(Buffer.from(directory.adminHash ?? []), sha256("two"));
+    assert.deepEqual(adminHash(), sha256("two"));
   });
 
   it("signs everybody out when the fleet got another admin token elsewhere", async () => {
-    await write("setAdminToken", { hash: sha256("one"), kept: null });
+    await makeToken("one");
     await signIn(HERE);
-    await write("setAdminToken", { hash: sha256("two"), kept: null }, fleet);
-    // In its turn, after what the fleet told.
-    await write("createSite", { id: "blog" });
+    await write("setAdminToken", { hash: sha256("two"), kept: null });
     assert.deepEqual(await sessions(), []);
   });
 
   it("does so at its start where that was while it was off", async () => {
-    await write("setAdminToken", { hash: sha256("one"), kept: null });
+    await makeToken("one");
     await signIn(HERE);
-    await split.close();
-    const alone = await open("fleet")({ ...EVENTS });
+    await store.close();
+    const alone = await open("fleet", EVENTS);
     await write("setAdminToken", { hash: sha256("two"), kept: null }, alone);
     await alone.close();
     await start();
+    // In its turn, after what the fleet told.
+    await addSite("blog");
     assert.deepEqual(await sessions(), []);
   });
 
+  it("does so when a file with another one takes the place of its own", async () => {
+    await makeToken("one");
+    const other = await open("other", EVENTS);
+    await write("setAdminToken", { hash: sha256("two"), kept: null }, other);
+    await write("changeDocuments", session(HERE), other);
+    await other.close();
+    const file = databaseFile(join(folder(), "other"));
+    await store.box.replaceFile(async (box) => copyFileSync(file, box));
+    assert.deepEqual(await sessions(), []);
+    assert.deepEqual(adminHash(), sha256("one"));
+  });
+
   it("leaves the admin token as it is where one of both cannot store it", async () => {
-    await write("setAdminToken", { hash: sha256("one"), kept: null });
+    await makeToken("one");
     await signIn(HERE);
-    const another = { hash: sha256("two"), kept: null };
     fleetRefuses = true;
-    assert.equal((await send("setAdminToken", another)).ok, false);
+    await assert.rejects(makeToken("two"), isRefused);
     fleetRefuses = false;
     boxRefuses = true;
-    assert.equal((await send("setAdminToken", another)).ok, false);
-    assert.deepEqual(Buffer.from(directory.adminHash ?? []), sha256("one"));
+    await assert.rejects(makeToken("two"), isRefused);
+    assert.deepEqual(adminHash(), sha256("one"));
     boxRefuses = false;
     assert.deepEqual(await sessions(), [HERE]);
   });
 
   it("takes settings in on both sides, and puts both back", async () => {
-    await write("changeDocuments", save("Kitchen"));
+    await store.box.write("changeDocuments", save("Kitchen"));
     const imported = {
       sites: [{ id: "shop", host: "s.example" }],
       documents: [save("Hall")],
     };
-    const before = await write("importSettings", imported);
+    const before = await store.write("importSettings", imported);
     assert.deepEqual(ids(), ["shop"]);
     assert.deepEqual(await decks(), [["mk2-1", "Hall"]]);
-    assert.deepEqual(await write("undoImport", before as BeforeImport), []);
+    assert.deepEqual(await store.write("undoImport", before), []);
     assert.deepEqual(ids(), []);
     assert.deepEqual(await decks(), [["mk2-1", "Kitchen"]]);
   });
@@ -173,27 +174,41 @@ describe("a box beside a fleet", () => {
   it("takes settings in on neither side where one cannot, and undoes them on neither", async () => {
     const imported = { sites: [{ id: "shop", host: "s.example" }], documents: [save("Kitchen")] };
     boxRefuses = true;
-    assert.equal((await send("importSettings", imported)).ok, false);
+    await assert.rejects(store.write("importSettings", imported), isRefused);
     assert.deepEqual(ids(), []);
     boxRefuses = false;
     fleetRefuses = true;
-    assert.equal((await send("importSettings", imported)).ok, false);
+    await assert.rejects(store.write("importSettings", imported), isRefused);
     assert.deepEqual(await decks(), []);
     fleetRefuses = false;
-    const before = (await write("importSettings", imported)) as BeforeImport;
+    const before = await store.write("importSettings", imported);
     boxRefuses = true;
-    assert.equal((await send("undoImport", before)).ok, false);
+    await assert.rejects(store.write("undoImport", before), isRefused);
     assert.deepEqual(
-      directory.sites.map(({ id, host }) => [id, host]),
+      store.numbers.directory.sites.map(({ id, host }) => [id, host]),
       [["shop", "s.example"]],
     );
   });
 
   it("takes decks in while the fleet is away", async () => {
     fleetRefuses = true;
-    await write("importSettings", { sites: [], documents: [save("Kitchen")] });
+    await store.write("importSettings", { sites: [], documents: [save("Kitchen")] });
     assert.deepEqual(await decks(), [["mk2-1", "Kitchen"]]);
   });
+
+  for (const away of ["fleet", "box"] as const)
+    it(`does the upkeep of one place while nothing can be done in the ${away}`, async () => {
+      const refuse = (refuses: boolean) => {
+        if (away === "fleet") fleetRefuses = refuses;
+        else boxRefuses = refuses;
+      };
+      refuse(true);
+      const { numbers, box } = store;
+      const [ofFleet, ofBox] = await Promise.all([numbers.upkeep.anew(), box.upkeep.anew()]);
+      assert.deepEqual([ofFleet, ofBox], [away !== "fleet", away !== "box"]);
+      refuse(false);
+      assert.ok(await (away === "fleet" ? numbers : box).upkeep.anew());
+    });
 });
 
 const EVENTS: EngineEvents = {

@@ -1,0 +1,251 @@
+import type { Day } from "../base/calendar.ts";
+import type { Clock } from "../base/clock.ts";
+import { DayZone, UTC_DAYS } from "../base/day-zone.ts";
+import type { Log } from "../base/log.ts";
+import type { Refusal } from "../base/refusal.ts";
+import { Signal } from "../base/signal.ts";
+import { NOBODY, type SiteKey } from "./counting.ts";
+import type { Engine, EngineEvents, Opened, StoreFigures } from "./engine.ts";
+import { type EngineOptions, type Writer, writerTo } from "./engines.ts";
+import { storageUnavailable } from "./intake/commit-group.ts";
+import { Intake } from "./intake/intake.ts";
+import { LiveViews } from "./live-views.ts";
+import type { Hit } from "./log/record.ts";
+import type { FleetQueryName, QueryInput, QueryResult } from "./queries.ts";
+import type { Asker } from "./read-queue.ts";
+import type { EndedRead, Warning } from "./reports.ts";
+import { detailFrom } from "./settling/folding.ts";
+import { unknownZoneSentence, zonePending } from "./sites/day-zone.ts";
+import { type Directory, EMPTY_DIRECTORY } from "./sites/directory.ts";
+import type { Unusable } from "./sqlite/health.ts";
+import { Upkeep } from "./upkeep.ts";
+import type { NumbersWriteName } from "./writes.ts";
+
+/** Hits that wait when the store closes have this long to be stored. */
+const LAST_COMMIT_MS = 8_000;
+
+export interface StoreOptions extends EngineOptions {
+  retentionDays: number;
+  /** Days for which it is kept what came together in a view; 0 for none. */
+  detailDays: number;
+  clock: Clock;
+  log: Log;
+  /** Called whenever damage to the data was met. */
+  onUnusable?: (why: Unusable) => void;
+  /** Called with each database that is in use from then on. */
+  onOpened?: (opened: Opened) => void;
+  /** Called when a database elsewhere will not have us; it is told in the log unless given. */
+  onRefused?: (why: Refusal) => void;
+}
+
+/** The door to the numbers: counts and surveys in, reports out. */
+export class Numbers {
+  /** Sites and token hashes as of now; changes by other processes show within half a second. */
+  directory: Directory = EMPTY_DIRECTORY;
+  /** By which days begin, as of now. */
+  zone = new DayZone();
+  readonly directoryChanged = new Signal<Directory>();
+  /** Hits were committed. */
+  readonly counted = new Signal();
+  /** Views of the last five minutes; never stored. */
+  readonly live: LiveViews;
+  readonly upkeep: Upkeep;
+  /** `directory` knows the change when it is made. */
+  readonly write: Writer<NumbersWriteName>;
+  /** For its engine to tell. */
+  readonly events: EngineEvents;
+  readonly #options: StoreOptions;
+  readonly #intake: Intake;
+  #engine: Engine | undefined;
+  #cursorSecret: Uint8Array = new Uint8Array();
+  #isClosed = false;
+  /** Set while other numbers take the place of those that are there. */
+  #pause: Promise<void> | undefined;
+
+  constructor(options: StoreOptions) {
+    const { clock, log, retentionDays, detailDays, databaseUrl } = options;
+    this.#options = options;
+    this.live = new LiveViews(clock);
+    const zone = () => this.zone;
+    this.#intake = new Intake({
+      clock,
+      zone,
+      log,
+      send: (request) => this.#opened.send(request),
+      lowSpace: () => this.#opened.lowSpace,
+      onCommitted: ({ bytes, areLate }) => {
+        this.counted.emit();
+        this.upkeep.committed(bytes);
+        // The upkeep that began when the clock became sure did not find them.
+        if (areLate && !this.#isClosed) void this.upkeep.anew();
+      },
+    });
+    this.upkeep = new Upkeep({
+      engine: () => this.#opened,
+      ...{ clock, log, zone, retentionDays, detailDays },
+      isShared: databaseUrl !== undefined,
+    });
+    this.write = writerTo({ send: (request) => this.#opened.send(request) }, log);
+    this.events = this.#events();
+  }
+
+  /** @param engine was opened with `events` */
+  begin(engine: Engine): void {
+    this.#engine = engine;
+    this.upkeep.begin();
+  }
+
+  /** False until the database has answered once: nothing can be counted or read until then. */
+  get ready(): boolean {
+    return this.#opened.ready;
+  }
+
+  get figures(): StoreFigures {
+    const { ready, figures: database } = this.#opened;
+    return { ...this.#intake.figures, ready, unavailable: this.#intake.unavailable, database };
+  }
+
+  /** 32 bytes that seal the cursors of the survey export; none before the database has answered. */
+  get cursorSecret(): Uint8Array {
+    return this.#cursorSecret;
+  }
+
+  /** Counts a hit; resolves when it may be answered. See Intake. */
+  count(site: SiteKey | null, hit: Hit): Promise<void> {
+    // No promise of its own: hits are many, and those of a batch share one.
+    if (this.#pause === undefined) return this.#count(site, hit);
+    return this.#siteAfterPause(site).then((settled) => this.#count(settled, hit));
+  }
+
+  #count(site: SiteKey | null, hit: Hit): Promise<void> {
+    if (hit.kind === "view") this.live.count(site ?? NOBODY);
+    return this.#intake.count(site, hit);
+  }
+
+  /** @throws {Refusal} `storage_unavailable`, `surveys_full` when it was not stored */
+  async addSurvey(site: SiteKey | null, version: number, payload: string): Promise<void> {
+    if (this.#opened.lowSpace) throw storageUnavailable();
+    const settled = this.#pause ? await this.#siteAfterPause(site) : site;
+    return this.#intake.addSurvey(settled, version, payload);
+  }
+
+  /** Runs a named query, as ReadQueue does. */
+  read<Q extends FleetQueryName>(
+    query: Q,
+    input: QueryInput<Q>,
+    asker?: Asker,
+  ): Promise<QueryResult<Q>> {
+    return this.#opened.reads.read(query, input, asker);
+  }
+
+  /** Questions that ended the reader within the last hour, newest first; each is refused until its hour is over. */
+  get endedReads(): EndedRead[] {
+    return this.#opened.reads.ended;
+  }
+
+  /** The first day that keeps what came together, on this one; Infinity for none. */
+  detailFrom(today: Day): Day {
+    const { detailDays, retentionDays } = this.#options;
+    return detailFrom({ today, detailDays, retentionDays });
+  }
+
+  /** The problems that there are with counting now. */
+  get warnings(): readonly Warning[] {
+    const warnings: Warning[] = [];
+    if (this.#opened.lowSpace) warnings.push("storage_full");
+    if (this.#intake.unavailable || !this.ready) warnings.push("storage_unavailable");
+    if (!this.#options.clock.sure) warnings.push("clock_not_set");
+    return warnings;
+  }
+
+  /** Whether the first site may name the zone by which days begin. */
+  get asksZone(): boolean {
+    return zonePending(this.directory);
+  }
+
+  /**
+   * Commits what is open and lets `replace` put other numbers in the place of those that are there; hits wait
+   * meanwhile and count for the site of the same id.
+   * @throws {Refusal} `storage_unavailable`, and whatever `replace` throws
+   */
+  async replace(replace: () => Promise<void>): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#pause = promise;
+    try {
+      await this.#intake.drain();
+      if (this.#intake.unavailable) throw storageUnavailable();
+      await replace();
+    } finally {
+      this.live.clear();
+      this.#pause = undefined;
+      resolve();
+    }
+  }
+
+  /** Commits what is open and closes the database. @returns how many hits could not be stored */
+  async close(): Promise<number> {
+    this.#isClosed = true;
+    this.upkeep.close();
+    await this.#pause;
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    // A database that is away may keep a commit open for as long as it is.
+    const cancel = this.#options.clock.after(LAST_COMMIT_MS, resolve);
+    await Promise.race([this.#intake.drain(), late]);
+    cancel();
+    await this.#opened.close();
+    const hits = this.#intake.figures.waitingHits;
+    if (hits > 0 || this.#intake.unavailable)
+      this.#options.log.error({ hits }, "What waited in memory could not be stored and is lost");
+    return hits;
+  }
+
+  get #opened(): Engine {
+    if (this.#engine === undefined) throw new Error("the store is not open");
+    return this.#engine;
+  }
+
+  #events(): EngineEvents {
+    const { onOpened, onUnusable, log } = this.#options;
+    let said = "";
+    const tell = ({ message }: Refusal) => {
+      // It is met each time that the database is tried.
+      if (message !== said) log.error(message);
+      said = message;
+    };
+    const { onRefused = tell } = this.#options;
+    return {
+      directory: (directory) => this.#hear(directory),
+      opened: (opened) => {
+        this.#cursorSecret = opened.cursorSecret;
+        onOpened?.(opened);
+      },
+      refused: onRefused,
+      counted: () => this.counted.emit(),
+      live: (others) => {
+        this.live.hear(others);
+        // Views of the last five minutes are told later than what was counted.
+        if (others.length > 0) this.counted.emit();
+      },
+      damaged: (why) => onUnusable?.(why),
+      room: () => this.#intake.retry(),
+      views: () => this.live.own(),
+      asked: () => this.live.asked(),
+    };
+  }
+
+  #hear(directory: Directory): void {
+    const { unknownZone } = directory;
+    if (unknownZone !== undefined && unknownZone !== this.directory.unknownZone)
+      this.#options.log.warn(unknownZoneSentence(unknownZone));
+    this.directory = directory;
+    this.zone = new DayZone(directory.dayZone ?? UTC_DAYS);
+    this.directoryChanged.emit(directory);
+  }
+
+  /** The same site once other numbers are there, where it may have another number or be gone. */
+  async #siteAfterPause(key: SiteKey | null): Promise<SiteKey | null> {
+    const id = this.directory.sites.find((site) => site.key === key)?.id;
+    await this.#pause;
+    return this.directory.sites.find((site) => site.id === id)?.key ?? null;
+  }
+}
