@@ -1,6 +1,13 @@
 import type { Months } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
 import {
+  BLOCKS_IN_ORDER,
+  blockSizes,
+  keyAnd,
+  SharedSnapshot,
+  type SnapshotSql,
+} from "../shared-snapshot.ts";
+import {
   type BlockKey,
   type BlockPage,
   type BlockRow,
@@ -18,8 +25,6 @@ import { numbers } from "./connection/numbers.ts";
 
 /** Of the log, at a time. */
 const ROWS = 4_096;
-/** Less than any key has. */
-const BEFORE_ALL = { site: -(2 ** 31), month: 0, source: 0, part: 0 };
 const NOTHING = new Uint8Array();
 
 /** Bytes of all of a piece. */
@@ -32,24 +37,15 @@ interface Lengths {
  * The log and the blocks in a database. To be asked in a transaction that reads all of one moment; it
  * remembers nothing, for after a failover the same numbers may stand for something else.
  */
-export class PostgresSnapshot implements Snapshot {
+export class PostgresSnapshot extends SharedSnapshot implements Snapshot {
   readonly #sql: Sql;
   readonly #to: ReadonlyMap<number, number> | undefined;
 
   /** @param to by node, what came to the log after this number is not in it; of a node that is missing: all */
   constructor(sql: Sql, to?: ReadonlyMap<number, number>) {
+    super((text, values) => sql.rows(text, values), WORDS);
     this.#sql = sql;
     this.#to = to;
-  }
-
-  async generation(): Promise<number> {
-    const [row] = await this.#sql.rows<{ n: number }>(GENERATION);
-    return row?.n ?? 0;
-  }
-
-  async folded(): Promise<ReadonlyMap<number, number>> {
-    const rows = await this.#sql.rows<{ node: number; n: number }>(FOLDED);
-    return new Map(rows.map(({ node, n }) => [node, n]));
   }
 
   log(after: ReadonlyMap<number, number>, maxBytes: number): Promise<readonly LogRow[]> {
@@ -74,10 +70,10 @@ export class PostgresSnapshot implements Snapshot {
     pieces: readonly Piece[],
     { after, maxBytes }: BlockPage,
   ): Promise<readonly SlicedBlock[]> {
-    const { site, month, source, part } = after ?? BEFORE_ALL;
-    const left = sites.filter((one) => one >= site);
+    const left = sites.filter((one) => one >= (after?.site ?? one));
     const rows = await this.#sql.rows<BlockRow & Lengths>(slicedBlocksOf(pieces), [
-      ...[numbers(left), from, to, site, month, source, part, maxBytes],
+      ...[numbers(left), from, to],
+      ...keyAnd(after, maxBytes),
     ]);
     return rows.map(({ countsLength, detailLength, ...row }) => ({
       ...row,
@@ -100,32 +96,22 @@ export class PostgresSnapshot implements Snapshot {
     };
   }
 
-  list(after: BlockKey | null, limit: number, due?: Due): Promise<readonly BlockSize[]> {
-    const { site, month, source, part } = after ?? BEFORE_ALL;
-    const values = [site, month, source, part, limit];
-    if (due === undefined) return this.#sql.rows(LIST, values);
-    return this.#sql.rows(LIST_DUE, [...values, due.from, due.to, due.detailTo]);
-  }
-
-  async past(sites: readonly SiteKey[]): Promise<readonly ReadonlyMap<string, number>[]> {
-    const rows = await this.#sql.rows<{ site: SiteKey; counter: string; n: number }>(PAST, [
-      numbers(sites),
-    ]);
-    const bySite = Map.groupBy(rows, ({ site }) => site);
-    return sites.map(
-      (site) => new Map((bySite.get(site) ?? []).map(({ counter, n }) => [counter, n])),
-    );
-  }
-
-  async siteKeys(): Promise<ReadonlySet<SiteKey>> {
-    const rows = await this.#sql.rows<{ key: SiteKey }>(SITES);
-    return new Set(rows.map(({ key }) => key));
+  override list(after: BlockKey | null, limit: number, due?: Due): Promise<readonly BlockSize[]> {
+    if (due === undefined) return super.list(after, limit);
+    return this.#sql.rows(LIST_DUE, keyAnd(after, limit, due.from, due.to, due.detailTo));
   }
 }
 
-export const GENERATION = "SELECT n FROM generation WHERE one = 1";
+/** Bytes of a row of `block`. They are known without reading them. */
+export const BLOCK_BYTES = "octet_length(counters) + octet_length(counts) + octet_length(detail)";
 
-export const FOLDED = "SELECT node, n FROM folded";
+export const WORDS: SnapshotSql = {
+  bytes: BLOCK_BYTES,
+  detailBytes: "octet_length(detail)",
+  isSound: "true",
+  isAsked: "= ANY($1::int[])",
+  listOf: numbers,
+};
 
 /** By node, the last number of its log, and how many bytes it has. */
 export const LOG_ENDS = `
@@ -161,7 +147,7 @@ export function blocksOf(pieces: readonly Piece[]): string {
   return `
     SELECT site, month, source, part, ${PIECES.map((piece) => columnOf(piece, pieces)).join(", ")} FROM block
     WHERE site = ANY($1::int[]) AND month BETWEEN $2::int AND $3::int
-    ORDER BY site, month, source, part`;
+    ${BLOCKS_IN_ORDER}`;
 }
 
 /** Of large pieces the first slice. How long they are is known without reading them. */
@@ -177,14 +163,14 @@ export function slicedBlocksOf(pieces: readonly Piece[]): string {
   return `
     SELECT site, month, source, part, ${columns.join(", ")} FROM (
       SELECT site, month, source, part, counters, counts, detail,
-        sum(${bytes}) OVER (ORDER BY site, month, source, part) AS bytes,
-        row_number() OVER (ORDER BY site, month, source, part) AS place
+        sum(${bytes}) OVER (${BLOCKS_IN_ORDER}) AS bytes,
+        row_number() OVER (${BLOCKS_IN_ORDER}) AS place
       FROM block
       WHERE site = ANY($1::int[]) AND month BETWEEN $2::int AND $3::int
         AND (site, month, source, part) > ($4::int, $5::int, $6::int, $7::int)
     ) AS block
     WHERE bytes <= $8::bigint OR place = 1
-    ORDER BY site, month, source, part`;
+    ${BLOCKS_IN_ORDER}`;
 }
 
 function columnOf(piece: Piece, pieces: readonly Piece[]): string {
@@ -203,17 +189,8 @@ export function sliceOf(piece: "counts" | "detail"): string {
     WHERE site = $1::int AND month = $2::int AND source = $3::int AND part = $4::int`;
 }
 
-/** Bytes of a row of `block`. They are known without reading them. */
-export const BLOCK_BYTES = "octet_length(counters) + octet_length(counts) + octet_length(detail)";
-
-const SIZES = `
-  SELECT site, month, source, part, ${BLOCK_BYTES} AS bytes,
-    octet_length(detail) AS "detailBytes"
-  FROM block WHERE (site, month, source, part) > ($1::int, $2::int, $3::int, $4::int)`;
-
-const PAGE = "ORDER BY site, month, source, part LIMIT $5";
-
-export const LIST = `${SIZES} ${PAGE}`;
+const SIZES = blockSizes(WORDS);
+const PAGE = `${BLOCKS_IN_ORDER} LIMIT $5`;
 
 /** Each kind by its own index; the planner would else walk all keys, for they come in this order. */
 export const LIST_DUE = `
@@ -221,9 +198,3 @@ export const LIST_DUE = `
     details AS MATERIALIZED (${SIZES} AND part = 0 AND octet_length(detail) > 0
       AND month <= $8::int AND month NOT BETWEEN $6::int AND $7::int)
   (${SIZES} AND part > 0 ${PAGE}) UNION ALL TABLE months UNION ALL TABLE details ${PAGE}`;
-
-export const PAST = `
-  SELECT site, counter, CAST(sum(n) AS bigint) AS n FROM past WHERE site = ANY($1::int[])
-  GROUP BY site, counter`;
-
-export const SITES = "SELECT key FROM site";

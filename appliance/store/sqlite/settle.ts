@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import { PASS_GENERATION, putBlocks, settlementStatements } from "../settling/statements.ts";
+import { GENERATION } from "../shared-snapshot.ts";
 import { type BlockRow, type Settlement, SLICE_BYTES } from "../snapshot.ts";
 import type { CountedDays } from "./counted-days.ts";
 import type { Database } from "./database.ts";
@@ -13,7 +14,7 @@ const ONE_ROW = { atOnce: 1 } as const;
 
 /** Another number once blocks were changed. */
 export function generation(db: Database): number {
-  return db.prepare("SELECT n FROM generation").pluck().get() as number;
+  return db.prepare(GENERATION).pluck().get() as number;
 }
 
 /** Blocks, or the sites that have them, are other ones now. To be called in the transaction that did it. */

@@ -1,11 +1,10 @@
 import type { Months } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
 import type { Soon } from "../counts/source.ts";
+import { BLOCKS_IN_ORDER, keyAnd, SharedSnapshot, type SnapshotSql } from "../shared-snapshot.ts";
 import {
-  type BlockKey,
   type BlockPage,
   type BlockRow,
-  type BlockSize,
   type LogRow,
   PIECES,
   type Piece,
@@ -13,12 +12,19 @@ import {
 } from "../snapshot.ts";
 import type { Database } from "./database.ts";
 import { HAS_NUMBERS } from "./numbering.ts";
-import { generation } from "./settle.ts";
 import { BYTES, beyond, type SqliteBlock, sliced, wholeOf } from "./slices.ts";
+import { rowsOf } from "./tables/table.ts";
 
 /** The only one whose batches are in a file. */
 export const NODE = 0;
-const BEFORE_ALL: BlockKey = { site: -(2 ** 31), month: -1, source: -1, part: -1 };
+
+const WORDS: SnapshotSql = {
+  bytes: BYTES,
+  detailBytes: `length(detail) + ${beyond("detail")}`,
+  isSound: HAS_NUMBERS,
+  isAsked: "IN (SELECT value FROM json_each($1))",
+  listOf: (numbers) => JSON.stringify([...numbers]),
+};
 
 interface Found {
   readonly id: number;
@@ -26,23 +32,15 @@ interface Found {
 }
 
 /** The log and the blocks in a file. To be asked in a transaction. */
-export class SqliteSnapshot implements Snapshot {
+export class SqliteSnapshot extends SharedSnapshot implements Snapshot {
   readonly #db: Database;
   readonly #to: number;
 
   /** @param to what came to the log after this number is not in it */
   constructor(db: Database, to: number = Number.MAX_SAFE_INTEGER) {
+    super(rowsOf(db), WORDS);
     this.#db = db;
     this.#to = to;
-  }
-
-  generation(): number {
-    return generation(this.#db);
-  }
-
-  folded(): ReadonlyMap<number, number> {
-    const rows = this.#db.prepare("SELECT node, n FROM folded").raw().all();
-    return new Map(rows as [number, number][]);
   }
 
   log(after: ReadonlyMap<number, number>, maxBytes: number): LogRow[] {
@@ -70,8 +68,7 @@ export class SqliteSnapshot implements Snapshot {
     pieces: readonly Piece[],
     { after, maxBytes }: BlockPage,
   ): readonly SqliteBlock[] {
-    const { site, month, source, part } = after ?? BEFORE_ALL;
-    const left = sites.filter((one) => one >= site);
+    const left = sites.filter((one) => one >= (after?.site ?? one));
     // How long a piece is stands in its row; the piece itself may be megabytes.
     const bytes = pieces.map((piece) => `length(${piece})`).join(" + ") || "0";
     const found = this.#db
@@ -79,17 +76,9 @@ export class SqliteSnapshot implements Snapshot {
         `SELECT rowid AS id, ${bytes} AS bytes FROM block
          WHERE site IN (SELECT value FROM json_each(?)) AND month BETWEEN ? AND ?
            AND (site, month, source, part) > (?, ?, ?, ?) AND ${HAS_NUMBERS}
-         ORDER BY site, month, source, part`,
+         ${BLOCKS_IN_ORDER}`,
       )
-      .iterate(
-        JSON.stringify(left),
-        from,
-        to,
-        site,
-        month,
-        source,
-        part,
-      ) as IterableIterator<Found>;
+      .iterate(WORDS.listOf(left), from, to, ...keyAnd(after)) as IterableIterator<Found>;
     const columns = PIECES.map((piece) => (pieces.includes(piece) ? piece : `x'' AS ${piece}`));
     const read = this.#db.prepare(
       `SELECT site, month, source, part, ${columns.join(", ")} FROM block WHERE rowid = ?`,
@@ -99,28 +88,6 @@ export class SqliteSnapshot implements Snapshot {
       const counts = sliced(this.#db, row, "counts", row.counts);
       return { ...row, counts, detail: sliced(this.#db, row, "detail", row.detail) };
     });
-  }
-
-  list(after: BlockKey | null, limit: number): readonly BlockSize[] {
-    const { site, month, source, part } = after ?? BEFORE_ALL;
-    return this.#db
-      .prepare(
-        `SELECT site, month, source, part, ${BYTES} AS bytes, length(detail) + ${beyond("detail")} AS detailBytes
-         FROM block WHERE (site, month, source, part) > (?, ?, ?, ?) AND ${HAS_NUMBERS}
-         ORDER BY site, month, source, part LIMIT ?`,
-      )
-      .all(site, month, source, part, limit) as BlockSize[];
-  }
-
-  past(sites: readonly SiteKey[]): readonly ReadonlyMap<string, number>[] {
-    const counters = this.#db
-      .prepare("SELECT counter, sum(n) FROM past WHERE site = ? GROUP BY counter")
-      .raw();
-    return sites.map((site) => new Map(counters.all(site) as [string, number][]));
-  }
-
-  siteKeys(): ReadonlySet<SiteKey> {
-    return new Set(this.#db.prepare("SELECT key FROM site").pluck().all() as SiteKey[]);
   }
 }
 

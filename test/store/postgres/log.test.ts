@@ -7,21 +7,24 @@ import { APPEND, HELLO, LAST_IN_LOG, LOOK_UP } from "../../../appliance/store/po
 import { PASS } from "../../../appliance/store/postgres/settle.ts";
 import {
   blocksOf,
-  FOLDED,
-  GENERATION,
-  LIST,
   LIST_DUE,
   LOG,
-  PAST,
-  SITES,
   slicedBlocksOf,
   sliceOf,
+  WORDS,
 } from "../../../appliance/store/postgres/snapshot.ts";
 import { markDayAgo } from "../../../appliance/store/settling/day-marks.ts";
 import {
   PASS_GENERATION,
   settlementStatements,
 } from "../../../appliance/store/settling/statements.ts";
+import {
+  FOLDED,
+  GENERATION,
+  listOf,
+  pastOf,
+  SITES,
+} from "../../../appliance/store/shared-snapshot.ts";
 import { CuttingProxy } from "../../helpers/cutting-proxy.ts";
 import { eachDatabase, type Login, type Postgres, sharedPostgres } from "../../helpers/postgres.ts";
 import { LogNode } from "./log-node.ts";
@@ -279,7 +282,8 @@ describe("each statement of the log and the blocks in PostgreSQL", () => {
   };
   const STATEMENTS = Object.entries({
     ...{ APPEND, HELLO, LAST_IN_LOG, LOOK_UP },
-    ...{ FOLDED, GENERATION, LIST, LIST_DUE, LOG, PAST, SITES },
+    ...{ FOLDED, GENERATION, LIST_DUE, LOG, SITES },
+    ...{ LIST: listOf(WORDS), PAST: pastOf(WORDS) },
     BLOCKS: blocksOf(["counters", "counts", "detail"]),
     SLICED_BLOCKS: slicedBlocksOf(["counters", "counts", "detail"]),
     SLICE: sliceOf("detail"),
