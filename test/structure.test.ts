@@ -343,6 +343,18 @@ describe("a breach is found", () => {
       assert.deepEqual(found({ [file]: text }), [said]);
     });
 
+  it("a name that two files of the store export", () => {
+    const more = {
+      "appliance/store/store.ts":
+        'import { size as ofFile } from "./sqlite/database.ts";\nexport const size = ofFile;',
+      "appliance/store/sqlite/database.ts": "export const size = 1;",
+      "appliance/service/service.ts": 'import { size } from "../store/store.ts";',
+    };
+    assert.deepEqual(found(more), [
+      "appliance/store/store.ts and appliance/store/sqlite/database.ts export size",
+    ]);
+  });
+
   it("a room of the web that knows another", () => {
     const more = {
       "web/control/main.ts": 'import "../dashboard/page.ts";',

@@ -10,7 +10,7 @@ import { rowOf, SETTLED } from "../store/settling/parts.ts";
 import { OWN_SOURCE, PIECES } from "../store/snapshot.ts";
 import { CountedDays } from "../store/sqlite/counted-days.ts";
 import type { Database } from "../store/sqlite/database.ts";
-import { generation, settle } from "../store/sqlite/settle.ts";
+import { generation, settleFile } from "../store/sqlite/settle.ts";
 import { SqliteSnapshot } from "../store/sqlite/snapshot.ts";
 import { readDirectory } from "../store/sqlite/tables/sites.ts";
 
@@ -45,7 +45,7 @@ export function countDays(db: Database, days: Iterable<DayOfHits>, detailFrom: D
       for (const survey of surveys) addSurvey.run(site, survey.sv, day, JSON.stringify(survey));
       counted.add(day);
     }
-    settle(db, new CountedDays(db), {
+    settleFile(db, new CountedDays(db), {
       ...{ generation: generation(db), folded: [], drops: [], past: [], gone: [] },
       puts: counting.puts(),
       days: [...counted],

@@ -33,7 +33,7 @@ export function listOf(sql: SnapshotSql): string {
   return `${blockSizes(sql)} ${BLOCKS_IN_ORDER} LIMIT $5`;
 }
 
-export function pastOf({ isAsked }: SnapshotSql): string {
+export function pastOfSites({ isAsked }: SnapshotSql): string {
   return `SELECT site, counter, CAST(sum(n) AS bigint) AS n FROM past WHERE site ${isAsked}
     GROUP BY site, counter`;
 }
@@ -64,7 +64,7 @@ export abstract class SharedSnapshot {
 
   async past(sites: readonly SiteKey[]): Promise<readonly ReadonlyMap<string, number>[]> {
     const rows = await this.#rows<{ site: SiteKey; counter: string; n: number }>(
-      pastOf(this.#sql),
+      pastOfSites(this.#sql),
       [this.#sql.listOf(sites)],
     );
     const bySite = Map.groupBy(rows, ({ site }) => site);

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { PLAIN } from "../../appliance/store/counts/block-counts.ts";
 import type { StatsQuery } from "../../appliance/store/queries.ts";
 import { openForReading } from "../../appliance/store/sqlite/database.ts";
-import { Reads } from "../../appliance/store/sqlite/reads.ts";
+import { SqliteReads } from "../../appliance/store/sqlite/reads.ts";
 
 /** A question of `/stats` about the only site. */
 export type Asked = Pick<StatsQuery, "from" | "to" | "series" | "daily"> & Partial<StatsQuery>;
@@ -17,7 +17,7 @@ export interface Answered {
 }
 
 const [, , file = ""] = process.argv;
-const reads = new Reads(openForReading(file));
+const reads = new SqliteReads(openForReading(file));
 
 function memory(name: "VmRSS" | "VmHWM"): number {
   const [, kb] =

@@ -7,7 +7,7 @@ import { Connection } from "../../appliance/store/postgres/connection/connection
 import { parseDatabaseUrl } from "../../appliance/store/postgres/connection/url.ts";
 import { openDatabase } from "../../appliance/store/postgres/copying.ts";
 import { epochOf } from "../../appliance/store/postgres/epoch.ts";
-import { settle as settleThere } from "../../appliance/store/postgres/settle.ts";
+import { settleFleet } from "../../appliance/store/postgres/settle.ts";
 import { PostgresSnapshot } from "../../appliance/store/postgres/snapshot.ts";
 import { DAY_MARKS, dayMarksIn } from "../../appliance/store/settling/day-marks.ts";
 import { nextSettlement, type SettlingTime } from "../../appliance/store/settling/settling.ts";
@@ -16,7 +16,7 @@ import { openFolder } from "../../appliance/store/sqlite/copies/copying.ts";
 import { restore } from "../../appliance/store/sqlite/copies/restore.ts";
 import { CountedDays } from "../../appliance/store/sqlite/counted-days.ts";
 import { databaseFile, openForWriting } from "../../appliance/store/sqlite/database.ts";
-import { settle } from "../../appliance/store/sqlite/settle.ts";
+import { settleFile } from "../../appliance/store/sqlite/settle.ts";
 import { SqliteSnapshot } from "../../appliance/store/sqlite/snapshot.ts";
 import { run } from "../../appliance/store/sqlite/tables/table.ts";
 import type { Postgres } from "./postgres.ts";
@@ -81,7 +81,7 @@ export function copiedFolder(folder: string, name: string): CopiedDatabase {
           };
           const next = await nextSettlement(new SqliteSnapshot(db), time);
           if (next === null) return;
-          db.transaction(() => settle(db, new CountedDays(db), next))();
+          db.transaction(() => settleFile(db, new CountedDays(db), next))();
         }
       } finally {
         db.close();
@@ -136,7 +136,7 @@ export async function copiedDatabase(server: Postgres): Promise<CopiedDatabase> 
             { read: true },
           );
           if (next === null) return;
-          await settleThere(connection, next);
+          await settleFleet(connection, next);
         }
       } finally {
         await connection.close();

@@ -6,18 +6,12 @@ import { BLOCK_COUNTERS, type Block } from "../../appliance/store/blocks/block.t
 import { decodeBlock, encodeBlock } from "../../appliance/store/blocks/codec.ts";
 import { ALL_KEPT, compactBlock } from "../../appliance/store/blocks/compact.ts";
 import { DETAIL_DIMENSIONS } from "../../appliance/store/blocks/detail.ts";
-import { firstDayOf } from "../../appliance/store/blocks/month.ts";
+import { ALL_MONTHS, firstDayOf } from "../../appliance/store/blocks/month.ts";
 import { compare } from "../../appliance/store/copy/check.ts";
 import { type Brought, bringSite, copy } from "../../appliance/store/copy/copy.ts";
 import type { CopyEnd } from "../../appliance/store/copy/end.ts";
 import type { CopyOptions } from "../../appliance/store/copy/options.ts";
-import {
-  ALL_MONTHS,
-  addTo,
-  counterDays,
-  monthsOf,
-  pastOf,
-} from "../../appliance/store/copy/reading.ts";
+import { addTo, counterDays, monthsOf, pastOf } from "../../appliance/store/copy/reading.ts";
 import { pairsOf } from "../../appliance/store/copy/sites.ts";
 import type { SiteKey } from "../../appliance/store/counting.ts";
 import type { Dimension } from "../../appliance/store/log/record.ts";

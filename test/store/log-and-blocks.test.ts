@@ -11,7 +11,7 @@ import {
 } from "../../appliance/store/snapshot.ts";
 import { CountedDays } from "../../appliance/store/sqlite/counted-days.ts";
 import { openForWriting } from "../../appliance/store/sqlite/database.ts";
-import { settle as settleFile } from "../../appliance/store/sqlite/settle.ts";
+import { settleFile } from "../../appliance/store/sqlite/settle.ts";
 import { SqliteSnapshot } from "../../appliance/store/sqlite/snapshot.ts";
 import { addSite } from "../../appliance/store/sqlite/tables/sites.ts";
 import { eachFolder } from "../helpers/folder.ts";

@@ -1,5 +1,5 @@
 import { builtinModules } from "node:module";
-import { exportsOf, type Import, importsOf } from "./source.ts";
+import { declaredIn, exportsOf, type Import, importsOf } from "./source.ts";
 import { BROWSERS, PACKAGES, STARTED, USED_OTHERWISE, WALLS, type Wall } from "./walls.ts";
 
 interface Edge extends Import {
@@ -22,6 +22,7 @@ export function breachesIn(files: ReadonlyMap<string, string>): string[] {
     ...cycles(files, edges).map((path) => `${path.join(" → ")} is a cycle`),
     ...unusedFiles(files, edges).map((file) => `nobody uses ${file}`),
     ...unusedExports(files, edges),
+    ...sharedNames(files),
   ];
 }
 
@@ -114,6 +115,19 @@ function unusedFiles(files: ReadonlyMap<string, string>, edges: readonly Edge[])
     builds.includes(`"${file}"`);
   const used = reachedFrom([...files.keys()].filter(isEntry), edges);
   return [...files.keys()].filter((file) => !used.has(file));
+}
+
+/** Two engines do much alike there: what is the same stands once, and what is not says whose it is. */
+const NAMED_ONCE = "appliance/store/";
+
+function sharedNames(files: ReadonlyMap<string, string>): string[] {
+  const named = [...files]
+    .filter(([file]) => file.startsWith(NAMED_ONCE))
+    .flatMap(([file, text]) => declaredIn(text).map((name) => ({ name, file })));
+  return [...Map.groupBy(named, ({ name }) => name)]
+    .map(([name, all]) => ({ name, in: [...new Set(all.map(({ file }) => file))] }))
+    .filter((each) => each.in.length > 1)
+    .map((each) => `${each.in.join(" and ")} export ${each.name}`);
 }
 
 function unusedExports(files: ReadonlyMap<string, string>, edges: readonly Edge[]): string[] {

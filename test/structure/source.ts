@@ -54,11 +54,16 @@ const LISTED = /^export\s+(?:type\s+)?\{([^}]*)\}/gm;
 export function exportsOf(text: string): string[] {
   const code = withoutComments(text);
   return [
-    ...[...code.matchAll(DECLARED)].map(([, name = ""]) => name),
+    ...declaredIn(text),
     ...[...code.matchAll(LISTED)].flatMap(([, list = ""]) =>
       entriesOf(list).map((entry) => entry.split(/\s+as\s+/).at(-1) ?? entry),
     ),
   ];
+}
+
+/** The same without those that it passes on. */
+export function declaredIn(text: string): string[] {
+  return [...withoutComments(text).matchAll(DECLARED)].map(([, name = ""]) => name);
 }
 
 function namesIn(clause: string): string[] {

@@ -12,6 +12,8 @@ export interface Months {
 /** The last month there is, of the year 2399: no clock of ours goes further. */
 export const MAX_MONTH: Month = 430 * 12 - 1;
 
+export const ALL_MONTHS: Months = { from: 0, to: MAX_MONTH };
+
 export function monthOf(day: Day): Month {
   const date = new Date(day * 86_400_000);
   return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth();

@@ -20,7 +20,7 @@ import {
   type Source,
 } from "./engine.ts";
 import { monthsBySource, pendingHits } from "./reading.ts";
-import { numberOf, sourcesOf, sourcesOfSite } from "./sources.ts";
+import { knownSources, numberOf, sourcesOfSite } from "./sources.ts";
 
 /** A database that is copied from, or to, or compared. */
 export class CopyEnd {
@@ -102,7 +102,7 @@ export class CopyEnd {
 
   /** All whose counts it may have: the first one is what it counts itself. */
   sources(): Promise<readonly Source[]> {
-    return this.read((access) => sourcesOf(access, this.name));
+    return this.read((access) => knownSources(access, this.name));
   }
 
   /** The same of which there may be anything of a site. */

@@ -3,7 +3,7 @@ import { BLOCK_COUNTERS, Block, COUNTED_AS } from "../blocks/block.ts";
 import { decodeBlock } from "../blocks/codec.ts";
 import { MAX_DAYS } from "../blocks/dictionary.ts";
 import { mergeInto } from "../blocks/merge.ts";
-import { firstDayOf, MAX_MONTH, type Month, type Months } from "../blocks/month.ts";
+import { ALL_MONTHS, firstDayOf, type Month, type Months } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
 import { LogTail } from "../log/tail.ts";
 import { DAY_MARKS, dayMarksIn, RUN_TIME, runTimeIn } from "../settling/day-marks.ts";
@@ -23,8 +23,6 @@ export interface SiteMonth {
   /** Those on which there is anything, ascending. */
   readonly days: readonly Day[];
 }
-
-export const ALL_MONTHS: Months = { from: 0, to: MAX_MONTH };
 
 /** Ascending. @throws {RangeError} where it holds what is no block */
 export async function monthsOf(

@@ -4,7 +4,7 @@ import type { SourceNumber } from "../snapshot.ts";
 import { type CopyAccess, CopyRefused, type CopyWrites, type Source } from "./engine.ts";
 
 /** All that a database knows of: what it counts now, and what it had counted or taken before. */
-export async function sourcesOf(access: CopyAccess, name: string): Promise<readonly Source[]> {
+export async function knownSources(access: CopyAccess, name: string): Promise<readonly Source[]> {
   const rows = await access.rows<Source & { kind: string }>(
     "SELECT number, origin, kind, name FROM source ORDER BY number",
   );
@@ -27,7 +27,7 @@ export async function sourcesOfSite(
     [site],
   );
   const there = new Set(rows.map(({ source }) => source));
-  return (await sourcesOf(access, name)).filter(({ number }) => there.has(number));
+  return (await knownSources(access, name)).filter(({ number }) => there.has(number));
 }
 
 /** The number that an origin has in a database; undefined where it knows nothing of it. */

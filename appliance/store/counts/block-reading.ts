@@ -3,7 +3,7 @@ import type { Block } from "../blocks/block.ts";
 import { BlockReader } from "../blocks/block-reader.ts";
 import { encodeBlock } from "../blocks/codec.ts";
 import { giveBack } from "../blocks/frames.ts";
-import { MAX_MONTH, type Month, type Months } from "../blocks/month.ts";
+import type { Month, Months } from "../blocks/month.ts";
 import { NoBlock } from "../blocks/no-block.ts";
 import type { SiteKey } from "../counting.ts";
 import type { LogTail } from "../log/tail.ts";
@@ -17,8 +17,6 @@ const PAGE_BYTES = 2 * 1_048_576;
 
 /** Told of a month of a site that has bytes which cannot be read. */
 export type PassedOver = (site: SiteKey, month: Month) => void;
-
-export const ALL_MONTHS: Months = { from: 0, to: MAX_MONTH };
 
 /**
  * Reads blocks, and what is left in the log, for one question: a few at a time, however many there

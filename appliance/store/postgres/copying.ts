@@ -16,8 +16,8 @@ import { hasTables, migrate } from "./migrate.ts";
 import { MANY_ROWS } from "./settle.ts";
 import { PostgresSnapshot } from "./snapshot.ts";
 import { SurveyIds } from "./surveys.ts";
-import { readDirectory } from "./tables/directory.ts";
-import { carryOut, lockDirectory } from "./tables/site-changes.ts";
+import { readRevisedDirectory } from "./tables/directory.ts";
+import { carryOutLocked, lockDirectory } from "./tables/site-changes.ts";
 
 /**
  * A database that any number of nodes count into, as `tallydeck copy` deals with it.
@@ -70,7 +70,7 @@ function engineOf(
         const result = await task({
           ...accessTo(sql),
           directory: () => lockDirectory(sql),
-          carryOut: (changes) => carryOut(sql, changes),
+          carryOut: (changes) => carryOutLocked(sql, changes),
           put: async (block) => {
             await sql.all(putBlocks([block], MANY_ROWS));
           },
@@ -98,7 +98,7 @@ function accessTo(sql: Sql): CopyAccess {
     all: (statements) => sql.all(statements),
     snapshot: new PostgresSnapshot(sql),
     own: () => ownOf(sql),
-    directory: async () => (await readDirectory(sql)).directory,
+    directory: async () => (await readRevisedDirectory(sql)).directory,
   };
 }
 

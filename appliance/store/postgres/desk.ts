@@ -8,8 +8,8 @@ import { Connection, type Transaction } from "./connection/connection.ts";
 import { isLost, reasonOf, refusalOf, sqlStateOf } from "./connection/errors.ts";
 import { type ConnectionSettings, parseDatabaseUrl, shownUrl } from "./connection/url.ts";
 import { hasTables, migrate } from "./migrate.ts";
-import { Reads } from "./reads/reads.ts";
-import { readDirectory } from "./tables/directory.ts";
+import { PostgresReads } from "./reads/reads.ts";
+import { readRevisedDirectory } from "./tables/directory.ts";
 import { FLEET_WRITES } from "./writes.ts";
 
 /** A database that many share, opened for a command. Data of a box is not in it. */
@@ -39,11 +39,11 @@ export class PostgresDesk implements Desk {
   }
 
   directory(): Promise<Directory> {
-    return this.#ask(async (sql) => (await readDirectory(sql)).directory);
+    return this.#ask(async (sql) => (await readRevisedDirectory(sql)).directory);
   }
 
   read<Q extends FleetQueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
-    return this.#ask((connection) => new Reads().run(connection, query, input));
+    return this.#ask((connection) => new PostgresReads().run(connection, query, input));
   }
 
   write<W extends FleetWriteName>(name: W, input: WriteInput<W>): Promise<WriteResult<W>> {

@@ -36,9 +36,9 @@ import { LogWriter } from "./log.ts";
 import { migrate } from "./migrate.ts";
 import { Node } from "./node.ts";
 import type { ReaderDatabase } from "./reader.ts";
-import { settle } from "./settle.ts";
+import { settleFleet } from "./settle.ts";
 import { nameZone } from "./tables/day-zone.ts";
-import { declareSites } from "./tables/declare-sites.ts";
+import { declareFleetSites } from "./tables/declare-sites.ts";
 import { READER } from "./thread-kinds.ts";
 import { bootOver, bootStatement } from "./upkeep/boots.ts";
 import { Lease } from "./upkeep/lease.ts";
@@ -216,7 +216,7 @@ export class PostgresEngine implements Engine {
       case "settle":
         return this.#orRefused(async () => ({
           ...NOTHING,
-          isInVain: !(await settle(this.#chores, request.settlement)),
+          isInVain: !(await settleFleet(this.#chores, request.settlement)),
         }));
     }
   }
@@ -279,7 +279,7 @@ export class PostgresEngine implements Engine {
     const sentences = await this.#chores.transaction(async (sql) => [
       // First: a database without sites is new.
       ...(await nameZone(sql, { zone, ...(databaseNow && { databaseNow }) })),
-      ...(await declareSites(sql, declared)),
+      ...(await declareFleetSites(sql, declared)),
     ]);
     const { clock } = this.#options;
     const bootedAt = clock.sure ? clock.now() - clock.monotonic() : null;

@@ -5,7 +5,7 @@ import { Connection } from "./connection/connection.ts";
 import { Away, isLost, isWithoutTables, Lost, reasonOf, sqlStateOf } from "./connection/errors.ts";
 import { Seen } from "./connection/place.ts";
 import type { ConnectionSettings } from "./connection/url.ts";
-import { Reads } from "./reads/reads.ts";
+import { PostgresReads } from "./reads/reads.ts";
 
 /** A database that could not be reached is not looked for again so soon: a question is refused at once. */
 const AWAY_MS = 1_000;
@@ -22,7 +22,7 @@ export interface ReaderDatabase {
 hostReader(({ settings, seen: memory }: ReaderDatabase, passedOver) => {
   const clock = new SystemClock();
   const seen = new Seen(memory);
-  const reads = new Reads(passedOver);
+  const reads = new PostgresReads(passedOver);
   const connect = () => new Connection(settings, { clock, role: "reads", seen });
   let connection = connect();
   let away: { error: unknown; until: number } | undefined;

@@ -15,7 +15,7 @@ export const MANY_ROWS = { atOnce: 100 } as const;
  * server whose place another one has taken
  * @throws {Away} {Lost} when it may be done or not, which the next snapshot tells
  */
-export async function settle(
+export async function settleFleet(
   connection: Pick<Connection, "pipeline">,
   settlement: Settlement,
 ): Promise<boolean> {

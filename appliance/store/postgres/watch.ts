@@ -16,7 +16,7 @@ import { drawEpoch, EPOCH } from "./epoch.ts";
 import { batchesOf } from "./log.ts";
 import { newer } from "./migrate.ts";
 import type { Node } from "./node.ts";
-import { readDirectory } from "./tables/directory.ts";
+import { readRevisedDirectory } from "./tables/directory.ts";
 import type { Held, Lease } from "./upkeep/lease.ts";
 
 const WATCH_MS = 400;
@@ -73,7 +73,7 @@ export class Watch {
   /** Tells the directory if it is another one; resolves when the newest is heard. @throws {Away}, {Lost} */
   async readDirectory(): Promise<void> {
     const { connection, events } = this.#options;
-    const { directory, revision } = await readDirectory(connection);
+    const { directory, revision } = await readRevisedDirectory(connection);
     if (revision !== this.#revision) this.#told = events.directory(directory);
     this.#revision = revision;
     await this.#told;

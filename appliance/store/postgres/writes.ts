@@ -4,8 +4,8 @@ import { deleteSource } from "../sources.ts";
 import type { FleetWriteName, WriteInput, WriteResult } from "../writes.ts";
 import type { Transaction } from "./connection/connection.ts";
 import { performOn } from "./connection/sql.ts";
-import { importSettings, undoImport } from "./tables/settings-import.ts";
-import { carryOut, lockDirectory } from "./tables/site-changes.ts";
+import { importFleetSettings, undoFleetImport } from "./tables/settings-import.ts";
+import { carryOutLocked, lockDirectory } from "./tables/site-changes.ts";
 
 type Write<W extends FleetWriteName> = (
   sql: Transaction,
@@ -28,17 +28,17 @@ export const FLEET_WRITES: { readonly [W in FleetWriteName]: Write<W> } = {
   deleteSource: (sql, input) => performOn(sql, deleteSource(input)),
   async setAdminToken(sql, { hash }) {
     await lockDirectory(sql);
-    await carryOut(sql, [{ kind: "readToken", site: null, hash }]);
+    await carryOutLocked(sql, [{ kind: "readToken", site: null, hash }]);
   },
-  importSettings,
-  undoImport,
+  importSettings: importFleetSettings,
+  undoImport: undoFleetImport,
 };
 
 /** By the rules of sites: of two at the same time the later one meets what the other has done. */
 function planned<W extends PlannedWriteName>(name: W) {
   return async (sql: Transaction, input: WriteInput<W>) => {
     const { outcome, changes } = SITE_PLANS[name](await lockDirectory(sql), input);
-    await carryOut(sql, changes);
+    await carryOutLocked(sql, changes);
     return outcome;
   };
 }

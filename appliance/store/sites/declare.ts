@@ -16,7 +16,7 @@ import { Draft, type SiteChange } from "./draft.ts";
  * start; and what the owner should know of it, a sentence each
  * @throws {ConfigRefused} when the token of one site would open another
  */
-export function declareSites(
+export function planDeclared(
   directory: Directory,
   declared: readonly DeclaredSite[],
 ): { changes: readonly SiteChange[]; sentences: readonly string[] } {

@@ -14,7 +14,7 @@ import {
   openForWriting,
   spareBytesOf,
 } from "./database.ts";
-import { settle } from "./settle.ts";
+import { settleFile } from "./settle.ts";
 import { readDirectory } from "./tables/sites.ts";
 import { upkeepStep } from "./upkeep.ts";
 import { WRITES } from "./writes.ts";
@@ -101,7 +101,7 @@ class Committer {
         return { surveys: this.#commits.add(request.batch) };
       case "settle":
         this.#walHoldsTraces = true;
-        return { isInVain: !settle(this.#db, days, request.settlement) };
+        return { isInVain: !settleFile(this.#db, days, request.settlement) };
       case "upkeep":
         days.save();
         if (request.time.bootedAt !== null) days.saveTime(request.time.bootedAt + request.at);

@@ -4,9 +4,9 @@ import type { Directory } from "../sites/directory.ts";
 import type { WriteInput, WriteName, WriteResult } from "../writes.ts";
 import { withBallast } from "./ballast.ts";
 import { type Database, databaseFile, emptyWal } from "./database.ts";
-import { openData, openToLook } from "./health.ts";
+import { openData, openDataToLook } from "./health.ts";
 import { makeDataDir } from "./lock.ts";
-import { Reads } from "./reads.ts";
+import { SqliteReads } from "./reads.ts";
 import { readDirectory } from "./tables/sites.ts";
 import { eraseSites } from "./upkeep.ts";
 import { WRITES } from "./writes.ts";
@@ -23,7 +23,7 @@ export class SqliteDesk implements Desk, BoxDesk {
 
   /** @throws {DatabaseRefused} */
   static toLook(dataDir: string): SqliteDesk | undefined {
-    const db = openToLook(databaseFile(dataDir));
+    const db = openDataToLook(databaseFile(dataDir));
     return db && new SqliteDesk(dataDir, db);
   }
 
@@ -40,7 +40,7 @@ export class SqliteDesk implements Desk, BoxDesk {
   }
 
   async read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
-    return (await new Reads(this.#db).run(query, input)) as QueryResult<Q>;
+    return (await new SqliteReads(this.#db).run(query, input)) as QueryResult<Q>;
   }
 
   async write<W extends WriteName>(name: W, input: WriteInput<W>): Promise<WriteResult<W>> {

@@ -45,7 +45,7 @@ export function openData(file: string): Database {
  * @returns undefined where there never was any data
  * @throws {DatabaseRefused} when the schema is an older one, too
  */
-export function openToLook(file: string): Database | undefined {
+export function openDataToLook(file: string): Database | undefined {
   refuseLost(file);
   return existsSync(file) ? openToList(file) : undefined;
 }

@@ -38,7 +38,7 @@ const BOX_READS: {
 };
 
 /** Answers the questions to a database, one at a time. */
-export class Reads {
+export class SqliteReads {
   readonly #db: Database;
   readonly #passedOver: PassedOver | undefined;
   readonly #snapshot: SqliteSnapshot;

@@ -32,7 +32,11 @@ export function beginGeneration(db: Database): void {
  * Carries out a settlement in the caller's transaction.
  * @returns false, and nothing is done, where it was prepared on blocks that are other ones by now
  */
-export function settle(db: Database, countedDays: CountedDays, settlement: Settlement): boolean {
+export function settleFile(
+  db: Database,
+  countedDays: CountedDays,
+  settlement: Settlement,
+): boolean {
   if (generation(db) !== settlement.generation) return false;
   const { puts, days } = settlement;
   const marks = days.map((day) => countedDays.mark(day));

@@ -3,7 +3,7 @@ import { deleteSource } from "../sources.ts";
 import type { WriteInput, WriteName, WriteResult } from "../writes.ts";
 import type { Database } from "./database.ts";
 import { saveImage, touch } from "./tables/box.ts";
-import { changeDocuments } from "./tables/documents.ts";
+import { writeDocuments } from "./tables/documents.ts";
 import { importSettings, undoImport } from "./tables/settings-import.ts";
 import { SITE_WRITES, setAdminToken } from "./tables/site-changes.ts";
 import { perform, run } from "./tables/table.ts";
@@ -11,7 +11,7 @@ import { perform, run } from "./tables/table.ts";
 export const WRITES: {
   readonly [W in WriteName]: (db: Database, input: WriteInput<W>) => WriteResult<W>;
 } = {
-  changeDocuments,
+  changeDocuments: writeDocuments,
   saveImage,
   touch,
   ...SITE_WRITES,

@@ -9,11 +9,11 @@ import { tryStart } from "../../../appliance/service/try-start.ts";
 import type { Block } from "../../../appliance/store/blocks/block.ts";
 import { MAX_DETAIL_ROWS } from "../../../appliance/store/blocks/detail.ts";
 import { fold } from "../../../appliance/store/blocks/fold.ts";
-import { firstDayOf, type Month } from "../../../appliance/store/blocks/month.ts";
+import { ALL_MONTHS, firstDayOf, type Month } from "../../../appliance/store/blocks/month.ts";
 import { CopyEnd } from "../../../appliance/store/copy/end.ts";
 import type { CopyEngine } from "../../../appliance/store/copy/engine.ts";
 import { Interrupted } from "../../../appliance/store/copy/patience.ts";
-import { ALL_MONTHS, agesOf, monthsOf } from "../../../appliance/store/copy/reading.ts";
+import { agesOf, monthsOf } from "../../../appliance/store/copy/reading.ts";
 
 import { BatchEncoder, decodeBatch, rowsBySite } from "../../../appliance/store/log/batch.ts";
 import type { HitRecord } from "../../../appliance/store/log/record.ts";

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
+import { ALL_MONTHS } from "../../../appliance/store/blocks/month.ts";
 import { CopyEnd } from "../../../appliance/store/copy/end.ts";
 import type { CopyEngine } from "../../../appliance/store/copy/engine.ts";
-import { ALL_MONTHS, monthsOf, pastOf } from "../../../appliance/store/copy/reading.ts";
+import { monthsOf, pastOf } from "../../../appliance/store/copy/reading.ts";
 import { BatchEncoder } from "../../../appliance/store/log/batch.ts";
 import { PIECES } from "../../../appliance/store/snapshot.ts";
 import {

@@ -9,7 +9,7 @@ import { drawEpoch, epochOf } from "../../../appliance/store/postgres/epoch.ts";
 import { LogWriter } from "../../../appliance/store/postgres/log.ts";
 import { migrate } from "../../../appliance/store/postgres/migrate.ts";
 import { Node } from "../../../appliance/store/postgres/node.ts";
-import { settle } from "../../../appliance/store/postgres/settle.ts";
+import { settleFleet } from "../../../appliance/store/postgres/settle.ts";
 import { PostgresSnapshot } from "../../../appliance/store/postgres/snapshot.ts";
 import type { Settlement, Snapshot } from "../../../appliance/store/snapshot.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
@@ -67,7 +67,7 @@ export class LogNode {
   /** @param settlement of the epoch that there is, unless it says otherwise */
   async settle(settlement: Settlement): Promise<boolean> {
     const epoch = await this.passing(this.connection.transaction(epochOf));
-    return this.passing(settle(this.connection, { epoch: epoch ?? -1, ...settlement }));
+    return this.passing(settleFleet(this.connection, { epoch: epoch ?? -1, ...settlement }));
   }
 
   /** All that is read is of one moment. */

@@ -22,7 +22,7 @@ import {
   FOLDED,
   GENERATION,
   listOf,
-  pastOf,
+  pastOfSites,
   SITES,
 } from "../../../appliance/store/shared-snapshot.ts";
 import { CuttingProxy } from "../../helpers/cutting-proxy.ts";
@@ -283,7 +283,7 @@ describe("each statement of the log and the blocks in PostgreSQL", () => {
   const STATEMENTS = Object.entries({
     ...{ APPEND, HELLO, LAST_IN_LOG, LOOK_UP },
     ...{ FOLDED, GENERATION, LIST_DUE, LOG, SITES },
-    ...{ LIST: listOf(WORDS), PAST: pastOf(WORDS) },
+    ...{ LIST: listOf(WORDS), PAST: pastOfSites(WORDS) },
     BLOCKS: blocksOf(["counters", "counts", "detail"]),
     SLICED_BLOCKS: slicedBlocksOf(["counters", "counts", "detail"]),
     SLICE: sliceOf("detail"),

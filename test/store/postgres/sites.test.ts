@@ -4,8 +4,8 @@ import { Connection } from "../../../appliance/store/postgres/connection/connect
 import { performOn } from "../../../appliance/store/postgres/connection/sql.ts";
 import { parseDatabaseUrl } from "../../../appliance/store/postgres/connection/url.ts";
 import { migrate } from "../../../appliance/store/postgres/migrate.ts";
-import { declareSites } from "../../../appliance/store/postgres/tables/declare-sites.ts";
-import { readDirectory } from "../../../appliance/store/postgres/tables/directory.ts";
+import { declareFleetSites } from "../../../appliance/store/postgres/tables/declare-sites.ts";
+import { readRevisedDirectory } from "../../../appliance/store/postgres/tables/directory.ts";
 import { FLEET_WRITES } from "../../../appliance/store/postgres/writes.ts";
 import { databaseSecret } from "../../../appliance/store/secrets.ts";
 import { ALARMS_QUERY, alarmsIn } from "../../../appliance/store/sites/alarms.ts";
@@ -33,13 +33,13 @@ describe("sites in PostgreSQL", () => {
     return by.transaction((sql) => run(sql, input));
   }
   const declare = (declared: readonly DeclaredSite[], by = one) =>
-    by.transaction((sql) => declareSites(sql, declared));
+    by.transaction((sql) => declareFleetSites(sql, declared));
   const sites = async () =>
-    (await readDirectory(one)).directory.sites.map(({ id, host }) => [id, host]);
-  const revision = async () => (await readDirectory(one)).revision;
+    (await readRevisedDirectory(one)).directory.sites.map(({ id, host }) => [id, host]);
+  const revision = async () => (await readRevisedDirectory(one)).revision;
 
   it("are none at first, and raise the revision with each change", async () => {
-    assert.deepEqual(await readDirectory(one), {
+    assert.deepEqual(await readRevisedDirectory(one), {
       directory: { sites: [], retired: [], adminHash: null, dayZone: null },
       revision: 1,
     });
@@ -49,7 +49,7 @@ describe("sites in PostgreSQL", () => {
     assert.equal(await write("setSiteToken", { id: "blog", hash: sha256("u") }), "done");
     assert.equal(await write("shareSite", { id: "blog", hash: sha256("s") }), "done");
     await write("setAdminToken", { hash: sha256("a"), kept: null });
-    const { directory } = await readDirectory(other);
+    const { directory } = await readRevisedDirectory(other);
     const [{ tokenHash, shareHash, ...blog } = assert.fail()] = directory.sites;
     assert.deepEqual(blog, {
       key: 1,
@@ -115,7 +115,7 @@ describe("sites in PostgreSQL", () => {
     assert.deepEqual(left.flat(), []);
     assert.deepEqual(await one.rows("SELECT key FROM erased_site"), [{ key: 1 }]);
     await write("createSite", { id: "blog" });
-    assert.equal((await readDirectory(one)).directory.sites[0]?.key, 2);
+    assert.equal((await readRevisedDirectory(one)).directory.sites[0]?.key, 2);
   });
 
   it("keep labels and alarms, and since when an alarm stands", async () => {

@@ -16,7 +16,7 @@ import {
 } from "./errors.ts";
 import { meet, newestOf } from "./newest.ts";
 import { Pauses } from "./pauses.ts";
-import { NOWHERE, PLACES, type Place, placeOf, placeText, Seen } from "./place.ts";
+import { NOWHERE, PLACES, placeOf, placeText, Seen, type ServerPlace } from "./place.ts";
 import { type ConnectionSettings, type DatabaseHost, tlsOf } from "./url.ts";
 
 export interface Sql {
@@ -76,7 +76,7 @@ interface Live {
   readonly client: pg.Client;
   readonly socket: Socket;
   readonly host: DatabaseHost;
-  place: Place;
+  place: ServerPlace;
   /**
    * SQL that each transaction begins with besides, where a pooler stands between: another server may answer
    * then than the one whose place is known.

@@ -1,5 +1,5 @@
 import type { Clock } from "../../../base/clock.ts";
-import type { Place, Seen } from "./place.ts";
+import type { Seen, ServerPlace } from "./place.ts";
 
 /** Once a server takes writes, so long is waited for one of a newer timeline. */
 const NEWER_MS = 1_000;
@@ -19,7 +19,7 @@ interface Choosing<T> {
  * @param asked reject where there is no such connection
  * @throws why the first of them failed; {Error} where all servers are older than one seen before
  */
-export async function newestOf<T extends { readonly place: Place }>(
+export async function newestOf<T extends { readonly place: ServerPlace }>(
   asked: readonly Promise<T>[],
   { clock, seen, lose }: Choosing<T>,
 ): Promise<T> {
@@ -57,7 +57,7 @@ export async function newestOf<T extends { readonly place: Place }>(
 }
 
 /** @throws {Error} where another server has taken this one's place */
-export function meet(place: Place, seen: Seen): void {
+export function meet(place: ServerPlace, seen: Seen): void {
   const newest = seen.timelineOf(place);
   if (place.timeline > 0 && place.timeline < newest)
     throw new Error(

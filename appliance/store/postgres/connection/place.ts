@@ -1,12 +1,12 @@
 /** Where something was read: in a database of its own identity, by a server of this timeline. */
-export interface Place {
+export interface ServerPlace {
   /** The database's identity, which its standbys have, too; "" where no server tells it. */
   readonly system: string;
   /** Each standby that is promoted begins the next; 0 where none tells it: a standby, or no PostgreSQL. */
   readonly timeline: number;
 }
 
-export const NOWHERE: Place = { system: "", timeline: 0 };
+export const NOWHERE: ServerPlace = { system: "", timeline: 0 };
 
 /** The control file tells the timeline only from the next checkpoint on. */
 const TIMELINE = "('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int";
@@ -21,12 +21,12 @@ export const PLACES: readonly string[] = [`${SYSTEM} || '/' ||`, "'/' ||"].map(
 );
 
 /** @param text as PLACES say it */
-export function placeOf(text: string): Place {
+export function placeOf(text: string): ServerPlace {
   const [system = "", timeline] = text.split("/");
   return { system, timeline: Number(timeline) };
 }
 
-export function placeText({ system, timeline }: Place): string {
+export function placeText({ system, timeline }: ServerPlace): string {
   return `${system}/${timeline}`;
 }
 
@@ -44,20 +44,20 @@ export class Seen {
   }
 
   /** The timeline that was met last, where it is of the same database; else 0. */
-  timelineOf({ system }: Place): number {
+  timelineOf({ system }: ServerPlace): number {
     const newest = Atomics.load(this.#newest, 0);
     return newest >> HALF === hashOf(system) ? Number(newest & LOW) : 0;
   }
 
   /** Whether another server has taken this one's place. */
-  isPast(place: Place): boolean {
+  isPast(place: ServerPlace): boolean {
     const newest = Atomics.load(this.#newest, 0);
     if (newest === 0n || place.timeline === 0) return false;
     return this.timelineOf(place) === 0 || place.timeline < this.timelineOf(place);
   }
 
   /** A server was met that takes writes: of the same database an older one changes nothing. */
-  meet(place: Place): void {
+  meet(place: ServerPlace): void {
     if (place.timeline === 0) return;
     const met = (hashOf(place.system) << HALF) | BigInt(place.timeline);
     for (;;) {

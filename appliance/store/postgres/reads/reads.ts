@@ -30,7 +30,7 @@ interface Kept {
 }
 
 /** Answers the questions to a database, one at a time. */
-export class Reads {
+export class PostgresReads {
   readonly #passedOver: PassedOver | undefined;
   #kept: Kept | undefined;
   /** By node, how far the log is settled that is being settled. */

@@ -1,7 +1,7 @@
 import { planFleetZone, planZone } from "../../sites/day-zone.ts";
 import type { Transaction } from "../connection/connection.ts";
-import { readDirectory } from "./directory.ts";
-import { carryOut, lockDirectory } from "./site-changes.ts";
+import { readRevisedDirectory } from "./directory.ts";
+import { carryOutLocked, lockDirectory } from "./site-changes.ts";
 
 interface NamedZone {
   /** Undefined leaves it as it is. */
@@ -22,11 +22,11 @@ export async function nameZone(
 ): Promise<readonly string[]> {
   if (zone === undefined) return [];
   // A node that has nothing to change holds up no other.
-  if ((await readDirectory(sql)).directory.dayZone?.zone === zone) return [];
+  if ((await readRevisedDirectory(sql)).directory.dayZone?.zone === zone) return [];
   const directory = await lockDirectory(sql);
   const [clock] = await sql.rows<{ now: number }>("SELECT extract(epoch FROM now()) * 1000 AS now");
   const plan = forAll ? planZone : planFleetZone;
   const { changes, sentences } = plan(directory, zone, databaseNow(clock?.now ?? 0));
-  await carryOut(sql, changes);
+  await carryOutLocked(sql, changes);
   return sentences;
 }

@@ -1,8 +1,8 @@
-import { declareSites as plan } from "../../sites/declare.ts";
+import { planDeclared } from "../../sites/declare.ts";
 import type { DeclaredSite } from "../../sites/directory.ts";
 import type { Transaction } from "../connection/connection.ts";
-import { readDirectory } from "./directory.ts";
-import { carryOut, lockDirectory } from "./site-changes.ts";
+import { readRevisedDirectory } from "./directory.ts";
+import { carryOutLocked, lockDirectory } from "./site-changes.ts";
 
 /**
  * Makes the sites as the configuration declares them. Where it names none, all stays as it is: many
@@ -10,16 +10,16 @@ import { carryOut, lockDirectory } from "./site-changes.ts";
  * @returns what the owner should know of it, a sentence each
  * @throws {ConfigRefused} when the token of one site would open another; nothing is changed then
  */
-export async function declareSites(
+export async function declareFleetSites(
   sql: Transaction,
   declared: readonly DeclaredSite[],
 ): Promise<readonly string[]> {
   if (declared.length === 0) return [];
   // A node that has nothing to change holds up no other, and needs no disk with room.
-  const { directory } = await readDirectory(sql);
-  const known = plan(directory, declared);
+  const { directory } = await readRevisedDirectory(sql);
+  const known = planDeclared(directory, declared);
   if (known.changes.length === 0) return known.sentences;
-  const { changes, sentences } = plan(await lockDirectory(sql), declared);
-  await carryOut(sql, changes);
+  const { changes, sentences } = planDeclared(await lockDirectory(sql), declared);
+  await carryOutLocked(sql, changes);
   return sentences;
 }

@@ -10,7 +10,7 @@ interface Revised {
 
 const DIRECTORY = directoryQuery("revision");
 
-export async function readDirectory(sql: Sql): Promise<Revised> {
+export async function readRevisedDirectory(sql: Sql): Promise<Revised> {
   const rows = await sql.rows<{ readonly revision: number }>(DIRECTORY);
   return { directory: directoryIn(rows), revision: rows[0]?.revision ?? 0 };
 }

@@ -5,24 +5,27 @@ import { addedBy, importSites, undoImportOfSites } from "../../sites/settings-im
 import type { WriteInput } from "../../writes.ts";
 import type { Sql, Transaction } from "../connection/connection.ts";
 import { PostgresSnapshot } from "../snapshot.ts";
-import { carryOut, lockDirectory } from "./site-changes.ts";
+import { carryOutLocked, lockDirectory } from "./site-changes.ts";
 
 /** Adds and changes the sites that settings name, by their rules. Documents belong to a box. */
-export async function importSettings(
+export async function importFleetSettings(
   sql: Transaction,
   { sites }: WriteInput<"importSettings">,
 ): Promise<BeforeImport> {
   const { before, changes } = importSites(await lockDirectory(sql), sites);
-  await carryOut(sql, changes);
+  await carryOutLocked(sql, changes);
   return { documents: [], sites: before };
 }
 
 /** Puts back what was there before an import. @returns the sites that stay as they are */
-export async function undoImport(sql: Transaction, { sites }: BeforeImport): Promise<string[]> {
+export async function undoFleetImport(
+  sql: Transaction,
+  { sites }: BeforeImport,
+): Promise<string[]> {
   const directory = await lockDirectory(sql);
   const counting = await withNumbers(sql, addedBy(sites, directory));
   const { stay, changes } = undoImportOfSites(directory, sites, counting);
-  await carryOut(sql, changes);
+  await carryOutLocked(sql, changes);
   return stay;
 }
 

@@ -5,7 +5,7 @@ import { changeStatements, removalOf } from "../../sites/statements.ts";
 import type { Statement } from "../../sql.ts";
 import type { Sql, Transaction } from "../connection/connection.ts";
 import { drawEpoch } from "../epoch.ts";
-import { readDirectory } from "./directory.ts";
+import { readRevisedDirectory } from "./directory.ts";
 
 /**
  * Holds up everybody else who changes sites until the end of the transaction.
@@ -14,12 +14,12 @@ import { readDirectory } from "./directory.ts";
 export async function lockDirectory(sql: Transaction): Promise<Directory> {
   await drawEpoch(sql);
   await sql.rows("SELECT directory FROM revision FOR UPDATE");
-  const { directory } = await readDirectory(sql);
+  const { directory } = await readRevisedDirectory(sql);
   return directory;
 }
 
 /** Makes changes to a locked directory. */
-export async function carryOut(sql: Sql, changes: readonly SiteChange[]): Promise<void> {
+export async function carryOutLocked(sql: Sql, changes: readonly SiteChange[]): Promise<void> {
   if (changes.length === 0) return;
   const raise = changes.some(isOfDirectory)
     ? [{ text: "UPDATE revision SET directory = directory + 1" }]

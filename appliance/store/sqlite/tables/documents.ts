@@ -11,7 +11,7 @@ export function documents(db: Database, { kind }: { readonly kind: string }): Do
 }
 
 /** @throws {Refusal} as the kind says where there would be more than may be */
-export function changeDocuments(db: Database, { kind, put, remove }: DocumentsChange): void {
+export function writeDocuments(db: Database, { kind, put, remove }: DocumentsChange): void {
   const revision = nextRevision(db);
   const add = db.prepare(
     `INSERT INTO document (kind, id, body, revision) VALUES (?, ?, ?, ?)

@@ -4,7 +4,7 @@ import type { BeforeImport } from "../../rows.ts";
 import { addedBy, importSites, undoImportOfSites } from "../../sites/settings-import.ts";
 import type { WriteInput } from "../../writes.ts";
 import type { Database } from "../database.ts";
-import { changeDocuments, wayBack } from "./documents.ts";
+import { wayBack, writeDocuments } from "./documents.ts";
 import { carryOut } from "./site-changes.ts";
 import { readDirectory } from "./sites.ts";
 
@@ -16,7 +16,7 @@ export function importSettings(
   const { before, changes } = importSites(readDirectory(db), sites);
   const back = documents.map((change) => wayBack(db, change));
   carryOut(db, changes);
-  for (const change of documents) changeDocuments(db, change);
+  for (const change of documents) writeDocuments(db, change);
   return { documents: back, sites: before };
 }
 
@@ -26,7 +26,7 @@ export function undoImport(db: Database, { documents, sites }: BeforeImport): st
   const counting = new Set(addedBy(sites, directory).filter((site) => hasNumbers(db, site)));
   const { stay, changes } = undoImportOfSites(directory, sites, counting);
   carryOut(db, changes);
-  for (const change of documents) changeDocuments(db, change);
+  for (const change of documents) writeDocuments(db, change);
   return stay;
 }
 

@@ -1,6 +1,6 @@
 import { SESSION, tooMuch } from "../../../base/documents.ts";
 import { SITE_ALARMS } from "../../sites/alarms.ts";
-import { declareSites as plan } from "../../sites/declare.ts";
+import { planDeclared } from "../../sites/declare.ts";
 import type { DeclaredSite, SiteOutcome } from "../../sites/directory.ts";
 import type { SiteChange } from "../../sites/draft.ts";
 import { type PlannedWriteName, SITE_PLANS } from "../../sites/plans.ts";
@@ -37,7 +37,7 @@ function planned<W extends PlannedWriteName>(name: W) {
  * @throws {ConfigRefused} when the token of one site would open another; nothing is changed then
  */
 export function declareSites(db: Database, declared: readonly DeclaredSite[]): readonly string[] {
-  const { changes, sentences } = plan(readDirectory(db), declared);
+  const { changes, sentences } = planDeclared(readDirectory(db), declared);
   if (changes.length > 0) db.transaction(() => carryOut(db, changes)).immediate();
   return sentences;
 }

@@ -21,7 +21,7 @@ import { TABLES } from "../../../../appliance/store/sqlite/copies/copy-rules.ts"
 import { restore } from "../../../../appliance/store/sqlite/copies/restore.ts";
 import { swapIn } from "../../../../appliance/store/sqlite/copies/swap.ts";
 import { databaseFile, openForWriting } from "../../../../appliance/store/sqlite/database.ts";
-import { changeDocuments } from "../../../../appliance/store/sqlite/tables/documents.ts";
+import { writeDocuments } from "../../../../appliance/store/sqlite/tables/documents.ts";
 import { carryOut } from "../../../../appliance/store/sqlite/tables/site-changes.ts";
 import { addSite } from "../../../../appliance/store/sqlite/tables/sites.ts";
 import { addDays } from "../../../helpers/counted-days.ts";
@@ -72,7 +72,7 @@ describe("what a restore copies", () => {
       ...{ pages, fixed: {} },
       ...{ sleep: { afterMinutes: 5, night: null }, homeAfterSeconds: null },
     };
-    changeDocuments(db, documentsChange(DECKS, { put: [{ id: "a", body: deck }] }));
+    writeDocuments(db, documentsChange(DECKS, { put: [{ id: "a", body: deck }] }));
     carryOut(db, [{ kind: "readToken", site: null, hash: new Uint8Array(32).fill(7) }]);
     db.close();
     const unsure = new World({
