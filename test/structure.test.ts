@@ -363,6 +363,16 @@ describe("a breach is found", () => {
     assert.deepEqual(found(more), ["web/control/main.ts knows web/dashboard/page.ts"]);
   });
 
+  it("two types of one name", () => {
+    const more = {
+      "appliance/alarms/pixels.ts": "export interface Pixels {}",
+      "appliance/alarms/alarms.ts": 'import type { Pixels } from "./pixels.ts";',
+    };
+    assert.deepEqual(found(more), [
+      "appliance/deck/pixels.ts and appliance/alarms/pixels.ts export Pixels",
+    ]);
+  });
+
   it("a test that the service knows", () => {
     const more = {
       "test/helpers/world.ts": "",

@@ -8,8 +8,8 @@ import { channelOf } from "../deck/face/widget.ts";
 import type { Gesture } from "../deck/hands/gestures.ts";
 import { type Action, lostSecret, type RequestAction } from "../deck/settings/action.ts";
 import type { Channels } from "../push/channels.ts";
-import type { Outcome, Outgoing } from "./outgoing.ts";
-import { filled, filledText, type Values } from "./template.ts";
+import type { Outgoing, RequestOutcome } from "./outgoing.ts";
+import { filled, filledText, type TemplateValues } from "./template.ts";
 
 interface ActionsOptions {
   clock: Clock;
@@ -29,7 +29,7 @@ const SHOWN_MS = 2_000;
 /** A request that is over sooner does not flicker. */
 const RUNNING_AFTER_MS = 150;
 
-const DONE: Outcome = { ok: true, word: "" };
+const DONE: RequestOutcome = { ok: true, word: "" };
 
 /** Does the actions of slots when they are pressed, held or turned. */
 export class Actions {
@@ -127,7 +127,7 @@ export class Actions {
     }
   }
 
-  async #sendOne(gesture: Gesture): Promise<Outcome> {
+  async #sendOne(gesture: Gesture): Promise<RequestOutcome> {
     // A gesture that waited does what the slot is set to now.
     const action = this.#actionOf(gesture);
     if (action?.do !== "request") return DONE;
@@ -140,7 +140,7 @@ export class Actions {
     }
   }
 
-  #values(gesture: Gesture): Values {
+  #values(gesture: Gesture): TemplateValues {
     const { deck, slot, delta = 0 } = gesture;
     const channel = this.#channelOf(gesture) ?? "";
     const text = this.#options.channels.get(channel)?.text ?? "";
@@ -159,7 +159,7 @@ export class Actions {
     this.#time(gesture, cancel);
   }
 
-  #tell(gesture: Gesture, { ok, word }: Outcome): void {
+  #tell(gesture: Gesture, { ok, word }: RequestOutcome): void {
     this.#show(gesture, ok ? { state: "done" } : { state: "failed", word });
     const cancel = this.#options.clock.after(SHOWN_MS, () => {
       this.#timers.delete(keyOf(gesture));

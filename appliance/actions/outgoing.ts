@@ -17,7 +17,7 @@ export interface OutgoingRequest {
 export type Send = (request: OutgoingRequest, signal: AbortSignal) => Promise<number>;
 
 /** The outcome of a request: the status that was answered, or a word why there is none. */
-export interface Outcome {
+export interface RequestOutcome {
   readonly ok: boolean;
   /** Short enough for a key: `204`, `500`, `no answer`. */
   readonly word: string;
@@ -38,9 +38,9 @@ const BACK_OFF_MS = [500, 2_000];
 /** Many more than a person presses at a time. */
 const MAX_AT_ONCE = 16;
 
-const NOT_ALLOWED: Outcome = { ok: false, word: "not allowed" };
-const BUSY: Outcome = { ok: false, word: "busy" };
-const STOPPED: Outcome = { ok: false, word: "stopped" };
+const NOT_ALLOWED: RequestOutcome = { ok: false, word: "not allowed" };
+const BUSY: RequestOutcome = { ok: false, word: "busy" };
+const STOPPED: RequestOutcome = { ok: false, word: "stopped" };
 
 /** Node's codes for an answer that did not come, in words for a key. */
 const WORDS: Readonly<Record<string, string>> = {
@@ -67,7 +67,7 @@ export class Outgoing {
   }
 
   /** Tries up to three times, all with the same `Idempotency-Key`; never rejects. */
-  async send(request: OutgoingRequest): Promise<Outcome> {
+  async send(request: OutgoingRequest): Promise<RequestOutcome> {
     if (this.#running.size >= MAX_AT_ONCE) return BUSY;
     const stop = new AbortController();
     const stopped = () => stop.abort();
@@ -85,7 +85,7 @@ export class Outgoing {
     for (const stop of this.#running) stop();
   }
 
-  async #send(request: OutgoingRequest, stop: AbortSignal): Promise<Outcome> {
+  async #send(request: OutgoingRequest, stop: AbortSignal): Promise<RequestOutcome> {
     const { isAllowed, log, randomId } = this.#options;
     const origin = originOf(request.url);
     const headers = { ...request.headers, "idempotency-key": randomId() };
@@ -107,7 +107,7 @@ export class Outgoing {
   async #try(
     request: OutgoingRequest,
     stop: AbortSignal,
-  ): Promise<{ outcome: Outcome; isFinal: boolean }> {
+  ): Promise<{ outcome: RequestOutcome; isFinal: boolean }> {
     const { clock, send } = this.#options;
     const timeout = new AbortController();
     const cancel = clock.after(TRY_MS, () => timeout.abort());

@@ -3,7 +3,7 @@ import type { RequestAction } from "../deck/settings/action.ts";
 import type { OutgoingRequest } from "./outgoing.ts";
 
 /** The values in a request, or in a value to send, for `{{channel}}` and the others. */
-export interface Values {
+export interface TemplateValues {
   /** The channel the slot is about; empty for none. */
   channel: string;
   /** The text of that channel; empty while it waits. */
@@ -31,8 +31,8 @@ const SLASH = /[/\\]|%(?:25)*(?:2f|5c)/i;
 const DOTS = /^(?:\.|%(?:25)*2e){1,2}$/i;
 
 /** A text with its values put in. */
-export function filledText(text: string, values: Values, how: Escape = asItIs): string {
-  return text.replace(PLACEHOLDER, (_, name: keyof Values) => how(String(values[name])));
+export function filledText(text: string, values: TemplateValues, how: Escape = asItIs): string {
+  return text.replace(PLACEHOLDER, (_, name: keyof TemplateValues) => how(String(values[name])));
 }
 
 /**
@@ -42,7 +42,7 @@ export function filledText(text: string, values: Values, how: Escape = asItIs): 
  */
 export function filled(
   { method, url, headers = {}, body }: RequestAction,
-  values: Values,
+  values: TemplateValues,
 ): OutgoingRequest {
   const put = (text: string, how: Escape) => filledText(text, values, how);
   expectSamePath(url, values);
@@ -68,7 +68,7 @@ export function filled(
 }
 
 /** `..` would take part of the path away, and the secrets in the headers with it elsewhere. */
-function expectSamePath(url: string, values: Values): void {
+function expectSamePath(url: string, values: TemplateValues): void {
   const [path = ""] = url.split(/[?#]/);
   for (const segment of path.split(/[/\\]/)) {
     const filled = filledText(segment, values, encodeURIComponent);

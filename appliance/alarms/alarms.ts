@@ -7,7 +7,7 @@ import type { Numbers } from "../store/store.ts";
 import { HABIT_DAYS, habitOf } from "./habit.ts";
 import { sentenceOf } from "./sentence.ts";
 import { ALARM_KINDS, type AlarmKind, type AlarmState } from "./state.ts";
-import { type AlarmChange, type Knowledge, LOOK_EVERY_MS, Watch } from "./watch.ts";
+import { type AlarmChange, AlarmWatch, type Knowledge, LOOK_EVERY_MS } from "./watch.ts";
 
 /** An alarm of a site that begins or is over, each told once, also over restarts. */
 export interface SiteAlarm {
@@ -38,7 +38,7 @@ interface Watched {
   readonly id: string;
   readonly key: SiteKey;
   settings: SiteAlarms;
-  readonly watch: Watch;
+  readonly watch: AlarmWatch;
   /** Undefined until it was read. */
   history: { from: Day; hours: number[]; sessions: number[] } | undefined;
   knowledge: Knowledge | undefined;
@@ -115,7 +115,7 @@ export class Alarms {
           id,
           key,
           settings,
-          watch: new Watch(standingOf(row)),
+          watch: new AlarmWatch(standingOf(row)),
           history: undefined,
           knowledge: undefined,
         });

@@ -62,7 +62,7 @@ interface Crowd {
 }
 
 /** Looks at one site once a minute and says what begins and what is over, each once. */
-export class Watch {
+export class AlarmWatch {
   /** Since when each alarm stands, epoch milliseconds. */
   readonly since: Map<AlarmKind, number>;
   /** The views of five minutes at each of the last looks. */

@@ -8,7 +8,7 @@ export function runProgram(program: string, ...args: string[]): void {
 }
 
 /** Runs a program and gives what it says; throws when it fails or takes longer than ten seconds. */
-export type Ask = (program: string, ...args: string[]) => string;
+export type AskProgram = (program: string, ...args: string[]) => string;
 
 export function askProgram(program: string, ...args: string[]): string {
   const stdio: StdioOptions = ["ignore", "pipe", "ignore"];

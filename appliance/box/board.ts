@@ -12,13 +12,13 @@ import type { NoticeBoard, UpdateStanding } from "../deck/face/notices.ts";
 type Notices = ReturnType<NoticeBoard["notices"]>;
 
 /** How the public address stands, as the board is told. */
-export interface PublicSource {
+export interface PublicStandingSource {
   standing(): ReturnType<NoticeBoard["publicAddress"]>;
   readonly changed: Listenable;
 }
 
 /** How the box's own system stands, as the board is told. */
-export interface UpdateSource {
+export interface UpdateStandingSource {
   /** Undefined while there is nothing to say. */
   standing(): UpdateStanding | undefined;
   readonly changed: Listenable;
@@ -42,9 +42,9 @@ interface BoardOptions {
   /** True when the data waits for the owner to repair it. */
   dataUnusable?: boolean;
   /** None while something else stands in for the service. */
-  publicAddress?: PublicSource;
+  publicAddress?: PublicStandingSource;
   /** None where nothing updates the system. */
-  updates?: UpdateSource | undefined;
+  updates?: UpdateStandingSource | undefined;
   /** Says a line to who started the service. */
   console: (line: string) => void;
 }

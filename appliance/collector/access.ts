@@ -4,10 +4,11 @@ import { bearerToken } from "../http/bearer.ts";
 import { addressKey, type Client } from "../http/client.ts";
 import { HttpError, rateLimited } from "../http/errors.ts";
 import { allTogether, RateLimit } from "../http/rate-limit.ts";
+import type { SiteRecord } from "../store/store.ts";
 import { queryValue } from "./counting/payload.ts";
 import { isByStranger } from "./public-surface.ts";
 import type { ReadSessions } from "./read-sessions.ts";
-import type { Site, Sites } from "./sites.ts";
+import type { Sites } from "./sites.ts";
 
 const WRONG_TOKEN =
   "The token is wrong, or does not belong to this site. Send the site's token, or the admin token, as `Authorization: Bearer`.";
@@ -42,20 +43,20 @@ export class Access {
   }
 
   /** The site whose traffic and surveys a request may read. @throws {HttpError} 401, 429 */
-  site(ctx: Context): Site {
+  site(ctx: Context): SiteRecord {
     const site = this.#siteOf(ctx);
     this.#check(ctx, (token) => this.#mayRead(ctx, site, token));
-    return site as Site;
+    return site as SiteRecord;
   }
 
   /** The site whose traffic a request may read: by a shared link, too. @throws {HttpError} 401, 429 */
-  traffic(ctx: Context): Site {
+  traffic(ctx: Context): SiteRecord {
     const site = this.#siteOf(ctx);
     this.#check(ctx, (token) => {
       const isShared = this.#sites.isShared(site, token);
       return this.#mayRead(ctx, site, token) || isShared;
     });
-    return site as Site;
+    return site as SiteRecord;
   }
 
   /** @throws {HttpError} 401, 429 */
@@ -75,12 +76,12 @@ export class Access {
     return token as string;
   }
 
-  #siteOf(ctx: Context): Site | null {
+  #siteOf(ctx: Context): SiteRecord | null {
     return this.#sites.forReading(this.#client.host(ctx.req), queryValue(ctx.query, "site"));
   }
 
   /** Looks everywhere, so that the time tells nothing. */
-  #mayRead(ctx: Context, site: Site | null, token: string): boolean {
+  #mayRead(ctx: Context, site: SiteRecord | null, token: string): boolean {
     const isOwn = this.#sites.isOwn(site, token);
     const readsAll = this.#readsAll(ctx, token);
     return site !== null && (isOwn || readsAll);

@@ -11,15 +11,13 @@ interface DeclaredSites {
   siteToken(id: string): string | null;
 }
 
-export type Site = SiteRecord;
-
 /** Which site a request is for, and who may read it. */
 export class Sites {
   /** There is another admin token, or none any more. */
   readonly adminChanged = new Signal();
   readonly #declared: DeclaredSites;
-  #byId = new Map<string, Site>();
-  #byHost = new Map<string, Site>();
+  #byId = new Map<string, SiteRecord>();
+  #byHost = new Map<string, SiteRecord>();
   #adminHash: Uint8Array | null = null;
 
   constructor(declared: DeclaredSites, directory: Directory) {
@@ -29,7 +27,7 @@ export class Sites {
 
   /** Takes over a new state of the database. */
   update({ sites, adminHash }: Directory): void {
-    const all = sites.map((site): Site => {
+    const all = sites.map((site): SiteRecord => {
       const token = this.#declared.siteToken(site.id);
       return {
         ...site,
@@ -47,7 +45,7 @@ export class Sites {
     if (!isSameHash(before, this.#adminHash)) this.adminChanged.emit();
   }
 
-  get all(): readonly Site[] {
+  get all(): readonly SiteRecord[] {
     return [...this.#byId.values()];
   }
 
@@ -55,22 +53,22 @@ export class Sites {
    * The site a hit, a survey or a badge is for: by the collector's host, else by name, else the
    * only one. A name that no site has resolves to nothing.
    */
-  forCollection(host: string, name: string | undefined): Site | null {
+  forCollection(host: string, name: string | undefined): SiteRecord | null {
     return this.#byHost.get(host) ?? this.#byName(name);
   }
 
   /** The site a read is for: by name, else by the collector's host, else the only one. */
-  forReading(host: string, name: string | undefined): Site | null {
+  forReading(host: string, name: string | undefined): SiteRecord | null {
     return this.#byId.get(siteIdOf(name ?? "")) ?? this.#byHost.get(host) ?? this.#byName(name);
   }
 
   /** True for the site's own token; takes as long when there is no such site. */
-  isOwn(site: Site | null, token: string): boolean {
+  isOwn(site: SiteRecord | null, token: string): boolean {
     return matches(sha256(token), site?.tokenHash ?? null);
   }
 
   /** True for the token of the link by which `site` is shared; takes as long when there is no such site. */
-  isShared(site: Site | null, token: string): boolean {
+  isShared(site: SiteRecord | null, token: string): boolean {
     return matches(sha256(token), site?.shareHash ?? null);
   }
 
@@ -98,7 +96,7 @@ export class Sites {
     return matches(sha256(token), this.#adminHash);
   }
 
-  #byName(name: string | undefined): Site | null {
+  #byName(name: string | undefined): SiteRecord | null {
     if (name !== undefined) return this.#byId.get(siteIdOf(name)) ?? null;
     const [only, ...more] = this.#byId.values();
     return more.length === 0 ? (only ?? null) : null;

@@ -59,7 +59,7 @@ function list(directory: Directory | undefined, { adminToken, siteTokens }: Conf
   ];
 }
 
-interface Place {
+interface TokenParts {
   desk: Desk;
   directory: Directory;
   config: Config;
@@ -71,7 +71,7 @@ interface Place {
  * @throws {CommandFailed}
  */
 async function change(
-  { desk, directory, config }: Place,
+  { desk, directory, config }: TokenParts,
   id: string,
   makes: boolean,
 ): Promise<string> {

@@ -52,7 +52,7 @@ interface Outside {
   readonly open: OpenUrl;
 }
 
-interface Job extends Outside {
+interface UpdateCommand extends Outside {
   readonly terminal: Terminal;
   readonly config: Config;
   readonly root: RootUpdater;
@@ -91,7 +91,7 @@ export const update = updateWith({
 });
 
 /** @throws {CommandFailed} off a box */
-function stateOf({ config, root }: Job): UpdaterState {
+function stateOf({ config, root }: UpdateCommand): UpdaterState {
   if (config.updateDir === "")
     throw new CommandFailed(
       "Tallydeck is a program on this machine, not the whole of it. Update it the way you installed it.",
@@ -101,7 +101,7 @@ function stateOf({ config, root }: Job): UpdaterState {
   return state;
 }
 
-function status(job: Job): void {
+function status(job: UpdateCommand): void {
   const state = stateOf(job);
   const { terminal, config, board } = job;
   const { found, uploaded, checkedAt, seen, seenProblem, skipped, wish, problem } = remembered(job);
@@ -130,7 +130,7 @@ function status(job: Job): void {
 }
 
 /** The service's memory of updates; little of it where only the service may read that. */
-function remembered({ config }: Job) {
+function remembered({ config }: UpdateCommand) {
   return new UpdateRecordFile(
     config.updatesDir,
     createLog(() => {}),
@@ -148,7 +148,7 @@ function timeOf(epochMs: number): string {
   );
 }
 
-async function check(job: Job): Promise<void> {
+async function check(job: UpdateCommand): Promise<void> {
   const state = stateOf(job);
   const { terminal, config, open, board } = job;
   const { url, mode } = config.updates;
@@ -175,7 +175,7 @@ function adviceOn(manifest: Manifest, state: UpdaterState, board: ThisBoard): st
   return reason ?? "Install it in the Web UI, under “Box”, or from its .tallydeck file here.";
 }
 
-async function apply(job: Job, file: string): Promise<void> {
+async function apply(job: UpdateCommand, file: string): Promise<void> {
   const state = stateOf(job);
   const { terminal, root, isYes, board } = job;
   if (state.mode !== "normal") throw refuse("trial");
@@ -201,7 +201,7 @@ async function apply(job: Job, file: string): Promise<void> {
   await restarting(job);
 }
 
-async function taken({ box }: Job, file: string): Promise<Manifest> {
+async function taken({ box }: UpdateCommand, file: string): Promise<Manifest> {
   if (sizeOf(file) === undefined) throw new CommandFailed(`There is no file ${file}.`);
   try {
     return await takeFile(box(), file);
@@ -213,7 +213,7 @@ async function taken({ box }: Job, file: string): Promise<Manifest> {
   }
 }
 
-async function back(job: Job): Promise<void> {
+async function back(job: UpdateCommand): Promise<void> {
   const { other, work } = stateOf(job);
   const { terminal, root, isYes } = job;
   if (other === undefined) throw refuse("first");
@@ -235,7 +235,7 @@ async function agrees({ out, input }: Terminal): Promise<boolean> {
   return /^y/i.test(await input(1));
 }
 
-async function restarting(job: Job): Promise<void> {
+async function restarting(job: UpdateCommand): Promise<void> {
   await follow(job, ({ work }) => work?.step === "restart");
   job.terminal.out(
     "The box restarts, and is back in about two minutes. It then tries the release for",

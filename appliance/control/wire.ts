@@ -3,10 +3,10 @@ import type { UpdateOutcome } from "../base/update-outcome.ts";
 
 import type { AlarmState } from "../alarms/state.ts";
 import type { TunnelState } from "../base/tunnel.ts";
-import type { DeckView, InputView, PlaceView, SlotView, Undoable } from "../deck/deck-view.ts";
+import type { DeckView, Undoable } from "../deck/deck-view.ts";
 import type { Widget } from "../deck/face/widget.ts";
 import type { DeckSettings } from "../deck/settings/deck-settings.ts";
-import type { PublicView } from "../public/shown.ts";
+import type { PublicView } from "../public/view.ts";
 import type { ChannelState } from "../push/channel-state.ts";
 import type { ChannelValue } from "../push/channel-value.ts";
 import type { Acknowledgement } from "../push/held.ts";
@@ -16,6 +16,7 @@ import type { EndedRead, Warning } from "../store/reports.ts";
 import type { UpdateView } from "../updates/view.ts";
 
 export type { IconFile as IconsAnswer } from "../base/icons.ts";
+export type { DeckView, InputView, PlaceView, SlotView } from "../deck/deck-view.ts";
 export type {
   CountdownWidget,
   GaugeWidget,
@@ -28,23 +29,12 @@ export type {
 } from "../deck/face/widget.ts";
 export type { Action, RequestAction } from "../deck/settings/action.ts";
 export type { ErrorAnswer } from "../http/wire.ts";
-export type { StepView } from "../public/shown.ts";
+export type { StepView } from "../public/view.ts";
 export type { SiteAlarms, SurveyLabels } from "../store/reports.ts";
 export type { UpdateChange, UpdateView } from "../updates/view.ts";
 
-/** A key or zone: where it is, its size in pixels, and what it is set to. */
-export type Slot = SlotView;
-
-/** A dial, button or touch point: where it is, and what it is set to. */
-export type Input = InputView;
-
-/** Either of them. */
-export type Place = PlaceView;
-
-export type Deck = DeckView;
-
 /** Something that keeps a deck from working, with what to do about it. */
-export interface DeckProblem {
+export interface DeckProblemView {
   code: "not_seen" | "no_permission" | "in_use" | "power" | "no_usb";
   /** Name of the model; empty when no deck in particular is meant. */
   deck: string;
@@ -55,8 +45,8 @@ export interface DeckProblem {
 
 /** `GET /api/decks`, and the event `decks`. */
 export interface DecksAnswer extends Undoable {
-  decks: Deck[];
-  problems: DeckProblem[];
+  decks: DeckView[];
+  problems: DeckProblemView[];
 }
 
 /** `POST /api/decks/undo`, `…/redo`, and what moves or fills keys: what was done, as a sentence. */
@@ -214,7 +204,7 @@ export interface TunnelAnswer {
   heard: boolean;
 }
 
-/** The deeds that `POST /api/power` may be asked for. */
+/** The actions that `POST /api/power` takes. */
 export type PowerAction = "restart" | "shutdown";
 
 export interface PushToken {
@@ -411,10 +401,10 @@ export interface Diagnostics extends Machine {
   upSeconds: number;
   /** How many are open. */
   connections: { collector: number; control: number };
-  decks: (Pick<Deck, "model" | "connected" | "virtual" | "evidence"> & {
+  decks: (Pick<DeckView, "model" | "connected" | "virtual" | "evidence"> & {
     widgets: Widget["type"][];
   })[];
-  deckProblems: Omit<DeckProblem, "message">[];
+  deckProblems: Omit<DeckProblemView, "message">[];
   /** How its public address stands, in a word. */
   publicAddress: PublicView["state"];
   /** On the box only: which release runs, and how the last attempt at another ended. */

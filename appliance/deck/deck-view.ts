@@ -1,13 +1,13 @@
 import type { Pixels } from "./pixels.ts";
 import type { DeckSettings } from "./settings/deck-settings.ts";
-import { mapSlots, type Page, type Slots } from "./settings/pages.ts";
+import { mapSlots, type Page, type SlotsByName } from "./settings/pages.ts";
 import { type SlotSettings, shownSlot } from "./settings/slot-settings.ts";
-import type { Evidence, Input, Slot } from "./usb/model.ts";
+import type { Evidence, ModelInput, ModelSlot } from "./usb/model.ts";
 
-export interface SlotView extends Slot, SlotSettings {}
+export interface SlotView extends ModelSlot, SlotSettings {}
 
 /** Its widget is shown nowhere. */
-export interface InputView extends Input, SlotSettings {}
+export interface InputView extends ModelInput, SlotSettings {}
 
 export type PlaceView = SlotView | InputView;
 
@@ -30,7 +30,7 @@ export interface DeckView
   /** Its zones lie on a strip that notices a finger going over it. */
   hasStrip: boolean;
   pages: Page[];
-  fixed: Slots;
+  fixed: SlotsByName;
 }
 
 /**

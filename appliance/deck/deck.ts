@@ -15,7 +15,7 @@ import type { DeckSettings } from "./settings/deck-settings.ts";
 import { allSlots, pageWith, slotOn } from "./settings/pages.ts";
 import { actionsOf, type SlotSettings, shownSlot } from "./settings/slot-settings.ts";
 import type { DeckDriver } from "./usb/driver.ts";
-import type { Input, Model, Slot } from "./usb/model.ts";
+import type { Model, ModelInput, ModelSlot } from "./usb/model.ts";
 import { Panel } from "./usb/panel.ts";
 
 interface DeckOptions {
@@ -237,11 +237,11 @@ export class Deck {
     return slotOn(this.#settings, this.#page, slot);
   }
 
-  #view(slot: Slot): SlotView {
+  #view(slot: ModelSlot): SlotView {
     return { ...slot, ...shownSlot(this.#set(slot.slot)) };
   }
 
-  #inputView(input: Input): InputView {
+  #inputView(input: ModelInput): InputView {
     return { ...input, ...shownSlot(this.#set(input.input)) };
   }
 

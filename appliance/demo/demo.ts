@@ -13,6 +13,7 @@ import {
   type DemoSite,
   EVENTS,
   FOUND_BY,
+  type HitValues,
   HOURS,
   INTERACTIONS,
   MISSING_MOST,
@@ -20,7 +21,6 @@ import {
   REF_GROUPS,
   SITES,
   USED_FOR,
-  type Values,
   type Weights,
 } from "./world.ts";
 
@@ -94,7 +94,7 @@ class DayMaker {
   readonly #random: () => number;
   readonly #paths: Weights;
   /** With the host of the site, which each view says, too. */
-  readonly #referrers: Weights<Values>;
+  readonly #referrers: Weights<HitValues>;
   readonly #hits: DemoHit[] = [];
 
   constructor(site: DemoSite, day: Day, daysAgo: number, elapsed: number, seed: number) {
@@ -197,10 +197,10 @@ class DayMaker {
         if (page === 1) flags |= FLAG.engaged;
         if (isNew && !seen.has(path)) flags |= FLAG.pathVisitor;
         seen.add(path);
-        const values: Values = [["path", path], ...context];
+        const values: HitValues = [["path", path], ...context];
         this.#add({ moment, kind: "view", flags, times, values });
         if (this.#random() >= EVENT_SHARE) continue;
-        const event: Values = [
+        const event: HitValues = [
           ...values,
           ["event", this.#pick(EVENTS)],
           ["event_target", this.#pick(this.#site.targets)],
@@ -226,7 +226,7 @@ class DayMaker {
   }
 
   /** Values that each view of a visit has. */
-  #context(): Values {
+  #context(): HitValues {
     return [
       ...this.#pick(this.#referrers),
       ...this.#pick(PLACES),
@@ -239,7 +239,7 @@ class DayMaker {
     for (let left = pings; left > 0; ) {
       const times = Math.min(left, this.#alike());
       left -= times;
-      const values: Values = [
+      const values: HitValues = [
         ...this.#pick(APP_SYSTEMS),
         ["app_tz_offset", this.#pick(APP_OFFSETS)],
         ["app_version", this.#pick(releases)],

@@ -6,7 +6,7 @@ import type { Dimension } from "../store/log/record.ts";
 export type Weights<T = string> = readonly (readonly [what: T, weight: number])[];
 
 /** Values of a hit. */
-export type Values = readonly (readonly [Dimension, string])[];
+export type HitValues = readonly (readonly [Dimension, string])[];
 
 /** `Chrome 44, Samsung Internet 3` → weights */
 function weighted(text: string): Weights {
@@ -18,7 +18,7 @@ function weighted(text: string): Weights {
 }
 
 /** The same of what comes together: `DE|de 24` → a value of each dimension */
-function together(dimensions: readonly Dimension[], text: string): Weights<Values> {
+function together(dimensions: readonly Dimension[], text: string): Weights<HitValues> {
   return weighted(text).map(([parts, weight]) => [
     parts.split("|").map((value, i) => [dimensions[i] as Dimension, value]),
     weight,

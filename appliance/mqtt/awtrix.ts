@@ -3,7 +3,7 @@ import { invalidField } from "../base/refusal.ts";
 import type { Push } from "../push/push-body.ts";
 
 /** A message for an AWTRIX clock as a push. */
-interface Shown {
+interface AwtrixPush {
   readonly push: Push;
   /** It goes when its time is over, and does not stay as an old one. */
   readonly isFleeting: boolean;
@@ -18,7 +18,7 @@ const NOTICE_S = 600;
  * besides is ignored.
  * @throws {Refusal} `invalid_field`
  */
-export function readCustom(input: Readonly<Record<string, unknown>>): Shown {
+export function readCustom(input: Readonly<Record<string, unknown>>): AwtrixPush {
   const { lifetime = 0, lifetimeMode = 0 } = input;
   return {
     push: { text: textOf(input.text), ttl: seconds("lifetime", lifetime), ...colorsOf(input) },

@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { Cancel } from "../base/signal.ts";
-import type { Connect, Connection, Message, Outgoing } from "./client.ts";
+import type { BrokerConnection, Connect, Message, OutgoingMessage } from "./client.ts";
 import { type Need, Permissions } from "./permissions.ts";
 import { isEndedUnsaid, isTooNew, problemOf } from "./problems.ts";
 import type { MqttSettings, MqttVersion } from "./settings.ts";
@@ -36,7 +36,7 @@ interface BrokerOptions {
   readonly connect: Connect;
   readonly to: MqttSettings;
   readonly clientId: string;
-  readonly will: Outgoing;
+  readonly will: OutgoingMessage;
   /** Filters of what to listen for from the beginning. */
   readonly listenFor: readonly string[];
   /** The rights that the broker has to grant. */
@@ -81,7 +81,7 @@ export class Broker {
   #version: MqttVersion;
   /** Problems that the log has, since all was well. */
   readonly #said = new Set<string>();
-  #connection: Connection | undefined;
+  #connection: BrokerConnection | undefined;
   #since: number | undefined;
   #problem: string | null = null;
   #tries = 0;
@@ -170,7 +170,7 @@ export class Broker {
     if (connection === undefined) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     const cancel = this.#options.clock.after(FAREWELL_MS, resolve);
-    await Promise.race([connection.end(), promise]);
+    await Promise.race([connection.close(), promise]);
     cancel();
     connection.cut();
   }

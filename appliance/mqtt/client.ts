@@ -14,7 +14,7 @@ export interface Message {
 }
 
 /** A message that goes out. */
-export interface Outgoing {
+export interface OutgoingMessage {
   readonly topic: string;
   readonly payload: string | Uint8Array;
   readonly retain: boolean;
@@ -37,14 +37,14 @@ interface ConnectionEvents {
 }
 
 /** One connection with a broker; it does not come back by itself. */
-export interface Connection {
+export interface BrokerConnection {
   /** Much was written that has not left yet, or is not confirmed. */
   readonly isCongested: boolean;
-  publish(message: Outgoing): void;
+  publish(message: OutgoingMessage): void;
   subscribe(filters: readonly string[]): void;
   unsubscribe(filters: readonly string[]): void;
   /** Resolves when the broker has what was published, or the connection is over. */
-  end(): Promise<void>;
+  close(): Promise<void>;
   /** Ends it at once. @param code why, as `problemOf` knows it; no fault unless given */
   cut(code?: string): void;
 }
@@ -53,12 +53,12 @@ export type Connect = (
   to: Pick<MqttSettings, "url" | "user" | "password" | "version" | "ca">,
   as: {
     readonly clientId: string;
-    readonly will: Outgoing;
+    readonly will: OutgoingMessage;
     /** Filters of what to listen for from the beginning. */
     readonly listenFor: readonly string[];
   },
   events: ConnectionEvents,
-) => Connection;
+) => BrokerConnection;
 
 const PORT = 1883;
 const TLS_PORT = 8883;
@@ -148,7 +148,7 @@ export const connectMqtt: Connect = (to, { clientId, will, listenFor }, events) 
     },
     subscribe: (filters) => void subscribe(filters, ignore),
     unsubscribe: (filters) => void client.unsubscribe([...filters], ignore),
-    end: () => new Promise((resolve) => client.end(false, () => resolve())),
+    close: () => new Promise((resolve) => client.end(false, () => resolve())),
     cut(code) {
       if (code !== undefined) problem ??= new Ended(code);
       socket?.destroy();

@@ -7,7 +7,7 @@ import type { TunnelState } from "../base/tunnel.ts";
 import { systemPartOf } from "../release/system-report.ts";
 import { type Effects, effectsOf } from "./effects.ts";
 import { hasLeftovers, mendFile, otherNameOf, replaceSecretFile } from "./files.ts";
-import { type Kept, NOTHING_KEPT, parseKept, together, unseen } from "./kept.ts";
+import { type KeptSettings, NOTHING_KEPT, parseKept, together, unseen } from "./kept.ts";
 import { DIALECTS, FILES, MOST_BYTES, provision } from "./provision.ts";
 import type { FileResult } from "./reading.ts";
 import { report } from "./report.ts";
@@ -15,7 +15,7 @@ import type { Settings } from "./settings.ts";
 import { timeZonesIn } from "./time-zones.ts";
 import { layTunnel } from "./tunnel.ts";
 
-export interface BoxParts {
+export interface ProvisionParts {
   /** Where the box's files are: `/`, or a folder in tests. */
   readonly root: string;
   readonly run?: Run;
@@ -39,7 +39,7 @@ export function provisionBox({
   run = runProgram,
   isMounted = mountedBelow(root),
   warn = console.error,
-}: BoxParts): void {
+}: ProvisionParts): void {
   const boot = join(root, BOOT);
   const isData = isMounted(join(root, "data"));
   const { kept, settings, results } = provision(
@@ -92,7 +92,7 @@ function apply(root: string, effects: Effects, run: Run): void {
 function tunnelIn(
   root: string,
   settings: Settings,
-  warn: NonNullable<BoxParts["warn"]>,
+  warn: NonNullable<ProvisionParts["warn"]>,
 ): TunnelState | undefined {
   try {
     return layTunnel(settings, { root, groupOf: groupIn(root) });
@@ -107,11 +107,11 @@ export function keptSettings(root: string): Settings {
   return together(keptIn(root), DIALECTS.keys());
 }
 
-function keptIn(root: string): Kept {
+function keptIn(root: string): KeptSettings {
   return parseKept(textOf(join(root, KEPT)) ?? "");
 }
 
-function keep(root: string, kept: Kept): void {
+function keep(root: string, kept: KeptSettings): void {
   replaceFile(join(root, KEPT), JSON.stringify(kept), 0o600);
 }
 
@@ -131,7 +131,11 @@ function takeSecretsAway(boot: string, results: readonly FileResult[]): void {
 }
 
 /** False when the data partition cannot be written; the box starts all the same. */
-function keeps(root: string, kept: Kept, warn: NonNullable<BoxParts["warn"]>): boolean {
+function keeps(
+  root: string,
+  kept: KeptSettings,
+  warn: NonNullable<ProvisionParts["warn"]>,
+): boolean {
   try {
     keep(root, kept);
     return true;

@@ -13,7 +13,7 @@ import {
  * The settings that the box keeps on its data partition between starts: by file, so that files do
  * not mix.
  */
-export type Kept = Readonly<Record<string, KeptFile>>;
+export type KeptSettings = Readonly<Record<string, KeptFile>>;
 
 interface KeptFile {
   /** SHA-256 of the file as the box left it on the boot partition, or GONE; "" until it has reported. */
@@ -25,7 +25,7 @@ interface KeptFile {
 /** Reported to be no longer on the boot partition. */
 export const GONE = "gone";
 
-export const NOTHING_KEPT: Kept = {};
+export const NOTHING_KEPT: KeptSettings = {};
 
 /**
  * The file as it is kept now. Settings that it no longer makes are forgotten; secrets, which it
@@ -62,7 +62,7 @@ function isOtherNetwork(
 }
 
 /** As long as nothing was reported, every file is read again at the next start. */
-export function unseen(kept: Kept): Kept {
+export function unseen(kept: KeptSettings): KeptSettings {
   return Object.fromEntries(
     Object.entries(kept).map(([name, file]) => [name, { ...file, seen: "" }]),
   );
@@ -71,7 +71,7 @@ export function unseen(kept: Kept): Kept {
 /**
  * A setting that is forgotten is forgotten for all files, or it would come back from one before.
  */
-export function forget(kept: Kept, names: ReadonlySet<string>): Kept {
+export function forget(kept: KeptSettings, names: ReadonlySet<string>): KeptSettings {
   const isForgotten = (name: string) =>
     names.has(name) ||
     (isOfNetwork(name) && names.has("wifi.ssid")) ||
@@ -89,7 +89,7 @@ export function forget(kept: Kept, names: ReadonlySet<string>): Kept {
  * The settings of all files together: a later one wins, ssh keys add up. A network is joined with
  * its password, or where the last word is that it is open.
  */
-export function together(kept: Kept, files: Iterable<string>): Settings {
+export function together(kept: KeptSettings, files: Iterable<string>): Settings {
   const all = new Map<string, Settings[string]>();
   for (const from of files) {
     const says = kept[from]?.says ?? {};
@@ -111,10 +111,12 @@ export function together(kept: Kept, files: Iterable<string>): Settings {
  * Reads the kept settings as they were stored. A text that is damaged counts as nothing kept: then
  * every file on the boot partition is applied again.
  */
-export function parseKept(text: string): Kept {
+export function parseKept(text: string): KeptSettings {
   try {
     const kept: unknown = JSON.parse(text);
-    return isObject(kept) && Object.values(kept).every(isKeptFile) ? (kept as Kept) : NOTHING_KEPT;
+    return isObject(kept) && Object.values(kept).every(isKeptFile)
+      ? (kept as KeptSettings)
+      : NOTHING_KEPT;
   } catch {
     return NOTHING_KEPT;
   }

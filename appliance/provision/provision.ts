@@ -4,7 +4,7 @@ import { NOT_READ } from "./dialects/not-read.ts";
 import { readPreseed } from "./dialects/preseed.ts";
 import { keyOf, readEnvFile } from "./dialects/tallydeck-env.ts";
 import { readWireguard } from "./dialects/wireguard.ts";
-import { forget, GONE, type Kept, keptFile, together } from "./kept.ts";
+import { forget, GONE, type KeptSettings, keptFile, together } from "./kept.ts";
 import { type Dialect, decodeText, type FileResult, type Finding, Findings } from "./reading.ts";
 import { isOfTunnel, type Settings } from "./settings.ts";
 import type { FindTimeZone } from "./time-zones.ts";
@@ -28,7 +28,7 @@ export const FILES: ReadonlyMap<string, Dialect> = new Map([...DIALECTS, ...NOT_
 export const MOST_BYTES = 64 * 1024;
 
 interface Provisioned {
-  readonly kept: Kept;
+  readonly kept: KeptSettings;
   readonly settings: Settings;
   /** Of every file there is or was; empty when none has changed. */
   readonly results: readonly FileResult[];
@@ -40,7 +40,7 @@ interface Provisioned {
  * undefined when there is none. Never throws for what is in them.
  */
 export function provision(
-  before: Kept,
+  before: KeptSettings,
   read: (file: string) => Uint8Array | undefined,
   findTimeZone: FindTimeZone,
 ): Provisioned {
@@ -75,10 +75,10 @@ export function provision(
 }
 
 function applyFile(
-  before: Kept,
+  before: KeptSettings,
   { file, dialect, bytes }: { file: string; dialect: Dialect; bytes: Uint8Array },
   findTimeZone: FindTimeZone,
-): { kept: Kept; result: FileResult; forgets: ReadonlySet<string> } {
+): { kept: KeptSettings; result: FileResult; forgets: ReadonlySet<string> } {
   if (bytes.length > MOST_BYTES) {
     const kept = { ...before, [file]: { says: {}, ...before[file], seen: hashOf(bytes) } };
     return { kept, result: { file, findings: [TOO_LARGE] }, forgets: new Set() };

@@ -68,7 +68,7 @@ export function kindOfAddress(address: string): AddressKind {
 /** How this home stands to the internet. */
 export type Standing = "public" | "cgnat" | "double-nat" | "ds-lite" | "unknown";
 
-export interface Evidence {
+export interface StandingEvidence {
   /** The router's own word of its outer IPv4 address; `0.0.0.0` or empty says that it has none. */
   readonly outer?: string | undefined;
   /** The IPv4 address from which the DNS provider sees this box come. */
@@ -78,7 +78,7 @@ export interface Evidence {
 }
 
 /** Whether a port that the router opens can be reached at all. */
-export function judge({ outer, seen, own = [] }: Evidence): Standing {
+export function judge({ outer, seen, own = [] }: StandingEvidence): Standing {
   const isGlobal = (family: number) =>
     own.some((address) => isIP(address) === family && kindOfAddress(address) === "public");
   if (isGlobal(4)) return "public";

@@ -5,7 +5,7 @@ import { AskFailed, askFailure } from "../http/ask-failed.ts";
 import { exchange } from "../http/exchange.ts";
 
 /** A question of the box to a host on the internet. */
-export interface Question {
+export interface OutsideQuestion {
   readonly method: "GET" | "POST" | "HEAD";
   /** `http:` or `https:`; which of them, and of whom, is for who asks to decide. */
   readonly url: string;
@@ -14,7 +14,7 @@ export interface Question {
 }
 
 /** The answer, whole. */
-export interface Reply {
+export interface OutsideReply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
@@ -31,7 +31,7 @@ interface AskBounds {
  * @param bounds at most `mostBytes` of body (64 KiB) within `patienceMs` (20 s), until `signal`
  * @throws {AskFailed} where no whole answer came
  */
-export type Ask = (question: Question, bounds?: AskBounds) => Promise<Reply>;
+export type AskOutside = (question: OutsideQuestion, bounds?: AskBounds) => Promise<OutsideReply>;
 
 interface AskOptions {
   readonly clock: Clock;
@@ -44,7 +44,7 @@ const MOST_BYTES = 65_536;
 const PATIENCE_MS = 20_000;
 
 /** Asks on behalf of this box. */
-export function askWith({ clock, ca, userAgent }: AskOptions): Ask {
+export function askWith({ clock, ca, userAgent }: AskOptions): AskOutside {
   const trust = trustOf(ca);
   return async (question, bounds = {}) => {
     const { mostBytes = MOST_BYTES, patienceMs = PATIENCE_MS, signal } = bounds;

@@ -1,6 +1,5 @@
 import { isIP } from "node:net";
 import { DAY_MS } from "../base/calendar.ts";
-import { type Errand, FROM_OUTSIDE, OF_THE_CA } from "./errands.ts";
 import {
   againAt,
   DNS_EVERY_MS,
@@ -18,10 +17,11 @@ import { countedBy, type PublicRecord, settled } from "./record.ts";
 import { askWindowAt, renewalDue, type Served, warnsAt } from "./renewal.ts";
 import { renewAfter } from "./router/mapping.ts";
 import type { PublicSettings } from "./settings.ts";
-import type { Step } from "./shown.ts";
+import { FROM_OUTSIDE, OF_THE_CA, type PublicTask } from "./tasks.ts";
+import type { PublicStep } from "./view.ts";
 
 /** The facts beside the record; times are epoch milliseconds. */
-export interface Facts {
+export interface PublicTaskFacts {
   readonly settings: PublicSettings;
   readonly now: number;
   /** Whether `now` can be believed. */
@@ -38,10 +38,10 @@ export interface Facts {
   readonly wantsTest: boolean;
 }
 
-/** The next thing to do: an errand, or nothing until a time, or until something else changes. */
+/** The next thing to do: a task, or nothing until a time, or until something else changes. */
 interface Decision {
   readonly record: PublicRecord;
-  readonly errand?: Errand | undefined;
+  readonly task?: PublicTask | undefined;
   readonly wakeAt?: number | undefined;
 }
 
@@ -62,11 +62,11 @@ export const PATIENT_TRIES = 10;
 /** A renewal goes on without what else is wanted after that; what is served ends some day. */
 const SOFT_MS = 6 * HOUR_MS;
 
-/** An errand that may be done now, when it may, or undefined where there is none of its kind. */
-type Next = Errand | number | undefined;
+/** A task that may be done now, when it may, or undefined where there is none of its kind. */
+type Next = PublicTask | number | undefined;
 
 /** The next thing to do, by what is known. Pure; the record is only ever brought up to date. */
-export function decide(kept: PublicRecord, facts: Facts): Decision {
+export function nextPublicTask(kept: PublicRecord, facts: PublicTaskFacts): Decision {
   const record = settled(kept, facts.settings, facts.now);
   const nexts = isWanted(facts)
     ? [
@@ -79,19 +79,23 @@ export function decide(kept: PublicRecord, facts: Facts): Decision {
         ...issuing(record, facts),
       ]
     : [closing(record, facts)];
-  const errand = nexts.find((next) => typeof next === "object");
+  const task = nexts.find((next) => typeof next === "object");
   const times = nexts.filter((next) => typeof next === "number");
   // The state that is shown changes by the time alone.
   if (facts.served !== undefined) times.push(facts.served.notAfter, warnsAt(facts.served));
   const ahead = times.filter((at) => at > facts.now);
-  return { record, errand, ...(ahead.length > 0 && { wakeAt: Math.min(...ahead) }) };
+  return { record, task, ...(ahead.length > 0 && { wakeAt: Math.min(...ahead) }) };
 }
 
 /**
  * When the box does next what may bring a step on; undefined where it does it now, or waits for its
  * owner.
  */
-export function nextTryAt(step: Step, record: PublicRecord, facts: Facts): number | undefined {
+export function nextTryAt(
+  step: PublicStep,
+  record: PublicRecord,
+  facts: PublicTaskFacts,
+): number | undefined {
   if (!isWanted(facts)) return undefined;
   const nexts = triesOf(step, record, facts);
   const times = nexts.filter((next) => typeof next === "number");
@@ -99,7 +103,7 @@ export function nextTryAt(step: Step, record: PublicRecord, facts: Facts): numbe
   return Math.min(...times);
 }
 
-function triesOf(step: Step, record: PublicRecord, facts: Facts): Next[] {
+function triesOf(step: PublicStep, record: PublicRecord, facts: PublicTaskFacts): Next[] {
   const { dns } = record;
   switch (step) {
     case "name":
@@ -121,26 +125,28 @@ function triesOf(step: Step, record: PublicRecord, facts: Facts): Next[] {
 }
 
 /** Whether anything is done at all: on, with a name, agreed to, and at a time that is known. */
-function isWanted({ settings: { enabled, name, agreed }, isSure, port }: Facts): boolean {
+function isWanted({ settings: { enabled, name, agreed }, isSure, port }: PublicTaskFacts): boolean {
   return enabled && name !== "" && agreed && port !== 0 && isSure;
 }
 
 /** Whether the router is asked for the port. */
-export const opensPort = ({ settings: { enabled, openPort, name, agreed }, isTunnelled }: Facts) =>
-  enabled && agreed && name !== "" && openPort && !isTunnelled;
+export const opensPort = ({
+  settings: { enabled, openPort, name, agreed },
+  isTunnelled,
+}: PublicTaskFacts) => enabled && agreed && name !== "" && openPort && !isTunnelled;
 
 /** Whether the home's own address is what the name must lead to. */
-export const isAtHome = ({ settings: { openPort, ddns }, isTunnelled }: Facts): boolean =>
+export const isAtHome = ({ settings: { openPort, ddns }, isTunnelled }: PublicTaskFacts): boolean =>
   !isTunnelled && (openPort || ddns !== "");
 
-function closing({ mapping, port }: PublicRecord, facts: Facts): Next {
+function closing({ mapping, port }: PublicRecord, facts: PublicTaskFacts): Next {
   if (mapping === null || opensPort(facts)) return undefined;
   // The router was asked for this, too, and did not do it.
   const triedAt = port?.answer === "failed" ? port.at + PORT_MS : 0;
   return due(triedAt, facts.now, { kind: "close-port", mapping });
 }
 
-function addressing({ address, mapping, port }: PublicRecord, facts: Facts): Next {
+function addressing({ address, mapping, port }: PublicRecord, facts: PublicTaskFacts): Next {
   const { now } = facts;
   if (!isAtHome(facts)) return undefined;
   // A router that leads the port here says its address with it, each time.
@@ -153,27 +159,27 @@ function addressing({ address, mapping, port }: PublicRecord, facts: Facts): Nex
 export const isHindered = ({ address }: PublicRecord): boolean =>
   ["cgnat", "double-nat", "ds-lite"].includes(address?.standing ?? "");
 
-function telling(record: PublicRecord, facts: Facts): Next {
+function telling(record: PublicRecord, facts: PublicTaskFacts): Next {
   const { address, dns, outside } = record;
   const { settings, now } = facts;
   if (settings.ddns === "" || facts.isTunnelled || isIP(settings.name) !== 0) return undefined;
   if (address === null || isHindered(record) || dns?.result === "refused") return undefined;
   const v4 = address.isSeen ? null : address.v4;
-  const errand = { kind: "tell-dns", v4 } as const;
+  const task = { kind: "tell-dns", v4 } as const;
   const isMoved = dns?.result === "done" && v4 !== null && dns.v4 !== v4;
   // One that follows another at once waits: a line that comes and goes must not have the name locked.
   const isFirst = isMoved && dns.at - dns.beforeAt >= DNS_EVERY_MS;
   const soonest = record.toldAt + (isFirst ? DNS_MOVED_MS : DNS_EVERY_MS);
-  if (dns === null) return due(soonest, now, errand);
-  if (dns.failure !== null) return due(Math.max(soonest, againAt(dns.failure)), now, errand);
-  if (dns.result === "asked" || dns.v4 !== v4) return due(soonest, now, errand);
+  if (dns === null) return due(soonest, now, task);
+  if (dns.failure !== null) return due(Math.max(soonest, againAt(dns.failure)), now, task);
+  if (dns.result === "asked" || dns.v4 !== v4) return due(soonest, now, task);
   if (v4 !== null) return undefined;
   // The provider took the address that it saw, and does not say when there is another.
   const isShut = outside?.isOpen === false && outside.at > dns.at;
-  return due(isShut ? soonest : dns.at + DAY_MS, now, errand);
+  return due(isShut ? soonest : dns.at + DAY_MS, now, task);
 }
 
-function opening(record: PublicRecord, facts: Facts): Next {
+function opening(record: PublicRecord, facts: PublicTaskFacts): Next {
   const { port, mapping, address } = record;
   if (!opensPort(facts)) return undefined;
   if (isHindered(record) && mapping === null) return undefined;
@@ -194,11 +200,11 @@ function askAgainAfter(
 }
 
 /** The address that the name is to have; null where it is unknown or not the home's. */
-function expected({ address }: PublicRecord, facts: Facts): string | null {
+function expected({ address }: PublicRecord, facts: PublicTaskFacts): string | null {
   return isAtHome(facts) ? (address?.v4 ?? null) : null;
 }
 
-function lookingUp(record: PublicRecord, facts: Facts): Next {
+function lookingUp(record: PublicRecord, facts: PublicTaskFacts): Next {
   const { lookUp, dns } = record;
   if (isIP(facts.settings.name) !== 0 || isHindered(record)) return undefined;
   if (isAtHome(facts) && record.address === null) return undefined;
@@ -215,7 +221,7 @@ function lookingUp(record: PublicRecord, facts: Facts): Next {
 }
 
 /** Whether the name leads here, as far as one can know. */
-export function isNamed(record: PublicRecord, facts: Facts): boolean {
+export function isNamed(record: PublicRecord, facts: PublicTaskFacts): boolean {
   const { lookUp, address } = record;
   const { name } = facts.settings;
   if (isIP(name) !== 0)
@@ -226,7 +232,7 @@ export function isNamed(record: PublicRecord, facts: Facts): boolean {
   );
 }
 
-function windowing(record: PublicRecord, facts: Facts): Next {
+function windowing(record: PublicRecord, facts: PublicTaskFacts): Next {
   const { served, now } = facts;
   if (!isServing(facts) || served === undefined || renewalDue(record, served) <= now)
     return undefined;
@@ -238,7 +244,7 @@ export function isServing({
   served,
   now,
   isSure,
-}: Pick<Facts, "served" | "now" | "isSure">): boolean {
+}: Pick<PublicTaskFacts, "served" | "now" | "isSure">): boolean {
   return served?.fits === true && (!isSure || now < served.notAfter);
 }
 
@@ -249,7 +255,7 @@ function lapsesAt({ port, mapping }: PublicRecord): number | undefined {
 }
 
 /** Since when nothing that was seen of the way in proves anything: the router leads otherwise. */
-function doubtedSince(record: PublicRecord, facts: Facts): number {
+function doubtedSince(record: PublicRecord, facts: PublicTaskFacts): number {
   if (!opensPort(facts)) return 0;
   const { since = 0 } = record.port ?? {};
   const lapsed = lapsesAt(record) ?? 0;
@@ -257,19 +263,19 @@ function doubtedSince(record: PublicRecord, facts: Facts): number {
 }
 
 /** Whether the router leads the port otherwise than when the last visitor from outside came. */
-export function isInDoubt(record: PublicRecord, facts: Facts): boolean {
+export function isInDoubt(record: PublicRecord, facts: PublicTaskFacts): boolean {
   return doubtedSince(record, facts) > Math.max(record.outside?.at ?? 0, facts.reachedAt ?? 0);
 }
 
 /** Whether all is there that an order wants. */
-function isReady(record: PublicRecord, facts: Facts): boolean {
+function isReady(record: PublicRecord, facts: PublicTaskFacts): boolean {
   const { address, port } = record;
   if (isAtHome(facts) && (address === null || isHindered(record))) return false;
   return isNamed(record, facts) && (!opensPort(facts) || port !== null);
 }
 
 /** Tests and orders. */
-function issuing(record: PublicRecord, facts: Facts): Next[] {
+function issuing(record: PublicRecord, facts: PublicTaskFacts): Next[] {
   const { now, served, wantsTest } = facts;
   const test = testing(record, facts);
   if (wantsTest && typeof test === "object") return [test];
@@ -285,7 +291,7 @@ function issuing(record: PublicRecord, facts: Facts): Next[] {
 }
 
 /** When the CA may be asked again, by what it said and how often it failed. */
-function freeAt(record: PublicRecord, facts: Facts): number {
+function freeAt(record: PublicRecord, facts: PublicTaskFacts): number {
   const { trouble, limit } = record;
   const { settings } = facts;
   const limited = limit?.about === countedBy(settings) ? againAt(limit) : 0;
@@ -296,7 +302,10 @@ function freeAt(record: PublicRecord, facts: Facts): number {
   return Math.max(isPast ? 0 : againAt(trouble), limited);
 }
 
-function testing({ tests, validations }: PublicRecord, { now, settings }: Facts): Errand | number {
+function testing(
+  { tests, validations }: PublicRecord,
+  { now, settings }: PublicTaskFacts,
+): PublicTask | number {
   const windowMs = HOUR_MS;
   // Let's Encrypt tests at a CA of its own; another counts them with its orders.
   const counted =
@@ -312,7 +321,7 @@ function testing({ tests, validations }: PublicRecord, { now, settings }: Facts)
 }
 
 /** Whether the way in was open a moment ago, or the place for tests does not answer. */
-function isTested(record: PublicRecord, facts: Facts): boolean {
+function isTested(record: PublicRecord, facts: PublicTaskFacts): boolean {
   const { outside, trouble } = record;
   const { now, settings } = facts;
   if (trouble !== null && settings.directory === "" && OF_THE_CA.includes(trouble.kind))
@@ -323,7 +332,7 @@ function isTested(record: PublicRecord, facts: Facts): boolean {
   );
 }
 
-function ordering(record: PublicRecord, facts: Facts): Next {
+function ordering(record: PublicRecord, facts: PublicTaskFacts): Next {
   const isRenewal = facts.served?.fits === true;
   return due(roomForOrder(record, facts), facts.now, { kind: "order", isRenewal });
 }
@@ -331,7 +340,7 @@ function ordering(record: PublicRecord, facts: Facts): Next {
 /** When there may be another order, by what we ask of ourselves; 0: now. */
 export function roomForOrder(
   { orders, validations }: PublicRecord,
-  { now, settings }: Facts,
+  { now, settings }: PublicTaskFacts,
 ): number {
   const about = countedBy(settings);
   const ofName = orders.filter((order) => order.about === about).map(({ at }) => at);
@@ -346,7 +355,7 @@ export function roomForOrder(
  * While all is well, the CA is asked once a day whether the way in is open, unless a visitor has
  * come by it; and at once where the router leads the port otherwise than before.
  */
-function checking(record: PublicRecord, facts: Facts, free: number): Next[] {
+function checking(record: PublicRecord, facts: PublicTaskFacts, free: number): Next[] {
   const { outside } = record;
   const { reachedAt = 0, now } = facts;
   const seenAt = Math.max(outside?.at ?? 0, reachedAt);
@@ -357,6 +366,6 @@ function checking(record: PublicRecord, facts: Facts, free: number): Next[] {
   return [dueAt > now ? dueAt : testing(record, facts), lapsesAt(record)];
 }
 
-function due(at: number, now: number, errand: Errand): Next {
-  return at > now ? at : errand;
+function due(at: number, now: number, task: PublicTask): Next {
+  return at > now ? at : task;
 }

@@ -3,23 +3,23 @@ import type { Acme } from "./acme/client.ts";
 import { identifierOf } from "./acme/identifier.ts";
 import { AcmeFailed } from "./acme/problem.ts";
 import { judge } from "./addresses.ts";
-import type { Ask } from "./ask.ts";
+import type { AskOutside } from "./ask.ts";
 import type { LookUp } from "./dns/look-up.ts";
 import type { DnsProvider } from "./dns/providers.ts";
-import type { Errand, FoundAddress, Messenger, Outcome } from "./errands.ts";
-import type { Router } from "./router/open-port.ts";
+import type { HomeRouter } from "./router/open-port.ts";
+import type { FoundAddress, Messenger, PublicOutcome, PublicTask } from "./tasks.ts";
 
 /** Whom the box asks. */
-interface Asked {
+interface MessengerParts {
   /** The public name, or an address. */
   readonly name: string;
-  readonly router: Pick<Router, "open" | "close" | "outerAddress" | "listen">;
+  readonly router: Pick<HomeRouter, "open" | "close" | "outerAddress" | "listen">;
   readonly acme: Pick<Acme, "test" | "order" | "renewalInfo">;
   /** Undefined where no provider is told where the home is. */
   readonly provider: DnsProvider | undefined;
   readonly lookUp: LookUp;
   /** Asks the provider. */
-  readonly ask: Ask;
+  readonly ask: AskOutside;
   /** The addresses of this machine. */
   readonly ownAddresses: () => readonly string[];
   /** This box's port for TLS. */
@@ -30,9 +30,9 @@ const OUTER_PORT = 443;
 
 /** Asks the router, the provider, name servers and the CA. */
 export class InternetMessenger implements Messenger {
-  readonly #parts: Asked;
+  readonly #parts: MessengerParts;
 
-  constructor(parts: Asked) {
+  constructor(parts: MessengerParts) {
     this.#parts = parts;
   }
 
@@ -45,22 +45,22 @@ export class InternetMessenger implements Messenger {
   }
 
   async run(
-    errand: Errand,
+    task: PublicTask,
     { served, keep }: Parameters<Messenger["run"]>[1],
     signal: AbortSignal,
-  ): Promise<Outcome> {
+  ): Promise<PublicOutcome> {
     const { name, router, acme } = this.#parts;
-    switch (errand.kind) {
+    switch (task.kind) {
       case "close-port":
-        return { kind: "closed", isGone: await router.close(errand.mapping, signal) };
+        return { kind: "closed", isGone: await router.close(task.mapping, signal) };
       case "find-address":
         return { kind: "address", address: await this.#findAddress(signal) };
       case "open-port":
-        return this.#openPort(errand, signal);
+        return this.#openPort(task, signal);
       case "tell-dns":
-        return this.#tell(errand.v4, signal);
+        return this.#tell(task.v4, signal);
       case "look-up":
-        return { kind: "looked-up", result: await this.#lookUp(errand.expects, signal) };
+        return { kind: "looked-up", result: await this.#lookUp(task.expects, signal) };
       case "ask-renewal":
         return asked(
           async () => {
@@ -77,7 +77,7 @@ export class InternetMessenger implements Messenger {
         });
       case "order":
         return asked(async () => {
-          const replaces = errand.isRenewal ? served : undefined;
+          const replaces = task.isRenewal ? served : undefined;
           await keep(await acme.order(identifierOf(name), { replaces }, signal));
           return { kind: "issued" };
         });
@@ -97,9 +97,9 @@ export class InternetMessenger implements Messenger {
   }
 
   async #openPort(
-    { before }: Extract<Errand, { kind: "open-port" }>,
+    { before }: Extract<PublicTask, { kind: "open-port" }>,
     signal: AbortSignal,
-  ): Promise<Outcome> {
+  ): Promise<PublicOutcome> {
     const { router, port } = this.#parts;
     const pair = { internal: port(), external: OUTER_PORT };
     const answer = await router.open(pair, before ?? undefined, signal);
@@ -108,7 +108,7 @@ export class InternetMessenger implements Messenger {
     return { kind: "port", answer, address: await this.#judged(outer, signal) };
   }
 
-  async #tell(v4: string | null, signal: AbortSignal): Promise<Outcome> {
+  async #tell(v4: string | null, signal: AbortSignal): Promise<PublicOutcome> {
     const { provider, name, ask } = this.#parts;
     if (provider === undefined) return { kind: "stopped" };
     const answer = await provider.update(name, v4 === null ? {} : { v4 }, ask, signal);
@@ -127,9 +127,9 @@ export class InternetMessenger implements Messenger {
 
 /** The CA's answer, or why there is none. */
 async function asked(
-  ask: () => Promise<Outcome>,
-  failed: (error: AcmeFailed) => Outcome = outcomeOf,
-): Promise<Outcome> {
+  ask: () => Promise<PublicOutcome>,
+  failed: (error: AcmeFailed) => PublicOutcome = outcomeOf,
+): Promise<PublicOutcome> {
   try {
     return await ask();
   } catch (error) {
@@ -138,7 +138,7 @@ async function asked(
   }
 }
 
-function outcomeOf({ kind, detail, retryAfterMs, validation }: AcmeFailed): Outcome {
+function outcomeOf({ kind, detail, retryAfterMs, validation }: AcmeFailed): PublicOutcome {
   if (kind === "stopped") return { kind };
   const byV6 = validation?.addressUsed?.includes(":") === true;
   return { kind: "ca", failure: kind, detail, retryAfterMs, byV6 };

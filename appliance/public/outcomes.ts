@@ -1,11 +1,4 @@
 import {
-  type CaFailure,
-  type CaFailureKind,
-  type Errand,
-  FROM_OUTSIDE,
-  type Outcome,
-} from "./errands.ts";
-import {
   failedAgain,
   HOUR_MS,
   ORDERS_WINDOW_MS,
@@ -13,10 +6,17 @@ import {
   VALIDATIONS_WINDOW_MS,
   WEEK_MS,
 } from "./limits.ts";
-import { type Facts, isServing } from "./machine.ts";
+import { isServing, type PublicTaskFacts } from "./machine.ts";
 import { countedBy, type PublicRecord, settled } from "./record.ts";
 import { withWindow } from "./renewal.ts";
 import type { PortAnswer } from "./router/mapping.ts";
+import {
+  type CaFailure,
+  type CaFailureKind,
+  FROM_OUTSIDE,
+  type PublicOutcome,
+  type PublicTask,
+} from "./tasks.ts";
 
 type Address = Omit<NonNullable<PublicRecord["address"]>, "at">;
 
@@ -26,8 +26,8 @@ type Address = Omit<NonNullable<PublicRecord["address"]>, "at">;
  */
 const IN_DOUBT: readonly CaFailureKind[] = ["unreachable", "bad-answer", "server"];
 
-/** When an errand has ended, and 0–1 to draw from. */
-interface Ended extends Facts {
+/** When a task has ended, and 0–1 to draw from. */
+interface Ended extends PublicTaskFacts {
   readonly random: number;
 }
 
@@ -36,7 +36,7 @@ const MOST_ORDERS = 60;
 const LONGEST_DETAIL = 300;
 
 /** True for what leaves something behind outside of this box: it is written down before it is done. */
-export const isCounted = ({ kind }: Errand): boolean =>
+export const isCounted = ({ kind }: PublicTask): boolean =>
   ["open-port", "tell-dns", "test", "order"].includes(kind);
 
 /**
@@ -46,14 +46,14 @@ export const isCounted = ({ kind }: Errand): boolean =>
 const PERHAPS = { by: "igd", externalPort: 443, lifetimeS: 0, isGranted: false } as const;
 
 /**
- * The record before an errand that counts: as if the box lost its power in the middle of it, and
+ * The record before a task that counts: as if the box lost its power in the middle of it, and
  * its end were never known.
  */
-export function begun(kept: PublicRecord, errand: Errand, facts: Facts): PublicRecord {
+export function begun(kept: PublicRecord, task: PublicTask, facts: PublicTaskFacts): PublicRecord {
   const record = settled(kept, facts.settings, facts.now);
   const { now, settings } = facts;
   const validations = [...recent(record.validations, VALIDATIONS_WINDOW_MS, now), now];
-  switch (errand.kind) {
+  switch (task.kind) {
     case "open-port":
       return {
         ...record,
@@ -62,7 +62,7 @@ export function begun(kept: PublicRecord, errand: Errand, facts: Facts): PublicR
     case "tell-dns": {
       const { failure = null } = record.dns ?? {};
       const beforeAt = record.toldAt;
-      const dns = { at: now, v4: errand.v4, result: "asked", why: "", failure, beforeAt } as const;
+      const dns = { at: now, v4: task.v4, result: "asked", why: "", failure, beforeAt } as const;
       return { ...record, dns, toldAt: now, lookUp: null };
     }
     case "test": {
@@ -81,11 +81,11 @@ export function begun(kept: PublicRecord, errand: Errand, facts: Facts): PublicR
   }
 }
 
-/** The record after an errand. */
+/** The record after a task. */
 export function ended(
   kept: PublicRecord,
-  errand: Errand,
-  outcome: Outcome,
+  task: PublicTask,
+  outcome: PublicOutcome,
   facts: Ended,
 ): PublicRecord {
   const record = settled(kept, facts.settings, facts.now);
@@ -106,7 +106,7 @@ export function ended(
     case "port": {
       const { answer, address } = outcome;
       const found = address && { ...address, isSeen: false };
-      return asked(found ? atAddress(record, found, now) : record, errand, answer, now);
+      return asked(found ? atAddress(record, found, now) : record, task, answer, now);
     }
     case "window":
     case "no-window":
@@ -118,7 +118,7 @@ export function ended(
     case "issued":
       return issued(record, now);
     case "ca":
-      return failed(record, errand, outcome, facts);
+      return failed(record, task, outcome, facts);
     case "stopped":
       return record;
   }
@@ -184,11 +184,11 @@ function notTold(
  */
 function asked(
   record: PublicRecord,
-  errand: Errand,
+  task: PublicTask,
   answer: PortAnswer,
   now: number,
 ): PublicRecord {
-  const mayBeOpen = errand.kind === "open-port" && errand.mayBeOpen && answer.kind !== "conflict";
+  const mayBeOpen = task.kind === "open-port" && task.mayBeOpen && answer.kind !== "conflict";
   const granted = answer.kind === "open" && { ...answer.mapping, at: now, isGranted: true };
   const mapping = granted || (mayBeOpen ? record.mapping : null);
   const said = answer.kind === "refused" ? answer.why : answer.kind;
@@ -227,7 +227,7 @@ function issued(record: PublicRecord, now: number): PublicRecord {
 
 function failed(
   record: PublicRecord,
-  errand: Errand,
+  task: PublicTask,
   { failure: kind, detail, retryAfterMs, byV6 = false }: CaFailure,
   { now, random, settings }: Ended,
 ): PublicRecord {
@@ -235,7 +235,7 @@ function failed(
   const again = failedAgain(record.trouble, { now, random, retryAfterMs });
   const trouble = { ...again, kind, detail: detail.slice(0, LONGEST_DETAIL), byV6 };
   const validates = isShut || kind === "caa";
-  const isCountedHere = errand.kind === "order" || settings.directory !== "";
+  const isCountedHere = task.kind === "order" || settings.directory !== "";
   const before = withoutLast(record.validations);
   return {
     ...record,
@@ -245,7 +245,7 @@ function failed(
     ...(isCountedHere && {
       validations: validates || IN_DOUBT.includes(kind) ? [...before, now] : before,
     }),
-    ...(errand.kind === "order" &&
+    ...(task.kind === "order" &&
       !IN_DOUBT.includes(kind) && { orders: record.orders.slice(0, -1) }),
     ...(kind === "limit" && {
       limit: { at: now, waitMs: again.waitMs, about: countedBy(settings) },

@@ -7,10 +7,9 @@ import { sha256 } from "../base/secrets.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
 import { Turns } from "../base/turns.ts";
 import type { Issued } from "./acme/certificate.ts";
-import type { Errand, Messenger, Outcome } from "./errands.ts";
 import type { Keys } from "./keys.ts";
 import { HOUR_MS, roomAt, TESTS_AN_HOUR } from "./limits.ts";
-import { decide, type Facts, opensPort } from "./machine.ts";
+import { nextPublicTask, opensPort, type PublicTaskFacts } from "./machine.ts";
 import { begun, ended, isCounted } from "./outcomes.ts";
 import {
   askedAnew,
@@ -21,11 +20,12 @@ import {
   switchedOn,
 } from "./record.ts";
 import type { Served } from "./renewal.ts";
-import type { Sayings } from "./sentences.ts";
+import type { SentenceFacts } from "./sentences.ts";
 import { checkPublicSettings, FIRST_PUBLIC_SETTINGS, type PublicSettings } from "./settings.ts";
-import type { PublicView } from "./shown.ts";
 import { warningsOf } from "./state.ts";
-import { viewOf } from "./view.ts";
+import type { Messenger, PublicOutcome, PublicTask } from "./tasks.ts";
+import type { PublicView } from "./view.ts";
+import { viewOf } from "./view-of.ts";
 
 /** The settings of the Web UI: one document, once they have been saved. */
 export const PUBLIC_ADDRESS = documentKind<PublicSettings>("public_address", objectOf({}), {
@@ -49,7 +49,9 @@ interface PublicAddressOptions {
   /** Whom the box asks with these settings; called while it is on only, and when a port is left to close. */
   readonly messenger: (settings: PublicSettings) => Promise<Messenger>;
   /** Advice for the owner about the router's answer. */
-  readonly portAdvice: (answer: NonNullable<PublicRecord["port"]>["answer"]) => Sayings["port"];
+  readonly portAdvice: (
+    answer: NonNullable<PublicRecord["port"]>["answer"],
+  ) => SentenceFacts["port"];
   /** Whether visitors of this name accept a certificate. */
   readonly isFor: (issued: Issued, name: string) => boolean;
   readonly isTunnelled: () => boolean;
@@ -80,7 +82,7 @@ export class PublicAddress {
   #issued: Issued | undefined;
   #served: Served | undefined;
   #messenger: Messenger | undefined;
-  #running: { errand: Errand; stop: AbortController; done: Promise<void> } | undefined;
+  #running: { task: PublicTask; stop: AbortController; done: Promise<void> } | undefined;
   #sleep: Cancel = () => {};
   #forget: Cancel = () => {};
   #stopListening: Cancel = () => {};
@@ -139,7 +141,7 @@ export class PublicAddress {
     const { port } = this.#record;
     const provider = this.#messenger?.provider;
     const advice = port === null ? undefined : this.#options.portAdvice(port.answer);
-    return viewOf(this.#record, this.#facts(), { provider, port: advice }, this.#running?.errand);
+    return viewOf(this.#record, this.#facts(), { provider, port: advice }, this.#running?.task);
   }
 
   warnings(): PublicView["warnings"] {
@@ -211,12 +213,12 @@ export class PublicAddress {
     await this.#running?.done;
   }
 
-  #facts(): Facts {
+  #facts(): PublicTaskFacts {
     return { ...this.#knownFacts(), isTunnelled: this.#options.isTunnelled() };
   }
 
   /** Without what the machine has to be asked for. */
-  #knownFacts(): Omit<Facts, "isTunnelled"> {
+  #knownFacts(): Omit<PublicTaskFacts, "isTunnelled"> {
     const { clock, port } = this.#options;
     return {
       settings: this.#settings,
@@ -230,11 +232,11 @@ export class PublicAddress {
   }
 
   /**
-   * An errand at the router is waited for: a mapping that it granted must be known, to be taken
+   * A task at the router is waited for: a mapping that it granted must be known, to be taken
    * back.
    */
   #interrupt(always = false): void {
-    const isOfRouter = ["open-port", "close-port"].includes(this.#running?.errand.kind ?? "");
+    const isOfRouter = ["open-port", "close-port"].includes(this.#running?.task.kind ?? "");
     if (always || !isOfRouter) this.#running?.stop.abort();
   }
 
@@ -242,53 +244,52 @@ export class PublicAddress {
     if (this.#isClosed || this.#running !== undefined) return;
     this.#sleep();
     const facts = this.#facts();
-    const { record, errand, wakeAt = Number.POSITIVE_INFINITY } = decide(this.#record, facts);
+    const { record, task, wakeAt = Number.POSITIVE_INFINITY } = nextPublicTask(this.#record, facts);
     this.#record = record;
-    if (errand === undefined) {
+    if (task === undefined) {
       const isIdle = !facts.settings.enabled && wakeAt === Number.POSITIVE_INFINITY;
       const ms = Math.min(Math.max(wakeAt - facts.now, 1), LONGEST_SLEEP_MS);
       if (!isIdle) this.#sleep = this.#options.clock.after(ms, () => this.#step());
     } else {
       const stop = new AbortController();
-      this.#running = { errand, stop, done: this.#run(errand, stop.signal) };
+      this.#running = { task, stop, done: this.#run(task, stop.signal) };
     }
     this.#tell();
   }
 
-  async #run(errand: Errand, signal: AbortSignal): Promise<void> {
-    if (errand.kind === "test") this.#wantsTest = false;
-    const isKept =
-      !isCounted(errand) || (await this.#save(begun(this.#record, errand, this.#facts())));
+  async #run(task: PublicTask, signal: AbortSignal): Promise<void> {
+    if (task.kind === "test") this.#wantsTest = false;
+    const isKept = !isCounted(task) || (await this.#save(begun(this.#record, task, this.#facts())));
     // A CA counts an order that the box would not remember after a restart. A certificate that
     // visitors are shown is renewed all the same: it would end otherwise.
-    const isFirst = errand.kind === "order" && !errand.isRenewal;
-    const outcome = isFirst && !isKept ? FAILED[errand.kind] : await this.#outcome(errand, signal);
+    const isFirst = task.kind === "order" && !task.isRenewal;
+    const outcome = isFirst && !isKept ? FAILED[task.kind] : await this.#outcome(task, signal);
     if (!(this.#isClosed && outcome.kind === "stopped")) {
       const random = this.#options.random();
-      await this.#save(ended(this.#record, errand, outcome, { ...this.#facts(), random }));
+      await this.#save(ended(this.#record, task, outcome, { ...this.#facts(), random }));
     }
     this.#running = undefined;
     this.#step();
   }
 
-  /** As the errand ended, or `stopped` as soon as it is. */
-  async #outcome(errand: Errand, signal: AbortSignal): Promise<Outcome> {
-    const stopped = new Promise<Outcome>((resolve) => {
+  /** As the task ended, or `stopped` as soon as it is. */
+  async #outcome(task: PublicTask, signal: AbortSignal): Promise<PublicOutcome> {
+    const stopped = new Promise<PublicOutcome>((resolve) => {
       signal.addEventListener("abort", () => resolve({ kind: "stopped" }), { once: true });
     });
     try {
-      return await Promise.race([this.#errand(errand, signal), stopped]);
+      return await Promise.race([this.#task(task, signal), stopped]);
     } catch (error) {
       if (signal.aborted) return { kind: "stopped" };
       this.#options.log.warn({ err: error }, "The public address could not do something");
-      return FAILED[errand.kind];
+      return FAILED[task.kind];
     }
   }
 
-  async #errand(errand: Errand, signal: AbortSignal): Promise<Outcome> {
+  async #task(task: PublicTask, signal: AbortSignal): Promise<PublicOutcome> {
     const messenger = this.#messenger ?? (await this.#send());
     return messenger.run(
-      errand,
+      task,
       {
         served: this.#issued?.chain,
         keep: async (issued) => {
@@ -305,7 +306,7 @@ export class PublicAddress {
   async #send(): Promise<Messenger> {
     const settings = this.#settings;
     const messenger = await this.#options.messenger(settings);
-    // Meanwhile it was set otherwise: this errand alone is run so.
+    // Meanwhile it was set otherwise: this task alone is run so.
     if (settings !== this.#settings || this.#isClosed) return messenger;
     this.#messenger = messenger;
     if (opensPort(this.#facts()))
@@ -363,8 +364,8 @@ export class PublicAddress {
   }
 }
 
-/** The outcome of an errand that fails in itself. */
-const FAILED: Readonly<Record<Errand["kind"], Outcome>> = {
+/** The outcome of a task that fails in itself. */
+const FAILED: Readonly<Record<PublicTask["kind"], PublicOutcome>> = {
   "close-port": { kind: "closed", isGone: false },
   "find-address": { kind: "address", address: { v4: null, standing: "unknown" } },
   "open-port": { kind: "port", answer: { kind: "no-router" } },

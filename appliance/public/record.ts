@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { schemas } from "../base/schema.ts";
 import type { Standing } from "./addresses.ts";
-import type { CaFailureKind } from "./errands.ts";
 import type { Mapping, RefusedWhy } from "./router/mapping.ts";
 import type { PublicSettings } from "./settings.ts";
+import type { CaFailureKind } from "./tasks.ts";
 
 /** Something failed, and is tried again once `waitMs` are over since `at`. */
 export interface Failure {

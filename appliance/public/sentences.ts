@@ -1,31 +1,36 @@
-import { type Facts, isServing } from "./machine.ts";
+import { isServing, type PublicTaskFacts } from "./machine.ts";
 import type { PublicRecord } from "./record.ts";
 import { TUNNEL } from "./router/advice.ts";
-import type { State } from "./shown.ts";
 import { isSaidByRouter } from "./state.ts";
+import type { PublicState } from "./view.ts";
 
 /** The state, and the one next step for the owner. */
-export interface Said {
+export interface PublicAdvice {
   readonly sentence: string;
   readonly next?: string;
 }
 
 /** The facts that sentences need beside the state. */
-export interface Sayings {
+export interface SentenceFacts {
   /** The provider of dynamic DNS, as people call it. */
   readonly provider?: string | undefined;
   /** Advice for the owner about the router's answer. */
-  readonly port?: Required<Said> | undefined;
+  readonly port?: Required<PublicAdvice> | undefined;
 }
 
 const LOGS =
   "Agree to the terms of the certificate authority. Know that the name will stand in public logs of certificates for ever.";
 
 /** How a state is told to a person. */
-export function saidOf(state: State, record: PublicRecord, facts: Facts, sayings: Sayings): Said {
+export function adviceOf(
+  state: PublicState,
+  record: PublicRecord,
+  facts: PublicTaskFacts,
+  sentenceFacts: SentenceFacts,
+): PublicAdvice {
   const { name, ddns } = facts.settings;
   const { address, trouble, dns } = record;
-  const provider = sayings.provider ?? (ddns || "the DNS provider");
+  const provider = sentenceFacts.provider ?? (ddns || "the DNS provider");
   const here = address?.v4 ?? "this home's address";
   switch (state) {
     case "off":
@@ -99,12 +104,12 @@ export function saidOf(state: State, record: PublicRecord, facts: Facts, sayings
       return { sentence: "The box asks the router to open port 443." };
     case "testing":
       return {
-        sentence: `${isServing(facts) ? `${ofRouter(record, sayings)} ` : ""}The certificate authority tries to get in from outside.`,
+        sentence: `${isServing(facts) ? `${ofRouter(record, sentenceFacts)} ` : ""}The certificate authority tries to get in from outside.`,
       };
     case "port-refused":
     case "port-taken":
     case "unreachable-from-outside":
-      return shut(record, sayings);
+      return shut(record, sentenceFacts);
     case "ordering":
       return { sentence: "The box gets its certificate." };
     case "caa":
@@ -140,9 +145,9 @@ export function saidOf(state: State, record: PublicRecord, facts: Facts, sayings
       return {
         sentence:
           record.port?.answer === "no-router"
-            ? `${ofRouter(record, sayings)} From outside nobody gets in.`
+            ? `${ofRouter(record, sentenceFacts)} From outside nobody gets in.`
             : "There is a certificate, but the box was not reached from outside.",
-        next: shut(record, sayings).next ?? BY_HAND,
+        next: shut(record, sentenceFacts).next ?? BY_HAND,
       };
   }
 }
@@ -150,12 +155,15 @@ export function saidOf(state: State, record: PublicRecord, facts: Facts, sayings
 const BY_HAND = "In the router, forward TCP port 443 to this box.";
 
 /** How the router answered when it was asked for the port, to a person. */
-export function ofRouter({ port }: Pick<PublicRecord, "port">, { port: advice }: Sayings): string {
+export function ofRouter(
+  { port }: Pick<PublicRecord, "port">,
+  { port: advice }: SentenceFacts,
+): string {
   if (port?.answer === "open") return "The router leads port 443 to this box.";
   return advice?.sentence ?? "The router did not open port 443.";
 }
 
-function shut({ port, trouble }: PublicRecord, { port: advice }: Sayings): Said {
+function shut({ port, trouble }: PublicRecord, { port: advice }: SentenceFacts): PublicAdvice {
   if (trouble?.byV6 && !isSaidByRouter(port))
     return {
       sentence: "From outside the box is not reached by IPv6.",
@@ -169,7 +177,11 @@ function shut({ port, trouble }: PublicRecord, { port: advice }: Sayings): Said 
   return advice ?? { sentence: "From outside nobody gets in by port 443.", next: BY_HAND };
 }
 
-function elsewhere({ lookUp, trouble }: PublicRecord, { settings }: Facts, here: string): Said {
+function elsewhere(
+  { lookUp, trouble }: PublicRecord,
+  { settings }: PublicTaskFacts,
+  here: string,
+): PublicAdvice {
   const { name, ddns } = settings;
   if (trouble?.kind === "unauthorized")
     return {

@@ -1,7 +1,5 @@
-import type { CaFailureKind, Errand } from "./errands.ts";
 import { againAt } from "./limits.ts";
 import {
-  type Facts,
   isAtHome,
   isHindered,
   isInDoubt,
@@ -9,14 +7,20 @@ import {
   isServing,
   opensPort,
   PATIENT_TRIES,
+  type PublicTaskFacts,
   roomForOrder,
 } from "./machine.ts";
 import { countedBy, type PublicRecord } from "./record.ts";
 import { renewalDue, warnsAt } from "./renewal.ts";
-import type { PublicView, State } from "./shown.ts";
+import type { CaFailureKind, PublicTask } from "./tasks.ts";
+import type { PublicState, PublicView } from "./view.ts";
 
 /** @param doing what is done just now */
-export function stateOf(record: PublicRecord, facts: Facts, doing?: Errand): State {
+export function stateOf(
+  record: PublicRecord,
+  facts: PublicTaskFacts,
+  doing?: PublicTask,
+): PublicState {
   const { settings, isSure, port } = facts;
   if (!settings.enabled) return "off";
   if (settings.name === "") return "needs-name";
@@ -27,7 +31,7 @@ export function stateOf(record: PublicRecord, facts: Facts, doing?: Errand): Sta
   return homeTrouble(record, facts) ?? caState(record, facts, doing);
 }
 
-function servingState(record: PublicRecord, facts: Facts): State {
+function servingState(record: PublicRecord, facts: PublicTaskFacts): PublicState {
   const { served, now, isSure } = facts;
   if (served === undefined || !isSure) return "live";
   if (now >= warnsAt(served)) return "expires";
@@ -41,21 +45,21 @@ function servingState(record: PublicRecord, facts: Facts): State {
 }
 
 /** There is a certificate, but no way in: where the router or the line says why, that is told. */
-function shutOutState(record: PublicRecord, facts: Facts): State {
+function shutOutState(record: PublicRecord, facts: PublicTaskFacts): PublicState {
   const { address, port, trouble } = record;
-  if (isAtHome(facts) && isHindered(record)) return address?.standing as State;
+  if (isAtHome(facts) && isHindered(record)) return address?.standing as PublicState;
   if (!opensPort(facts) || trouble?.kind === "dns" || port?.answer === "no-router")
     return "unreached";
   const state = portState(record);
   return state === "unreachable-from-outside" ? "unreached" : state;
 }
 
-const ON_THE_WAY: readonly State[] = ["finding-address", "dns-updating", "dns-waiting"];
+const ON_THE_WAY: readonly PublicState[] = ["finding-address", "dns-updating", "dns-waiting"];
 
 /** Whether the CA did not get in last, and no visitor has since. */
 export function isShut(
   { outside }: PublicRecord,
-  { reachedAt = 0 }: Pick<Facts, "reachedAt">,
+  { reachedAt = 0 }: Pick<PublicTaskFacts, "reachedAt">,
 ): boolean {
   return outside?.by443 === false && reachedAt <= outside.at;
 }
@@ -65,7 +69,7 @@ export function isShut(
  */
 export function warningsOf(
   record: PublicRecord,
-  facts: Omit<Facts, "isTunnelled">,
+  facts: Omit<PublicTaskFacts, "isTunnelled">,
 ): PublicView["warnings"] {
   const { settings, served, now, isSure } = facts;
   if (!settings.enabled) return [];
@@ -78,7 +82,7 @@ export function warningsOf(
 }
 
 /** The trouble, or the step not done yet, before the port; undefined where all is well. */
-function homeTrouble(record: PublicRecord, facts: Facts): State | undefined {
+function homeTrouble(record: PublicRecord, facts: PublicTaskFacts): PublicState | undefined {
   const { address, dns, lookUp } = record;
   if (isAtHome(facts)) {
     if (address === null) return "finding-address";
@@ -97,7 +101,11 @@ function homeTrouble(record: PublicRecord, facts: Facts): State | undefined {
     : "name-points-elsewhere";
 }
 
-function caState(record: PublicRecord, facts: Facts, doing: Errand | undefined): State {
+function caState(
+  record: PublicRecord,
+  facts: PublicTaskFacts,
+  doing: PublicTask | undefined,
+): PublicState {
   const { trouble, limit, port, outside } = record;
   if (doing?.kind === "test") return "testing";
   if (doing?.kind === "order") return "ordering";
@@ -113,7 +121,7 @@ function caState(record: PublicRecord, facts: Facts, doing: Errand | undefined):
 }
 
 /** Where there is no way in, the router's answer is why. */
-function shutState(record: PublicRecord): State {
+function shutState(record: PublicRecord): PublicState {
   const { trouble } = record;
   if (trouble?.kind === "dns" || trouble?.kind === "unauthorized") return "name-points-elsewhere";
   return portState(record);
@@ -124,14 +132,14 @@ export function isSaidByRouter(port: PublicRecord["port"]): boolean {
   return port?.answer === "conflict" || port?.answer === "no-public-address";
 }
 
-function portState({ port }: PublicRecord): State {
+function portState({ port }: PublicRecord): PublicState {
   if (port?.answer === "conflict") return "port-taken";
   return port === null || port.answer === "open" || port.answer === "no-router"
     ? "unreachable-from-outside"
     : "port-refused";
 }
 
-const TROUBLES: Readonly<Partial<Record<CaFailureKind, State>>> = {
+const TROUBLES: Readonly<Partial<Record<CaFailureKind, PublicState>>> = {
   caa: "caa",
   "rejected-name": "name-refused",
   limit: "limit",

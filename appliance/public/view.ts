@@ -1,169 +1,69 @@
-import type { Errand } from "./errands.ts";
-import { HOUR_MS, recent, TESTS_AN_HOUR } from "./limits.ts";
-import { type Facts, isAtHome, isInDoubt, isNamed, isServing, nextTryAt } from "./machine.ts";
-import type { PublicRecord } from "./record.ts";
-import { ofRouter, type Said, type Sayings, saidOf } from "./sentences.ts";
-import type { PublicSettings } from "./settings.ts";
-import type { PublicView, State, Step, StepView } from "./shown.ts";
-import { isShut, stateOf, warningsOf } from "./state.ts";
+/** The state of the public address wherever it is shown: no browser knows more of it. */
 
-const STEPS: readonly Step[] = ["name", "address", "port", "certificate", "reached"];
+/** How it stands, in one word. */
+export type PublicState =
+  /** Nothing is done: the owner has to give a name or agree, or the time is not known. */
+  | "off"
+  | "needs-name"
+  | "needs-consent"
+  | "needs-listener"
+  | "waiting-for-clock"
+  /** On the way. */
+  | "finding-address"
+  | "dns-updating"
+  | "dns-waiting"
+  | "opening-port"
+  | "testing"
+  | "ordering"
+  /** Visitors are served. */
+  | "live"
+  | "renewing"
+  /** They are served, but. */
+  | "address-changed"
+  | "unreached"
+  | "expires"
+  /** The owner has to do something, or to wait. */
+  | "cgnat"
+  | "ds-lite"
+  | "double-nat"
+  | "dns-refused"
+  | "name-points-elsewhere"
+  | "port-refused"
+  | "port-taken"
+  | "unreachable-from-outside"
+  | "caa"
+  | "name-refused"
+  | "limit"
+  | "ca-unreachable";
 
-/** Where each state is shown, and how that line stands; those before it are done, those after wait. */
-const PLACES: Readonly<Record<State, readonly [Step, StepView["state"]]>> = {
-  off: ["name", "waiting"],
-  "needs-name": ["name", "wrong"],
-  "needs-consent": ["name", "wrong"],
-  "needs-listener": ["name", "wrong"],
-  "waiting-for-clock": ["name", "working"],
-  "finding-address": ["address", "working"],
-  cgnat: ["address", "wrong"],
-  "ds-lite": ["address", "wrong"],
-  "double-nat": ["address", "wrong"],
-  "dns-updating": ["address", "working"],
-  "dns-waiting": ["address", "working"],
-  "dns-refused": ["address", "wrong"],
-  "name-points-elsewhere": ["address", "wrong"],
-  "address-changed": ["address", "working"],
-  "opening-port": ["port", "working"],
-  "port-refused": ["port", "wrong"],
-  "port-taken": ["port", "wrong"],
-  "unreachable-from-outside": ["port", "wrong"],
-  testing: ["port", "working"],
-  ordering: ["certificate", "working"],
-  caa: ["certificate", "wrong"],
-  "name-refused": ["certificate", "wrong"],
-  limit: ["certificate", "wrong"],
-  "ca-unreachable": ["certificate", "wrong"],
-  renewing: ["certificate", "done"],
-  expires: ["certificate", "wrong"],
-  unreached: ["reached", "wrong"],
-  live: ["reached", "done"],
-};
+export type PublicStep = "name" | "address" | "port" | "certificate" | "reached";
 
-/** @param doing what is done just now @param sayings what sentences need beside the record */
-export function viewOf(
-  record: PublicRecord,
-  facts: Facts,
-  sayings: Sayings,
-  doing?: Errand,
-): PublicView {
-  const { settings, served, now, reachedAt = null } = facts;
-  const state = stateOf(record, facts, doing);
-  const said = saidOf(state, record, facts, sayings);
-  const isLive = settings.enabled && isServing(facts);
-  return {
-    state,
-    live: isLive,
-    url: urlOf(settings),
-    headline: said.sentence,
-    steps: stepsOf(record, facts, state, { ...sayings, said }),
-    expiresAt: served?.fits ? served.notAfter : null,
-    reachedAt,
-    testsLeft: Math.max(0, TESTS_AN_HOUR - recent(record.tests, HOUR_MS, now).length),
-    warnings: warningsOf(record, facts),
-  };
+/** One line of the way in. Times are epoch milliseconds. */
+export interface StepView {
+  readonly step: PublicStep;
+  readonly state: "done" | "working" | "wrong" | "waiting";
+  readonly sentence: string;
+  /** The one next step for the owner, where there is one. */
+  readonly next?: string;
+  /** When the box tries again by itself. */
+  readonly nextTryAt?: number;
 }
 
-function urlOf({ name }: PublicSettings): string | null {
-  if (name === "") return null;
-  return `https://${name.includes(":") ? `[${name}]` : name}`;
-}
-
-function stepsOf(
-  record: PublicRecord,
-  facts: Facts,
-  state: State,
-  { said, ...sayings }: Sayings & { readonly said: Said },
-): StepView[] {
-  const [place, how] = PLACES[state];
-  const at = STEPS.indexOf(place);
-  const open = state === "live" || state === "renewing" ? STEPS.length : at;
-  return STEPS.map((step, index): StepView => {
-    if (index === at && state !== "live" && state !== "renewing") {
-      const againAt = how === "done" ? undefined : nextTryAt(step, record, facts);
-      return {
-        step,
-        state: how,
-        sentence: said.sentence,
-        ...(said.next !== undefined && { next: said.next }),
-        ...(againAt !== undefined && { nextTryAt: againAt }),
-      };
-    }
-    if (step === "port" && index < open && !isPortKnown(record, facts))
-      return { step, state: "waiting", sentence: unknownPortLine(record, sayings) };
-    const isDone = index < open || isDoneAnyway(step, record, facts);
-    return {
-      step,
-      state: isDone ? "done" : "waiting",
-      sentence: lineOf(step, isDone, record, facts, sayings),
-    };
-  });
-}
-
-/** A step that has been shown to be well stays so while something before it is amiss. */
-function isDoneAnyway(step: Step, record: PublicRecord, facts: Facts): boolean {
-  if (!isServing(facts)) return false;
-  return step === "certificate" || (step === "reached" && isReached(record, facts));
-}
-
-function lineOf(
-  step: Step,
-  isDone: boolean,
-  record: PublicRecord,
-  facts: Facts,
-  sayings: Sayings,
-): string {
-  const { address } = record;
-  const { settings, served } = facts;
-  switch (step) {
-    case "name":
-      return `The name is ${settings.name}.`;
-    case "address":
-      if (!isDone) return "Then the box finds out where it is on the internet.";
-      if (!isAtHome(facts)) return "The name leads to where somebody passes its traffic on.";
-      return isNamed(record, facts) && address?.v4
-        ? `The name leads to this home, ${address.v4}.`
-        : "The name leads somewhere; the router does not say where this home is.";
-    case "port":
-      if (!isDone) return "Then the router opens port 443.";
-      return portLine(record, sayings);
-    case "certificate":
-      return isDone && served !== undefined
-        ? `The certificate is good until ${new Date(served.notAfter).toISOString().slice(0, 10)}.`
-        : "Then the box gets a certificate.";
-    case "reached":
-      return isDone ? "The box is reached from outside." : "Then it is tried from outside.";
-  }
-}
-
-function portLine(record: PublicRecord, sayings: Sayings): string {
-  const { port, mapping } = record;
-  if (port?.answer === "open") return ofRouter(record, sayings);
-  return mapping?.isGranted
-    ? `${ofRouter(record, sayings)} It still leads to this box.`
-    : "Port 443 leads to this box by a rule of yours.";
-}
-
-function unknownPortLine({ port, outside }: PublicRecord, sayings: Sayings): string {
-  const said = port === null ? [] : [ofRouter({ port }, sayings)];
-  return [
-    ...said,
-    outside === null
-      ? "Nobody knows yet whether a rule of yours leads port 443 to this box."
-      : "From outside nobody got in by port 443.",
-  ].join(" ");
-}
-
-/** Whether the router opened the port, or a visitor came in all the same. */
-function isPortKnown(record: PublicRecord, facts: Facts): boolean {
-  return record.port?.answer === "open" || isReached(record, facts);
-}
-
-/** Whether the last visitor came in, and the router leads the port as it did then. */
-function isReached(record: PublicRecord, facts: Facts): boolean {
-  // A certificate is served only once the CA has come in.
-  const hasCome =
-    isServing(facts) || record.outside?.isOpen === true || facts.reachedAt !== undefined;
-  return hasCome && !isShut(record, facts) && !isInDoubt(record, facts);
+/** How the public address stands, for whoever shows it. */
+export interface PublicView {
+  readonly state: PublicState;
+  /** Whether visitors are served by https://. */
+  readonly live: boolean;
+  /** `https://NAME`, live or not; null while there is no name. */
+  readonly url: string | null;
+  readonly headline: string;
+  /** In order: name, address, port, certificate, reached. */
+  readonly steps: readonly StepView[];
+  /** When the certificate ends. */
+  readonly expiresAt: number | null;
+  /** When the last visitor from outside came, since the start. */
+  readonly reachedAt: number | null;
+  /** Tests from the internet that are left for now. */
+  readonly testsLeft: number;
+  readonly warnings: readonly ("certificate_expires" | "unreached")[];
 }

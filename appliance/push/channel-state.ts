@@ -1,4 +1,4 @@
-import type { Held } from "./held.ts";
+import type { HeldMessage } from "./held.ts";
 
 /**
  * How a channel is that holds something. `new` to `paused` are those of a dead-man's channel, which
@@ -16,7 +16,7 @@ export type ChannelState =
 export type DeadManState = "new" | "up" | "late" | "down" | "paused";
 
 /** The state of a dead-man's channel, by its last push and the time; undefined for any other. */
-export function deadManState(held: Held, now: number): DeadManState | undefined {
+export function deadManState(held: HeldMessage, now: number): DeadManState | undefined {
   const { period, paused, heard, status } = held;
   if (period === null) return undefined;
   if (paused) return "paused";
@@ -28,7 +28,7 @@ export function deadManState(held: Held, now: number): DeadManState | undefined 
 }
 
 /** When a dead-man's channel turns `late` or `down` unless heard of; null for never. */
-export function nextDeadManStep(held: Held, now: number): number | null {
+export function nextDeadManStep(held: HeldMessage, now: number): number | null {
   const { period, heard } = held;
   const state = deadManState(held, now);
   if (period === null || heard === null || (state !== "up" && state !== "late")) return null;
@@ -37,7 +37,7 @@ export function nextDeadManStep(held: Held, now: number): number | null {
 }
 
 /** A run that began has its grace to end, and is not late before; it puts off no step of the period. */
-function stepsOf({ grace, started }: Held, heard: number, period: number) {
+function stepsOf({ grace, started }: HeldMessage, heard: number, period: number) {
   const late = heard + period * 1_000;
   const down = late + grace * 1_000;
   if (started === null) return { late, down };
@@ -49,7 +49,11 @@ function stepsOf({ grace, started }: Held, heard: number, period: number) {
  * The state of a channel. @param deadMan its state as a dead-man's channel, which its keeper may
  * hold back
  */
-export function stateOf(held: Held, deadMan: DeadManState | undefined, now: number): ChannelState {
+export function stateOf(
+  held: HeldMessage,
+  deadMan: DeadManState | undefined,
+  now: number,
+): ChannelState {
   if (deadMan !== undefined && deadMan !== "up") return deadMan;
   const message = messageState(held);
   if (message === "firing") return message;
@@ -59,7 +63,7 @@ export function stateOf(held: Held, deadMan: DeadManState | undefined, now: numb
 }
 
 /** True once the text has expired. */
-export function isOver({ expires }: Held, now: number): boolean {
+export function isOver({ expires }: HeldMessage, now: number): boolean {
   return expires !== null && expires <= now;
 }
 
@@ -67,19 +71,19 @@ function messageState({
   hold,
   status,
   ack,
-}: Held): "firing" | "acknowledged" | "resolved" | undefined {
+}: HeldMessage): "firing" | "acknowledged" | "resolved" | undefined {
   if (!hold || status === "start") return undefined;
   if (status === "ok") return "resolved";
   return ack === null ? "firing" : "acknowledged";
 }
 
 /** True for a state that should be seen and has not been acknowledged. */
-export function isAlarm(held: Held, state: ChannelState): boolean {
+export function isAlarm(held: HeldMessage, state: ChannelState): boolean {
   return held.ack === null && (state === "late" || state === "down" || state === "firing");
 }
 
 /** True for what can be acknowledged; what is late will be down, and is news again then. */
-export function awaitsSeeing(held: Held, state: ChannelState): boolean {
+export function awaitsSeeing(held: HeldMessage, state: ChannelState): boolean {
   return held.ack === null && (state === "down" || state === "firing");
 }
 
@@ -88,8 +92,8 @@ export function awaitsSeeing(held: Held, state: ChannelState): boolean {
  * down. @param down whether it was, and is
  */
 export function isSameAlarm(
-  before: Held,
-  after: Held,
+  before: HeldMessage,
+  after: HeldMessage,
   down: { before: boolean; after: boolean },
 ): boolean {
   if (before.id !== after.id) return false;
@@ -97,7 +101,7 @@ export function isSameAlarm(
   return after.id !== null && isFiringMessage(before) && isFiringMessage(after);
 }
 
-function isFiringMessage(held: Held): boolean {
+function isFiringMessage(held: HeldMessage): boolean {
   const state = messageState(held);
   return state === "firing" || state === "acknowledged";
 }

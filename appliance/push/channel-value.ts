@@ -1,5 +1,5 @@
 import { type ChannelState, isOver, nextDeadManStep } from "./channel-state.ts";
-import type { Acknowledgement, Held } from "./held.ts";
+import type { Acknowledgement, HeldMessage } from "./held.ts";
 import type { Status } from "./status.ts";
 
 /**
@@ -33,7 +33,7 @@ export interface ChannelValue {
  * @param times of those of what is held; `wall` makes them epoch milliseconds
  */
 export function shownValue(
-  held: Held,
+  held: HeldMessage,
   state: ChannelState,
   { now, wall }: { now: number; wall: number },
 ): Omit<ChannelValue, "channel"> {

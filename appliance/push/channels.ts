@@ -15,8 +15,8 @@ import {
 } from "./channel-state.ts";
 import { type ChannelValue, shownValue } from "./channel-value.ts";
 import {
+  type ChannelEntry,
   definitionOf,
-  type Entry,
   keptOf,
   offsetOf,
   rebased,
@@ -25,7 +25,7 @@ import {
 } from "./entry.ts";
 import {
   type Acknowledger,
-  type Held,
+  type HeldMessage,
   isKept,
   type Looks,
   nothing,
@@ -75,10 +75,10 @@ export function channelName(raw: string): string {
 
 /** The text after a ping: the one it brings, else the last, but for a failure's that is over. */
 function textAfter(
-  before: Held | undefined,
+  before: HeldMessage | undefined,
   text: string | undefined,
   status: Status,
-): Pick<Held, "text" | "isOfFailure"> {
+): Pick<HeldMessage, "text" | "isOfFailure"> {
   if (text !== undefined) return { text: cleanText(text).text, isOfFailure: status === "fail" };
   if (before === undefined || (before.isOfFailure && status === "ok"))
     return { text: "", isOfFailure: false };
@@ -98,7 +98,7 @@ export class Channels {
   readonly #kept: KeptChannels | undefined;
   readonly #icons: Pick<Icons, "check"> | undefined;
   readonly #startedAt: number;
-  readonly #channels = new Map<string, Entry>();
+  readonly #channels = new Map<string, ChannelEntry>();
   readonly #stopListening: Cancel;
   #cancelTimer: Cancel = () => {};
 
@@ -221,7 +221,7 @@ export class Channels {
     await this.#kept?.close();
   }
 
-  #push(name: string, push: Omit<Push, "text">, value: Looks): Entry {
+  #push(name: string, push: Omit<Push, "text">, value: Looks): ChannelEntry {
     const before = this.#channels.get(name);
     const now = this.#clock.monotonic();
     const isDown = before?.deadMan === "down";
@@ -236,7 +236,11 @@ export class Channels {
    * @param isPushed it is a new value
    * @throws {Refusal} `channel_limit`
    */
-  #settle(name: string, held: Held, { isTold = false, isPushed = false } = {}): Entry {
+  #settle(
+    name: string,
+    held: HeldMessage,
+    { isTold = false, isPushed = false } = {},
+  ): ChannelEntry {
     const now = this.#clock.monotonic();
     const before = this.#channels.get(name);
     const putOut = before === undefined ? this.#makeRoom() : undefined;
@@ -302,12 +306,12 @@ export class Channels {
   }
 
   /** Senders that were away with the box have a grace to come back. */
-  #steadyFrom({ grace }: Held): number {
+  #steadyFrom({ grace }: HeldMessage): number {
     return this.#startedAt + grace * 1_000;
   }
 
   /** Its state as a dead-man's channel, which makes no step while the time is not known. */
-  #deadManOf(held: Held, told: DeadManState | undefined): DeadManState | undefined {
+  #deadManOf(held: HeldMessage, told: DeadManState | undefined): DeadManState | undefined {
     const now = this.#clock.monotonic();
     const isSteady = this.#clock.sure && now >= this.#steadyFrom(held);
     return isSteady || held.period === null ? deadManState(held, now) : told;
@@ -323,7 +327,7 @@ export class Channels {
   }
 
   /** Has the store keep what stays over a restart: at once where more than the value is another. */
-  #keep(channel: string, entry: Entry, before: Entry | undefined): void {
+  #keep(channel: string, entry: ChannelEntry, before: ChannelEntry | undefined): void {
     const wasKept = before !== undefined && isKept(before.held);
     if (!isKept(entry.held) && !wasKept) return;
     const isSame = wasKept && definitionOf(before) === definitionOf(entry);
@@ -331,7 +335,7 @@ export class Channels {
     this.#kept?.note(channel, kept, !isSame);
   }
 
-  #describe(channel: string, entry: Entry): ChannelValue {
+  #describe(channel: string, entry: ChannelEntry): ChannelValue {
     const now = this.#clock.monotonic();
     const { held, deadMan } = entry;
     const state = stateOf(held, this.#deadManOf(held, deadMan), now);
@@ -355,7 +359,7 @@ export class Channels {
     return oldest[0];
   }
 
-  #drop(channel: string, entry: Entry): void {
+  #drop(channel: string, entry: ChannelEntry): void {
     this.#channels.delete(channel);
     if (isKept(entry.held)) this.#kept?.note(channel, undefined, true);
   }

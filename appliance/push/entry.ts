@@ -1,12 +1,12 @@
 import type { Clock } from "../base/clock.ts";
 import { type ChannelState, type DeadManState, stateOf } from "./channel-state.ts";
-import { type Held, notAfter, shifted, upgraded } from "./held.ts";
+import { type HeldMessage, notAfter, shifted, upgraded } from "./held.ts";
 import type { KeptChannel } from "./kept-channels.ts";
 
 /** The value of a channel, and what was told of it. */
-export interface Entry {
+export interface ChannelEntry {
   /** Times are of the monotonic clock. */
-  readonly held: Held;
+  readonly held: HeldMessage;
   /** Wall clock minus monotonic clock when the value was set. */
   readonly offset: number;
   /** It is from before the start: its wall clock times are the true ones. */
@@ -23,7 +23,7 @@ const STEP_MS = 1_000;
  * The offset that makes its times those of the wall clock, also when that was set since; its jitter
  * is none.
  */
-export function wallClock({ offset }: Entry, clock: Clocks): number {
+export function wallClock({ offset }: ChannelEntry, clock: Clocks): number {
   const steps = Math.round((offsetOf(clock) - offset) / STEP_MS);
   return offset + steps * STEP_MS;
 }
@@ -33,13 +33,16 @@ export function offsetOf(clock: Clocks): number {
   return clock.now() - clock.monotonic();
 }
 
-export function keptOf(channel: string, entry: Entry, clock: Clocks): KeptChannel {
+export function keptOf(channel: string, entry: ChannelEntry, clock: Clocks): KeptChannel {
   const { held, deadMan = null } = entry;
   return { ...shifted(held, wallClock(entry, clock)), channel, deadMan };
 }
 
 /** As it was told of last, whatever time has passed. */
-export function restored({ deadMan, ...kept }: Omit<KeptChannel, "channel">, clock: Clocks): Entry {
+export function restored(
+  { deadMan, ...kept }: Omit<KeptChannel, "channel">,
+  clock: Clocks,
+): ChannelEntry {
   const offset = offsetOf(clock);
   const now = clock.monotonic();
   const then = shifted(upgraded(kept), -offset);
@@ -50,7 +53,7 @@ export function restored({ deadMan, ...kept }: Omit<KeptChannel, "channel">, clo
 }
 
 /** The same once the wall clock is right: what was restored by it was at other times. */
-export function rebased(entry: Entry, clock: Clocks): Entry {
+export function rebased(entry: ChannelEntry, clock: Clocks): ChannelEntry {
   if (!entry.isRestored) return entry;
   const offset = offsetOf(clock);
   const held = notAfter(clock.monotonic(), shifted(entry.held, entry.offset - offset));
@@ -58,7 +61,7 @@ export function rebased(entry: Entry, clock: Clocks): Entry {
 }
 
 /** The parts of a channel that are more than its value. */
-export function definitionOf({ deadMan, held }: Entry): string {
+export function definitionOf({ deadMan, held }: ChannelEntry): string {
   const { period, grace, paused, wake, status, id, hold, ack } = held;
   return JSON.stringify([deadMan, period, grace, paused, wake, status, id, hold, ack]);
 }

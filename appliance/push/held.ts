@@ -10,7 +10,7 @@ export type Acknowledger = { by: "key"; deck: string; slot: string } | { by: "ow
 export type Acknowledgement = Acknowledger & { at: number };
 
 /** The value of a channel. All times are milliseconds of one clock, whichever. */
-export interface Held {
+export interface HeldMessage {
   readonly text: string;
   /** The text came with a failure, and goes with it. */
   readonly isOfFailure: boolean;
@@ -45,10 +45,10 @@ export interface Held {
 }
 
 /** The looks that a push gives. */
-export type Looks = Pick<Held, "text" | "isOfFailure" | "color" | "background" | "icon">;
+export type Looks = Pick<HeldMessage, "text" | "isOfFailure" | "color" | "background" | "icon">;
 
 /** The value of a channel that was only declared. */
-export function nothing(now: number): Held {
+export function nothing(now: number): HeldMessage {
   return {
     text: "",
     isOfFailure: false,
@@ -71,7 +71,7 @@ export function nothing(now: number): Held {
 }
 
 /** As an earlier version has kept it, in the form of this one. */
-export function upgraded<H extends Held>(held: H): H {
+export function upgraded<H extends HeldMessage>(held: H): H {
   const { wake = false, isOfFailure = false } = held;
   if (held.started !== undefined) return { ...held, wake, isOfFailure };
   return { ...held, wake, isOfFailure, started: held.status === "start" ? held.heard : null };
@@ -84,11 +84,11 @@ export function upgraded<H extends Held>(held: H): H {
  * @throws {Refusal} `invalid_field` for what does not go with the channel
  */
 export function pushed(
-  before: Held | undefined,
+  before: HeldMessage | undefined,
   push: Omit<Push, "text">,
   value: Looks,
   { now, isDown }: { now: number; isDown: boolean },
-): Held {
+): HeldMessage {
   const begins = push.status === "start";
   const alarm = begins && isDown ? before : undefined;
   const { status = null, id = null } = alarm ?? push;
@@ -111,10 +111,10 @@ export function pushed(
 }
 
 function timesAfter(
-  before: Held | undefined,
+  before: HeldMessage | undefined,
   isWatched: boolean,
   { now, begins, isDown }: { now: number; begins: boolean; isDown: boolean },
-): Pick<Held, "heard" | "started"> {
+): Pick<HeldMessage, "heard" | "started"> {
   if (!isWatched) return { heard: null, started: null };
   if (!begins) return { heard: now, started: null };
   const started = isDown ? (before?.started ?? now) : now;
@@ -127,9 +127,9 @@ function timesAfter(
  * @throws {Refusal} `invalid_field`
  */
 export function watched(
-  before: Held,
+  before: HeldMessage,
   { paused, ...fields }: WatchFields & { paused?: boolean },
-): Held {
+): HeldMessage {
   const watch = watchAfter(fields, before);
   if (watch.period === null && paused !== undefined)
     throw invalidField("period", "is missing: say within which time this channel is heard of.");
@@ -147,12 +147,12 @@ export function watched(
 }
 
 /** Whether it stays over a restart. */
-export function isKept({ period, hold }: Held): boolean {
+export function isKept({ period, hold }: HeldMessage): boolean {
   return period !== null || hold;
 }
 
 /** The same with times of another clock, which is ahead by `ms`. */
-export function shifted(held: Held, ms: number): Held {
+export function shifted(held: HeldMessage, ms: number): HeldMessage {
   const { set, expires, heard, started, ack } = held;
   return {
     ...held,
@@ -165,7 +165,7 @@ export function shifted(held: Held, ms: number): Held {
 }
 
 /** With no time in the future, where a clock that was ahead has put some. */
-export function notAfter(now: number, held: Held): Held {
+export function notAfter(now: number, held: HeldMessage): HeldMessage {
   const { set, heard, started, ack } = held;
   return {
     ...held,

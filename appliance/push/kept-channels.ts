@@ -3,10 +3,10 @@ import { documentKind, objectOf, TEXT } from "../base/documents.ts";
 import type { Cancel } from "../base/signal.ts";
 import { Turns } from "../base/turns.ts";
 import type { DeadManState } from "./channel-state.ts";
-import type { Held } from "./held.ts";
+import type { HeldMessage } from "./held.ts";
 
 /** A channel as it is kept over a restart; times are epoch milliseconds. */
-export interface KeptChannel extends Held {
+export interface KeptChannel extends HeldMessage {
   readonly channel: string;
   /** The state that was told of it last, as a dead-man's channel. */
   readonly deadMan: DeadManState | null;

@@ -18,7 +18,7 @@ import {
 } from "./manifest.ts";
 import { SIGNATURE_BYTES, utf8 } from "./minisign.ts";
 import type { Slot } from "./release.ts";
-import { type Entry, entriesOf, wholeOf } from "./tar.ts";
+import { entriesOf, type TarEntry, wholeOf } from "./tar.ts";
 
 /** The files of a `.tallydeck`, in their order: what says whether it is taken comes first. */
 export const BUNDLE_FILES = [MANIFEST, SIGNATURE, BOOT_PART, ROOT_PART] as const;
@@ -115,7 +115,7 @@ export const WINDOW_LOG = 23;
  * slot has, and all of those that a board cannot start without.
  * @throws {Refusal} `invalid_release`
  */
-export async function* bootEntries(packed: AsyncIterable<Uint8Array>): AsyncGenerator<Entry> {
+export async function* bootEntries(packed: AsyncIterable<Uint8Array>): AsyncGenerator<TarEntry> {
   const seen = new Set<string>();
   let bytes = 0;
   for await (const entry of entriesOf(unpacked(packed))) {

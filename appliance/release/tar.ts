@@ -5,7 +5,7 @@ const BLOCK = 512;
 const MOST_PADDING = 20 * BLOCK;
 
 /** A file of a tar. Its content is read before the next one is asked for, or it is gone. */
-export interface Entry {
+export interface TarEntry {
   readonly name: string;
   /** Bytes. */
   readonly size: number;
@@ -17,7 +17,7 @@ export interface Entry {
  * understood, and nothing is kept but what the reader holds.
  * @throws {Refusal} `invalid_release` for links, folders, long names, and whatever is cut or left over
  */
-export async function* entriesOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<Entry> {
+export async function* entriesOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<TarEntry> {
   const bytes = new Bytes(source);
   try {
     for (;;) {
@@ -43,7 +43,7 @@ export async function wholeOf(content: AsyncIterable<Uint8Array>): Promise<Buffe
   return Buffer.concat(parts);
 }
 
-function parseHeader(header: Buffer): Pick<Entry, "name" | "size"> {
+function parseHeader(header: Buffer): Pick<TarEntry, "name" | "size"> {
   const field = (from: number, length: number) => {
     const text = header.toString("latin1", from, from + length);
     const end = text.indexOf("\0");

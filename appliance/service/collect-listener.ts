@@ -23,7 +23,7 @@ export interface CollectParts {
   sockets?: ReadonlyMap<string, number>;
 }
 
-interface Shown {
+interface ShownCollector {
   numbers: Numbers;
   hits: HitTally;
   answers: AnswerTally;
@@ -34,7 +34,7 @@ interface Shown {
 export async function showAlone(
   { config, clock, log, sockets }: CollectParts,
   stops: Stops,
-  { numbers, hits, answers, isDraining }: Shown,
+  { numbers, hits, answers, isDraining }: ShownCollector,
 ): Promise<Listener> {
   const client = createClient(config.trustedProxies);
   const app = createCollector({

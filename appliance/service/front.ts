@@ -3,9 +3,9 @@ import type { Log } from "../base/log.ts";
 import {
   Board,
   type Network,
-  type PublicSource,
+  type PublicStandingSource,
   thisNetwork,
-  type UpdateSource,
+  type UpdateStandingSource,
 } from "../box/board.ts";
 import { showOn } from "../box/screen.ts";
 import { clockZone } from "../box/time-zone.ts";
@@ -43,8 +43,8 @@ interface FrontContent
   /** True while no sign-in is needed. */
   isOpen: () => boolean;
   dataUnusable?: boolean;
-  publicAddress?: PublicSource;
-  updates?: UpdateSource | undefined;
+  publicAddress?: PublicStandingSource;
+  updates?: UpdateStandingSource | undefined;
 }
 
 /** Starts decks, screen and what they have to say; adds how each is stopped to `stops`. */

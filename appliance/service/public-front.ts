@@ -1,10 +1,10 @@
 import type { Clock } from "../base/clock.ts";
-import type { PublicSource } from "../box/board.ts";
+import type { PublicStandingSource } from "../box/board.ts";
 import type { PublicParts } from "../control/routes/public-address.ts";
 import { qrCode } from "../deck/face/qr.ts";
 import { PHONE_LINK_MS, type PhoneLinks } from "../public/phone-links.ts";
 import type { PublicAddress } from "../public/public-address.ts";
-import type { PublicView, StepView } from "../public/shown.ts";
+import type { PublicView, StepView } from "../public/view.ts";
 import type { PublicDoor } from "./public-door.ts";
 
 /** The source that listeners go by. */
@@ -40,7 +40,7 @@ const LINES: Readonly<Record<StepView["step"], { wrong: string; working: string 
 };
 
 /** The public address as decks and console show it. */
-export function standingOf(address: WayIn): PublicSource {
+export function standingOf(address: WayIn): PublicStandingSource {
   return {
     changed: address.changed,
     standing() {

@@ -7,12 +7,12 @@ import { serverNameOf } from "../public/acme/identifier.ts";
 import { askWith } from "../public/ask.ts";
 import { lookUpWith } from "../public/dns/look-up.ts";
 import { providerOf } from "../public/dns/providers.ts";
-import type { Messenger } from "../public/errands.ts";
 import type { Keys } from "../public/keys.ts";
 import { InternetMessenger } from "../public/messenger.ts";
 import type { Gateway } from "../public/router/gateway.ts";
-import { Router } from "../public/router/open-port.ts";
+import { HomeRouter } from "../public/router/open-port.ts";
 import type { PublicSettings } from "../public/settings.ts";
+import type { Messenger } from "../public/tasks.ts";
 import type { PublicDoor } from "./public-door.ts";
 
 interface MessengerParts {
@@ -34,7 +34,7 @@ export function messengerFor(settings: PublicSettings, parts: MessengerParts): M
   return new InternetMessenger({
     name,
     ask,
-    router: new Router({ ask, clock, randomBytes, gateway }),
+    router: new HomeRouter({ ask, clock, randomBytes, gateway }),
     provider: providerOf({ ddns, user: ddnsUser, token: ddnsToken }),
     lookUp: lookUpWith({
       clock,

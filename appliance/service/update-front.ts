@@ -1,7 +1,7 @@
 import { HOUR_MS } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import { outcomeText } from "../base/update-outcome.ts";
-import type { UpdateSource as OnBoard } from "../box/board.ts";
+import type { UpdateStandingSource as OnBoard } from "../box/board.ts";
 import type { UpdateSource } from "../control/routes/update.ts";
 import type { UpdateStanding } from "../deck/face/notices.ts";
 import type { UpdateView } from "../updates/view.ts";

@@ -10,7 +10,7 @@ import { BOOT_FOLDER, type Box, releaseIn, runningRelease, runningSlot, TRYBOOT 
 import { copyData, dropCopy } from "./data-copy.ts";
 import { factsNow } from "./facts.ts";
 import { configOf, whileWritable, writeTryboot } from "./fat.ts";
-import { type BoxFacts, hasLostNetwork } from "./health.ts";
+import { type HealthFacts, hasLostNetwork } from "./health.ts";
 import { type Attempt, readJournal, writeJournal } from "./journal.ts";
 import { modeOf, otherIn, writeState } from "./state.ts";
 
@@ -74,7 +74,7 @@ async function arm(box: Box, attempt: Attempt): Promise<void> {
  * A release would be kept that is worse than this one. An owner who goes back may do so for that
  * very fault.
  */
-function checkBefore(before: BoxFacts | undefined): void {
+function checkBefore(before: HealthFacts | undefined): void {
   if (before === undefined) throw new Error(UNSEEN);
   if (hasLostNetwork(before)) throw new Error(NO_ADDRESS);
 }

@@ -5,10 +5,10 @@ import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
 import { dirname, join } from "node:path";
 import { connect } from "node:tls";
 import { isThere, replaceFile, textOf } from "../base/files.ts";
-import { type Ask, askProgram } from "../base/program.ts";
+import { type AskProgram, askProgram } from "../base/program.ts";
 import { HEALTH_PATH, VERSION_HEADER } from "../release/health.ts";
 import type { Box } from "./box.ts";
-import { type BoxFacts, factsFrom, isHealth } from "./health.ts";
+import { factsFrom, type HealthFacts, isHealth } from "./health.ts";
 
 /** The answer of a port of the box to a question from the box itself. */
 export interface Answered {
@@ -21,7 +21,7 @@ export interface Answered {
 interface Machine {
   /** `/`, or a folder. */
   readonly root: string;
-  readonly ask: Ask;
+  readonly ask: AskProgram;
   /** Rejects when nothing answers in time. */
   readonly get: (port: number, path: string) => Promise<Answered>;
   /** Rejects when no certificate is shown in time. */
@@ -44,7 +44,7 @@ const ANSWER_MS = 10_000;
 const MOST_BODY = 65_536;
 
 /** Looks how the box is now. */
-export async function readFacts(machine: Machine): Promise<BoxFacts> {
+export async function readFacts(machine: Machine): Promise<HealthFacts> {
   const [collector, control, tls] = await Promise.all([
     machine
       .get(COLLECTOR_PORT, "/")
@@ -82,7 +82,7 @@ export async function noteFacts(machine: Machine): Promise<void> {
 /**
  * How the box is before it restarts, for the trial to compare with; undefined when it cannot be told.
  */
-export function factsNow({ root, run }: Pick<Box, "root" | "run">): BoxFacts | undefined {
+export function factsNow({ root, run }: Pick<Box, "root" | "run">): HealthFacts | undefined {
   try {
     rmSync(join(root, SEEN), { force: true });
     run("systemctl", "start", "tallydeck-facts.service");
@@ -92,7 +92,7 @@ export function factsNow({ root, run }: Pick<Box, "root" | "run">): BoxFacts | u
   }
 }
 
-function healthIn({ status, body }: Answered): BoxFacts["control"] {
+function healthIn({ status, body }: Answered): HealthFacts["control"] {
   const read: unknown = status === 200 ? JSON.parse(body) : undefined;
   return isHealth(read) ? read : null;
 }
@@ -105,7 +105,7 @@ function shownOf({ ask }: Machine, unit: string): Map<string, string> {
   );
 }
 
-function serviceOf(machine: Machine): BoxFacts["service"] {
+function serviceOf(machine: Machine): HealthFacts["service"] {
   const shown = shownOf(machine, "tallydeck.service");
   return {
     state: shown.get("ActiveState") ?? "",
@@ -141,7 +141,7 @@ function isWritable({ root }: Machine): boolean {
   }
 }
 
-function interfacesOf({ root, interfaces }: Machine): BoxFacts["interfaces"] {
+function interfacesOf({ root, interfaces }: Machine): HealthFacts["interfaces"] {
   const found = interfaces();
   const folder = join(root, "sys/class/net");
   return namesIn(folder)
@@ -186,7 +186,7 @@ function isReachable(address: string): boolean {
   return isIPv4(address) ? !address.startsWith("169.254.") : !/^fe[89ab]/i.test(address);
 }
 
-function usbOf({ root }: Machine): BoxFacts["usb"] {
+function usbOf({ root }: Machine): HealthFacts["usb"] {
   const folder = join(root, "sys/bus/usb/devices");
   const names = namesIn(folder);
   const isRoot = (name: string) => /^usb\d+$/.test(name);

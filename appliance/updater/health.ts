@@ -25,7 +25,7 @@ interface InterfaceFacts {
 }
 
 /** How a box is, at one moment. Another release may have written it: see `factsFrom`. */
-export interface BoxFacts {
+export interface HealthFacts {
   readonly service: UnitFacts;
   /** The version that answers at the collector's port; null when nothing does. */
   readonly collector: string | null;
@@ -63,8 +63,8 @@ const NO_START = "The service does not come up.";
  * more than the release
  */
 export function whyNotWell(
-  now: BoxFacts,
-  { before, version }: { before: BoxFacts | undefined; version: string },
+  now: HealthFacts,
+  { before, version }: { before: HealthFacts | undefined; version: string },
 ): string[] {
   const service = ofService(now.service);
   return [
@@ -80,7 +80,7 @@ export function whyNotWell(
   ];
 }
 
-function ofSettings(now: BoxFacts, before: BoxFacts | undefined): string[] {
+function ofSettings(now: HealthFacts, before: HealthFacts | undefined): string[] {
   const isAsBefore = now.settingsAreApplied || before?.settingsAreApplied === false;
   return isAsBefore ? [] : ["The settings on the card could not be applied."];
 }
@@ -101,7 +101,7 @@ function ofService(service: UnitFacts): string[] {
   return [state === "activating" ? NO_START : "The service does not run."];
 }
 
-function ofPorts({ collector, control }: BoxFacts, version: string): string[] {
+function ofPorts({ collector, control }: HealthFacts, version: string): string[] {
   if (collector === null && control === null)
     return ["The service runs, and answers on neither of its ports."];
   return [
@@ -111,7 +111,7 @@ function ofPorts({ collector, control }: BoxFacts, version: string): string[] {
 }
 
 /** Most boxes have no public address; who has one may lose nothing else when it is dead. */
-function ofTls({ tls }: BoxFacts, before: BoxFacts | undefined): string[] {
+function ofTls({ tls }: HealthFacts, before: HealthFacts | undefined): string[] {
   const isLost = before?.tls === true && tls !== true;
   return isLost ? ["The collector does not answer by TLS (port 443)."] : [];
 }
@@ -121,7 +121,7 @@ function answerOf(who: string, answered: string | null, version: string): string
   return answered === version ? [] : [`${who} answers as version ${answered}, not ${version}.`];
 }
 
-function ofData({ control }: BoxFacts, before: BoxFacts | undefined): string[] {
+function ofData({ control }: HealthFacts, before: HealthFacts | undefined): string[] {
   if (control === null) return [];
   const { opened, wrote, isElsewhere } = control.store;
   if (!opened) return ["The data cannot be used by this release."];
@@ -131,13 +131,13 @@ function ofData({ control }: BoxFacts, before: BoxFacts | undefined): string[] {
   return [isElsewhere === true ? AWAY : "The database takes nothing."];
 }
 
-function ofUnits({ failed }: BoxFacts, before: BoxFacts | undefined): string[] {
+function ofUnits({ failed }: HealthFacts, before: HealthFacts | undefined): string[] {
   return failed
     .filter((unit) => unit !== SERVICE && !before?.failed.includes(unit))
     .map((unit) => `Unit ${unit} failed.`);
 }
 
-function ofNetwork(now: BoxFacts, before: BoxFacts | undefined): string[] {
+function ofNetwork(now: HealthFacts, before: HealthFacts | undefined): string[] {
   const had = (before?.interfaces ?? []).filter(({ hasAddress }) => hasAddress);
   return had
     .filter(({ name, usb }) => {
@@ -151,8 +151,8 @@ function ofNetwork(now: BoxFacts, before: BoxFacts | undefined): string[] {
 /** One that is still on the bus lacks its driver; so may all that hung on a controller that is gone. */
 function wasPulledOut(
   usb: string | undefined,
-  now: BoxFacts,
-  before: BoxFacts | undefined,
+  now: HealthFacts,
+  before: HealthFacts | undefined,
 ): boolean {
   if (typeof usb !== "string" || before === undefined || now.usb.hosts < before.usb.hosts)
     return false;
@@ -164,13 +164,13 @@ function wasPulledOut(
  * Whether it is connected, and nothing has an address: then any release would do as well. One that is
  * connected to nothing is as its owner wants it.
  */
-export function hasLostNetwork({ interfaces }: BoxFacts): boolean {
+export function hasLostNetwork({ interfaces }: HealthFacts): boolean {
   const linked = interfaces.filter(({ hasLink }) => hasLink === true);
   return linked.length > 0 && !linked.some(({ hasAddress }) => hasAddress);
 }
 
 /** A deck that is gone from USB was unplugged, unless what it was plugged into is gone with it. */
-function ofDecks({ control, usb }: BoxFacts, before: BoxFacts | undefined): string[] {
+function ofDecks({ control, usb }: HealthFacts, before: HealthFacts | undefined): string[] {
   if (control === null || before === undefined) return [];
   const open = control.decks.filter(({ connected }) => connected);
   const missing = (before.control?.decks ?? []).filter(
@@ -189,7 +189,7 @@ function ofDecks({ control, usb }: BoxFacts, before: BoxFacts | undefined): stri
 }
 
 /** Facts that another release may have noted; undefined where they are none. */
-export function factsFrom(value: unknown): BoxFacts | undefined {
+export function factsFrom(value: unknown): HealthFacts | undefined {
   if (!isObject(value)) return;
   const { failed, interfaces, usb, control } = value;
   const isOurs =
@@ -201,7 +201,7 @@ export function factsFrom(value: unknown): BoxFacts | undefined {
     typeof usb.hosts === "number" &&
     Array.isArray(usb.devices) &&
     (control === null || isHealth(control));
-  return isOurs ? (value as unknown as BoxFacts) : undefined;
+  return isOurs ? (value as unknown as HealthFacts) : undefined;
 }
 
 /** Whether it is as `ServiceHealth`. */

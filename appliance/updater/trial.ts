@@ -1,6 +1,6 @@
 import { boot } from "./boot.ts";
 import { type Box, runningRelease } from "./box.ts";
-import { AWAY, type BoxFacts, factsFrom, isRefused, whyNotWell } from "./health.ts";
+import { AWAY, factsFrom, type HealthFacts, isRefused, whyNotWell } from "./health.ts";
 import { readJournal, writeJournal } from "./journal.ts";
 import { keep } from "./keep.ts";
 import { modeOf } from "./state.ts";
@@ -15,7 +15,7 @@ interface Patience {
 
 interface Watch {
   /** How the box is now. */
-  readonly look: () => Promise<BoxFacts>;
+  readonly look: () => Promise<HealthFacts>;
   /** Milliseconds since the machine started; never steps. */
   readonly uptime: () => number;
   readonly sleep: (ms: number) => Promise<void>;
@@ -92,7 +92,7 @@ async function alone(box: Box, work: () => Promise<void>): Promise<void> {
 async function whyNotKept(
   box: Box,
   { look, uptime, sleep }: Watch,
-  before: BoxFacts | undefined,
+  before: HealthFacts | undefined,
 ): Promise<string | undefined> {
   const { version } = runningRelease(box);
   const { steady, within } = patienceOf(box);
@@ -121,7 +121,7 @@ async function whyNotKept(
   }
 }
 
-async function seen(look: Watch["look"]): Promise<BoxFacts | string> {
+async function seen(look: Watch["look"]): Promise<HealthFacts | string> {
   try {
     return await look();
   } catch (error) {

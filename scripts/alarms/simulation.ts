@@ -1,6 +1,6 @@
 import { HABIT_DAYS, habitOf } from "../../appliance/alarms/habit.ts";
 import type { AlarmKind } from "../../appliance/alarms/state.ts";
-import { type Knowledge, LOOK_EVERY_MS, Watch } from "../../appliance/alarms/watch.ts";
+import { AlarmWatch, type Knowledge, LOOK_EVERY_MS } from "../../appliance/alarms/watch.ts";
 import {
   addVisits,
   endOf,
@@ -37,7 +37,7 @@ function* watched(
   from: number,
   to: number,
 ): Generator<Alarm> {
-  const watch = new Watch();
+  const watch = new AlarmWatch();
   let knowledge: Knowledge | undefined;
   for (let minute = from; minute < Math.min(to, minutes.length); minute++) {
     if (knowledge === undefined || minute % MINUTES_OF_HOUR === 0)

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { Actions } from "../../appliance/actions/actions.ts";
-import type { Outcome, OutgoingRequest } from "../../appliance/actions/outgoing.ts";
+import type { OutgoingRequest, RequestOutcome } from "../../appliance/actions/outgoing.ts";
 import { Refusal } from "../../appliance/base/refusal.ts";
 import { Signal } from "../../appliance/base/signal.ts";
 import type { Feedback } from "../../appliance/deck/face/feedback.ts";
@@ -12,7 +12,7 @@ import type { SlotSettings } from "../../appliance/deck/settings/slot-settings.t
 import { Channels } from "../../appliance/push/channels.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 
-const OK: Outcome = { ok: true, word: "204" };
+const OK: RequestOutcome = { ok: true, word: "204" };
 
 /** Decks of one key and one dial, requests that are answered when a test says so. */
 class Desk {
@@ -23,7 +23,7 @@ class Desk {
   /** What the key showed of its presses, and what the deck was told. */
   readonly shown: string[] = [];
   readonly sent: OutgoingRequest[] = [];
-  readonly answers: ((outcome: Outcome) => void)[] = [];
+  readonly answers: ((outcome: RequestOutcome) => void)[] = [];
   readonly warned: string[] = [];
   readonly actions = new Actions({
     clock: this.clock,
@@ -57,7 +57,7 @@ class Desk {
     this.gestures.emit({ deck: "d1", slot: "k1", page: 0, kind, at, ...more });
   }
 
-  async answer(outcome: Outcome): Promise<void> {
+  async answer(outcome: RequestOutcome): Promise<void> {
     this.answers.shift()?.(outcome);
     await setImmediate();
   }

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { type Outcome, Outgoing, type OutgoingRequest } from "../../appliance/actions/outgoing.ts";
+import {
+  Outgoing,
+  type OutgoingRequest,
+  type RequestOutcome,
+} from "../../appliance/actions/outgoing.ts";
 import { sendOnce } from "../../appliance/actions/sender.ts";
 import { createLog } from "../../appliance/base/log.ts";
 import type { Cancel } from "../../appliance/base/signal.ts";
@@ -27,8 +31,8 @@ class WatchedClock extends FakeClock {
   }
 }
 
-const OK: Outcome = { ok: true, word: "204" };
-const failed = (word: string): Outcome => ({ ok: false, word });
+const OK: RequestOutcome = { ok: true, word: "204" };
+const failed = (word: string): RequestOutcome => ({ ok: false, word });
 const TRY = 5_000;
 
 describe("a request of a key", () => {
@@ -56,7 +60,7 @@ describe("a request of a key", () => {
     await callee.stop();
   });
 
-  const send = (more: Partial<OutgoingRequest> = {}): Promise<Outcome> =>
+  const send = (more: Partial<OutgoingRequest> = {}): Promise<RequestOutcome> =>
     outgoing.send({ method: "POST", url: `${callee.origin}/door?a=1`, headers: {}, ...more });
 
   it("arrives once and whole", async () => {

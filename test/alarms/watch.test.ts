@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import {
   type AlarmChange,
+  AlarmWatch,
   type Knowledge,
   type Look,
-  Watch,
 } from "../../appliance/alarms/watch.ts";
 import { HOUR_MS } from "../../appliance/base/calendar.ts";
 
@@ -16,8 +16,8 @@ const KNOWN: Knowledge = { habit: HABIT, from: NOON / HOUR_MS, hours: [60] };
 const USUAL = 5;
 
 /** A watch, and how minutes pass for it. */
-function watching(since?: ConstructorParameters<typeof Watch>[0], knowledge = KNOWN) {
-  const watch = new Watch(since);
+function watching(since?: ConstructorParameters<typeof AlarmWatch>[0], knowledge = KNOWN) {
+  const watch = new AlarmWatch(since);
   let minute = 0;
   return {
     watch,

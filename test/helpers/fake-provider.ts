@@ -1,10 +1,10 @@
 import type { Clock } from "../../appliance/base/clock.ts";
 import { AskFailed } from "../../appliance/http/ask-failed.ts";
-import type { Ask, Question, Reply } from "../../appliance/public/ask.ts";
+import type { AskOutside, OutsideQuestion, OutsideReply } from "../../appliance/public/ask.ts";
 import { DNS_EVERY_MS } from "../../appliance/public/limits.ts";
 
 /** An answer as it comes, or that none comes. */
-type Said = Partial<Pick<Reply, "status" | "headers">> & { readonly body?: string | Buffer };
+type Said = Partial<Pick<OutsideReply, "status" | "headers">> & { readonly body?: string | Buffer };
 type Fault = Said | "no-answer" | "no-host" | "certificate";
 
 interface Known {
@@ -25,7 +25,7 @@ export class FakeProvider {
   /** The names it has, and where they point; empty for nowhere. */
   readonly names = new Map<string, Known>();
   /** What it was asked, oldest first. */
-  readonly asked: Question[] = [];
+  readonly asked: OutsideQuestion[] = [];
   /** What the next questions meet in its stead, one after the other. */
   readonly faults: Fault[] = [];
   /** With one, who asks too often is locked out. */
@@ -37,7 +37,7 @@ export class FakeProvider {
   }
 
   /** How the box asks it, instead of over the network. */
-  readonly ask: Ask = async (question, { mostBytes = 65_536, signal } = {}) => {
+  readonly ask: AskOutside = async (question, { mostBytes = 65_536, signal } = {}) => {
     if (signal?.aborted) throw new AskFailed("stopped");
     this.asked.push(question);
     const met = this.faults.shift() ?? this.#answer(question);
@@ -52,7 +52,7 @@ export class FakeProvider {
     return this.asked.map(({ url }) => decodeURIComponent(url));
   }
 
-  #answer({ url, headers }: Question): Said {
+  #answer({ url, headers }: OutsideQuestion): Said {
     const { host, searchParams } = new URL(url);
     const authorization = headers?.authorization ?? "";
     if (this.#isTooOften(searchParams)) return { status: 429, body: "abuse" };

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { askWith } from "../../appliance/public/ask.ts";
 import type { Gateway } from "../../appliance/public/router/gateway.ts";
 import type { Mapping, RouterPorts } from "../../appliance/public/router/mapping.ts";
-import { Router } from "../../appliance/public/router/open-port.ts";
+import { HomeRouter } from "../../appliance/public/router/open-port.ts";
 import type { FakeClock } from "./fake-clock.ts";
 import { FakeIgd, type Held } from "./fake-igd.ts";
 
@@ -44,7 +44,7 @@ export class FakeRouter {
   readonly igd: FakeIgd;
   readonly clock: FakeClock;
   readonly ports: RouterPorts;
-  readonly router: Router;
+  readonly router: HomeRouter;
   #held: Held[] = [];
   #startedAt: number;
   readonly #silences = new Map<string, number>();
@@ -68,7 +68,7 @@ export class FakeRouter {
       searchFrom: 0,
     };
     for (const socket of sockets) socket.setMulticastInterface(OWN);
-    this.router = new Router({
+    this.router = new HomeRouter({
       gateway: async () => this.gateway,
       ports: this.ports,
       ask: askWith({ clock, userAgent: "Tallydeck/test" }),

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { SystemClock } from "../../appliance/base/clock.ts";
-import { type Ask, askWith } from "../../appliance/public/ask.ts";
+import { type AskOutside, askWith } from "../../appliance/public/ask.ts";
 import { needTools } from "../../scripts/tools.ts";
 import { makeCertificates } from "./certificates.ts";
 import { keptPort } from "./free-port.ts";
@@ -35,7 +35,7 @@ interface Ports {
 export class Pebble {
   readonly ports: Ports;
   readonly #folder: string;
-  readonly #ask: Ask;
+  readonly #ask: AskOutside;
   readonly #running: ChildProcess[] = [];
 
   private constructor(folder: string, ports: Ports) {

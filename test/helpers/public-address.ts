@@ -5,7 +5,7 @@ import {
   FIRST_PUBLIC_SETTINGS,
   type PublicSettings,
 } from "../../appliance/public/settings.ts";
-import type { PublicView, StepView } from "../../appliance/public/shown.ts";
+import type { PublicView, StepView } from "../../appliance/public/view.ts";
 import type { WayIn } from "../../appliance/service/public-front.ts";
 
 const STEPS: readonly StepView["step"][] = ["name", "address", "port", "certificate", "reached"];

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { Broker } from "../../appliance/mqtt/broker.ts";
-import type { Connect, Outgoing } from "../../appliance/mqtt/client.ts";
+import type { Connect, OutgoingMessage } from "../../appliance/mqtt/client.ts";
 import { FIRST_SETTINGS } from "../../appliance/mqtt/settings.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 
 /** A broker's other side, which a test lets answer. */
 class FakeLine {
   readonly clock = new FakeClock();
-  readonly sent: Outgoing[] = [];
+  readonly sent: OutgoingMessage[] = [];
   tries = 0;
   isCongested = false;
   /** Why the box ended it. */
@@ -32,7 +32,7 @@ class FakeLine {
           publish: (message) => void this.sent.push(message),
           subscribe() {},
           unsubscribe() {},
-          end: async () => {},
+          close: async () => {},
           cut: (code) => {
             this.cut = code;
           },

@@ -17,7 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { type BoxParts, provisionBox } from "../../appliance/provision/box.ts";
+import { type ProvisionParts, provisionBox } from "../../appliance/provision/box.ts";
 
 const BOX = join(import.meta.dirname, "../../appliance/provision/box.ts");
 /** What the image brings to the card. */
@@ -48,7 +48,7 @@ describe("a start of the box", () => {
   });
   afterEach(() => rmSync(root, { recursive: true }));
 
-  function start(parts: Partial<BoxParts> = {}): void {
+  function start(parts: Partial<ProvisionParts> = {}): void {
     provisionBox({
       root,
       run: (program, ...args) => void ran.push([program, ...args].join(" ").replaceAll(root, "")),

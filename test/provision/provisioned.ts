@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Kept, NOTHING_KEPT } from "../../appliance/provision/kept.ts";
+import { type KeptSettings, NOTHING_KEPT } from "../../appliance/provision/kept.ts";
 import { provision } from "../../appliance/provision/provision.ts";
 import { timeZonesIn } from "../../appliance/provision/time-zones.ts";
 
@@ -15,7 +15,7 @@ export function fixture(file: string): string {
 }
 
 /** What a box makes of the files on its boot partition. */
-export function provisioned(files: Files, before: Kept = NOTHING_KEPT) {
+export function provisioned(files: Files, before: KeptSettings = NOTHING_KEPT) {
   const outcome = provision(
     before,
     (file) => {

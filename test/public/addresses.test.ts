@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import {
   type AddressKind,
-  type Evidence,
   judge,
   kindOfAddress,
   type Standing,
+  type StandingEvidence,
 } from "../../appliance/public/addresses.ts";
 
 describe("an address", () => {
@@ -35,7 +35,7 @@ describe("an address", () => {
 describe("a home", () => {
   const BOX = ["192.168.178.20", "fe80::1"];
   const BOX_WITH_IPV6 = [...BOX, "2a02:8070::20"];
-  const homes: readonly [what: string, evidence: Evidence, standing: Standing][] = [
+  const homes: readonly [what: string, evidence: StandingEvidence, standing: Standing][] = [
     ["whose router has a public address", { outer: "84.1.2.3", own: BOX }, "public"],
     ["that is seen as its router says", { outer: "84.1.2.3", seen: "84.1.2.3" }, "public"],
     ["that is its own router", { own: ["84.1.2.3"] }, "public"],

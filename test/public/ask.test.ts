@@ -7,7 +7,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { AskFailed } from "../../appliance/http/ask-failed.ts";
-import { type Ask, askWith } from "../../appliance/public/ask.ts";
+import { type AskOutside, askWith } from "../../appliance/public/ask.ts";
 import { Callee } from "../helpers/callee.ts";
 import { makeCertificates } from "../helpers/certificates.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
@@ -16,7 +16,7 @@ import { eachFolder } from "../helpers/folder.ts";
 describe("a question to the internet", () => {
   let callee: Callee;
   let clock: FakeClock;
-  let ask: Ask;
+  let ask: AskOutside;
   beforeEach(async () => {
     callee = await Callee.start();
     clock = new FakeClock();
@@ -24,7 +24,7 @@ describe("a question to the internet", () => {
   });
   afterEach(() => callee.stop());
 
-  const get = (more: Parameters<Ask>[1] = {}) =>
+  const get = (more: Parameters<AskOutside>[1] = {}) =>
     ask({ method: "GET", url: `${callee.origin}/a` }, more);
   const answers = (answer: (response: ServerResponse) => void) => {
     callee.answers = [answer];

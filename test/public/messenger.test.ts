@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { AcmeFailed } from "../../appliance/public/acme/problem.ts";
-import type { Errand } from "../../appliance/public/errands.ts";
 import { InternetMessenger } from "../../appliance/public/messenger.ts";
+import type { PublicTask } from "../../appliance/public/tasks.ts";
 
 type Parts = ConstructorParameters<typeof InternetMessenger>[0];
 
 const HOME = "93.184.215.1";
 const signal = new AbortController().signal;
 
-/** What comes of an errand where the world is as given. */
-function outcomeOf(errand: Errand, parts: Partial<Parts>) {
+/** What comes of a task where the world is as given. */
+function outcomeOf(task: PublicTask, parts: Partial<Parts>) {
   const never = () => assert.fail("somebody was asked who has nothing to do with it");
   const messenger = new InternetMessenger({
     name: "tally.example.org",
@@ -23,7 +23,7 @@ function outcomeOf(errand: Errand, parts: Partial<Parts>) {
     port: () => 8443,
     ...parts,
   });
-  return messenger.run(errand, { served: "PEM", keep: async () => {} }, signal);
+  return messenger.run(task, { served: "PEM", keep: async () => {} }, signal);
 }
 
 const router = (outer: string | undefined): Parts["router"] => ({
@@ -85,8 +85,8 @@ describe("who is asked for a public address", () => {
     });
 
   it("leads port 443 to the box's own one", async () => {
-    const errand = { kind: "open-port", before: null, mayBeOpen: false } as const;
-    const outcome = await outcomeOf(errand, { router: router(HOME) });
+    const task = { kind: "open-port", before: null, mayBeOpen: false } as const;
+    const outcome = await outcomeOf(task, { router: router(HOME) });
     assert.ok(outcome.kind === "port" && outcome.answer.kind === "open");
     const { internalPort, externalPort } = outcome.answer.mapping;
     assert.deepEqual([internalPort, externalPort], [8443, 443]);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { DAY_MS, HOUR_MS } from "../../appliance/base/calendar.ts";
-import type { StepView } from "../../appliance/public/shown.ts";
+import type { StepView } from "../../appliance/public/view.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { until } from "../helpers/until.ts";
 import { type Answers, box, ON } from "./public-box.ts";

@@ -1,10 +1,10 @@
 import { generateKeyPairSync } from "node:crypto";
 import { DAY_MS } from "../../appliance/base/calendar.ts";
 import { silentLog } from "../../appliance/base/log.ts";
-import type { Errand, Messenger, Outcome } from "../../appliance/public/errands.ts";
 import { PublicAddress } from "../../appliance/public/public-address.ts";
 import { portAdvice } from "../../appliance/public/router/advice.ts";
 import { FIRST_PUBLIC_SETTINGS, type PublicSettings } from "../../appliance/public/settings.ts";
+import type { Messenger, PublicOutcome, PublicTask } from "../../appliance/public/tasks.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { until } from "../helpers/until.ts";
 import { SimDisk } from "./sim-world.ts";
@@ -20,11 +20,11 @@ export const ON: PublicSettings = {
 };
 
 export type Answers = Partial<
-  Record<Errand["kind"], Outcome | "hangs" | Promise<Outcome> | undefined>
+  Record<PublicTask["kind"], PublicOutcome | "hangs" | Promise<PublicOutcome> | undefined>
 >;
 
 /** A world in which all is well but what is given. */
-const WELL: Record<Errand["kind"], Outcome> = {
+const WELL: Record<PublicTask["kind"], PublicOutcome> = {
   "close-port": { kind: "closed", isGone: true },
   "find-address": { kind: "address", address: { v4: HOME, standing: "public" } },
   "tell-dns": { kind: "told", seen: null },
@@ -47,9 +47,9 @@ export async function box(
   settings: PublicSettings = ON,
   clock = new FakeClock(),
 ) {
-  const sent: Errand["kind"][] = [];
+  const sent: PublicTask["kind"][] = [];
   /** Each of `sent` with the time. */
-  const sentAt: { kind: Errand["kind"]; at: number }[] = [];
+  const sentAt: { kind: PublicTask["kind"]; at: number }[] = [];
   const heard = new Set<() => void>();
   const disk = new SimDisk();
   let stored: PublicSettings | null = settings;

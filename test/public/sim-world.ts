@@ -4,8 +4,13 @@ import { DAY_MS } from "../../appliance/base/calendar.ts";
 import type { Clock } from "../../appliance/base/clock.ts";
 import { Signal } from "../../appliance/base/signal.ts";
 import type { Issued } from "../../appliance/public/acme/certificate.ts";
-import type { CaFailureKind, Errand, Messenger, Outcome } from "../../appliance/public/errands.ts";
 import type { PublicSettings } from "../../appliance/public/settings.ts";
+import type {
+  CaFailureKind,
+  Messenger,
+  PublicOutcome,
+  PublicTask,
+} from "../../appliance/public/tasks.ts";
 import type { seeded } from "../helpers/seeded.ts";
 
 type Keep = Parameters<Messenger["run"]>[1]["keep"];
@@ -126,9 +131,9 @@ export class SimWorld {
         this.#listeners.add(tell);
         return () => this.#listeners.delete(tell);
       },
-      run: async (errand, { keep }) => {
+      run: async (task, { keep }) => {
         if (!isAlive()) return new Promise(() => {});
-        const outcome = await this.#run(errand, settings, keep);
+        const outcome = await this.#run(task, settings, keep);
         return isAlive() ? outcome : new Promise(() => {});
       },
     };
@@ -147,11 +152,11 @@ export class SimWorld {
     return isLed && !blocked && router !== "cgnat" && this.name === this.home;
   }
 
-  async #run(errand: Errand, settings: PublicSettings, keep: Keep): Promise<Outcome> {
+  async #run(task: PublicTask, settings: PublicSettings, keep: Keep): Promise<PublicOutcome> {
     const { trouble } = this;
     // The CA comes by in its own time, and counts what fails then.
-    if (["test", "order"].includes(errand.kind)) await this.#wait(this.#draw.below(30_000));
-    switch (errand.kind) {
+    if (["test", "order"].includes(task.kind)) await this.#wait(this.#draw.below(30_000));
+    switch (task.kind) {
       case "close-port":
         if (trouble.router === "gone") return { kind: "closed", isGone: false };
         this.mapping = undefined;
@@ -161,11 +166,11 @@ export class SimWorld {
       case "open-port":
         return this.#openPort();
       case "tell-dns":
-        return this.#tell(errand.v4);
+        return this.#tell(task.v4);
       case "look-up": {
         if (trouble.lookUp === "unknown") return { kind: "looked-up", result: "unknown" };
         if (this.name === undefined) return { kind: "looked-up", result: "nothing" };
-        const isRight = errand.expects === null || errand.expects === this.name;
+        const isRight = task.expects === null || task.expects === this.name;
         return { kind: "looked-up", result: isRight ? "right" : "other" };
       }
       case "ask-renewal":
@@ -196,7 +201,7 @@ export class SimWorld {
       : { v4: this.home, standing: "public" as const };
   }
 
-  #openPort(): Outcome {
+  #openPort(): PublicOutcome {
     const { router } = this.trouble;
     if (router === "gone") return { kind: "port", answer: { kind: "no-router" } };
     if (router === "refuses")
@@ -225,7 +230,7 @@ export class SimWorld {
     };
   }
 
-  #tell(v4: string | null): Outcome {
+  #tell(v4: string | null): PublicOutcome {
     if (this.trouble.dns === "refused") return { kind: "not-told", isFinal: true, why: "auth" };
     const { at } = this.time;
     const recent = this.updates.filter((one) => one.at > at - 10 * MINUTE_MS + 1);
@@ -239,7 +244,7 @@ export class SimWorld {
     return { kind: "told", seen: v4 === null ? this.home : null };
   }
 
-  #window(): Outcome {
+  #window(): PublicOutcome {
     const { at } = this.time;
     const retryAfterMs = 6 * HOUR_MS;
     const newest = this.issued.at(-1)?.at ?? at;
@@ -273,8 +278,8 @@ export class SimWorld {
     settings: PublicSettings,
     trouble: CaFailureKind | undefined,
     counts: boolean,
-  ): Outcome | undefined {
-    const failed = (failure: CaFailureKind, retryAfterMs?: number): Outcome => ({
+  ): PublicOutcome | undefined {
+    const failed = (failure: CaFailureKind, retryAfterMs?: number): PublicOutcome => ({
       kind: "ca",
       failure,
       detail: "simulated",
@@ -293,7 +298,7 @@ export class SimWorld {
     return failed(this.name === undefined ? "dns" : "connection");
   }
 
-  async #issue({ name, directory }: PublicSettings, keep: Keep): Promise<Outcome> {
+  async #issue({ name, directory }: PublicSettings, keep: Keep): Promise<PublicOutcome> {
     const { at } = this.time;
     this.issued.push({ at, name });
     const inWeek = this.issued.filter((one) => one.name === name && one.at > at - WEEK_MS).length;

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { setImmediate as turn } from "node:timers/promises";
 import { describe, it } from "mocha";
 import { HOUR_MS } from "../../appliance/base/calendar.ts";
-import type { Outcome } from "../../appliance/public/errands.ts";
-import type { StepView } from "../../appliance/public/shown.ts";
+import type { PublicOutcome } from "../../appliance/public/tasks.ts";
+import type { StepView } from "../../appliance/public/view.ts";
 import { type Answers, box, HOME, ON } from "./public-box.ts";
 
 const MINUTE_MS = 60_000;
@@ -15,8 +15,8 @@ const LOST = {
   refused: { kind: "port", answer: { kind: "refused", by: "pcp", why: "not-allowed" } },
   taken: { kind: "port", answer: { kind: "conflict", by: "igd" } },
   unanswered: { kind: "port", answer: { kind: "no-router" } },
-} satisfies Record<string, Outcome>;
-const SHUT = { kind: "ca", failure: "connection", detail: "timeout" } satisfies Outcome;
+} satisfies Record<string, PublicOutcome>;
+const SHUT = { kind: "ca", failure: "connection", detail: "timeout" } satisfies PublicOutcome;
 
 /** A router whose outer address is this. */
 function at(v4: string): Answers {
@@ -150,10 +150,10 @@ describe("a port that was never reached", () => {
       const world = await box({ "open-port": LOST.refused });
       const { clock, answers, address } = world;
       const late = () =>
-        new Promise<Outcome>((resolve) => {
+        new Promise<PublicOutcome>((resolve) => {
           clock.after(15_000, () => resolve({ kind: "ca", failure: kind, detail: "503" }));
         });
-      for (const errand of ["test", "order"]) Object.defineProperty(answers, errand, { get: late });
+      for (const task of ["test", "order"]) Object.defineProperty(answers, task, { get: late });
       const lines = new Set<string>();
       const states = new Set<string>();
       address.changed.on(() => {
@@ -292,7 +292,7 @@ describe("a certificate authority that counts failures", () => {
     const { clock, answers, address } = world;
     Object.defineProperty(answers, "test", {
       get: () =>
-        new Promise<Outcome>((resolve) => {
+        new Promise<PublicOutcome>((resolve) => {
           // The first takes its time, the others do not.
           clock.after(failedAt.length === 0 ? 30_000 : 1_000, () => {
             failedAt.push(clock.now());

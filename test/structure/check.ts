@@ -1,5 +1,5 @@
 import { builtinModules } from "node:module";
-import { declaredIn, exportsOf, type Import, importsOf } from "./source.ts";
+import { declaredIn, exportsOf, type Import, importsOf, typesIn } from "./source.ts";
 import { BROWSERS, PACKAGES, STARTED, USED_OTHERWISE, WALLS, type Wall } from "./walls.ts";
 
 interface Edge extends Import {
@@ -117,13 +117,26 @@ function unusedFiles(files: ReadonlyMap<string, string>, edges: readonly Edge[])
   return [...files.keys()].filter((file) => !used.has(file));
 }
 
-/** Two engines do much alike there: what is the same stands once, and what is not says whose it is. */
+/**
+ * Two engines do much alike there: what is the same stands once, and what is not says whose it is.
+ * Outside, types do.
+ */
 const NAMED_ONCE = "appliance/store/";
 
 function sharedNames(files: ReadonlyMap<string, string>): string[] {
+  const isInside = (file: string) => file.startsWith(NAMED_ONCE);
+  const isOutside = (file: string) => file.startsWith("appliance/") && !isInside(file);
+  return [...shared(files, isInside, declaredIn), ...shared(files, isOutside, typesIn)];
+}
+
+function shared(
+  files: ReadonlyMap<string, string>,
+  isMeant: (file: string) => boolean,
+  namesIn: (text: string) => readonly string[],
+): string[] {
   const named = [...files]
-    .filter(([file]) => file.startsWith(NAMED_ONCE))
-    .flatMap(([file, text]) => declaredIn(text).map((name) => ({ name, file })));
+    .filter(([file]) => isMeant(file))
+    .flatMap(([file, text]) => namesIn(text).map((name) => ({ name, file })));
   return [...Map.groupBy(named, ({ name }) => name)]
     .map(([name, all]) => ({ name, in: [...new Set(all.map(({ file }) => file))] }))
     .filter((each) => each.in.length > 1)

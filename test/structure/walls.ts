@@ -56,7 +56,7 @@ export const WALLS: readonly Wall[] = [
       "appliance/mqtt/home-automation.ts",
       "appliance/public/public-address.ts",
       "appliance/public/settings.ts",
-      "appliance/public/shown.ts",
+      "appliance/public/view.ts",
       "appliance/release/",
       "appliance/updates/updates.ts",
       "appliance/updates/view.ts",
@@ -115,7 +115,7 @@ export const WALLS: readonly Wall[] = [
     // What it shows: on the deck's notices, of who comes in, and of the machine.
     types: [
       "appliance/deck/face/notices.ts",
-      "appliance/public/shown.ts",
+      "appliance/public/view.ts",
       "appliance/updates/view.ts",
       "appliance/control/setup-code.ts",
       "appliance/control/wire.ts",

@@ -1,18 +1,22 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { type BoxFacts, factsFrom, whyNotWell } from "../../appliance/updater/health.ts";
+import { factsFrom, type HealthFacts, whyNotWell } from "../../appliance/updater/health.ts";
 import { NEXT } from "./card.ts";
 import { saying, WELL, withoutDeck } from "./healthy.ts";
 
 describe("the health of a box that tries a release", () => {
-  const why = (now: BoxFacts, before = WELL) => whyNotWell(now, { before, version: NEXT.version });
-  const service = (changed: Partial<BoxFacts["service"]>): BoxFacts => ({
+  const why = (now: HealthFacts, before = WELL) =>
+    whyNotWell(now, { before, version: NEXT.version });
+  const service = (changed: Partial<HealthFacts["service"]>): HealthFacts => ({
     ...WELL,
     service: { ...WELL.service, ...changed },
     collector: null,
     control: null,
   });
-  const network = (...interfaces: BoxFacts["interfaces"]): BoxFacts => ({ ...WELL, interfaces });
+  const network = (...interfaces: HealthFacts["interfaces"]): HealthFacts => ({
+    ...WELL,
+    interfaces,
+  });
 
   it("is good when all is as it was, by the new version", () => {
     assert.deepEqual(why(WELL), []);
@@ -30,7 +34,7 @@ describe("the health of a box that tries a release", () => {
     assert.deepEqual(why(unset, unset), []);
   });
 
-  const BAD: [string, BoxFacts, string][] = [
+  const BAD: [string, HealthFacts, string][] = [
     [
       "a service that refuses its settings",
       service({ state: "failed", result: "exit-code", exitStatus: 2 }),
@@ -131,11 +135,11 @@ describe("the health of a box that tries a release", () => {
   it("is no worse for a network adapter that was pulled out, and bad with one that lacks its driver", () => {
     const usb = "0bda:8153";
     const eth1 = { name: "eth1", hasAddress: true, isUnplugged: false, usb };
-    const before: BoxFacts = { ...WELL, interfaces: [...WELL.interfaces, eth1] };
+    const before: HealthFacts = { ...WELL, interfaces: [...WELL.interfaces, eth1] };
     const now = (
-      changed: Partial<BoxFacts["usb"]>,
-      ...others: BoxFacts["interfaces"]
-    ): BoxFacts => ({
+      changed: Partial<HealthFacts["usb"]>,
+      ...others: HealthFacts["interfaces"]
+    ): HealthFacts => ({
       ...WELL,
       interfaces: [...WELL.interfaces, ...others],
       usb: { ...WELL.usb, ...changed },
@@ -148,17 +152,17 @@ describe("the health of a box that tries a release", () => {
     assert.deepEqual(why(now({ devices: [usb, "0fd9:0080"] }, twin), before), []);
     assert.deepEqual(why(now({ devices: [usb, usb] }, twin), before), gone);
     const onBoard = { name: "eth1", hasAddress: true, isUnplugged: false };
-    const fixed: BoxFacts = { ...WELL, interfaces: [...WELL.interfaces, onBoard] };
+    const fixed: HealthFacts = { ...WELL, interfaces: [...WELL.interfaces, onBoard] };
     assert.deepEqual(why(now({ devices: ["0fd9:0080"] }), fixed), gone);
   });
 
   it("is no worse for what was not well before either", () => {
-    const before: BoxFacts = {
+    const before: HealthFacts = {
       ...WELL,
       failed: ["avahi-daemon.service"],
       control: saying({ store: { opened: true, wrote: false }, decks: [] }),
     };
-    const now: BoxFacts = { ...before, usb: WELL.usb };
+    const now: HealthFacts = { ...before, usb: WELL.usb };
     assert.deepEqual(why(now, before), []);
     assert.deepEqual(why({ ...now, failed: [...now.failed, "ssh.service"] }, before), [
       "Unit ssh.service failed.",
@@ -170,7 +174,7 @@ describe("the health of a box that tries a release", () => {
     const two = [deck, { ...deck, id: "mk2-cl2" }].filter(
       (each) => each?.id !== undefined,
     ) as NonNullable<typeof deck>[];
-    const before: BoxFacts = { ...WELL, control: saying({ decks: two }) };
+    const before: HealthFacts = { ...WELL, control: saying({ decks: two }) };
     assert.deepEqual(why({ ...WELL, usb: { hosts: 2, devices: ["0fd9:0080"] } }, before), []);
     assert.deepEqual(
       why({ ...WELL, usb: { hosts: 2, devices: ["0fd9:0080", "0fd9:0080"] } }, before),

@@ -1,10 +1,10 @@
-import type { BoxFacts } from "../../appliance/updater/health.ts";
+import type { HealthFacts } from "../../appliance/updater/health.ts";
 import { NEXT } from "./card.ts";
 
 const DECK = { id: "mk2-cl1", name: "Desk", connected: true, usb: ["0fd9:0080", "0fd9:00a5"] };
 
 /** A box that is well with the release that is tried. */
-export const WELL: BoxFacts = {
+export const WELL: HealthFacts = {
   service: { state: "active", result: "success", exitStatus: 0, restarts: 0 },
   collector: NEXT.version,
   control: {
@@ -25,7 +25,7 @@ export const WELL: BoxFacts = {
 };
 
 /** The same with the deck out of sight of the service. */
-export function withoutDeck(usb: Partial<BoxFacts["usb"]> = {}): BoxFacts {
+export function withoutDeck(usb: Partial<HealthFacts["usb"]> = {}): HealthFacts {
   return {
     ...WELL,
     control: saying({ decks: [{ ...DECK, connected: false }] }),
@@ -33,6 +33,8 @@ export function withoutDeck(usb: Partial<BoxFacts["usb"]> = {}): BoxFacts {
   };
 }
 
-export function saying(changed: Partial<NonNullable<BoxFacts["control"]>>): BoxFacts["control"] {
+export function saying(
+  changed: Partial<NonNullable<HealthFacts["control"]>>,
+): HealthFacts["control"] {
   return WELL.control && { ...WELL.control, ...changed };
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { slotOf, withSlot } from "../../appliance/updater/boot-config.ts";
 import type { Box } from "../../appliance/updater/box.ts";
-import type { BoxFacts } from "../../appliance/updater/health.ts";
+import type { HealthFacts } from "../../appliance/updater/health.ts";
 import { type Journal, writeJournal } from "../../appliance/updater/journal.ts";
 import { keep } from "../../appliance/updater/keep.ts";
 import { patienceOf, runTrial } from "../../appliance/updater/trial.ts";
@@ -16,8 +16,8 @@ const IS_TRIAL = join(
   import.meta.dirname,
   "../../firmware-config/system/usr/lib/tallydeck/is-trial",
 );
-const SILENT: BoxFacts = { ...WELL, collector: null };
-const HUNG: BoxFacts = {
+const SILENT: HealthFacts = { ...WELL, collector: null };
+const HUNG: HealthFacts = {
   ...WELL,
   service: { ...WELL.service, state: "activating", result: "watchdog" },
 };
@@ -55,7 +55,7 @@ describe("a trial", () => {
   });
 
   /** @param at what is seen so many seconds after the start */
-  function watch(at: (seconds: number) => BoxFacts | Promise<BoxFacts>) {
+  function watch(at: (seconds: number) => HealthFacts | Promise<HealthFacts>) {
     return {
       look: async () => at(uptime / 1_000),
       uptime: () => uptime,
@@ -124,7 +124,7 @@ describe("a trial", () => {
 
   it("whose service refuses its settings is given up after two minutes", async () => {
     const refused = { state: "failed", result: "exit-code", exitStatus: 2 };
-    const unit = (changed: Partial<BoxFacts["service"]>): BoxFacts => ({
+    const unit = (changed: Partial<HealthFacts["service"]>): HealthFacts => ({
       ...SILENT,
       service: { ...WELL.service, ...changed },
     });
@@ -148,7 +148,7 @@ describe("a trial", () => {
 
   it("of which only a database elsewhere was away may be repeated, once", async () => {
     const store = { opened: true, wrote: false, isElsewhere: true };
-    const away: BoxFacts = { ...WELL, control: saying({ store }) };
+    const away: HealthFacts = { ...WELL, control: saying({ store }) };
     const AWAY = "The database elsewhere (DATABASE_URL) takes nothing.";
     await runTrial(
       card.box(),

@@ -19,7 +19,7 @@ describe("An update through whatever happens", () => {
         if (!updater.waiting.includes("arm")) return;
         assert.deepEqual([updater.state.prepared?.release, isWanted], [12, true]);
       };
-      const deeds: (() => unknown)[] = [
+      const acts: (() => unknown)[] = [
         () => clock.advance(below(90_000)),
         () => box().restart(),
         // What was only asked for, or begun, is forgotten by then.
@@ -46,7 +46,7 @@ describe("An update through whatever happens", () => {
       for (let step = 0; step < STEPS; step += 1) {
         // It restarts then: what comes after is another boot.
         if (updater.waiting.includes("arm")) updater.forget("arm");
-        await Promise.resolve(deeds[below(deeds.length)]?.()).catch(allowed);
+        await Promise.resolve(acts[below(acts.length)]?.()).catch(allowed);
         look();
       }
 

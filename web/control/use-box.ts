@@ -2,10 +2,10 @@ import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { messageOf } from "../../appliance/base/message-of.ts";
 import type {
   ChannelsAnswer,
-  Deck,
-  DeckProblem,
+  DeckProblemView,
   DecksAnswer,
-  Place,
+  DeckView,
+  PlaceView,
   PublicAnswer,
   PushChannel,
   Site,
@@ -19,8 +19,8 @@ import { listen } from "./live.ts";
 
 /** The box as the page knows it. */
 export interface Box {
-  decks: readonly Deck[];
-  problems: readonly DeckProblem[];
+  decks: readonly DeckView[];
+  problems: readonly DeckProblemView[];
   /** The steps that can be undone and done again; null for none. */
   canUndo: string | null;
   canRedo: string | null;
@@ -58,8 +58,8 @@ export interface BoxActions {
   /** The session is over. */
   signedOut(): void;
   /** The answer to a change of a slot or an input, shown before the event comes. */
-  keepPlace(deck: string, place: Place): void;
-  keepDeck(deck: Deck): void;
+  keepPlace(deck: string, place: PlaceView): void;
+  keepDeck(deck: DeckView): void;
   readSites(): Promise<void>;
   /** Tells a box without a clock of its own the time; `confirm` when a person says that it is right. */
   tellTime(confirm?: boolean): Promise<void>;
@@ -193,7 +193,7 @@ async function readSites(): Promise<Pick<Box, "sites" | "retired" | "asksZone" |
   };
 }
 
-function withPlace(deck: Deck, place: Place): Deck {
+function withPlace(deck: DeckView, place: PlaceView): DeckView {
   return "slot" in place
     ? { ...deck, slots: deck.slots.map((known) => (known.slot === place.slot ? place : known)) }
     : {

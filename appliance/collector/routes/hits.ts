@@ -21,7 +21,7 @@ interface HitParts {
 }
 
 /** The query of a hit. */
-interface Said {
+interface HitRequest {
   /** The site, as the page calls it. */
   readonly site: string | undefined;
   /** As it was encoded. */
@@ -29,7 +29,7 @@ interface Said {
 }
 
 /** Counts what a GET request is about; resolves when it may be answered. */
-type CountHit = (request: IncomingMessage, said: Said) => Promise<void>;
+type CountHit = (request: IncomingMessage, said: HitRequest) => Promise<void>;
 
 /** The hits that are counted, by path. */
 interface Hits {
@@ -48,7 +48,7 @@ const HEADERS = {
 
 export function countHits({ numbers, sites, client, tally }: HitParts): Hits {
   const visitorOf = createVisitorCache();
-  const count = (request: IncomingMessage, { site: name }: Said, hit: Hit) => {
+  const count = (request: IncomingMessage, { site: name }: HitRequest, hit: Hit) => {
     const site = sites.forCollection(client.host(request), name);
     tally.count(TALLIED[hit.kind], site === null ? "unknown_site" : "counted");
     return numbers.count(site?.key ?? null, hit);
@@ -86,7 +86,7 @@ export function givenSite(query: ParsedUrlQuery): string | undefined {
   return queryValue(query, "s") ?? queryValue(query, "site");
 }
 
-function saidIn(query: ParsedUrlQuery): Said {
+function saidIn(query: ParsedUrlQuery): HitRequest {
   return { site: givenSite(query), payload: queryValue(query, "v") };
 }
 
@@ -150,7 +150,7 @@ function countPlain(hits: Hits, request: IncomingMessage): Promise<void> | undef
 }
 
 /** Undefined where it is not plain. */
-function saidPlainly(url: string): Said | undefined {
+function saidPlainly(url: string): HitRequest | undefined {
   const usual = USUAL.exec(url);
   // All of a query takes four times as long to read.
   if (usual === null) return PLAIN.test(url) ? saidIn(parse(url.slice(3))) : undefined;

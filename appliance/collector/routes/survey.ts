@@ -4,10 +4,10 @@ import { readJson } from "../../http/body.ts";
 import { addressKey, type Client, networkKey } from "../../http/client.ts";
 import { rateLimited } from "../../http/errors.ts";
 import { allTogether, RateLimit } from "../../http/rate-limit.ts";
-import { type Numbers, nobodyCalled } from "../../store/store.ts";
+import { type Numbers, nobodyCalled, type SiteRecord } from "../../store/store.ts";
 import { validateSurvey } from "../counting/survey.ts";
 import type { HitTally } from "../hit-tally.ts";
-import type { Site, Sites } from "../sites.ts";
+import type { Sites } from "../sites.ts";
 import { givenSite } from "./hits.ts";
 
 interface SurveyParts {
@@ -29,7 +29,7 @@ const SURVEYS_PER_HOUR = [
 /** `POST /s`: one response to a survey. 204 once it is stored. */
 export function surveyRoute({ numbers, sites, client, clock, tally }: SurveyParts): Middleware {
   const limit = new RateLimit(clock, SURVEYS_PER_HOUR);
-  const take = async (ctx: Context): Promise<Site | null> => {
+  const take = async (ctx: Context): Promise<SiteRecord | null> => {
     const address = client.address(ctx.req);
     const isOwn = limit.ownWait(address) > 0;
     const wait = limit.take(address);
@@ -72,7 +72,7 @@ export const surveyPreflight: Middleware = (ctx) => {
   ctx.status = 204;
 };
 
-function siteOf(ctx: Context, sites: Sites, client: Client): Site | null {
+function siteOf(ctx: Context, sites: Sites, client: Client): SiteRecord | null {
   return sites.forCollection(client.host(ctx.req), givenSite(ctx.query));
 }
 

@@ -1,10 +1,9 @@
 import type { Context, Middleware } from "koa";
 import { CROSS_FIELDS, type CrossField } from "../../store/reports.ts";
-import { type Numbers, openCursor, type SurveyFilter } from "../../store/store.ts";
+import { type Numbers, openCursor, type SiteRecord, type SurveyFilter } from "../../store/store.ts";
 import type { Access } from "../access.ts";
 import { queryValue } from "../counting/payload.ts";
 import { isSurveyVersion } from "../counting/survey.ts";
-import type { Site } from "../sites.ts";
 import { invalid, surveyRange } from "./range.ts";
 import { acceptsOf, askerOf, sendAnswer } from "./reading.ts";
 
@@ -67,7 +66,7 @@ export function surveysExportRoute(access: Access, numbers: Numbers): Middleware
   };
 }
 
-function filterOf(ctx: Context, site: Site): SurveyFilter {
+function filterOf(ctx: Context, site: SiteRecord): SurveyFilter {
   const sv = queryValue(ctx.query, "sv") ?? "1";
   const version = /^\d+$/.test(sv) ? Number(sv) : Number.NaN;
   if (!isSurveyVersion(version))

@@ -19,7 +19,7 @@ import { channelName } from "../../push/channels.ts";
 import { cleanText } from "../../push/text.ts";
 import { jsonBody, optionalJson, pagePlace, shape, TRUTH } from "../input.ts";
 import type { Handler } from "../route.ts";
-import type { Deck, DecksAnswer, Place } from "../wire.ts";
+import type { DecksAnswer, DeckView, PlaceView } from "../wire.ts";
 
 /** The rules for names of channels and texts on decks. */
 export const RULES = { channelName, cleanText };
@@ -108,7 +108,7 @@ export const listDecks: Handler<Decks, DecksAnswer> = (ctx, decks) => {
 };
 
 /** `PATCH /api/decks/:id` `{name?, brightness?, sleep?, homeAfterSeconds?, page?, asleep?}` → the deck */
-export const changeDeck: Handler<Decks, Deck> = async (ctx, decks) => {
+export const changeDeck: Handler<Decks, DeckView> = async (ctx, decks) => {
   const { id } = ctx.params;
   const { page, asleep, ...given } = readPatch(await jsonBody(ctx));
   const change = readChange(given);
@@ -122,7 +122,7 @@ export const changeDeck: Handler<Decks, Deck> = async (ctx, decks) => {
  * `PUT /api/decks/:id/slots/:slot` `{widget?, press?, hold?, turn?, button?}` → the slot; what is left
  * out stays. `?page=N` sets it on one page, `?fixed=1` on all.
  */
-export const setSlot: Handler<SlotParts, Place> = async (ctx, { decks, origins }) => {
+export const setSlot: Handler<SlotParts, PlaceView> = async (ctx, { decks, origins }) => {
   const { id, slot } = ctx.params;
   const change = readSlotInput(readInput(await jsonBody(ctx)));
   expectAllowed(change, origins);

@@ -25,7 +25,7 @@ import {
   MAX_PAGES,
   type Page,
   readPageName,
-  type Slots,
+  type SlotsByName,
 } from "../../deck/settings/pages.ts";
 import {
   SLOT_INPUT,
@@ -222,7 +222,7 @@ function checkSlots<Input>(
   model: Model,
   at: string,
   read: (input: Input, field: string) => SlotSettings,
-): Slots {
+): SlotsByName {
   const known = new Set([
     ...model.slots.map(({ slot }) => slot),
     ...model.inputs.map(({ input }) => input),
@@ -319,7 +319,7 @@ function changedKeys({ pages, fixed }: DeckSettings, now: DeckSettings): number 
   return sum(counts) + differing(fixed, now.fixed);
 }
 
-function differing(some: Slots, others: Slots): number {
+function differing(some: SlotsByName, others: SlotsByName): number {
   return Object.keys({ ...some, ...others }).filter(
     (slot) => !isDeepStrictEqual(some[slot] ?? EMPTY, others[slot] ?? EMPTY),
   ).length;

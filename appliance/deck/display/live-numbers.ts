@@ -3,7 +3,7 @@ import type { Cancel, Listenable } from "../../base/signal.ts";
 import type { Numbers } from "../face/situation.ts";
 import type { StatWidget } from "../face/widget.ts";
 
-type Question = Pick<StatWidget, "site" | "metric" | "period">;
+type StatQuestion = Pick<StatWidget, "site" | "metric" | "period">;
 
 /** Where the numbers of stat widgets come from. */
 export interface NumberSource {
@@ -23,11 +23,11 @@ export interface NumberSource {
 const AT_MOST_EVERY_MS = 500;
 
 /** Holds the numbers that slots show, and reads them again when they may have changed. */
-export class LiveNumbers {
+export class StatNumbers {
   readonly #source: NumberSource;
   readonly #clock: Clock;
-  readonly #wanted: () => Iterable<Question>;
-  readonly #kept: () => Iterable<Question>;
+  readonly #wanted: () => Iterable<StatQuestion>;
+  readonly #kept: () => Iterable<StatQuestion>;
   readonly #onChange: () => void;
   readonly #known = new Map<string, Numbers | undefined>();
   readonly #unsubscribe: Cancel;
@@ -40,12 +40,12 @@ export class LiveNumbers {
     source: NumberSource;
     clock: Clock;
     /** The questions whose numbers can be seen now. */
-    wanted: () => Iterable<Question>;
+    wanted: () => Iterable<StatQuestion>;
     /**
      * The questions that may be seen again: their numbers stay as they were read last until they
      * are read anew.
      */
-    kept: () => Iterable<Question>;
+    kept: () => Iterable<StatQuestion>;
     onChange: () => void;
   }) {
     this.#source = options.source;
@@ -57,7 +57,7 @@ export class LiveNumbers {
   }
 
   /** The numbers that were read last; undefined until then. */
-  get(question: Question): Numbers | undefined {
+  get(question: StatQuestion): Numbers | undefined {
     return this.#known.get(keyOf(question));
   }
 
@@ -101,6 +101,6 @@ export class LiveNumbers {
   }
 }
 
-function keyOf({ site, metric, period }: Question): string {
+function keyOf({ site, metric, period }: StatQuestion): string {
   return `${site} ${metric} ${period}`;
 }

@@ -8,7 +8,7 @@ import { channelOf, type StatWidget, type Widget } from "../face/widget.ts";
 import type { Roster } from "../roster.ts";
 import type { Images } from "../settings/images.ts";
 import { watchClock } from "./clock-watch.ts";
-import { LiveNumbers, type NumberSource } from "./live-numbers.ts";
+import { type NumberSource, StatNumbers } from "./live-numbers.ts";
 
 /** The signals that decks have to show something else. */
 export interface ShowingSources {
@@ -44,7 +44,7 @@ const AGING: ReadonlySet<string> = new Set(["late", "down", "firing"]);
 
 /** Keeps what decks show up to date: with their sources, and with the time. */
 export class Showing {
-  readonly numbers: LiveNumbers;
+  readonly numbers: StatNumbers;
   readonly #options: ShowingOptions;
   readonly #subscriptions: Cancel[] = [];
   #cancelTurn: Cancel = () => {};
@@ -53,7 +53,7 @@ export class Showing {
   constructor(options: ShowingOptions) {
     this.#options = options;
     const { roster, numbers, clock } = options;
-    this.numbers = new LiveNumbers({
+    this.numbers = new StatNumbers({
       source: numbers,
       clock,
       wanted: () => roster.list().flatMap(({ visible }) => visible.filter(isStat)),

@@ -7,7 +7,7 @@ import { ruleFor } from "../face/rules.ts";
 import type { IconPaths, Numbers, PushedValue, Situation } from "../face/situation.ts";
 import { channelOf, type StatWidget, type Widget } from "../face/widget.ts";
 import type { Images } from "../settings/images.ts";
-import type { Slot } from "../usb/model.ts";
+import type { ModelSlot } from "../usb/model.ts";
 import type { Panel, SlotDrawing } from "../usb/panel.ts";
 import { Drawing, type Scale } from "./drawing.ts";
 
@@ -26,7 +26,7 @@ export interface DeckWorld {
 }
 
 interface SurfaceOptions {
-  readonly slots: readonly Slot[];
+  readonly slots: readonly ModelSlot[];
   readonly world: DeckWorld;
   /** The widget that a slot is to show now. */
   widget(slot: string): Widget;
@@ -38,7 +38,7 @@ interface SurfaceOptions {
 }
 
 interface SlotState {
-  readonly slot: Slot;
+  readonly slot: ModelSlot;
   notice: Notice | undefined;
   /** The outcome of a press on one of the pages. */
   feedback: { page: number; feedback: Feedback } | undefined;
@@ -172,7 +172,7 @@ export class Surface {
     return face(widget, this.#situation(state.slot, widget));
   }
 
-  #situation({ width, height }: Slot, widget: Widget): Situation {
+  #situation({ width, height }: ModelSlot, widget: Widget): Situation {
     const { clock, timeZone, channels, numbers, icons, images, board } = this.#options.world;
     const channel = channelOf(widget);
     const value = channel === undefined ? undefined : channels.get(channel);

@@ -1,6 +1,6 @@
 import { type Fonts, type Shape, scaleOf } from "./shapes.ts";
 import type { Point } from "./sparkline.ts";
-import { type Box, fitLine } from "./text-fit.ts";
+import { fitLine, type TextBox } from "./text-fit.ts";
 
 /** The outcome of a press, for as long as it is worth knowing. */
 export type Feedback =
@@ -14,7 +14,7 @@ const INK = "#ffffff";
 const BANDS = { running: "#1e3a8a", done: "#166534", failed: "#991b1b" };
 
 /** A band over the lower edge of what a slot shows. Its signs are drawn: no font has to have them. */
-export function layoutFeedback(feedback: Feedback, size: Box, fonts: Fonts): Shape[] {
+export function layoutFeedback(feedback: Feedback, size: TextBox, fonts: Fonts): Shape[] {
   const { small, gap } = scaleOf(size, fonts);
   const height = Math.round(Math.max(Math.min(size.width, size.height) * 0.34, small + 2 * gap));
   const top = size.height - height;

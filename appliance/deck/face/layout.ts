@@ -1,14 +1,14 @@
 import type { Face } from "./face.ts";
 import { layoutPlain } from "./plain.ts";
 import type { Fonts, Shape } from "./shapes.ts";
-import type { Box } from "./text-fit.ts";
+import type { TextBox } from "./text-fit.ts";
 import { layoutAddress } from "./widgets/address.ts";
 import { layoutGauge } from "./widgets/gauge.ts";
 import { layoutImage } from "./widgets/image.ts";
 import { layoutStat } from "./widgets/stat.ts";
 
 /** Lays a face out: what to draw on its background, in order. */
-export function layout(face: Face, size: Box, fonts: Fonts): Shape[] {
+export function layout(face: Face, size: TextBox, fonts: Fonts): Shape[] {
   switch (face.kind) {
     case "stat":
       return layoutStat(face, size, fonts);

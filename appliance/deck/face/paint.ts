@@ -8,7 +8,7 @@ import { isPlain, KEY_FONT, MORE_FONTS, TURNED } from "./fonts.ts";
 import { layout } from "./layout.ts";
 import type { Fonts, Shape, Weight } from "./shapes.ts";
 import type { Point } from "./sparkline.ts";
-import type { Box, Metrics } from "./text-fit.ts";
+import type { Metrics, TextBox } from "./text-fit.ts";
 
 const QUALITY_STEP = 7;
 /** As `IconFile` says. */
@@ -38,7 +38,12 @@ function tools(): { readonly skia: Skia; readonly fonts: Fonts } {
  * feedback give the same pixels.
  * @param scale how many pixels each pixel of the slot becomes, in each direction
  */
-export function paint(face: Face, { width, height }: Box, feedback?: Feedback, scale = 1): Pixels {
+export function paint(
+  face: Face,
+  { width, height }: TextBox,
+  feedback?: Feedback,
+  scale = 1,
+): Pixels {
   const [across, down] = [width * scale, height * scale];
   const context = canvasOf(across, down).getContext("2d");
   context.setTransform(scale, 0, 0, scale, 0, 0);
@@ -76,7 +81,7 @@ export function encodeJpeg(
  * transparent. The caller has seen to it that it is not too large to open.
  * @throws {Error} when it is broken
  */
-export async function fitImage(file: Buffer, { width, height }: Box): Promise<Pixels> {
+export async function fitImage(file: Buffer, { width, height }: TextBox): Promise<Pixels> {
   const { loadImage, createCanvas } = tools().skia;
   const image = await loadImage(file);
   const scale = Math.min(width / image.width, height / image.height);

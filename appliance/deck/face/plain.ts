@@ -2,7 +2,7 @@ import { blend, type Colors } from "./colors.ts";
 import { iconBlock } from "./icon-block.ts";
 import { centred, type Fonts, label, type Shape, scaleOf, textBlock } from "./shapes.ts";
 import type { Area } from "./sparkline.ts";
-import { type Box, fitText } from "./text-fit.ts";
+import { fitText, type TextBox } from "./text-fit.ts";
 
 /** Faces that say something, whatever they say: most widgets show one of these. */
 export type PlainFace = BlankFace | TextFace | FigureFace;
@@ -28,7 +28,7 @@ export interface FigureFace extends Colors {
 }
 
 /** Where the parts of a plain face go. */
-export function layoutPlain(face: PlainFace, size: Box, fonts: Fonts): Shape[] {
+export function layoutPlain(face: PlainFace, size: TextBox, fonts: Fonts): Shape[] {
   switch (face.kind) {
     case "blank":
       return [];
@@ -45,7 +45,7 @@ function textFace({ text, icon, color }: TextFace, area: Area, fonts: Fonts): Sh
     : iconBlock({ icon, text, color }, area, fonts);
 }
 
-function figure({ top, main, bottom, color, background }: FigureFace, size: Box, fonts: Fonts) {
+function figure({ top, main, bottom, color, background }: FigureFace, size: TextBox, fonts: Fonts) {
   const { pad, small, cap, gap, large } = scaleOf(size, fonts);
   const quiet = { size: small, color: blend(background, color, 0.6), room: size.width - 2 * pad };
   const upper = top === "" ? 0 : cap + gap;

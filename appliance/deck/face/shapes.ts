@@ -1,13 +1,13 @@
 import type { Pixels } from "../pixels.ts";
 import type { Area, Point } from "./sparkline.ts";
 import {
-  type Box,
   blockHeight,
   fitLine,
   fitText,
   inkHeight,
   MAX_LINES,
   type Metrics,
+  type TextBox,
 } from "./text-fit.ts";
 
 /** Text a person reads, and the quiet lines around it. */
@@ -60,7 +60,7 @@ interface Scale {
   large: number;
 }
 
-export function scaleOf({ width, height }: Box, { plain }: Fonts): Scale {
+export function scaleOf({ width, height }: TextBox, { plain }: Fonts): Scale {
   const unit = Math.min(width, height);
   const small = Math.max(11, Math.round(unit * 0.16));
   return {
@@ -73,7 +73,7 @@ export function scaleOf({ width, height }: Box, { plain }: Fonts): Scale {
 }
 
 /** Whether words stand better beside a picture than below it. */
-export function isFlat({ width, height }: Box): boolean {
+export function isFlat({ width, height }: TextBox): boolean {
   return width >= 1.9 * height;
 }
 

@@ -1,7 +1,7 @@
 /** Where a soft break is welcome though there is no space; draws nothing. */
 export const SOFT_BREAK = "\u200b";
 
-export interface Box {
+export interface TextBox {
   width: number;
   height: number;
 }
@@ -36,7 +36,7 @@ const INVISIBLE_END = /[\s\u200b]+$/;
  */
 export function fitText(
   text: string,
-  box: Box,
+  box: TextBox,
   { min, max }: { min: number; max: number },
   metrics: Metrics,
 ): FittedText {
@@ -99,7 +99,7 @@ export function inkHeight(lines: number, metrics: Metrics): number {
   return blockHeight(lines, metrics) + 2 * metrics.overhang;
 }
 
-function linesIn(box: Box, size: number, metrics: Metrics): number {
+function linesIn(box: TextBox, size: number, metrics: Metrics): number {
   let lines = 0;
   while (lines < MAX_LINES && inkHeight(lines + 1, metrics) * size <= box.height) lines += 1;
   return lines;

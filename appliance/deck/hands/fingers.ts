@@ -3,19 +3,19 @@ import { type Cancel, Signal } from "../../base/signal.ts";
 import type { Direction } from "../usb/model.ts";
 
 /** A slot or an input of a deck. */
-interface Place {
+interface FingerPlace {
   deck: string;
   slot: string;
 }
 
 /** A place was let go. */
-interface Release extends Place {
+interface Release extends FingerPlace {
   /** The deck went away while it was held: no finger let go of it. */
   isLost: boolean;
 }
 
 /** A dial was turned by so many steps, clockwise being more than zero. */
-interface Turn extends Place {
+interface Turn extends FingerPlace {
   delta: number;
 }
 
@@ -32,17 +32,17 @@ const LONG_PRESS_MS = 1_000;
 /** The fingers on decks, real ones and those of the Web UI. */
 export class Fingers {
   /** A key, a zone or an input went down. */
-  readonly pressed = new Signal<Place>();
+  readonly pressed = new Signal<FingerPlace>();
   /** It went up; at once where the firmware does not tell when. */
   readonly released = new Signal<Release>();
   /** It was held for five seconds. */
-  readonly held = new Signal<Place>();
+  readonly held = new Signal<FingerPlace>();
   readonly turned = new Signal<Turn>();
   readonly swiped = new Signal<Swipe>();
   readonly #clock: Clock;
   readonly #counts: (deck: string) => boolean;
   /** The places that are down, each with what stops its timer. */
-  readonly #down = new Map<string, { at: Place; cancel: Cancel }>();
+  readonly #down = new Map<string, { at: FingerPlace; cancel: Cancel }>();
   /** By place of a long press: stops its timer. */
   readonly #long = new Map<string, Cancel>();
 
@@ -52,13 +52,13 @@ export class Fingers {
     this.#counts = counts;
   }
 
-  key(at: Place, down: boolean): void {
+  key(at: FingerPlace, down: boolean): void {
     if (down) this.#press(at);
     else this.#release({ ...at, isLost: false });
   }
 
   /** A press of a place that does not tell when it is let go. */
-  tap(at: Place): void {
+  tap(at: FingerPlace): void {
     if (!this.#counts(at.deck)) return;
     this.pressed.emit(at);
     this.released.emit({ ...at, isLost: false });
@@ -73,7 +73,7 @@ export class Fingers {
   }
 
   /** Presses a place, and lets it go after a while. */
-  hold(at: Place): void {
+  hold(at: FingerPlace): void {
     const key = keyOf(at);
     this.#long.get(key)?.();
     this.#long.set(
@@ -97,7 +97,7 @@ export class Fingers {
     for (const cancel of this.#long.values()) cancel();
   }
 
-  #press(at: Place): void {
+  #press(at: FingerPlace): void {
     if (!this.#counts(at.deck)) return;
     const key = keyOf(at);
     this.#down.get(key)?.cancel();
@@ -112,6 +112,6 @@ export class Fingers {
   }
 }
 
-function keyOf({ deck, slot }: Place): string {
+function keyOf({ deck, slot }: FingerPlace): string {
   return `${deck} ${slot}`;
 }

@@ -15,7 +15,7 @@ export interface Gesture {
   at: number;
 }
 
-type Place = Pick<Gesture, "deck" | "slot">;
+type GesturePlace = Pick<Gesture, "deck" | "slot">;
 
 interface GesturesOptions {
   clock: Clock;
@@ -23,7 +23,7 @@ interface GesturesOptions {
   /** The page that shows on a deck. */
   pageOf: (deck: string) => number;
   /** Whether a long press is something else than a short one. */
-  hasHold: (at: Place) => boolean;
+  hasHold: (at: GesturePlace) => boolean;
 }
 
 /** From here on a press is a hold. */
@@ -58,7 +58,7 @@ export class Gestures {
     this.#waiting.clear();
   }
 
-  #down(at: Place): void {
+  #down(at: GesturePlace): void {
     this.#forget(at);
     if (!this.#options.hasHold(at)) {
       this.#tell(at, { kind: "press" });
@@ -72,17 +72,17 @@ export class Gestures {
   }
 
   /** @returns whether it might have become a hold */
-  #forget(at: Place): boolean {
+  #forget(at: GesturePlace): boolean {
     this.#waiting.get(keyOf(at))?.();
     return this.#waiting.delete(keyOf(at));
   }
 
-  #tell({ deck, slot }: Place, what: Pick<Gesture, "kind" | "delta">): void {
+  #tell({ deck, slot }: GesturePlace, what: Pick<Gesture, "kind" | "delta">): void {
     const { clock, pageOf } = this.#options;
     this.made.emit({ deck, slot, page: pageOf(deck), ...what, at: clock.now() });
   }
 }
 
-function keyOf({ deck, slot }: Place): string {
+function keyOf({ deck, slot }: GesturePlace): string {
   return `${deck} ${slot}`;
 }

@@ -6,7 +6,7 @@ import { firstOfEach } from "../identity.ts";
 import type { Roster } from "../roster.ts";
 import { expectFits } from "./deck-bounds.ts";
 import type { DeckSettings, DeckStore } from "./deck-settings.ts";
-import { History, type Step } from "./history.ts";
+import { type ChangeStep, History } from "./history.ts";
 
 interface ChangesOptions {
   readonly clock: Pick<Clock, "monotonic">;
@@ -57,7 +57,7 @@ export class Changes {
    * @throws {Refusal} `invalid_field` when there would be too much of one
    */
   async step(
-    step: Pick<Step, "what" | "about">,
+    step: Pick<ChangeStep, "what" | "about">,
     before: readonly DeckSettings[],
     after: readonly DeckSettings[],
   ): Promise<void> {

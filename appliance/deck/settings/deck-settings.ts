@@ -9,7 +9,7 @@ import {
   mapSlots,
   mergedLayout,
   onePage,
-  type Slots,
+  type SlotsByName,
   storedPages,
 } from "./pages.ts";
 import { NEVER, readSleep, type SleepSettings } from "./sleep.ts";
@@ -103,7 +103,7 @@ export function deckOf(
   rules: PushRules,
 ): DeckSettings {
   if (revision > 0) return { id, ...body };
-  const read = (slots: Record<string, SlotInput>): Slots =>
+  const read = (slots: Record<string, SlotInput>): SlotsByName =>
     Object.fromEntries(
       Object.entries(slots).map(([name, slot]) => [name, storedSlot(slot, rules)]),
     );
@@ -127,7 +127,7 @@ export function deckDocument({
 }
 
 /** Slots that are set to show these widgets and do nothing. */
-export function slotsOf(widgets: Readonly<Record<string, Widget>>): Slots {
+export function slotsOf(widgets: Readonly<Record<string, Widget>>): SlotsByName {
   return Object.fromEntries(Object.entries(widgets).map(([slot, widget]) => [slot, { widget }]));
 }
 
@@ -148,7 +148,7 @@ export function withImport(
   const before = known ?? { id, model, serial, name, brightness, ...AWAKE, ...onePage({}) };
   const secrets = secretsOf(allSlots(before).flatMap(actionsOf));
   const reveal = (action: Action) => withSecrets(action, secrets);
-  const revealed = (slots: Slots) => mapSlots(slots, (slot) => mapActions(slot, reveal));
+  const revealed = (slots: SlotsByName) => mapSlots(slots, (slot) => mapActions(slot, reveal));
   return changed(before, {
     ...change,
     pages: change.pages?.map((page) => ({ ...page, slots: revealed(page.slots) })),

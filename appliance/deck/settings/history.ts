@@ -3,7 +3,7 @@ import { Refusal } from "../../base/refusal.ts";
 import type { Undoable } from "../deck-view.ts";
 
 /** Something an owner changed, and how to take it back. */
-export interface Step {
+export interface ChangeStep {
   /** The step as a sentence without its stop: `Key 3 of Desk changed`. */
   readonly what: string;
   /** Steps about the same that follow each other quickly are one; undefined for one by itself. */
@@ -20,8 +20,8 @@ const TOGETHER_MS = 5_000;
 /** The last changes an owner made, in memory: a restart forgets them. */
 export class History {
   readonly #clock: Pick<Clock, "monotonic">;
-  #done: Step[] = [];
-  #undone: Step[] = [];
+  #done: ChangeStep[] = [];
+  #undone: ChangeStep[] = [];
   #lastAt = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Pick<Clock, "monotonic">) {
@@ -35,7 +35,7 @@ export class History {
     };
   }
 
-  add(step: Step): void {
+  add(step: ChangeStep): void {
     const now = this.#clock.monotonic();
     const last = this.#done.at(-1);
     const isOn =

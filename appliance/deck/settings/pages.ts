@@ -2,12 +2,12 @@ import { invalidField, orElse, Refusal } from "../../base/refusal.ts";
 import type { SlotSettings } from "./slot-settings.ts";
 
 /** By slot; a slot that is not named is empty. */
-export type Slots = Record<string, SlotSettings>;
+export type SlotsByName = Record<string, SlotSettings>;
 
 export interface Page {
   /** Unique on its deck, whatever the case. */
   name: string;
-  slots: Slots;
+  slots: SlotsByName;
 }
 
 /** The settings of a deck's slots. */
@@ -15,13 +15,13 @@ export interface Layout {
   /** 1 to `MAX_PAGES`. */
   pages: Page[];
   /** Slots that stay on all pages, over what the pages have there. */
-  fixed: Slots;
+  fixed: SlotsByName;
 }
 
 /** Pages by their place: one that is not named keeps its name. */
 export interface LayoutChange {
-  pages?: readonly { name?: string; slots: Slots }[] | undefined;
-  fixed?: Slots | undefined;
+  pages?: readonly { name?: string; slots: SlotsByName }[] | undefined;
+  fixed?: SlotsByName | undefined;
 }
 
 /** Which page is meant: by its place from 0, by its name, or as seen from the one that shows. */
@@ -41,11 +41,14 @@ export const EMPTY: SlotSettings = { widget: { type: "empty" } };
 /** They turn pages, so that no page can have them for a name. */
 const TURNS = { next: 1, previous: -1 };
 
-export function onePage(slots: Slots): Layout {
+export function onePage(slots: SlotsByName): Layout {
   return { pages: [{ name: "Page 1", slots }], fixed: {} };
 }
 
-export function mapSlots(slots: Slots, change: (slot: SlotSettings) => SlotSettings): Slots {
+export function mapSlots(
+  slots: SlotsByName,
+  change: (slot: SlotSettings) => SlotSettings,
+): SlotsByName {
   return Object.fromEntries(Object.entries(slots).map(([slot, set]) => [slot, change(set)]));
 }
 

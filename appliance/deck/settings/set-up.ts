@@ -17,7 +17,7 @@ import {
   readChange,
   withImport,
 } from "./deck-settings.ts";
-import type { Step } from "./history.ts";
+import type { ChangeStep } from "./history.ts";
 import type { Images } from "./images.ts";
 import { moved } from "./moves.ts";
 import {
@@ -240,7 +240,9 @@ export class SetUp {
   /** @throws {Refusal} `not_found`, what `change` throws and the store; then nothing shows it */
   async #change(
     id: string,
-    change: (settings: DeckSettings) => Pick<Step, "what" | "about"> & { settings: DeckSettings },
+    change: (
+      settings: DeckSettings,
+    ) => Pick<ChangeStep, "what" | "about"> & { settings: DeckSettings },
   ): Promise<DeckView> {
     await this.changes.take(async () => {
       const before = this.#roster.deck(id).settings;

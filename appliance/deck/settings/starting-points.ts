@@ -1,6 +1,6 @@
 import { Refusal } from "../../base/refusal.ts";
 import type { StatWidget } from "../face/widget.ts";
-import type { Model, Slot } from "../usb/model.ts";
+import type { Model, ModelSlot } from "../usb/model.ts";
 import { addPage, type Layout, MAX_PAGES, slotOn, withSlot } from "./pages.ts";
 import type { SlotSettings } from "./slot-settings.ts";
 
@@ -62,7 +62,7 @@ export function withStartingPoint(
 function filled(
   layout: Layout,
   page: number,
-  slots: readonly Slot[],
+  slots: readonly ModelSlot[],
   wanted: readonly SlotSettings[],
 ): Layout {
   return slots
@@ -71,11 +71,11 @@ function filled(
 }
 
 /** Keys come before zones, which are wide or cannot be pressed. */
-function fillable(slots: readonly Slot[]): Slot[] {
+function fillable(slots: readonly ModelSlot[]): ModelSlot[] {
   return [...slots].sort((a, b) => Number(a.kind === "zone") - Number(b.kind === "zone"));
 }
 
-function emptyOn(layout: Layout, page: number, slots: readonly Slot[]): Slot[] {
+function emptyOn(layout: Layout, page: number, slots: readonly ModelSlot[]): ModelSlot[] {
   return slots.filter(({ slot }) => {
     const { widget, press, hold, turn } = slotOn(layout, page, slot);
     return widget.type === "empty" && (press ?? hold ?? turn) === undefined;

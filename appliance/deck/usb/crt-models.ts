@@ -1,4 +1,4 @@
-import type { Akp05Model, CrtWire, Evidence, MiraboxModel, Slot } from "./model.ts";
+import type { Akp05Model, CrtWire, Evidence, MiraboxModel, ModelSlot } from "./model.ts";
 import { columns, inputs, keys, panel, strip } from "./places.ts";
 
 function usb(vendor: number, ...products: readonly number[]): MiraboxModel["usb"] {
@@ -79,7 +79,7 @@ interface Identity {
   readonly note?: string;
 }
 
-function mirabox(identity: Identity, slots: readonly Slot[], wire: CrtWire): MiraboxModel {
+function mirabox(identity: Identity, slots: readonly ModelSlot[], wire: CrtWire): MiraboxModel {
   return { family: "mirabox", ...identity, slots, inputs: [], hasStrip: false, wire };
 }
 

@@ -13,7 +13,7 @@ export interface HidHandle {
 }
 
 /** One picture for one slot. A driver has read its pixels before it waits for anything: they may go. */
-export interface SlotPicture {
+export interface SlotPixels {
   readonly slot: string;
   readonly pixels: Pixels;
 }
@@ -40,7 +40,7 @@ export interface DeckDriver {
   initialise(brightness: number): Promise<void>;
   setBrightness(percent: number): Promise<void>;
   /** Sends what `next` hands out until it hands out nothing, then makes the batch visible. */
-  paint(next: () => SlotPicture | undefined): Promise<void>;
+  paint(next: () => SlotPixels | undefined): Promise<void>;
   /** Leaves the panel dark, where the firmware takes that well. */
   farewell(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import type { ElgatoModel, Input, Slot } from "./model.ts";
+import type { ElgatoModel, ModelInput, ModelSlot } from "./model.ts";
 import { columns, inputs, keys, panel, strip } from "./places.ts";
 
 const ELGATO = 0x0fd9;
@@ -8,8 +8,8 @@ function elgato(
   id: string,
   name: string,
   products: readonly number[],
-  slots: readonly Slot[],
-  inputs: readonly Input[] = [],
+  slots: readonly ModelSlot[],
+  inputs: readonly ModelInput[] = [],
   hasStrip = false,
 ): ElgatoModel {
   return {

@@ -15,7 +15,7 @@ import {
   type DriverContext,
   type HidHandle,
   JPEG_QUALITY,
-  type SlotPicture,
+  type SlotPixels,
   writeReport,
 } from "./driver.ts";
 import type { ElgatoModel } from "./model.ts";
@@ -70,7 +70,7 @@ export async function openElgato(context: DriverContext<ElgatoModel>): Promise<D
   const deck = await openLibrary(context);
   hearInputs(deck, context);
 
-  const draw = ({ slot, pixels }: SlotPicture) => {
+  const draw = ({ slot, pixels }: SlotPixels) => {
     const { width, height } = pixels;
     const data = new Uint8Array(pixels.data.buffer, pixels.data.byteOffset, pixels.data.length);
     const index = Number(slot.slice(1));

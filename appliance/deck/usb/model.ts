@@ -12,7 +12,7 @@ interface UsbId {
 }
 
 /** Where something lies on a deck, and what a finger can do with it. */
-interface Place {
+interface ModelPlace {
   readonly column: number;
   readonly row: number;
   /** There is something to press; a panel without switches shows a picture and no more. */
@@ -22,7 +22,7 @@ interface Place {
 }
 
 /** A place that shows a picture. Zones lie on a touch strip or on a panel without switches. */
-export interface Slot extends Place {
+export interface ModelSlot extends ModelPlace {
   /** `k0`, `k1`, … for keys row by row; `z0`, `z1`, … for zones from the left or the top. */
   readonly slot: string;
   readonly kind: "key" | "zone";
@@ -32,7 +32,7 @@ export interface Slot extends Place {
 }
 
 /** A place that can be pressed, a dial also turned, and that shows no picture. */
-export interface Input extends Place {
+export interface ModelInput extends ModelPlace {
   /** `d0`, `d1`, … for dials, `b0`, `b1`, … for buttons, `t0`, `t1`, … for touch points; from the left. */
   readonly input: string;
   readonly kind: "dial" | "button" | "touch";
@@ -80,8 +80,8 @@ interface ModelBase {
   readonly usb: readonly UsbId[];
   readonly evidence: Evidence;
   /** Places with a picture; a deck may have none. */
-  readonly slots: readonly Slot[];
-  readonly inputs: readonly Input[];
+  readonly slots: readonly ModelSlot[];
+  readonly inputs: readonly ModelInput[];
   /** Its zones lie on a strip that notices a finger going over it. */
   readonly hasStrip: boolean;
   /** A note for users about the evidence. */

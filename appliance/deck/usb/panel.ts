@@ -22,7 +22,7 @@ interface PanelOptions {
   onLost(error: Error): void;
 }
 
-type Job = "initialise" | "brightness" | "heartbeat";
+type PanelTask = "initialise" | "brightness" | "heartbeat";
 
 /**
  * Keeps one opened deck showing what it should: one thing at a time goes over the wire, and of the
@@ -39,7 +39,7 @@ export class Panel {
   readonly #waiting = new Set<string>();
   readonly #timers = new Map<string, Cancel>();
   #brightness: number;
-  readonly #due = new Set<Job>(["initialise"]);
+  readonly #due = new Set<PanelTask>(["initialise"]);
   /** Monotonic time of the last thing that went over the wire. */
   #heard: number;
   #busy = false;

@@ -1,4 +1,4 @@
-import type { Input, Slot } from "./model.ts";
+import type { ModelInput, ModelSlot } from "./model.ts";
 
 interface Grid {
   readonly columns: number;
@@ -19,7 +19,7 @@ export function keys({
   height = width,
   from = 0,
   hasRelease = true,
-}: Grid): Slot[] {
+}: Grid): ModelSlot[] {
   return Array.from({ length: columns * rows }, (_, index) => ({
     slot: `k${index}`,
     kind: "key",
@@ -32,14 +32,14 @@ export function keys({
   }));
 }
 
-type ZonePlace = Pick<Slot, "column" | "row" | "width" | "height">;
+type ZonePlace = Pick<ModelSlot, "column" | "row" | "width" | "height">;
 
 /** Zones of a panel without switches, from the left or the top. */
-export function panel(places: readonly ZonePlace[]): Slot[] {
+export function panel(places: readonly ZonePlace[]): ModelSlot[] {
   return zones(places, false);
 }
 
-function zones(places: readonly ZonePlace[], canPress: boolean): Slot[] {
+function zones(places: readonly ZonePlace[], canPress: boolean): ModelSlot[] {
   return places.map((place, index) => ({
     slot: `z${index}`,
     kind: "zone",
@@ -51,7 +51,7 @@ function zones(places: readonly ZonePlace[], canPress: boolean): Slot[] {
 }
 
 /** A strip below the keys, cut into equal zones. */
-export function strip(count: number, row: number, width: number, height: number): Slot[] {
+export function strip(count: number, row: number, width: number, height: number): ModelSlot[] {
   const places = Array.from({ length: count }, (_, column) => ({ column, row, width, height }));
   return zones(places, true);
 }
@@ -66,9 +66,9 @@ const LETTERS = { dial: "d", button: "b", touch: "t" } as const;
 
 /** Inputs of one kind, side by side. */
 export function inputs(
-  kind: Input["kind"],
+  kind: ModelInput["kind"],
   { row, columns, hasRelease = true }: InputRow,
-): Input[] {
+): ModelInput[] {
   return columns.map((column, index) => ({
     input: `${LETTERS[kind]}${index}`,
     kind,

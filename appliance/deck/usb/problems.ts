@@ -13,7 +13,7 @@ export interface DeckProblem {
 }
 
 /** A deck on its port. */
-interface Place {
+interface DeckPort {
   readonly deck: string;
   readonly port: string;
 }
@@ -60,7 +60,7 @@ export class Problems {
   }
 
   /** Opening the deck keeps failing. */
-  cannotOpen({ deck, port }: Place, code: OpenProblem, reason: string): void {
+  cannotOpen({ deck, port }: DeckPort, code: OpenProblem, reason: string): void {
     const known = this.#opening.get(port);
     if (known?.problem.code === code && known.reason === reason) return;
     const message = `The ${deck} on USB port ${port} ${ADVICE[code](reason)}`;
@@ -74,7 +74,7 @@ export class Problems {
   }
 
   /** The deck was plugged in, or came back from a failure. */
-  started({ deck, port }: Place): void {
+  started({ deck, port }: DeckPort): void {
     const now = this.#clock.monotonic();
     const known = this.#starts.get(port);
     known?.forget();

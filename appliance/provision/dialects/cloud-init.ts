@@ -47,7 +47,7 @@ export const readNetworkConfig: Dialect = (text, found) =>
       .filter((cut) => cut !== undefined);
   });
 
-interface Place {
+interface NetplanLeaf {
   readonly leaf: Leaf;
   readonly kind: string;
   readonly key: string;
@@ -58,7 +58,7 @@ interface Place {
   readonly what: string;
 }
 
-function placeOf(leaf: Leaf): Place {
+function placeOf(leaf: Leaf): NetplanLeaf {
   const path = leaf.path[0] === "network" ? leaf.path.slice(1) : leaf.path;
   const [kind = "", , key = "", ssid, ...rest] = path;
   const isPoint = kind === "wifis" && key === "access-points";
@@ -69,7 +69,7 @@ function placeOf(leaf: Leaf): Place {
 /** @returns the place to cut out when a secret was taken */
 function takeNetwork(
   found: Findings,
-  { leaf, kind, key, point, what }: Place,
+  { leaf, kind, key, point, what }: NetplanLeaf,
   network: string | undefined,
 ): Cut | undefined {
   if (kind === "wifis" && key === "regulatory-domain") return take(found, "wifi.country", leaf);

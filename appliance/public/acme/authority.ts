@@ -1,12 +1,12 @@
 import { DAY_MS } from "../../base/calendar.ts";
 import { isObject, isText } from "../../base/json.ts";
 import { AskFailed } from "../../http/ask-failed.ts";
-import type { Ask, Question, Reply } from "../ask.ts";
+import type { AskOutside, OutsideQuestion, OutsideReply } from "../ask.ts";
 import { retryAfterMs } from "../retry-after.ts";
 import { AcmeFailed, failureOf } from "./problem.ts";
 
 /** The resources that a CA offers, and where they are (RFC 8555 section 7.1.1). */
-export interface Directory {
+export interface AcmeDirectory {
   readonly newNonce: string;
   readonly newAccount: string;
   readonly newOrder: string;
@@ -27,15 +27,15 @@ const LONGEST_WAIT_MS = 8 * DAY_MS;
  */
 export class Authority {
   readonly #url: string;
-  readonly #ask: Ask;
+  readonly #ask: AskOutside;
 
-  constructor({ directory, ask }: { directory: string; ask: Ask }) {
+  constructor({ directory, ask }: { directory: string; ask: AskOutside }) {
     this.#url = directory;
     this.#ask = ask;
   }
 
   /** @throws {AcmeFailed} as all of this class */
-  async directory(signal: AbortSignal): Promise<Directory> {
+  async directory(signal: AbortSignal): Promise<AcmeDirectory> {
     const url = this.own(this.#url);
     const told = this.json(await this.ask({ method: "GET", url }, signal));
     const meta = isObject(told.meta) ? told.meta : {};
@@ -49,7 +49,7 @@ export class Authority {
   }
 
   /** Asks once. An answer of any status that the CA sent. */
-  async ask(question: Question, signal: AbortSignal): Promise<Reply> {
+  async ask(question: OutsideQuestion, signal: AbortSignal): Promise<OutsideReply> {
     try {
       return await this.#ask(question, { signal });
     } catch (error) {
@@ -61,7 +61,7 @@ export class Authority {
   }
 
   /** The object in an answer that says that all is well. */
-  json(reply: Reply): Record<string, unknown> {
+  json(reply: OutsideReply): Record<string, unknown> {
     if (reply.status < 200 || reply.status > 299) throw this.failure(reply);
     const told = parsed(reply);
     if (!isObject(told)) throw new AcmeFailed("bad-answer", "the answer is no JSON object");
@@ -69,7 +69,7 @@ export class Authority {
   }
 
   /** The failure that an answer tells of (RFC 8555 section 6.7). */
-  failure(reply: Reply): AcmeFailed {
+  failure(reply: OutsideReply): AcmeFailed {
     const { status } = reply;
     const more = { status, retryAfterMs: retryAfterMs(reply.headers, LONGEST_WAIT_MS) };
     const told = failureOf(parsed(reply), more);
@@ -97,7 +97,7 @@ function webUrl(value: unknown): URL | undefined {
   return url?.protocol === "https:" && url.username + url.password === "" ? url : undefined;
 }
 
-function parsed({ body }: Reply): unknown {
+function parsed({ body }: OutsideReply): unknown {
   try {
     return JSON.parse(body.toString());
   } catch {

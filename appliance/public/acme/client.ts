@@ -1,6 +1,6 @@
 import type { KeyObject } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
-import type { Ask, Reply } from "../ask.ts";
+import type { AskOutside, OutsideReply } from "../ask.ts";
 import { newKey } from "../keys.ts";
 import { Authority } from "./authority.ts";
 import { type Issued, isFor, readChain } from "./certificate.ts";
@@ -26,7 +26,7 @@ const PROFILES = { dns: "tlsserver", ip: "shortlived" };
 interface AcmeOptions {
   /** URL of the CA's directory; empty for Let's Encrypt. */
   readonly directory: string;
-  readonly ask: Ask;
+  readonly ask: AskOutside;
   readonly keys: { account(directory: string): Promise<KeyObject> };
   readonly presenter: Presenter;
   readonly clock: Clock;
@@ -142,7 +142,7 @@ export class Acme {
   }
 
   /** RFC 8555 section 7.4.2: what came is looked at before it is used. */
-  #checked({ headers, body }: Reply, key: KeyObject, identifier: Identifier): Issued {
+  #checked({ headers, body }: OutsideReply, key: KeyObject, identifier: Identifier): Issued {
     const type = headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
     if (type !== CHAIN_TYPE) throw new AcmeFailed("bad-answer", "the certificate is no PEM chain");
     try {

@@ -1,7 +1,7 @@
 import type { KeyObject } from "node:crypto";
 import { isText } from "../../base/json.ts";
-import type { Reply } from "../ask.ts";
-import type { Authority, Directory } from "./authority.ts";
+import type { OutsideReply } from "../ask.ts";
+import type { AcmeDirectory, Authority } from "./authority.ts";
 import { signJws } from "./jws.ts";
 import { AcmeFailed } from "./problem.ts";
 
@@ -11,14 +11,14 @@ const LONGEST_NONCE = 512;
 
 interface ConversationParts {
   readonly authority: Authority;
-  readonly directory: Directory;
+  readonly directory: AcmeDirectory;
   readonly key: KeyObject;
   readonly signal: AbortSignal;
 }
 
 /** Signed requests of one account, one after the other (RFC 8555 section 6.2). */
 export class Conversation {
-  readonly directory: Directory;
+  readonly directory: AcmeDirectory;
   readonly #authority: Authority;
   readonly #key: KeyObject;
   readonly #signal: AbortSignal;
@@ -55,7 +55,7 @@ export class Conversation {
    * The answer as it came, which says that all is well.
    * @param accept the one type of content that is wanted
    */
-  async send(url: string, payload?: object, accept?: string): Promise<Reply> {
+  async send(url: string, payload?: object, accept?: string): Promise<OutsideReply> {
     for (let bad = 0; ; bad++) {
       const reply = await this.#sendOnce(url, payload, accept);
       if (reply.status < 300) return reply;
@@ -65,7 +65,7 @@ export class Conversation {
     }
   }
 
-  async #sendOnce(url: string, payload?: object, accept?: string): Promise<Reply> {
+  async #sendOnce(url: string, payload?: object, accept?: string): Promise<OutsideReply> {
     const own = this.#authority.own(url);
     const nonce = this.#nonce ?? (await this.#newNonce());
     this.#nonce = undefined;
@@ -101,7 +101,7 @@ function meant(failure: AcmeFailed): AcmeFailed {
   return new AcmeFailed("account", detail, { type, status, retryAfterMs });
 }
 
-function nonceOf({ headers }: Reply): string | undefined {
+function nonceOf({ headers }: OutsideReply): string | undefined {
   const nonce = headers["replay-nonce"];
   const isNonce = isText(nonce) && nonce.length <= LONGEST_NONCE && /^[\w-]+$/.test(nonce);
   return isNonce ? nonce : undefined;

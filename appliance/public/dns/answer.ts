@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { AskFailed } from "../../http/ask-failed.ts";
-import type { Ask, Question, Reply } from "../ask.ts";
+import type { AskOutside, OutsideQuestion, OutsideReply } from "../ask.ts";
 import { retryAfterMs } from "../retry-after.ts";
 
 /** The home's addresses. */
@@ -25,8 +25,8 @@ const NOT_UNDERSTOOD: DnsAnswer = { kind: "later", why: "it answered what no pro
 
 /** Asks, and gives the text of an answer that has one to be read, or what else it means. */
 export async function textOf(
-  ask: Ask,
-  question: Question,
+  ask: AskOutside,
+  question: OutsideQuestion,
   signal: AbortSignal,
 ): Promise<{ text: string } | DnsAnswer> {
   try {
@@ -71,7 +71,7 @@ export function basic(user: string, password: string): string {
 }
 
 /** The answer that a status gives by itself; undefined where the text tells. */
-function byStatus({ status, headers }: Reply): DnsAnswer | undefined {
+function byStatus({ status, headers }: OutsideReply): DnsAnswer | undefined {
   if (status >= 200 && status < 300) return undefined;
   switch (status) {
     case 401:

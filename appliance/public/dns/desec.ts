@@ -1,4 +1,4 @@
-import type { Ask } from "../ask.ts";
+import type { AskOutside } from "../ask.ts";
 import { type Addresses, addressesIn, type DnsAnswer, textOf, understood } from "./answer.ts";
 import { answerIn } from "./dyndns2.ts";
 
@@ -7,7 +7,10 @@ const CHECK_URL = "https://checkipv4.dedyn.io/";
 const UPDATE_URL = "https://update.dedyn.io/";
 
 /** The IPv4 address from which deSEC sees this box come. */
-export async function seenByDesec(ask: Ask, signal: AbortSignal): Promise<string | undefined> {
+export async function seenByDesec(
+  ask: AskOutside,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const found = await textOf(ask, { method: "GET", url: CHECK_URL }, signal);
   return "text" in found ? addressesIn([found.text]).v4 : undefined;
 }
@@ -17,7 +20,7 @@ export async function updateDesec(
   token: string,
   name: string,
   { v4, v6 = "" }: Addresses,
-  ask: Ask,
+  ask: AskOutside,
   signal: AbortSignal,
 ): Promise<DnsAnswer> {
   const seen = v4 ?? (await seenByDesec(ask, signal));

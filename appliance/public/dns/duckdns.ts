@@ -1,4 +1,4 @@
-import type { Ask } from "../ask.ts";
+import type { AskOutside } from "../ask.ts";
 import { type Addresses, addressesIn, type DnsAnswer, textOf, understood } from "./answer.ts";
 
 const UPDATE_URL = "https://www.duckdns.org/update";
@@ -12,7 +12,7 @@ export async function updateDuckDns(
   token: string,
   name: string,
   { v4, v6 }: Addresses,
-  ask: Ask,
+  ask: AskOutside,
   signal: AbortSignal,
 ): Promise<DnsAnswer> {
   const domains = ZONE.exec(name)?.[1];

@@ -1,5 +1,5 @@
 import { kindOfAddress } from "../addresses.ts";
-import type { Ask } from "../ask.ts";
+import type { AskOutside } from "../ask.ts";
 import {
   type Addresses,
   addressesIn,
@@ -43,7 +43,7 @@ export async function updateDyndns2(
   { url, v6: parameter, user, token }: Dyndns2Options,
   name: string,
   { v4, v6 }: Addresses,
-  ask: Ask,
+  ask: AskOutside,
   signal: AbortSignal,
 ): Promise<DnsAnswer> {
   const send = async (more: Readonly<Record<string, string>>): Promise<DnsAnswer> => {

@@ -58,7 +58,7 @@ class Unknown extends Error {}
 export function lookUpWith(options: LookUpOptions): LookUp {
   return async (name, signal) => {
     const search = new Search(options);
-    const stop = () => search.stop();
+    const stop = () => search.close();
     const patience = options.clock.after(PATIENCE_MS, stop);
     signal?.addEventListener("abort", stop);
     if (signal?.aborted) stop();
@@ -112,7 +112,7 @@ class Search {
   }
 
   /** Nothing more is waited for. */
-  stop(): void {
+  close(): void {
     this.#isStopped = true;
     for (const resolver of this.#resolvers) resolver.cancel();
   }
@@ -167,7 +167,7 @@ class Search {
    * The addresses that the system's servers give; one that refuses a kind of question has none of
    * it.
    */
-  async #local(how: Question, name: string): Promise<readonly string[]> {
+  async #local(how: DnsQuestion, name: string): Promise<readonly string[]> {
     try {
       return await this.#ask(this.#system, how, name);
     } catch (error) {
@@ -176,7 +176,7 @@ class Search {
     }
   }
 
-  async #ask(server: Resolver, how: Question, name: string): Promise<readonly string[]> {
+  async #ask(server: Resolver, how: DnsQuestion, name: string): Promise<readonly string[]> {
     if (this.#isStopped) throw new Unknown(WHY.local);
     try {
       return await server[how](name);
@@ -196,7 +196,7 @@ class Search {
   }
 }
 
-type Question = "resolve4" | "resolve6" | "resolveCname" | "resolveNs";
+type DnsQuestion = "resolve4" | "resolve6" | "resolveCname" | "resolveNs";
 
 function inOrder(addresses: readonly string[]): string[] {
   return [...new Set(addresses)].sort();

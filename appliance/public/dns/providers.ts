@@ -1,9 +1,9 @@
-import type { Ask } from "../ask.ts";
+import type { AskOutside } from "../ask.ts";
 import type { Addresses, DnsAnswer } from "./answer.ts";
 import { seenByDesec, updateDesec } from "./desec.ts";
 import { updateDuckDns } from "./duckdns.ts";
 import { updateDyndns2 } from "./dyndns2.ts";
-import { type Service, serviceOf } from "./services.ts";
+import { type DnsService, serviceOf } from "./services.ts";
 import { updateByUrl } from "./url-form.ts";
 
 export type { Addresses, DnsAnswer };
@@ -16,9 +16,14 @@ export interface DnsProvider {
    * Points a name here. Without `v4` the provider takes the address from which it sees us, where it
    * can; without `v6` the name shall have none. Never rejects for what the provider does.
    */
-  update(name: string, addresses: Addresses, ask: Ask, signal: AbortSignal): Promise<DnsAnswer>;
+  update(
+    name: string,
+    addresses: Addresses,
+    ask: AskOutside,
+    signal: AbortSignal,
+  ): Promise<DnsAnswer>;
   /** The IPv4 address from which it sees us, where it says so without an update. */
-  seen?(ask: Ask, signal: AbortSignal): Promise<string | undefined>;
+  seen?(ask: AskOutside, signal: AbortSignal): Promise<string | undefined>;
 }
 
 interface DnsSettings {
@@ -38,7 +43,7 @@ export function providerOf({ ddns, user, token }: DnsSettings): DnsProvider | un
   return { ...provider, update: async () => ({ kind: "refused", why: "auth" }) };
 }
 
-function speaking(service: Service, user: string, token: string): DnsProvider {
+function speaking(service: DnsService, user: string, token: string): DnsProvider {
   switch (service.kind) {
     case "desec":
       return {

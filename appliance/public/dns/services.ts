@@ -23,7 +23,7 @@ const SERVICES: Readonly<Record<string, Dyndns2Service>> = {
 };
 
 /** The service that is told the home's address, as `DDNS` names it. */
-export type Service =
+export type DnsService =
   | { readonly kind: "desec" | "duckdns" }
   | ({ readonly kind: "dyndns2" } & Dyndns2Service)
   | { readonly kind: "url"; readonly template: string };
@@ -36,9 +36,9 @@ const DYNDNS2 = "dyndns2:";
 const HOLDERS = /\{(?:name|ip4|ip6|user|token)\}/g;
 
 /** The service that a text names; undefined for what names none. */
-export function serviceOf(text: string): Service | undefined {
+export function serviceOf(text: string): DnsService | undefined {
   if (text === "desec" || text === "duckdns") return { kind: text };
-  if (Object.hasOwn(SERVICES, text)) return { kind: "dyndns2", ...SERVICES[text] } as Service;
+  if (Object.hasOwn(SERVICES, text)) return { kind: "dyndns2", ...SERVICES[text] } as DnsService;
   if (text.startsWith(DYNDNS2)) {
     const url = text.slice(DYNDNS2.length);
     return isPlain(url) && !/[{}]/.test(url) ? { kind: "dyndns2", url, v6: V6 } : undefined;

@@ -1,4 +1,4 @@
-import type { Ask } from "../ask.ts";
+import type { AskOutside } from "../ask.ts";
 import { type Addresses, basic, type DnsAnswer, textOf, understood } from "./answer.ts";
 import { answerIn } from "./dyndns2.ts";
 
@@ -18,7 +18,7 @@ export async function updateByUrl(
   { template, user, token }: UrlFormOptions,
   name: string,
   { v4 = "", v6 = "" }: Addresses,
-  ask: Ask,
+  ask: AskOutside,
   signal: AbortSignal,
 ): Promise<DnsAnswer> {
   const values: Readonly<Record<string, string>> = { name, ip4: v4, ip6: v6, user, token };

@@ -3,7 +3,7 @@
  * its description (section 2). Nothing is asked but the gateway itself: whoever else answers, or
  * names an address elsewhere, is not listened to.
  */
-import type { Ask } from "../ask.ts";
+import type { AskOutside } from "../ask.ts";
 import type { Talk } from "./mapping.ts";
 import { askByUdp } from "./udp.ts";
 import { elements, isPlain, textOf } from "./xml.ts";
@@ -55,9 +55,9 @@ export async function findServices(talk: Talk): Promise<readonly WanService[]> {
 
 /** Asks the gateway by HTTP, within bounds; undefined where no whole answer comes. */
 export function askRouter(
-  question: Parameters<Ask>[0],
+  question: Parameters<AskOutside>[0],
   { ask, signal }: Talk,
-): Promise<Awaited<ReturnType<Ask>> | undefined> {
+): Promise<Awaited<ReturnType<AskOutside>> | undefined> {
   return ask(question, { mostBytes: MOST_BYTES, patienceMs: PATIENCE_MS, signal }).catch(
     () => undefined,
   );

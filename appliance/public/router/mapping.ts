@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
-import type { Ask } from "../ask.ts";
+import type { AskOutside } from "../ask.ts";
 import type { Gateway } from "./gateway.ts";
 
 /** A port of the router that leads to this box. */
@@ -61,7 +61,7 @@ export interface RouterPorts {
 export interface Talk {
   readonly gateway: Gateway;
   readonly ports: RouterPorts;
-  readonly ask: Ask;
+  readonly ask: AskOutside;
   readonly clock: Clock;
   /** 24 hexadecimal digits: what a mapping is to be known by. */
   readonly nonce: string;

@@ -45,7 +45,7 @@ function explains(answer: PortAnswer, best: PortAnswer): boolean {
 const OUTER_PORTS: readonly number[] = [443, 80];
 
 /** The home's router, asked to lead a port to this box. Nothing but the default gateway is asked. */
-export class Router {
+export class HomeRouter {
   readonly #options: RouterOptions;
   /** One for all: who lost a mapping from sight still has what proves that it is theirs. */
   #nonce: string;

@@ -10,7 +10,7 @@ import type { Presenter } from "../../../appliance/public/acme/challenge.ts";
 import { Acme } from "../../../appliance/public/acme/client.ts";
 import { identifierOf } from "../../../appliance/public/acme/identifier.ts";
 import { AcmeFailed } from "../../../appliance/public/acme/problem.ts";
-import { type Ask, askWith } from "../../../appliance/public/ask.ts";
+import { type AskOutside, askWith } from "../../../appliance/public/ask.ts";
 import { Keys } from "../../../appliance/public/keys.ts";
 import { Answering } from "../../helpers/answering.ts";
 import { eachFolder } from "../../helpers/folder.ts";
@@ -50,7 +50,7 @@ describe("a certificate of a real CA", () => {
   const clock = quickClock();
   const box = (presenter: Presenter = answering) => {
     const ask = askWith({ clock, ca: pebble.ca, userAgent: "Tallydeck/test" });
-    const noted: Ask = async (question, bounds) => {
+    const noted: AskOutside = async (question, bounds) => {
       const reply = await ask(question, bounds);
       const { location = "" } = reply.headers;
       asked.push(new URL(question.url).pathname);

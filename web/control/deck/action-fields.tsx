@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { originOf } from "../../../appliance/base/origin.ts";
-import type { Action, Deck, RequestAction } from "../../../appliance/control/wire.ts";
+import type { Action, DeckView, RequestAction } from "../../../appliance/control/wire.ts";
 import { Labelled, Problem } from "../parts.tsx";
 import { ChannelField } from "../push/channel-field.tsx";
 import { LIVES } from "../push/test-value.tsx";
@@ -11,7 +11,7 @@ import { headerLines, METHODS, readHeaderLines } from "./actions.ts";
 
 interface FieldsProps {
   action: Action;
-  deck: Deck;
+  deck: DeckView;
   /** The channel the place is about; empty for none. */
   ownChannel: string;
   /** Where keys may send requests. */
@@ -59,7 +59,7 @@ type Of<Kind extends Action["do"]> = {
   onEdit: (next: Action) => void;
 };
 
-function PageField({ action, deck, onEdit }: Of<"page"> & { deck: Deck }) {
+function PageField({ action, deck, onEdit }: Of<"page"> & { deck: DeckView }) {
   const names = deck.pages.map(({ name }) => name);
   const isGone = !["next", "previous", ...names].includes(action.page);
   return (

@@ -1,5 +1,5 @@
 import { useRef, useState } from "preact/hooks";
-import type { Deck } from "../../../appliance/control/wire.ts";
+import type { DeckView } from "../../../appliance/control/wire.ts";
 import { deckPath } from "../addresses.ts";
 import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
@@ -7,7 +7,7 @@ import { Labelled, Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { SleepFields } from "./sleep-fields.tsx";
 
-const EVIDENCE: Readonly<Record<Deck["evidence"], string>> = {
+const EVIDENCE: Readonly<Record<DeckView["evidence"], string>> = {
   HW: "Verified on hardware by another project.",
   SRC: "Taken from another driver's source, not verified on hardware.",
   OFF: "Taken from the vendor's documentation, not verified on hardware.",
@@ -19,11 +19,11 @@ const EVIDENCE: Readonly<Record<Deck["evidence"], string>> = {
 const FOLLOW_MS = 150;
 
 /** A deck's name, brightness and sleep, and what is known of its model. */
-export function DeckBar({ deck }: { deck: Deck }) {
+export function DeckBar({ deck }: { deck: DeckView }) {
   const { actions } = useShell();
   const { problem, run } = useAction();
-  const patch = (change: Partial<Deck>) =>
-    run(async () => actions.keepDeck(await ask<Deck>("PATCH", deckPath(deck.id), change)));
+  const patch = (change: Partial<DeckView>) =>
+    run(async () => actions.keepDeck(await ask<DeckView>("PATCH", deckPath(deck.id), change)));
   return (
     <section class="deck-foot" aria-label={deck.name}>
       <div class="deck-bar">

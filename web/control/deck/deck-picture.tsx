@@ -1,6 +1,6 @@
 import { useRef, useState } from "preact/hooks";
 import { placeName } from "../../../appliance/base/place-name.ts";
-import type { Deck, Place, Slot } from "../../../appliance/control/wire.ts";
+import type { DeckView, PlaceView, SlotView } from "../../../appliance/control/wire.ts";
 import { slotPath } from "../addresses.ts";
 import { useShell } from "../context.ts";
 import { revisionKey } from "../use-box.ts";
@@ -11,7 +11,7 @@ import type { Editor } from "./use-editor.ts";
 import { widgetName } from "./widgets.ts";
 
 interface DeckPictureProps {
-  deck: Deck;
+  deck: DeckView;
   /** A slot or an input; empty for none. */
   chosen: string;
   editor: Editor;
@@ -79,7 +79,7 @@ export function DeckPicture({ deck, chosen, editor, onChoose }: DeckPictureProps
 }
 
 /** The slot that goes with the pointer. */
-function Dragged({ deck, drag }: { deck: Deck; drag: Drag }) {
+function Dragged({ deck, drag }: { deck: DeckView; drag: Drag }) {
   const slot = deck.slots.find(({ slot }) => slot === drag.from);
   return (
     <div class="dragged" style={{ left: `${drag.x}px`, top: `${drag.y}px` }} aria-hidden="true">
@@ -96,7 +96,7 @@ function markOf(drag: Drag | null, id: string): Mark | undefined {
   return drag?.from === id ? "from" : undefined;
 }
 
-function isPictured(places: readonly Place[], id: string): boolean {
+function isPictured(places: readonly PlaceView[], id: string): boolean {
   return places.some((place) => "slot" in place && place.slot === id);
 }
 
@@ -105,7 +105,7 @@ const KEY_PX = 112;
 const AROUND_PX = 16;
 
 /** How wide a deck is drawn where there is room for it, in pixels. */
-export function deckWidth({ slots, inputs }: Deck): number {
+export function deckWidth({ slots, inputs }: DeckView): number {
   const columns = Math.max(...[...slots, ...inputs].map(({ column }) => column)) + 1;
   const key = Math.max(...slots.filter(({ kind }) => kind === "key").map(({ width }) => width), 0);
   return (columns + 1) * AROUND_PX + columns * Math.max(KEY_PX, key);
@@ -113,7 +113,7 @@ export function deckWidth({ slots, inputs }: Deck): number {
 
 interface PlaceButtonProps {
   deck: string;
-  place: Place;
+  place: PlaceView;
   weight: number;
   isChosen: boolean;
   isEntry: boolean;
@@ -153,7 +153,7 @@ function PlaceButton({ deck, place, weight, isChosen, isEntry, mark, onChoose }:
 
 interface SlotImageProps {
   deck: string;
-  slot: Slot;
+  slot: SlotView;
   /** Told whether the picture is of one colour: an empty key may show a notice. */
   onBlank?: (isBlank: boolean) => void;
 }

@@ -1,4 +1,4 @@
-import type { Deck } from "../../../appliance/control/wire.ts";
+import type { DeckView } from "../../../appliance/control/wire.ts";
 import { deckPath } from "../addresses.ts";
 import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
@@ -26,7 +26,7 @@ export function DeckTab() {
   return deck === undefined ? <NoDeck /> : <Decks deck={deck} />;
 }
 
-function Decks({ deck }: { deck: Deck }) {
+function Decks({ deck }: { deck: DeckView }) {
   const { box, view, change } = useShell();
   const editor = useEditor(deck);
   useShortcuts(editor, view.slot);
@@ -67,7 +67,7 @@ function Decks({ deck }: { deck: Deck }) {
 }
 
 /** The settings of a slot or an input, or how to come to some. */
-function PlacePanel({ deck, place, editor }: { deck: Deck; place: string; editor: Editor }) {
+function PlacePanel({ deck, place, editor }: { deck: DeckView; place: string; editor: Editor }) {
   const slot = deck.slots.find(({ slot }) => slot === place);
   const input = deck.inputs.find(({ input }) => input === place);
   const key = `${deck.id} ${deck.page} ${place}`;
@@ -77,12 +77,12 @@ function PlacePanel({ deck, place, editor }: { deck: Deck; place: string; editor
 }
 
 /** Its keys are black, so that an owner may wonder. */
-function Asleep({ deck }: { deck: Deck }) {
+function Asleep({ deck }: { deck: DeckView }) {
   const { actions } = useShell();
   const { problem, run } = useAction();
   const wake = () =>
     run(async () =>
-      actions.keepDeck(await ask<Deck>("PATCH", deckPath(deck.id), { asleep: false })),
+      actions.keepDeck(await ask<DeckView>("PATCH", deckPath(deck.id), { asleep: false })),
     );
   return (
     <>
@@ -98,13 +98,13 @@ function Asleep({ deck }: { deck: Deck }) {
 }
 
 /** The deck the address names, else one that is there, else any. */
-function chosenDeck(decks: readonly Deck[], id: string): Deck | undefined {
+function chosenDeck(decks: readonly DeckView[], id: string): DeckView | undefined {
   return (
     decks.find((deck) => deck.id === id) ?? decks.find(({ connected }) => connected) ?? decks[0]
   );
 }
 
-function DeckList({ decks, chosen }: { decks: readonly Deck[]; chosen: string }) {
+function DeckList({ decks, chosen }: { decks: readonly DeckView[]; chosen: string }) {
   const { change } = useShell();
   return (
     <nav aria-label="Decks" class="decks">

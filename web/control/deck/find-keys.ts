@@ -1,5 +1,5 @@
 import { placeName } from "../../../appliance/base/place-name.ts";
-import type { Action, Deck, Place } from "../../../appliance/control/wire.ts";
+import type { Action, DeckView, PlaceView } from "../../../appliance/control/wire.ts";
 import { ACTION_KINDS } from "./actions.ts";
 import { widgetName } from "./widgets.ts";
 
@@ -15,13 +15,13 @@ export interface FoundKey {
   what: string;
 }
 
-type Settings = Pick<Place, "widget" | "press" | "hold" | "turn">;
+type Settings = Pick<PlaceView, "widget" | "press" | "hold" | "turn">;
 
 /** More are not worth reading: another word finds fewer. */
 export const MOST_FOUND = 20;
 
 /** The keys of all decks and pages that have all words of a query in what they are and do. */
-export function findKeys(decks: readonly Deck[], query: string): FoundKey[] {
+export function findKeys(decks: readonly DeckView[], query: string): FoundKey[] {
   const words = query
     .toLowerCase()
     .split(/\s+/)
@@ -33,7 +33,7 @@ export function findKeys(decks: readonly Deck[], query: string): FoundKey[] {
     .map(({ key }) => key);
 }
 
-function everyKey(deck: Deck): { key: FoundKey; text: string }[] {
+function everyKey(deck: DeckView): { key: FoundKey; text: string }[] {
   const pages = deck.pages.flatMap(({ name, slots }, page) =>
     Object.entries(slots)
       // A slot that a page has below a key on all pages shows nowhere.
@@ -47,7 +47,7 @@ function everyKey(deck: Deck): { key: FoundKey; text: string }[] {
 }
 
 function keyOf(
-  deck: Deck,
+  deck: DeckView,
   slot: string,
   settings: Settings,
   { page, name }: { page: number | null; name: string },
@@ -63,11 +63,14 @@ function keyOf(
 /** The widget and the actions of a place, in a few words; empty when there are none. */
 export function describe({ widget, press, hold, turn }: Settings): string {
   const shows = widget.type === "empty" ? [] : [widgetName(widget)];
-  const deed = (when: string, action: Action | undefined) =>
+  const gesture = (when: string, action: Action | undefined) =>
     action === undefined ? [] : [`When ${when}: ${actionName(action)}`];
-  return [...shows, ...deed("pressed", press), ...deed("held", hold), ...deed("turned", turn)].join(
-    ". ",
-  );
+  return [
+    ...shows,
+    ...gesture("pressed", press),
+    ...gesture("held", hold),
+    ...gesture("turned", turn),
+  ].join(". ");
 }
 
 function actionName(action: Action): string {

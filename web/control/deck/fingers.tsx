@@ -1,4 +1,4 @@
-import type { Input } from "../../../appliance/control/wire.ts";
+import type { InputView } from "../../../appliance/control/wire.ts";
 import { deckPath, slotPath } from "../addresses.ts";
 import { ask } from "../api.ts";
 import { Problem } from "../parts.tsx";
@@ -13,7 +13,7 @@ const STEPS: Readonly<Record<string, number>> = {
 };
 
 /** Presses, holds and turns an input, as a finger would. */
-export function Fingers({ deck, input }: { deck: string; input: Input }) {
+export function Fingers({ deck, input }: { deck: string; input: InputView }) {
   const { problem, run } = useAction();
   const touch = (how?: { turn: number } | { hold: true }) =>
     void run(() => ask("POST", slotPath(deck, input.input, "/press"), how));

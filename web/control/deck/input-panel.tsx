@@ -1,17 +1,17 @@
 import { placeName } from "../../../appliance/base/place-name.ts";
-import type { Deck, Input } from "../../../appliance/control/wire.ts";
+import type { DeckView, InputView } from "../../../appliance/control/wire.ts";
 import { useShell } from "../context.ts";
-import { Deeds } from "./deeds.tsx";
 import { Fingers } from "./fingers.tsx";
+import { PlaceActions } from "./place-actions.tsx";
 
-const ABOUT: Readonly<Record<Input["kind"], string>> = {
+const ABOUT: Readonly<Record<InputView["kind"], string>> = {
   dial: "A dial can be pressed and turned.",
   button: "A button can be pressed.",
   touch: "A touch point can be pressed.",
 };
 
 /** Everything about one dial, button or touch point. */
-export function InputPanel({ deck, input }: { deck: Deck; input: Input }) {
+export function InputPanel({ deck, input }: { deck: DeckView; input: InputView }) {
   const { change } = useShell();
   const name = placeName(input.input);
   return (
@@ -34,7 +34,7 @@ export function InputPanel({ deck, input }: { deck: Deck; input: Input }) {
       </header>
       <p>{ABOUT[input.kind]}</p>
       <Fingers deck={deck.id} input={input} />
-      <Deeds deck={deck} place={input} ownChannel="" />
+      <PlaceActions deck={deck} place={input} ownChannel="" />
     </section>
   );
 }

@@ -1,4 +1,4 @@
-import type { Deck, Place, Slot } from "../../../appliance/control/wire.ts";
+import type { DeckView, PlaceView, SlotView } from "../../../appliance/control/wire.ts";
 
 /** A row of a deck as it lies on the table. */
 interface Band {
@@ -9,17 +9,17 @@ interface Band {
 }
 
 interface Cell {
-  place: Place;
+  place: PlaceView;
   /** How much of the band's width it takes, relative to its neighbours. */
   weight: number;
 }
 
-export function placesOf({ slots, inputs }: Pick<Deck, "slots" | "inputs">): Place[] {
+export function placesOf({ slots, inputs }: Pick<DeckView, "slots" | "inputs">): PlaceView[] {
   return [...slots, ...inputs];
 }
 
 /** `k3` or `d0`: what the box calls a place. */
-export function idOf(place: Place): string {
+export function idOf(place: PlaceView): string {
   return "slot" in place ? place.slot : place.input;
 }
 
@@ -27,20 +27,20 @@ export function idOf(place: Place): string {
  * A deck's rows from top to bottom. A touch strip has rows of its own: its zones do not line up
  * with the keys above, but share the width of the deck; inputs share what is left of it.
  */
-export function bandsOf(places: readonly Place[]): Band[] {
+export function bandsOf(places: readonly PlaceView[]): Band[] {
   const rows = [...new Set(places.map(({ row }) => row))].sort((a, b) => a - b);
   const bands = rows.map((row) =>
     places.filter((place) => place.row === row).sort((a, b) => a.column - b.column),
   );
   const key = Math.max(...places.filter(isKey).map(({ width }) => width), 1);
-  const widthOf = (band: readonly Place[]) =>
+  const widthOf = (band: readonly PlaceView[]) =>
     band.reduce((sum, place) => sum + ("slot" in place ? place.width : key), 0);
   const widest = Math.max(...bands.filter((band) => band.some(isKey)).map(widthOf), 1);
   return bands.map((band) => {
     const inputs = band.filter((place) => !("slot" in place)).length;
     const isSpread = inputs > 0 && !band.some(isKey);
     const left = widest - widthOf(band) + inputs * key;
-    const weight = (place: Place) =>
+    const weight = (place: PlaceView) =>
       "slot" in place ? place.width : isSpread ? left / inputs : key;
     return {
       share: isSpread ? 1 : Math.min(1, widthOf(band) / widest),
@@ -50,7 +50,7 @@ export function bandsOf(places: readonly Place[]): Band[] {
 }
 
 /** The place one goes to from `from` with an arrow key; the same when there is none that way. */
-export function neighbour(places: readonly Place[], from: string, key: string): string {
+export function neighbour(places: readonly PlaceView[], from: string, key: string): string {
   const bands = bandsOf(places).map(({ cells }) => cells.map(({ place }) => idOf(place)));
   const row = bands.findIndex((band) => band.includes(from));
   const band = bands[row] ?? [];
@@ -78,6 +78,6 @@ function across(band: string[] | undefined, column: number, length: number): str
   return band?.[Math.floor(((column + 0.5) * band.length) / length)];
 }
 
-function isKey(place: Place): place is Slot {
+function isKey(place: PlaceView): place is SlotView {
   return place.kind === "key";
 }

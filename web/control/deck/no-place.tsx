@@ -1,5 +1,5 @@
 import { placeName } from "../../../appliance/base/place-name.ts";
-import type { Deck } from "../../../appliance/control/wire.ts";
+import type { DeckView } from "../../../appliance/control/wire.ts";
 import { deckPath } from "../addresses.ts";
 import { useShell } from "../context.ts";
 import { describe } from "./find-keys.ts";
@@ -17,11 +17,11 @@ const STARTING_POINTS = [
 ] as const;
 
 /** Beside a deck of which no place is chosen: what can be set, and where to begin. */
-export function NoPlace({ deck, editor }: { deck: Deck; editor: Editor }) {
+export function NoPlace({ deck, editor }: { deck: DeckView; editor: Editor }) {
   return deck.slots.length === 0 ? <Inputs deck={deck} /> : <Begin deck={deck} editor={editor} />;
 }
 
-function Begin({ deck, editor }: { deck: Deck; editor: Editor }) {
+function Begin({ deck, editor }: { deck: DeckView; editor: Editor }) {
   return (
     <section class="card panel pick">
       <h2>Choose a key</h2>
@@ -53,7 +53,7 @@ function Begin({ deck, editor }: { deck: Deck; editor: Editor }) {
 }
 
 /** A deck without displays has nothing to look at but this. */
-function Inputs({ deck }: { deck: Deck }) {
+function Inputs({ deck }: { deck: DeckView }) {
   const { change } = useShell();
   return (
     <section class="card panel pick">

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Deck } from "../../../appliance/control/wire.ts";
+import type { DeckView } from "../../../appliance/control/wire.ts";
 import { deckPath } from "../addresses.ts";
 import { ask } from "../api.ts";
 import { Confirm } from "../confirm.tsx";
@@ -12,7 +12,7 @@ import { useStay } from "./use-stay.ts";
 const MAX_PAGES = 10;
 
 /** The pages of a deck: choosing one shows it on the deck, too. */
-export function PageBar({ deck }: { deck: Deck }) {
+export function PageBar({ deck }: { deck: DeckView }) {
   const { actions } = useShell();
   const { busy, problem, run } = useAction();
   useStay(deck);
@@ -20,13 +20,13 @@ export function PageBar({ deck }: { deck: Deck }) {
   // One page needs no name.
   const tabs = deck.pages.length > 1 ? deck.pages : [];
   const pages = `${deckPath(deck.id)}/pages`;
-  const take = (answer: Deck) => actions.keepDeck(answer);
+  const take = (answer: DeckView) => actions.keepDeck(answer);
   const show = (page: number) =>
-    run(async () => take(await ask<Deck>("PATCH", deckPath(deck.id), { page })));
+    run(async () => take(await ask<DeckView>("PATCH", deckPath(deck.id), { page })));
   const add = () =>
     run(async () => {
-      const { pages: now } = await ask<Deck>("POST", pages, {});
-      take(await ask<Deck>("PATCH", deckPath(deck.id), { page: now.length - 1 }));
+      const { pages: now } = await ask<DeckView>("POST", pages, {});
+      take(await ask<DeckView>("PATCH", deckPath(deck.id), { page: now.length - 1 }));
       setEdited(true);
     });
   return (
@@ -68,7 +68,7 @@ export function PageBar({ deck }: { deck: Deck }) {
 }
 
 interface PageEditorProps {
-  deck: Deck;
+  deck: DeckView;
   busy: boolean;
   run: ReturnType<typeof useAction>["run"];
 }
@@ -81,8 +81,8 @@ function PageEditor({ deck, busy, run }: PageEditorProps) {
   const name = pages[page]?.name ?? "";
   const path = `${deckPath(deck.id)}/pages/${page}`;
   const change = (what: { name?: string; to?: number }) =>
-    run(async () => actions.keepDeck(await ask<Deck>("PATCH", path, what)));
-  const remove = () => run(async () => actions.keepDeck(await ask<Deck>("DELETE", path)));
+    run(async () => actions.keepDeck(await ask<DeckView>("PATCH", path, what)));
+  const remove = () => run(async () => actions.keepDeck(await ask<DeckView>("DELETE", path)));
   return (
     <div class="row page-editor">
       <Labelled label="Name of the page">

@@ -1,9 +1,9 @@
-import type { Deck } from "../../../appliance/control/wire.ts";
+import type { DeckView } from "../../../appliance/control/wire.ts";
 import { Labelled } from "../parts.tsx";
 
 interface SleepFieldsProps {
-  deck: Deck;
-  onChange: (change: Partial<Pick<Deck, "sleep" | "homeAfterSeconds" | "asleep">>) => void;
+  deck: DeckView;
+  onChange: (change: Partial<Pick<DeckView, "sleep" | "homeAfterSeconds" | "asleep">>) => void;
 }
 
 interface Step {

@@ -1,6 +1,6 @@
 import { isChannelName } from "../../../appliance/base/names.ts";
 import { placeName } from "../../../appliance/base/place-name.ts";
-import type { Deck, Slot } from "../../../appliance/control/wire.ts";
+import type { DeckView, SlotView } from "../../../appliance/control/wire.ts";
 import { slotPath } from "../addresses.ts";
 import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
@@ -9,14 +9,14 @@ import { Recipes } from "../push/recipes.tsx";
 import { TestValue } from "../push/test-value.tsx";
 import { useAction } from "../use-action.ts";
 import { SlotImage } from "./deck-picture.tsx";
-import { Deeds } from "./deeds.tsx";
+import { PlaceActions } from "./place-actions.tsx";
 import { SavingNote } from "./saving-note.tsx";
 import { useDraft } from "./use-draft.ts";
 import { WidgetFields } from "./widget-fields.tsx";
 import { WIDGET_TYPES, widgetOf } from "./widgets.ts";
 
 /** Everything about one slot. */
-export function SlotPanel({ deck, slot }: { deck: Deck; slot: Slot }) {
+export function SlotPanel({ deck, slot }: { deck: DeckView; slot: SlotView }) {
   const { box, actions, change } = useShell();
   const [draft, edit, saving] = useDraft(deck, slot);
   const { busy, problem, run } = useAction();
@@ -89,7 +89,7 @@ export function SlotPanel({ deck, slot }: { deck: Deck; slot: Slot }) {
         )}
       </Labelled>
       <WidgetFields widget={draft} onEdit={edit} />
-      <Deeds
+      <PlaceActions
         deck={deck}
         place={slot}
         ownChannel={"channel" in draft && isChannelName(draft.channel) ? draft.channel : ""}

@@ -1,6 +1,12 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { messageOf } from "../../../appliance/base/message-of.ts";
-import type { Action, Deck, Place, Slot, Widget } from "../../../appliance/control/wire.ts";
+import type {
+  Action,
+  DeckView,
+  PlaceView,
+  SlotView,
+  Widget,
+} from "../../../appliance/control/wire.ts";
 import { slotPath } from "../addresses.ts";
 import { AskError, ask } from "../api.ts";
 import { useShell } from "../context.ts";
@@ -17,7 +23,7 @@ export type Saving =
 type Draft<T> = [draft: T, edit: (next: T) => void, saving: Saving];
 
 /** A slot's widget while it is edited: whatever is complete goes to the deck at once. */
-export function useDraft(deck: Deck, slot: Slot): Draft<Widget> {
+export function useDraft(deck: DeckView, slot: SlotView): Draft<Widget> {
   const put = usePut(deck, slot);
   return useSaved<Widget>({
     value: slot.widget,
@@ -27,26 +33,26 @@ export function useDraft(deck: Deck, slot: Slot): Draft<Widget> {
   });
 }
 
-type Deed = "press" | "hold" | "turn";
+type GestureKind = "press" | "hold" | "turn";
 
 /** The action of a place, likewise. */
 export function useActionDraft(
-  deck: Deck,
-  place: Place,
-  deed: Deed,
+  deck: DeckView,
+  place: PlaceView,
+  gesture: GestureKind,
   lackOfAction: (draft: Action | undefined) => string,
 ): Draft<Action | undefined> {
   const put = usePut(deck, place);
   return useSaved<Action | undefined>({
-    value: place[deed],
-    put: async (action) => (await put({ [deed]: action ?? null }))[deed],
+    value: place[gesture],
+    put: async (action) => (await put({ [gesture]: action ?? null }))[gesture],
     lackOf: lackOfAction,
     isTyped: (next, before) => next?.do === before?.do,
   });
 }
 
 /** Changes what a place is set to, and answers what it is set to then. */
-function usePut(deck: Deck, place: Place): (change: object) => Promise<Place> {
+function usePut(deck: DeckView, place: PlaceView): (change: object) => Promise<PlaceView> {
   const { actions } = useShell();
   const id = idOf(place);
   /** Where what is typed belongs, though the deck may turn to another page meanwhile. */
@@ -54,7 +60,7 @@ function usePut(deck: Deck, place: Place): (change: object) => Promise<Place> {
   where.current = deck.fixed[id] === undefined ? `?page=${deck.page}` : "?fixed=1";
   return async (change) => {
     try {
-      const kept = await ask<Place>("PUT", slotPath(deck.id, id, where.current), change);
+      const kept = await ask<PlaceView>("PUT", slotPath(deck.id, id, where.current), change);
       actions.keepPlace(deck.id, kept);
       return kept;
     } catch (error) {

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { placeName } from "../../../appliance/base/place-name.ts";
-import type { Deck, DoneAnswer } from "../../../appliance/control/wire.ts";
+import type { DeckView, DoneAnswer } from "../../../appliance/control/wire.ts";
 import { slotPath } from "../addresses.ts";
 import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
@@ -36,7 +36,7 @@ export interface Editor {
 }
 
 /** @param deck that which shows */
-export function useEditor(deck: Deck): Editor {
+export function useEditor(deck: DeckView): Editor {
   const { actions } = useShell();
   const { problem, run } = useAction();
   const [said, say] = useState("");

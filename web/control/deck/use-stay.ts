@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import type { Deck } from "../../../appliance/control/wire.ts";
+import type { DeckView } from "../../../appliance/control/wire.ts";
 import { deckPath } from "../addresses.ts";
 import { ask } from "../api.ts";
 
@@ -7,7 +7,7 @@ import { ask } from "../api.ts";
 const EVERY_MS = 2_000;
 
 /** Keeps a deck on the page that an owner sets up here, for as long as the owner does something. */
-export function useStay({ id, page, homeAfterSeconds }: Deck): void {
+export function useStay({ id, page, homeAfterSeconds }: DeckView): void {
   useEffect(() => {
     if (page === 0 || homeAfterSeconds === null) return;
     let told = performance.now();

@@ -9,14 +9,14 @@ import { useAction } from "../use-action.ts";
 
 const PATH = "api/push-tokens";
 
-/** The question about a token before the deed is done. */
-type Question = { kind: "rotate" | "revoke"; token: PushToken };
+/** The question about a token before it is changed. */
+type TokenQuestion = { kind: "rotate" | "revoke"; token: PushToken };
 
 /** The push tokens: made, shown once, paused, rotated, revoked. */
 export function Tokens() {
   const [tokens, setTokens] = useState<readonly PushToken[] | null>(null);
   const [fresh, setFresh] = useState<NewPushToken | null>(null);
-  const [question, setQuestion] = useState<Question | null>(null);
+  const [question, setQuestion] = useState<TokenQuestion | null>(null);
   const { busy, problem, run } = useAction();
   const now = useNow();
 
@@ -35,7 +35,7 @@ export function Tokens() {
       await ask("PATCH", `${PATH}/${id}`, { paused });
       await read();
     });
-  const answer = ({ kind, token }: Question) =>
+  const answer = ({ kind, token }: TokenQuestion) =>
     run(async () => {
       if (kind === "rotate")
         setFresh(await ask<NewPushToken>("POST", `${PATH}/${token.id}/rotate`));
@@ -105,7 +105,7 @@ interface TokenProps {
   now: number;
   busy: boolean;
   onPause: (paused: boolean) => void;
-  onAsk: (kind: Question["kind"]) => void;
+  onAsk: (kind: TokenQuestion["kind"]) => void;
 }
 
 function Token({ token, now, busy, onPause, onAsk }: TokenProps) {

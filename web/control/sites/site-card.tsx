@@ -16,7 +16,7 @@ import { ShareLink } from "./share-link.tsx";
 import { SiteGlance } from "./site-glance.tsx";
 import { SurveyLabelsField } from "./survey-labels.tsx";
 
-type Question = "token" | "erase";
+type SiteQuestion = "token" | "erase";
 
 interface SiteCardProps {
   site: Site;
@@ -29,7 +29,7 @@ export function SiteCard({ site, activity }: SiteCardProps) {
   const { box, actions } = useShell();
   const { busy, problem, run } = useAction();
   const [token, setToken] = useState("");
-  const [question, setQuestion] = useState<Question | null>(null);
+  const [question, setQuestion] = useState<SiteQuestion | null>(null);
   const path = `api/sites/${site.id}`;
   const base = siteCollector(visitorsUrl(box), site.host);
 

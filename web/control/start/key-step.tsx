@@ -1,4 +1,4 @@
-import type { Deck, StatWidget } from "../../../appliance/control/wire.ts";
+import type { DeckView, StatWidget } from "../../../appliance/control/wire.ts";
 import { slotPath } from "../addresses.ts";
 import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
@@ -8,18 +8,18 @@ import { revisionKey } from "../use-box.ts";
 
 /** A key by its place on its deck. */
 interface Key {
-  deck: Deck;
+  deck: DeckView;
   slot: string;
 }
 
 /** The first key that shows a number of a site. */
-export function keyOf(decks: readonly Deck[], site: string): Key | undefined {
+export function keyOf(decks: readonly DeckView[], site: string): Key | undefined {
   return keyWith(decks, ({ widget }) => widget.type === "stat" && widget.site === site);
 }
 
 function keyWith(
-  decks: readonly Deck[],
-  fits: (slot: Deck["slots"][number]) => boolean,
+  decks: readonly DeckView[],
+  fits: (slot: DeckView["slots"][number]) => boolean,
 ): Key | undefined {
   for (const deck of decks) {
     const slot = deck.slots.find(fits);

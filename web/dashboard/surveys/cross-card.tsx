@@ -2,11 +2,11 @@ import type { SurveysAnswer } from "../../../appliance/collector/wire.ts";
 import { counted, whole } from "../../shared/format.ts";
 import type { ChangeView } from "../use-view.ts";
 import type { View } from "../view.ts";
-import { CROSS_NAMES, crossTable, FEW, partText, type Question } from "./survey-model.ts";
+import { CROSS_NAMES, crossTable, FEW, partText, type SurveyQuestion } from "./survey-model.ts";
 
 interface CrossCardProps {
   survey: SurveysAnswer;
-  questions: Question[];
+  questions: SurveyQuestion[];
   view: View;
   change: ChangeView;
 }

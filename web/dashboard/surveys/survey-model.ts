@@ -23,7 +23,7 @@ interface OptionRow {
   share: number;
 }
 
-export interface Question {
+export interface SurveyQuestion {
   id: string;
   /** as of an option */
   name: string;
@@ -72,7 +72,7 @@ function otherLast(a: string, b: string): number {
 export function questionsOf(
   { sv, counts, total }: SurveysAnswer,
   labels: SurveyLabels = {},
-): Question[] {
+): SurveyQuestion[] {
   const questions = entryOf(labels, String(sv));
   return Object.entries(counts).map(([id, table]) => {
     const label = entryOf(questions, id);
@@ -93,7 +93,7 @@ interface CrossTable {
 }
 
 /** One question by group; shares are of the group's responses. */
-export function crossTable(survey: SurveysAnswer, question: Question): CrossTable {
+export function crossTable(survey: SurveysAnswer, question: SurveyQuestion): CrossTable {
   const groups = Object.entries(survey.groups)
     .map(([name, { total, counts }]) => {
       const table = new Map(Object.entries(counts[question.id] ?? {}));

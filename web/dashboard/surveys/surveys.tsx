@@ -17,8 +17,8 @@ import {
   CROSS_NAMES,
   FEW,
   partText,
-  type Question,
   questionsOf,
+  type SurveyQuestion,
   versionInUse,
 } from "./survey-model.ts";
 import { useExport, useReading } from "./use-surveys.ts";
@@ -197,7 +197,7 @@ function Summary({ survey }: { survey: SurveysAnswer }) {
   );
 }
 
-function QuestionCard({ question, total }: { question: Question; total: number }) {
+function QuestionCard({ question, total }: { question: SurveyQuestion; total: number }) {
   const titleId = `question-${question.id}`;
   const most = Math.max(...question.options.map(({ share }) => share)) || 1;
   return (

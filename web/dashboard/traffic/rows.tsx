@@ -6,7 +6,7 @@ import { isCode, linkOf } from "./values.ts";
 /** Rows made in one go; two thousand at once would hold up the page. */
 const CHUNK = 50;
 
-/** The deeds that a row is good for, and which of them were done. */
+/** The actions that a row offers, and which of them were taken. */
 export interface RowTools {
   /** the address that paths are below */
   origin: string | null;

@@ -4,7 +4,7 @@ import { qrCode } from "../qr.ts";
 import { type Fonts, type Shape, scaleOf, textBlock } from "../shapes.ts";
 import { isWide, type Situation } from "../situation.ts";
 import type { Area } from "../sparkline.ts";
-import { type Box, SOFT_BREAK } from "../text-fit.ts";
+import { SOFT_BREAK, type TextBox } from "../text-fit.ts";
 
 export interface AddressFace extends Colors {
   kind: "address";
@@ -47,7 +47,7 @@ export function addressFace(situation: Situation, colors: Colors): AddressFace |
 }
 
 /** Where the parts of an address go. */
-export function layoutAddress(face: AddressFace, slot: Box, fonts: Fonts): Shape[] {
+export function layoutAddress(face: AddressFace, slot: TextBox, fonts: Fonts): Shape[] {
   const area = { left: 0, top: 0, ...slot };
   // Names are broken where they are put together.
   const words = face.text.replace(/[.:/]/g, `${SOFT_BREAK}$&`);

@@ -2,7 +2,7 @@ import { ACCENT, blend, type Colors, chooseColors, dimmed, onBackground } from "
 import { numberIn } from "../rules.ts";
 import { type Fonts, isFlat, label, type Shape, scaleOf, wholeNumber } from "../shapes.ts";
 import type { Situation } from "../situation.ts";
-import type { Box } from "../text-fit.ts";
+import type { TextBox } from "../text-fit.ts";
 import type { GaugeWidget } from "../widget.ts";
 
 /** A pushed number between two bounds. */
@@ -46,11 +46,11 @@ export function gaugeFace(widget: GaugeWidget, { value, rule }: Situation): Gaug
 }
 
 /** Where the parts of a gauge or a bar go. */
-export function layoutGauge(face: GaugeFace, size: Box, fonts: Fonts): Shape[] {
+export function layoutGauge(face: GaugeFace, size: TextBox, fonts: Fonts): Shape[] {
   return face.kind === "bar" ? bar(face, size, fonts) : gauge(face, size, fonts);
 }
 
-function gauge(face: GaugeFace, { width, height }: Box, fonts: Fonts): Shape[] {
+function gauge(face: GaugeFace, { width, height }: TextBox, fonts: Fonts): Shape[] {
   const { pad, small, cap, gap } = scaleOf({ width, height }, fonts);
   const wide = isFlat({ width, height });
   const stroke = Math.round(Math.min(width, height) * 0.1);
@@ -101,7 +101,7 @@ function words(
   ];
 }
 
-function bar(face: GaugeFace, { width, height }: Box, fonts: Fonts): Shape[] {
+function bar(face: GaugeFace, { width, height }: TextBox, fonts: Fonts): Shape[] {
   const { pad, gap } = scaleOf({ width, height }, fonts);
   const thick = Math.round(height * 0.14);
   const top = height - pad - thick;

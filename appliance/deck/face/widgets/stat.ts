@@ -3,7 +3,7 @@ import { ACCENT, BAD, blend, type Colors, chooseColors, GOOD, onBackground } fro
 import { type Fonts, label, type Shape, scaleOf } from "../shapes.ts";
 import type { Numbers } from "../situation.ts";
 import { type Area, sparkline } from "../sparkline.ts";
-import type { Box } from "../text-fit.ts";
+import type { TextBox } from "../text-fit.ts";
 import type { StatWidget } from "../widget.ts";
 
 export interface StatFace extends Colors {
@@ -68,7 +68,7 @@ function changeOf(
 }
 
 /** Where the parts of a live number go. */
-export function layoutStat(face: StatFace, size: Box, fonts: Fonts): Shape[] {
+export function layoutStat(face: StatFace, size: TextBox, fonts: Fonts): Shape[] {
   return size.width > 2.2 * size.height ? statRow(face, size, fonts) : stat(face, size, fonts);
 }
 
@@ -76,7 +76,7 @@ export function layoutStat(face: StatFace, size: Box, fonts: Fonts): Shape[] {
  * Words and number above, the series along the bottom edge. The change stands beside the metric
  * where there is room for any of both, else beside the series.
  */
-function stat(face: StatFace, size: Box, fonts: Fonts): Shape[] {
+function stat(face: StatFace, size: TextBox, fonts: Fonts): Shape[] {
   const { pad, small, cap, gap } = scaleOf(size, fonts);
   const room = size.width - 2 * pad;
   const quiet = { size: small, color: blend(face.background, face.color, 0.6), room };
@@ -112,7 +112,7 @@ function stat(face: StatFace, size: Box, fonts: Fonts): Shape[] {
 }
 
 /** The same on a flat strip: words on the left, the series on the right. */
-function statRow(face: StatFace, size: Box, fonts: Fonts): Shape[] {
+function statRow(face: StatFace, size: TextBox, fonts: Fonts): Shape[] {
   const { pad, small, cap, gap } = scaleOf(size, fonts);
   const column = Math.min(size.width * 0.6, size.height * 2.8);
   const room = column - 2 * pad;
@@ -141,7 +141,7 @@ function statRow(face: StatFace, size: Box, fonts: Fonts): Shape[] {
 }
 
 /** The largest size at which a number's digits fill the box. */
-function numberSize(value: string, box: Box, { strong }: Fonts): number {
+function numberSize(value: string, box: TextBox, { strong }: Fonts): number {
   return Math.floor(Math.min(box.height / strong.capHeight, box.width / strong.width(value)));
 }
 

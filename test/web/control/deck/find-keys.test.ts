@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import type { Deck } from "../../../../appliance/control/wire.ts";
+import type { DeckView } from "../../../../appliance/control/wire.ts";
 import { findKeys } from "../../../../web/control/deck/find-keys.ts";
 
 const EMPTY = { widget: { type: "empty" } } as const;
@@ -37,7 +37,7 @@ const DECKS = [
     fixed: {},
     pages: [{ name: "Page 1", slots: { b1: { ...EMPTY, hold: { do: "sleep" } } } }],
   },
-] as unknown as readonly Deck[];
+] as unknown as readonly DeckView[];
 
 const found = (query: string) =>
   findKeys(DECKS, query).map(({ where, what }) => `${where}: ${what}`);

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { placeName } from "../../../../appliance/base/place-name.ts";
-import type { Place } from "../../../../appliance/control/wire.ts";
+import type { PlaceView } from "../../../../appliance/control/wire.ts";
 import { MODELS, modelById } from "../../../../appliance/deck/usb/models.ts";
 import { bandsOf, idOf, neighbour, placesOf } from "../../../../web/control/deck/layout.ts";
 
-function placesOn(id: string): Place[] {
+function placesOn(id: string): PlaceView[] {
   const model = modelById(id);
   if (model === undefined) throw new Error(`there is no model ${id}`);
   const { slots, inputs } = model;

@@ -5,7 +5,7 @@ import type { Standing } from "./addresses.ts";
 import type { Mapping, PortAnswer } from "./router/mapping.ts";
 
 /** One thing to do outside of this box, which takes a while and may fail. */
-export type Errand =
+export type PublicTask =
   | { readonly kind: "close-port"; readonly mapping: Mapping }
   | { readonly kind: "find-address" }
   /** `v4` is null where it is not known: the provider takes the address that it sees. */
@@ -22,8 +22,8 @@ export type Errand =
   | { readonly kind: "test" }
   | { readonly kind: "order"; readonly isRenewal: boolean };
 
-/** The outcome of an errand; `failed` where it could not be done at all. */
-export type Outcome =
+/** The outcome of a task; `failed` where it could not be done at all. */
+export type PublicOutcome =
   | { readonly kind: "closed"; readonly isGone: boolean }
   | { readonly kind: "address"; readonly address: FoundAddress }
   | { readonly kind: "told"; readonly seen: string | null }
@@ -67,7 +67,7 @@ export interface CaFailure {
   readonly byV6?: boolean;
 }
 
-/** How an errand at a CA fails; what was stopped is no failure. */
+/** How a task at a CA fails; what was stopped is no failure. */
 export type CaFailureKind = Exclude<AcmeKind, "stopped">;
 
 /** Failures in which the CA found the way in shut. */
@@ -75,7 +75,7 @@ export const FROM_OUTSIDE: readonly CaFailureKind[] = ["connection", "dns", "tls
 /** Failures that say nothing of the way in. */
 export const OF_THE_CA: readonly CaFailureKind[] = ["server", "unreachable", "bad-answer"];
 
-/** Runs errands outside of this box. */
+/** Runs tasks outside of this box. */
 export interface Messenger {
   /** The provider of dynamic DNS, to name it to a person. */
   readonly provider: string | undefined;
@@ -85,10 +85,10 @@ export interface Messenger {
    * the outcome is told
    */
   run(
-    errand: Errand,
+    task: PublicTask,
     has: { readonly served: string | undefined; readonly keep: (issued: Issued) => Promise<void> },
     signal: AbortSignal,
-  ): Promise<Outcome>;
+  ): Promise<PublicOutcome>;
   /** Calls `heard` when the router says that it began anew, or may have; nothing is known by that. */
   listen(heard: () => void): Cancel;
 }

@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import type { Deck, Place } from "../../../appliance/control/wire.ts";
+import type { DeckView, PlaceView } from "../../../appliance/control/wire.ts";
 import { slotPath } from "../addresses.ts";
 import { ask } from "../api.ts";
 import { Labelled, Problem } from "../parts.tsx";
@@ -11,38 +11,38 @@ import { idOf } from "./layout.ts";
 import { SavingNote } from "./saving-note.tsx";
 import { useActionDraft } from "./use-draft.ts";
 
-const DEEDS = [
+const GESTURES = [
   { id: "press", name: "When pressed", touch: undefined },
   { id: "hold", name: "When held", touch: { hold: true } },
   { id: "turn", name: "When turned", touch: { turn: 1 } },
 ] as const;
 
-type Deed = (typeof DEEDS)[number];
+type GestureRow = (typeof GESTURES)[number];
 
-interface DeedsProps {
-  deck: Deck;
-  place: Place;
+interface PlaceActionsProps {
+  deck: DeckView;
+  place: PlaceView;
   /** The channel the place is about; empty for none. */
   ownChannel: string;
 }
 
 /** The actions of a place when it is pressed, held or turned. */
-export function Deeds({ deck, place, ownChannel }: DeedsProps) {
+export function PlaceActions({ deck, place, ownChannel }: PlaceActionsProps) {
   const origins = useOrigins();
   if (!place.canPress)
     return <p class="hint">There is no switch below it: it shows, and cannot be pressed.</p>;
-  const possible = DEEDS.filter(
+  const possible = GESTURES.filter(
     ({ id }) =>
       id === "press" ||
       (id === "hold" && place.hasRelease) ||
       (id === "turn" && place.kind === "dial"),
   );
   return (
-    <section class="part deeds" aria-label="What it does">
-      {possible.map((deed) => (
-        <OneDeed
-          key={deed.id}
-          deed={deed}
+    <section class="part gestures" aria-label="What it does">
+      {possible.map((gesture) => (
+        <GestureAction
+          key={gesture.id}
+          gesture={gesture}
           deck={deck}
           place={place}
           ownChannel={ownChannel}
@@ -56,15 +56,15 @@ export function Deeds({ deck, place, ownChannel }: DeedsProps) {
   );
 }
 
-function OneDeed({
-  deed,
+function GestureAction({
+  gesture,
   deck,
   place,
   ownChannel,
   origins,
-}: DeedsProps & { deed: Deed; origins: AllowedOrigins }) {
+}: PlaceActionsProps & { gesture: GestureRow; origins: AllowedOrigins }) {
   const { busy, problem, run } = useAction();
-  const [action, edit, saving] = useActionDraft(deck, place, deed.id, (draft) =>
+  const [action, edit, saving] = useActionDraft(deck, place, gesture.id, (draft) =>
     lackOfAction(draft, origins.list),
   );
   // An action that waited for its address to be allowed goes now.
@@ -77,8 +77,8 @@ function OneDeed({
     edit(known && firstAction(known.id, ownChannel));
   };
   return (
-    <div class="deed">
-      <Labelled label={deed.name} {...(about !== undefined && { hint: about })}>
+    <div class="gesture">
+      <Labelled label={gesture.name} {...(about !== undefined && { hint: about })}>
         {(at) => (
           <select
             {...at}
@@ -108,10 +108,10 @@ function OneDeed({
             <button
               type="button"
               title="As a finger would"
-              aria-label={`Try it: ${deed.name.toLowerCase()}`}
+              aria-label={`Try it: ${gesture.name.toLowerCase()}`}
               disabled={busy || saving.state !== "saved"}
               onClick={() =>
-                run(() => ask("POST", slotPath(deck.id, idOf(place), "/press"), deed.touch))
+                run(() => ask("POST", slotPath(deck.id, idOf(place), "/press"), gesture.touch))
               }
             >
               Try it
