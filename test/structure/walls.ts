@@ -164,7 +164,7 @@ export const WALLS: readonly Wall[] = [
 
 /** Who may know a package; one that is not named here is anybody's. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  pg: ["appliance/store/postgres/connection/connection.ts", "test/"],
+  pg: ["appliance/store/postgres/connection/link.ts", "test/"],
   "better-sqlite3": ["appliance/store/sqlite/database.ts", "test/"],
   "node-hid": ["appliance/deck/usb/hid.ts", "test/"],
   usb: ["appliance/deck/usb/hid.ts", "test/"],

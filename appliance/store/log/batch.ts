@@ -1,6 +1,15 @@
 import { firstDayOf, MAX_MONTH } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
 import {
+  aligned,
+  type Columns,
+  columnsIn,
+  HEAD_BYTES,
+  layoutOf,
+  noBatch,
+  widthOf,
+} from "./batch-layout.ts";
+import {
   DIMENSIONS,
   type Dimension,
   FLAGS,
@@ -11,19 +20,13 @@ import {
 } from "./record.ts";
 import { RecordTable } from "./record-table.ts";
 
-// A batch is what one transaction adds to the log: the same bytes for every engine. All numbers are
-// little-endian, as on every board that we run on. A head of 16 bytes (format, bits, slots, records,
-// texts, bytes of text), then the dimension of each slot, then, of one that is not dated, the boot and
-// its saved zero; then, at a multiple of 8, columns of fixed width: moment, site, times (where any is
-// not 1), text of each slot, kind, flags; then the texts, with a NUL between two.
+// Its bytes: see batch-layout.
 
 const FORMAT = 1;
 /** So many may come; what names a higher one was bent. */
 const LATER_FORMATS = 8;
 const IS_UNDATED = 1;
 const HAS_TIMES = 2;
-const HEAD_BYTES = 16;
-const ALIGN = 8;
 const NUL = "\0";
 const MAX_BOOT_BYTES = 64;
 
@@ -372,57 +375,4 @@ function textsIn(bytes: Buffer, count: number): string[] {
   const texts = bytes.toString().split(NUL, count + 1);
   if (texts.length !== count) throw noBatch("it has not as many texts as it says");
   return texts;
-}
-
-interface Layout {
-  readonly columnsAt: number;
-  readonly records: number;
-  readonly slots: number;
-  readonly hasTimes: boolean;
-  readonly textsAt: number;
-}
-
-function layoutOf(layout: Omit<Layout, "textsAt">): Layout {
-  const { columnsAt, records, slots, hasTimes } = layout;
-  return { ...layout, textsAt: columnsAt + records * widthOf(slots, hasTimes) };
-}
-
-/** The bytes of a record in all columns. */
-function widthOf(slots: number, hasTimes: boolean): number {
-  return 4 + 4 + (hasTimes ? 4 : 0) + 2 * slots + 1 + 1;
-}
-
-interface Columns {
-  readonly moments: Uint32Array;
-  readonly sites: Int32Array;
-  readonly times: Uint32Array | undefined;
-  readonly texts: readonly Uint16Array[];
-  readonly kinds: Uint8Array;
-  readonly flags: Uint8Array;
-}
-
-/** The widest first, so that each lies at an address that fits. */
-function columnsIn(buffer: ArrayBuffer, { columnsAt, records, slots, hasTimes }: Layout): Columns {
-  let at = columnsAt;
-  const next = (width: number) => {
-    const from = at;
-    at += width * records;
-    return from;
-  };
-  return {
-    moments: new Uint32Array(buffer, next(4), records),
-    sites: new Int32Array(buffer, next(4), records),
-    times: hasTimes ? new Uint32Array(buffer, next(4), records) : undefined,
-    texts: Array.from({ length: slots }, () => new Uint16Array(buffer, next(2), records)),
-    kinds: new Uint8Array(buffer, next(1), records),
-    flags: new Uint8Array(buffer, next(1), records),
-  };
-}
-
-function aligned(at: number): number {
-  return Math.ceil(at / ALIGN) * ALIGN;
-}
-
-function noBatch(why: string): RangeError {
-  return new RangeError(`These bytes are no batch of the log: ${why}`);
 }

@@ -8,8 +8,9 @@ import {
 } from "../copy/engine.ts";
 import { PASS_GENERATION, putBlocks } from "../settling/statements.ts";
 import { OWN_SOURCE } from "../snapshot.ts";
-import { Connection, type Sql } from "./connection/connection.ts";
+import { Connection } from "./connection/connection.ts";
 import { isFull, isLost, reasonOf, refusalOf } from "./connection/errors.ts";
+import type { Sql } from "./connection/sql.ts";
 import { type ConnectionSettings, parseDatabaseUrl, shownUrl } from "./connection/url.ts";
 import { drawEpoch } from "./epoch.ts";
 import { hasTables, migrate } from "./migrate.ts";

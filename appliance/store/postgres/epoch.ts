@@ -1,5 +1,5 @@
 import type { Statement } from "../sql.ts";
-import type { Sql, Transaction } from "./connection/connection.ts";
+import type { Sql, Transaction } from "./connection/sql.ts";
 
 /** Random ones differ, and stay exact as numbers. */
 const EPOCHS = 2 ** 48;

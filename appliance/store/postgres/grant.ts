@@ -1,6 +1,7 @@
 import { Refusal } from "../../base/refusal.ts";
-import type { Connection, Sql } from "./connection/connection.ts";
+import type { Connection } from "./connection/connection.ts";
 import { sqlStateOf } from "./connection/errors.ts";
+import type { Sql } from "./connection/sql.ts";
 import { type ConnectionSettings, shownUrl } from "./connection/url.ts";
 import { tables } from "./migrate.ts";
 

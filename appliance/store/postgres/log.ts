@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import type { BatchData, SiteKey, SurveyRow } from "../counting.ts";
-import { BatchEncoder } from "../log/batch.ts";
+import { EMPTY_BATCH } from "../log/erase.ts";
 import type { Statement } from "../sql.ts";
 import { takeSurvey, withdrawSurvey } from "../surveys/statements.ts";
 import type { Node } from "./node.ts";
@@ -31,9 +31,6 @@ interface LogWriterOptions {
   readonly random: () => number;
 }
 
-/** Responses without hits have a number, too: by it a batch is found again. */
-const EMPTY = new BatchEncoder().encode();
-
 /**
  * Writes batches to the log of their node. Only the next number passes, and each number once: what the
  * log has, and what was folded already, is refused.
@@ -49,7 +46,8 @@ export class LogWriter {
 
   prepare(batch: LogBatch): PreparedBatch {
     const { node, exists } = this.#options;
-    const bodies = batch.log.length > 0 ? batch.log : [EMPTY];
+    // Responses without hits have a number, too: by it a batch is found again.
+    const bodies = batch.log.length > 0 ? batch.log : [EMPTY_BATCH];
     return {
       numbers: bodies.length,
       statements: (ids) => [

@@ -20,8 +20,7 @@ import {
   type SlicedBlock,
   type Snapshot,
 } from "../snapshot.ts";
-import type { Sql } from "./connection/connection.ts";
-import { numbers } from "./connection/numbers.ts";
+import { numbers, type Sql } from "./connection/sql.ts";
 
 /** Of the log, at a time. */
 const ROWS = 4_096;

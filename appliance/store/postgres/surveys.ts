@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Statement } from "../sql.ts";
-import { numbers } from "./connection/numbers.ts";
+import { numbers } from "./connection/sql.ts";
 
 /** Ids count from here, so that they stay exact as numbers for thirty years. */
 const FIRST_ID_TIME = Date.UTC(2025, 0);

@@ -2,8 +2,7 @@ import { alarmSince } from "../sites/alarms.ts";
 import { type PlannedWriteName, SITE_PLANS } from "../sites/plans.ts";
 import { deleteSource } from "../sources.ts";
 import type { FleetWriteName, WriteInput, WriteResult } from "../writes.ts";
-import type { Transaction } from "./connection/connection.ts";
-import { performOn } from "./connection/sql.ts";
+import { performOn, type Transaction } from "./connection/sql.ts";
 import { importFleetSettings, undoFleetImport } from "./tables/settings-import.ts";
 import { carryOutLocked, lockDirectory } from "./tables/site-changes.ts";
 

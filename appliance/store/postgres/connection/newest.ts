@@ -4,12 +4,16 @@ import type { Seen, ServerPlace } from "./place.ts";
 /** Once a server takes writes, so long is waited for one of a newer timeline. */
 const NEWER_MS = 1_000;
 
-interface Choosing<T> {
+/** A connection that is lost where it is not used. */
+interface Found {
+  readonly place: ServerPlace;
+  lose(): void;
+}
+
+interface Choosing {
   readonly clock: Clock;
   /** Learns of the chosen one. */
   readonly seen: Seen;
-  /** Ends a connection that is not used. */
-  readonly lose: (live: T) => void;
 }
 
 /**
@@ -19,9 +23,9 @@ interface Choosing<T> {
  * @param asked reject where there is no such connection
  * @throws why the first of them failed; {Error} where all servers are older than one seen before
  */
-export async function newestOf<T extends { readonly place: ServerPlace }>(
+export async function newestOf<T extends Found>(
   asked: readonly Promise<T>[],
-  { clock, seen, lose }: Choosing<T>,
+  { clock, seen }: Choosing,
 ): Promise<T> {
   const found: T[] = [];
   const failed: unknown[] = [];
@@ -31,7 +35,7 @@ export async function newestOf<T extends { readonly place: ServerPlace }>(
   const heard = asked.map(async (each) => {
     try {
       const live = await each;
-      if (isOver) return lose(live);
+      if (isOver) return live.lose();
       found.push(live);
       cancel ??= clock.after(NEWER_MS, resolve);
     } catch (error) {
@@ -45,13 +49,13 @@ export async function newestOf<T extends { readonly place: ServerPlace }>(
     ({ place: a }, { place: b }) =>
       Number(seen.timelineOf(b) > 0) - Number(seen.timelineOf(a) > 0) || b.timeline - a.timeline,
   );
-  for (const other of others) lose(other);
+  for (const other of others) other.lose();
   if (best === undefined) throw failed[0];
   try {
     meet(best.place, seen);
     return best;
   } catch (error) {
-    lose(best);
+    best.lose();
     throw error;
   }
 }

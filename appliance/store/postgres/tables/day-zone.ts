@@ -1,5 +1,5 @@
 import { planFleetZone, planZone } from "../../sites/day-zone.ts";
-import type { Transaction } from "../connection/connection.ts";
+import type { Transaction } from "../connection/sql.ts";
 import { readRevisedDirectory } from "./directory.ts";
 import { carryOutLocked, lockDirectory } from "./site-changes.ts";
 

@@ -1,6 +1,6 @@
 import { planDeclared } from "../../sites/declare.ts";
 import type { DeclaredSite } from "../../sites/directory.ts";
-import type { Transaction } from "../connection/connection.ts";
+import type { Transaction } from "../connection/sql.ts";
 import { readRevisedDirectory } from "./directory.ts";
 import { carryOutLocked, lockDirectory } from "./site-changes.ts";
 

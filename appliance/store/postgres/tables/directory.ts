@@ -1,6 +1,6 @@
 import type { Directory } from "../../sites/directory.ts";
 import { directoryIn, directoryQuery } from "../../sites/statements.ts";
-import type { Sql } from "../connection/connection.ts";
+import type { Sql } from "../connection/sql.ts";
 
 /** The directory, and the revision that it is of. */
 interface Revised {

@@ -3,7 +3,7 @@ import { LogTail } from "../../log/tail.ts";
 import type { BeforeImport } from "../../rows.ts";
 import { addedBy, importSites, undoImportOfSites } from "../../sites/settings-import.ts";
 import type { WriteInput } from "../../writes.ts";
-import type { Sql, Transaction } from "../connection/connection.ts";
+import type { Sql, Transaction } from "../connection/sql.ts";
 import { PostgresSnapshot } from "../snapshot.ts";
 import { carryOutLocked, lockDirectory } from "./site-changes.ts";
 

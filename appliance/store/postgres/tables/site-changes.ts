@@ -3,7 +3,7 @@ import type { Directory } from "../../sites/directory.ts";
 import type { SiteChange } from "../../sites/draft.ts";
 import { changeStatements, removalOf } from "../../sites/statements.ts";
 import type { Statement } from "../../sql.ts";
-import type { Sql, Transaction } from "../connection/connection.ts";
+import type { Sql, Transaction } from "../connection/sql.ts";
 import { drawEpoch } from "../epoch.ts";
 import { readRevisedDirectory } from "./directory.ts";
 

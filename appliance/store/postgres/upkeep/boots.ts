@@ -1,7 +1,7 @@
 import type { UpkeepTime } from "../../queries.ts";
 import type { Statement } from "../../sql.ts";
 import { FILED_AT_ONCE, WAITED } from "../../surveys/statements.ts";
-import type { Sql } from "../connection/connection.ts";
+import type { Sql } from "../connection/sql.ts";
 
 /** A boot that was not heard of for so long is over: its hits count when its own clock says they came. */
 const LIVES = "interval '1 day'";

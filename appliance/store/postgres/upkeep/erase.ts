@@ -1,7 +1,6 @@
 import type { SiteKey } from "../../counting.ts";
 import { BYTES_PER_STEP, eraseBlocks, eraseRecords, eraseRows } from "../../erasing.ts";
-import type { Sql } from "../connection/connection.ts";
-import { performOn } from "../connection/sql.ts";
+import { performOn, type Sql } from "../connection/sql.ts";
 import { BLOCK_BYTES, PostgresSnapshot } from "../snapshot.ts";
 
 /**

@@ -1,0 +1,300 @@
+import { Socket } from "node:net";
+import pg from "pg";
+import type { Clock } from "../../../base/clock.ts";
+import type { Statement } from "../../sql.ts";
+import { cancelCommit, processOf } from "./cancel.ts";
+import {
+  Away,
+  isDivisionByZero,
+  isLost,
+  isReadOnly,
+  isSerialization,
+  Lost,
+  sqlStateOf,
+  WritesOff,
+} from "./errors.ts";
+import { NOWHERE, PLACES, placeOf, placeText, type Seen, type ServerPlace } from "./place.ts";
+import type { Transaction } from "./sql.ts";
+import { type ConnectionSettings, type DatabaseHost, tlsOf } from "./url.ts";
+
+export type Role = "commit" | "chores" | "reads";
+
+/** Longer than a database that lives takes; then the connection is given up. */
+const ANSWER_MS: Readonly<Record<Role, number>> = { commit: 10_000, chores: 30_000, reads: 60_000 };
+const KEEP_ALIVE_MS = 10_000;
+const GOODBYE_MS = 1_000;
+/** How often it is looked whether the server that is to answer is still the one to ask. */
+const LOOK_MS = 1_000;
+
+/** Where the rest of a transaction never comes, the server ends it: its rows would stay locked for hours. */
+const SILENCE = "SET LOCAL idle_in_transaction_session_timeout = '15s'";
+/**
+ * The server gives a lock up before we give the answer up: else one commit that waits for a standby
+ * makes each connection after it a process there that waits for the lock of the first.
+ */
+const LOCK_SHARE = 0.6;
+const begin = (role: Role) =>
+  `BEGIN ISOLATION LEVEL READ COMMITTED; ${SILENCE}; SET LOCAL lock_timeout = ${LOCK_SHARE * ANSWER_MS[role]}`;
+const BEGIN_READ = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${SILENCE}`;
+
+interface LinkOptions {
+  readonly clock: Clock;
+  readonly role: Role;
+  readonly seen: Seen;
+  /** A commit was not answered in time. */
+  readonly onOverdue: (link: Link) => void;
+}
+
+/** A client of the driver and the socket that it uses, to one server, until it is lost. */
+export class Link {
+  readonly host: DatabaseHost;
+  place: ServerPlace = NOWHERE;
+  isLost = false;
+  readonly #client: pg.Client;
+  readonly #socket = new Socket();
+  readonly #options: LinkOptions;
+  readonly #connectTimeoutMs: number;
+  /**
+   * SQL that each transaction begins with besides, where a pooler stands between: another server may answer
+   * then than the one whose place is known.
+   */
+  #guard = "";
+
+  constructor(
+    at: DatabaseHost,
+    settings: ConnectionSettings,
+    { encrypted, ...options }: LinkOptions & { readonly encrypted: boolean },
+  ) {
+    const { host, port } = at;
+    const { user, password = "", database, name, options: more, connectTimeoutMs } = settings;
+    this.host = at;
+    this.#options = options;
+    this.#connectTimeoutMs = connectTimeoutMs;
+    this.#client = new pg.Client({
+      host,
+      port,
+      user,
+      database,
+      // A function, for nothing else keeps the driver from looking for a file of passwords.
+      password: () => password,
+      application_name: name === undefined ? "tallydeck" : `tallydeck ${name}`,
+      ...(more !== undefined && { options: more }),
+      ssl: encrypted && tlsOf(settings.ssl),
+      stream: () => this.#socket,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+      pipeline: true,
+      types: { getTypeParser },
+    });
+    const lost = () => {
+      this.isLost = true;
+    };
+    this.#client.on("error", lost);
+    this.#client.on("end", lost);
+  }
+
+  async connect(): Promise<void> {
+    await this.#within(this.#connectTimeoutMs, this.#client.connect());
+  }
+
+  /** Servers that know none of these expressions have no place. */
+  async lookWhere(): Promise<void> {
+    for (const place of PLACES) {
+      const text = `SELECT ${place} AS place, pg_backend_pid() AS pid`;
+      const [row] = await this.ask<{ place: string; pid: number }>({ text }).then(
+        ({ rows }) => rows,
+        (error) => {
+          if (this.isLost) throw error;
+          return [];
+        },
+      );
+      if (row === undefined) continue;
+      this.place = placeOf(row.place);
+      const isPooled = row.pid !== processOf(this.#client);
+      this.#guard = isPooled ? `; SELECT 1 / (${place} = '${row.place}')::int` : "";
+      return;
+    }
+  }
+
+  /** @throws {Error} where the server takes no writes */
+  async refuseReadOnly(): Promise<void> {
+    const [row] = (await this.ask<Record<string, string>>(SHOW_READ_ONLY)).rows;
+    if (row?.transaction_read_only !== "on") return;
+    throw this.#isStandby
+      ? Object.assign(new Error("cannot write: the server is a standby"), STANDBY)
+      : new WritesOff();
+  }
+
+  /** Ends it, and waits for that, but not for long. */
+  async leave(): Promise<void> {
+    await this.#within(GOODBYE_MS, this.#client.end()).catch(() => {});
+    this.#socket.destroy();
+  }
+
+  /** Ends it at once. */
+  lose(): void {
+    this.isLost = true;
+    this.#socket.destroy();
+  }
+
+  /** See `cancelCommit`. */
+  cancel(): Socket {
+    return cancelCommit(this.#client, this.host);
+  }
+
+  async transact<T>(task: (sql: Transaction) => Promise<T>, read: boolean): Promise<T> {
+    // Not waited for: what comes next fails with it.
+    const begun = this.#begin(read ? BEGIN_READ : begin(this.#options.role));
+    begun.catch(() => {});
+    let result: T;
+    try {
+      result = await task({
+        place: placeText(this.place),
+        rows: async <R extends object>(text: string, values?: readonly unknown[]) =>
+          (await this.ask<R>({ text, values })).rows,
+        all: async (statements) => (await this.askAll(statements)).map(({ rows }) => rows),
+      });
+      await begun;
+    } catch (error) {
+      const cause = await begun.then(
+        () => error,
+        (reason) => reason,
+      );
+      if (!this.isLost) await this.ask({ text: "ROLLBACK" }).catch(() => {});
+      throw cause;
+    }
+    checkCommit(await this.ask({ text: COMMIT }).catch(unsure));
+    // Meanwhile it may have been heard that another server took this one's place.
+    if (read && this.#options.seen.isPast(this.place)) {
+      this.lose();
+      throw new Lost(REPLACED);
+    }
+    return result;
+  }
+
+  /** A transaction of these statements in one round trip. @returns the rows of each */
+  async pipeline(
+    make: readonly Statement[] | ((place: string) => readonly Statement[]),
+  ): Promise<readonly (readonly object[])[]> {
+    const statements = typeof make === "function" ? make(placeText(this.place)) : make;
+    const begun = this.#begin(begin(this.#options.role));
+    begun.catch(() => {});
+    const all = [...statements, { text: COMMIT }];
+    const results = await this.askAll(all, { endsWithCommit: true }).catch((error) =>
+      begun.then(() => Promise.reject(error)),
+    );
+    return results.slice(0, -1).map(({ rows }) => rows);
+  }
+
+  /** The first that failed tells what became of all: the server answers in the order it was asked. */
+  async askAll(
+    statements: readonly Statement[],
+    { endsWithCommit = false } = {},
+  ): Promise<pg.QueryResult[]> {
+    const asked = await Promise.allSettled(statements.map((each) => this.ask(each)));
+    const failed = asked.findIndex(({ status }) => status === "rejected");
+    const results = asked.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+    const last = results.at(-1);
+    if (failed < 0) {
+      if (endsWithCommit && last !== undefined) checkCommit(last);
+      return results;
+    }
+    const { reason } = asked[failed] as PromiseRejectedResult;
+    if (endsWithCommit && failed === asked.length - 1) unsure(reason);
+    throw reason;
+  }
+
+  /** @throws {Lost} and what the server refuses */
+  async ask<T extends object>({
+    text,
+    values,
+  }: {
+    text: string;
+    values?: readonly unknown[] | undefined;
+  }): Promise<pg.QueryResult<T>> {
+    const answer = this.#client.query<T>(text, values as unknown[] | undefined);
+    const { role, onOverdue } = this.#options;
+    try {
+      const overdue = text === COMMIT ? () => onOverdue(this) : undefined;
+      return await this.#within(ANSWER_MS[role], answer, overdue);
+    } catch (error) {
+      // Only the server knows what became of it.
+      if (!isLost(error) && sqlStateOf(error) !== undefined) throw error;
+      this.lose();
+      if (error instanceof Lost) throw error;
+      if (!isReadOnly(error)) throw new Lost(error);
+      throw new Away(this.#isStandby ? error : new WritesOff());
+    }
+  }
+
+  /** @throws {Away} where another server answers than the one whose place is known */
+  async #begin(text: string): Promise<void> {
+    try {
+      await this.ask({ text: text + this.#guard });
+    } catch (error) {
+      if (!isDivisionByZero(error)) throw error;
+      this.lose();
+      throw new Away("the pooler leads to another server than before");
+    }
+  }
+
+  /**
+   * Waits for an answer so long, or until another server has taken the place of the one that is asked;
+   * then the socket is cut, which fails all that waits for it.
+   */
+  async #within<T>(ms: number, answer: Promise<T>, overdue?: () => void): Promise<T> {
+    const { clock, seen } = this.#options;
+    let reason: string | undefined;
+    const end = clock.monotonic() + ms;
+    const waitOn = () =>
+      clock.after(Math.min(LOOK_MS, end - clock.monotonic()), () => {
+        if (seen.isPast(this.place)) reason = REPLACED;
+        else if (clock.monotonic() >= end) reason = `no answer within ${ms / 1_000} seconds`;
+        if (reason === undefined) {
+          cancel = waitOn();
+          return;
+        }
+        if (!this.isLost) overdue?.();
+        this.lose();
+      });
+    let cancel = waitOn();
+    try {
+      return await answer;
+    } catch (error) {
+      throw reason === undefined ? error : new Lost(reason);
+    } finally {
+      cancel();
+    }
+  }
+
+  /** Whether it leads to a standby, or no PostgreSQL: a server that takes writes tells where it is. */
+  get #isStandby(): boolean {
+    return this.place.timeline === 0;
+  }
+}
+
+const REPLACED = "another server has taken the place of this one";
+
+const COMMIT = "COMMIT";
+
+const SHOW_READ_ONLY = { text: "SHOW transaction_read_only" };
+/** As the server itself would say at the first write. */
+const STANDBY = { code: "25006", severity: "ERROR" };
+
+/** A transaction that failed at its commit may be committed, unless the server says that others were in the way. */
+function unsure(error: unknown): never {
+  const isKnown = isSerialization(error) || error instanceof Lost || error instanceof Away;
+  throw isKnown ? error : new Lost(error);
+}
+
+/** A server that is told to commit what failed before answers that it did not, and calls it a success. */
+function checkCommit({ command }: pg.QueryResult): void {
+  if (command !== COMMIT) throw new Error("a transaction was taken back by the database");
+}
+
+/** Numbers stay below 2^53: they are ids, days and counts. */
+const NUMBERS: readonly number[] = [pg.types.builtins.INT8, pg.types.builtins.NUMERIC];
+
+function getTypeParser(oid: number, format?: "text" | "binary") {
+  return NUMBERS.includes(oid) ? Number : pg.types.getTypeParser(oid, format);
+}
