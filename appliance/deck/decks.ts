@@ -1,4 +1,3 @@
-import { giveBack } from "../base/give-back.ts";
 import { invalidField, Refusal } from "../base/refusal.ts";
 import { type Cancel, type Listenable, Signal } from "../base/signal.ts";
 import type { Deck } from "./deck.ts";
@@ -10,6 +9,7 @@ import type { Feedback } from "./face/feedback.ts";
 import { encodePng } from "./face/paint.ts";
 import { Fingers } from "./hands/fingers.ts";
 import { type Gesture, Gestures } from "./hands/gestures.ts";
+import { giveBack } from "./pixels.ts";
 import { Roster } from "./roster.ts";
 import { findPage, type PageChoice, slotOn } from "./settings/pages.ts";
 import { SetUp, type SetUpSources } from "./settings/set-up.ts";

@@ -1,6 +1,6 @@
 import { DAY_MS, type Day, dayOf, HOUR_MS } from "../base/calendar.ts";
-import { randomFrom } from "../base/random.ts";
 import { type Dimension, FLAG, type HitRecord } from "../store/log/record.ts";
+import { randomFrom } from "./random.ts";
 import {
   APP_DEVICES,
   APP_OFFSETS,

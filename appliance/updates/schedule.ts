@@ -1,4 +1,5 @@
-import { DAY_MS } from "../base/calendar.ts";
+import { DAY_MS, HOUR_MS } from "../base/calendar.ts";
+import { timeOfDay } from "../base/time-zone.ts";
 import type { Wish } from "./record.ts";
 
 const MINUTE_MS = 60_000;
@@ -29,4 +30,22 @@ export function nextTry(now: number, failures: number, when: Wish["when"]): numb
   const waits = when === "now" ? RETRIES_MS.slice(0, RETRIES_NOW) : RETRIES_MS;
   const wait = waits[failures - 1];
   return wait === undefined ? undefined : now + wait;
+}
+
+/** When no owner looks, and hardly a visitor comes. */
+const NIGHT_HOUR = 4;
+
+/**
+ * The next time that it is so many minutes past four.
+ * @param minute 0–59, by which boxes that restart at night do not do so together
+ * @returns epoch milliseconds, later than `now`
+ */
+export function nextNight(now: number, minute: number, timeZone: string): number {
+  const wanted = NIGHT_HOUR * HOUR_MS + minute * MINUTE_MS;
+  const ahead = (at: number) => (wanted - timeOfDay(at, timeZone) + DAY_MS) % DAY_MS;
+  const night = now + (ahead(now) || DAY_MS);
+  // Where the clocks change in between it is an hour off.
+  const off = ahead(night);
+  const right = off > DAY_MS / 2 ? night + off - DAY_MS : night + off;
+  return right > now ? right : right + DAY_MS;
 }

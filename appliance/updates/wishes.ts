@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { UpdaterState } from "../release/updater-state.ts";
-import { nextNight } from "./night.ts";
 import type { Wish } from "./record.ts";
+import { nextNight } from "./schedule.ts";
 import { outcomeKey } from "./view-of.ts";
 
 /** The clock and all else that the time of a wish depends on. */

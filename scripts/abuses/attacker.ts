@@ -1,6 +1,6 @@
 /** A thread of its own for the attackers, so that their work does not make honest visitors late. */
 import { parentPort, workerData } from "node:worker_threads";
-import { randomFrom } from "../../appliance/base/random.ts";
+import { randomFrom } from "../../appliance/demo/random.ts";
 import type { AttackOrders } from "./attack.ts";
 import { ATTACKS } from "./attacks.ts";
 

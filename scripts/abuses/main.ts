@@ -1,7 +1,7 @@
 /** Started by scripts/abuse, which tells the options with --help. */
 import { cpSync } from "node:fs";
 import { dayOf } from "../../appliance/base/calendar.ts";
-import { randomFrom } from "../../appliance/base/random.ts";
+import { randomFrom } from "../../appliance/demo/random.ts";
 import { makeHistory } from "../benches/history.ts";
 import { makeFullSite } from "../benches/large.ts";
 import { limitMemory } from "../benches/memory-limit.ts";

@@ -1,4 +1,4 @@
-import { randomFrom } from "../../appliance/base/random.ts";
+import { randomFrom } from "../../appliance/demo/random.ts";
 import { delaysOf, falseAlarms, LEARNED_DAYS, loudTimes } from "./simulation.ts";
 import { MINUTES_OF_DAY, trafficOf, type Variant } from "./traffic.ts";
 

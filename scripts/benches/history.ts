@@ -1,10 +1,10 @@
 import { DAY_MS, dayOf } from "../../appliance/base/calendar.ts";
 import type { Clock } from "../../appliance/base/clock.ts";
 import { silentLog } from "../../appliance/base/log.ts";
-import { randomFrom } from "../../appliance/base/random.ts";
 import { Signal } from "../../appliance/base/signal.ts";
 import { beaconHit } from "../../appliance/collector/counting/beacon.ts";
 import { createVisitorCache } from "../../appliance/collector/counting/visitor.ts";
+import { randomFrom } from "../../appliance/demo/random.ts";
 import { DIMENSIONS, type Hit } from "../../appliance/store/log/record.ts";
 import { declareSites } from "../../appliance/store/sqlite/tables/site-changes.ts";
 import { Store } from "../../appliance/store/store.ts";

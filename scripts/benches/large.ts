@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { dayOf } from "../../appliance/base/calendar.ts";
-import { randomFrom } from "../../appliance/base/random.ts";
+import { randomFrom } from "../../appliance/demo/random.ts";
 import { Block } from "../../appliance/store/blocks/block.ts";
 import { encodeBlock } from "../../appliance/store/blocks/codec.ts";
 import {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { randomFrom } from "../../appliance/base/random.ts";
+import { randomFrom } from "../../appliance/demo/random.ts";
 import { delaysOf, falseAlarms } from "../../scripts/alarms/simulation.ts";
 import { trafficOf } from "../../scripts/alarms/traffic.ts";
 

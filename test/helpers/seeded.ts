@@ -1,4 +1,4 @@
-import { randomFrom } from "../../appliance/base/random.ts";
+import { randomFrom } from "../../appliance/demo/random.ts";
 
 /** What tests draw from; `TEST_SEED=<n>` brings the same again. */
 export const TEST_SEED = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));

@@ -1,12 +1,15 @@
+import { useEffect, useState } from "preact/hooks";
 import { download } from "../shared/download.ts";
 import type { DayRange, History } from "./history.ts";
 import { Menu } from "./menu.tsx";
 import { type Compare, shifted, stepName } from "./period.ts";
 import { PeriodMenu } from "./period-menu.tsx";
 import { exportName, toCsv } from "./traffic/csv.ts";
-import { NARROW, useMedia } from "./use-media.ts";
 import type { ChangeView } from "./use-view.ts";
 import type { View } from "./view.ts";
+
+/** The width of a phone, as in the style sheets. */
+const NARROW = "(max-width: 640px)";
 
 interface ControlsProps {
   history: History;
@@ -123,4 +126,16 @@ function Shift({ view, history, change, direction }: ShiftProps) {
       {direction < 0 ? "‹" : "›"}
     </button>
   );
+}
+
+/** Whether a media query holds, told again when that changes. */
+function useMedia(query: string): boolean {
+  const [holds, set] = useState(() => matchMedia(query).matches);
+  useEffect(() => {
+    const list = matchMedia(query);
+    const tell = () => set(list.matches);
+    list.addEventListener("change", tell);
+    return () => list.removeEventListener("change", tell);
+  }, [query]);
+  return holds;
 }

@@ -1,5 +1,7 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { scriptTag } from "../../appliance/base/ports.ts";
+import type { PublicAddressAnswer } from "../../appliance/collector/wire.ts";
+import { readJson } from "../shared/api.ts";
 import { baseUrl } from "../shared/collector.ts";
 import { Snippet } from "../shared/copy-button.tsx";
 import { Field } from "../shared/field.tsx";
@@ -16,7 +18,6 @@ import {
   testView,
 } from "./checks.ts";
 import { MoreSnippets, OwnVisits, PublicSite, ReadingToken } from "./sections.tsx";
-import { usePublicUrl } from "./use-public-url.ts";
 
 const NEEDS_SITE = "Type the site id at the top of the page first.";
 const NEEDS_TOKEN = "Type the token at the top of the page first.";
@@ -186,4 +187,17 @@ function needsSecond({ site, token, otherSite, otherToken }: Setup): string {
   if (site === "") return NEEDS_SITE;
   if (otherSite === "") return "Type the id of the second site first.";
   return token === "" && otherToken === "" ? NEEDS_TOKEN : "";
+}
+
+/** Where visitors reach the collector; null where that is not known. */
+function usePublicUrl(): string | null {
+  const [url, setUrl] = useState<string | null>(null);
+  useEffect(() => {
+    // Without an answer the page says what it knows: the address it was opened at.
+    readJson<PublicAddressAnswer>("public-address", {}, "").then(
+      (answer) => setUrl(answer.unchanged ? null : answer.body.url),
+      () => {},
+    );
+  }, []);
+  return url;
 }

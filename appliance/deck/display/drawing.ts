@@ -1,8 +1,7 @@
-import { giveBack } from "../../base/give-back.ts";
 import type { Face } from "../face/face.ts";
 import type { Feedback } from "../face/feedback.ts";
 import { paint } from "../face/paint.ts";
-import type { Pixels } from "../pixels.ts";
+import { giveBack, type Pixels } from "../pixels.ts";
 
 /** Pixels of the picture for each of the slot, in each direction: screens may have finer ones. */
 export type Scale = 1 | 2;

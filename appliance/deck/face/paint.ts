@@ -1,7 +1,6 @@
 import { createRequire } from "node:module";
 import type { Canvas, SKRSContext2D } from "@napi-rs/canvas";
-import { giveBack } from "../../base/give-back.ts";
-import type { JpegOptions, Pixels, Rotation } from "../pixels.ts";
+import { giveBack, type JpegOptions, type Pixels, type Rotation } from "../pixels.ts";
 import type { Face } from "./face.ts";
 import { type Feedback, layoutFeedback } from "./feedback.ts";
 import { isPlain, KEY_FONT, MORE_FONTS, TURNED } from "./fonts.ts";

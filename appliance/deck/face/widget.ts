@@ -2,9 +2,8 @@ import { messageOf } from "../../base/message-of.ts";
 import { COLOR, looksLikeSiteId, siteIdOf } from "../../base/names.ts";
 import { invalidField } from "../../base/refusal.ts";
 import { isTimeZone } from "../../base/time-zone.ts";
-import { variant as baseVariant, oneOf, variants } from "../../base/variants.ts";
-
 import type { NumberRules } from "./rules.ts";
+import { variant as baseVariant, oneOf, variants } from "./variants.ts";
 
 interface WidgetColors {
   /** `#rrggbb` */

@@ -1,7 +1,7 @@
 import { COLOR, TTL } from "../../base/names.ts";
 import { originOf } from "../../base/origin.ts";
 import { invalidField } from "../../base/refusal.ts";
-import { oneOf, variant, variants } from "../../base/variants.ts";
+import { oneOf, variant, variants } from "../face/variants.ts";
 import { CHANNEL, type PushRules, readChannel } from "../face/widget.ts";
 
 /** Tells a channel that its state has been seen: that of the slot's widget unless named. */

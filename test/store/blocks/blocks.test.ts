@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
 import { OTHER } from "../../../appliance/base/names.ts";
-import { randomFrom } from "../../../appliance/base/random.ts";
+import { randomFrom } from "../../../appliance/demo/random.ts";
 import { Block } from "../../../appliance/store/blocks/block.ts";
 import { BlockReader } from "../../../appliance/store/blocks/block-reader.ts";
 import { decodeBlock, encodeBlock } from "../../../appliance/store/blocks/codec.ts";

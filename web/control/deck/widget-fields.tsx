@@ -1,10 +1,11 @@
-import type { PushWidget, Widget } from "../../../appliance/control/wire.ts";
+import type { IconWidget, PushWidget, Widget } from "../../../appliance/control/wire.ts";
 import { Choice, Labelled } from "../parts.tsx";
 import { ChannelField } from "./channel-field.tsx";
 import { ColorField } from "./color-field.tsx";
 import { CountdownFields, GaugeFields } from "./gauge-fields.tsx";
-import { IconFields } from "./icon-fields.tsx";
+import { IconPicker } from "./icon-picker.tsx";
 import { ImageFields } from "./image-fields.tsx";
+import { LabelField } from "./label-field.tsx";
 import { RulesField, withRules } from "./rules-field.tsx";
 import { StatFields } from "./stat-fields.tsx";
 import { WakeField } from "./wake-field.tsx";
@@ -97,5 +98,19 @@ function Colors({ widget, onEdit }: FieldsProps<Widget>) {
         onSet={(color) => onEdit(withField(widget, "background", color))}
       />
     </fieldset>
+  );
+}
+
+/** Which icon, and what is written below it. */
+function IconFields({ widget, onEdit }: FieldsProps<IconWidget>) {
+  return (
+    <>
+      <LabelField
+        label="Label"
+        value={widget.label}
+        onSet={(label) => onEdit(withField(widget, "label", label))}
+      />
+      <IconPicker value={widget.icon} onChoose={(icon) => onEdit({ ...widget, icon })} />
+    </>
   );
 }

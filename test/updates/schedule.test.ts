@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { nextNight } from "../../appliance/updates/night.ts";
+import { nextNight } from "../../appliance/updates/schedule.ts";
 
 describe("Four at night", () => {
   for (const [from, minute, zone, night] of [

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { lockOf } from "../../appliance/updater/lock.ts";
+import { lockOf } from "../../appliance/updater/box.ts";
 
 const UNITS = join(import.meta.dirname, "../../firmware-config/system/etc/systemd/system");
 
