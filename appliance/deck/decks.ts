@@ -9,7 +9,7 @@ import type { Feedback } from "./face/feedback.ts";
 import { encodePng } from "./face/paint.ts";
 import { Fingers } from "./hands/fingers.ts";
 import { type Gesture, Gestures } from "./hands/gestures.ts";
-import { giveBack } from "./pixels.ts";
+import { giveBack } from "./pixel-memory.ts";
 import { Roster } from "./roster.ts";
 import { findPage, type PageChoice, slotOn } from "./settings/pages.ts";
 import { SetUp, type SetUpSources } from "./settings/set-up.ts";

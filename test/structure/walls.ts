@@ -11,6 +11,8 @@ export interface Wall {
 }
 
 const BASE = "appliance/base/";
+/** Pictures between what draws and what shows them, and their memory. */
+const PIXELS = ["appliance/deck/pixels.ts", "appliance/deck/pixel-memory.ts"];
 /** Nobody outside knows what is behind the store's door. */
 const BEHIND_THE_DOOR = ["copy", "counts", "postgres", "sites", "sqlite", "surveys", "threads"].map(
   (room) => `appliance/store/${room}/`,
@@ -87,8 +89,8 @@ export const WALLS: readonly Wall[] = [
     types: ["appliance/deck/hands/gestures.ts", "appliance/deck/face/feedback.ts"],
   },
   { of: "appliance/alarms/", may: ["appliance/store/", BASE], not: BEHIND_THE_DOOR },
-  { of: "appliance/deck/face/", may: ["appliance/deck/pixels.ts", "appliance/push/", BASE] },
-  { of: "appliance/deck/usb/", may: ["appliance/deck/pixels.ts", BASE] },
+  { of: "appliance/deck/face/", may: [...PIXELS, "appliance/push/", BASE] },
+  { of: "appliance/deck/usb/", may: [...PIXELS, BASE] },
   { of: "appliance/deck/", may: ["appliance/push/channels.ts", BASE] },
   // What is set up knows nothing of what shows it, and hands know neither.
   {

@@ -1,7 +1,8 @@
 import type { Face } from "../face/face.ts";
 import type { Feedback } from "../face/feedback.ts";
 import { paint } from "../face/paint.ts";
-import { giveBack, type Pixels } from "../pixels.ts";
+import { giveBack } from "../pixel-memory.ts";
+import type { Pixels } from "../pixels.ts";
 
 /** Pixels of the picture for each of the slot, in each direction: screens may have finer ones. */
 export type Scale = 1 | 2;

@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import type { Canvas, SKRSContext2D } from "@napi-rs/canvas";
-import { giveBack, type JpegOptions, type Pixels, type Rotation } from "../pixels.ts";
+import { giveBack } from "../pixel-memory.ts";
+import type { JpegOptions, Pixels, Rotation } from "../pixels.ts";
 import type { Face } from "./face.ts";
 import { type Feedback, layoutFeedback } from "./feedback.ts";
 import { isPlain, KEY_FONT, MORE_FONTS, TURNED } from "./fonts.ts";

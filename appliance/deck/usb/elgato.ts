@@ -9,7 +9,7 @@ import {
   type StreamDeckEncoderControlDefinition,
 } from "@elgato-stream-deck/core";
 import { EventEmitter } from "eventemitter3";
-import { giveBack } from "../pixels.ts";
+import { giveBack } from "../pixel-memory.ts";
 import {
   type DeckDriver,
   type DriverContext,
