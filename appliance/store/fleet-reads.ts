@@ -2,8 +2,7 @@ import type { LastAnswers } from "./answer.ts";
 import type { BlockCounts } from "./counts/block-counts.ts";
 import { overview } from "./counts/overview.ts";
 import { statsBody } from "./counts/reports.ts";
-import { siteActivity } from "./counts/site-activity.ts";
-import { hourlyViews, liveNumbers, viewCounts } from "./counts/site-numbers.ts";
+import { hourlyViews, liveNumbers, siteActivity, viewCounts } from "./counts/site-numbers.ts";
 import type { Soon } from "./counts/source.ts";
 import type { FleetQueryName, QueryInput, QueryResult } from "./queries.ts";
 import type { SiteAlarmsRecord } from "./rows.ts";
@@ -11,9 +10,8 @@ import type { Snapshot, SourceNumber } from "./snapshot.ts";
 import { sourceSizes, sourcesOf } from "./sources.ts";
 import type { Rows } from "./sql.ts";
 import { surveyPage } from "./surveys/page.ts";
-import { surveySummary } from "./surveys/report.ts";
+import { surveySummary, surveyVersions } from "./surveys/report.ts";
 import type { SurveySource } from "./surveys/source.ts";
-import { surveyVersions } from "./surveys/versions.ts";
 
 /** The data that an engine reads from; all of one moment. */
 export interface FleetSource {

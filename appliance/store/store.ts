@@ -20,8 +20,8 @@ export { ALARM_SINCE, SITE_ALARMS } from "./sites/alarms.ts";
 export type { Directory, SiteInput, SiteOutcome, SiteRecord } from "./sites/directory.ts";
 export type { Exchange } from "./sqlite/copies/exchange.ts";
 export type { Unusable } from "./sqlite/health.ts";
-export { openCursor } from "./surveys/cursor.ts";
 export { SURVEY_LABELS } from "./surveys/labels.ts";
+export { openCursor } from "./surveys/page.ts";
 
 /** Opens the numbers where nothing is kept on this machine. @throws {Refusal} as `Store.open` does */
 export async function openNumbers(options: StoreOptions): Promise<Numbers> {

@@ -1,6 +1,8 @@
+import type { Day } from "../../base/calendar.ts";
 import { samePart } from "../../base/same-part.ts";
-import { hourDimension } from "../counting.ts";
+import { hourDimension, type SiteKey } from "../counting.ts";
 import type { LiveNumbers, LiveNumbersQuery } from "../queries.ts";
+import { lastViews, MAX_OVERVIEW_SITES, weeksOf } from "./overview.ts";
 import type { CounterSource, SiteDays } from "./source.ts";
 
 const SHORTEST_SERIES = 7;
@@ -51,6 +53,26 @@ export async function viewCounts(
     source.totals([site]),
   ]);
   return { window: sum(days), total };
+}
+
+/** Sites at a glance, for their owner; no more than an overview tells of. */
+export async function siteActivity(
+  source: CounterSource,
+  { sites, today }: { sites: readonly { key: SiteKey; id: string }[]; today: Day },
+): Promise<{ id: string; week: number[]; total: number; last: string | null }[]> {
+  const shown = sites.slice(0, MAX_OVERVIEW_SITES);
+  const keys = shown.map(({ key }) => key);
+  const [weeks, totals, last] = await Promise.all([
+    weeksOf(source, keys, today),
+    source.totals(keys),
+    lastViews(source, keys, today),
+  ]);
+  return shown.map(({ id }, i) => ({
+    id,
+    week: weeks[i] ?? [],
+    total: totals[i] ?? 0,
+    last: last[i] ?? null,
+  }));
 }
 
 function sum(numbers: readonly number[]): number {

@@ -1,10 +1,9 @@
 import { formatDay } from "../../base/calendar.ts";
 import { OTHER } from "../../base/names.ts";
 import { type Accepts, type Answer, makeAnswer } from "../answer.ts";
-import type { SurveyQuery } from "../queries.ts";
-import type { CrossField, SurveyPayload, SurveysAnswer } from "../reports.ts";
-import { Choices, type Slots } from "./answers.ts";
-import { Frequent } from "./frequent.ts";
+import type { SurveyQuery, VersionsQuery } from "../queries.ts";
+import type { CrossField, SurveyPayload, SurveysAnswer, SurveyVersions } from "../reports.ts";
+import { Choices, Frequent, type Slots } from "./answers.ts";
 import type { SurveySource } from "./source.ts";
 
 /** So many groups are told apart; the rest is OTHER. */
@@ -129,4 +128,26 @@ function groupNames(response: SurveyPayload, cross: CrossField): string[] {
   const value = response[cross];
   if (value === undefined) return ["unknown"];
   return cross === "dv" ? value.split(",") : [value];
+}
+
+/** The sender of a response names its version: so many with the most responses are told. */
+export const MAX_VERSIONS = 100;
+
+/** The body of `/surveys/versions`. */
+export async function surveyVersions(
+  source: SurveySource,
+  { query, accepts }: { query: VersionsQuery; accepts: Accepts },
+): Promise<Answer> {
+  const [versions, labels] = await Promise.all([
+    source.versions(query.site, MAX_VERSIONS),
+    source.labels(query.site),
+  ]);
+  const body: SurveyVersions = {
+    site: query.id,
+    versions: [...versions]
+      .sort((a, b) => b.sv - a.sv)
+      .map(({ sv, total, last }) => ({ sv, total, last: formatDay(last) })),
+    labels,
+  };
+  return makeAnswer(JSON.stringify(body), accepts);
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { MAX_VERSIONS } from "../../../appliance/store/surveys/versions.ts";
+import { MAX_VERSIONS } from "../../../appliance/store/surveys/report.ts";
 import { onEachEngine } from "../../helpers/engines.ts";
 import { importInto } from "../../helpers/importing.ts";
 import { eachWorld } from "../../helpers/world.ts";

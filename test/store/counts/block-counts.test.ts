@@ -9,10 +9,10 @@ import {
 import type { CountsOf } from "../../../appliance/store/blocks/day-table.ts";
 import type { Condition } from "../../../appliance/store/blocks/filter.ts";
 import { overview } from "../../../appliance/store/counts/overview.ts";
-import { siteActivity } from "../../../appliance/store/counts/site-activity.ts";
 import {
   hourlyViews,
   liveNumbers,
+  siteActivity,
   viewCounts,
 } from "../../../appliance/store/counts/site-numbers.ts";
 import type { CounterSource } from "../../../appliance/store/counts/source.ts";

@@ -15,7 +15,7 @@ import { migrate } from "../../../appliance/store/postgres/migrate.ts";
 import { READER } from "../../../appliance/store/postgres/thread-kinds.ts";
 import type { StatsQuery } from "../../../appliance/store/queries.ts";
 import type { Statement } from "../../../appliance/store/sql.ts";
-import { openCursor } from "../../../appliance/store/surveys/cursor.ts";
+import { openCursor } from "../../../appliance/store/surveys/page.ts";
 import { ReaderThread } from "../../../appliance/store/threads/reader-thread.ts";
 import { ownThreads } from "../../../appliance/store/threads/threads.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
