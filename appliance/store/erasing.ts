@@ -2,7 +2,7 @@ import { NOBODY, type SiteKey } from "./counting.ts";
 import { EMPTY_BATCH, eraseSite } from "./log/erase.ts";
 import { PASS_GENERATION } from "./settling/statements.ts";
 import type { LogRow } from "./snapshot.ts";
-import { rowsIn, type Script, type Statement } from "./sql.ts";
+import { rowsIn, type Statement, type Steps } from "./sql.ts";
 
 // Each step stays at a few milliseconds, so that hits in between never notice.
 const ROWS_PER_STEP = 500;
@@ -14,7 +14,7 @@ export const BYTES_PER_STEP: number = 512 * 1_024;
  * @param bytes that a row of `block` takes, in SQL
  * @returns false when there was none
  */
-export function* eraseBlocks(site: SiteKey, bytes: string): Script<boolean> {
+export function* eraseBlocks(site: SiteKey, bytes: string): Steps<boolean> {
   const gone = yield* rowsIn(
     `DELETE FROM block WHERE site = $1 AND (month, source, part) IN (
        SELECT month, source, part FROM (
@@ -56,19 +56,19 @@ const KEYS = {
 type TableOfSites = keyof typeof KEYS;
 
 /** Removes some of what else an erased site has left. @returns false when there was nothing */
-export function* eraseRows(site: SiteKey): Script<boolean> {
+export function* eraseRows(site: SiteKey): Steps<boolean> {
   for (const table of Object.keys(KEYS) as TableOfSites[])
     if (yield* removeSome(table, site)) return true;
   return false;
 }
 
 /** Removes some responses to sites that do not exist. @returns false when there was none */
-export function* eraseNobody(): Script<boolean> {
+export function* eraseNobody(): Steps<boolean> {
   return (yield* removeSome("survey", NOBODY)) || (yield* removeSome("waiting_survey", NOBODY));
 }
 
 /** A card may bend the number of a row at any time: what is done is counted, or a step would have no end. */
-function* removeSome(table: TableOfSites, site: SiteKey): Script<boolean> {
+function* removeSome(table: TableOfSites, site: SiteKey): Steps<boolean> {
   const key = KEYS[table];
   const gone = yield* rowsIn(
     `DELETE FROM ${table} WHERE site = $1

@@ -1,7 +1,7 @@
-import { rowsIn, type Script } from "./sql.ts";
+import { rowsIn, type Steps } from "./sql.ts";
 
 /** A secret of a database, made once by whoever comes first. */
-export function* databaseSecret(name: string, make: () => Uint8Array): Script<Uint8Array> {
+export function* databaseSecret(name: string, make: () => Uint8Array): Steps<Uint8Array> {
   const find = () => rowsIn<{ value: string }>("SELECT value FROM meta WHERE key = $1", [name]);
   const [known] = yield* find();
   if (known !== undefined) return Buffer.from(known.value, "hex");

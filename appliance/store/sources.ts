@@ -9,7 +9,7 @@ import {
   type Snapshot,
   type SourceNumber,
 } from "./snapshot.ts";
-import { type Rows, rowsIn, type Script } from "./sql.ts";
+import { type Rows, rowsIn, type Steps } from "./sql.ts";
 import type { WriteInput, WriteResult } from "./writes.ts";
 
 /** A source of counts and responses. */
@@ -61,7 +61,7 @@ const DELETE_RESPONSES = `
 /** Deletes some of a source; the row that names it goes last. */
 export function* deleteSource({
   number,
-}: WriteInput<"deleteSource">): Script<WriteResult<"deleteSource">> {
+}: WriteInput<"deleteSource">): Steps<WriteResult<"deleteSource">> {
   const values = [number];
   yield [{ text: PASS_GENERATION }];
   const found = yield* rowsIn("SELECT number FROM source WHERE number = $1", values);

@@ -9,16 +9,36 @@ export interface Statement {
 export type Rows = <T extends object>(text: string, values?: readonly unknown[]) => Promise<T[]>;
 
 /**
- * Work that reads what it writes, for either engine to do: it yields statements that do not need each
- * other's rows, and is handed the rows of each.
+ * Work on a database of either engine, within one transaction: it yields statements that do not need each
+ * other's rows, and is given the rows of each.
  */
-export type Script<T> = Generator<readonly Statement[], T, readonly (readonly object[])[]>;
+export type Steps<T> = Generator<readonly Statement[], T, readonly (readonly object[])[]>;
 
-/** The rows of one statement, inside of a script. */
+/** @param all runs several statements at once */
+export async function runSteps<T>(
+  all: (statements: readonly Statement[]) => Promise<readonly (readonly object[])[]>,
+  steps: Steps<T>,
+): Promise<T> {
+  let step = steps.next([]);
+  while (!step.done) step = steps.next(await all(step.value));
+  return step.value;
+}
+
+/** The same where a statement is answered at once. */
+export function runStepsNow<T>(
+  run: (statement: Statement) => readonly object[],
+  steps: Steps<T>,
+): T {
+  let step = steps.next([]);
+  while (!step.done) step = steps.next(step.value.map(run));
+  return step.value;
+}
+
+/** A step of one statement. @returns its rows */
 export function* rowsIn<Row extends object>(
   text: string,
   values: readonly unknown[] = [],
-): Script<readonly Row[]> {
+): Steps<readonly Row[]> {
   const [rows = []] = yield [{ text, values }];
   return rows as readonly Row[];
 }

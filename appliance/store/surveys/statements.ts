@@ -2,7 +2,7 @@ import { dayOf, HOUR_MS } from "../../base/calendar.ts";
 import type { DayZone } from "../../base/day-zone.ts";
 import { MAX_SURVEYS_PER_DAY, NOBODY, type SiteKey, type SurveyRow } from "../counting.ts";
 import { maskedPayload } from "../counts/nobody.ts";
-import type { Script, Statement } from "../sql.ts";
+import type { Statement, Steps } from "../sql.ts";
 
 /** Where a database numbers its rows itself it is null. */
 type NewId = number | null;
@@ -82,7 +82,7 @@ export const WAITED = 'waiting_survey.id, site, version, payload, at, saved_cloc
  * @param due removes those that are due, some at a time, and answers what was in them
  * @returns false when there was none to file
  */
-export function* fileSurveys(due: Statement, zone: DayZone, drawId: () => NewId): Script<boolean> {
+export function* fileSurveys(due: Statement, zone: DayZone, drawId: () => NewId): Steps<boolean> {
   const [rows = []] = yield [due];
   const waited = (rows as readonly WaitingSurvey[]).toSorted((a, b) => a.id - b.id);
   yield waited.map(({ site, version, payload, at, savedClock, zero }) => ({

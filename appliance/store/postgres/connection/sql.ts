@@ -1,4 +1,4 @@
-import type { Script, Statement } from "../../sql.ts";
+import { runSteps, type Statement, type Steps } from "../../sql.ts";
 
 export interface Sql {
   /**
@@ -16,12 +16,9 @@ export interface Transaction extends Sql {
   readonly place: string;
 }
 
-/** Does the work of a script, all that it yields at once without waiting in between. */
-export async function performOn<T>(sql: Pick<Sql, "all">, script: Script<T>): Promise<T> {
-  for (let step = script.next([]); ; ) {
-    if (step.done) return step.value;
-    step = script.next(await sql.all(step.value));
-  }
+/** In the caller's transaction, if that is one. */
+export function performOn<T>(sql: Pick<Sql, "all">, steps: Steps<T>): Promise<T> {
+  return runSteps((statements) => sql.all(statements), steps);
 }
 
 /** An array of numbers as PostgreSQL reads it. */

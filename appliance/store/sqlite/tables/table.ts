@@ -1,5 +1,5 @@
 import type { Bound } from "../../../base/bounds.ts";
-import type { Rows, Script, Statement } from "../../sql.ts";
+import { type Rows, runStepsNow, type Statement, type Steps } from "../../sql.ts";
 import type { Database } from "../database.ts";
 
 /** Rows that are bounded together, and their columns of texts. */
@@ -12,13 +12,18 @@ interface BoundedRows {
 
 type Prepared = ReturnType<Database["prepare"]>;
 
-/** By text, which never is of what comes from outside. */
+/** More than there are that come again. */
+const MOST_PREPARED = 256;
+/** By text. */
 const PREPARED = new WeakMap<Database, Map<string, Prepared>>();
 
 function prepared(db: Database, text: string): Prepared {
   const all = PREPARED.get(db) ?? new Map<string, Prepared>();
   PREPARED.set(db, all);
-  const statement = all.get(text) ?? db.prepare(text);
+  const known = all.get(text);
+  if (known !== undefined) return known;
+  if (all.size >= MOST_PREPARED) all.clear();
+  const statement = db.prepare(text);
   all.set(text, statement);
   return statement;
 }
@@ -37,12 +42,9 @@ export function runAll(db: Database, statements: readonly Statement[]): void {
   for (const statement of statements) run(db, statement);
 }
 
-/** Does the work of a script, in the caller's transaction. */
-export function perform<T>(db: Database, script: Script<T>): T {
-  for (let step = script.next([]); ; ) {
-    if (step.done) return step.value;
-    step = script.next(step.value.map((statement) => run(db, statement)));
-  }
+/** In the caller's transaction. */
+export function perform<T>(db: Database, steps: Steps<T>): T {
+  return runStepsNow((statement) => run(db, statement), steps);
 }
 
 export function rowsOf(db: Database): Rows {
