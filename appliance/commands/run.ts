@@ -1,7 +1,7 @@
 import { COLLECTOR_PORT, CONTROL_PORT } from "../base/ports.ts";
 import { FLAG_OPTIONS } from "../config.ts";
-import { COMMITTER, readerOf } from "../store/sqlite/thread-kinds.ts";
-import { READER_MEMORY_MB, threadsAhead } from "../store/threads/threads.ts";
+import { COMMITTER, READER_MEMORY_MB, readerOf } from "../store/threads/kinds.ts";
+import { threadsAhead } from "../store/threads/threads.ts";
 import { type Command, parseCommandLine, UsageError } from "./command.ts";
 import { configFrom, DATA_OPTIONS } from "./data.ts";
 import { databaseOf } from "./database.ts";

@@ -8,7 +8,8 @@ import { hostChore } from "../store/sqlite/copies/chore-host.ts";
 import { memoryOf } from "../store/sqlite/copies/chore-process.ts";
 import { DatabaseRefused, FILE } from "../store/sqlite/refused.ts";
 import { startWorkers, type Workers } from "../store/sqlite/workers.ts";
-import { ownThreads, READER_MEMORY_MB } from "../store/threads/threads.ts";
+import { READER_MEMORY_MB } from "../store/threads/kinds.ts";
+import { ownThreads } from "../store/threads/threads.ts";
 import { dashboardReads, firstReads } from "./first-reads.ts";
 
 const clock = new SystemClock();

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import type { Worker } from "node:worker_threads";
 import { formatDay, parseDay } from "../../appliance/base/calendar.ts";
-import { READER } from "../../appliance/store/postgres/thread-kinds.ts";
-import { readerOf } from "../../appliance/store/sqlite/thread-kinds.ts";
-import { READER_MEMORY_MB, type Threads } from "../../appliance/store/threads/threads.ts";
+import { READER_MEMORY_MB, readerOf, SHARED_READER } from "../../appliance/store/threads/kinds.ts";
+import type { Threads } from "../../appliance/store/threads/threads.ts";
 import { engineOfSuite, onEachEngine } from "../helpers/engines.ts";
 import { importInto } from "../helpers/importing.ts";
 import { Owner } from "../helpers/owner.ts";
@@ -80,7 +79,7 @@ onEachEngine(() => {
     let readers = 0;
     const ofNumbers = new Set<Worker>();
     /** A box beside a fleet has another one, for what is its own. */
-    const { script } = engineOfSuite() === "SQLite" ? readerOf(READER_MEMORY_MB) : READER;
+    const { script } = engineOfSuite() === "SQLite" ? readerOf(READER_MEMORY_MB) : SHARED_READER;
     const threads: Threads = {
       start(kind) {
         const thread = reusedThreads.start(kind);

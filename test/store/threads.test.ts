@@ -1,10 +1,6 @@
 import assert from "node:assert/strict";
-import { COMMITTER, readerOf } from "../../appliance/store/sqlite/thread-kinds.ts";
-import {
-  ownThreads,
-  READER_MEMORY_MB,
-  threadsAhead,
-} from "../../appliance/store/threads/threads.ts";
+import { COMMITTER, READER_MEMORY_MB, readerOf } from "../../appliance/store/threads/kinds.ts";
+import { ownThreads, threadsAhead } from "../../appliance/store/threads/threads.ts";
 
 describe("threads that are started ahead", () => {
   it("are there before they are asked for, each once", async () => {

@@ -3,7 +3,7 @@ import { DIMENSIONS, type Dimension, FLAGS } from "../log/record.ts";
 import { Block, NO_HOUR } from "./block.ts";
 import { COUNTED_OF, type CountsOf } from "./day-table.ts";
 import { DETAIL_DIMENSIONS, IS_EVENT, MAX_DETAIL_ROWS, type Sample } from "./detail.ts";
-import { MAX_DAYS, MAX_DICTIONARY, MAX_DICTIONARY_BYTES } from "./dictionary.ts";
+import { MAX_DAYS, MAX_DICTIONARY, MAX_DICTIONARY_BYTES, Texts } from "./dictionary.ts";
 import { type FrameBytes, FrameReader } from "./frames.ts";
 import {
   BITS_KEY,
@@ -17,7 +17,6 @@ import {
 } from "./keys.ts";
 import { daysIn, MAX_MONTH, type Month } from "./month.ts";
 import { NoBlock } from "./no-block.ts";
-import { Texts } from "./texts.ts";
 import { VarintReader } from "./varints.ts";
 
 const ALL: ReadonlySet<Dimension> = new Set(DIMENSIONS);

@@ -1,8 +1,8 @@
 import type { BlockReader } from "../blocks/block-reader.ts";
+import type { Texts } from "../blocks/dictionary.ts";
 import { MAX_DAYS } from "../blocks/dictionary.ts";
 import type { ValueCounts } from "../blocks/filter.ts";
 import { firstDayOf, type Month } from "../blocks/month.ts";
-import type { Texts } from "../blocks/texts.ts";
 import type { Dimension } from "../log/record.ts";
 import type { SiteDays } from "./source.ts";
 import { HashIndex } from "./value-table.ts";

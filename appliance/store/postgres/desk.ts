@@ -9,7 +9,7 @@ import { isLost, reasonOf, refusalOf, sqlStateOf } from "./connection/errors.ts"
 import type { Transaction } from "./connection/sql.ts";
 import { type ConnectionSettings, parseDatabaseUrl, shownUrl } from "./connection/url.ts";
 import { hasTables, migrate } from "./migrate.ts";
-import { PostgresReads } from "./reads/reads.ts";
+import { PostgresReads } from "./reads.ts";
 import { readRevisedDirectory } from "./tables/directory.ts";
 import { FLEET_WRITES } from "./writes.ts";
 

@@ -19,6 +19,7 @@ import { ReadQueue } from "../read-queue.ts";
 import { databaseSecret } from "../secrets.ts";
 import type { DeclaredSite, Directory } from "../sites/directory.ts";
 import type { Settlement } from "../snapshot.ts";
+import { SHARED_READER } from "../threads/kinds.ts";
 import { ReaderThread } from "../threads/reader-thread.ts";
 import { ownThreads, type Threads } from "../threads/threads.ts";
 import type { FleetWriteName } from "../writes.ts";
@@ -39,7 +40,6 @@ import type { ReaderDatabase } from "./reader.ts";
 import { settleFleet } from "./settle.ts";
 import { nameZone } from "./tables/day-zone.ts";
 import { declareFleetSites } from "./tables/declare-sites.ts";
-import { READER } from "./thread-kinds.ts";
 import { bootOver, bootStatement } from "./upkeep/boots.ts";
 import { Lease } from "./upkeep/lease.ts";
 import { PostgresUpkeep } from "./upkeep/upkeep.ts";
@@ -156,7 +156,7 @@ export class PostgresEngine implements Engine {
       },
     });
     this.#reader = ReaderThread.atRest({
-      thread: READER,
+      thread: SHARED_READER,
       database: { settings: this.#settings, seen: seen.memory } satisfies ReaderDatabase,
       // Damage on a server is its owner's to mend.
       onDamaged: () => {},

@@ -1,11 +1,11 @@
 import { SystemClock } from "../../base/clock.ts";
 import type { QueryInput, QueryName } from "../queries.ts";
-import { hostReader } from "../threads/reader-host.ts";
+import { hostReader } from "../threads/thread-host.ts";
 import { Connection } from "./connection/connection.ts";
 import { Away, isLost, isWithoutTables, Lost, reasonOf, sqlStateOf } from "./connection/errors.ts";
 import { Seen } from "./connection/place.ts";
 import type { ConnectionSettings } from "./connection/url.ts";
-import { PostgresReads } from "./reads/reads.ts";
+import { PostgresReads } from "./reads.ts";
 
 /** A database that could not be reached is not looked for again so soon: a question is refused at once. */
 const AWAY_MS = 1_000;

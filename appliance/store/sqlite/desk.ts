@@ -40,7 +40,7 @@ export class SqliteDesk implements Desk, BoxDesk {
   }
 
   async read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
-    return (await new SqliteReads(this.#db).run(query, input)) as QueryResult<Q>;
+    return (await new SqliteReads(this.#db).read(query, input)) as QueryResult<Q>;
   }
 
   async write<W extends WriteName>(name: W, input: WriteInput<W>): Promise<WriteResult<W>> {

@@ -18,7 +18,9 @@ import { nextSettlement } from "../settling/settling.ts";
 import { ALARMS_QUERY, alarmsIn } from "../sites/alarms.ts";
 import type { Settlement } from "../snapshot.ts";
 import { SurveySource } from "../surveys/source.ts";
-import { type Database, dataVersion } from "./database.ts";
+import type { ReaderAnswer } from "../threads/reader-thread.ts";
+import type { Reader } from "../threads/thread-host.ts";
+import { type Database, dataVersion, isDamage } from "./database.ts";
 import { lastInLog, ofOneMoment, SqliteSnapshot } from "./snapshot.ts";
 import { imageBytes, imageList } from "./tables/box.ts";
 import { documents } from "./tables/documents.ts";
@@ -38,7 +40,7 @@ const BOX_READS: {
 };
 
 /** Answers the questions to a database, one at a time. */
-export class SqliteReads {
+export class SqliteReads implements Reader {
   readonly #db: Database;
   readonly #passedOver: PassedOver | undefined;
   readonly #snapshot: SqliteSnapshot;
@@ -57,11 +59,20 @@ export class SqliteReads {
     this.#surveys = new SurveySource(rowsOf(db));
   }
 
-  run(query: QueryName, input: unknown): Promise<unknown> {
-    return ofOneMoment(this.#db, () => this.#read(query, input));
+  read(query: QueryName, input: unknown): Promise<unknown> {
+    return ofOneMoment(this.#db, () => this.#answer(query, input));
   }
 
-  #read(query: QueryName, input: unknown): Soon<unknown> {
+  /** Damage is told of, beside that the question failed. */
+  explain(error: unknown): ReaderAnswer | undefined {
+    return isDamage(error) ? { kind: "damaged", message: error.message } : undefined;
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  #answer(query: QueryName, input: unknown): Soon<unknown> {
     type Read<Source> = (source: Source, input: unknown) => Soon<unknown>;
     if (query === "settlement") return this.#settlement(input as SettlementQuery);
     if (query in BOX_READS)

@@ -2,10 +2,10 @@ import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { EngineRequest } from "../engine.ts";
 import type { Directory } from "../sites/directory.ts";
+import { COMMITTER, readerOf } from "../threads/kinds.ts";
 import { ReaderThread } from "../threads/reader-thread.ts";
 import type { ThreadAnswer, ThreadRequest, Threads } from "../threads/threads.ts";
 import type { CommitterAnswer, CommitterMessage } from "./committer.ts";
-import { COMMITTER, readerOf } from "./thread-kinds.ts";
 
 interface WorkersOptions {
   file: string;

@@ -1,4 +1,10 @@
 import { parentPort } from "node:worker_threads";
+import { messageOf } from "../../base/message-of.ts";
+import type { Answer } from "../answer.ts";
+import type { PassedOver } from "../counts/block-reading.ts";
+import type { Soon } from "../counts/source.ts";
+import type { QueryName } from "../queries.ts";
+import type { ReaderAnswer, ReaderRequest } from "./reader-thread.ts";
 import type { ThreadAnswer, ThreadRequest } from "./threads.ts";
 
 /** The part that runs in a thread, on one database. */
@@ -11,10 +17,10 @@ interface Guest<Request> {
  * Runs in a thread: opens the database it is told, hands requests on, and closes it again. An error
  * that is thrown ends the thread.
  */
-export function hostDatabase<Request extends { kind: string }, Answer, Database = string>(
+export function hostDatabase<Request extends { kind: string }, Reply, Database = string>(
   open: (
     database: Database,
-    say: (answer: Answer, memory?: ArrayBuffer[]) => void,
+    say: (reply: Reply, memory?: ArrayBuffer[]) => void,
   ) => Guest<Request> | Promise<Guest<Request>>,
 ): void {
   const port = parentPort;
@@ -22,7 +28,7 @@ export function hostDatabase<Request extends { kind: string }, Answer, Database 
   const tell = (answer: ThreadAnswer) => port.postMessage(answer);
   let guest: Guest<Request> | undefined;
   const start = async (database: Database) => {
-    guest = await open(database, (answer, memory) => port.postMessage(answer, memory));
+    guest = await open(database, (reply, memory) => port.postMessage(reply, memory));
     tell({ kind: "ready" });
   };
   const stop = async () => {
@@ -45,4 +51,52 @@ export function hostDatabase<Request extends { kind: string }, Answer, Database 
 
 function isThreads(request: { kind: string }): request is ThreadRequest {
   return request.kind === "open" || request.kind === "close" || request.kind === "end";
+}
+
+/** Answers questions from a database that is open. */
+export interface Reader {
+  read(query: QueryName, input: unknown): Promise<unknown>;
+  /** The answer that explains an error of `read`, beside that there was one. */
+  explain(error: unknown): ReaderAnswer | undefined;
+  close(): void | Promise<void>;
+}
+
+/**
+ * Runs in a thread, so that a large report delays no hit. It answers one question at a time.
+ * @param open gets whom to tell of what was passed over
+ */
+export function hostReader<Database>(
+  open: (database: Database, passedOver: PassedOver) => Soon<Reader>,
+): void {
+  hostDatabase<ReaderRequest, ReaderAnswer, Database>(async (database, say) => {
+    const reader = await open(database, (site, month) => say({ kind: "passedOver", site, month }));
+    const answer = async ({ query, input }: ReaderRequest) => {
+      try {
+        const result = await reader.read(query, input);
+        say({ kind: "result", result }, memoryOf(result));
+      } catch (error) {
+        const more = reader.explain(error);
+        if (more !== undefined) say(more);
+        if (more?.kind !== "refused") say({ kind: "error", message: messageOf(error) });
+      }
+    };
+    let answered = Promise.resolve();
+    return {
+      handle(request) {
+        answered = answer(request);
+        return answered;
+      },
+      async close() {
+        await reader.close();
+        // Nothing is said behind that it is closed.
+        await answered;
+      },
+    };
+  });
+}
+
+/** The memory of a body is handed over: the main thread neither copies nor touches it. */
+function memoryOf(result: unknown): ArrayBuffer[] {
+  const body = (result as Partial<Answer> | null | undefined)?.body;
+  return body instanceof Uint8Array ? [body.buffer as ArrayBuffer] : [];
 }

@@ -12,10 +12,10 @@ import { Connection } from "../../../appliance/store/postgres/connection/connect
 import { Seen } from "../../../appliance/store/postgres/connection/place.ts";
 import { parseDatabaseUrl } from "../../../appliance/store/postgres/connection/url.ts";
 import { migrate } from "../../../appliance/store/postgres/migrate.ts";
-import { READER } from "../../../appliance/store/postgres/thread-kinds.ts";
 import type { StatsQuery } from "../../../appliance/store/queries.ts";
 import type { Statement } from "../../../appliance/store/sql.ts";
 import { openCursor } from "../../../appliance/store/surveys/page.ts";
+import { SHARED_READER } from "../../../appliance/store/threads/kinds.ts";
 import { ReaderThread } from "../../../appliance/store/threads/reader-thread.ts";
 import { ownThreads } from "../../../appliance/store/threads/threads.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
@@ -38,7 +38,7 @@ describe("the numbers in PostgreSQL", () => {
     { onStart = (_thread: Worker) => {}, kept = reusedThreads } = {},
   ): ReaderThread {
     const started = ReaderThread.atRest({
-      thread: READER,
+      thread: SHARED_READER,
       database: { settings: parseDatabaseUrl(url), seen: new Seen().memory },
       onDamaged: (message) => assert.fail(message),
       clock,
