@@ -363,7 +363,7 @@ describe("a breach is found", () => {
     assert.deepEqual(found(more), ["web/control/main.ts knows web/dashboard/page.ts"]);
   });
 
-  it("two types of one name", () => {
+  it("two exports of one name", () => {
     const more = {
       "appliance/alarms/pixels.ts": "export interface Pixels {}",
       "appliance/alarms/alarms.ts": 'import type { Pixels } from "./pixels.ts";',

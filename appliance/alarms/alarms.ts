@@ -5,7 +5,7 @@ import type { SiteKey } from "../store/counting.ts";
 import type { SiteAlarms } from "../store/reports.ts";
 import type { Numbers } from "../store/store.ts";
 import { HABIT_DAYS, habitOf } from "./habit.ts";
-import { sentenceOf } from "./sentence.ts";
+import { alarmSentence } from "./sentence.ts";
 import { ALARM_KINDS, type AlarmKind, type AlarmState } from "./state.ts";
 import { type AlarmChange, AlarmWatch, type Knowledge, LOOK_EVERY_MS } from "./watch.ts";
 
@@ -176,7 +176,7 @@ export class Alarms {
       kind,
       state,
       since,
-      sentence: sentenceOf(site.id, change),
+      sentence: alarmSentence(site.id, change),
     });
   }
 

@@ -7,7 +7,7 @@ const MINUTE_MS = 60_000;
  * The beginning or the end of an alarm, for people: `blog: no view for 3 hours. About 40 are usual
  * in that time.`
  */
-export function sentenceOf(site: string, change: AlarmChange): string {
+export function alarmSentence(site: string, change: AlarmChange): string {
   const { kind, state, seen, usual, spanMs } = change;
   const isOver = state === "resolved";
   if (kind === "silence")

@@ -73,7 +73,7 @@ export async function noSite(config: Config, terminal: Terminal): Promise<string
 }
 
 /** The message about an id that no site has. */
-export function noSuchSite({ sites }: Directory, id: string): string {
+export function unknownSite({ sites }: Directory, id: string): string {
   const meant = didYouMean(
     id,
     sites.map((site) => site.id),

@@ -28,7 +28,7 @@ import {
   type Terminal,
   UsageError,
 } from "./command.ts";
-import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, noSite, noSuchSite } from "./data.ts";
+import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, noSite, unknownSite } from "./data.ts";
 import { checkData } from "./others-data.ts";
 import { whereaboutsOf } from "./whereabouts.ts";
 
@@ -215,7 +215,7 @@ async function expectDone(
   if (outcome === "done") return;
   const reasons = {
     exists: `There is a site ${id} already.`,
-    not_found: noSuchSite(await desk.directory(), id),
+    not_found: unknownSite(await desk.directory(), id),
     declared: `${id} is declared by SITES in the configuration. Change it there and restart the service.`,
     host_taken: `${host} belongs to another site already.`,
     too_many: `There are ${BOUNDS.sites.count} sites already. Erase one first.`,

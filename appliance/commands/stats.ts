@@ -9,7 +9,7 @@ import { detailFrom } from "../store/settling/folding.ts";
 import type { Directory, SiteRecord } from "../store/sites/directory.ts";
 import { SourceUnclear, sourceNamed } from "../store/sources.ts";
 import { type Command, CommandFailed, parseCommandLine, UsageError } from "./command.ts";
-import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, noSite, noSuchSite } from "./data.ts";
+import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, noSite, unknownSite } from "./data.ts";
 import { checkData } from "./others-data.ts";
 import { tableOf } from "./stats-table.ts";
 
@@ -115,7 +115,7 @@ function siteOf(directory: Directory, given: string | undefined): SiteRecord {
   }
   const id = siteIdOf(given);
   const site = sites.find((each) => each.id === id);
-  if (site === undefined) throw new CommandFailed(noSuchSite(directory, id));
+  if (site === undefined) throw new CommandFailed(unknownSite(directory, id));
   return site;
 }
 

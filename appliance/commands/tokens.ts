@@ -4,7 +4,7 @@ import type { Config } from "../config.ts";
 import { type Desk, openToChange, openToLook } from "../store/desk.ts";
 import { type Directory, retiredIn, siteIn } from "../store/sites/directory.ts";
 import { type Command, CommandFailed, notUnderstood, parseCommandLine } from "./command.ts";
-import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, noSuchSite } from "./data.ts";
+import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, unknownSite } from "./data.ts";
 import { checkData } from "./others-data.ts";
 
 const help = `tallydeck tokens: who may read the numbers. A running service follows within a second.
@@ -95,5 +95,5 @@ async function change(
 function notThere(directory: Directory, id: string): string {
   return retiredIn(directory, id)
     ? `${id} is retired: no token opens it. Bring it back first: \`tallydeck sites add ${id}\``
-    : noSuchSite(directory, id);
+    : unknownSite(directory, id);
 }

@@ -40,8 +40,8 @@ export function updateRows(view: UpdateView, timeOf: (epochMs: number) => string
   const row = (name: string, text: string | false | null): [string, string][] =>
     text ? [[name, text]] : [];
   return [
-    ...row("Runs", `${named(running)} in slot ${running.slot}`),
-    ...row("Other slot", other && `${named(other)}: \`tallydeck update back\` starts it`),
+    ...row("Runs", `${releaseName(running)} in slot ${running.slot}`),
+    ...row("Other slot", other && `${releaseName(other)}: \`tallydeck update back\` starts it`),
     ...row("Ready", ready && readyText(ready)),
     ...row("Now", progress && progressText(progress)),
     ...row("Restarts", restartsAt === null ? null : timeOf(restartsAt)),
@@ -85,10 +85,10 @@ function readyText({ bytes, source, state, failedBefore, isSkipped, ...release }
     ...(failedBefore ? ["it failed here before"] : []),
     ...(isSkipped ? ["left out"] : []),
   ];
-  return `${named(release)}: ${words.join(", ")}`;
+  return `${releaseName(release)}: ${words.join(", ")}`;
 }
 
 /** `0.3.0 (release 12)` */
-export function named({ version, release }: Release): string {
+export function releaseName({ version, release }: Release): string {
   return `${version} (release ${release})`;
 }

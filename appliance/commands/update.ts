@@ -17,7 +17,7 @@ import { refuse } from "../updates/refusals.ts";
 import { type OpenUrl, openOutside, ReleaseHost } from "../updates/release-host.ts";
 import { candidatesOf, isOther, misfitsHere } from "../updates/releases.ts";
 import { RootUpdater } from "../updates/root.ts";
-import { isUntried, viewOf } from "../updates/view-of.ts";
+import { isUntried, updateViewOf } from "../updates/view-of.ts";
 import {
   type Command,
   CommandFailed,
@@ -29,7 +29,7 @@ import {
 import { configFrom } from "./data.ts";
 import { sizeText } from "./size-text.ts";
 import { follow } from "./update-follow.ts";
-import { named, updateRows } from "./update-text.ts";
+import { releaseName, updateRows } from "./update-text.ts";
 
 const ACTIONS = ["status", "check", "apply", "back"];
 
@@ -108,7 +108,7 @@ function status(job: UpdateCommand): void {
   const { url, mode } = config.updates;
   const bundles = bundlesOf(config);
   const isAsked = mode !== "off" && url !== "";
-  const view = viewOf(state, {
+  const view = updateViewOf(state, {
     settings: config.updates,
     board: board(),
     candidates: candidatesOf({
@@ -160,10 +160,10 @@ async function check(job: UpdateCommand): Promise<void> {
   });
   const manifest = bundlesOf(config).read(papers);
   if (manifest.release <= state.running.release) {
-    terminal.out(`There is nothing newer than ${named(state.running)} at ${host.name}.`);
+    terminal.out(`There is nothing newer than ${releaseName(state.running)} at ${host.name}.`);
     return;
   }
-  terminal.out(`${named(manifest)}, ${sizeText(bundleBytes(manifest))}, is at ${host.name}.`);
+  terminal.out(`${releaseName(manifest)}, ${sizeText(bundleBytes(manifest))}, is at ${host.name}.`);
   if (manifest.notes !== "") terminal.out(manifest.notes);
   terminal.out(adviceOn(manifest, state, board()));
 }
@@ -185,7 +185,7 @@ async function apply(job: UpdateCommand, file: string): Promise<void> {
     );
   const manifest = await taken(job, file);
   const { release } = manifest;
-  terminal.out(`${named(manifest)} is signed, whole, and made for this board.`);
+  terminal.out(`${releaseName(manifest)} is signed, whole, and made for this board.`);
   if (state.prepared?.release !== release) {
     await root.request("prepare", release);
     await follow(job, ({ prepared }) => prepared?.release === release);
@@ -219,7 +219,7 @@ async function back(job: UpdateCommand): Promise<void> {
   if (other === undefined) throw refuse("first");
   if (work !== undefined)
     throw new CommandFailed("A release is being written now. Wait until that is done.");
-  terminal.out(`${named(other)} is in the other slot.`);
+  terminal.out(`${releaseName(other)} is in the other slot.`);
   if (!isYes && !(await agrees(terminal))) {
     terminal.out("Nothing was changed.");
     return;

@@ -11,7 +11,7 @@ import { type BoxParts, showBox, switchPower } from "./routes/box.ts";
 import { type ClockParts, tellTime } from "./routes/clock.ts";
 import { type DashboardParts, makeDashboardCode } from "./routes/dashboard-code.ts";
 import { moveSlot, redoEdit, type StartParts, startDeck, undoEdit } from "./routes/deck-edits.ts";
-import { addPage, changePage, removePage } from "./routes/deck-pages.ts";
+import { deletePage, patchPage, postPage } from "./routes/deck-pages.ts";
 import {
   changeDeck,
   listDecks,
@@ -21,7 +21,7 @@ import {
   slotImage,
   swipeDeck,
 } from "./routes/decks.ts";
-import { type DiagnosticsParts, diagnose } from "./routes/diagnostics.ts";
+import { type DiagnosticsParts, showDiagnostics } from "./routes/diagnostics.ts";
 import { type EventsParts, streamEvents } from "./routes/events.ts";
 import { type HealthParts, healthRoute } from "./routes/health.ts";
 import { type ImageParts, keepImage } from "./routes/images.ts";
@@ -126,9 +126,9 @@ export const ROUTES: readonly Route<ControlParts>[] = [
   owner("POST", "/api/decks/redo", "decks", redoEdit),
   owner("PATCH", "/api/decks/:id", "decks", changeDeck),
   owner("POST", "/api/decks/:id/starting-point", "starts", startDeck),
-  owner("POST", "/api/decks/:id/pages", "decks", addPage),
-  owner("PATCH", "/api/decks/:id/pages/:page", "decks", changePage),
-  owner("DELETE", "/api/decks/:id/pages/:page", "decks", removePage),
+  owner("POST", "/api/decks/:id/pages", "decks", postPage),
+  owner("PATCH", "/api/decks/:id/pages/:page", "decks", patchPage),
+  owner("DELETE", "/api/decks/:id/pages/:page", "decks", deletePage),
   owner("PUT", "/api/decks/:id/slots/:slot", "slots", setSlot),
   owner("GET", "/api/decks/:id/slots/:slot/image.png", "decks", slotImage),
   owner("POST", "/api/decks/:id/slots/:slot/move", "decks", moveSlot),
@@ -179,7 +179,7 @@ export const ROUTES: readonly Route<ControlParts>[] = [
   owner("POST", "/api/settings/import", "settings", importSettings),
   owner("GET", "/api/backup", "data", downloadBackup),
   owner("POST", "/api/restore", "data", restoreBackup),
-  owner("GET", "/api/diagnostics", "diagnostics", diagnose),
+  owner("GET", "/api/diagnostics", "diagnostics", showDiagnostics),
   owner("GET", "/api/privacy", "privacy", showPrivacy),
   owner("POST", "/api/clock", "clock", tellTime),
   owner("GET", "/api/box", "box", showBox),

@@ -6,7 +6,7 @@ import { type Run, runProgram } from "../base/program.ts";
 import type { TunnelState } from "../base/tunnel.ts";
 import { systemPartOf } from "../release/system-report.ts";
 import { type Effects, effectsOf } from "./effects.ts";
-import { hasLeftovers, mendFile, otherNameOf, replaceSecretFile } from "./files.ts";
+import { hasSpares, mendFile, otherNameOf, replaceSecretFile } from "./files.ts";
 import { type KeptSettings, NOTHING_KEPT, parseKept, together, unseen } from "./kept.ts";
 import { DIALECTS, FILES, MOST_BYTES, provision } from "./provision.ts";
 import type { FileResult } from "./reading.ts";
@@ -55,7 +55,7 @@ export function provisionBox({
   const showCode = SHOW_CODE.some((file) => isThere(join(boot, file)));
   if (showCode) replaceFile(join(root, "run/tallydeck/show-code"), "", 0o644);
   const files = [...FILES.keys()].map((file) => join(boot, file));
-  if ((!isNew && !showCode && !files.some(hasLeftovers)) || !isMounted(boot)) return;
+  if ((!isNew && !showCode && !files.some(hasSpares)) || !isMounted(boot)) return;
 
   // Without a data partition the secrets are nowhere else.
   const said = stored ? results : results.map((result) => ({ ...result, rewritten: undefined }));

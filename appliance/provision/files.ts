@@ -21,7 +21,7 @@ export function replaceSecretFile(path: string, rewritten: string): void {
   removeFiles([path + OLD]);
 }
 
-export function hasLeftovers(path: string): boolean {
+export function hasSpares(path: string): boolean {
   return isThere(path + OLD) || sparesOf(path).some(isThere);
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { bytesOf, replacePrivateFile } from "../base/files.ts";
 import type { Log } from "../base/log.ts";
 import { sha256 } from "../base/secrets.ts";
-import { bundleOf, type Issued, readBundle, readKey } from "./acme/certificate.ts";
+import { certificateFile, type Issued, readCertificateFile, readKey } from "./acme/certificate.ts";
 
 /** Larger than any file of ours. */
 const MOST_BYTES = 131_072;
@@ -45,12 +45,12 @@ export class Keys {
 
   /** The certificate that was saved last; whether it is valid still, its dates say. */
   chain(): Issued | undefined {
-    return this.#read(CERTIFICATE, "certificate", readBundle);
+    return this.#read(CERTIFICATE, "certificate", readCertificateFile);
   }
 
   /** @returns false where it could not be written */
   saveChain(issued: Pick<Issued, "chain" | "key">): Promise<boolean> {
-    return this.#write(CERTIFICATE, bundleOf(issued));
+    return this.#write(CERTIFICATE, certificateFile(issued));
   }
 
   /**

@@ -1,8 +1,7 @@
-import { DAY_MS } from "../base/calendar.ts";
+import { DAY_MS, HOUR_MS } from "../base/calendar.ts";
 import type { Failure } from "./record.ts";
 
 const MINUTE_MS = 60_000;
-export const HOUR_MS = 3_600_000;
 export const WEEK_MS = 7 * DAY_MS;
 
 /** Let's Encrypt gives 5 certificates for one name in 7 days: one of them is left to its owner. */

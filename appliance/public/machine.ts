@@ -1,10 +1,9 @@
 import { isIP } from "node:net";
-import { DAY_MS } from "../base/calendar.ts";
+import { DAY_MS, HOUR_MS } from "../base/calendar.ts";
 import {
   againAt,
   DNS_EVERY_MS,
   DNS_MOVED_MS,
-  HOUR_MS,
   ORDERS_A_WEEK,
   ORDERS_A_WEEK_ELSEWHERE,
   ORDERS_WINDOW_MS,

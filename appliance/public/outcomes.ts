@@ -1,11 +1,5 @@
-import {
-  failedAgain,
-  HOUR_MS,
-  ORDERS_WINDOW_MS,
-  recent,
-  VALIDATIONS_WINDOW_MS,
-  WEEK_MS,
-} from "./limits.ts";
+import { HOUR_MS } from "../base/calendar.ts";
+import { failedAgain, ORDERS_WINDOW_MS, recent, VALIDATIONS_WINDOW_MS, WEEK_MS } from "./limits.ts";
 import { isServing, type PublicTaskFacts } from "./machine.ts";
 import { countedBy, type PublicRecord, settled } from "./record.ts";
 import { withWindow } from "./renewal.ts";
@@ -49,7 +43,11 @@ const PERHAPS = { by: "igd", externalPort: 443, lifetimeS: 0, isGranted: false }
  * The record before a task that counts: as if the box lost its power in the middle of it, and
  * its end were never known.
  */
-export function begun(kept: PublicRecord, task: PublicTask, facts: PublicTaskFacts): PublicRecord {
+export function beforeTask(
+  kept: PublicRecord,
+  task: PublicTask,
+  facts: PublicTaskFacts,
+): PublicRecord {
   const record = settled(kept, facts.settings, facts.now);
   const { now, settings } = facts;
   const validations = [...recent(record.validations, VALIDATIONS_WINDOW_MS, now), now];
@@ -82,7 +80,7 @@ export function begun(kept: PublicRecord, task: PublicTask, facts: PublicTaskFac
 }
 
 /** The record after a task. */
-export function ended(
+export function afterTask(
   kept: PublicRecord,
   task: PublicTask,
   outcome: PublicOutcome,

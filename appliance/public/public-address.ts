@@ -1,4 +1,5 @@
 import type { KeyObject } from "node:crypto";
+import { HOUR_MS } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import { documentKind, objectOf } from "../base/documents.ts";
 import type { Log } from "../base/log.ts";
@@ -8,9 +9,9 @@ import { type Cancel, Signal } from "../base/signal.ts";
 import { Turns } from "../base/turns.ts";
 import type { Issued } from "./acme/certificate.ts";
 import type { Keys } from "./keys.ts";
-import { HOUR_MS, roomAt, TESTS_AN_HOUR } from "./limits.ts";
+import { roomAt, TESTS_AN_HOUR } from "./limits.ts";
 import { nextPublicTask, opensPort, type PublicTaskFacts } from "./machine.ts";
-import { begun, ended, isCounted } from "./outcomes.ts";
+import { afterTask, beforeTask, isCounted } from "./outcomes.ts";
 import {
   askedAnew,
   isSameButTimes,
@@ -25,7 +26,7 @@ import { checkPublicSettings, FIRST_PUBLIC_SETTINGS, type PublicSettings } from 
 import { warningsOf } from "./state.ts";
 import type { Messenger, PublicOutcome, PublicTask } from "./tasks.ts";
 import type { PublicView } from "./view.ts";
-import { viewOf } from "./view-of.ts";
+import { publicViewOf } from "./view-of.ts";
 
 /** The settings of the Web UI: one document, once they have been saved. */
 export const PUBLIC_ADDRESS = documentKind<PublicSettings>("public_address", objectOf({}), {
@@ -141,7 +142,12 @@ export class PublicAddress {
     const { port } = this.#record;
     const provider = this.#messenger?.provider;
     const advice = port === null ? undefined : this.#options.portAdvice(port.answer);
-    return viewOf(this.#record, this.#facts(), { provider, port: advice }, this.#running?.task);
+    return publicViewOf(
+      this.#record,
+      this.#facts(),
+      { provider, port: advice },
+      this.#running?.task,
+    );
   }
 
   warnings(): PublicView["warnings"] {
@@ -259,14 +265,15 @@ export class PublicAddress {
 
   async #run(task: PublicTask, signal: AbortSignal): Promise<void> {
     if (task.kind === "test") this.#wantsTest = false;
-    const isKept = !isCounted(task) || (await this.#save(begun(this.#record, task, this.#facts())));
+    const isKept =
+      !isCounted(task) || (await this.#save(beforeTask(this.#record, task, this.#facts())));
     // A CA counts an order that the box would not remember after a restart. A certificate that
     // visitors are shown is renewed all the same: it would end otherwise.
     const isFirst = task.kind === "order" && !task.isRenewal;
     const outcome = isFirst && !isKept ? FAILED[task.kind] : await this.#outcome(task, signal);
     if (!(this.#isClosed && outcome.kind === "stopped")) {
       const random = this.#options.random();
-      await this.#save(ended(this.#record, task, outcome, { ...this.#facts(), random }));
+      await this.#save(afterTask(this.#record, task, outcome, { ...this.#facts(), random }));
     }
     this.#running = undefined;
     this.#step();

@@ -1,5 +1,5 @@
-import { DAY_MS } from "../base/calendar.ts";
-import { HOUR_MS } from "./limits.ts";
+import { DAY_MS, HOUR_MS } from "../base/calendar.ts";
+
 import type { PublicRecord } from "./record.ts";
 
 /** The facts of the certificate that is served; times are epoch milliseconds. */

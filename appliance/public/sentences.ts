@@ -1,6 +1,6 @@
 import { isServing, type PublicTaskFacts } from "./machine.ts";
 import type { PublicRecord } from "./record.ts";
-import { TUNNEL } from "./router/advice.ts";
+import { TUNNEL_ADVICE } from "./router/advice.ts";
 import { isSaidByRouter } from "./state.ts";
 import type { PublicState } from "./view.ts";
 
@@ -65,13 +65,13 @@ export function adviceOf(
     case "cgnat":
       return {
         sentence: "Your provider shares one address among many homes (CGNAT): nobody can get in.",
-        next: `Ask the provider for an IPv4 address of your own. Or: ${TUNNEL}`,
+        next: `Ask the provider for an IPv4 address of your own. Or: ${TUNNEL_ADVICE}`,
       };
     case "ds-lite":
       return {
         sentence:
           "Your provider gives this home no IPv4 address (DS-Lite): most visitors cannot get in.",
-        next: `Ask the provider for full dual stack. Or: ${TUNNEL}`,
+        next: `Ask the provider for full dual stack. Or: ${TUNNEL_ADVICE}`,
       };
     case "double-nat":
       return {

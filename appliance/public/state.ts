@@ -16,7 +16,7 @@ import type { CaFailureKind, PublicTask } from "./tasks.ts";
 import type { PublicState, PublicView } from "./view.ts";
 
 /** @param doing what is done just now */
-export function stateOf(
+export function publicStateOf(
   record: PublicRecord,
   facts: PublicTaskFacts,
   doing?: PublicTask,

@@ -1,4 +1,5 @@
-import { HOUR_MS, recent, TESTS_AN_HOUR } from "./limits.ts";
+import { HOUR_MS } from "../base/calendar.ts";
+import { recent, TESTS_AN_HOUR } from "./limits.ts";
 import {
   isAtHome,
   isInDoubt,
@@ -10,7 +11,7 @@ import {
 import type { PublicRecord } from "./record.ts";
 import { adviceOf, ofRouter, type PublicAdvice, type SentenceFacts } from "./sentences.ts";
 import type { PublicSettings } from "./settings.ts";
-import { isShut, stateOf, warningsOf } from "./state.ts";
+import { isShut, publicStateOf, warningsOf } from "./state.ts";
 import type { PublicTask } from "./tasks.ts";
 import type { PublicState, PublicStep, PublicView, StepView } from "./view.ts";
 
@@ -49,14 +50,14 @@ const PLACES: Readonly<Record<PublicState, readonly [PublicStep, StepView["state
 };
 
 /** @param doing what is done just now @param sentenceFacts what sentences need beside the record */
-export function viewOf(
+export function publicViewOf(
   record: PublicRecord,
   facts: PublicTaskFacts,
   sentenceFacts: SentenceFacts,
   doing?: PublicTask,
 ): PublicView {
   const { settings, served, now, reachedAt = null } = facts;
-  const state = stateOf(record, facts, doing);
+  const state = publicStateOf(record, facts, doing);
   const advice = adviceOf(state, record, facts, sentenceFacts);
   const isLive = settings.enabled && isServing(facts);
   return {

@@ -49,7 +49,7 @@ function stepsOf({ grace, started }: HeldMessage, heard: number, period: number)
  * The state of a channel. @param deadMan its state as a dead-man's channel, which its keeper may
  * hold back
  */
-export function stateOf(
+export function channelStateOf(
   held: HeldMessage,
   deadMan: DeadManState | undefined,
   now: number,

@@ -6,12 +6,12 @@ import { type Cancel, Signal } from "../base/signal.ts";
 import {
   awaitsSeeing,
   type ChannelState,
+  channelStateOf,
   type DeadManState,
   deadManState,
   isAlarm,
   isSameAlarm,
   nextDeadManStep,
-  stateOf,
 } from "./channel-state.ts";
 import { type ChannelValue, shownValue } from "./channel-value.ts";
 import {
@@ -251,7 +251,7 @@ export class Channels {
     const down = { before: wasDown, after: deadMan === "down" };
     const isKnown = isPushed && before !== undefined && isSameAlarm(before.held, held, down);
     const settled = isKnown ? { ...held, ack: before.held.ack } : held;
-    const state = stateOf(settled, deadMan, now);
+    const state = channelStateOf(settled, deadMan, now);
     const isFresh = isPushed || before === undefined;
     const { offset, isRestored } = isFresh
       ? { offset: offsetOf(this.#clock), isRestored: false }
@@ -273,7 +273,7 @@ export class Channels {
     const now = this.#clock.monotonic();
     const steps = [...this.#channels].flatMap(([channel, entry]) => {
       const deadMan = this.#deadManOf(entry.held, entry.deadMan);
-      const to = stateOf(entry.held, deadMan, now);
+      const to = channelStateOf(entry.held, deadMan, now);
       const from = entry.state;
       if (to === from) return [];
       const next = { ...entry, deadMan, state: to };
@@ -338,7 +338,7 @@ export class Channels {
   #describe(channel: string, entry: ChannelEntry): ChannelValue {
     const now = this.#clock.monotonic();
     const { held, deadMan } = entry;
-    const state = stateOf(held, this.#deadManOf(held, deadMan), now);
+    const state = channelStateOf(held, this.#deadManOf(held, deadMan), now);
     return { channel, ...shownValue(held, state, { now, wall: wallClock(entry, this.#clock) }) };
   }
 
@@ -347,7 +347,7 @@ export class Channels {
     if (this.#channels.size < MAX_CHANNELS) return undefined;
     const now = this.#clock.monotonic();
     const [oldest] = [...this.#channels]
-      .filter(([, { held, deadMan }]) => stateOf(held, deadMan, now) === "expired")
+      .filter(([, { held, deadMan }]) => channelStateOf(held, deadMan, now) === "expired")
       .sort(([, a], [, b]) => (a.held.expires ?? 0) - (b.held.expires ?? 0));
     if (oldest === undefined) {
       throw new Refusal(

@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import { type ChannelState, type DeadManState, stateOf } from "./channel-state.ts";
+import { type ChannelState, channelStateOf, type DeadManState } from "./channel-state.ts";
 import { type HeldMessage, notAfter, shifted, upgraded } from "./held.ts";
 import type { KeptChannel } from "./kept-channels.ts";
 
@@ -49,7 +49,7 @@ export function restored(
   // A clock that is not sure may be the one that is wrong.
   const held = clock.sure ? notAfter(now, then) : then;
   const told = deadMan ?? undefined;
-  return { held, offset, isRestored: true, state: stateOf(held, told, now), deadMan: told };
+  return { held, offset, isRestored: true, state: channelStateOf(held, told, now), deadMan: told };
 }
 
 /** The same once the wall clock is right: what was restored by it was at other times. */

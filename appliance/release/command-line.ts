@@ -9,7 +9,7 @@ export const ROOTS: Readonly<Record<Slot, string>> = {
 const ROOT = /(?<=^|\s)root=PARTUUID=7a11dec4-0[23](?=\s|$)/g;
 
 /** The slot whose root a kernel was started with; undefined where it is none of the two. */
-export function slotOf(commandLine: string): Slot | undefined {
+export function slotOfRoot(commandLine: string): Slot | undefined {
   const found = commandLine.match(ROOT);
   if (found?.length !== 1) return;
   return found[0] === ROOTS.a ? "a" : "b";
@@ -20,7 +20,7 @@ export function slotOf(commandLine: string): Slot | undefined {
  * @throws {Refusal} `invalid_release` where it names none, or more than one
  */
 export function commandLineFor(text: string, slot: Slot): string {
-  if (slotOf(text) === undefined)
+  if (slotOfRoot(text) === undefined)
     throw new Refusal(
       "invalid_release",
       "The release was made wrongly: its cmdline.txt names no root of this card. Tell who made it.",

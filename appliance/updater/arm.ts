@@ -5,7 +5,7 @@ import { otherSlot } from "../release/release.ts";
 import { wholeOf } from "../release/tar.ts";
 import type {} from "../release/updater-state.ts";
 import { DATA_FORMAT } from "../store/format.ts";
-import { withSlot } from "./boot-config.ts";
+import { configWithSlot } from "./boot-config.ts";
 import { BOOT_FOLDER, type Box, releaseIn, runningRelease, runningSlot, TRYBOOT } from "./box.ts";
 import { copyData, dropCopy } from "./data-copy.ts";
 import { factsNow } from "./facts.ts";
@@ -80,7 +80,7 @@ function checkBefore(before: HealthFacts | undefined): void {
 }
 
 async function writeArmed(box: Box, armed: Attempt, attempt: Attempt): Promise<void> {
-  const config = withSlot(configOf(box), armed.slot);
+  const config = configWithSlot(configOf(box), armed.slot);
   await whileWritable(box, () => writeTryboot(box, config));
   await checkTryboot(box, config);
   note(box, armed);

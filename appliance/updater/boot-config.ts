@@ -18,7 +18,7 @@ interface Line {
  * @param config bytes as Latin-1: whatever an owner wrote there is kept
  * @returns undefined when it names none
  */
-export function slotOf(config: string): Slot | undefined {
+export function slotOfConfig(config: string): Slot | undefined {
   const last = linesOf(config).findLast((line) => line.prefix !== undefined && !line.isForJumper);
   if (last?.prefix === "a/") return "a";
   return last?.prefix === "b/" ? "b" : undefined;
@@ -27,7 +27,7 @@ export function slotOf(config: string): Slot | undefined {
 /**
  * The same config.txt for another slot, which the jumper leads out of. The owner's own lines stay.
  */
-export function withSlot(config: string, slot: Slot): string {
+export function configWithSlot(config: string, slot: Slot): string {
   const lines = linesOf(config);
   const folder = (isForJumper: boolean) => `${isForJumper ? otherSlot(slot) : slot}/`;
   const text = lines

@@ -48,12 +48,12 @@ async function offers(box: Box): Promise<BundleOffer[]> {
   const isAny = (folder: string) =>
     lstatSync(join(box.root, folder), { throwIfNoEntry: false }) !== undefined;
   if (![SERVICE_BUNDLE, TAKEN_BUNDLE, INCOMING_BUNDLE].some(isAny)) return [];
-  const [{ offersOf }, { clearTaken }] = await Promise.all([
+  const [{ bundleOffers }, { clearTaken }] = await Promise.all([
     import("./bundles.ts"),
     import("./take.ts"),
   ]);
   clearTaken(box, readJournal(box).highest);
-  return offersOf(box);
+  return bundleOffers(box);
 }
 
 function noteStarted(box: Box): void {

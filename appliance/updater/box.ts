@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, realpathSync, statfsSync, statSync } from "n
 import { dirname, join } from "node:path";
 import { sizeOf, textOf } from "../base/files.ts";
 import { type Run, runProgram } from "../base/program.ts";
-import { slotOf } from "../release/command-line.ts";
+import { slotOfRoot } from "../release/command-line.ts";
 import { parseRelease, type Release, type Slot } from "../release/release.ts";
 
 /** The box as root's programs see it; tests hand in a folder, and stand-ins for what is no file. */
@@ -84,7 +84,7 @@ export function thisBox(): Box {
 
 /** @throws {Error} when the root is none of the slots */
 export function runningSlot({ commandLine }: Pick<Box, "commandLine">): Slot {
-  const slot = slotOf(commandLine);
+  const slot = slotOfRoot(commandLine);
   if (slot === undefined)
     throw new Error("This system does not run from a slot of a card with Tallydeck.");
   return slot;

@@ -34,7 +34,7 @@ const SETTINGS = "run/tallydeck/tallydeck.env";
 const BOARDS = "sys/firmware/devicetree/base/compatible";
 
 /** Those that are signed, whole as far as their length tells, and fit this box. */
-export function offersOf(box: Box): BundleOffer[] {
+export function bundleOffers(box: Box): BundleOffer[] {
   return bundlesOf(box)
     .filter(({ manifest }) => reasonsAgainst(box, manifest).length === 0)
     .filter(({ manifest: { release } }, at, all) =>
@@ -50,7 +50,7 @@ export function offersOf(box: Box): BundleOffer[] {
  * The bundle of a release, which is signed.
  * @throws {Error} with a sentence when it is not here, or not for this box
  */
-export function bundleOf(box: Box, release: number): Bundle {
+export function bundleFor(box: Box, release: number): Bundle {
   const bundle = bundlesOf(box).find(({ manifest }) => manifest.release === release);
   if (bundle === undefined) {
     const [refusal] = FOLDERS.flatMap(([folder]) => whyNot(box, folder) ?? []);

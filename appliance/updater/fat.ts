@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { moveFile, remount, removeBeside, removeFiles } from "../base/fat-files.ts";
 import { isThere, syncNow } from "../base/files.ts";
 import type { Slot } from "../release/release.ts";
-import { slotOf } from "./boot-config.ts";
+import { slotOfConfig } from "./boot-config.ts";
 import { BOOT_FOLDER, type Box, CONFIG, TRYBOOT } from "./box.ts";
 
 /** The one moment in which the boot partition can be written to. */
@@ -71,7 +71,7 @@ function sparesIn(boot: string): string[] {
  * @throws {Error} when it is what config.txt has the box start
  */
 export function emptySlot(box: Pick<Box, "root">, slot: Slot): void {
-  const named = slotOf(configOf(box));
+  const named = slotOfConfig(configOf(box));
   if (named === undefined || named === slot)
     throw new Error(`config.txt on the card does not say that ${slot}/ is not in use.`);
   const folder = join(box.root, BOOT_FOLDER, slot);

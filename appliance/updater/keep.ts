@@ -1,6 +1,6 @@
 import type { UpdateOutcome } from "../base/update-outcome.ts";
 import type {} from "../release/updater-state.ts";
-import { slotOf, withSlot } from "./boot-config.ts";
+import { configWithSlot, slotOfConfig } from "./boot-config.ts";
 import { type Box, runningRelease, runningSlot } from "./box.ts";
 import { reportOnCard } from "./card-report.ts";
 import { configOf, keepTryboot, trybootOf, whileWritable, writeTryboot } from "./fat.ts";
@@ -17,7 +17,7 @@ export async function keep(box: Box): Promise<void> {
   if (attempt === undefined || modeOf(box, readJournal(box)) !== "trial")
     throw new Error("There is no trial that could be kept.");
   const tried = trybootOf(box);
-  if (tried === undefined || slotOf(tried) !== attempt.slot)
+  if (tried === undefined || slotOfConfig(tried) !== attempt.slot)
     throw new Error("tryboot.txt, which started this trial, is gone from the card or was changed.");
   await whileWritable(box, () => keepTryboot(box));
   if (!isRule(box)) throw new Error("The card did not take the new config.txt.");
@@ -50,7 +50,7 @@ export async function keepVisited(box: Box): Promise<void> {
     throw new Error("This system is the box's own already, or is being tried.");
   const [slot, to] = [runningSlot(box), runningRelease(box)];
   await whileWritable(box, () => {
-    writeTryboot(box, withSlot(configOf(box), slot));
+    writeTryboot(box, configWithSlot(configOf(box), slot));
     keepTryboot(box);
   });
   if (!isRule(box)) throw new Error("The card did not take the new config.txt.");

@@ -16,7 +16,7 @@ import {
   runningRelease,
   runningSlot,
 } from "./box.ts";
-import { bundleOf } from "./bundles.ts";
+import { bundleFor } from "./bundles.ts";
 import { emptySlot, removeTryboot, whileWritable } from "./fat.ts";
 import { type Attempt, type Image, readJournal, writeJournal } from "./journal.ts";
 import { PartFile } from "./parts.ts";
@@ -42,7 +42,7 @@ export async function prepare(box: Box, release: number): Promise<void> {
   const slot = otherSlot(runningSlot(box));
   if (isPrepared(box, slot, release)) return;
   // Read once: whatever is put there later, this is what everything is compared with.
-  const { folder, manifest } = bundleOf(box, release);
+  const { folder, manifest } = bundleFor(box, release);
   const parts: PartFile[] = [];
   const opened = (part: PartFile) => {
     parts.push(part);

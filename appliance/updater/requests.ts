@@ -5,7 +5,7 @@ import { Refusal } from "../base/refusal.ts";
 import { UPDATER_REQUESTS, type UpdaterRequest } from "../release/updater-state.ts";
 import { armRollback, armUpdate } from "./arm.ts";
 import { type Box, CARD_WAITS, REQUESTS } from "./box.ts";
-import { offersOf } from "./bundles.ts";
+import { bundleOffers } from "./bundles.ts";
 import { dropCopy } from "./data-copy.ts";
 import { readJournal, writeJournal } from "./journal.ts";
 import { keepVisited } from "./keep.ts";
@@ -80,10 +80,10 @@ const ANSWERS: Readonly<
 async function report(box: Box, work: () => Promise<void> | void): Promise<void> {
   try {
     await work();
-    writeState(box, { offers: offersOf(box), problem: "" });
+    writeState(box, { offers: bundleOffers(box), problem: "" });
   } catch (error) {
     box.warn(String(error));
-    writeState(box, { offers: offersOf(box), problem: sentenceOf(error) });
+    writeState(box, { offers: bundleOffers(box), problem: sentenceOf(error) });
   }
 }
 

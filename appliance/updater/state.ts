@@ -7,7 +7,7 @@ import {
   type UpdaterState,
   type UpdaterWork,
 } from "../release/updater-state.ts";
-import { slotOf } from "./boot-config.ts";
+import { slotOfConfig } from "./boot-config.ts";
 import { type Box, releaseIn, runningRelease, runningSlot, STATE_FOLDER } from "./box.ts";
 import { configOf } from "./fat.ts";
 import { type Attempt, type Journal, readJournal } from "./journal.ts";
@@ -24,7 +24,7 @@ export function modeOf(box: Box, { attempt }: Journal): UpdaterState["mode"] {
 
 /** Whether config.txt has the firmware start what runs. */
 export function isRule(box: Box): boolean {
-  return slotOf(configOf(box)) === runningSlot(box);
+  return slotOfConfig(configOf(box)) === runningSlot(box);
 }
 
 /** Whether what runs is what the attempt is about. */

@@ -4,7 +4,7 @@ import type { ThisBoard } from "./boards.ts";
 import type { UpdateRecord, Wish } from "./record.ts";
 import type { UpdateSettings } from "./settings.ts";
 import type { Candidate } from "./view.ts";
-import { isUnseenFailure, isUntried, offersOf, readyOf } from "./view-of.ts";
+import { isUnseenFailure, isUntried, offeredByUpdater, readyOf } from "./view-of.ts";
 
 /** All that it depends on what is next. */
 export interface UpdateFacts {
@@ -68,7 +68,9 @@ function towards(wish: Wish, facts: UpdateFacts): UpdateTask | undefined {
   if (state.prepared?.release === release) return restart(wish, facts);
   if (requested === "prepare") return why === undefined ? undefined : refused(why);
   if (state.work !== undefined) return undefined;
-  const known = [...candidates, ...offersOf(state)].filter((each) => each.release === release);
+  const known = [...candidates, ...offeredByUpdater(state)].filter(
+    (each) => each.release === release,
+  );
   if (known.some(({ isWhole }) => isWhole)) return { kind: "request", request: "prepare" };
   if (known.length === 0)
     return ended(

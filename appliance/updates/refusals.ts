@@ -41,7 +41,7 @@ export function refuse(which: keyof typeof SENTENCES): Refusal {
 }
 
 /** An error as a sentence for the owner. */
-export function sentenceOf(error: unknown): string {
+export function failureSentence(error: unknown): string {
   const isMeant = error instanceof NotFetched || error instanceof Refusal;
   return isMeant ? error.message : notKept(error).message;
 }

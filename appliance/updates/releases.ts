@@ -8,7 +8,7 @@ import type { ThisBoard } from "./boards.ts";
 import { type Bundles, LARGE } from "./bundles.ts";
 import { fetchFile } from "./fetch-file.ts";
 import type { UpdateRecordFile } from "./record.ts";
-import { diskRefusal, refuse, sentenceOf } from "./refusals.ts";
+import { diskRefusal, failureSentence, refuse } from "./refusals.ts";
 import { NotFetched, type ReleaseHost } from "./release-host.ts";
 import { nextCheck } from "./schedule.ts";
 import type { Candidate } from "./view.ts";
@@ -98,7 +98,7 @@ export class Releases {
       const isTold = isAsked || error instanceof Refusal;
       await record.change({
         nextCheckAt: nextCheck(clock.now(), "again", random()),
-        ...(isTold && { problem: sentenceOf(error) }),
+        ...(isTold && { problem: failureSentence(error) }),
       });
     }
   }
@@ -119,7 +119,7 @@ export class Releases {
     } catch (error) {
       if (signal.aborted) return undefined;
       const kind = error instanceof NotFetched ? error.kind : "failed";
-      const problem = sentenceOf(error);
+      const problem = failureSentence(error);
       if (isRefusal(error, "no_space")) {
         // The part that has come takes room, too, and may never become more.
         await this.#options.bundles.removeFetched();

@@ -13,10 +13,10 @@ import {
   isRestart,
   isUnseenFailure,
   isUntried,
-  offersOf,
+  offeredByUpdater,
   problemKey,
   readyOf,
-  viewOf,
+  updateViewOf,
 } from "./view-of.ts";
 import { lastKey, newWish, requestedFor, restartFor } from "./wishes.ts";
 
@@ -67,7 +67,7 @@ export class Updates {
     if (this.#state === undefined) return undefined;
     const { settings, board, record, clock, root } = this.#options;
     const { wish, checkedAt, skipped, seen, seenProblem, problem } = record.now;
-    return viewOf(this.#state, {
+    return updateViewOf(this.#state, {
       settings,
       board,
       candidates: this.#releases.candidates(),
@@ -205,7 +205,7 @@ export class Updates {
     if (this.#isClosing(state)) throw refuse("closing");
     if (record.now.wish?.release === release) await this.#callOff();
     await record.change({ skipped: release });
-    const isTaken = offersOf(state).some((offer) => offer.release === release);
+    const isTaken = offeredByUpdater(state).some((offer) => offer.release === release);
     if (isTaken) await this.#tasks.request("discard", release);
   }
 

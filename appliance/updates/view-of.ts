@@ -54,7 +54,7 @@ export function isUntried({ canTry }: UpdaterState, { isTried }: ThisBoard): boo
 }
 
 /** The releases that the updater found itself. */
-export function offersOf({ offers }: UpdaterState): Candidate[] {
+export function offeredByUpdater({ offers }: UpdaterState): Candidate[] {
   return offers.flatMap(({ source, ...offer }) =>
     source === "service" ? [] : [{ ...offer, source, isWhole: true }],
   );
@@ -62,7 +62,7 @@ export function offersOf({ offers }: UpdaterState): Candidate[] {
 
 function knownOf(state: UpdaterState, candidates: readonly Candidate[]): Candidate[] {
   const { prepared } = state;
-  const known = [...candidates, ...offersOf(state)];
+  const known = [...candidates, ...offeredByUpdater(state)];
   // Written already: where its files came from may be forgotten.
   if (prepared !== undefined && !known.some(({ release }) => release === prepared.release))
     known.push({ ...prepared, bytes: 0, notes: "", source: "network", isWhole: true });
@@ -89,7 +89,7 @@ export function readyOf(
 }
 
 /** All of it as it is shown. */
-export function viewOf(state: UpdaterState, known: Known): UpdateView {
+export function updateViewOf(state: UpdaterState, known: Known): UpdateView {
   const { settings, board, checkedAt } = known;
   const ready = readyOf(state, known.candidates);
   return {

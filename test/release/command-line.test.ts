@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { commandLineFor, slotOf } from "../../appliance/release/command-line.ts";
+import { commandLineFor, slotOfRoot } from "../../appliance/release/command-line.ts";
 
 describe("A kernel's command line", () => {
   it("names its slot by the root's partition", () => {
-    assert.equal(slotOf("quiet root=PARTUUID=7a11dec4-02 ro\n"), "a");
-    assert.equal(slotOf("root=PARTUUID=7a11dec4-03"), "b");
+    assert.equal(slotOfRoot("quiet root=PARTUUID=7a11dec4-02 ro\n"), "a");
+    assert.equal(slotOfRoot("root=PARTUUID=7a11dec4-03"), "b");
     for (const line of [
       "",
       "root=/dev/sda2",
       "root=PARTUUID=7a11dec4-04",
       "x.root=PARTUUID=7a11dec4-02",
     ])
-      assert.equal(slotOf(line), undefined);
+      assert.equal(slotOfRoot(line), undefined);
   });
 
   it("differs between slots by that alone", () => {

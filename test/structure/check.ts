@@ -1,5 +1,5 @@
 import { builtinModules } from "node:module";
-import { declaredIn, exportsOf, type Import, importsOf, typesIn } from "./source.ts";
+import { declaredIn, exportsOf, type Import, importsOf } from "./source.ts";
 import { BROWSERS, PACKAGES, STARTED, USED_OTHERWISE, WALLS, type Wall } from "./walls.ts";
 
 interface Edge extends Import {
@@ -118,25 +118,21 @@ function unusedFiles(files: ReadonlyMap<string, string>, edges: readonly Edge[])
 }
 
 /**
- * Two engines do much alike there: what is the same stands once, and what is not says whose it is.
- * Outside, types do.
+ * What is the same stands once, and what is not says whose it is: within the store, where two engines
+ * do much alike, and outside.
  */
-const NAMED_ONCE = "appliance/store/";
+const STORE = "appliance/store/";
 
 function sharedNames(files: ReadonlyMap<string, string>): string[] {
-  const isInside = (file: string) => file.startsWith(NAMED_ONCE);
+  const isInside = (file: string) => file.startsWith(STORE);
   const isOutside = (file: string) => file.startsWith("appliance/") && !isInside(file);
-  return [...shared(files, isInside, declaredIn), ...shared(files, isOutside, typesIn)];
+  return [isInside, isOutside].flatMap((isMeant) => shared(files, isMeant));
 }
 
-function shared(
-  files: ReadonlyMap<string, string>,
-  isMeant: (file: string) => boolean,
-  namesIn: (text: string) => readonly string[],
-): string[] {
+function shared(files: ReadonlyMap<string, string>, isMeant: (file: string) => boolean): string[] {
   const named = [...files]
     .filter(([file]) => isMeant(file))
-    .flatMap(([file, text]) => namesIn(text).map((name) => ({ name, file })));
+    .flatMap(([file, text]) => declaredIn(text).map((name) => ({ name, file })));
   return [...Map.groupBy(named, ({ name }) => name)]
     .map(([name, all]) => ({ name, in: [...new Set(all.map(({ file }) => file))] }))
     .filter((each) => each.in.length > 1)

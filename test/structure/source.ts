@@ -50,13 +50,6 @@ const DECLARED =
   /^export\s+(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?(?:function\*?|const|let|class|interface|type|enum)\s+(\w+)/gm;
 const LISTED = /^export\s+(?:type\s+)?\{([^}]*)\}/gm;
 
-const TYPE = /^export\s+(?:declare\s+)?(?:abstract\s+)?(?:class|interface|type|enum)\s+(\w+)/gm;
-
-/** The types that a file declares for others. */
-export function typesIn(text: string): string[] {
-  return [...withoutComments(text).matchAll(TYPE)].map(([, name = ""]) => name);
-}
-
 /** The names a file gives away, those it passes on from others included. */
 export function exportsOf(text: string): string[] {
   const code = withoutComments(text);

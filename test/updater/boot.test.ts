@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { slotOf, withSlot } from "../../appliance/updater/boot-config.ts";
+import { configWithSlot, slotOfConfig } from "../../appliance/updater/boot-config.ts";
 import { type Attempt, writeJournal } from "../../appliance/updater/journal.ts";
 import { keep } from "../../appliance/updater/keep.ts";
 import { answerRequests } from "../../appliance/updater/requests.ts";
@@ -22,7 +22,7 @@ describe("a start of the box", () => {
   async function arm(more: Partial<Attempt> = {}): Promise<void> {
     await card.bootSlot("a");
     card.putSlot("b", NEXT);
-    card.write("boot/firmware/tryboot.txt", withSlot(card.config(), "b"));
+    card.write("boot/firmware/tryboot.txt", configWithSlot(card.config(), "b"));
     const attempt: Attempt = {
       id: "1",
       kind: "update",
@@ -54,14 +54,14 @@ describe("a start of the box", () => {
     assert.deepEqual(told.other, OLD);
     assert.equal(told.canTry, true);
     assert.equal(card.journal().attempt?.state, "started");
-    assert.equal(slotOf(card.config()), "a");
+    assert.equal(slotOfConfig(card.config()), "a");
   });
 
   it("after a trial was kept is a start like others", async () => {
     await arm();
     await card.bootSlot("b");
     await keep(card.box());
-    assert.equal(slotOf(card.config()), "b");
+    assert.equal(slotOfConfig(card.config()), "b");
     assert.equal(hasTryboot(), false);
     assert.equal(card.state().last?.kind, "updated");
     const told = await card.bootSlot("b");
@@ -121,7 +121,7 @@ describe("a start of the box", () => {
     await answerRequests(card.box());
     assert.equal(card.state().mode, "normal");
     assert.equal(card.state().problem, undefined);
-    assert.equal(slotOf(card.config()), "b");
+    assert.equal(slotOfConfig(card.config()), "b");
     assert.equal(card.journal().highest, NEXT.release);
     assert.match(card.config(), /^# Anna's\r\n/);
   });
@@ -131,7 +131,7 @@ describe("a start of the box", () => {
     await card.bootSlot("b");
     const told = await card.bootSlot("b");
     assert.equal(told.mode, "visit");
-    assert.equal(slotOf(card.config()), "a");
+    assert.equal(slotOfConfig(card.config()), "a");
   });
 
   it("keeps no trial whose tryboot.txt is gone or names another slot", async () => {
@@ -141,7 +141,7 @@ describe("a start of the box", () => {
     await assert.rejects(keep(card.box()), /tryboot\.txt/);
     rmSync(join(card.root, "boot/firmware/tryboot.txt"));
     await assert.rejects(keep(card.box()), /tryboot\.txt/);
-    assert.equal(slotOf(card.config()), "a");
+    assert.equal(slotOfConfig(card.config()), "a");
   });
 
   it("with a journal of a release that keeps it otherwise goes on with what it understands", async () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { withSlot } from "../../appliance/updater/boot-config.ts";
+import { configWithSlot } from "../../appliance/updater/boot-config.ts";
 import { reportOnCard } from "../../appliance/updater/card-report.ts";
 import { writeJournal } from "../../appliance/updater/journal.ts";
 import { keep } from "../../appliance/updater/keep.ts";
@@ -28,7 +28,7 @@ describe("SETUP-RESULT.txt on the card", () => {
   async function tryNext(): Promise<string> {
     await start("a");
     card.putSlot("b", NEXT);
-    card.write("boot/firmware/tryboot.txt", withSlot(card.config(), "b"));
+    card.write("boot/firmware/tryboot.txt", configWithSlot(card.config(), "b"));
     const attempt = { id: "1", kind: "update", slot: "b", to: NEXT, from: OLD } as const;
     writeJournal(card.box(), {
       ...card.journal(),

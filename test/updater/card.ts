@@ -14,7 +14,7 @@ import type { Manifest } from "../../appliance/release/manifest.ts";
 import type { Release, Slot } from "../../appliance/release/release.ts";
 import type { UpdaterRequest, UpdaterState } from "../../appliance/release/updater-state.ts";
 import { boot } from "../../appliance/updater/boot.ts";
-import { slotOf, withSlot } from "../../appliance/updater/boot-config.ts";
+import { configWithSlot, slotOfConfig } from "../../appliance/updater/boot-config.ts";
 import type { Box } from "../../appliance/updater/box.ts";
 import { type Journal, readJournal } from "../../appliance/updater/journal.ts";
 import { keep } from "../../appliance/updater/keep.ts";
@@ -71,7 +71,7 @@ export class Card {
   #starts = 0;
 
   constructor(key = "") {
-    this.write("boot/firmware/config.txt", withSlot(CONFIG, "a"));
+    this.write("boot/firmware/config.txt", configWithSlot(CONFIG, "a"));
     this.putSlot("a", OLD);
     this.write("dev/slot-b", Buffer.alloc(this.slotBytes));
     this.write("usr/share/tallydeck/keys/1.pub", key);
@@ -105,7 +105,7 @@ export class Card {
     const tryboot = join(this.root, "boot/firmware/tryboot.txt");
     const isTrial = this.#isArmed && !wasCut && existsSync(tryboot);
     this.#isArmed = false;
-    const slot = slotOf(isTrial ? readFileSync(tryboot, "latin1") : this.config());
+    const slot = slotOfConfig(isTrial ? readFileSync(tryboot, "latin1") : this.config());
     if (slot === undefined) throw new Error("The firmware finds no system.");
     return await this.bootSlot(slot);
   }

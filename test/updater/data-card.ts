@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { withSlot } from "../../appliance/updater/boot-config.ts";
+import { configWithSlot } from "../../appliance/updater/boot-config.ts";
 import { copyData, settleCopy } from "../../appliance/updater/data-copy.ts";
 import { type Attempt, writeJournal } from "../../appliance/updater/journal.ts";
 import { Card, NEXT, OLD } from "./card.ts";
@@ -68,7 +68,7 @@ export class DataCard extends Card {
   arm(): void {
     this.putSlot("b", NEXT);
     this.keepData();
-    this.write("boot/firmware/tryboot.txt", withSlot(this.config(), "b"));
+    this.write("boot/firmware/tryboot.txt", configWithSlot(this.config(), "b"));
     this.note();
   }
 

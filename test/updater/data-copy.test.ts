@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { withSlot } from "../../appliance/updater/boot-config.ts";
+import { configWithSlot } from "../../appliance/updater/boot-config.ts";
 import { dropCopy, settleCopy } from "../../appliance/updater/data-copy.ts";
 import type { Attempt } from "../../appliance/updater/journal.ts";
 import { keep } from "../../appliance/updater/keep.ts";
@@ -93,7 +93,7 @@ describe("data before a release that breaks it", () => {
     await card.tryNext();
     await keep(card.box());
     card.putSlot("a", { release: 13, version: "0.4.0" });
-    card.write("boot/firmware/config.txt", withSlot(card.config(), "a"));
+    card.write("boot/firmware/config.txt", configWithSlot(card.config(), "a"));
     card.start("a");
     await card.startOld();
     assert.ok(!card.isKept());
@@ -123,7 +123,7 @@ describe("data before a release that breaks it", () => {
 
   it("is removed, too, when the power went between the commit and its note", async () => {
     await card.tryNext();
-    card.write("boot/firmware/config.txt", withSlot(card.config(), "b"));
+    card.write("boot/firmware/config.txt", configWithSlot(card.config(), "b"));
     card.start("b");
     settleCopy(card.box());
     assert.ok(!card.isKept());

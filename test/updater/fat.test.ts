@@ -3,7 +3,7 @@ import fs, { existsSync, readdirSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { slotOf, withSlot } from "../../appliance/updater/boot-config.ts";
+import { configWithSlot, slotOfConfig } from "../../appliance/updater/boot-config.ts";
 import {
   emptySlot,
   keepTryboot,
@@ -23,7 +23,7 @@ describe("the boot partition", () => {
   const boot = () => readdirSync(join(card.root, "boot/firmware")).sort();
 
   it("takes a rename only once the file and then its folder were synced, and keeps the old place until then", () => {
-    writeTryboot(card, withSlot(card.config(), "b"));
+    writeTryboot(card, configWithSlot(card.config(), "b"));
     const done = recorded(card.root, () => keepTryboot(card));
     assert.deepEqual(done, [
       "open boot/firmware/config.txt",
@@ -36,7 +36,7 @@ describe("the boot partition", () => {
       "close",
       "close",
     ]);
-    assert.equal(slotOf(card.config()), "b");
+    assert.equal(slotOfConfig(card.config()), "b");
   });
 
   it("gives the place of a file with two names away only when config.txt has another", () => {

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { after, afterEach, beforeEach, describe, it } from "mocha";
-import { slotOf } from "../../appliance/updater/boot-config.ts";
+import { slotOfConfig } from "../../appliance/updater/boot-config.ts";
 import { keep } from "../../appliance/updater/keep.ts";
 import { prepare } from "../../appliance/updater/prepare.ts";
 import { Minisign } from "../helpers/minisign.ts";
@@ -171,7 +171,7 @@ describe("an update", () => {
     assert.match(told.problem ?? "", /is damaged/);
     assert.equal(told.prepared, undefined);
     assert.equal(card.journal().attempt, undefined);
-    assert.equal(slotOf(card.config()), "a");
+    assert.equal(slotOfConfig(card.config()), "a");
     assert.match((await card.request("arm", "12")).problem ?? "", /install it again/);
   });
 

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { slotOf, withSlot } from "../../appliance/updater/boot-config.ts";
+import { configWithSlot, slotOfConfig } from "../../appliance/updater/boot-config.ts";
 import type { Box } from "../../appliance/updater/box.ts";
 import type { HealthFacts } from "../../appliance/updater/health.ts";
 import { type Journal, writeJournal } from "../../appliance/updater/journal.ts";
@@ -42,7 +42,7 @@ const ATTEMPT: NonNullable<Journal["attempt"]> = {
 /** The other slot starts for its trial. */
 async function startTrial(): Promise<void> {
   card.putSlot("b", NEXT);
-  card.write("boot/firmware/tryboot.txt", withSlot(card.config(), "b"));
+  card.write("boot/firmware/tryboot.txt", configWithSlot(card.config(), "b"));
   writeJournal(card.box(), { ...card.journal(), attempt: ATTEMPT });
   await card.bootSlot("b");
 }
@@ -64,7 +64,7 @@ describe("a trial", () => {
       },
     };
   }
-  const kept = () => slotOf(card.config()) === "b";
+  const kept = () => slotOfConfig(card.config()) === "b";
   const reason = () => card.journal().attempt?.reason;
   const restarted = () => card.ran.filter((each) => each === "systemctl reboot").length;
 
@@ -277,7 +277,7 @@ describe("a trial", () => {
   });
 
   it("is noted as kept by the next one when who kept it was killed before", async () => {
-    card.write("boot/firmware/config.txt", withSlot(card.config(), "b"));
+    card.write("boot/firmware/config.txt", configWithSlot(card.config(), "b"));
     rmSync(join(card.root, "boot/firmware/tryboot.txt"));
     assert.equal(card.state().mode, "trial");
     await runTrial(
@@ -341,7 +341,7 @@ describe("a system that nobody has decided about", () => {
       card.write(path, card.read(path).replaceAll(/^os_prefix=(.*)$/gm, "  OS_PREFIX=$1 \r"));
     owners("boot/firmware/config.txt");
     owners("boot/firmware/tryboot.txt");
-    assert.equal(slotOf(card.config()), "a");
+    assert.equal(slotOfConfig(card.config()), "a");
     assert.ok(isTrial());
     card.write("boot/firmware/config.txt", card.read("boot/firmware/tryboot.txt"));
     assert.ok(!isTrial());
@@ -377,9 +377,9 @@ describe("a system that nobody has decided about", () => {
   it("stays where it is the rule, waits to try another, or is only visited", async () => {
     assert.ok(!isTrial());
     card.putSlot("b", NEXT);
-    card.write("boot/firmware/tryboot.txt", withSlot(card.config(), "b"));
+    card.write("boot/firmware/tryboot.txt", configWithSlot(card.config(), "b"));
     await card.bootSlot("a");
-    card.write("boot/firmware/tryboot.txt", withSlot(card.config(), "b"));
+    card.write("boot/firmware/tryboot.txt", configWithSlot(card.config(), "b"));
     assert.ok(!isTrial());
     await card.bootSlot("b");
     assert.equal(card.state().mode, "visit");

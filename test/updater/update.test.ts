@@ -3,7 +3,7 @@ import fs, { existsSync, rmSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { after, afterEach, beforeEach, describe, it } from "mocha";
-import { slotOf, withSlot } from "../../appliance/updater/boot-config.ts";
+import { configWithSlot, slotOfConfig } from "../../appliance/updater/boot-config.ts";
 import { keep } from "../../appliance/updater/keep.ts";
 import { prepare } from "../../appliance/updater/prepare.ts";
 import { answerRequests } from "../../appliance/updater/requests.ts";
@@ -31,7 +31,7 @@ describe("an update", () => {
       [[12, "service"]],
     );
     assert.ok(card.isWhole("a", OLD) && card.isWhole("b", NEXT));
-    assert.equal(slotOf(card.config()), "a");
+    assert.equal(slotOfConfig(card.config()), "a");
     assert.equal(card.hasTryboot(), false);
   });
 
@@ -106,7 +106,7 @@ describe("an update", () => {
     card.canTry = "unsaid";
     await card.request("prepare", "12");
     assert.equal((await card.request("arm", "12")).last?.kind, "refused");
-    assert.equal(slotOf(card.read("boot/firmware/tryboot.txt")), "a");
+    assert.equal(slotOfConfig(card.read("boot/firmware/tryboot.txt")), "a");
     assert.equal((await card.powerOn()).running.slot, "a");
   });
 
@@ -192,7 +192,7 @@ describe("an update", () => {
   it("that somebody else starts is visited, and not kept", async () => {
     card.putBundle(made(signer, NEXT));
     await card.request("prepare", "12");
-    card.write("boot/firmware/tryboot.txt", withSlot(card.config(), "b"));
+    card.write("boot/firmware/tryboot.txt", configWithSlot(card.config(), "b"));
     card.run("systemctl start tallydeck-arm.service");
     assert.equal((await card.powerOn()).mode, "visit");
     await assert.rejects(keep(card.box()), /no trial/);

@@ -10,21 +10,21 @@ const readChange = shape<{ name?: string; to?: number }>({
 });
 
 /** `POST /api/decks/:id/pages` `{name?}` → 201 and the deck, with an empty page at the end */
-export const addPage: Handler<Decks, DeckView> = async (ctx, decks) => {
+export const postPage: Handler<Decks, DeckView> = async (ctx, decks) => {
   const { name } = readNew(await jsonBody(ctx));
   ctx.body = await decks.setUp.addPage(ctx.params.id, name);
   ctx.status = 201;
 };
 
 /** `PATCH /api/decks/:id/pages/:page` `{name?, to?}` → the deck; `to` is the place it moves to */
-export const changePage: Handler<Decks, DeckView> = async (ctx, decks) => {
+export const patchPage: Handler<Decks, DeckView> = async (ctx, decks) => {
   const { id, page } = ctx.params;
   const change = readChange(await jsonBody(ctx));
   ctx.body = await decks.setUp.changePage(id, pagePlace(page), change);
 };
 
 /** `DELETE /api/decks/:id/pages/:page` → the deck; its last page stays */
-export const removePage: Handler<Decks, DeckView> = async (ctx, decks) => {
+export const deletePage: Handler<Decks, DeckView> = async (ctx, decks) => {
   const { id, page } = ctx.params;
   ctx.body = await decks.setUp.removePage(id, pagePlace(page));
 };

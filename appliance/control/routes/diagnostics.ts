@@ -26,7 +26,7 @@ export interface DiagnosticsParts {
  * `GET /api/diagnostics`: what helps to find out what is wrong, fit to be shown to strangers: no
  * token, no hash, no address, no serial number, nothing of a visitor.
  */
-export const diagnose: Handler<DiagnosticsParts, Diagnostics> = async (ctx, parts) => {
+export const showDiagnostics: Handler<DiagnosticsParts, Diagnostics> = async (ctx, parts) => {
   const { clock, decks, store, problems } = parts;
   const space = await store.box.space().catch(() => undefined);
   ctx.attachment("tallydeck-diagnostics.json");

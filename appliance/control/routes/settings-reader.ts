@@ -28,10 +28,10 @@ import {
   type SlotsByName,
 } from "../../deck/settings/pages.ts";
 import {
+  newSlot,
   SLOT_INPUT,
   type SlotInput,
   type SlotSettings,
-  slotOf,
 } from "../../deck/settings/slot-settings.ts";
 import type { Model } from "../../deck/usb/model.ts";
 import { modelById } from "../../deck/usb/models.ts";
@@ -174,7 +174,7 @@ function checkDecks(
     if (pages === undefined && widgets === undefined)
       throw invalidField(`${at}.pages`, "is missing.");
     const readNew = (input: SlotInput, field: string) => {
-      const slot = slotOf(readSlotInput(input, `${field}.`));
+      const slot = newSlot(readSlotInput(input, `${field}.`));
       checkWidget(slot.widget, `${field}.widget`);
       return slot;
     };

@@ -78,7 +78,7 @@ export function isFlat({ width, height }: TextBox): boolean {
 }
 
 /** A number in the middle of an area, on one line and never cut: a part of it would be another number. */
-export function wholeNumber(
+export function uncutNumber(
   text: string,
   { color, max }: { color: string; max: number },
   area: Area,

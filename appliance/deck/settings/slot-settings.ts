@@ -97,7 +97,7 @@ export function changedSlot(
 }
 
 /** A slot that was not set before; hidden secrets stay hidden. */
-export function slotOf({ widget = { type: "empty" }, button, ...actions }: SlotChange) {
+export function newSlot({ widget = { type: "empty" }, button, ...actions }: SlotChange) {
   const slot: SlotSettings = { widget, ...(button === true && { button }) };
   for (const kind of ACTION_KINDS) if (actions[kind]) slot[kind] = actions[kind];
   return slot;

@@ -53,12 +53,12 @@ export function isFor({ chain }: Pick<Issued, "chain">, { type, value }: Identif
 }
 
 /** The key of a certificate and its chain in one text: a file of it is whole or not there. */
-export function bundleOf({ chain, key }: Pick<Issued, "chain" | "key">): string {
+export function certificateFile({ chain, key }: Pick<Issued, "chain" | "key">): string {
   return `${key.export({ type: "pkcs8", format: "pem" })}${chain}`;
 }
 
 /** @throws {Error} as `readChain` */
-export function readBundle(pem: string): Issued {
+export function readCertificateFile(pem: string): Issued {
   return readChain(pem, readKey(pem));
 }
 

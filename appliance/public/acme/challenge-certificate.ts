@@ -5,7 +5,13 @@ import { sha256 } from "../../base/secrets.ts";
 import { newKey } from "../keys.ts";
 import { holder, integer, octets, oid, sequence, TRUE, time } from "./der.ts";
 import type { Identifier } from "./identifier.ts";
-import { named, publicHalf, SIGNATURE, signed, subjectAltName } from "./x509.ts";
+import {
+  distinguishedName,
+  publicHalf,
+  SIGNATURE_ALGORITHM,
+  signed,
+  subjectAltName,
+} from "./x509.ts";
 
 /** id-pe-acmeIdentifier (section 3). */
 const ACME_IDENTIFIER = "1.3.6.1.5.5.7.1.31";
@@ -25,10 +31,10 @@ export function challengeContext(
   const body = sequence(
     VERSION_3,
     integer(hash.subarray(0, 16)),
-    SIGNATURE,
-    named("ACME challenge"),
+    SIGNATURE_ALGORITHM,
+    distinguishedName("ACME challenge"),
     sequence(time(now - DAY_MS), time(now + DAY_MS)),
-    named("ACME challenge"),
+    distinguishedName("ACME challenge"),
     publicHalf(key),
     holder(
       3,

@@ -13,13 +13,13 @@ const NAME_KIND = { dns: 2, ip: 7 };
 
 /** Something with its signature by a P-256 key. */
 export function signed(body: Buffer, key: KeyObject): Buffer {
-  return sequence(body, SIGNATURE, bits(sign("sha256", body, key)));
+  return sequence(body, SIGNATURE_ALGORITHM, bits(sign("sha256", body, key)));
 }
 
-export const SIGNATURE = sequence(oid(ECDSA_WITH_SHA256));
+export const SIGNATURE_ALGORITHM = sequence(oid(ECDSA_WITH_SHA256));
 
 /** A name of its common name alone. */
-export const named = (commonName: string) =>
+export const distinguishedName = (commonName: string) =>
   sequence(setOf(sequence(oid(COMMON_NAME), text(commonName))));
 
 /** The public half of a key. */

@@ -24,7 +24,7 @@ const MOST_BYTES = 4_096;
 const NOT_UNDERSTOOD: DnsAnswer = { kind: "later", why: "it answered what no provider says" };
 
 /** Asks, and gives the text of an answer that has one to be read, or what else it means. */
-export async function textOf(
+export async function answerText(
   ask: AskOutside,
   question: OutsideQuestion,
   signal: AbortSignal,

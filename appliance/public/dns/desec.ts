@@ -1,5 +1,5 @@
 import type { AskOutside } from "../ask.ts";
-import { type Addresses, addressesIn, type DnsAnswer, textOf, understood } from "./answer.ts";
+import { type Addresses, addressesIn, answerText, type DnsAnswer, understood } from "./answer.ts";
 import { answerIn } from "./dyndns2.ts";
 
 /** Reached over IPv4 only, it answers with the address that asks: three times a minute at most. */
@@ -11,7 +11,7 @@ export async function seenByDesec(
   ask: AskOutside,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const found = await textOf(ask, { method: "GET", url: CHECK_URL }, signal);
+  const found = await answerText(ask, { method: "GET", url: CHECK_URL }, signal);
   return "text" in found ? addressesIn([found.text]).v4 : undefined;
 }
 
@@ -31,6 +31,8 @@ export async function updateDesec(
   const query = new URLSearchParams({ hostname: name, myipv4: seen, myipv6: v6 });
   const headers = { authorization: `Token ${token}` };
   const question = { method: "GET", url: `${UPDATE_URL}?${query}`, headers } as const;
-  const answer = understood(await textOf(ask, question, signal), (words) => answerIn(words, seen));
+  const answer = understood(await answerText(ask, question, signal), (words) =>
+    answerIn(words, seen),
+  );
   return answer.kind === "done" && v4 === undefined ? { ...answer, seen: { v4: seen } } : answer;
 }

@@ -1,5 +1,5 @@
 import type { AskOutside } from "../ask.ts";
-import { type Addresses, addressesIn, type DnsAnswer, textOf, understood } from "./answer.ts";
+import { type Addresses, addressesIn, answerText, type DnsAnswer, understood } from "./answer.ts";
 
 const UPDATE_URL = "https://www.duckdns.org/update";
 const ZONE = /(?:^|\.)([a-z0-9-]+)\.duckdns\.org$/;
@@ -20,7 +20,7 @@ export async function updateDuckDns(
   const send = async (more: Readonly<Record<string, string>>): Promise<DnsAnswer> => {
     const query = new URLSearchParams({ domains, token, ...more, verbose: "true" });
     const question = { method: "GET", url: `${UPDATE_URL}?${query}` } as const;
-    return understood(await textOf(ask, question, signal), answerIn);
+    return understood(await answerText(ask, question, signal), answerIn);
   };
   const addresses = { ...(v4 !== undefined && { ip: v4 }), ...(v6 !== undefined && { ipv6: v6 }) };
   const answer = await send(addresses);

@@ -3,9 +3,9 @@ import type { AskOutside } from "../ask.ts";
 import {
   type Addresses,
   addressesIn,
+  answerText,
   basic,
   type DnsAnswer,
-  textOf,
   understood,
 } from "./answer.ts";
 
@@ -52,7 +52,7 @@ export async function updateDyndns2(
       address.searchParams.set(key, value);
     const headers = { authorization: basic(user, token) };
     const question = { method: "GET", url: address.href, headers } as const;
-    return understood(await textOf(ask, question, signal), (words) => answerIn(words, v4));
+    return understood(await answerText(ask, question, signal), (words) => answerIn(words, v4));
   };
   const together = {
     ...(v4 !== undefined && { myip: v4 }),

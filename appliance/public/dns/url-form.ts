@@ -1,5 +1,5 @@
 import type { AskOutside } from "../ask.ts";
-import { type Addresses, basic, type DnsAnswer, textOf, understood } from "./answer.ts";
+import { type Addresses, answerText, basic, type DnsAnswer, understood } from "./answer.ts";
 import { answerIn } from "./dyndns2.ts";
 
 interface UrlFormOptions {
@@ -28,7 +28,7 @@ export async function updateByUrl(
   // A secret is sent once: where the address has it, or beside it.
   const isBeside = `${user}${token}` !== "" && !template.includes("{token}");
   const headers = isBeside ? { authorization: basic(user, token) } : {};
-  const found = await textOf(ask, { method: "GET", url, headers }, signal);
+  const found = await answerText(ask, { method: "GET", url, headers }, signal);
   return understood(found, (words, text) => {
     if (A_PAGE.test(text)) return undefined;
     if (NO.test(text) && answerIn(words) === undefined)

@@ -8,7 +8,7 @@ interface PortAdvice {
 }
 
 /** For who cannot be reached at home. */
-export const TUNNEL =
+export const TUNNEL_ADVICE =
   "Rent a small server and connect the box to it by WireGuard; the page about the public address says how.";
 
 /** Any answer but an open port. */
@@ -52,7 +52,7 @@ function nextAfter(answer: RefusedWhy | "no-router", external: number, byHand: s
     case "no-internet":
       return "See in the router whether it is online.";
     case "no-public-address":
-      return `If it is online, your provider shares one address among many homes (CGNAT), or another router stands before yours. Ask the provider for an IPv4 address of your own; or connect the box to the outer router, or forward TCP port ${external} in both. Or: ${TUNNEL}`;
+      return `If it is online, your provider shares one address among many homes (CGNAT), or another router stands before yours. Ask the provider for an IPv4 address of your own; or connect the box to the outer router, or forward TCP port ${external} in both. Or: ${TUNNEL_ADVICE}`;
     case "router-behind-router":
       return `Connect the box to the outer router, or forward TCP port ${external} in both.`;
     default:

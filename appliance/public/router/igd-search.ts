@@ -6,7 +6,7 @@
 import type { AskOutside } from "../ask.ts";
 import type { Talk } from "./mapping.ts";
 import { askByUdp } from "./udp.ts";
-import { elements, isPlain, textOf } from "./xml.ts";
+import { declaresNothing, elements, elementText } from "./xml.ts";
 
 /** A service of the router that maps ports. */
 export interface WanService {
@@ -83,12 +83,12 @@ function locationIn(bytes: Buffer, talk: Talk): string | undefined {
 }
 
 function servicesIn(xml: string, location: string, talk: Talk): readonly WanService[] {
-  if (!isPlain(xml)) return [];
-  const base = urlOnGateway(textOf(xml, "URLBase") || location, undefined, talk);
+  if (!declaresNothing(xml)) return [];
+  const base = urlOnGateway(elementText(xml, "URLBase") || location, undefined, talk);
   if (base === undefined) return [];
   const found = elements(xml, "service").flatMap((service) => {
-    const type = textOf(service, "serviceType") ?? "";
-    const controlUrl = urlOnGateway(textOf(service, "controlURL") ?? "", base, talk);
+    const type = elementText(service, "serviceType") ?? "";
+    const controlUrl = urlOnGateway(elementText(service, "controlURL") ?? "", base, talk);
     return SERVICES.includes(type) && controlUrl !== undefined ? [{ type, controlUrl }] : [];
   });
   return found.slice(0, MOST_SERVICES);

@@ -17,7 +17,7 @@ import {
   type Talk,
 } from "./mapping.ts";
 import { isUnspecified } from "./octets.ts";
-import { isPlain, textOf } from "./xml.ts";
+import { declaresNothing, elementText } from "./xml.ts";
 
 /** Error codes: UPnP Device Architecture 1.1, section 3.2.2, and WANIPConnection:2, section 2.5. */
 const INVALID_ARGS = 402;
@@ -93,7 +93,7 @@ async function findLine(talk: Talk): Promise<Line | undefined> {
   let first: Line | undefined;
   for (const service of await findServices(talk)) {
     const answer = await act("GetExternalIPAddress", {}, service, talk);
-    const address = "xml" in answer ? (textOf(answer.xml, "NewExternalIPAddress") ?? "") : "";
+    const address = "xml" in answer ? (elementText(answer.xml, "NewExternalIPAddress") ?? "") : "";
     if (isIPv4(address) && !isUnspecified(address)) return { service, address };
     first ??= { service, address: undefined };
   }
@@ -107,7 +107,7 @@ async function holderOf(
   talk: Talk,
 ): Promise<string | undefined> {
   const answer = await act("GetSpecificPortMappingEntry", portOf(externalPort), service, talk);
-  return "xml" in answer ? textOf(answer.xml, "NewInternalClient") || undefined : undefined;
+  return "xml" in answer ? elementText(answer.xml, "NewInternalClient") || undefined : undefined;
 }
 
 /** @returns undefined once it is there, else the number of the error */
@@ -147,9 +147,9 @@ async function act(
   const body = envelope(action, values, type);
   const reply = await askRouter({ method: "POST", url: controlUrl, headers, body }, talk);
   const xml = reply?.body.toString("utf8") ?? "";
-  if (reply === undefined || !isPlain(xml)) return { error: NO_ANSWER };
+  if (reply === undefined || !declaresNothing(xml)) return { error: NO_ANSWER };
   if (reply.status === 200) return { xml };
-  return { error: Number(textOf(xml, "errorCode")) || NO_ANSWER };
+  return { error: Number(elementText(xml, "errorCode")) || NO_ANSWER };
 }
 
 /** None of the values has a character that XML escapes. */

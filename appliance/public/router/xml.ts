@@ -15,7 +15,7 @@ const ESCAPED: Readonly<Record<string, string>> = {
 };
 
 /** @returns false for one that declares anything of its own, as bombs do */
-export function isPlain(xml: string): boolean {
+export function declaresNothing(xml: string): boolean {
   return !/<!(?:DOCTYPE|ENTITY)/i.test(xml);
 }
 
@@ -39,7 +39,7 @@ export function elements(xml: string, name: string): string[] {
 }
 
 /** The text of the first element of a name; undefined where there is none. */
-export function textOf(xml: string, name: string): string | undefined {
+export function elementText(xml: string, name: string): string | undefined {
   const [inner] = elements(xml, name);
   return inner
     ?.trim()

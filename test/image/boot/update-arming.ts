@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { isText } from "../../../appliance/base/json.ts";
-import { withSlot } from "../../../appliance/updater/boot-config.ts";
+import { configWithSlot } from "../../../appliance/updater/boot-config.ts";
 import type { Box } from "./box.ts";
 import type { Lane } from "./checks.ts";
 import { shrink } from "./fat.ts";
@@ -163,7 +163,7 @@ function visitLane(updates: Updates, armed: Pi): Lane {
     isUnchanged(pi.card);
 
     pi.isJumpered = false;
-    pi.card.boot.write("tryboot.txt", withSlot(configOf(pi.card), "b"));
+    pi.card.boot.write("tryboot.txt", configWithSlot(configOf(pi.card), "b"));
     pi.armByStranger();
     const visit = await boxOf(await pi.goOn(SHORT), token);
     assert.equal(pi.turns.at(-1), "tryboot.txt");

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { closeSync, mkdtempSync, openSync, readSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Slot } from "../../../appliance/release/release.ts";
-import { slotOf } from "../../../appliance/updater/boot-config.ts";
+import { slotOfConfig } from "../../../appliance/updater/boot-config.ts";
 import type { UpdateView } from "../../../appliance/updates/view.ts";
 import { Box } from "./box.ts";
 import type { Checks, Lane } from "./checks.ts";
@@ -173,7 +173,7 @@ export function configOf({ boot }: Card): string {
 
 /** What the box was flashed with is what config.txt starts. */
 export function isUnchanged(card: Card): void {
-  assert.equal(slotOf(configOf(card)), "a");
+  assert.equal(slotOfConfig(configOf(card)), "a");
 }
 
 /** The hash of the system in a slot: its root and its boot files. */

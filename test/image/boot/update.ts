@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { slotOf } from "../../../appliance/updater/boot-config.ts";
+import { slotOfConfig } from "../../../appliance/updater/boot-config.ts";
 import { bootFolder, lintBoot } from "../../../image/boot-lint.ts";
 import { SECTOR } from "./block-log.ts";
 import type { Box } from "./box.ts";
@@ -192,7 +192,7 @@ async function checkKeeping(
     await trial.machine.shutDown();
     const config = configOf(pi.card);
     assert.ok(config.startsWith(OWNERS_LINES), config);
-    assert.equal(slotOf(config), "b");
+    assert.equal(slotOfConfig(config), "b");
     assert.equal(hashOf(pi.card, "a"), old);
   });
   await checks.check("has two systems that every board can start, and room for a third", async () =>
@@ -204,7 +204,7 @@ async function checkKeeping(
       const [log, before, after] = [logs[index], cards[index], cards[index + 1]];
       assert.ok(log && before && after);
       const area = partition(before, 1);
-      const named = (config: string) => slotOf(config) ?? "none";
+      const named = (config: string) => slotOfConfig(config) ?? "none";
       const all = { before, after, log, ...area, slotOf: named, seed, subsets: SUBSETS[what] };
       const { prefixes, subsets } = replay(all);
       assert.ok(prefixes > 10);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { elements, textOf } from "../../../appliance/public/router/xml.ts";
+import { elements, elementText } from "../../../appliance/public/router/xml.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { FakeRouter } from "../../helpers/fake-router.ts";
 
@@ -120,8 +120,8 @@ describe("the XML of a router", () => {
   it("is read by the names of elements", () => {
     const xml = '<a><bc>1</bc><b/><b x="y"> 2&amp;lt; </b><b>3</b><b>4</a>';
     assert.deepEqual(elements(xml, "b"), [" 2&amp;lt; ", "3"]);
-    assert.equal(textOf(xml, "b"), "2&lt;");
-    assert.equal(textOf(xml, "c"), undefined);
+    assert.equal(elementText(xml, "b"), "2&lt;");
+    assert.equal(elementText(xml, "c"), undefined);
   });
 
   it("has bounds: of many elements the first are read", () => {

@@ -1,6 +1,6 @@
 import { ACCENT, blend, type Colors, chooseColors, dimmed, onBackground } from "../colors.ts";
 import { numberIn } from "../rules.ts";
-import { type Fonts, isFlat, label, type Shape, scaleOf, wholeNumber } from "../shapes.ts";
+import { type Fonts, isFlat, label, type Shape, scaleOf, uncutNumber } from "../shapes.ts";
 import type { Situation } from "../situation.ts";
 import type { TextBox } from "../text-fit.ts";
 import type { GaugeWidget } from "../widget.ts";
@@ -73,7 +73,7 @@ function gauge(face: GaugeFace, { width, height }: TextBox, fonts: Fonts): Shape
   const number = { color: face.color, max: Math.round(side * 0.4) };
   return [
     ...ring,
-    ...wholeNumber(face.value, number, inside, fonts),
+    ...uncutNumber(face.value, number, inside, fonts),
     ...label(
       face.unit === "" ? face.title : `${face.title} ${face.unit}`,
       { ...quiet, center: x, y: height - pad, room: width - 2 * pad },
@@ -97,7 +97,7 @@ function words(
   const look = { color: face.color, max: Math.round(height * 0.5) };
   return [
     ...label(face.title, { ...quiet, center: left + width / 2, y: pad + cap, room }, fonts),
-    ...wholeNumber(number, look, area, fonts),
+    ...uncutNumber(number, look, area, fonts),
   ];
 }
 
