@@ -5,13 +5,13 @@ import { statsBody } from "./counts/reports.ts";
 import { hourlyViews, liveNumbers, siteActivity, viewCounts } from "./counts/site-numbers.ts";
 import type { Soon } from "./counts/source.ts";
 import type { FleetQueryName, QueryInput, QueryResult } from "./queries.ts";
-import type { SiteAlarmsRecord } from "./rows.ts";
+import { ALARMS_QUERY, alarmsIn } from "./sites/alarms.ts";
 import type { Snapshot, SourceNumber } from "./snapshot.ts";
 import { sourceSizes, sourcesOf } from "./sources.ts";
 import type { Rows } from "./sql.ts";
 import { surveyPage } from "./surveys/page.ts";
 import { surveySummary, surveyVersions } from "./surveys/report.ts";
-import type { SurveySource } from "./surveys/source.ts";
+import { SurveySource } from "./surveys/source.ts";
 
 /** The data that an engine reads from; all of one moment. */
 export interface FleetSource {
@@ -19,9 +19,6 @@ export interface FleetSource {
   counts(source?: SourceNumber): BlockCounts;
   readonly snapshot: Snapshot;
   readonly rows: Rows;
-  readonly surveys: SurveySource;
-  /** The alarms of every site whose owner has set any. */
-  siteAlarms(): Soon<SiteAlarmsRecord[]>;
   /** Another one after each write. */
   version(): Soon<unknown>;
   /** The last answers from this database. */
@@ -44,11 +41,12 @@ export const FLEET_READS: {
   liveNumbers: ({ counts }, input) => liveNumbers(counts(), input),
   hourlyViews: ({ counts }, input) => hourlyViews(counts(), input),
   siteActivity: ({ counts }, input) => siteActivity(counts(), input),
-  surveySummary: ({ surveys }, input) => surveySummary(surveys, input),
-  surveyPage: ({ surveys }, input) => surveyPage(surveys, input),
-  surveyVersions: ({ surveys }, input) => surveyVersions(surveys, input),
-  surveyLabels: ({ surveys }, { site }) => surveys.labels(site),
+  surveySummary: ({ rows }, input) => surveySummary(new SurveySource(rows), input),
+  surveyPage: ({ rows }, input) => surveyPage(new SurveySource(rows), input),
+  surveyVersions: ({ rows }, input) => surveyVersions(new SurveySource(rows), input),
+  surveyLabels: ({ rows }, { site }) => new SurveySource(rows).labels(site),
   sources: ({ rows }) => sourcesOf(rows),
   sourceSizes: async ({ snapshot, rows }) => sourceSizes(snapshot, rows, await sourcesOf(rows)),
-  siteAlarms: (source) => source.siteAlarms(),
+  /** Of every site whose owner has set any. */
+  siteAlarms: async ({ rows }) => alarmsIn(await rows(ALARMS_QUERY)),
 };

@@ -4,12 +4,13 @@ import { SystemClock } from "../../appliance/base/clock.ts";
 import { DOCUMENT_KINDS } from "../../appliance/service/document-kinds.ts";
 import type { CopyAccess, CopyEngine, CopyWrites } from "../../appliance/store/copy/engine.ts";
 import { Connection } from "../../appliance/store/postgres/connection/connection.ts";
+import { performOn } from "../../appliance/store/postgres/connection/sql.ts";
 import { parseDatabaseUrl } from "../../appliance/store/postgres/connection/url.ts";
 import { openDatabase } from "../../appliance/store/postgres/copying.ts";
 import { epochOf } from "../../appliance/store/postgres/epoch.ts";
 import { settleFleet } from "../../appliance/store/postgres/settle.ts";
 import { PostgresSnapshot } from "../../appliance/store/postgres/snapshot.ts";
-import { DAY_MARKS, dayMarksIn } from "../../appliance/store/settling/day-marks.ts";
+import { timeRun } from "../../appliance/store/settling/day-marks.ts";
 import { nextSettlement, type SettlingTime } from "../../appliance/store/settling/settling.ts";
 import { backUp } from "../../appliance/store/sqlite/copies/backup.ts";
 import { openFolder } from "../../appliance/store/sqlite/copies/copying.ts";
@@ -18,7 +19,7 @@ import { CountedDays } from "../../appliance/store/sqlite/counted-days.ts";
 import { databaseFile, openForWriting } from "../../appliance/store/sqlite/database.ts";
 import { settleFile } from "../../appliance/store/sqlite/settle.ts";
 import { SqliteSnapshot } from "../../appliance/store/sqlite/snapshot.ts";
-import { run } from "../../appliance/store/sqlite/tables/table.ts";
+import { perform } from "../../appliance/store/sqlite/tables/table.ts";
 import type { Postgres } from "./postgres.ts";
 
 /** A database that counts, is copied, and restored. */
@@ -77,7 +78,7 @@ export function copiedFolder(folder: string, name: string): CopiedDatabase {
             ...TIME,
             today,
             retentionDays,
-            marks: dayMarksIn(run(db, { text: DAY_MARKS })),
+            marks: perform(db, timeRun()).marks,
           };
           const next = await nextSettlement(new SqliteSnapshot(db), time);
           if (next === null) return;
@@ -127,7 +128,7 @@ export async function copiedDatabase(server: Postgres): Promise<CopiedDatabase> 
                 ...TIME,
                 today,
                 retentionDays,
-                marks: dayMarksIn(await sql.rows(DAY_MARKS)),
+                marks: (await performOn(sql, timeRun())).marks,
               };
               const settlement = await nextSettlement(new PostgresSnapshot(sql), time);
               const epoch = (await epochOf(sql)) ?? 0;

@@ -4,10 +4,11 @@ import type { ZoneSetting } from "../../base/day-zone.ts";
 import { bodyOf } from "../../base/documents.ts";
 import type { Month } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
-import { DAY_MARKS, dayMarksIn } from "../settling/day-marks.ts";
+import { timeRun } from "../settling/day-marks.ts";
 import { ALARMS_QUERY, alarmsIn } from "../sites/alarms.ts";
 import type { Directory, SiteRecord } from "../sites/directory.ts";
 import type { SourceNumber } from "../snapshot.ts";
+import { runSteps } from "../sql.ts";
 import { SURVEY_LABELS } from "../surveys/labels.ts";
 import {
   type CopiedSurvey,
@@ -167,7 +168,7 @@ export class CopyEnd {
 
   /** Every day that retention has not dropped. */
   async keptDays(): Promise<ReadonlySet<Day>> {
-    const marks = dayMarksIn(await this.read(({ rows }) => rows(DAY_MARKS)));
+    const { marks } = await this.read(({ all }) => runSteps(all, timeRun()));
     return new Set(marks.keys());
   }
 

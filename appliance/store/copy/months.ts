@@ -56,9 +56,11 @@ export async function bringMonth(
   const { from, to } = options;
   const range = { from: month, to: month };
   const read = (pieces: typeof PIECES | typeof COUNTED) =>
-    from.read(async ({ snapshot, rows }) => ({
-      ...(await monthsOf(snapshot, { site: pair.site, source: source.number }, range, pieces))[0],
-      ages: await agesOf(rows),
+    from.read(async (access) => ({
+      ...(
+        await monthsOf(access.snapshot, { site: pair.site, source: source.number }, range, pieces)
+      )[0],
+      ages: await agesOf(access),
     }));
   const there = (pieces: typeof PIECES | typeof COUNTED) =>
     to.read(async (access) => {

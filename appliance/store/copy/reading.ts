@@ -6,10 +6,10 @@ import { mergeInto } from "../blocks/merge.ts";
 import { ALL_MONTHS, firstDayOf, type Month, type Months } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
 import { LogTail } from "../log/tail.ts";
-import { DAY_MARKS, dayMarksIn, RUN_TIME, runTimeIn } from "../settling/day-marks.ts";
+import { timeRun } from "../settling/day-marks.ts";
 import type { BlockRow, Piece, Snapshot, SourceNumber } from "../snapshot.ts";
-import type { Rows } from "../sql.ts";
-import type { Sums } from "./engine.ts";
+import { type Rows, runSteps } from "../sql.ts";
+import type { CopyAccess, Sums } from "./engine.ts";
 
 /** The counts that are read: of a site, one source or all of them together. */
 export interface Which {
@@ -154,9 +154,8 @@ export async function counterDays(
 }
 
 /** For how long the data had been in use since a day was last counted on, in ms. */
-export async function agesOf(rows: Rows): Promise<(day: Day) => number> {
-  const runMs = runTimeIn(await rows(RUN_TIME));
-  const marks = dayMarksIn(await rows(DAY_MARKS));
+export async function agesOf({ all }: Pick<CopyAccess, "all">): Promise<(day: Day) => number> {
+  const { runMs, marks } = await runSteps(all, timeRun());
   const newest = Math.max(0, ...marks.keys());
   return (day) => {
     const mark = marks.get(day);

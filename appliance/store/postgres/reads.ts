@@ -5,13 +5,11 @@ import type { PassedOver } from "../counts/block-reading.ts";
 import { FLEET_READS, type FleetSource } from "../fleet-reads.ts";
 import { LogTail, tailOf } from "../log/tail.ts";
 import type { QueryInput, QueryName, QueryResult, SettlementQuery } from "../queries.ts";
-import { DAY_MARKS, dayMarksIn, RUN_TIME, runTimeIn } from "../settling/day-marks.ts";
+import { timeRun } from "../settling/day-marks.ts";
 import { type Looked, nextSettlement } from "../settling/settling.ts";
-import { ALARMS_QUERY, alarmsIn } from "../sites/alarms.ts";
 import type { Settlement } from "../snapshot.ts";
-import { SurveySource } from "../surveys/source.ts";
 import type { Connection } from "./connection/connection.ts";
-import type { Transaction } from "./connection/sql.ts";
+import { performOn, type Transaction } from "./connection/sql.ts";
 import { EPOCH, epochOf } from "./epoch.ts";
 import { batchesOf } from "./log.ts";
 import { LOG_ENDS, PostgresSnapshot } from "./snapshot.ts";
@@ -67,8 +65,6 @@ export class PostgresReads {
       counts: (source) => new BlockCounts(snapshot, tailOf(tail, source), this.#passedOver, source),
       snapshot,
       rows: (text, values) => sql.rows(text, values),
-      surveys: new SurveySource((text, values) => sql.rows(text, values)),
-      siteAlarms: async () => alarmsIn(await sql.rows(ALARMS_QUERY)),
       version: () => JSON.stringify([server, state]),
       lastAnswers,
     };
@@ -105,8 +101,7 @@ export class PostgresReads {
       zoneHour: (epochMs) => zone.hourAt(epochMs),
       otherBoots: await bootZeros(sql),
       maxSites: MAX_SITES,
-      runMs: runTimeIn(await sql.rows(RUN_TIME)),
-      marks: dayMarksIn(await sql.rows(DAY_MARKS)),
+      ...(await performOn(sql, timeRun())),
       looked: this.#looked,
     });
     return settlement && { ...settlement, epoch };

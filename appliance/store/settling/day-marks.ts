@@ -1,6 +1,6 @@
 import type { Day } from "../../base/calendar.ts";
 import { firstDayOf, MAX_MONTH } from "../blocks/month.ts";
-import type { Statement } from "../sql.ts";
+import type { Statement, Steps } from "../sql.ts";
 
 // The time that retention goes by besides the calendar: how long the data was in use, over all starts, and when, by
 // that measure, each day was last counted on. A wall clock that is wrong moves neither.
@@ -11,21 +11,22 @@ export const LAST_DAY: Day = firstDayOf(MAX_MONTH + 1) - 1;
 /** For how long the data was in use when that was last saved, in ms. */
 const RUN_MS = "coalesce((SELECT CAST(value AS bigint) FROM meta WHERE key = 'run_ms'), 0)";
 
-export const RUN_TIME = `SELECT ${RUN_MS} AS ms`;
-
-/** @param rows the answer to RUN_TIME */
-export function runTimeIn([row]: readonly object[]): number {
-  return (row as { ms: number } | undefined)?.ms ?? 0;
+/** The time run in ms, and by it when each day was last counted on. */
+interface TimeRun {
+  readonly runMs: number;
+  readonly marks: ReadonlyMap<Day, number>;
 }
 
-/** Asks when each day was last counted on. */
-export const DAY_MARKS = `SELECT day, run_ms AS ms FROM counted_day WHERE day BETWEEN 0 AND ${LAST_DAY}`;
-
-/** @param rows the answer to DAY_MARKS @returns by day, the time run, in ms */
-export function dayMarksIn(rows: readonly object[]): ReadonlyMap<Day, number> {
-  const marks = rows as readonly { readonly day: Day; readonly ms: number }[];
-  return new Map(marks.map(({ day, ms }) => [day, ms]));
+export function* timeRun(): Steps<TimeRun> {
+  const [[run] = [], days = []] = (yield [{ text: TIME_RUN }, { text: MARKS }]) as [
+    { ms: number }[],
+    { day: Day; ms: number }[],
+  ];
+  return { runMs: run?.ms ?? 0, marks: new Map(days.map(({ day, ms }) => [day, ms])) };
 }
+
+const TIME_RUN = `SELECT ${RUN_MS} AS ms`;
+const MARKS = `SELECT day, run_ms AS ms FROM counted_day WHERE day BETWEEN 0 AND ${LAST_DAY}`;
 
 /** Something was counted on a day, at a time run (ms). */
 export function markDay(day: Day, runMs: number): Statement {

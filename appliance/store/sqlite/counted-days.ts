@@ -1,8 +1,8 @@
 import { DAY_MS, type Day, HOUR_MS } from "../../base/calendar.ts";
-import { DAY_MARKS, dayMarksIn, markDay, RUN_TIME, runTimeIn } from "../settling/day-marks.ts";
+import { markDay, timeRun } from "../settling/day-marks.ts";
 import type { Statement } from "../sql.ts";
 import type { Database } from "./database.ts";
-import { run } from "./tables/table.ts";
+import { perform } from "./tables/table.ts";
 
 /** The time run is saved at most so often: it costs a page of the write-ahead log. */
 const EVERY_MS = 60_000;
@@ -24,7 +24,7 @@ export class CountedDays {
 
   constructor(db: Database) {
     this.#statements = prepare(db);
-    this.#runMs = runTimeIn(run(db, { text: RUN_TIME }));
+    this.#runMs = perform(db, timeRun()).runMs;
     this.#savedMs = this.#runMs;
     this.#countedMs = this.#runMs;
     this.#savedTime = savedTime(db);
@@ -74,8 +74,7 @@ export class CountedDays {
  * without a mark was counted on now: it goes the last.
  */
 export function markCounted(db: Database, days: ReadonlySet<Day>): void {
-  const now = runTimeIn(run(db, { text: RUN_TIME }));
-  const marks = dayMarksIn(run(db, { text: DAY_MARKS }));
+  const { runMs: now, marks } = perform(db, timeRun());
   db.exec("DELETE FROM counted_day");
   const mark = db.prepare("INSERT INTO counted_day (day, run_ms) VALUES (?, ?)");
   for (const day of [...days].sort((a, b) => a - b))

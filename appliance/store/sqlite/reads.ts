@@ -13,11 +13,9 @@ import type {
   QueryResult,
   SettlementQuery,
 } from "../queries.ts";
-import { DAY_MARKS, dayMarksIn, RUN_TIME, runTimeIn } from "../settling/day-marks.ts";
+import { timeRun } from "../settling/day-marks.ts";
 import { nextSettlement } from "../settling/settling.ts";
-import { ALARMS_QUERY, alarmsIn } from "../sites/alarms.ts";
 import type { Settlement } from "../snapshot.ts";
-import { SurveySource } from "../surveys/source.ts";
 import type { ReaderAnswer } from "../threads/reader-thread.ts";
 import type { Reader } from "../threads/thread-host.ts";
 import { type Database, dataVersion, isDamage } from "./database.ts";
@@ -25,7 +23,7 @@ import { lastInLog, ofOneMoment, SqliteSnapshot } from "./snapshot.ts";
 import { imageBytes, imageList } from "./tables/box.ts";
 import { documents } from "./tables/documents.ts";
 import { largestSites } from "./tables/sites.ts";
-import { rowsOf, run } from "./tables/table.ts";
+import { perform, rowsOf } from "./tables/table.ts";
 
 const BOX_READS: {
   readonly [Q in Exclude<BoxQueryName, "settlement">]: (
@@ -44,7 +42,6 @@ export class SqliteReads implements Reader {
   readonly #db: Database;
   readonly #passedOver: PassedOver | undefined;
   readonly #snapshot: SqliteSnapshot;
-  readonly #surveys: SurveySource;
   /** The part of the log that is in no block yet, decoded once. */
   readonly #tail = new LogTail();
   readonly #lastAnswers = new LastAnswers();
@@ -56,7 +53,6 @@ export class SqliteReads implements Reader {
     this.#db = db;
     this.#passedOver = passedOver;
     this.#snapshot = new SqliteSnapshot(db);
-    this.#surveys = new SurveySource(rowsOf(db));
   }
 
   read(query: QueryName, input: unknown): Promise<unknown> {
@@ -88,8 +84,7 @@ export class SqliteReads implements Reader {
     return nextSettlement(new SqliteSnapshot(this.#db, this.#settlesTo), {
       ...query,
       zoneHour: (epochMs) => zone.hourAt(epochMs),
-      runMs: runTimeIn(run(this.#db, { text: RUN_TIME })),
-      marks: dayMarksIn(run(this.#db, { text: DAY_MARKS })),
+      ...perform(this.#db, timeRun()),
     });
   }
 
@@ -99,8 +94,6 @@ export class SqliteReads implements Reader {
         new BlockCounts(this.#snapshot, tailOf(this.#tail, source), this.#passedOver, source),
       snapshot: this.#snapshot,
       rows: rowsOf(this.#db),
-      surveys: this.#surveys,
-      siteAlarms: () => alarmsIn(run(this.#db, { text: ALARMS_QUERY })),
       version: () => dataVersion(this.#db),
       lastAnswers: this.#lastAnswers,
     };

@@ -425,7 +425,7 @@ describe("a copy", () => {
         });
         await copyAll(source("box"), there);
         const ages = async (end: CopyEnd) => {
-          const age = await end.read(({ rows }) => agesOf(rows));
+          const age = await end.read(agesOf);
           return [TODAY - 100, TODAY - 1].map((day) => age(day) / DAY_MS);
         };
         assert.deepEqual(await ages(there), [40, 1]);

@@ -4,7 +4,7 @@ import type { Day } from "../../../appliance/base/calendar.ts";
 import { silentLog } from "../../../appliance/base/log.ts";
 import { DOCUMENT_KINDS } from "../../../appliance/service/document-kinds.ts";
 import type { StoreOptions } from "../../../appliance/store/numbers.ts";
-import { DAY_MARKS, dayMarksIn } from "../../../appliance/store/settling/day-marks.ts";
+import { timeRun } from "../../../appliance/store/settling/day-marks.ts";
 import type { Snapshot } from "../../../appliance/store/snapshot.ts";
 import { backUp } from "../../../appliance/store/sqlite/copies/backup.ts";
 import { restore } from "../../../appliance/store/sqlite/copies/restore.ts";
@@ -15,7 +15,7 @@ import {
 } from "../../../appliance/store/sqlite/database.ts";
 import { SqliteDesk } from "../../../appliance/store/sqlite/desk.ts";
 import { ofOneMoment, SqliteSnapshot } from "../../../appliance/store/sqlite/snapshot.ts";
-import { run } from "../../../appliance/store/sqlite/tables/table.ts";
+import { perform } from "../../../appliance/store/sqlite/tables/table.ts";
 import { type Box, Store } from "../../../appliance/store/store.ts";
 import type { Seeded } from "../../helpers/store-life.ts";
 import { CutThreads } from "./cut-threads.ts";
@@ -86,7 +86,7 @@ export class SimulatedBox extends SimulatedStore {
   }
 
   protected async countedDays(): Promise<ReadonlySet<Day>> {
-    return new Set(dayMarksIn(run(this.#db, { text: DAY_MARKS })).keys());
+    return new Set(perform(this.#db, timeRun()).marks.keys());
   }
 
   protected async leftOf(id: string): Promise<number> {

@@ -4,9 +4,10 @@ import { SystemClock } from "../../../appliance/base/clock.ts";
 import { createLog } from "../../../appliance/base/log.ts";
 import type { StoreOptions } from "../../../appliance/store/numbers.ts";
 import { Connection } from "../../../appliance/store/postgres/connection/connection.ts";
+import { performOn } from "../../../appliance/store/postgres/connection/sql.ts";
 import { parseDatabaseUrl } from "../../../appliance/store/postgres/connection/url.ts";
 import { PostgresSnapshot } from "../../../appliance/store/postgres/snapshot.ts";
-import { DAY_MARKS, dayMarksIn } from "../../../appliance/store/settling/day-marks.ts";
+import { timeRun } from "../../../appliance/store/settling/day-marks.ts";
 import type { Snapshot } from "../../../appliance/store/snapshot.ts";
 import { openNumbers } from "../../../appliance/store/store.ts";
 import { CuttingProxy, MOMENTS } from "../../helpers/cutting-proxy.ts";
@@ -137,7 +138,7 @@ export class SimulatedNode extends SimulatedStore {
   }
 
   protected async countedDays(): Promise<ReadonlySet<Day>> {
-    return new Set(dayMarksIn(await this.#parts.others.rows(DAY_MARKS)).keys());
+    return new Set((await performOn(this.#parts.others, timeRun())).marks.keys());
   }
 
   protected async leftOf(id: string): Promise<number> {
