@@ -17,8 +17,11 @@ export interface DocumentKind<Body = unknown> {
   readonly full?: { readonly code: RefusalCode; readonly message: string };
   /** `kept`: a backup has them, and a restore takes them. `left`: they stay with the box. */
   readonly inBackup: "kept" | "left";
-  /** Its ids are numbers of sites: a document goes with its site, and a restore gives it the number of then. */
-  readonly ofSite?: true;
+  /**
+   * `fleet`: it belongs to all who count into one database. `site`: so it does, and its ids are numbers of sites: a
+   * document goes with its site, and a restore gives it the number of then. Else it belongs to the box.
+   */
+  readonly of?: "fleet" | "site";
   /** Of the type alone: no kind has any. */
   readonly body?: Body;
 }
@@ -38,6 +41,7 @@ export const ONLY = "only";
 export const SESSION = "session";
 
 const compile = schemas({ allErrors: false });
+const compileKnown = schemas({ allErrors: false, removeAdditional: true });
 const checks = new WeakMap<object, (body: unknown) => Misfit | undefined>();
 
 export function documentKind<Body>(
@@ -73,6 +77,19 @@ export function bodyOf<Body>(
 ): Body | undefined {
   try {
     return readDocument(kind, id, json);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same without fields that no closed schema names: those of a later release. */
+export function knownPart<Body>(
+  { schema }: Pick<DocumentKind<Body>, "schema" | "body">,
+  json: string,
+): Body | undefined {
+  try {
+    const body: unknown = JSON.parse(json);
+    return compileKnown(schema)(body) === undefined ? (body as Body) : undefined;
   } catch {
     return undefined;
   }

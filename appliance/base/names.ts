@@ -1,10 +1,14 @@
 /** The names of sites, their tokens and hosts, surveys, channels and colours. */
 
-const ID = /^[a-z0-9][a-z0-9_-]{0,31}$/;
+/** The form of what may stand for a site that is there. */
+export const SITE_ID_PATTERN = "^[a-z0-9][a-z0-9_-]{0,31}$";
+const ID = new RegExp(SITE_ID_PATTERN);
 /** Stands for the admin token on the command line. */
 const NOBODYS_ID = "admin";
-/** A host name or address with an optional port. */
-const HOST = /^(?:[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
+/** The form of a host name or address with an optional port. */
+export const HOST_PATTERN =
+  "^(?:[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9])?|\\[[0-9A-Fa-f:.]+\\])(?::\\d{1,5})?$";
+const HOST = new RegExp(HOST_PATTERN);
 const MAX_HOST = 255;
 
 /** The form of an id, to end a sentence. */

@@ -13,7 +13,7 @@ import { DEMO_DAYS, DEMO_SITES, demoDays } from "../demo/demo.ts";
 import { documentsChange } from "../store/documents.ts";
 import { detailFrom } from "../store/settling/folding.ts";
 import type { Database } from "../store/sqlite/database.ts";
-import { writeDocuments } from "../store/sqlite/tables/documents.ts";
+import { changeFile } from "../store/sqlite/tables/documents.ts";
 import { countDays } from "./count-days.ts";
 
 const TOKEN = "demo";
@@ -47,7 +47,7 @@ export function startDemo(config: Config, now: number): Demo {
       const wall = new DayZone(zone).wall(now);
       countDays(db, demoDays(wall), detailFrom({ ...config, today: dayOf(wall) }));
       const decks = demoDecks(virtualDecks).map(deckDocument);
-      writeDocuments(db, documentsChange(DECKS, { put: decks }));
+      changeFile(db, { documents: [documentsChange(DECKS, { put: decks })] });
       filled = true;
     },
     remove: () => rmSync(dataDir, { recursive: true, force: true }),

@@ -1,9 +1,11 @@
 import { SystemClock } from "../base/clock.ts";
 import { Connection } from "../store/postgres/connection/connection.ts";
 import { reasonOf, refusalOf } from "../store/postgres/connection/errors.ts";
+import { saidNow } from "../store/postgres/database-time.ts";
 import { grant } from "../store/postgres/grant.ts";
 import { type Migrated, migrate } from "../store/postgres/migrate.ts";
-import { nameZone } from "../store/postgres/tables/day-zone.ts";
+import { fleetSites } from "../store/postgres/tables/documents.ts";
+import { nameZone } from "../store/sites/writes.ts";
 import { type Command, CommandFailed, parseCommandLine, UsageError } from "./command.ts";
 import { configFrom } from "./data.ts";
 import { namedDatabase } from "./database.ts";
@@ -41,9 +43,8 @@ export const migrateCommand: Command = {
     const connection = new Connection(settings, { clock: new SystemClock(), role: "chores" });
     try {
       terminal.out(`${whatWasDone(await migrate(connection, settings))}: ${shown}`);
-      const zone = { zone: config.dayZone, forAll: true };
-      for (const said of await connection.transaction((sql) => nameZone(sql, zone)))
-        terminal.out(said);
+      const zone = { zone: config.dayZone, now: () => saidNow(connection) };
+      for (const said of await nameZone(fleetSites(connection), zone)) terminal.out(said);
       if (values.grant === undefined) return;
       await grant(connection, settings, values.grant);
       terminal.out(`${values.grant} may count and read there.`);

@@ -16,8 +16,8 @@ export async function firstReads(box: Pick<Box, "read">, file: string): Promise<
   try {
     await readDecks(box);
     await box.read("imageList", undefined);
-    // Documents of sites are read when they are asked for.
-    for (const kind of DOCUMENT_KINDS) if (!kind.ofSite) await documentsOf(box, kind);
+    // Others are a fleet's where there is one; those of sites are read when they are asked for.
+    for (const kind of DOCUMENT_KINDS) if (kind.of === undefined) await documentsOf(box, kind);
   } catch (error) {
     const reason = messageOf(error);
     throw new DatabaseRefused({

@@ -40,9 +40,9 @@ export function changeDocuments<Body>(
 
 /** The same, to be made with other changes. */
 export function documentsChange<Body>(
-  { name, bound, full }: DocumentKind<Body>,
+  { name, bound, full, of }: DocumentKind<Body>,
   { put = [], remove = [] }: Wanted<Body>,
 ): DocumentsChange {
   const rows = put.map(({ id, body }) => ({ id, body: JSON.stringify(body) }));
-  return { kind: { name, bound, ...(full && { full }) }, put: rows, remove };
+  return { kind: { name, bound, ...(full && { full }), ...(of && { of }) }, put: rows, remove };
 }

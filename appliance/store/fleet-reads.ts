@@ -3,6 +3,7 @@ import type { BlockCounts } from "./counts/block-counts.ts";
 import { overview } from "./counts/overview.ts";
 import { statsBody } from "./counts/reports.ts";
 import { hourlyViews, liveNumbers, siteActivity, viewCounts } from "./counts/site-numbers.ts";
+import { sitesThatCount } from "./counts/sites-that-count.ts";
 import type { Soon } from "./counts/source.ts";
 import type { FleetQueryName, QueryInput, QueryResult } from "./queries.ts";
 import { ALARMS_QUERY, alarmsIn } from "./sites/alarms.ts";
@@ -49,4 +50,5 @@ export const FLEET_READS: {
   sourceSizes: async ({ snapshot, rows }) => sourceSizes(snapshot, rows, await sourcesOf(rows)),
   /** Of every site whose owner has set any. */
   siteAlarms: async ({ rows }) => alarmsIn(await rows(ALARMS_QUERY)),
+  counting: ({ snapshot, rows }, { sites }) => sitesThatCount(snapshot, rows, sites),
 };

@@ -176,6 +176,8 @@ interface FleetQueries {
   sourceSizes(input: undefined): SourceSize[];
   /** The alarms of every site whose owner has set any. */
   siteAlarms(input: undefined): SiteAlarmsRecord[];
+  /** The sites of these that have numbers or responses. */
+  counting(input: { readonly sites: readonly SiteKey[] }): SiteKey[];
 }
 
 /** Questions to the data that belongs to this box. */

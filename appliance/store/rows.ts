@@ -15,13 +15,20 @@ export interface DocumentRow {
 
 /** Documents of a kind that are added or replaced, and others that go. */
 export interface DocumentsChange {
-  readonly kind: Pick<DocumentKind, "name" | "bound" | "full">;
-  readonly put: readonly (Omit<DocumentRow, "revision"> & {
+  /** Without bounds where who plans the change has seen to them. */
+  readonly kind: Pick<DocumentKind, "name" | "full" | "of"> & Partial<Pick<DocumentKind, "bound">>;
+  readonly put: readonly {
+    /** Null for a site that is new: it gets the next number. */
+    readonly id: string | null;
+    /** JSON. */
+    readonly body: string;
     /** Stays as a backup had it. */
     readonly revision?: 0 | undefined;
-  })[];
+  }[];
   /** Their ids; one that is not there is no error. */
   readonly remove: readonly string[];
+  /** All others of the kind go, but the one of this id, where there is any. */
+  readonly keepOnly?: string | null;
 }
 
 /** The alarms of a site that are on, and since when each stands; null where it does not. */

@@ -19,7 +19,7 @@ const BEFORE_ALL: BlockKey = { site: -(2 ** 31), month: -1, source: -1, part: -1
 
 export const GENERATION = "SELECT n FROM generation WHERE one = 1";
 export const FOLDED = "SELECT node, n FROM folded";
-export const SITES = "SELECT key FROM site";
+export const SITE_KEYS = "SELECT key FROM site";
 export const BLOCKS_IN_ORDER = "ORDER BY site, month, source, part";
 
 /** The keys and sizes of blocks beyond the key `$1` to `$4`. */
@@ -74,7 +74,7 @@ export abstract class SharedSnapshot {
   }
 
   async siteKeys(): Promise<ReadonlySet<SiteKey>> {
-    const rows = await this.#rows<{ key: SiteKey }>(SITES);
+    const rows = await this.#rows<{ key: SiteKey }>(SITE_KEYS);
     return new Set(rows.map(({ key }) => key));
   }
 }

@@ -18,6 +18,7 @@ export type { Numbers } from "./numbers.ts";
 export { MAX_RANGE_DAYS, type SurveyFilter } from "./queries.ts";
 export { ALARM_SINCE, SITE_ALARMS } from "./sites/alarms.ts";
 export type { Directory, SiteInput, SiteOutcome, SiteRecord } from "./sites/directory.ts";
+export { ADMIN_TOKEN, DAY_ZONE, SITES } from "./sites/kinds.ts";
 export type { Exchange } from "./sqlite/copies/exchange.ts";
 export type { Unusable } from "./sqlite/health.ts";
 export { SURVEY_LABELS } from "./surveys/labels.ts";

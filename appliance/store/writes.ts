@@ -3,9 +3,10 @@
  * own; its answer comes after the commit.
  */
 
-import type { SiteKey } from "./counting.ts";
+import type { Change } from "./changes.ts";
 import type { SiteAlarms, SurveyLabels } from "./reports.ts";
 import type { BeforeImport, DocumentsChange } from "./rows.ts";
+import type { AlarmSince } from "./sites/alarms.ts";
 import type { SiteInput, SiteOutcome } from "./sites/directory.ts";
 import type { SourceNumber } from "./snapshot.ts";
 
@@ -28,12 +29,7 @@ interface FleetWrites {
   setSiteAlarms(input: { readonly id: string; readonly alarms: SiteAlarms }): SiteOutcome;
   /** Removes some of a source with all that came from there; `more` where it is to be asked again. */
   deleteSource(input: { readonly number: SourceNumber }): "done" | "more" | "unknown";
-  /** An alarm stands since then, or, where `since` is null, no more. Nothing for a site without a row. */
-  saveAlarmSince(input: {
-    readonly site: SiteKey;
-    readonly kind: "silence" | "rush";
-    readonly since: number | null;
-  }): void;
+  saveAlarmSince(input: AlarmSince): void;
 }
 
 /** Changes of data that belongs to this box. */
@@ -73,10 +69,18 @@ interface SharedWrites {
   undoImport(input: BeforeImport): string[];
 }
 
-type Writes = FleetWrites & BoxWrites & SharedWrites;
+/** The change by which an engine makes those that are planned. */
+interface PlannedWrites {
+  /** @returns false where `unless` kept it from being made */
+  change(input: Change): boolean;
+}
+
+type Writes = FleetWrites & BoxWrites & SharedWrites & PlannedWrites;
 export type WriteName = keyof Writes;
+/** The changes that are not planned by the sites there are. */
+export type EngineWriteName = "change" | "deleteSource" | "saveAlarmSince" | keyof BoxWrites;
 /** The changes that a database that many share makes. */
-export type FleetWriteName = keyof (FleetWrites & SharedWrites);
+export type FleetWriteName = keyof (FleetWrites & SharedWrites & PlannedWrites);
 /** The changes of what is in one place alone, and of what may be in two. */
 export type NumbersWriteName = keyof FleetWrites;
 export type BoxWriteName = keyof BoxWrites;

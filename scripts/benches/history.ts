@@ -6,7 +6,9 @@ import { beaconHit } from "../../appliance/collector/counting/beacon.ts";
 import { createVisitorCache } from "../../appliance/collector/counting/visitor.ts";
 import { randomFrom } from "../../appliance/demo/random.ts";
 import { DIMENSIONS, type Hit } from "../../appliance/store/log/record.ts";
-import { declareSites } from "../../appliance/store/sqlite/tables/site-changes.ts";
+import { planDeclared } from "../../appliance/store/sites/declare.ts";
+import { changeFile } from "../../appliance/store/sqlite/tables/documents.ts";
+import { readDirectory } from "../../appliance/store/sqlite/tables/sites.ts";
 import { Store } from "../../appliance/store/store.ts";
 import { SITE } from "./servers.ts";
 import { USER_AGENTS, views } from "./traffic.ts";
@@ -39,11 +41,10 @@ export function openStore(dataDir: string, clock: Clock, sites: readonly string[
     retentionDays: 800,
     clock,
     log: silentLog(),
-    prepare: (db) =>
-      declareSites(
-        db,
-        sites.map((id) => ({ id, host: null })),
-      ),
+    prepare(db) {
+      const declared = sites.map((id) => ({ id, host: null }));
+      changeFile(db, planDeclared(readDirectory(db), declared).change);
+    },
   });
 }
 

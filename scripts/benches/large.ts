@@ -12,12 +12,15 @@ import {
 import { firstDayOf, monthOf } from "../../appliance/store/blocks/month.ts";
 import { MAX_VALUES, MAX_VALUES_PER_DAY } from "../../appliance/store/counting.ts";
 import { DIMENSIONS, type Dimension, FLAG } from "../../appliance/store/log/record.ts";
+import { Draft } from "../../appliance/store/sites/draft.ts";
 import {
   type Database,
   databaseFile,
   openForWriting,
 } from "../../appliance/store/sqlite/database.ts";
 import { putBlock } from "../../appliance/store/sqlite/settle.ts";
+import { changeFile } from "../../appliance/store/sqlite/tables/documents.ts";
+import { readDirectory } from "../../appliance/store/sqlite/tables/sites.ts";
 import type { Answered, Asked } from "./large-reader.ts";
 
 /** The last day of what is made. */
@@ -152,7 +155,9 @@ function makeMonths(
 ): string {
   const file = databaseFile(dataDir);
   const db = openForWriting(file);
-  db.prepare("INSERT INTO site (key, id) VALUES (1, ?)").run(site);
+  const draft = new Draft(readDirectory(db));
+  draft.add(site);
+  changeFile(db, draft.change());
   let block: Block | undefined;
   for (let day = lastDay - days + 1; day <= lastDay; day++) {
     if (block?.month !== monthOf(day)) {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { databaseFile, openForWriting } from "../../appliance/store/sqlite/database.ts";
-import { declareSites } from "../../appliance/store/sqlite/tables/site-changes.ts";
 import { directoryBecomes } from "../helpers/directory.ts";
+import { declareSites } from "../helpers/stored-sites.ts";
 import { eachControl } from "./control-stage.ts";
 import { seen } from "./owner.ts";
 

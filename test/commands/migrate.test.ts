@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { freePort } from "../helpers/free-port.ts";
 import { eachDatabase, sharedPostgres } from "../helpers/postgres.ts";
+import { siteRow } from "../helpers/stored-sites.ts";
 import { tallydeck } from "../helpers/tallydeck.ts";
 
 describe("tallydeck migrate", () => {
@@ -27,7 +28,7 @@ describe("tallydeck migrate", () => {
     };
     await migrate("--day-zone", "europe/zurich");
     assert.deepEqual(await noted(), { zone: "Europe/Zurich", before: null });
-    await sql("INSERT INTO site (key, id) VALUES (1, 'blog')");
+    await sql(siteRow(1, "blog"));
     const { out } = await migrate("--day-zone", "Asia/Tokyo");
     assert.match(
       out,
@@ -56,7 +57,7 @@ describe("tallydeck migrate", () => {
         assert.equal(await may("block", right), true);
       assert.equal(await may("block", "TRUNCATE"), false);
       assert.equal(await may("others", "SELECT"), false);
-      await sql(`SET ROLE "ro""le"; INSERT INTO site (key, id) VALUES (1, 'blog')`);
+      await sql(`SET ROLE "ro""le"; ${siteRow(1, "blog")}`);
     } finally {
       await sql(`DROP OWNED BY "ro""le"; DROP ROLE "ro""le"`);
     }

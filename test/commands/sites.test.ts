@@ -3,8 +3,8 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { databaseFile, openForWriting } from "../../appliance/store/sqlite/database.ts";
-import { declareSites } from "../../appliance/store/sqlite/tables/site-changes.ts";
 import { eachFolder } from "../helpers/folder.ts";
+import { declareSites } from "../helpers/stored-sites.ts";
 import { RunningService, tallydeck } from "../helpers/tallydeck.ts";
 import { ADMIN } from "../helpers/world.ts";
 

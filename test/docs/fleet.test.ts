@@ -13,6 +13,7 @@ import { eachFolder } from "../helpers/folder.ts";
 import { freePort } from "../helpers/free-port.ts";
 import { readOpenMetrics } from "../helpers/open-metrics.ts";
 import { Postgres } from "../helpers/postgres.ts";
+import { siteRow } from "../helpers/stored-sites.ts";
 import { Running } from "../helpers/tallydeck.ts";
 import { ADMIN, askPort } from "../helpers/world.ts";
 
@@ -79,7 +80,7 @@ describe("a fleet", () => {
     const { code, out, err } = await new Running(args, env, { program }).ended;
     assert.deepEqual([code, err], [0, ""]);
     assert.match(out, /^Made the tables .*\ntallydeck may count and read there\.\n$/);
-    await server.sql("INSERT INTO site (key, id) VALUES (1, 'blog')", "tallydeck");
+    await server.sql(siteRow(1, "blog"), "tallydeck");
   }
 
   it("of compose.yaml loses no answered hit while one of it is replaced", async () => {

@@ -12,6 +12,7 @@ import { settleFleet } from "../../appliance/store/postgres/settle.ts";
 import { PostgresSnapshot } from "../../appliance/store/postgres/snapshot.ts";
 import { timeRun } from "../../appliance/store/settling/day-marks.ts";
 import { nextSettlement, type SettlingTime } from "../../appliance/store/settling/settling.ts";
+import { Draft } from "../../appliance/store/sites/draft.ts";
 import { backUp } from "../../appliance/store/sqlite/copies/backup.ts";
 import { openFolder } from "../../appliance/store/sqlite/copies/copying.ts";
 import { restore } from "../../appliance/store/sqlite/copies/restore.ts";
@@ -158,7 +159,10 @@ export async function copiedDatabase(server: Postgres): Promise<CopiedDatabase> 
 export async function siteIn(access: CopyWrites, id: string): Promise<number> {
   const find = async ({ directory }: CopyAccess) =>
     (await directory()).sites.find((site) => site.id === id)?.key;
-  const site = { id, host: null, badge: false, declared: false, retired: false };
-  if ((await find(access)) === undefined) await access.carryOut([{ kind: "add", site }]);
+  if ((await find(access)) === undefined) {
+    const draft = new Draft(await access.directory());
+    draft.add(id);
+    await access.change(draft.change());
+  }
   return (await find(access)) ?? 0;
 }

@@ -23,10 +23,10 @@ import {
   openForWriting,
 } from "../../appliance/store/sqlite/database.ts";
 import { putBlock } from "../../appliance/store/sqlite/settle.ts";
-import { addSite, findSite } from "../../appliance/store/sqlite/tables/sites.ts";
 import { runAll } from "../../appliance/store/sqlite/tables/table.ts";
 import { addDays } from "./counted-days.ts";
 import { FakeClock } from "./fake-clock.ts";
+import { addSite, findSite } from "./stored-sites.ts";
 
 /** Copies, and compares. @returns what it said, too */
 export async function copyAll(

@@ -9,6 +9,7 @@ import { type Month, monthOf } from "../../appliance/store/blocks/month.ts";
 import { BatchEncoder, decodeBatch } from "../../appliance/store/log/batch.ts";
 import type { Undated } from "../../appliance/store/log/record.ts";
 import type { BlockPieces, BlockRow } from "../../appliance/store/snapshot.ts";
+import { siteRow } from "./stored-sites.ts";
 
 const MB = 1_048_576;
 /** Since 1970. */
@@ -76,10 +77,12 @@ export const MANGLINGS: Readonly<Record<string, (db: Database.Database) => void>
   "a batch of a boot in the year 9999": (db) =>
     addBatch(db, batchOf("/", 1, { boot: "b", savedZero: Date.UTC(9_999, 0) })),
   "a batch that is too large": (db) => addBatch(db, new Uint8Array(9 * MB)),
-  "a site id off its rule": (db) => db.exec("UPDATE site SET id = '../Blog'"),
-  "a host off its rule": (db) => db.exec("UPDATE site SET host = '<script>'"),
-  "a token's hash that is too short": (db) =>
-    db.exec("INSERT OR REPLACE INTO read_token VALUES (0, x'00')"),
+  "a site id off its rule": (db) => changeSites(db, "json_set(body, '$.id', '../Blog')"),
+  "a host off its rule": (db) => changeSites(db, "json_set(body, '$.host', '<script>')"),
+  "a token's hash that is too short": (db) => changeSites(db, "json_set(body, '$.token', '00')"),
+  "two sites of one id": (db) => db.exec(siteRow(7, "blog")),
+  "a site whose number is none": (db) =>
+    db.exec("UPDATE document SET id = '0x7' WHERE kind = 'site'"),
   "a survey that is no JSON": (db) => db.exec("UPDATE survey SET payload = '{'"),
   "a survey of another version": (db) => db.exec("UPDATE survey SET version = 7"),
   "a survey with a list of devices": (db) =>
@@ -99,11 +102,18 @@ export const MANGLINGS: Readonly<Record<string, (db: Database.Database) => void>
         SELECT 1, 'b', 1, 1, 1, '{"sv":1,"c":"' || hex(zeroblob(4000)) || '"}' FROM n`),
   "webhooks that are too large together": (db) =>
     db.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
-      INSERT INTO site (id) SELECT 'more-' || i FROM n;
+      INSERT INTO document (kind, id, body, revision)
+        SELECT 'site', CAST(i + 1 AS text), json_set(body, '$.id', 'more-' || i), 1
+        FROM n, (SELECT body FROM document WHERE kind = 'site' LIMIT 1);
       INSERT INTO document (kind, id, body, revision)
         SELECT 'site_alarms', CAST(key AS text), json_object('silence', json('true'), 'rush',
           json('false'), 'webhook', 'http://h.local/' || hex(zeroblob(3900))), 1 FROM site`),
 };
+
+/** @param body in SQL */
+function changeSites(db: Database.Database, body: string): void {
+  db.exec(`UPDATE document SET body = ${body} WHERE kind = 'site'`);
+}
 
 /** @param body in SQL */
 function changeDecks(db: Database.Database, body: string): void {

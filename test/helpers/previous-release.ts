@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const RULE = "appliance/store/format.ts";
 /** Since this is there, releases read what the next one writes: data began anew with it. */
 const SINCE = {
-  text: "The only one there is. It is not kept.",
+  text: "A site is a document whose id is its number;",
   file: "appliance/store/sqlite/schema/001-first.sql",
 };
 

@@ -26,8 +26,9 @@ async function hoursOf(world: World, day: string) {
 
 /** Notes a zone in the database of a world that has stopped. */
 async function note(world: World, setting: string): Promise<void> {
-  const upsert = `INSERT INTO meta (key, value) VALUES ('day_zone', '${setting}')
-    ON CONFLICT (key) DO UPDATE SET value = excluded.value`;
+  const upsert = `INSERT INTO document (kind, id, body, revision)
+    VALUES ('day_zone', 'only', '${setting}', 1)
+    ON CONFLICT (kind, id) DO UPDATE SET body = excluded.body`;
   if (world.isOnPostgres) return void (await world.rows(upsert));
   const db = new Database(databaseFile(world.dataDir));
   db.exec(upsert);
@@ -166,7 +167,8 @@ onEachEngine(() => {
       await world().stop();
       await note(world(), NOTED);
     });
-    const noted = async () => (await world().rows("SELECT * FROM meta WHERE key = 'day_zone'"))[0];
+    const noted = async () =>
+      (await world().rows("SELECT * FROM document WHERE kind = 'day_zone'"))[0];
     const said = () => world().said.filter((line) => line.includes("Mars/Olympus"));
 
     it("counts by UTC, says so once, and stays noted", async () => {
@@ -262,14 +264,14 @@ onEachEngine(() => {
         "../../appliance/store/postgres/connection/connection.ts"
       );
       const { parseDatabaseUrl } = await import("../../appliance/store/postgres/connection/url.ts");
-      const { nameZone } = await import("../../appliance/store/postgres/tables/day-zone.ts");
+      const { fleetSites } = await import("../../appliance/store/postgres/tables/documents.ts");
+      const { nameZone } = await import("../../appliance/store/sites/writes.ts");
       const url = world().dataArgs.at(-1) ?? "";
       const connection = new Connection(
         { ...parseDatabaseUrl(url), name: "test" },
         { clock: world().clock, role: "chores" },
       );
-      const databaseNow = () => world().clock.now();
-      await connection.transaction((sql) => nameZone(sql, { zone, forAll: true, databaseNow }));
+      await nameZone(fleetSites(connection), { zone, now: () => world().clock.now() });
       await connection.close();
       await world().restart();
     }

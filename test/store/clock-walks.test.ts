@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { dayOf } from "../../appliance/base/calendar.ts";
 import { silentLog } from "../../appliance/base/log.ts";
-import { addSite, findSite } from "../../appliance/store/sqlite/tables/sites.ts";
 import { Store } from "../../appliance/store/store.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { kept } from "../helpers/kept.ts";
 import { holds } from "../helpers/odd.ts";
 import { TEST_SEED } from "../helpers/seeded.ts";
+import { addSite, findSite } from "../helpers/stored-sites.ts";
 import { reusedThreads } from "../helpers/threads.ts";
 import { viewOf } from "../helpers/traffic.ts";
 

@@ -6,9 +6,9 @@ import { Intake, PATIENCE_MS } from "../../appliance/store/intake/intake.ts";
 import { decodeBatch } from "../../appliance/store/log/batch.ts";
 import { Commits } from "../../appliance/store/sqlite/commit.ts";
 import { type Database, openForWriting } from "../../appliance/store/sqlite/database.ts";
-import { addSite, findSite } from "../../appliance/store/sqlite/tables/sites.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { eachFolder } from "../helpers/folder.ts";
+import { addSite, findSite } from "../helpers/stored-sites.ts";
 import { viewOf } from "../helpers/traffic.ts";
 import { until } from "../helpers/until.ts";
 

@@ -13,9 +13,9 @@ import { CountedDays } from "../../appliance/store/sqlite/counted-days.ts";
 import { openForWriting } from "../../appliance/store/sqlite/database.ts";
 import { settleFile } from "../../appliance/store/sqlite/settle.ts";
 import { SqliteSnapshot } from "../../appliance/store/sqlite/snapshot.ts";
-import { addSite } from "../../appliance/store/sqlite/tables/sites.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { eachDatabase, sharedPostgres } from "../helpers/postgres.ts";
+import { addSite, siteRow } from "../helpers/stored-sites.ts";
 import { LogNode } from "./postgres/log-node.ts";
 
 /** What keeps batches and blocks. */
@@ -344,9 +344,7 @@ describe("batches and blocks", () => {
         countedDays: async () =>
           (await sql("SELECT day FROM counted_day ORDER BY day")).map(({ day }) => day as Day),
         addSite: async (id) => {
-          await sql(
-            `INSERT INTO site (key, id) SELECT coalesce(max(key), 0) + 1, '${id}' FROM site`,
-          );
+          await sql(siteRow(1, id));
         },
         close: () => node.close(),
       };

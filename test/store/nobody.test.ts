@@ -5,11 +5,11 @@ import type { Stamp } from "../../appliance/store/counting.ts";
 import { NOBODY } from "../../appliance/store/counting.ts";
 import { Commits } from "../../appliance/store/sqlite/commit.ts";
 import { openForWriting } from "../../appliance/store/sqlite/database.ts";
-import { addSite, findSite } from "../../appliance/store/sqlite/tables/sites.ts";
 import { onEachEngine } from "../helpers/engines.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { keptIn } from "../helpers/kept.ts";
+import { addSite, findSite } from "../helpers/stored-sites.ts";
 import { keyOf } from "../helpers/traffic.ts";
 import { eachWorld } from "../helpers/world.ts";
 

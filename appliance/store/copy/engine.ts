@@ -2,12 +2,12 @@
 
 import type { Day } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
+import type { Change } from "../changes.ts";
 import type { SiteKey } from "../counting.ts";
 import type { Soon } from "../counts/source.ts";
 import type { SurveyLabels } from "../reports.ts";
 import type { SiteAlarmsRecord } from "../rows.ts";
 import type { Directory, SiteRecord } from "../sites/directory.ts";
-import type { SiteChange } from "../sites/draft.ts";
 import type { BlockRow, Snapshot, SourceNumber } from "../snapshot.ts";
 import type { Rows, Statement } from "../sql.ts";
 
@@ -60,7 +60,7 @@ export interface CopyAccess {
 }
 
 export interface CopyWrites extends CopyAccess {
-  carryOut(changes: readonly SiteChange[]): Soon<void>;
+  change(change: Change): Soon<unknown>;
   /** Adds a block, or puts it in the place of the one that is there. */
   put(block: BlockRow): Soon<void>;
   /** New ones, ascending. */

@@ -1,8 +1,14 @@
 import { UTC_DAYS } from "../../base/day-zone.ts";
 import { comparableHost, tokenTwin, twinProblem } from "../../base/names.ts";
 import type { SiteKey } from "../counting.ts";
+import { documentsChange } from "../documents.ts";
+import type { DocumentsChange } from "../rows.ts";
+import { SITE_ALARMS } from "../sites/alarms.ts";
+import { zoneChange } from "../sites/day-zone.ts";
 import { type Directory, type SiteRecord, siteIn } from "../sites/directory.ts";
-import { Draft, type SiteChange } from "../sites/draft.ts";
+import { Draft } from "../sites/draft.ts";
+import { adminChange } from "../sites/writes.ts";
+import { SURVEY_LABELS } from "../surveys/labels.ts";
 import type { CopyEnd } from "./end.ts";
 import { CopyRefused, type CopySite, type CopyWrites } from "./engine.ts";
 
@@ -61,7 +67,8 @@ export async function bringSites(
 
 /** Whether anything is set of a site that is not set in the target. */
 function lacks(site: CopySite, found: CopySite): boolean {
-  return takesHost(site, found) || settingsOf(site, found.key, found).length > 0;
+  const lacksTokens = Object.keys(tokensOf(site, found)).length > 0;
+  return takesHost(site, found) || lacksTokens || settingsOf(site, found.key, found).length > 0;
 }
 
 function takesHost(site: CopySite, found: CopySite): boolean {
@@ -95,9 +102,10 @@ async function bring({ site, found }: Match, change: CopyWrites): Promise<string
   if (found === undefined) draft.add(id);
   if (found === undefined) draft.set(id, { host, badge: site.badge });
   else if (takesHost(site, found)) draft.set(id, { host });
-  await change.carryOut(draft.changes());
+  draft.set(id, tokensOf(site, found));
+  await change.change(draft.change());
   const key = found?.key ?? keyOf(await change.directory(), id);
-  await change.carryOut(settingsOf(site, key, found));
+  await change.change({ documents: settingsOf(site, key, found) });
   if (found === undefined && site.retired) await retire(change, id);
   return owner && `${site.host} belongs to ${owner.id} in the target: ${id} is there without it.`;
 }
@@ -105,21 +113,32 @@ async function bring({ site, found }: Match, change: CopyWrites): Promise<string
 async function retire(change: CopyWrites, id: string): Promise<void> {
   const draft = new Draft(await change.directory());
   draft.retire(id);
-  await change.carryOut(draft.changes());
+  await change.change(draft.change());
+}
+
+/** The tokens of the site that it does not have in the target. */
+function tokensOf(
+  { tokenHash, shareHash }: CopySite,
+  found: CopySite | undefined,
+): Partial<Pick<CopySite, "tokenHash" | "shareHash">> {
+  return {
+    ...(tokenHash !== null && !found?.tokenHash && { tokenHash }),
+    ...(shareHash !== null && !found?.shareHash && { shareHash }),
+  };
 }
 
 /** The settings of the site that are not set in the target. */
-function settingsOf(site: CopySite, key: SiteKey, found: CopySite | undefined): SiteChange[] {
-  const { tokenHash, shareHash, labels, alarms } = site;
-  const changes: SiteChange[] = [];
-  if (tokenHash !== null && !found?.tokenHash)
-    changes.push({ kind: "readToken", site: key, hash: tokenHash });
-  if (shareHash !== null && !found?.shareHash)
-    changes.push({ kind: "shareToken", site: key, hash: shareHash });
+function settingsOf(site: CopySite, key: SiteKey, found: CopySite | undefined): DocumentsChange[] {
+  const { labels, alarms } = site;
+  const id = String(key);
+  const changes: DocumentsChange[] = [];
   if (Object.keys(labels).length > 0 && Object.keys(found?.labels ?? {}).length === 0)
-    changes.push({ kind: "labels", site: key, labels });
-  if (alarms !== undefined && found?.alarms === undefined)
-    changes.push({ kind: "alarms", site: key, alarms });
+    changes.push(documentsChange(SURVEY_LABELS, { put: [{ id, body: labels }] }));
+  if (alarms !== undefined && found?.alarms === undefined) {
+    const { silence, rush, webhook } = alarms;
+    const body = { silence, rush, webhook };
+    changes.push(documentsChange(SITE_ALARMS, { put: [{ id, body }] }));
+  }
   return changes;
 }
 
@@ -134,7 +153,7 @@ async function bringZone(from: CopyEnd, to: CopyEnd, say: (sentence: string) => 
   if (takes(await to.directory()))
     await to.transaction(async (access) => {
       if (setting !== null && takes(await access.directory()))
-        await access.carryOut([{ kind: "dayZone", setting }]);
+        await access.change(zoneChange(setting));
     });
   const zone = ((await to.dayZone()) ?? UTC_DAYS).zone;
   const there = (setting ?? UTC_DAYS).zone;
@@ -149,7 +168,7 @@ async function bringAdminToken(from: CopyEnd, to: CopyEnd): Promise<void> {
   if (hash === null || (await to.adminHash()) !== null) return;
   await to.transaction(async (change) => {
     const { adminHash } = await change.directory();
-    if (adminHash === null) await change.carryOut([{ kind: "readToken", site: null, hash }]);
+    if (adminHash === null) await change.change({ documents: [adminChange(hash)] });
   });
 }
 

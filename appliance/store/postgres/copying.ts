@@ -10,15 +10,14 @@ import { PASS_GENERATION, putBlocks } from "../settling/statements.ts";
 import { OWN_SOURCE } from "../snapshot.ts";
 import { Connection } from "./connection/connection.ts";
 import { isFull, isLost, reasonOf, refusalOf } from "./connection/errors.ts";
-import type { Sql } from "./connection/sql.ts";
+import type { Sql, Transaction } from "./connection/sql.ts";
 import { type ConnectionSettings, parseDatabaseUrl, shownUrl } from "./connection/url.ts";
 import { drawEpoch } from "./epoch.ts";
 import { hasTables, migrate } from "./migrate.ts";
 import { MANY_ROWS } from "./settle.ts";
 import { PostgresSnapshot } from "./snapshot.ts";
 import { SurveyIds } from "./surveys.ts";
-import { readRevisedDirectory } from "./tables/directory.ts";
-import { carryOutLocked, lockDirectory } from "./tables/site-changes.ts";
+import { changeFleet, readFleetDirectory } from "./tables/documents.ts";
 
 /**
  * A database that any number of nodes count into, as `tallydeck copy` deals with it.
@@ -70,8 +69,12 @@ function engineOf(
       connection.transaction(async (sql) => {
         const result = await task({
           ...accessTo(sql),
-          directory: () => lockDirectory(sql),
-          carryOut: (changes) => carryOutLocked(sql, changes),
+          directory: async () => {
+            await drawEpoch(sql);
+            await sql.rows("SELECT n FROM revision FOR UPDATE");
+            return readFleetDirectory(sql);
+          },
+          change: (wanted) => changeFleet(sql, wanted),
           put: async (block) => {
             await sql.all(putBlocks([block], MANY_ROWS));
           },
@@ -93,13 +96,13 @@ async function ownOf(sql: Pick<Sql, "rows">): Promise<Pick<Source, "number" | "o
   return own ?? { number: OWN_SOURCE, origin: "" };
 }
 
-function accessTo(sql: Sql): CopyAccess {
+function accessTo(sql: Transaction): CopyAccess {
   return {
     rows: (text, values) => sql.rows(text, values),
     all: (statements) => sql.all(statements),
     snapshot: new PostgresSnapshot(sql),
     own: () => ownOf(sql),
-    directory: async () => (await readRevisedDirectory(sql)).directory,
+    directory: () => readFleetDirectory(sql),
   };
 }
 

@@ -2,6 +2,7 @@ import { DAY_MS, type Day } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
 import { DayZone } from "../../base/day-zone.ts";
 import type { Log } from "../../base/log.ts";
+import type { Sql } from "./connection/sql.ts";
 
 /** More than networks and a busy machine make of it. */
 const FAR_MS = 30_000;
@@ -48,4 +49,10 @@ export class DatabaseTime {
   today(): Day {
     return this.zone.today(this.now());
   }
+}
+
+/** The time (epoch ms) that it is where a database says it. */
+export async function saidNow(sql: Pick<Sql, "rows">): Promise<number> {
+  const [said] = await sql.rows<{ now: number }>("SELECT extract(epoch FROM now()) * 1000 AS now");
+  return said?.now ?? 0;
 }

@@ -3,6 +3,7 @@ import { Refusal } from "../../base/refusal.ts";
 import type { Collector, Desk, Erased } from "../desk-shape.ts";
 import type { FleetQueryName, QueryInput, QueryResult } from "../queries.ts";
 import type { Directory } from "../sites/directory.ts";
+import { isSiteWrite, SITE_WRITES, type SitesPlace } from "../sites/writes.ts";
 import type { FleetWriteName, WriteInput, WriteResult } from "../writes.ts";
 import { Connection } from "./connection/connection.ts";
 import { isLost, reasonOf, refusalOf, sqlStateOf } from "./connection/errors.ts";
@@ -10,8 +11,8 @@ import type { Transaction } from "./connection/sql.ts";
 import { type ConnectionSettings, parseDatabaseUrl, shownUrl } from "./connection/url.ts";
 import { hasTables, migrate } from "./migrate.ts";
 import { PostgresReads } from "./reads.ts";
-import { readRevisedDirectory } from "./tables/directory.ts";
-import { FLEET_WRITES } from "./writes.ts";
+import { fleetSites } from "./tables/documents.ts";
+import { FLEET_WRITES, type FleetEngineWrite } from "./writes.ts";
 
 /** A database that many share, opened for a command. Data of a box is not in it. */
 export class PostgresDesk implements Desk {
@@ -40,7 +41,7 @@ export class PostgresDesk implements Desk {
   }
 
   directory(): Promise<Directory> {
-    return this.#ask(async (sql) => (await readRevisedDirectory(sql)).directory);
+    return this.#ask(async (connection) => fleetSites(connection).directory());
   }
 
   read<Q extends FleetQueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
@@ -48,8 +49,14 @@ export class PostgresDesk implements Desk {
   }
 
   write<W extends FleetWriteName>(name: W, input: WriteInput<W>): Promise<WriteResult<W>> {
-    type Write = (sql: Transaction, input: unknown) => Promise<WriteResult<W>>;
-    const write = FLEET_WRITES[name] as Write;
+    const request = { name, input };
+    if (isSiteWrite(request)) {
+      type Write = (place: SitesPlace, how: unknown) => Promise<WriteResult<W>>;
+      const write = SITE_WRITES[request.name] as Write;
+      return this.#ask((connection) => write(fleetSites(connection), input));
+    }
+    type Write = (sql: Transaction, how: unknown) => Promise<WriteResult<W>>;
+    const write = FLEET_WRITES[name as FleetEngineWrite] as Write;
     return this.#ask((connection) => connection.transaction((sql) => write(sql, input)));
   }
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import { DayZone, UTC_DAYS } from "../../base/day-zone.ts";
 import type { Log } from "../../base/log.ts";
-import type { Refusal } from "../../base/refusal.ts";
+import { Refusal } from "../../base/refusal.ts";
 import { Turns } from "../../base/turns.ts";
 import { type BatchData, NOBODY, type SiteKey } from "../counting.ts";
 import type { Soon } from "../counts/source.ts";
@@ -17,12 +17,18 @@ import type {
 import { eraseGone } from "../log/erase.ts";
 import { ReadQueue } from "../read-queue.ts";
 import { databaseSecret } from "../secrets.ts";
-import type { DeclaredSite, Directory } from "../sites/directory.ts";
+import { type DeclaredSite, type Directory, EMPTY_DIRECTORY } from "../sites/directory.ts";
+import {
+  declareSites,
+  isSiteWrite,
+  nameZone,
+  type SitesPlace,
+  writeSites,
+} from "../sites/writes.ts";
 import type { Settlement } from "../snapshot.ts";
 import { SHARED_READER } from "../threads/kinds.ts";
 import { ReaderThread } from "../threads/reader-thread.ts";
 import { ownThreads, type Threads } from "../threads/threads.ts";
-import type { FleetWriteName } from "../writes.ts";
 import { Availability } from "./availability.ts";
 import { Committer } from "./committer.ts";
 import { Connection } from "./connection/connection.ts";
@@ -31,20 +37,19 @@ import { Pauses } from "./connection/pauses.ts";
 import { Seen } from "./connection/place.ts";
 import { performOn, type Transaction } from "./connection/sql.ts";
 import { type ConnectionSettings, parseDatabaseUrl } from "./connection/url.ts";
-import { DatabaseTime } from "./database-time.ts";
+import { DatabaseTime, saidNow } from "./database-time.ts";
 import { drawEpoch } from "./epoch.ts";
 import { LogWriter } from "./log.ts";
 import { migrate } from "./migrate.ts";
 import { Node } from "./node.ts";
 import type { ReaderDatabase } from "./reader.ts";
 import { settleFleet } from "./settle.ts";
-import { nameZone } from "./tables/day-zone.ts";
-import { declareFleetSites } from "./tables/declare-sites.ts";
+import { fleetSites } from "./tables/documents.ts";
 import { bootOver, bootStatement } from "./upkeep/boots.ts";
 import { Lease } from "./upkeep/lease.ts";
 import { PostgresUpkeep } from "./upkeep/upkeep.ts";
 import { Watch } from "./watch.ts";
-import { FLEET_WRITES } from "./writes.ts";
+import { FLEET_WRITES, type FleetEngineWrite } from "./writes.ts";
 
 const SECRET_BYTES = 32;
 const FIRST_PAUSE_MS = 1_000;
@@ -91,6 +96,8 @@ export class PostgresEngine implements Engine {
   readonly #node: Node;
   readonly #commitTurns = new Turns();
   readonly #opened = Promise.withResolvers<boolean>();
+  readonly #siteTurns = new Turns();
+  #directory: Directory = EMPTY_DIRECTORY;
   #sites = new Set<number>();
   #isReady = false;
   /** Why this version may not use the tables any more. */
@@ -205,7 +212,7 @@ export class PostgresEngine implements Engine {
           return this.#committer.commit(this.#ofSitesThatAre(request.batch));
         });
       case "write":
-        return this.#orRefused(() => this.#write(request.name as FleetWriteName, request.input));
+        return this.#write(request);
       case "upkeep":
         // The next one does it.
         if (!this.ready) return NOTHING;
@@ -274,13 +281,14 @@ export class PostgresEngine implements Engine {
     await migrate(this.#chores, this.#settings);
     const secret = databaseSecret("cursor_secret", () => randomBytes(SECRET_BYTES));
     const cursorSecret = await performOn(this.#chores, secret);
-    const { declared = [], dayZone: zone, databaseNow } = this.#options;
+    const { declared = [], dayZone: zone, databaseNow = (said) => said } = this.#options;
     await this.#chores.transaction((sql) => drawEpoch(sql, this.#options.random));
-    const sentences = await this.#chores.transaction(async (sql) => [
-      // First: a database without sites is new.
-      ...(await nameZone(sql, { zone, ...(databaseNow && { databaseNow }) })),
-      ...(await declareFleetSites(sql, declared)),
-    ]);
+    const place = fleetSites(this.#chores);
+    const now = async () => databaseNow(await saidNow(this.#chores));
+    // First: a database without sites is new.
+    const sentences = await nameZone(place, { zone, isShared: true, now });
+    // Many share the database: one that names no site is to retire none of the others'.
+    if (declared.length > 0) sentences.push(...(await declareSites(place, declared)));
     const { clock } = this.#options;
     const bootedAt = clock.sure ? clock.now() - clock.monotonic() : null;
     await this.#chores.all([this.#node.hello, bootStatement({ boot: clock.boot, bootedAt })]);
@@ -294,6 +302,7 @@ export class PostgresEngine implements Engine {
 
   #hear(directory: Directory, { directory: tell }: EngineEvents): Soon<void> {
     const all = [...directory.sites, ...directory.retired];
+    this.#directory = directory;
     this.#sites = new Set(all.map(({ key }) => key));
     this.#time.zone = new DayZone(directory.dayZone ?? UTC_DAYS);
     return tell(directory);
@@ -305,11 +314,27 @@ export class PostgresEngine implements Engine {
     return { ...batch, log: batch.log.flatMap((body) => eraseGone(body, exists) ?? []) };
   }
 
-  async #write(name: FleetWriteName, input: unknown): Promise<EngineAnswer> {
-    const write = FLEET_WRITES[name] as (sql: Transaction, input: unknown) => Promise<unknown>;
-    const result = await this.#chores.transaction((sql) => write(sql, input));
-    await this.#watch.readDirectory();
-    return { ...NOTHING, result };
+  #write(request: EngineRequest & { kind: "write" }): Promise<EngineAnswer> {
+    if (isSiteWrite(request)) {
+      const place: Omit<SitesPlace, "change"> = {
+        ...fleetSites(this.#chores),
+        directory: () => this.#directory,
+      };
+      return this.#siteTurns.take(() =>
+        writeSites(request, place, (change) => this.#writeNow(change)),
+      );
+    }
+    return this.#writeNow(request);
+  }
+
+  #writeNow({ name, input }: EngineRequest & { kind: "write" }): Promise<EngineAnswer> {
+    return this.#orRefused(async () => {
+      type Write = (sql: Transaction, how: unknown) => Promise<unknown>;
+      const write = FLEET_WRITES[name as FleetEngineWrite] as Write;
+      const result = await this.#chores.transaction((sql) => write(sql, input));
+      await this.#watch.readDirectory();
+      return { ...NOTHING, result };
+    });
   }
 
   async #orRefused(task: () => Promise<EngineAnswer>): Promise<EngineAnswer> {
@@ -317,7 +342,8 @@ export class PostgresEngine implements Engine {
     try {
       return await task();
     } catch (error) {
-      return refused(reasonOf(error));
+      const answer = refused(reasonOf(error));
+      return error instanceof Refusal ? { ...answer, refused: error.code } : answer;
     }
   }
 
@@ -326,6 +352,6 @@ export class PostgresEngine implements Engine {
   }
 }
 
-function refused(message: string): EngineAnswer {
+function refused(message: string): EngineAnswer & { ok: false } {
   return { ok: false, busy: false, message };
 }

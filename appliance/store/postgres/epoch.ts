@@ -40,7 +40,7 @@ export async function drawEpoch(
 
 /** A number that was given and lost with its server is not given to another. */
 const PASS_LOST_NUMBERS = `
-  UPDATE revision SET directory = directory + ${LEAP}, last_site = last_site + ${LEAP}
+  UPDATE revision SET n = n + ${LEAP}, last_site = last_site + ${LEAP}
   WHERE EXISTS (SELECT 1 FROM generation WHERE one = 1 AND place NOT IN ('', ${HERE}))`;
 
 const DRAW = `

@@ -2,11 +2,13 @@ import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { Refusal } from "../../base/refusal.ts";
 import type { Cancel } from "../../base/signal.ts";
+import type { ChangedDocuments, Revision } from "../changes.ts";
 import type { SiteKey } from "../counting.ts";
 import type { Soon } from "../counts/source.ts";
 import type { EngineEvents } from "../engine.ts";
 import { formatOf, READABLE_BY } from "../format.ts";
 import type { LiveBars } from "../live-views.ts";
+import { DirectoryBook } from "../sites/directory.ts";
 import type { Statement } from "../sql.ts";
 import type { Availability } from "./availability.ts";
 import type { Connection } from "./connection/connection.ts";
@@ -16,7 +18,7 @@ import { drawEpoch, EPOCH } from "./epoch.ts";
 import { batchesOf } from "./log.ts";
 import { newer } from "./migrate.ts";
 import type { Node } from "./node.ts";
-import { readRevisedDirectory } from "./tables/directory.ts";
+import { takeFleetChanges } from "./tables/documents.ts";
 import type { Held, Lease } from "./upkeep/lease.ts";
 
 const WATCH_MS = 400;
@@ -47,8 +49,8 @@ interface WatchOptions {
  */
 export class Watch {
   readonly #options: WatchOptions;
-  #epoch: number | undefined;
-  #revision: number | undefined;
+  readonly #book = new DirectoryBook();
+  #revision: Revision | undefined;
   #told: Soon<void> = undefined;
   #batches: number | undefined;
   #beatAt = -Infinity;
@@ -73,9 +75,22 @@ export class Watch {
   /** Tells the directory if it is another one; resolves when the newest is heard. @throws {Away}, {Lost} */
   async readDirectory(): Promise<void> {
     const { connection, events } = this.#options;
-    const { directory, revision } = await readRevisedDirectory(connection);
-    if (revision !== this.#revision) this.#told = events.directory(directory);
-    this.#revision = revision;
+    const { parts, revision } = await connection.transaction(
+      async (sql) => {
+        const parts: ChangedDocuments[] = [];
+        const revision = await takeFleetChanges(sql, this.#revision, (part) => parts.push(part));
+        return { parts, revision };
+      },
+      { read: true },
+    );
+    // Another look may have told what came after.
+    const isOlder = revision.epoch === this.#revision?.epoch && revision.n < this.#revision.n;
+    if (!isOlder) {
+      this.#revision = revision;
+      for (const part of parts) this.#book.take(part);
+      if (parts.some(({ isWhole, documents }) => isWhole || documents.length > 0))
+        this.#told = events.directory(this.#book.at(revision));
+    }
     await this.#told;
   }
 
@@ -129,9 +144,8 @@ export class Watch {
       await connection.transaction((sql) => drawEpoch(sql));
       return this.#look();
     }
-    if (seen.epoch !== this.#epoch) this.#revision = undefined;
-    this.#epoch = seen.epoch;
-    if (seen.directory !== this.#revision) await this.readDirectory();
+    const { n, epoch } = this.#revision ?? {};
+    if (seen.epoch !== epoch || seen.revision !== n) await this.readDirectory();
     const hasCounted = this.#batches !== undefined && seen.batches !== this.#batches;
     this.#batches = seen.batches;
     if (hasCounted) events.counted();
@@ -177,7 +191,7 @@ interface Seen {
   readonly epoch: number | null;
   readonly schema: string;
   readonly readableBy: string | null;
-  readonly directory: number;
+  readonly revision: number;
   readonly batches: number;
   readonly now: number;
 }
@@ -189,7 +203,7 @@ interface Told {
 }
 
 const LOOK = `
-  SELECT (${EPOCH}) AS epoch, (SELECT directory FROM revision) AS directory,
+  SELECT (${EPOCH}) AS epoch, (SELECT n FROM revision) AS revision,
     (SELECT value FROM meta WHERE key = 'schema') AS schema,
     (SELECT value FROM meta WHERE key = '${READABLE_BY}') AS "readableBy",
     (${batchesOf("node <> $2")}) AS batches,

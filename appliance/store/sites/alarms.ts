@@ -7,17 +7,17 @@ import {
   objectOf,
   orNull,
 } from "../../base/documents.ts";
+import type { SiteKey } from "../counting.ts";
 import type { SiteAlarms } from "../reports.ts";
 import type { SiteAlarmsRecord } from "../rows.ts";
 import type { Statement } from "../sql.ts";
-import type { WriteInput } from "../writes.ts";
 
 /** Alarms of a site, as its owner has set them: an address of 2,048 characters takes up to four bytes for each. */
 export const SITE_ALARMS = documentKind<SiteAlarms>(
   "site_alarms",
   objectOf({ silence: FLAG, rush: FLAG, webhook: orNull({ type: "string" }) }),
   {
-    ofSite: true,
+    of: "site",
     bound: { count: 10_000, bytes: 8_192, together: 4_194_304 },
     full: {
       code: "alarm_limit",
@@ -34,7 +34,7 @@ interface Since {
 
 const SINCE = objectOf({ since: { ...NUMBER, minimum: 0 } });
 const SINCE_RULES = {
-  ofSite: true,
+  of: "site",
   bound: { count: 10_000, bytes: 1_024, together: 1_048_576 },
   inBackup: "kept",
 } as const;
@@ -74,8 +74,15 @@ export function alarmsIn(rows: readonly object[]): SiteAlarmsRecord[] {
     .sort((a, b) => a.site - b.site);
 }
 
-/** An alarm stands since then, or, where `since` is null, no more. Nothing for a site without alarms. */
-export function alarmSince({ site, kind, since }: WriteInput<"saveAlarmSince">): Statement {
+/** An alarm stands since then (epoch ms), or, where `since` is null, no more. */
+export interface AlarmSince {
+  readonly site: SiteKey;
+  readonly kind: keyof typeof ALARM_SINCE;
+  readonly since: number | null;
+}
+
+/** Notes it; nothing for a site without alarms. */
+export function alarmSince({ site, kind, since }: AlarmSince): Statement {
   const values = [ALARM_SINCE[kind].name, String(site)];
   if (since === null) return { text: "DELETE FROM document WHERE kind = $1 AND id = $2", values };
   return {

@@ -1,18 +1,18 @@
 import { formatDay } from "../../base/calendar.ts";
 import { DayZone, UTC_DAYS, type ZoneSetting } from "../../base/day-zone.ts";
+import { ONLY } from "../../base/documents.ts";
+import type { Change } from "../changes.ts";
+import { documentsChange } from "../documents.ts";
 import type { Directory } from "./directory.ts";
-import type { SiteChange } from "./draft.ts";
-
-/** Where databases note it in `meta`, as JSON. */
-export const DAY_ZONE = "day_zone";
+import { DAY_ZONE } from "./kinds.ts";
 
 interface ZonePlan {
-  readonly changes: readonly SiteChange[];
+  readonly change: Change;
   /** Sentences that the owner should know of it. */
   readonly sentences: readonly string[];
 }
 
-const NOTHING: ZonePlan = { changes: [], sentences: [] };
+const NOTHING: ZonePlan = { change: { documents: [] }, sentences: [] };
 
 /**
  * The plan for a zone that days are to be counted by: in a database without sites it is in force at
@@ -34,7 +34,12 @@ export function planZone(directory: Directory, wanted: string | undefined, now: 
 }
 
 function planOf(setting: ZoneSetting, ...sentences: string[]): ZonePlan {
-  return { changes: [{ kind: "dayZone", setting }], sentences };
+  return { change: zoneChange(setting), sentences };
+}
+
+/** The change after which days begin by a zone. */
+export function zoneChange(setting: ZoneSetting): Change {
+  return { documents: [documentsChange(DAY_ZONE, { put: [{ id: ONLY, body: setting }] })] };
 }
 
 /** Whether the first site may name the zone: none has been named, and no day was counted. */
@@ -56,7 +61,7 @@ export function planFleetZone(
   if (named === undefined || wanted === undefined || wanted === named)
     return planZone(directory, wanted, now);
   return {
-    changes: [],
+    ...NOTHING,
     sentences: [
       `DAY_ZONE says ${wanted}, but all who count into this database go by ${named}${dayZone === null ? "" : ", and so does this one"}. To change it for all: tallydeck migrate --day-zone ${wanted}`,
     ],

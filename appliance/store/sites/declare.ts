@@ -1,5 +1,6 @@
 import { comparableHost, meansAdmin, siteTokenKey, tokenTwin } from "../../base/names.ts";
 import { ConfigRefused, Refusal } from "../../base/refusal.ts";
+import type { Change } from "../changes.ts";
 import {
   type DeclaredSite,
   type Directory,
@@ -7,7 +8,7 @@ import {
   type SiteRecord,
   siteIn,
 } from "./directory.ts";
-import { Draft, type SiteChange } from "./draft.ts";
+import { Draft } from "./draft.ts";
 
 /**
  * Makes the declared sites, brings back those that were retired, retires those that are declared no
@@ -19,7 +20,7 @@ import { Draft, type SiteChange } from "./draft.ts";
 export function planDeclared(
   directory: Directory,
   declared: readonly DeclaredSite[],
-): { changes: readonly SiteChange[]; sentences: readonly string[] } {
+): { change: Change; sentences: readonly string[] } {
   const { sites } = directory;
   const ids = new Set(declared.map(({ id }) => id));
   const retiring = sites.filter((site) => site.declared && !ids.has(site.id));
@@ -37,7 +38,7 @@ export function planDeclared(
     draft.set(id, { host, declared: true, retired: false });
   }
   return {
-    changes: draft.changes(),
+    change: draft.change(),
     sentences: [
       ...retiring.map(
         ({ id }) =>

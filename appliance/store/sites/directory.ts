@@ -1,7 +1,10 @@
 import { readZoneSetting, unknownZoneIn, type ZoneSetting } from "../../base/day-zone.ts";
+import { bodyOf, type DocumentKind } from "../../base/documents.ts";
+import type { ChangedDocuments, Revision } from "../changes.ts";
 import type { SiteKey } from "../counting.ts";
+import { ADMIN_TOKEN, DAY_ZONE, SITES, type SiteBody } from "./kinds.ts";
 
-/** A site as the database knows it. */
+/** A site as its database knows it. */
 export interface SiteRecord {
   readonly key: SiteKey;
   readonly id: string;
@@ -14,10 +17,13 @@ export interface SiteRecord {
   readonly tokenHash: Uint8Array | null;
   /** SHA-256 of the token in the link by which it is shared, or null. */
   readonly shareHash: Uint8Array | null;
+  /** The fields that a later release has given it; none of them is lost when it is changed here. */
+  readonly others?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** All that decides which site a request is for, who may read it, and on which day it counts. */
 export interface Directory {
+  readonly revision: Revision;
   /** All but the retired. */
   readonly sites: readonly SiteRecord[];
   /**
@@ -32,31 +38,96 @@ export interface Directory {
 }
 
 export const EMPTY_DIRECTORY: Directory = {
+  revision: { n: 0, epoch: null },
   sites: [],
   retired: [],
   adminHash: null,
   dayZone: null,
 };
 
-/** A site as a row of a database. */
-export type SiteRow = SiteRecord & { readonly retired: boolean };
+/** So few changes are put in their places; for more, all is sorted anew. */
+const FEW = 64;
 
-/** @param dayZone what is noted of it; null where nothing is */
-export function directoryOf(
-  rows: readonly SiteRow[],
-  adminHash: Uint8Array | null,
-  dayZone: string | null,
-): Directory {
-  const records = (retired: boolean) =>
-    rows.filter((row) => row.retired === retired).map(({ retired: _, ...record }) => record);
-  const unknownZone = unknownZoneIn(dayZone);
-  return {
-    sites: records(false),
-    retired: records(true),
-    adminHash,
-    dayZone: readZoneSetting(dayZone),
-    ...(unknownZone !== undefined && { unknownZone }),
-  };
+interface Row {
+  readonly record: SiteRecord;
+  readonly retired: boolean;
+}
+
+/** The directory of a database, brought up to date by what has changed in it. */
+export class DirectoryBook {
+  /** By id. */
+  #rows: Row[] = [];
+  readonly #changed = new Map<SiteKey, SiteBody | undefined>();
+  #adminHash: Uint8Array | null = null;
+  /** JSON; null where none was named. */
+  #dayZone: string | null = null;
+
+  /** Takes some of what has changed. A site that a card has bent is none. */
+  take({ isWhole, documents }: ChangedDocuments): void {
+    if (isWhole) {
+      this.#rows = [];
+      this.#changed.clear();
+      this.#adminHash = null;
+      this.#dayZone = null;
+    }
+    for (const { kind, id, body } of documents)
+      if (kind === SITES.name) this.#changed.set(Number(id), readable(SITES, id, body));
+      else if (kind === ADMIN_TOKEN.name)
+        this.#adminHash = bytesOf(readable(ADMIN_TOKEN, id, body)?.hash ?? null);
+      else if (kind === DAY_ZONE.name) this.#dayZone = body;
+  }
+
+  /** The directory of a revision, of which all was taken. */
+  at(revision: Revision): Directory {
+    const rows = this.#rows.filter(({ record }) => !this.#changed.has(record.key));
+    const added = [...this.#changed].flatMap(([key, body]) => (body ? [rowOf(key, body)] : []));
+    if (added.length <= FEW) for (const row of added) rows.splice(placeOf(rows, row), 0, row);
+    // Databases sort texts by the rules of languages.
+    this.#rows = added.length <= FEW ? rows : [...rows, ...added].sort(byId);
+    this.#changed.clear();
+    const unknownZone = unknownZoneIn(this.#dayZone);
+    const records = (isRetired: boolean) =>
+      this.#rows.flatMap(({ record, retired }) => (retired === isRetired ? [record] : []));
+    return {
+      revision,
+      sites: records(false),
+      retired: records(true),
+      adminHash: this.#adminHash,
+      dayZone: readZoneSetting(this.#dayZone),
+      ...(unknownZone !== undefined && { unknownZone }),
+    };
+  }
+}
+
+function byId({ record: a }: Row, { record: b }: Row): number {
+  return a.id < b.id ? -1 : 1;
+}
+
+function readable<Body>(kind: DocumentKind<Body>, id: string, body: string | null) {
+  return body === null ? undefined : bodyOf(kind, id, body);
+}
+
+function rowOf(key: SiteKey, body: SiteBody): Row {
+  const { id, host, badge, declared, retired, token, share, ...others } = body;
+  const hashes = { tokenHash: bytesOf(token), shareHash: bytesOf(share) };
+  const record = { key, id, host, badge, declared, ...hashes };
+  const hasOthers = Object.keys(others).length > 0;
+  return { record: hasOthers ? { ...record, others } : record, retired };
+}
+
+function bytesOf(hex: string | null): Uint8Array | null {
+  return hex === null ? null : Uint8Array.from(Buffer.from(hex, "hex"));
+}
+
+/** Where a row belongs, or would. */
+function placeOf(rows: readonly Row[], { record: { id } }: Row): number {
+  let [from, to] = [0, rows.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((rows[middle] as Row).record.id < id) from = middle + 1;
+    else to = middle;
+  }
+  return from;
 }
 
 /** A site that is not retired. */

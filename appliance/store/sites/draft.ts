@@ -1,8 +1,8 @@
-import type { ZoneSetting } from "../../base/day-zone.ts";
 import { comparableHost, siteTokenKey } from "../../base/names.ts";
+import type { Change } from "../changes.ts";
 import type { SiteKey } from "../counting.ts";
-import type { SiteAlarms, SurveyLabels } from "../reports.ts";
-import type { Directory, SiteInput } from "./directory.ts";
+import type { Directory, SiteInput, SiteRecord } from "./directory.ts";
+import { KINDS_OF_SITES, SITES, type SiteBody } from "./kinds.ts";
 
 /** The fields of a site that can be changed. */
 export interface SiteFields {
@@ -11,29 +11,14 @@ export interface SiteFields {
   readonly badge: boolean;
   readonly declared: boolean;
   readonly retired: boolean;
+  readonly tokenHash: Uint8Array | null;
+  readonly shareHash: Uint8Array | null;
 }
-
-/** One thing that a database has to change, in the order given. */
-export type SiteChange =
-  | { readonly kind: "add"; readonly site: SiteFields }
-  | { readonly kind: "change"; readonly key: SiteKey; readonly site: SiteFields }
-  /** With tokens, labels and alarms. Its counts are erased by upkeep. */
-  | { readonly kind: "remove"; readonly key: SiteKey }
-  /** Of the admin where `site` is null; a null hash revokes it. */
-  | {
-      readonly kind: "readToken";
-      readonly site: SiteKey | null;
-      readonly hash: Uint8Array | null;
-    }
-  | { readonly kind: "shareToken"; readonly site: SiteKey; readonly hash: Uint8Array | null }
-  | { readonly kind: "labels"; readonly site: SiteKey; readonly labels: SurveyLabels }
-  | { readonly kind: "alarms"; readonly site: SiteKey; readonly alarms: SiteAlarms }
-  /** By which days of all sites begin. */
-  | { readonly kind: "dayZone"; readonly setting: ZoneSetting };
 
 /** Null while there is no such site yet. */
 type DraftedSite = { -readonly [F in keyof SiteFields]: SiteFields[F] } & {
   readonly key: SiteKey | null;
+  readonly others?: SiteRecord["others"];
 };
 
 /** The sites as they are to be, thought through before anything is written. */
@@ -48,14 +33,7 @@ export class Draft {
   constructor({ sites, retired }: Directory) {
     const drafted = (isRetired: boolean) =>
       (isRetired ? retired : sites).map(
-        ({ key, id, host, badge, declared }): DraftedSite => ({
-          key,
-          id,
-          host,
-          badge,
-          declared,
-          retired: isRetired,
-        }),
+        (record): DraftedSite => ({ ...record, retired: isRetired }),
       );
     this.#before = [...drafted(false), ...drafted(true)];
     for (const site of this.#before) this.#put({ ...site });
@@ -78,7 +56,7 @@ export class Draft {
   add(id: string): void {
     const fresh = { host: null, badge: false, retired: false };
     if (this.#byId.has(id)) this.set(id, fresh);
-    else this.#put({ key: null, id, declared: false, ...fresh });
+    else this.#put({ key: null, id, declared: false, tokenHash: null, shareHash: null, ...fresh });
   }
 
   set(id: string, fields: { readonly [F in keyof SiteFields]?: SiteFields[F] | undefined }): void {
@@ -116,19 +94,28 @@ export class Draft {
     if (site.host !== null) this.#byHost.get(comparableHost(site.host))?.delete(site);
   }
 
-  /** The changes that lead from the directory to here. */
-  changes(): SiteChange[] {
+  /** The change that leads from the directory to here. */
+  change(): Change {
     const before = new Map(this.#before.map((site) => [site.key, site]));
     const kept = new Set([...this.#sites].map(({ key }) => key));
-    return [
-      ...this.#before.flatMap(({ key }): SiteChange[] =>
-        key === null || kept.has(key) ? [] : [{ kind: "remove", key }],
-      ),
-      ...[...this.#sites].flatMap(({ key, ...site }): SiteChange[] => {
-        if (key === null) return [{ kind: "add", site }];
-        return isSame(before.get(key), site) ? [] : [{ kind: "change", key, site }];
-      }),
-    ];
+    const gone = this.#before.flatMap(({ key }) => (key === null || kept.has(key) ? [] : [key]));
+    const changed = [...this.#sites].filter((site) => !isSame(before.get(site.key), site));
+    if (gone.length + changed.length === 0) return { documents: [] };
+    const remove = gone.map(String);
+    const put = changed.map((site) => ({
+      id: site.key === null ? null : String(site.key),
+      body: JSON.stringify(bodyOf(site)),
+    }));
+    const { name, of } = SITES;
+    return {
+      documents: [
+        { kind: { name, ...(of && { of }) }, put, remove },
+        ...(gone.length === 0
+          ? []
+          : KINDS_OF_SITES.map(({ name: kind }) => ({ kind: { name: kind }, put: [], remove }))),
+      ],
+      erase: gone,
+    };
   }
 }
 
@@ -137,8 +124,18 @@ function join<K, V>(index: Map<K, Set<V>>, key: K, value: V): void {
   index.set(key, all.add(value));
 }
 
-function isSame(one: SiteFields | undefined, other: SiteFields): boolean {
-  return (Object.keys(other) as (keyof SiteFields)[]).every(
+function bodyOf(site: DraftedSite): SiteBody {
+  const { id, host, badge, declared, retired, tokenHash, shareHash, others } = site;
+  const hashes = { token: hexOf(tokenHash), share: hexOf(shareHash) };
+  return { ...others, id, host, badge, declared, retired, ...hashes };
+}
+
+function hexOf(hash: Uint8Array | null): string | null {
+  return hash && Buffer.from(hash).toString("hex");
+}
+
+function isSame(one: DraftedSite | undefined, other: DraftedSite): boolean {
+  return (Object.keys(other) as (keyof DraftedSite)[]).every(
     (field) => one?.[field] === other[field],
   );
 }

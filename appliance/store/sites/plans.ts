@@ -1,15 +1,24 @@
 import { BOUNDS } from "../../base/bounds.ts";
 import { isSiteId } from "../../base/names.ts";
-import type { SiteKey } from "../counting.ts";
+import type { Change } from "../changes.ts";
+import { documentsChange } from "../documents.ts";
+import { SURVEY_LABELS } from "../surveys/labels.ts";
 import type { WriteInput } from "../writes.ts";
+import { ALARM_SINCE, SITE_ALARMS } from "./alarms.ts";
 import { planZone, zonePending } from "./day-zone.ts";
-import { type Directory, retiredIn, type SiteOutcome, siteIn } from "./directory.ts";
-import { Draft, type SiteChange } from "./draft.ts";
+import {
+  type Directory,
+  retiredIn,
+  type SiteOutcome,
+  type SiteRecord,
+  siteIn,
+} from "./directory.ts";
+import { Draft } from "./draft.ts";
 
-/** The outcome of a change, and the steps of a database for it: none unless it is done. */
+/** The outcome of a wish, and the change that it takes: none unless it is done. */
 interface SitePlan {
-  readonly outcome: SiteOutcome;
-  readonly changes: readonly SiteChange[];
+  readonly result: SiteOutcome;
+  readonly change: Change;
 }
 
 /** The writes that have a SiteOutcome. */
@@ -35,8 +44,8 @@ export const SITE_PLANS: {
     if (draft.isTaken({ id, host })) return not("host_taken");
     draft.add(id);
     draft.set(id, { host, badge });
-    const days = zonePending(directory) ? planZone(directory, zone, 0).changes : [];
-    return done([...days, ...draft.changes()]);
+    const days = zonePending(directory) ? planZone(directory, zone, 0).change : undefined;
+    return done({ documents: [...(days?.documents ?? []), ...draft.change().documents] });
   },
   updateSite(directory, { id, host, badge }) {
     const draft = new Draft(directory);
@@ -45,7 +54,7 @@ export const SITE_PLANS: {
     if (site.declared) return not("declared");
     if (draft.isTaken({ id, host })) return not("host_taken");
     draft.set(id, { host, badge });
-    return done(draft.changes());
+    return done(draft.change());
   },
   renameSite(directory, { id, to }) {
     const draft = new Draft(directory);
@@ -56,7 +65,7 @@ export const SITE_PLANS: {
     if (siteIn(directory, to) ?? retiredIn(directory, to)) return not("exists");
     if (draft.hasTwin(to, id)) return not("same_token_name");
     draft.set(id, { id: to });
-    return done(draft.changes());
+    return done(draft.change());
   },
   eraseSite(directory, { id }) {
     const draft = new Draft(directory);
@@ -64,26 +73,51 @@ export const SITE_PLANS: {
     if (!site) return not("not_found");
     if (site.declared) return not("declared");
     draft.remove(id);
-    return done(draft.changes());
+    return done(draft.change());
   },
-  setSiteToken: (directory, { id, hash }) =>
-    ofSite(directory, id, (site) => ({ kind: "readToken", site, hash })),
-  shareSite: (directory, { id, hash }) =>
-    ofSite(directory, id, (site) => ({ kind: "shareToken", site, hash })),
+  setSiteToken: (directory, { id, hash }) => withHash(directory, id, { tokenHash: hash }),
+  shareSite: (directory, { id, hash }) => withHash(directory, id, { shareHash: hash }),
   setSurveyLabels: (directory, { id, labels }) =>
-    ofSite(directory, id, (site) => ({ kind: "labels", site, labels })),
-  setSiteAlarms: (directory, { id, alarms }) =>
-    ofSite(directory, id, (site) => ({ kind: "alarms", site, alarms })),
+    ofSite(directory, id, ({ key }) => ({
+      documents: [documentsChange(SURVEY_LABELS, { put: [{ id: String(key), body: labels }] })],
+    })),
+  setSiteAlarms: (directory, { id, alarms: { silence, rush, webhook } }) =>
+    ofSite(directory, id, (site) => {
+      const key = String(site.key);
+      // An alarm that is switched off stands no more.
+      const off = Object.entries({ silence, rush }).filter(([, isOn]) => !isOn);
+      const alarms = { silence, rush, webhook };
+      return {
+        documents: [
+          documentsChange(SITE_ALARMS, { put: [{ id: key, body: alarms }] }),
+          ...off.map(([kind]) =>
+            documentsChange(ALARM_SINCE[kind as keyof typeof ALARM_SINCE], { remove: [key] }),
+          ),
+        ],
+      };
+    }),
 };
+
+function withHash(
+  directory: Directory,
+  id: string,
+  hash: Partial<Pick<SiteRecord, "tokenHash" | "shareHash">>,
+): SitePlan {
+  return ofSite(directory, id, () => {
+    const draft = new Draft(directory);
+    draft.set(id, hash);
+    return draft.change();
+  });
+}
 
 function isFull({ sites, retired }: Directory): boolean {
   return sites.length + retired.length >= BOUNDS.sites.count;
 }
 
 /** A change of what a site has that is not retired. */
-function ofSite(directory: Directory, id: string, change: (site: SiteKey) => SiteChange): SitePlan {
+function ofSite(directory: Directory, id: string, change: (site: SiteRecord) => Change): SitePlan {
   const site = siteIn(directory, id);
-  return site ? done([change(site.key)]) : not(absence(directory, id));
+  return site ? done(change(site)) : not(absence(directory, id));
 }
 
 /** Why a site is not found. */
@@ -91,10 +125,10 @@ function absence(directory: Directory, id: string): "retired" | "not_found" {
   return retiredIn(directory, id) ? "retired" : "not_found";
 }
 
-function done(changes: readonly SiteChange[]): SitePlan {
-  return { outcome: "done", changes };
+function done(change: Change): SitePlan {
+  return { result: "done", change };
 }
 
 function not(outcome: Exclude<SiteOutcome, "done">): SitePlan {
-  return { outcome, changes: [] };
+  return { result: outcome, change: { documents: [] } };
 }

@@ -1,7 +1,8 @@
+import type { Change } from "../changes.ts";
 import type { SiteKey } from "../counting.ts";
 import type { BeforeImport } from "../rows.ts";
 import type { Directory, SiteInput, SiteRecord } from "./directory.ts";
-import { Draft, type SiteChange } from "./draft.ts";
+import { Draft } from "./draft.ts";
 
 type SitesBefore = BeforeImport["sites"];
 
@@ -14,7 +15,7 @@ type SitesBefore = BeforeImport["sites"];
 export function importSites(
   directory: Directory,
   sites: readonly SiteInput[],
-): { before: SitesBefore; changes: readonly SiteChange[] } {
+): { before: SitesBefore; change: Change } {
   const draft = new Draft(directory);
   const known = byId(directory.sites);
   for (const { id } of sites) {
@@ -27,7 +28,7 @@ export function importSites(
     sites.filter(({ id }) => !known.get(id)?.declared),
   );
   if (taken !== undefined) throw new Error(`${taken.host} belongs to another site`);
-  return { before: sitesBefore(directory, sites), changes: draft.changes() };
+  return { before: sitesBefore(directory, sites), change: draft.change() };
 }
 
 /** The sites that an import has added: those with numbers by now are not to be undone. */
@@ -42,14 +43,14 @@ export function addedBy(sites: SitesBefore, directory: Directory): SiteKey[] {
 /**
  * Puts back what was there before an import.
  * @param counting which of `addedBy` have numbers
- * @returns the changes, and the ids of the sites that stay as they are: new ones with numbers, and
+ * @returns the change, and the ids of the sites that stay as they are: new ones with numbers, and
  * those whose host another site has now
  */
 export function undoImportOfSites(
   directory: Directory,
   sites: SitesBefore,
   counting: ReadonlySet<SiteKey>,
-): { stay: string[]; changes: readonly SiteChange[] } {
+): { stay: string[]; change: Change } {
   const draft = new Draft(directory);
   const known = byId(directory.sites);
   const there = sites.filter(({ id }) => known.get(id)?.declared === false);
@@ -62,7 +63,7 @@ export function undoImportOfSites(
     draft,
     there.filter(({ was }) => was === "there"),
   );
-  return { stay: [...stay, ...taken].map(({ id }) => id), changes: draft.changes() };
+  return { stay: [...stay, ...taken].map(({ id }) => id), change: draft.change() };
 }
 
 function byId(sites: readonly SiteRecord[]): ReadonlyMap<string, SiteRecord> {

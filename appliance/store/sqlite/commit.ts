@@ -2,6 +2,7 @@ import { FULL_LOG_BYTES } from "../../base/bounds.ts";
 import { type BatchData, NOBODY, type SiteKey, type SurveyRow } from "../counting.ts";
 import { eraseGone } from "../log/erase.ts";
 import { withoutTexts } from "../log/lighten.ts";
+import { SITES } from "../sites/kinds.ts";
 import { takeSurvey, withdrawSurvey } from "../surveys/statements.ts";
 import { type Database, dataVersionOf } from "./database.ts";
 import { run } from "./tables/table.ts";
@@ -68,7 +69,7 @@ export class Commits {
 
   #exists(site: SiteKey): boolean {
     if (this.#sites.has(site)) return true;
-    const exists = this.#statements.siteExists.get(site) !== undefined;
+    const exists = this.#statements.siteExists.get(String(site)) !== undefined;
     if (exists) this.#sites.add(site);
     return exists;
   }
@@ -99,6 +100,9 @@ function prepare(db: Database) {
          coalesce((SELECT max(n) FROM log), 0), (SELECT n FROM folded WHERE node = 0)), ?)`,
     ),
     logBytes: db.prepare("SELECT coalesce(sum(length(body)), 0) FROM log").pluck(),
-    siteExists: db.prepare("SELECT 1 FROM site WHERE key = ?"),
+    siteExists: db.prepare(
+      `SELECT 1 FROM document
+       WHERE kind = '${SITES.name}' AND id = ? AND body IS NOT NULL`,
+    ),
   };
 }

@@ -1,8 +1,9 @@
 import { messageOf } from "../../base/message-of.ts";
 import { Refusal } from "../../base/refusal.ts";
+import type { ChangedDocuments, Revision } from "../changes.ts";
 import type { EngineAnswer, EngineRequest } from "../engine.ts";
-import type { Directory } from "../sites/directory.ts";
 import { hostDatabase } from "../threads/thread-host.ts";
+import type { EngineWriteName } from "../writes.ts";
 import { Commits } from "./commit.ts";
 import { CountedDays } from "./counted-days.ts";
 import {
@@ -15,7 +16,7 @@ import {
   spareBytesOf,
 } from "./database.ts";
 import { settleFile } from "./settle.ts";
-import { readDirectory } from "./tables/sites.ts";
+import { takeFileChanges } from "./tables/sites.ts";
 import { upkeepStep } from "./upkeep.ts";
 import { WRITES } from "./writes.ts";
 
@@ -30,8 +31,10 @@ export type CommitterAnswer = EngineAnswer & {
 /** A message of the worker that writes. It watches, too, for sites and tokens that the command line changed. */
 export type CommitterMessage =
   | { readonly kind: "answer"; readonly answer: CommitterAnswer }
-  /** Sent before the answer of the write that changed it. */
-  | { readonly kind: "directory"; readonly directory: Directory }
+  /** Some of what has changed of the directory. */
+  | { readonly kind: "changed"; readonly changed: ChangedDocuments }
+  /** That was all of it up to here. Sent before the answer of the write that changed it. */
+  | { readonly kind: "directory"; readonly revision: Revision }
   /** The file is damaged; the answer says that nothing was done. */
   | { readonly kind: "damaged"; readonly message: string };
 
@@ -40,6 +43,7 @@ const BUSY_TIMEOUT_MS = 1_000;
 const WATCH_MS = 400;
 
 type Work = Exclude<EngineRequest, { kind: "ping" }>;
+type Write = (db: Database, input: unknown) => unknown;
 type Say = (message: CommitterMessage) => void;
 
 const NOTHING = { ok: true, surveys: [], more: false, result: undefined } as const;
@@ -53,7 +57,7 @@ class Committer {
   readonly #dataVersion: () => number;
   readonly #watch: NodeJS.Timeout;
   #walHoldsTraces = false;
-  #lastDirectory = "";
+  #revision = -1;
   #foreignCommits = -1;
 
   /** Tells its first directory at once. */
@@ -109,7 +113,7 @@ class Committer {
       case "write": {
         // It may erase a site.
         this.#commits.forget();
-        const write = WRITES[request.name] as (db: Database, input: unknown) => unknown;
+        const write = WRITES[request.name as EngineWriteName] as Write;
         return { result: write(this.#db, request.input) };
       }
     }
@@ -148,11 +152,14 @@ class Committer {
   }
 
   #tellDirectory(): void {
-    const directory = readDirectory(this.#db);
-    const seen = JSON.stringify(directory);
-    if (seen === this.#lastDirectory) return;
-    this.#lastDirectory = seen;
-    this.#say({ kind: "directory", directory });
+    let hasChanged = false;
+    const revision = takeFileChanges(this.#db, this.#revision, (changed) => {
+      if (!changed.isWhole && changed.documents.length === 0) return;
+      hasChanged = true;
+      this.#say({ kind: "changed", changed });
+    });
+    if (hasChanged) this.#say({ kind: "directory", revision });
+    this.#revision = revision.n;
   }
 
   /** @param sure true when something changed that `data_version` does not tell: a write of our own */

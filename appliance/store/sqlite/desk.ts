@@ -1,13 +1,15 @@
+import type { Change } from "../changes.ts";
 import type { BoxDesk, Desk, Erased } from "../desk-shape.ts";
 import type { QueryInput, QueryName, QueryResult } from "../queries.ts";
 import type { Directory } from "../sites/directory.ts";
-import type { WriteInput, WriteName, WriteResult } from "../writes.ts";
+import { isSiteWrite, SITE_WRITES, type SitesPlace } from "../sites/writes.ts";
+import type { EngineWriteName, WriteInput, WriteName, WriteResult } from "../writes.ts";
 import { withBallast } from "./ballast.ts";
 import { type Database, databaseFile, emptyWal } from "./database.ts";
 import { openData, openDataToLook } from "./health.ts";
 import { makeDataDir } from "./lock.ts";
 import { SqliteReads } from "./reads.ts";
-import { readDirectory } from "./tables/sites.ts";
+import { fileSites, readDirectory } from "./tables/sites.ts";
 import { eraseSites } from "./upkeep.ts";
 import { WRITES } from "./writes.ts";
 
@@ -44,9 +46,18 @@ export class SqliteDesk implements Desk, BoxDesk {
   }
 
   async write<W extends WriteName>(name: W, input: WriteInput<W>): Promise<WriteResult<W>> {
-    const write = WRITES[name] as (db: Database, input: unknown) => WriteResult<W>;
-    const done = () => this.#db.transaction(() => write(this.#db, input)).immediate();
-    return name === "eraseSite" ? withBallast(this.#dataDir, done) : done();
+    const place = fileSites(this.#db);
+    const request = { name, input };
+    if (isSiteWrite(request)) {
+      const write = SITE_WRITES[request.name] as (on: SitesPlace, how: unknown) => unknown;
+      const change = (wanted: Change) =>
+        name === "eraseSite"
+          ? withBallast(this.#dataDir, () => place.change(wanted))
+          : place.change(wanted);
+      return (await write({ ...place, change }, input)) as WriteResult<W>;
+    }
+    const write = WRITES[name as EngineWriteName] as (db: Database, how: unknown) => WriteResult<W>;
+    return this.#db.transaction(() => write(this.#db, input)).immediate();
   }
 
   async collectors(): Promise<[]> {

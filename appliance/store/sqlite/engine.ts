@@ -3,6 +3,8 @@ import { MAX_DETAIL_BYTES } from "../../base/bounds.ts";
 import { type Clock, every } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { Cancel } from "../../base/signal.ts";
+import { Turns } from "../../base/turns.ts";
+import type { Change } from "../changes.ts";
 import type { Soon } from "../counts/source.ts";
 import type {
   Engine,
@@ -13,8 +15,14 @@ import type {
 } from "../engine.ts";
 import { ReadQueue } from "../read-queue.ts";
 import { databaseSecret } from "../secrets.ts";
-import { planZone } from "../sites/day-zone.ts";
-import type { DeclaredSite } from "../sites/directory.ts";
+import { type DeclaredSite, type Directory, EMPTY_DIRECTORY } from "../sites/directory.ts";
+import {
+  declareSites,
+  isSiteWrite,
+  nameZone,
+  type SitesPlace,
+  writeSites,
+} from "../sites/writes.ts";
 import type { Settlement } from "../snapshot.ts";
 import { READER_MEMORY_MB } from "../threads/kinds.ts";
 import { ownThreads, type Threads } from "../threads/threads.ts";
@@ -26,8 +34,7 @@ import { makeDataDir } from "./lock.ts";
 import { mendNumbers } from "./numbering.ts";
 import { openDecided } from "./opening.ts";
 import { Room, type Space, spaceOf } from "./room.ts";
-import { carryOut, declareSites } from "./tables/site-changes.ts";
-import { readDirectory } from "./tables/sites.ts";
+import { fileSites } from "./tables/sites.ts";
 import { perform } from "./tables/table.ts";
 import { startWorkers, type Workers } from "./workers.ts";
 
@@ -62,6 +69,8 @@ export class SqliteEngine implements Engine {
   readonly #events: EngineEvents;
   readonly #file: string;
   readonly #room: Room;
+  readonly #siteTurns = new Turns();
+  #directory: Directory = EMPTY_DIRECTORY;
   #workers: Workers | undefined;
   #cursorSecret: Uint8Array | undefined;
   #stopLooking: Cancel = () => {};
@@ -109,7 +118,13 @@ export class SqliteEngine implements Engine {
     await this.#replacing;
     if (request.kind === "settle" && !this.#prepared.has(request.settlement))
       return { ...DONE, isInVain: true };
-    return this.#send(request);
+    if (request.kind !== "write" || !isSiteWrite(request)) return this.#send(request);
+    const place: Omit<SitesPlace, "change"> = {
+      directory: () => this.#directory,
+      documents: (kind) => this.reads.read("documents", { kind }),
+      counting: (sites) => this.reads.read("counting", { sites }),
+    };
+    return this.#siteTurns.take(() => writeSites(request, place, (change) => this.#send(change)));
   }
 
   /** A request that makes room may use the ballast when the disk is full. */
@@ -215,12 +230,12 @@ export class SqliteEngine implements Engine {
     return takenBack;
   }
 
-  #startWorkers(): Promise<Workers> {
+  async #startWorkers(): Promise<Workers> {
     const { clock, log, prepare } = this.#options;
     const { threads = ownThreads, readerMemoryMb = READER_MEMORY_MB } = this.#options;
     const db = openChecked(this.#file);
     try {
-      this.#begin(db);
+      await this.#begin(db);
       prepare?.(db);
     } finally {
       db.close();
@@ -228,6 +243,7 @@ export class SqliteEngine implements Engine {
     return startWorkers({
       file: this.#file,
       onDirectory: (directory) => {
+        this.#directory = directory;
         this.#heard = this.#events.directory(directory);
       },
       onDamaged: (message) => this.#events.damaged(damage(message)),
@@ -238,16 +254,16 @@ export class SqliteEngine implements Engine {
     });
   }
 
-  #begin(db: Database): void {
+  async #begin(db: Database): Promise<void> {
     const { declared, dayZone, clock, log } = this.#options;
     for (const sentence of db.transaction(() => mendNumbers(db)).immediate()) log.error(sentence);
     // The clock may be of when the box was last on.
-    const now = Math.max(clock.now(), newestTime(db));
+    const now = () => Math.max(clock.now(), newestTime(db));
+    const place = fileSites(db);
     // First: a database without sites is new.
-    const zone = planZone(readDirectory(db), dayZone, now);
-    carryOut(db, zone.changes);
-    const sites = declared === undefined ? [] : declareSites(db, declared);
-    const sentences = [...zone.sentences, ...sites];
+    const zone = await nameZone(place, { zone: dayZone, now });
+    const sites = declared === undefined ? [] : await declareSites(place, declared);
+    const sentences = [...zone, ...sites];
     // That of the first file: cursors outlive a restore.
     const secret = databaseSecret("cursor_secret", () => randomBytes(SECRET_BYTES));
     this.#cursorSecret ??= perform(db, secret);
@@ -272,6 +288,7 @@ export class SqliteEngine implements Engine {
 }
 
 function makesRoom(request: EngineRequest): boolean {
-  if (request.kind === "write") return request.name === "eraseSite";
+  if (request.kind === "write")
+    return request.name === "change" && ((request.input as Change).erase ?? []).length > 0;
   return request.kind === "upkeep" || request.kind === "settle";
 }

@@ -1,10 +1,12 @@
 import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
+import { bodyOf, ONLY } from "../../base/documents.ts";
 import { isRefusal } from "../../base/refusal.ts";
+import { ADMIN_TOKEN } from "../sites/kinds.ts";
 import { moveAway } from "./copies/swap.ts";
 import { type Database, isDamage, openForReading, openForWriting, openToList } from "./database.ts";
 import { DatabaseRefused, FILE, type Flaw } from "./refused.ts";
-import { readDirectory } from "./tables/sites.ts";
+import { run } from "./tables/table.ts";
 
 /** A database that cannot be used, and a sentence for the owner. */
 export interface Unusable {
@@ -19,7 +21,7 @@ const CHECKED_BYTES = 8 * 1024 * 1024;
 /** The same after power was cut or the service was killed. */
 const CHECKED_AFTER_CUT_BYTES = 32 * 1024 * 1024;
 /** Looked through at every start, for they are small and nothing works without them. */
-const CORE = ["meta", "site", "read_token", "document"];
+const CORE = ["meta", "revision", "document"];
 const MADE =
   "Tallydeck has kept data here. As long as this file is there, a database that is gone or empty is\n" +
   "reported, and not silently begun anew.\n";
@@ -117,12 +119,19 @@ export function startAnew(file: string, flaw: Flaw): string | undefined {
   return kept && basename(kept);
 }
 
+const ADMIN_QUERY = {
+  text: "SELECT body FROM document WHERE kind = $1 AND id = $2 AND body IS NOT NULL",
+  values: [ADMIN_TOKEN.name, ONLY],
+};
+
 /** Hash of the admin token in a database that may be damaged, if it can be read. */
 export function salvagedAdminHash(file: string): Uint8Array | null {
   try {
     const db = openForReading(file);
     try {
-      return readDirectory(db).adminHash;
+      const [row] = run(db, ADMIN_QUERY) as { body: string }[];
+      const hash = row && bodyOf(ADMIN_TOKEN, ONLY, row.body)?.hash;
+      return hash === undefined ? null : Buffer.from(hash, "hex");
     } finally {
       db.close();
     }

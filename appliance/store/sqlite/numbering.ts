@@ -1,7 +1,7 @@
 import { MAX_MONTH } from "../blocks/month.ts";
 import { LAST_DAY } from "../settling/day-marks.ts";
 import { LAST_PART, runningPart } from "../settling/parts.ts";
-import { KINDS_OF_SITES } from "../sites/statements.ts";
+import { KINDS_OF_SITES, SITES } from "../sites/kinds.ts";
 import type { Database } from "./database.ts";
 import { beginGeneration, passGeneration } from "./settle.ts";
 
@@ -102,41 +102,45 @@ function mendLog(db: Database): string[] {
 
 /** A site that has lost its number gets another: those that are added later count. */
 function mendSites(db: Database): string[] {
+  const isSound = `id = CAST(CAST(id AS INTEGER) AS TEXT)
+    AND CAST(id AS INTEGER) BETWEEN 1 AND ${LAST_SITE}`;
+  const last = `coalesce((SELECT max(CAST(id AS INTEGER)) FROM document
+    WHERE kind = '${SITES.name}' AND ${isSound}), 0)`;
+  db.exec(
+    `INSERT OR IGNORE INTO revision (one, n, last_site) VALUES (1, -1, -1);
+     UPDATE revision SET last_site = ${last} WHERE last_site NOT BETWEEN ${last} AND ${LAST_SITE};
+     UPDATE revision SET n = 1 + coalesce((SELECT max(revision) FROM document
+       WHERE revision BETWEEN 0 AND ${LAST_NUMBER}), 0) WHERE n NOT BETWEEN 0 AND ${LAST_NUMBER};
+     UPDATE document SET revision = (SELECT n FROM revision)
+       WHERE revision NOT BETWEEN 0 AND ${LAST_NUMBER}`,
+  );
   const bent = db
-    .prepare(`SELECT key, id FROM site WHERE key NOT BETWEEN 1 AND ${LAST_SITE}`)
-    .safeIntegers()
-    .all() as { key: bigint; id: string }[];
-  for (const { key } of bent) {
+    .prepare(
+      `SELECT id, coalesce(body ->> 'id', id) AS name FROM document
+       WHERE kind = '${SITES.name}' AND NOT (${isSound})`,
+    )
+    .all() as { id: string; name: string }[];
+  for (const { id } of bent) {
     const next = db
-      .prepare(`SELECT 1 + coalesce(max(key), 0) FROM site WHERE key BETWEEN 1 AND ${LAST_SITE}`)
+      .prepare("UPDATE revision SET last_site = last_site + 1 RETURNING last_site")
       .pluck()
       .get();
-    db.prepare("UPDATE site SET key = ? WHERE key = ?").run(next, key);
-    for (const table of OF_SITES)
-      db.prepare(`UPDATE OR IGNORE ${table} SET site = ? WHERE site = ?`).run(next, key);
-    for (const { name } of KINDS_OF_SITES)
+    for (const { name } of [SITES, ...KINDS_OF_SITES])
       db.prepare("UPDATE OR IGNORE document SET id = ? WHERE kind = ? AND id = ?").run(
         `${next}`,
         name,
-        `${key}`,
+        id,
+      );
+    for (const table of OF_SITES)
+      db.prepare(`UPDATE OR IGNORE ${table} SET site = ? WHERE CAST(site AS TEXT) = ?`).run(
+        next,
+        id,
       );
   }
-  db.exec(
-    `UPDATE sqlite_sequence SET seq = (SELECT coalesce(max(key), 0) FROM site)
-     WHERE name = 'site' AND seq NOT BETWEEN 0 AND ${LAST_SITE}`,
-  );
-  return bent.map(({ id }) => `The number of the site ${id} was damaged; it has another now.`);
+  return bent.map(({ name }) => `The number of the site ${name} was damaged; it has another now.`);
 }
 
-const OF_SITES = [
-  "block",
-  "past",
-  "read_token",
-  "share_token",
-  "survey",
-  "survey_day",
-  "waiting_survey",
-] as const;
+const OF_SITES = ["block", "past", "survey", "survey_day", "waiting_survey"] as const;
 
 /** Where a site that was to be erased has lost its number, each number that no site has is erased. */
 function mendErased(db: Database): string[] {

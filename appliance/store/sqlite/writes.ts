@@ -1,23 +1,19 @@
 import { alarmSince } from "../sites/alarms.ts";
 import { deleteSource } from "../sources.ts";
-import type { WriteInput, WriteName, WriteResult } from "../writes.ts";
+import type { EngineWriteName, WriteInput, WriteResult } from "../writes.ts";
 import type { Database } from "./database.ts";
 import { saveImage, touch } from "./tables/box.ts";
-import { writeDocuments } from "./tables/documents.ts";
-import { importSettings, undoImport } from "./tables/settings-import.ts";
-import { SITE_WRITES, setAdminToken } from "./tables/site-changes.ts";
+import { changeFile } from "./tables/documents.ts";
 import { perform, run } from "./tables/table.ts";
 
+/** The changes of a file, each in a transaction of the caller's. */
 export const WRITES: {
-  readonly [W in WriteName]: (db: Database, input: WriteInput<W>) => WriteResult<W>;
+  readonly [W in EngineWriteName]: (db: Database, input: WriteInput<W>) => WriteResult<W>;
 } = {
-  changeDocuments: writeDocuments,
+  change: changeFile,
+  changeDocuments: (db, wanted) => void changeFile(db, { documents: [wanted] }),
   saveImage,
   touch,
-  ...SITE_WRITES,
-  setAdminToken,
   saveAlarmSince: (db, input) => void run(db, alarmSince(input)),
   deleteSource: (db, input) => perform(db, deleteSource(input)),
-  importSettings,
-  undoImport,
 };

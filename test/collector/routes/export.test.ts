@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "mocha";
-import { findSite } from "../../../appliance/store/sqlite/tables/sites.ts";
 import { onEachEngine } from "../../helpers/engines.ts";
+import { findSite } from "../../helpers/stored-sites.ts";
 import { eachWorld, sharedWorld, type World } from "../../helpers/world.ts";
 
 type Query = Record<string, string | number>;

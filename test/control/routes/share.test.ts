@@ -93,7 +93,8 @@ describe("a site's shared link", () => {
     await owner.ask("POST", "/api/sites", { id: "shop" });
     assert.ok(!(await opens("/stats?site=shop", token)));
     const db = openForReading(databaseFile(world().dataDir));
-    assert.equal(db.prepare("SELECT count(*) FROM share_token").pluck().get(), 0);
+    const shared = "SELECT count(*) FROM document WHERE body ->> 'share' IS NOT NULL";
+    assert.equal(db.prepare(shared).pluck().get(), 0);
     db.close();
   });
 

@@ -14,20 +14,23 @@ import { CopyEnd } from "../../../appliance/store/copy/end.ts";
 import type { CopyEngine } from "../../../appliance/store/copy/engine.ts";
 import { Interrupted } from "../../../appliance/store/copy/patience.ts";
 import { agesOf, monthsOf } from "../../../appliance/store/copy/reading.ts";
-
+import { documentsChange } from "../../../appliance/store/documents.ts";
 import { BatchEncoder, decodeBatch, rowsBySite } from "../../../appliance/store/log/batch.ts";
 import type { HitRecord } from "../../../appliance/store/log/record.ts";
 import { openDatabase } from "../../../appliance/store/postgres/copying.ts";
 import { partsOf, rowOf, SETTLED } from "../../../appliance/store/settling/parts.ts";
-import type { SiteFields } from "../../../appliance/store/sites/draft.ts";
+import { SITE_ALARMS } from "../../../appliance/store/sites/alarms.ts";
+import { zoneChange } from "../../../appliance/store/sites/day-zone.ts";
+import { Draft } from "../../../appliance/store/sites/draft.ts";
+import { adminChange } from "../../../appliance/store/sites/writes.ts";
 import { PIECES } from "../../../appliance/store/snapshot.ts";
 import { backUp } from "../../../appliance/store/sqlite/copies/backup.ts";
 import { openFolder } from "../../../appliance/store/sqlite/copies/copying.ts";
 import { restore } from "../../../appliance/store/sqlite/copies/restore.ts";
 import { type Database, databaseFile } from "../../../appliance/store/sqlite/database.ts";
 import { putBlock } from "../../../appliance/store/sqlite/settle.ts";
-import { carryOut } from "../../../appliance/store/sqlite/tables/site-changes.ts";
-import { findSite } from "../../../appliance/store/sqlite/tables/sites.ts";
+import { changeFile as changeNow } from "../../../appliance/store/sqlite/tables/documents.ts";
+import { SURVEY_LABELS } from "../../../appliance/store/surveys/labels.ts";
 import {
   change,
   checkAll,
@@ -43,6 +46,7 @@ import { FakeClock } from "../../helpers/fake-clock.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import { Postgres, sharedPostgres } from "../../helpers/postgres.ts";
 import { seeded, TEST_SEED } from "../../helpers/seeded.ts";
+import { findSite, setSite } from "../../helpers/stored-sites.ts";
 
 const NOW = Date.parse("2026-03-04T12:00:00Z");
 const TODAY = dayOf(NOW);
@@ -116,7 +120,7 @@ describe("a copy", () => {
 
       it("brings the zone of days to a target without sites, and to no other", async () => {
         const inZone = (zone: string) => (db: Database) =>
-          carryOut(db, [{ kind: "dayZone", setting: { zone, before: null } }]);
+          changeNow(db, zoneChange({ zone, before: null }));
         fill(at("box"), [day("blog", 1, { "/a": 1 })]);
         change(at("box"), inZone("Europe/Zurich"));
         await copyAll(source("box"), there);
@@ -319,17 +323,19 @@ describe("a copy", () => {
       it("takes settings once, and leaves what is set", async () => {
         fill(at("box"), [day("blog", 1, { "/": 1 }), day("shop", 1, { "/": 1 })]);
         change(at("box"), (db) => {
-          const [blog, shop] = ["blog", "shop"].map((id) => findSite(db, id)?.key ?? 0);
-          set(db, "blog", { host: "stats.blog.example", badge: true });
-          set(db, "shop", { retired: true });
-          carryOut(db, [
-            { kind: "readToken", site: blog as number, hash: HASH },
-            { kind: "shareToken", site: blog as number, hash: HASH },
-            { kind: "readToken", site: null, hash: HASH },
-          ]);
-          carryOut(db, [{ kind: "labels", site: blog as number, labels: { "1": { q: {} } } }]);
+          const [blog, shop] = ["blog", "shop"].map((id) => String(findSite(db, id)?.key));
+          const hashes = { tokenHash: HASH, shareHash: HASH };
+          setSite(db, "blog", { host: "stats.blog.example", badge: true, ...hashes });
+          setSite(db, "shop", { retired: true });
+          const labels = { id: blog as string, body: { "1": { q: {} } } };
           const alarms = { silence: true, rush: false, webhook: null };
-          carryOut(db, [{ kind: "alarms", site: shop as number, alarms }]);
+          changeNow(db, {
+            documents: [
+              adminChange(HASH),
+              documentsChange(SURVEY_LABELS, { put: [labels] }),
+              documentsChange(SITE_ALARMS, { put: [{ id: shop as string, body: alarms }] }),
+            ],
+          });
         });
         await copyAll(source("box"), there);
         const settings = async () =>
@@ -367,12 +373,10 @@ describe("a copy", () => {
         );
         assert.deepEqual(Buffer.from((await there.adminHash()) ?? []), Buffer.from(HASH));
         // Revoked there, it stays revoked.
-        const key = siteOf(await there.sites(), "blog");
         await there.transaction(async (revoke) => {
-          await revoke.carryOut([
-            { kind: "readToken", site: key, hash: null },
-            { kind: "readToken", site: null, hash: null },
-          ]);
+          const draft = new Draft(await revoke.directory());
+          draft.set("blog", { tokenHash: null });
+          await revoke.change({ documents: [...draft.change().documents, adminChange(null)] });
         });
         await copyAll(source("box"), there);
         assert.deepEqual((await there.sites()).find(({ id }) => id === "blog")?.tokenHash, null);
@@ -381,9 +385,9 @@ describe("a copy", () => {
 
       it("leaves a host to who has it there, and says so", async () => {
         fill(at("one"), [day("blog", 1, { "/": 1 })]);
-        change(at("one"), (db) => set(db, "blog", { host: "stats.example" }));
+        change(at("one"), (db) => setSite(db, "blog", { host: "stats.example" }));
         fill(at("two"), [day("shop", 1, { "/": 1 })]);
-        change(at("two"), (db) => set(db, "shop", { host: "www.stats.example" }));
+        change(at("two"), (db) => setSite(db, "shop", { host: "www.stats.example" }));
         await copyAll(source("one"), there);
         const { said } = await copyAll(source("two"), there);
         assert.deepEqual(said, [
@@ -410,8 +414,11 @@ describe("a copy", () => {
       it("brings everything anew to a site that was erased there", async () => {
         fill(at("box"), [day("blog", 1, { "/": 3 }, [{ sv: 1 }])]);
         await copyAll(source("box"), there);
-        const key = siteOf(await there.sites(), "blog");
-        await there.transaction(async (erase) => erase.carryOut([{ kind: "remove", key }]));
+        await there.transaction(async (erase) => {
+          const draft = new Draft(await erase.directory());
+          draft.remove("blog");
+          await erase.change(draft.change());
+        });
         await copyAll(source("box"), there);
         assert.deepEqual(await contentOf(there), await contentOf(source("box")));
       });
@@ -521,13 +528,6 @@ function siteOf(sites: readonly { id: string; key: number }[], id: string): numb
 }
 
 type Db = Parameters<typeof findSite>[0];
-
-function set(db: Db, id: string, fields: Partial<SiteFields>): void {
-  const site = findSite(db, id);
-  assert.ok(site);
-  const changed = { retired: false, ...site, ...fields };
-  carryOut(db, [{ kind: "change", key: site.key, site: changed }]);
-}
 
 /** Views that came together: settled ones, or those that are in the log. */
 function putViews(db: Db, records: readonly HitRecord[], isSettled: boolean): void {

@@ -8,6 +8,7 @@ import type { LiveBars } from "../../../appliance/store/live-views.ts";
 import { PostgresEngine } from "../../../appliance/store/postgres/engine.ts";
 import type { StatsQuery, UpkeepTime } from "../../../appliance/store/queries.ts";
 import type { Directory } from "../../../appliance/store/sites/directory.ts";
+import { EMPTY_DIRECTORY } from "../../../appliance/store/sites/directory.ts";
 import type { Settlement } from "../../../appliance/store/snapshot.ts";
 import type { WriteInput, WriteName } from "../../../appliance/store/writes.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
@@ -29,7 +30,7 @@ export class EngineWorld {
   readonly lines: string[] = [];
   readonly refused: Refusal[] = [];
   readonly engine: PostgresEngine;
-  directory: Directory = { sites: [], retired: [], adminHash: null, dayZone: null };
+  directory: Directory = EMPTY_DIRECTORY;
   counted = 0;
   live: readonly LiveBars[] = [];
   views = new Map<number, number[]>();

@@ -23,7 +23,7 @@ import {
   GENERATION,
   listOf,
   pastOfSites,
-  SITES,
+  SITE_KEYS,
 } from "../../../appliance/store/shared-snapshot.ts";
 import { CuttingProxy } from "../../helpers/cutting-proxy.ts";
 import { eachDatabase, type Login, type Postgres, sharedPostgres } from "../../helpers/postgres.ts";
@@ -282,7 +282,7 @@ describe("each statement of the log and the blocks in PostgreSQL", () => {
   };
   const STATEMENTS = Object.entries({
     ...{ APPEND, HELLO, LAST_IN_LOG, LOOK_UP },
-    ...{ FOLDED, GENERATION, LIST_DUE, LOG, SITES },
+    ...{ FOLDED, GENERATION, LIST_DUE, LOG, SITE_KEYS },
     ...{ LIST: listOf(WORDS), PAST: pastOfSites(WORDS) },
     BLOCKS: blocksOf(["counters", "counts", "detail"]),
     SLICED_BLOCKS: slicedBlocksOf(["counters", "counts", "detail"]),
@@ -298,7 +298,7 @@ describe("each statement of the log and the blocks in PostgreSQL", () => {
     past: "site",
   };
   /** Of all nodes or all sites, and only when something is settled: a page, or the keys alone. */
-  const OF_ALL = ["FOLDED", "LIST", "LIST_DUE", "SITES"];
+  const OF_ALL = ["FOLDED", "LIST", "LIST_DUE", "SITE_KEYS"];
 
   it("needs no sequence, no lock of a table, and nobody who listens", () => {
     for (const [name, text] of STATEMENTS)

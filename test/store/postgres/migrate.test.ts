@@ -25,7 +25,7 @@ describe("the tables in PostgreSQL", () => {
   it("are made once, by whoever comes first", async () => {
     const made = await Promise.all([migrateAs(), migrateAs(), migrateAs()]);
     assert.deepEqual(await sql("SELECT value FROM meta WHERE key = 'schema'"), [{ value: "1" }]);
-    assert.deepEqual(await sql("SELECT directory FROM revision"), [{ directory: 1 }]);
+    assert.deepEqual(await sql("SELECT n FROM revision"), [{ n: 1 }]);
     assert.ok(made.every(({ to }) => to === 1));
     assert.deepEqual(await migrateAs(), { from: 1, to: 1 });
   });

@@ -21,6 +21,7 @@ import { ownThreads } from "../../../appliance/store/threads/threads.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { eachDatabase, Postgres, sharedPostgres } from "../../helpers/postgres.ts";
 import { inserts } from "../../helpers/postgres-rows.ts";
+import { siteRow } from "../../helpers/stored-sites.ts";
 import { reusedThreads } from "../../helpers/threads.ts";
 
 const TODAY = dayOf(Date.parse("2026-03-04T12:00:00Z"));
@@ -264,7 +265,7 @@ const STATS: StatsQuery = {
   warnings: [],
 };
 
-const site = inserts("site", "key:int, id:text", [[1, "s1"]]);
+const site = [{ text: siteRow(1, "s1") }];
 const BLOCK = "site:int, month:int, part:int, counters:bytea, counts:bytea, detail:bytea";
 
 function json({ body }: { body: Uint8Array | null }) {

@@ -18,7 +18,7 @@ describe("nodes on one PostgreSQL database", () => {
     await other.until(() => other.site("shop") === one.site("shop"));
     await one.write("setAdminToken", { hash: Buffer.alloc(32, 7), kept: null });
     await other.until(() => other.directory.adminHash !== null);
-    assert.deepEqual(other.directory.adminHash, Buffer.alloc(32, 7));
+    assert.deepEqual(other.directory.adminHash, new Uint8Array(32).fill(7));
   });
 
   it("hear that others have counted, and not that they have themselves", async () => {

@@ -36,9 +36,9 @@ const BENT: readonly [what: string, bend: (db: Database.Database) => void, told:
     [
       "of a site",
       (db) => {
-        db.exec("DELETE FROM log; UPDATE site SET key = 2147483646");
+        db.exec("DELETE FROM log; UPDATE document SET id = '2147483646' WHERE kind = 'site'");
         db.exec("UPDATE block SET site = 2147483646");
-        db.exec("UPDATE sqlite_sequence SET seq = 2147483646 WHERE name = 'site'");
+        db.exec("UPDATE revision SET last_site = 2147483646");
       },
       /The number of the site blog was damaged/,
     ],
@@ -140,8 +140,8 @@ describe("numbers that the card has bent", () => {
     const owner = new Owner(world());
     assert.equal((await owner.ask("PUT", "/api/sites/blog/survey-labels", labels)).status, 200);
     await bent((db) => {
-      db.exec("DELETE FROM log; UPDATE site SET key = 2147483646");
-      db.exec("UPDATE document SET id = '2147483646' WHERE kind = 'survey_labels'");
+      db.exec("DELETE FROM log");
+      db.exec("UPDATE document SET id = '2147483646' WHERE kind IN ('site', 'survey_labels')");
     });
     const found = await new Owner(world()).get("/api/sites/blog/survey-labels");
     assert.deepEqual(found, labels);

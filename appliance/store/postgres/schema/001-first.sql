@@ -7,26 +7,15 @@ CREATE TABLE meta (
   value text NOT NULL
 );
 
--- +1 in the transaction of whoever changes a site or a token.
+-- The revision of the newest change of a document, and the number of the newest site: who changes anything has
+-- locked this row anyway, so no sequence is needed. Numbers are never given again: a site that is made anew must not
+-- inherit what is left of the old one.
 CREATE TABLE revision (
   one       int    PRIMARY KEY CHECK (one = 1),
-  directory bigint NOT NULL,
-  -- The newest number of a site: who adds one has locked this row anyway, so no sequence is needed.
+  n         bigint NOT NULL,
   last_site int    NOT NULL
 );
-INSERT INTO revision (one, directory, last_site) VALUES (1, 1, 0);
-
--- Numbers are never given again: a site that is made anew must not inherit what is left of the old one.
-CREATE TABLE site (
-  key      int     PRIMARY KEY,
-  id       text    NOT NULL UNIQUE,
-  host     text,
-  badge    boolean NOT NULL DEFAULT false,
-  -- While the configuration names it.
-  declared boolean NOT NULL DEFAULT false,
-  -- The configuration named it once and names it no more.
-  retired  boolean NOT NULL DEFAULT false
-);
+INSERT INTO revision (one, n, last_site) VALUES (1, 1, 0);
 
 -- Sites that are erased. A day longer than there are rows of theirs: a late batch may still write.
 CREATE TABLE erased_site (
@@ -34,27 +23,22 @@ CREATE TABLE erased_site (
   at  timestamptz NOT NULL DEFAULT now()
 );
 
--- SHA-256 of read tokens; site 0 stands for the admin token.
-CREATE TABLE read_token (
-  site int   PRIMARY KEY,
-  hash bytea NOT NULL
-);
-
-CREATE TABLE share_token (
-  site int   PRIMARY KEY,
-  hash bytea NOT NULL
-);
-
 -- What is set: JSON, of a kind that is declared beside the code whose it is (see base/documents).
--- A document of a site has its number for an id, and goes with it.
+-- A site is a document whose id is its number; those of a site have it for an id, too, and go with it.
 CREATE TABLE document (
   kind     text   NOT NULL,
   id       text   NOT NULL,
-  body     text   NOT NULL,
+  -- NULL for one that was deleted, as long as others may ask what has changed.
+  body     text,
   -- When it was changed last: a later change has a higher one.
   revision bigint NOT NULL,
   PRIMARY KEY (kind, id)
 );
+CREATE INDEX document_changed ON document (kind, revision);
+CREATE INDEX document_of_site ON document ((id::int)) WHERE kind = 'site';
+
+CREATE VIEW site (key, id) AS
+  SELECT id::int, body::json ->> 'id' FROM document WHERE kind = 'site' AND body IS NOT NULL;
 
 -- Where counts and responses came from, besides what is counted here now: its number and its origin are in
 -- `generation`. `kind`: 'copy', or 'here' for what was counted before a restore or a failover.

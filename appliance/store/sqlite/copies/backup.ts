@@ -31,7 +31,9 @@ export function backUp(source: string, target: string, kinds: Kinds): void {
     try {
       // This version does not know whether all data of a newer one may leave the box.
       if (isOfNewer(db))
-        db.transaction(() => fill(partial, (to) => copyBackup(db, to, { file: source, kinds })))();
+        db.transaction(() =>
+          fill(partial, (to) => copyBackup(db, to, { file: source, kinds, isOurs: true })),
+        )();
       else db.prepare("VACUUM INTO ?").run(partial);
     } finally {
       db.close();

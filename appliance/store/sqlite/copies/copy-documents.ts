@@ -1,6 +1,7 @@
-import { bodyOf, closed, type DocumentKind } from "../../../base/documents.ts";
+import { bodyOf, closed, type DocumentKind, knownPart } from "../../../base/documents.ts";
 import { isText } from "../../../base/json.ts";
 import type { SiteKey } from "../../counting.ts";
+import { SITES, type SiteBody } from "../../sites/kinds.ts";
 import type { Database } from "../database.ts";
 
 export type Kinds = readonly DocumentKind[];
@@ -16,19 +17,51 @@ export function keptKinds(kinds: Kinds): Kinds {
 }
 
 /**
- * Copies documents of these kinds, each one read as its kind says and written anew, with the revision
+ * Copies sites, numbered anew.
+ * @param off is told of what is off; what it returns from is left behind
+ * @returns by the number they had, their numbers
+ */
+export function copySites(
+  from: Database,
+  to: Database,
+  { anew, off }: Pick<Manner<unknown>, "anew" | "off">,
+): ReadonlyMap<unknown, SiteKey> {
+  const sites = new Map<unknown, SiteKey>();
+  const names = new Set<string>();
+  const idOf = (theirs: string, { id }: SiteBody) => {
+    const number = sites.size + 1;
+    if (names.has(id) || !/^[1-9]\d{0,14}$/.test(theirs)) off("there twice, or has no number");
+    names.add(id);
+    sites.set(Number(theirs), number);
+    return String(number);
+  };
+  copyKind(from, to, { ...SITES, schema: closed(SITES.schema) }, { anew, off, idOf });
+  to.prepare("UPDATE revision SET last_site = ?").run(sites.size);
+  return sites;
+}
+
+/**
+ * Copies documents of these kinds but sites, each one read as its kind says and written anew, with the revision
  * of one that was not written here.
  * @param off is told of what is off; what it returns from is left behind
+ * @param siteOf tells the number that a site has by now; undefined for one that was not copied
  */
 export function copyKept(
   from: Database,
   to: Database,
   kinds: Kinds,
-  { off, siteOf }: Pick<Manner, "off" | "siteOf">,
+  {
+    anew,
+    off,
+    siteOf,
+  }: Pick<Manner<unknown>, "anew" | "off"> & { siteOf: (id: number) => SiteKey | undefined },
 ): void {
-  // An unknown field would take memory that no bound reckons with.
-  for (const { schema, ...kind } of kinds)
-    copyKind(from, to, { ...kind, schema: closed(schema) }, { anew: true, off, siteOf });
+  for (const { schema, ...kind } of kinds) {
+    if (kind.name === SITES.name) continue;
+    const idOf = (id: string) => (kind.of === "site" ? siteOf(Number(id))?.toString() : id);
+    // An unknown field would take memory that no bound reckons with.
+    copyKind(from, to, { ...kind, schema: closed(schema) }, { anew, off, idOf });
+  }
 }
 
 /** Copies what belongs to the box itself, of kinds that only a later release knows, too; what is off stays behind. */
@@ -39,26 +72,29 @@ export function copyLeft(from: Database, to: Database, kinds: Kinds): void {
   for (const name of names as string[]) {
     if (kept.has(name)) continue;
     const kind = known.get(name) ?? { name, schema: {}, bound: UNKNOWN };
-    copyKind(from, to, kind, { anew: false, off: () => {}, siteOf: () => undefined });
+    copyKind(from, to, kind, { anew: false, off: () => {}, idOf: (id) => id });
   }
 }
 
-interface Manner {
-  /** Nothing of a row is taken as it is. */
-  readonly anew: boolean;
+interface Manner<Body> {
+  /**
+   * Nothing of a row is taken as it is: one with fields that are not known is off, or, with `known`, is taken without
+   * them.
+   */
+  readonly anew: boolean | "known";
   readonly off: (why: string) => void;
-  /** The number that a site has by now; undefined for one that was not copied. */
-  readonly siteOf: (id: string) => SiteKey | undefined;
+  /** The id that a document has by now; undefined where its site was not copied. */
+  readonly idOf: (id: string, body: Body) => string | undefined;
 }
 
-function copyKind(
+function copyKind<Body>(
   from: Database,
   to: Database,
-  kind: Pick<DocumentKind, "name" | "schema" | "bound" | "ofSite">,
-  { anew, off, siteOf }: Manner,
+  kind: Pick<DocumentKind<Body>, "name" | "schema" | "bound" | "body">,
+  { anew, off, idOf }: Manner<Body>,
 ): void {
   const { name, bound } = kind;
-  const ofKind = "FROM document NOT INDEXED WHERE kind = ?";
+  const ofKind = "FROM document NOT INDEXED WHERE kind = ? AND body IS NOT NULL";
   // Looks at lengths only: what is too long is never read into memory.
   const longer = `octet_length(body) > ${bound.bytes} OR octet_length(id) > ${MAX_ID_BYTES}`;
   if (from.prepare(`SELECT 1 ${ofKind} AND (${longer}) LIMIT 1`).get(name) !== undefined) {
@@ -78,15 +114,17 @@ function copyKind(
       off("one too many");
       return;
     }
-    const read = isText(id) && isText(body) ? bodyOf(kind, id, body) : undefined;
+    const isDocument = isText(id) && isText(body);
+    const whole = isDocument ? bodyOf(kind, id, body) : undefined;
+    const read = whole ?? (isDocument && anew === "known" ? knownPart(kind, body) : undefined);
     if (read === undefined || !Number.isSafeInteger(revision)) {
       off("not as Tallydeck writes it");
       continue;
     }
-    const here = kind.ofSite ? siteOf(String(id)) : id;
+    const here = idOf(String(id), read);
     // Its site is on its way out.
     if (here === undefined) continue;
     const written = anew ? JSON.stringify(read) : body;
-    if (add.run(name, String(here), written, anew ? 0 : revision).changes === 0) off("there twice");
+    if (add.run(name, here, written, anew ? 0 : revision).changes === 0) off("there twice");
   }
 }

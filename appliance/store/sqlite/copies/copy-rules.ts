@@ -1,11 +1,9 @@
 import { BOUNDS, type Bound, COUNTABLE } from "../../../base/bounds.ts";
 import { DAY_MS } from "../../../base/calendar.ts";
-import { readZoneSetting } from "../../../base/day-zone.ts";
 import { isObject, isText } from "../../../base/json.ts";
-import { isHost, looksLikeSiteId, SURVEY_ID } from "../../../base/names.ts";
+import { SURVEY_ID } from "../../../base/names.ts";
 import { monthOf } from "../../blocks/month.ts";
-import { COUNTERS, NOBODY } from "../../counting.ts";
-import { DAY_ZONE } from "../../sites/day-zone.ts";
+import { COUNTERS } from "../../counting.ts";
 import { OWN_SOURCE, SLICE_BYTES } from "../../snapshot.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -27,8 +25,6 @@ export interface CopiedTable {
   readonly numbered?: string;
   /** The column that names a site by its number; rows of one that is not copied are left behind. */
   readonly ofSite?: string;
-  /** That column may also be ADMIN. */
-  readonly mayBeAdmin?: boolean;
   /** A column `source` names one by its number, which is another here. */
   readonly ofSource?: boolean;
   /** Whether columns fit each other, and other tables. */
@@ -51,8 +47,6 @@ const like =
   (value) =>
     typeof value === "string" && pattern.test(value);
 
-/** Stands for a site where a token reads every site. */
-export const ADMIN = 0;
 const HASH_BYTES = 32;
 /** As `meta` and `source` have it. */
 export const isOrigin: Check = like(/^[0-9a-f]{1,32}$/);
@@ -68,10 +62,8 @@ const LAST_ID = 2 ** 52;
 
 const DEFAULT_MAX_BYTES = 1_024;
 const DEFAULT_MAX_ROWS = 1_000_000_000;
-const MANY_SITES = BOUNDS.sites.count;
 
 export const whole: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
-const flag: Check = (value) => value === 0 || value === 1;
 const day: Check = (value) => whole(value) && Number(value) <= LAST_DAY;
 export const time: Check = (value) => whole(value) && Number(value) <= LAST_MS;
 const id: Check = (value) => whole(value) && Number(value) <= LAST_ID;
@@ -90,7 +82,6 @@ export const COLUMNS: Readonly<Record<string, Check>> = { day, hash };
 const META: ReadonlyMap<unknown, Check> = new Map([
   ["cursor_secret", like(/^[0-9a-f]{64}$/)],
   ["run_ms", time],
-  [DAY_ZONE, (value) => readZoneSetting(value) !== null],
 ]);
 
 function within({ count, bytes, together }: Bound) {
@@ -108,19 +99,6 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
     columns: { value: () => true },
     check: ({ key, value }) => META.get(key)?.(value) === true,
   },
-  site: {
-    kind: "copied",
-    numbered: "key",
-    maxRows: MANY_SITES,
-    columns: {
-      key: (value) => whole(value) && value !== NOBODY,
-      id: (value) => isText(value) && looksLikeSiteId(value),
-      host: (value) => value === null || (isText(value) && isHost(value)),
-      badge: flag,
-      declared: flag,
-      retired: flag,
-    },
-  },
   source: {
     kind: "copied",
     numbered: "number",
@@ -134,13 +112,6 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
   },
   // Rows of sites on their way out are not copied at all.
   erased_site: { kind: "left" },
-  read_token: {
-    kind: "copied",
-    maxRows: MANY_SITES + 1,
-    ...ofKnownSite,
-    mayBeAdmin: true,
-  },
-  share_token: { kind: "copied", maxRows: MANY_SITES, ...ofKnownSite },
   // Marks may be of the time before the service first ran. Which days have one, blocks tell.
   counted_day: { kind: "copied", columns: { run_ms: Number.isSafeInteger } },
   // A copy has numbers of its own.
@@ -173,8 +144,10 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
     check: ({ version, payload }) => isSurvey(version, payload),
   },
   image: { kind: "copied", ...within(BOUNDS.images), columns: { hash: like(IMAGE_NAME) } },
-  // By kind: see copyKept and copyLeft.
+  // By kind: see copySites, copyKept and copyLeft.
   document: { kind: "documents" },
+  // Begins anew.
+  revision: { kind: "left" },
 };
 
 /** Bounds of a table that is read row by row. */

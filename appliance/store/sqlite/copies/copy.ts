@@ -2,9 +2,8 @@ import type { SiteKey } from "../../counting.ts";
 import { type Database, isSqliteError, openForWriting } from "../database.ts";
 import { DatabaseRefused, FILE } from "../refused.ts";
 import { beginGeneration } from "../settle.ts";
-import { copyKept, type Kinds, keptKinds } from "./copy-documents.ts";
+import { copyKept, copySites, type Kinds, keptKinds } from "./copy-documents.ts";
 import {
-  ADMIN,
   boundsOf,
   COLUMNS,
   type CopiedTable,
@@ -33,6 +32,13 @@ const OF_TYPE: Readonly<Record<string, (value: unknown) => boolean>> = {
   BLOB: isBytes,
 };
 
+interface Backup {
+  readonly file: string;
+  readonly kinds: Kinds;
+  /** It is the data of this box, which a later release has written: what that added to documents stays behind. */
+  readonly isOurs?: boolean;
+}
+
 /**
  * Copies what a backup gives to a box: row by row, known columns of known tables only. A column or table that `from` is too old
  * to have is left at its default. What is taken are values: sites, sources, batches, blocks and what waits are numbered
@@ -44,37 +50,44 @@ const OF_TYPE: Readonly<Record<string, (value: unknown) => boolean>> = {
 export function copyBackup(
   from: Database,
   to: Database,
-  { file, kinds }: { readonly file: string; readonly kinds: Kinds },
+  { file, kinds, isOurs = false }: Backup,
 ): void {
-  const sites = new Map<unknown, SiteKey>();
-  const sources = new RestoredSources(from, to);
-  const sum = new Sum();
-  for (const [table, rule] of Object.entries(TABLES)) {
-    const refuse = (why: string): never => {
+  const anew = isOurs ? "known" : true;
+  const refuse =
+    (table: string) =>
+    (why: string): never => {
       throw new DatabaseRefused({
         file,
         flaw: "damaged",
         says: `${FILE} cannot be used: a row of its table ${table} is ${why}. Choose another backup.`,
       });
     };
-    if (rule.kind === "copied") copyTable(from, to, table, rule, { sites, sources, off: refuse });
+  const sites: ReadonlyMap<unknown, SiteKey> = copySites(from, to, {
+    anew,
+    off: refuse("document"),
+  });
+  const sources = new RestoredSources(from, to);
+  const sum = new Sum();
+  for (const [table, rule] of Object.entries(TABLES)) {
+    const off = refuse(table);
+    if (rule.kind === "copied") copyTable(from, to, table, rule, { sites, sources, off });
     if (rule.kind === "documents" && columnsOf(from, table).length > 0)
       copyKept(from, to, keptKinds(kinds), {
-        off: refuse,
-        siteOf: (id) => sites.get(Number(id)),
+        anew,
+        off,
+        siteOf: (id) => sites.get(id),
       });
     if (rule.kind === "counted") {
       if (columnsOf(from, table).length === 0) continue;
-      if (hasLonger(from, table, columnsOf(from, table), boundsOf(rule).maxBytes))
-        refuse("too long");
+      if (hasLonger(from, table, columnsOf(from, table), boundsOf(rule).maxBytes)) off("too long");
       const manner: CountedManner = {
         siteOf: (key) => sites.get(key),
-        sourceOf: (number) => sources.numberOf(number) ?? refuse("of a source that is not there"),
+        sourceOf: (number) => sources.numberOf(number) ?? off("of a source that is not there"),
         isText: text,
         lastMonth: LAST_MONTH,
         isTime: time,
         sum,
-        refuse,
+        refuse: off,
       };
       (table === "log" ? copyLog : copyBlocks)(from, to, manner);
     }
@@ -99,7 +112,7 @@ export function fill(file: string, write: (db: Database) => void): void {
 
 interface Manner {
   /** By the number they had, the sites that were copied so far. */
-  readonly sites: Map<unknown, SiteKey>;
+  readonly sites: ReadonlyMap<unknown, SiteKey>;
   readonly sources: RestoredSources;
   /** Is told of a row that is off its rule. */
   readonly off: (why: string) => void;
@@ -114,7 +127,7 @@ function copyTable(
 ): void {
   const theirs = new Set(columnsOf(from, table).map(({ name }) => name));
   const { isLeft, check, columns: own = {} } = rule as Partial<CopiedTable>;
-  const { numbered, ofSite, ofSource, mayBeAdmin = false } = rule as Partial<CopiedTable>;
+  const { numbered, ofSite, ofSource } = rule as Partial<CopiedTable>;
   const columns = columnsOf(to, table).filter(({ name }) => theirs.has(name));
   if (columns.length === 0) return;
   const { maxBytes, maxRows, maxTogether } = boundsOf(rule);
@@ -134,7 +147,7 @@ function copyTable(
   for (const row of from.prepare(`SELECT ${names} FROM "${table}" NOT INDEXED`).iterate()) {
     const fields = row as Row;
     const key = ofSite === undefined ? undefined : fields[ofSite];
-    const site = mayBeAdmin && key === ADMIN ? ADMIN : sites.get(key);
+    const site = sites.get(key);
     if (isLeft?.(fields) || (ofSite !== undefined && site === undefined)) continue;
     rows += 1;
     bytes += bytesOf(fields);
@@ -158,7 +171,6 @@ function copyTable(
     } as Row;
     const rowid = added(() => insert.run(written.map((name) => here[name])).lastInsertRowid);
     if (rowid === undefined) off("there twice");
-    else if (table === "site") sites.set(fields.key, Number(rowid));
     else if (table === "source") sources.add(fields.number, Number(rowid));
   }
 }

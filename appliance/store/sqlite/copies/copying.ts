@@ -12,7 +12,7 @@ import { openData } from "../health.ts";
 import { makeDataDir } from "../lock.ts";
 import { putBlock } from "../settle.ts";
 import { ofOneMoment, SqliteSnapshot } from "../snapshot.ts";
-import { carryOut } from "../tables/site-changes.ts";
+import { changeFile } from "../tables/documents.ts";
 import { readDirectory } from "../tables/sites.ts";
 import { rowsOf, run } from "../tables/table.ts";
 
@@ -71,7 +71,7 @@ function accessTo(db: Database): CopyWrites {
     snapshot: new SqliteSnapshot(db),
     own: () => ({ number: OWN_SOURCE, origin: originOf(db) }),
     directory: () => readDirectory(db),
-    carryOut: (changes) => carryOut(db, changes),
+    change: (wanted) => changeFile(db, wanted),
     put: (block) => putBlock(db, block),
     surveyIds(n) {
       const last = db

@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, statSync } from "node:fs";
+import type { SiteKey } from "../../counting.ts";
 import { BatchEncoder, decodeBatch } from "../../log/batch.ts";
-import type { SiteRecord } from "../../sites/directory.ts";
+import { SITES } from "../../sites/kinds.ts";
 import { Commits } from "../commit.ts";
 import {
   type Database,
@@ -13,7 +14,8 @@ import {
 import { PASSED_BY } from "../numbering.ts";
 import { DatabaseRefused, FILE } from "../refused.ts";
 import { lastInLog, SqliteSnapshot } from "../snapshot.ts";
-import { addSite, findSite } from "../tables/sites.ts";
+import { changeFile } from "../tables/documents.ts";
+import { run } from "../tables/table.ts";
 import { copyBackup, fill } from "./copy.ts";
 import { copyLeft, type Kinds } from "./copy-documents.ts";
 import { removeDatabase, resumeSwap, swapIn, takeBack } from "./swap.ts";
@@ -21,8 +23,6 @@ import { removeDatabase, resumeSwap, swapIn, takeBack } from "./swap.ts";
 /** A copy may be so much larger than what it was made from, for its indices fill up otherwise. */
 const GROWTH = 3;
 const SPARE_PAGES = 1_024;
-/** No owner's site: ids have no blanks. */
-const TRIAL_SITE = " ";
 
 /**
  * Makes `target`, a new database of ours, from the backup `source`, and tries it. Of the backup
@@ -160,8 +160,12 @@ function tryOut(file: string): void {
   const db = openForWriting(file);
   try {
     db.exec("BEGIN IMMEDIATE");
-    addSite(db, TRIAL_SITE);
-    const { key: site } = findSite(db, TRIAL_SITE) as SiteRecord;
+    const { name, of } = SITES;
+    const kind = { name, ...(of && { of }) };
+    changeFile(db, { documents: [{ kind, put: [{ id: null, body: "{}" }], remove: [] }] });
+    const [{ site }] = run(db, { text: "SELECT last_site AS site FROM revision" }) as [
+      { site: SiteKey },
+    ];
     const trial = new BatchEncoder();
     trial.add({ site, kind: "view", flags: 0, moment: 0, times: 1, values: [] });
     const before = new Map([[0, lastInLog(db)]]);

@@ -19,35 +19,10 @@ CREATE TABLE source (
   run_at INTEGER
 ) STRICT;
 
--- AUTOINCREMENT: a site that is erased and made anew must not inherit what is left of the old one.
-CREATE TABLE site (
-  key      INTEGER PRIMARY KEY AUTOINCREMENT,
-  id       TEXT    NOT NULL UNIQUE,
-  host     TEXT,
-  badge    INTEGER NOT NULL DEFAULT 0,
-  -- 1 while the configuration of the service names it.
-  declared INTEGER NOT NULL DEFAULT 0,
-  -- 1 for a site that the configuration named once and names no more: it keeps its numbers, and
-  -- neither counts nor shows anything.
-  retired  INTEGER NOT NULL DEFAULT 0
-) STRICT;
-
 -- Sites that are erased, until the last row of theirs is gone. `log_n`: so far the log has none of theirs.
 CREATE TABLE erased_site (
   key   INTEGER PRIMARY KEY,
   log_n INTEGER NOT NULL DEFAULT 0
-) STRICT;
-
--- SHA-256 of read tokens; site 0 stands for the admin token.
-CREATE TABLE read_token (
-  site INTEGER PRIMARY KEY,
-  hash BLOB NOT NULL
-) STRICT;
-
--- SHA-256 of the token in the link by which a site's traffic is shared.
-CREATE TABLE share_token (
-  site INTEGER PRIMARY KEY,
-  hash BLOB NOT NULL
 ) STRICT;
 
 -- Batches as they came (see store/log). No AUTOINCREMENT, which writes a page of its own for each: the
@@ -165,12 +140,26 @@ CREATE TABLE image (
 ) STRICT;
 
 -- What is set, and kept: JSON, of a kind that is declared beside the code whose it is (see base/documents).
--- A document of a site has its number for an id, and goes with it.
+-- A site is a document whose id is its number; those of a site have it for an id, too, and go with it.
 CREATE TABLE document (
   kind     TEXT    NOT NULL,
   id       TEXT    NOT NULL,
-  body     TEXT    NOT NULL,
+  -- NULL for one that was deleted, as long as others may ask what has changed.
+  body     TEXT,
   -- When it was changed last: a later change has a higher one. 0: by a restore, as a backup had it.
   revision INTEGER NOT NULL,
   PRIMARY KEY (kind, id)
 ) STRICT;
+CREATE INDEX document_changed ON document (kind, revision);
+
+-- The revision of the newest change of a document, and the number of the newest site: none is given again, for a site
+-- that is erased and made anew must not inherit what is left of the old one.
+CREATE TABLE revision (
+  one       INTEGER PRIMARY KEY CHECK (one = 1),
+  n         INTEGER NOT NULL,
+  last_site INTEGER NOT NULL
+) STRICT;
+INSERT INTO revision (one, n, last_site) VALUES (1, 1, 0);
+
+CREATE VIEW site (key, id) AS
+  SELECT CAST(id AS INTEGER), body ->> 'id' FROM document WHERE kind = 'site' AND body IS NOT NULL;

@@ -1,21 +1,40 @@
+import { type ChangedDocuments, changesSince, type Revision } from "../../changes.ts";
 import type { SiteKey } from "../../counting.ts";
-import { type Directory, type SiteRecord, siteIn } from "../../sites/directory.ts";
-import type { SiteFields } from "../../sites/draft.ts";
-import { directoryIn, directoryQuery, removalOf } from "../../sites/statements.ts";
+import { sitesThatCount } from "../../counts/sites-that-count.ts";
+import { type Directory, DirectoryBook } from "../../sites/directory.ts";
+import { DIRECTORY_KINDS } from "../../sites/kinds.ts";
+import type { SitesPlace } from "../../sites/writes.ts";
 import type { Database } from "../database.ts";
-import { passGeneration } from "../settle.ts";
 import { BYTES } from "../slices.ts";
-import { run } from "./table.ts";
+import { ofOneMoment, SqliteSnapshot } from "../snapshot.ts";
+import { changeFile, documents } from "./documents.ts";
+import { perform, rowsOf } from "./table.ts";
 
-const DIRECTORY = directoryQuery("(SELECT 1 AS directory)");
-
+/** The directory as of now. */
 export function readDirectory(db: Database): Directory {
-  return directoryIn(run(db, { text: DIRECTORY }));
+  const book = new DirectoryBook();
+  return book.at(takeFileChanges(db, -1, (changed) => book.take(changed)));
 }
 
-/** A site that is not retired. */
-export function findSite(db: Database, id: string): SiteRecord | undefined {
-  return siteIn(readDirectory(db), id);
+/** Tells in parts what has changed of the directory since a revision. @returns the revision of now */
+export function takeFileChanges(
+  db: Database,
+  since: number,
+  take: (changed: ChangedDocuments) => void,
+): Revision {
+  const n = db.transaction(() => perform(db, changesSince(DIRECTORY_KINDS, since, take)))();
+  return { n, epoch: null };
+}
+
+/** A file, as far as sites are changed there: each change is a transaction of its own. */
+export function fileSites(db: Database): SitesPlace {
+  return {
+    directory: () => readDirectory(db),
+    change: (wanted) => db.transaction(() => changeFile(db, wanted)).immediate(),
+    documents: (kind) => documents(db, { kind }),
+    counting: (sites) =>
+      ofOneMoment(db, () => sitesThatCount(new SqliteSnapshot(db), rowsOf(db), sites)),
+  };
 }
 
 /** Sites whose blocks take the most, that first. */
@@ -26,23 +45,4 @@ export function largestSites(db: Database, limit: number): { key: SiteKey; id: s
        ORDER BY sum(${BYTES}) DESC, key LIMIT ?`,
     )
     .all(limit) as { key: SiteKey; id: string }[];
-}
-
-export function addSite(db: Database, id: string, fields: Partial<SiteFields> = {}): void {
-  const { host = null, badge = false, declared = false } = fields;
-  db.prepare("INSERT INTO site (id, host, badge, declared) VALUES (?, ?, ?, ?)").run(
-    id,
-    host,
-    Number(badge),
-    Number(declared),
-  );
-}
-
-/** The site is gone at once; what it counted is erased in steps by upkeep's `eraseSites`. */
-export function removeSite(db: Database, key: SiteKey): void {
-  db.transaction(() => {
-    for (const statement of removalOf(key)) run(db, statement);
-    db.prepare("INSERT INTO erased_site (key) VALUES (?)").run(key);
-    passGeneration(db);
-  }).immediate();
 }

@@ -1,14 +1,5 @@
-import type { Bound } from "../../../base/bounds.ts";
 import { type Rows, runStepsNow, type Statement, type Steps } from "../../sql.ts";
 import type { Database } from "../database.ts";
-
-/** Rows that are bounded together, and their columns of texts. */
-interface BoundedRows {
-  /** `FROM … WHERE …`. */
-  readonly text: string;
-  readonly values?: readonly string[];
-  readonly columns: readonly string[];
-}
 
 type Prepared = ReturnType<Database["prepare"]>;
 
@@ -51,28 +42,6 @@ export function rowsOf(db: Database): Rows {
   return async <T extends object>(text: string, values: readonly unknown[] = []) =>
     run(db, { text, values }) as T[];
 }
-
-/**
- * Runs a change of rows, within a transaction. Rows that are beyond the bound already may become less.
- * @returns false where there would be more than may be: the transaction is to be undone
- */
-export function within(
-  db: Database,
-  { text, values = [], columns }: BoundedRows,
-  bound: Bound,
-  change: () => void,
-): boolean {
-  // Lengths alone: no text is read for it.
-  const bytes = columns.map((column) => `ifnull(octet_length(${column}), 0)`).join(" + ");
-  const held = db.prepare(`SELECT count(*) AS count, total(${bytes}) AS together ${text}`);
-  const before = held.get(...values) as Held;
-  change();
-  const after = held.get(...values) as Held;
-  const isMore = (what: keyof Held) => after[what] > bound[what] && after[what] > before[what];
-  return !isMore("count") && !isMore("together");
-}
-
-type Held = Readonly<Record<"count" | "together", number>>;
 
 /** Adds rows, or replaces what those of the same key hold. All have the same columns; names are ours. */
 export function put(

@@ -14,6 +14,7 @@ import { FakeClock } from "../../../helpers/fake-clock.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
 import { Owner } from "../../../helpers/owner.ts";
 import { seeded, TEST_SEED } from "../../../helpers/seeded.ts";
+import { addSite } from "../../../helpers/stored-sites.ts";
 import { World } from "../../../helpers/world.ts";
 
 const FILE = { "content-type": "application/octet-stream" };
@@ -37,7 +38,7 @@ function makeParts(dataDir: string): void {
   const month = monthOf(LAST_DAY);
   const day = LAST_DAY - firstDayOf(month);
   const db = openForWriting(databaseFile(dataDir));
-  db.exec("INSERT INTO site (key, id) VALUES (1, 'busy')");
+  addSite(db, "busy");
   for (let n = 0; n < 6; n++) {
     const block = new Block(month);
     block.add("pv", day, 12, MAX_VALUES_PER_DAY);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { databaseFile, openForWriting } from "../../../../appliance/store/sqlite/database.ts";
-import { addSite } from "../../../../appliance/store/sqlite/tables/sites.ts";
 import { Owner } from "../../../helpers/owner.ts";
+import { addSite } from "../../../helpers/stored-sites.ts";
 import { tallydeck } from "../../../helpers/tallydeck.ts";
 import { eachWorld } from "../../../helpers/world.ts";
 

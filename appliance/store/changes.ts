@@ -1,0 +1,167 @@
+import type { Bound } from "../base/bounds.ts";
+import { tooMuch } from "../base/documents.ts";
+import type { SiteKey } from "./counting.ts";
+import type { DocumentsChange } from "./rows.ts";
+import { PASS_GENERATION } from "./settling/statements.ts";
+import type { Statement, Steps } from "./sql.ts";
+
+/** A change of what is set: all of it is made, or none. */
+export interface Change {
+  readonly documents: readonly DocumentsChange[];
+  /** Sites whose counts are erased from then on. */
+  readonly erase?: readonly SiteKey[];
+  /** None of it is made where a document of these kinds has changed since they were read. */
+  readonly unless?: { readonly kinds: readonly string[]; readonly since: Revision };
+}
+
+/** The moment that documents were read at. */
+export interface Revision {
+  /** Raised by each change. */
+  readonly n: number;
+  /** Elsewhere the same number may be of another moment; null where there is no elsewhere. */
+  readonly epoch: number | null;
+}
+
+/** Documents that have changed since a revision, or some of them. */
+export interface ChangedDocuments {
+  /** They are all that there is: what was known before is forgotten. */
+  readonly isWhole: boolean;
+  readonly documents: readonly {
+    readonly kind: string;
+    readonly id: string;
+    /** JSON; null for one that was deleted. */
+    readonly body: string | null;
+  }[];
+}
+
+/** What was deleted within so many changes is told; who has not asked for longer is told all there is. */
+const KEPT_MARKS = 10_000;
+const PAGE = 2_000;
+
+/**
+ * Makes a change. What an erased site counted goes in steps, by upkeep.
+ * @returns false where it was not made, by `unless`
+ * @throws {Refusal} as a kind says of which there would be more than may be
+ */
+export function* changeScript({ documents, erase = [], unless }: Change): Steps<boolean> {
+  const added = documents.flatMap(({ put }) => put).filter(({ id }) => id === null).length;
+  const [[now]] = (yield [{ text: NEXT, values: [added] }]) as [[{ n: number; site: number }]];
+  if (unless !== undefined) {
+    const [others = []] = yield [changedOf(unless.kinds, unless.since.n)];
+    if (others.length > 0) return false;
+  }
+  const bounded = documents.flatMap(({ kind: { bound, ...kind } }) =>
+    bound === undefined ? [] : [{ kind, bound }],
+  );
+  const held = bounded.map(({ kind }) => ({ text: HELD, values: [kind.name] }));
+  const before = (yield held) as readonly (readonly Held[])[];
+  let site = now.site - added;
+  yield documents.flatMap((change) => statementsOf(change, now.n, () => String(++site)));
+  const after = (yield held) as readonly (readonly Held[])[];
+  for (const [i, { kind, bound }] of bounded.entries())
+    if (isBeyond(bound, before[i]?.[0], after[i]?.[0])) throw tooMuch(kind);
+  if (erase.length > 0) {
+    const gone = "INSERT INTO erased_site (key) VALUES ($1)";
+    yield [...erase.map((key) => ({ text: gone, values: [key] })), { text: PASS_GENERATION }];
+  }
+  return true;
+}
+
+/**
+ * Reads what has changed of some kinds, in a transaction that reads.
+ * @param since below zero for all there is
+ * @param take is given it in parts, at least one
+ * @returns the revision that it is of
+ */
+export function* changesSince(
+  kinds: readonly string[],
+  since: number,
+  take: (changed: ChangedDocuments) => void,
+): Steps<number> {
+  const [[now]] = (yield [{ text: "SELECT n FROM revision" }]) as [[{ n: number }]];
+  if (since >= 0 && since <= now.n && since >= now.n - KEPT_MARKS) {
+    const [documents = []] = yield [changedOf(kinds, since)];
+    take({ isWhole: false, documents: documents as ChangedDocuments["documents"] });
+    return now.n;
+  }
+  let isWhole = true;
+  for (const kind of kinds)
+    for (let after = ""; ; ) {
+      const [page = []] = yield [{ text: PAGED, values: [kind, after] }];
+      const documents = page as ChangedDocuments["documents"];
+      take({ isWhole, documents });
+      isWhole = false;
+      if (documents.length < PAGE) break;
+      after = documents.at(-1)?.id ?? "";
+    }
+  return now.n;
+}
+
+/** In PostgreSQL whoever changes anything else waits from here on until the end of the transaction. */
+const NEXT = `UPDATE revision SET n = n + 1, last_site = last_site + $1
+  RETURNING n, last_site AS site`;
+
+interface Held {
+  readonly count: number;
+  readonly together: number;
+}
+
+const HELD = `SELECT count(*) AS count,
+    CAST(coalesce(sum(octet_length(body)), 0) AS double precision) AS together
+  FROM document WHERE kind = $1`;
+
+const PAGED = `SELECT kind, id, body FROM document
+  WHERE kind = $1 AND id > $2 AND body IS NOT NULL ORDER BY id LIMIT ${PAGE}`;
+
+function changedOf(kinds: readonly string[], since: number): Statement {
+  const names = kinds.map((_, i) => `$${i + 2}`).join();
+  return {
+    text: `SELECT kind, id, body FROM document WHERE revision > $1 AND kind IN (${names})`,
+    values: [since, ...kinds],
+  };
+}
+
+const PUT = `INSERT INTO document (kind, id, body, revision) VALUES ($1, $2, $3, $4)
+  ON CONFLICT (kind, id) DO UPDATE SET body = excluded.body, revision = excluded.revision`;
+
+function statementsOf(
+  { kind: { name, of }, put, remove, keepOnly }: DocumentsChange,
+  revision: number,
+  nextSite: () => string,
+): Statement[] {
+  // Others hold those of a fleet in memory, and are to hear that one is gone.
+  const gone = of === "fleet" ? MARK : "DELETE FROM document WHERE kind = $1 AND id = $2";
+  return [
+    ...put.map(({ id, body, revision: own = revision }) => ({
+      text: PUT,
+      values: [name, id ?? nextSite(), body, own],
+    })),
+    ...remove.map((id) => ({
+      text: gone,
+      values: [name, id, ...(of === "fleet" ? [revision] : [])],
+    })),
+    ...(of === "fleet" && remove.length > 0
+      ? [{ text: FORGET, values: [name, revision - KEPT_MARKS] }]
+      : []),
+    ...(keepOnly === undefined
+      ? []
+      : [
+          {
+            text: "DELETE FROM document WHERE kind = $1 AND id <> $2",
+            values: [name, keepOnly ?? ""],
+          },
+        ]),
+  ];
+}
+
+const MARK = `UPDATE document SET body = NULL, revision = $3
+  WHERE kind = $1 AND id = $2 AND body IS NOT NULL`;
+
+const FORGET = "DELETE FROM document WHERE kind = $1 AND body IS NULL AND revision < $2";
+
+/** Whether there are more than may be; what is beyond the bound already may become less. */
+function isBeyond(bound: Bound, before?: Held, after?: Held): boolean {
+  if (before === undefined || after === undefined) return false;
+  const isMore = (what: keyof Held) => after[what] > bound[what] && after[what] > before[what];
+  return isMore("count") || isMore("together");
+}

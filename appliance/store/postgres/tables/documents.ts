@@ -1,0 +1,62 @@
+import {
+  type Change,
+  type ChangedDocuments,
+  changeScript,
+  changesSince,
+  type Revision,
+} from "../../changes.ts";
+import { sitesThatCount } from "../../counts/sites-that-count.ts";
+import { type Directory, DirectoryBook } from "../../sites/directory.ts";
+import { DIRECTORY_KINDS } from "../../sites/kinds.ts";
+import type { SitesPlace } from "../../sites/writes.ts";
+import type { Connection } from "../connection/connection.ts";
+import { performOn, type Transaction } from "../connection/sql.ts";
+import { drawEpoch, epochOf } from "../epoch.ts";
+import { PostgresSnapshot } from "../snapshot.ts";
+
+/** Makes a change; not one of what was read elsewhere. @returns and @throws as `changeScript` */
+export async function changeFleet(sql: Transaction, wanted: Change): Promise<boolean> {
+  const { unless } = wanted;
+  await drawEpoch(sql);
+  if (unless !== undefined && unless.since.epoch !== (await epochOf(sql))) return false;
+  return performOn(sql, changeScript(wanted));
+}
+
+/**
+ * Tells in parts what has changed of the directory since a revision, or all there is, in a transaction that
+ * reads. @returns the revision of now
+ */
+export async function takeFleetChanges(
+  sql: Transaction,
+  since: Revision | undefined,
+  take: (changed: ChangedDocuments) => void,
+): Promise<Revision> {
+  const epoch = await epochOf(sql);
+  const from = since?.epoch === epoch ? since.n : -1;
+  return { n: await performOn(sql, changesSince(DIRECTORY_KINDS, from, take)), epoch };
+}
+
+/** The directory as of now. */
+export async function readFleetDirectory(sql: Transaction): Promise<Directory> {
+  const book = new DirectoryBook();
+  return book.at(await takeFleetChanges(sql, undefined, (changed) => book.take(changed)));
+}
+
+/** A database, as far as sites are changed there: each change is a transaction of its own. Documents of a box are not there. */
+export function fleetSites(connection: Pick<Connection, "transaction">): SitesPlace {
+  return {
+    directory: () => connection.transaction(readFleetDirectory, { read: true }),
+    change: (wanted) => connection.transaction((sql) => changeFleet(sql, wanted)),
+    documents: () => [],
+    counting: (sites) =>
+      connection.transaction(
+        (sql) =>
+          sitesThatCount(
+            new PostgresSnapshot(sql),
+            (text, values) => sql.rows(text, values),
+            sites,
+          ),
+        { read: true },
+      ),
+  };
+}

@@ -1,0 +1,76 @@
+import { BOUNDS } from "../../base/bounds.ts";
+import type { ZoneSetting } from "../../base/day-zone.ts";
+import {
+  type DocumentKind,
+  documentKind,
+  FLAG,
+  objectOf,
+  orNull,
+  TEXT,
+} from "../../base/documents.ts";
+import { HOST_PATTERN, SITE_ID_PATTERN } from "../../base/names.ts";
+import { SURVEY_LABELS } from "../surveys/labels.ts";
+import { ALARM_SINCE, SITE_ALARMS } from "./alarms.ts";
+
+/** A site as it is kept; its document's id is its number. */
+export interface SiteBody {
+  readonly id: string;
+  readonly host: string | null;
+  readonly badge: boolean;
+  /** While the configuration of the service names it. */
+  readonly declared: boolean;
+  /** The configuration named it once and names it no more: it keeps its numbers, and neither counts nor shows anything. */
+  readonly retired: boolean;
+  /** SHA-256 of the token that reads it, in hex. */
+  readonly token: string | null;
+  /** SHA-256 of the token in the link by which its traffic is shared, in hex. */
+  readonly share: string | null;
+}
+
+const HASH = { type: "string", pattern: "^[0-9a-f]{64}$" } as const;
+
+export const SITES = documentKind<SiteBody>(
+  "site",
+  objectOf({
+    id: { type: "string", pattern: SITE_ID_PATTERN },
+    host: orNull({ type: "string", pattern: HOST_PATTERN, maxLength: 255 }),
+    badge: FLAG,
+    declared: FLAG,
+    retired: FLAG,
+    token: orNull(HASH),
+    share: orNull(HASH),
+  }),
+  { of: "fleet", bound: BOUNDS.sites, inBackup: "kept" },
+);
+
+const ONE = { count: 1, bytes: 1_024, together: 1_024 } as const;
+
+/** The token that reads every site, in hex. */
+export const ADMIN_TOKEN = documentKind<{ readonly hash: string }>(
+  "admin_token",
+  objectOf({ hash: HASH }),
+  { of: "fleet", bound: ONE, inBackup: "kept" },
+);
+
+/** The zone by which days begin. One that this machine does not know is kept all the same. */
+export const DAY_ZONE = documentKind<ZoneSetting>(
+  "day_zone",
+  objectOf({
+    zone: TEXT,
+    before: orNull(objectOf({ zone: TEXT, day: { type: "integer" }, until: { type: "number" } })),
+  }),
+  { of: "fleet", bound: ONE, inBackup: "kept" },
+);
+
+/** The kinds that a directory is made of. */
+export const DIRECTORY_KINDS: readonly string[] = [SITES, ADMIN_TOKEN, DAY_ZONE].map(
+  ({ name }) => name,
+);
+
+/** The kinds of what goes with its site. */
+export const KINDS_OF_SITES: readonly DocumentKind[] = [
+  SURVEY_LABELS,
+  SITE_ALARMS,
+  ALARM_SINCE.silence,
+  ALARM_SINCE.rush,
+];
