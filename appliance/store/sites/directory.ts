@@ -86,12 +86,12 @@ export class DirectoryBook {
     this.#rows = added.length <= FEW ? rows : [...rows, ...added].sort(byId);
     this.#changed.clear();
     const unknownZone = unknownZoneIn(this.#dayZone);
-    const records = (isRetired: boolean) =>
-      this.#rows.flatMap(({ record, retired }) => (retired === isRetired ? [record] : []));
+    const [sites, retired]: [SiteRecord[], SiteRecord[]] = [[], []];
+    for (const row of this.#rows) (row.retired ? retired : sites).push(row.record);
     return {
       revision,
-      sites: records(false),
-      retired: records(true),
+      sites,
+      retired,
       adminHash: this.#adminHash,
       dayZone: readZoneSetting(this.#dayZone),
       ...(unknownZone !== undefined && { unknownZone }),

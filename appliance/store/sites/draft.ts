@@ -23,49 +23,51 @@ type DraftedSite = { -readonly [F in keyof SiteFields]: SiteFields[F] } & {
 
 /** The sites as they are to be, thought through before anything is written. */
 export class Draft {
-  readonly #before: readonly DraftedSite[];
-  readonly #sites = new Set<DraftedSite>();
-  // An import may name thousands: none is looked for among all the others.
-  readonly #byId = new Map<string, DraftedSite>();
-  readonly #byToken = new Map<string, Set<DraftedSite>>();
-  readonly #byHost = new Map<string, Set<DraftedSite>>();
+  readonly #before: Before;
+  /** Sites that are to be as they are here, by what they were; those that are to go are null. */
+  readonly #touched = new Map<DraftedSite, DraftedSite | null>();
+  readonly #added = new Set<DraftedSite>();
+  /** Those of both that are to be. */
+  readonly #drafted = new Index();
 
-  constructor({ sites, retired }: Directory) {
-    const drafted = (isRetired: boolean) =>
-      (isRetired ? retired : sites).map(
-        (record): DraftedSite => ({ ...record, retired: isRetired }),
-      );
-    this.#before = [...drafted(false), ...drafted(true)];
-    for (const site of this.#before) this.#put({ ...site });
+  constructor(directory: Directory) {
+    this.#before = new Before(directory);
   }
 
   /** True when another site than `id`, and than `but`, has a token of the same name. */
   hasTwin(id: string, but = id): boolean {
-    const same = this.#byToken.get(siteTokenKey(id)) ?? [];
-    return [...same].some((site) => !site.retired && site.id !== but && site.id !== id);
+    const key = siteTokenKey(id);
+    const same = [...this.#untouched(this.#before.byToken(key)), ...this.#drafted.byToken(key)];
+    return same.some((site) => !site.retired && site.id !== but && site.id !== id);
   }
 
   /** True when the host is another site's. */
   isTaken({ id, host }: SiteInput): boolean {
     if (host === undefined || host === null) return false;
-    const same = this.#byHost.get(comparableHost(host)) ?? [];
-    return [...same].some((site) => site.id !== id && !site.retired);
+    const key = comparableHost(host);
+    const same = [...this.#untouched(this.#before.byHost(key)), ...this.#drafted.byHost(key)];
+    return same.some((site) => site.id !== id && !site.retired);
   }
 
   /** Adds a site, or brings back a retired one with its numbers and its token. */
   add(id: string): void {
     const fresh = { host: null, badge: false, retired: false };
-    if (this.#byId.has(id)) this.set(id, fresh);
-    else this.#put({ key: null, id, declared: false, tokenHash: null, shareHash: null, ...fresh });
+    if (this.#find(id) !== undefined) {
+      this.set(id, fresh);
+      return;
+    }
+    const site = { key: null, id, declared: false, tokenHash: null, shareHash: null, ...fresh };
+    this.#added.add(site);
+    this.#drafted.add(site);
   }
 
   set(id: string, fields: { readonly [F in keyof SiteFields]?: SiteFields[F] | undefined }): void {
-    const site = this.#byId.get(id);
+    const site = this.#touch(id);
     if (site === undefined) throw new Error(`there is no site ${id}`);
     const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-    this.#unindex(site);
+    this.#drafted.remove(site);
     Object.assign(site, Object.fromEntries(given));
-    this.#put(site);
+    this.#drafted.add(site);
   }
 
   /** The site keeps its numbers, and neither counts nor shows anything. */
@@ -74,48 +76,117 @@ export class Draft {
   }
 
   remove(id: string): void {
-    const site = this.#byId.get(id);
+    const site = this.#touch(id);
     if (site === undefined) return;
-    this.#unindex(site);
-    this.#sites.delete(site);
+    this.#drafted.remove(site);
+    this.#added.delete(site);
+    for (const [before, after] of this.#touched)
+      if (after === site) this.#touched.set(before, null);
   }
 
-  /** One that is there already keeps its place. */
-  #put(site: DraftedSite): void {
-    this.#sites.add(site);
+  /** The change that leads from the directory to here. */
+  change(): Change {
+    const gone = [...this.#touched].flatMap(([{ key }, after]) =>
+      after === null && key !== null ? [key] : [],
+    );
+    const changed = [...this.#touched].flatMap(([before, after]) =>
+      after === null || isSame(before, after) ? [] : [after],
+    );
+    const put = [...changed, ...this.#added].map((site) => ({
+      id: site.key === null ? null : String(site.key),
+      body: JSON.stringify(bodyOf(site)),
+    }));
+    if (gone.length + put.length === 0) return { documents: [] };
+    const remove = gone.map(String);
+    const { name, of } = SITES;
+    const ofSites = gone.length === 0 ? [] : KINDS_OF_SITES;
+    return {
+      documents: [
+        { kind: { name, ...(of && { of }) }, put, remove },
+        ...ofSites.map((kind) => ({ kind: { name: kind.name }, put: [], remove })),
+      ],
+      erase: gone,
+    };
+  }
+
+  #find(id: string): DraftedSite | undefined {
+    const drafted = this.#drafted.byId(id);
+    if (drafted !== undefined) return drafted;
+    const before = this.#before.byId(id);
+    return before !== undefined && this.#touched.has(before) ? undefined : before;
+  }
+
+  /** The site, which may be changed. */
+  #touch(id: string): DraftedSite | undefined {
+    const found = this.#find(id);
+    if (found === undefined || this.#before.byId(id) !== found) return found;
+    const site = { ...found };
+    this.#touched.set(found, site);
+    this.#drafted.add(site);
+    return site;
+  }
+
+  #untouched(sites: readonly DraftedSite[]): DraftedSite[] {
+    return sites.filter((site) => !this.#touched.has(site));
+  }
+}
+
+/** The sites there are. There may be very many: each index is made when it is asked for. */
+class Before {
+  readonly #sites: readonly DraftedSite[];
+  #byId: Map<string, DraftedSite> | undefined;
+  #byToken: Map<string, DraftedSite[]> | undefined;
+  #byHost: Map<string, DraftedSite[]> | undefined;
+
+  constructor({ sites, retired }: Directory) {
+    const drafted = (isRetired: boolean) => (site: SiteRecord) => ({ ...site, retired: isRetired });
+    this.#sites = [...sites.map(drafted(false)), ...retired.map(drafted(true))];
+  }
+
+  byId(id: string): DraftedSite | undefined {
+    this.#byId ??= new Map(this.#sites.map((site) => [site.id, site]));
+    return this.#byId.get(id);
+  }
+
+  byToken(key: string): readonly DraftedSite[] {
+    this.#byToken ??= Map.groupBy(this.#sites, ({ id }) => siteTokenKey(id));
+    return this.#byToken.get(key) ?? [];
+  }
+
+  byHost(key: string): readonly DraftedSite[] {
+    this.#byHost ??= Map.groupBy(this.#sites, ({ host }) => comparableHost(host ?? ""));
+    return this.#byHost.get(key) ?? [];
+  }
+}
+
+/** Sites that are to be. */
+class Index {
+  readonly #byId = new Map<string, DraftedSite>();
+  readonly #byToken = new Map<string, Set<DraftedSite>>();
+  readonly #byHost = new Map<string, Set<DraftedSite>>();
+
+  add(site: DraftedSite): void {
     this.#byId.set(site.id, site);
     join(this.#byToken, siteTokenKey(site.id), site);
     if (site.host !== null) join(this.#byHost, comparableHost(site.host), site);
   }
 
-  #unindex(site: DraftedSite): void {
+  remove(site: DraftedSite): void {
     this.#byId.delete(site.id);
     this.#byToken.get(siteTokenKey(site.id))?.delete(site);
     if (site.host !== null) this.#byHost.get(comparableHost(site.host))?.delete(site);
   }
 
-  /** The change that leads from the directory to here. */
-  change(): Change {
-    const before = new Map(this.#before.map((site) => [site.key, site]));
-    const kept = new Set([...this.#sites].map(({ key }) => key));
-    const gone = this.#before.flatMap(({ key }) => (key === null || kept.has(key) ? [] : [key]));
-    const changed = [...this.#sites].filter((site) => !isSame(before.get(site.key), site));
-    if (gone.length + changed.length === 0) return { documents: [] };
-    const remove = gone.map(String);
-    const put = changed.map((site) => ({
-      id: site.key === null ? null : String(site.key),
-      body: JSON.stringify(bodyOf(site)),
-    }));
-    const { name, of } = SITES;
-    return {
-      documents: [
-        { kind: { name, ...(of && { of }) }, put, remove },
-        ...(gone.length === 0
-          ? []
-          : KINDS_OF_SITES.map(({ name: kind }) => ({ kind: { name: kind }, put: [], remove }))),
-      ],
-      erase: gone,
-    };
+  byId(id: string): DraftedSite | undefined {
+    return this.#byId.get(id);
+  }
+
+  byToken(key: string): Iterable<DraftedSite> {
+    return this.#byToken.get(key) ?? [];
+  }
+
+  byHost(key: string): Iterable<DraftedSite> {
+    return this.#byHost.get(key) ?? [];
   }
 }
 
