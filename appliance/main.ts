@@ -28,15 +28,15 @@ interface Entry {
 const COMMANDS: Readonly<Record<string, Entry>> = {
   run: {
     summary: "start the service",
-    load: async () => (await import("./commands/run.ts")).run,
+    load: async () => (await import("./commands/serve/run.ts")).run,
   },
   collect: {
     summary: "count into a database that several processes share",
-    load: async () => (await import("./commands/collect.ts")).collect,
+    load: async () => (await import("./commands/serve/collect.ts")).collect,
   },
   migrate: {
     summary: "make that database's tables, or bring them up to date",
-    load: async () => (await import("./commands/migrate.ts")).migrateCommand,
+    load: async () => (await import("./commands/data/migrate.ts")).migrateCommand,
   },
   status: {
     summary: "say whether the service runs, and how it is",
@@ -44,7 +44,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   },
   stats: {
     summary: "print the numbers of a site",
-    load: async () => (await import("./commands/stats.ts")).stats,
+    load: async () => (await import("./commands/sites/stats.ts")).stats,
   },
   push: {
     summary: "show a text on the deck",
@@ -52,15 +52,15 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   },
   sites: {
     summary: "list, add, change, rename or erase sites",
-    load: async () => (await import("./commands/sites.ts")).sites,
+    load: async () => (await import("./commands/sites/sites.ts")).sites,
   },
   sources: {
     summary: "list where the counts came from, or delete what was copied from one place",
-    load: async () => (await import("./commands/sources.ts")).sources,
+    load: async () => (await import("./commands/data/sources.ts")).sources,
   },
   tokens: {
     summary: "make or revoke the tokens that read the numbers",
-    load: async () => (await import("./commands/tokens.ts")).tokens,
+    load: async () => (await import("./commands/sites/tokens.ts")).tokens,
   },
   devices: {
     summary: "list the decks that are plugged in, or every model",
@@ -68,23 +68,23 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   },
   backup: {
     summary: "copy the data to one file, while the service runs",
-    load: async () => (await import("./commands/backup.ts")).backup,
+    load: async () => (await import("./commands/data/backup.ts")).backup,
   },
   restore: {
     summary: "put a backup in place of the data",
-    load: async () => (await import("./commands/restore.ts")).restore,
+    load: async () => (await import("./commands/data/restore.ts")).restore,
   },
   copy: {
     summary: "copy what was counted to another database",
-    load: async () => (await import("./commands/copy.ts")).copy,
+    load: async () => (await import("./commands/data/copy.ts")).copy,
   },
   update: {
     summary: "say which release the box runs, install one from a file, or go back",
-    load: async () => (await import("./commands/update.ts")).update,
+    load: async () => (await import("./commands/update/update.ts")).update,
   },
   privacy: {
     summary: "print a text for your privacy page, by the settings in force",
-    load: async () => (await import("./commands/privacy.ts")).privacy,
+    load: async () => (await import("./commands/data/privacy.ts")).privacy,
   },
   diagnose: {
     summary: "print versions, devices and the state of the data",

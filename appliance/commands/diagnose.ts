@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { Refusal } from "../base/refusal.ts";
 import { version } from "../base/version.ts";
-import { machine } from "../control/routes/diagnostics.ts";
+import { machine } from "../control/routes/box/diagnostics.ts";
 import { DECKS } from "../deck/settings/deck-settings.ts";
 import { createDeckBus } from "../deck/usb/hid.ts";
 import { openToLook, type Place } from "../store/desk.ts";

@@ -19,7 +19,7 @@ import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, toStart } from "./data.ts"
 import { databaseOf } from "./database.ts";
 import { refuseOthersData } from "./others-data.ts";
 import { sizeText } from "./size-text.ts";
-import { systemText } from "./update-text.ts";
+import { systemText } from "./update/update-text.ts";
 import { type Whereabouts, whereaboutsOf } from "./whereabouts.ts";
 
 const help = `tallydeck status: whether the service runs, where it is found, and what it works with.

@@ -6,12 +6,29 @@ import type { Pages } from "../http/pages.ts";
 import type { HomeAutomation } from "../mqtt/home-automation.ts";
 import { ownerApp, page, type Route, routesFor } from "./frame.ts";
 import type { Door } from "./guard.ts";
-import { type DataParts, downloadBackup, restoreBackup } from "./routes/backup.ts";
-import { type BoxParts, showBox, switchPower } from "./routes/box.ts";
-import { type ClockParts, tellTime } from "./routes/clock.ts";
+import { type BoxParts, showBox, switchPower } from "./routes/box/box.ts";
+import { type ClockParts, tellTime } from "./routes/box/clock.ts";
+import { type DiagnosticsParts, showDiagnostics } from "./routes/box/diagnostics.ts";
+import { type HealthParts, healthRoute } from "./routes/box/health.ts";
+import { changeMqtt, showMqtt } from "./routes/box/mqtt.ts";
+import {
+  changePublic,
+  makePhoneLink,
+  type PublicParts,
+  showPublic,
+  testPublic,
+} from "./routes/box/public-address.ts";
+import { makeTunnel, removeTunnel, showTunnel, type TunnelParts } from "./routes/box/tunnel.ts";
+import { changeUpdate, showUpdate, type UpdateParts, uploadUpdate } from "./routes/box/update.ts";
 import { type DashboardParts, makeDashboardCode } from "./routes/dashboard-code.ts";
-import { moveSlot, redoEdit, type StartParts, startDeck, undoEdit } from "./routes/deck-edits.ts";
-import { deletePage, patchPage, postPage } from "./routes/deck-pages.ts";
+import {
+  moveSlot,
+  redoEdit,
+  type StartParts,
+  startDeck,
+  undoEdit,
+} from "./routes/decks/deck-edits.ts";
+import { deletePage, patchPage, postPage } from "./routes/decks/deck-pages.ts";
 import {
   changeDeck,
   listDecks,
@@ -20,21 +37,10 @@ import {
   setSlot,
   slotImage,
   swipeDeck,
-} from "./routes/decks.ts";
-import { type DiagnosticsParts, showDiagnostics } from "./routes/diagnostics.ts";
+} from "./routes/decks/decks.ts";
+import { type ImageParts, keepImage } from "./routes/decks/images.ts";
 import { type EventsParts, streamEvents } from "./routes/events.ts";
-import { type HealthParts, healthRoute } from "./routes/health.ts";
-import { type ImageParts, keepImage } from "./routes/images.ts";
-import { changeMqtt, showMqtt } from "./routes/mqtt.ts";
 import { allowOrigin, listOrigins, removeOrigin } from "./routes/origins.ts";
-import { type PrivacyParts, showPrivacy } from "./routes/privacy.ts";
-import {
-  changePublic,
-  makePhoneLink,
-  type PublicParts,
-  showPublic,
-  testPublic,
-} from "./routes/public-address.ts";
 import {
   acknowledgeChannel,
   clearPushChannel,
@@ -56,10 +62,12 @@ import {
   signIn,
   signOut,
 } from "./routes/session.ts";
-import { exportSettings, type SettingsParts } from "./routes/settings.ts";
-import { importSettings } from "./routes/settings-import.ts";
-import { type ActivityParts, showSiteActivity } from "./routes/site-activity.ts";
-import { type AlarmsParts, changeAlarms, findAlarms } from "./routes/site-alarms.ts";
+import { type DataParts, downloadBackup, restoreBackup } from "./routes/settings/backup.ts";
+import { exportSettings, type SettingsParts } from "./routes/settings/settings.ts";
+import { importSettings } from "./routes/settings/settings-import.ts";
+import { type PrivacyParts, showPrivacy } from "./routes/sites/privacy.ts";
+import { type ActivityParts, showSiteActivity } from "./routes/sites/site-activity.ts";
+import { type AlarmsParts, changeAlarms, findAlarms } from "./routes/sites/site-alarms.ts";
 import {
   addSite,
   changeSite,
@@ -69,10 +77,8 @@ import {
   type SitesParts,
   shareSite,
   unshareSite,
-} from "./routes/sites.ts";
-import { changeSurveyLabels, findSurveyLabels } from "./routes/survey-labels.ts";
-import { makeTunnel, removeTunnel, showTunnel, type TunnelParts } from "./routes/tunnel.ts";
-import { changeUpdate, showUpdate, type UpdateParts, uploadUpdate } from "./routes/update.ts";
+} from "./routes/sites/sites.ts";
+import { changeSurveyLabels, findSurveyLabels } from "./routes/sites/survey-labels.ts";
 import { type PushParts, senderRoutes } from "./senders/senders.ts";
 
 /** All that the owner's listener works with, by what its routes are about. */

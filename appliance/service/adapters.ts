@@ -2,9 +2,9 @@ import { ORIGINS, type OriginStore } from "../actions/origins.ts";
 import { siteTokenKey } from "../base/names.ts";
 import type { Sites } from "../collector/sites.ts";
 import type { Config } from "../config.ts";
-import { RULES } from "../control/routes/decks.ts";
+import { RULES } from "../control/routes/decks/decks.ts";
 import type { Admin } from "../control/routes/session.ts";
-import type { Declared } from "../control/routes/sites.ts";
+import type { Declared } from "../control/routes/sites/sites.ts";
 import {
   DECKS,
   type DeckSettings,

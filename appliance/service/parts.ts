@@ -5,7 +5,7 @@ import { Icons } from "../base/icons.ts";
 import type { RecentProblems } from "../base/log.ts";
 import { thisNetwork } from "../box/board.ts";
 import { HitTally } from "../collector/hit-tally.ts";
-import type { UpdateSource } from "../control/routes/update.ts";
+import type { UpdateSource } from "../control/routes/box/update.ts";
 import type { Vitals } from "../control/wire.ts";
 import { AnswerTally } from "../http/answer-tally.ts";
 import { type Client, createClient } from "../http/client.ts";

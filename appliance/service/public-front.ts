@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { PublicStandingSource } from "../box/board.ts";
-import type { PublicParts } from "../control/routes/public-address.ts";
+import type { PublicParts } from "../control/routes/box/public-address.ts";
 import { qrCode } from "../deck/face/qr.ts";
 import { PHONE_LINK_MS, type PhoneLinks } from "../public/phone-links.ts";
 import type { PublicAddress } from "../public/public-address.ts";

@@ -1,6 +1,6 @@
 import { version } from "../base/version.ts";
 import { clockZone } from "../box/time-zone.ts";
-import type { UpdateSource } from "../control/routes/update.ts";
+import type { UpdateSource } from "../control/routes/box/update.ts";
 import { KEYS_FOLDER, readKeys } from "../release/keys.ts";
 import { besideCounting, spaceOf } from "../store/sqlite/room.ts";
 import { thisBoard } from "../updates/boards.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Clock, SystemClock } from "../../appliance/base/clock.ts";
 import { silentLog } from "../../appliance/base/log.ts";
-import { startDemo } from "../../appliance/commands/demo.ts";
+import { startDemo } from "../../appliance/commands/serve/demo.ts";
 import { readConfig } from "../../appliance/config.ts";
 import { DEMO_PUSHES } from "../../appliance/demo/decks.ts";
 import { randomFrom } from "../../appliance/demo/random.ts";

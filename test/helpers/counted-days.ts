@@ -1,5 +1,5 @@
 import { parseDay } from "../../appliance/base/calendar.ts";
-import { countDays } from "../../appliance/commands/count-days.ts";
+import { countDays } from "../../appliance/commands/serve/count-days.ts";
 import {
   DIMENSIONS,
   type Dimension,

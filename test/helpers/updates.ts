@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { Signal } from "../../appliance/base/signal.ts";
-import type { UpdateSource } from "../../appliance/control/routes/update.ts";
+import type { UpdateSource } from "../../appliance/control/routes/box/update.ts";
 import type { UpdateChange, UpdateView } from "../../appliance/updates/view.ts";
 
 /** A box at rest with the newest release. */

@@ -185,7 +185,7 @@ export const BROWSERS = "web/";
 /** Started, never imported but for their types. */
 export const STARTED: readonly string[] = [
   "appliance/main.ts",
-  "appliance/control/routes/settings-check.ts",
+  "appliance/control/routes/settings/settings-check.ts",
   "appliance/provision/change-tunnel.ts",
   "appliance/provision/main.ts",
   "appliance/updater/main.ts",

@@ -8,10 +8,10 @@ import { sessionOf } from "../guard.ts";
 import type { Handler } from "../route.ts";
 import type { SessionId, Sessions } from "../sessions.ts";
 import type { BoxEvents, SlotAt, SlotPicture } from "../wire.ts";
-import { decksView } from "./decks.ts";
-import { type PublicParts, publicView } from "./public-address.ts";
+import { type PublicParts, publicView } from "./box/public-address.ts";
+import type { UpdateParts } from "./box/update.ts";
+import { decksView } from "./decks/decks.ts";
 import { channelViews } from "./push-channels.ts";
-import type { UpdateParts } from "./update.ts";
 
 interface EventsOptions {
   clock: Clock;

@@ -8,10 +8,10 @@ import { ownerApp, page, type Route, routesFor } from "../frame.ts";
 import type { Door } from "../guard.ts";
 import type { Handler } from "../route.ts";
 import type { RescueAnswer, StartedAnew } from "../wire.ts";
-import { type DataParts, restoreBackup } from "./backup.ts";
-import { type HealthParts, healthRoute } from "./health.ts";
+import { type HealthParts, healthRoute } from "./box/health.ts";
+import { changeUpdate, showUpdate, type UpdateParts, uploadUpdate } from "./box/update.ts";
 import { type SignInParts, signIn } from "./session.ts";
-import { changeUpdate, showUpdate, type UpdateParts, uploadUpdate } from "./update.ts";
+import { type DataParts, restoreBackup } from "./settings/backup.ts";
 
 /** All that the owner's listener works with while the data cannot be used. */
 export interface RescueControlParts {

@@ -10,7 +10,7 @@ import type { ControlContext, Handler } from "../route.ts";
 import { SESSION_DAYS, type Sessions } from "../sessions.ts";
 import type { SetupCode } from "../setup-code.ts";
 import type { AdminTokenAnswer, NewReadToken } from "../wire.ts";
-import { type Declared, declared } from "./sites.ts";
+import { type Declared, declared } from "./sites/sites.ts";
 
 /** The admin token, to check against. */
 export interface Admin {

@@ -1,0 +1,31 @@
+import { existsSync } from "node:fs";
+import { NUMBERS_ELSEWHERE } from "../../base/database-url.ts";
+import { DOCUMENT_KINDS } from "../../service/document-kinds.ts";
+import { backUp } from "../../store/sqlite/copies/backup.ts";
+import { databaseFile } from "../../store/sqlite/database.ts";
+import { type Command, CommandFailed, parseCommandLine, UsageError } from "../command.ts";
+import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP } from "../data.ts";
+import { refuseOthersData } from "../others-data.ts";
+
+export const backup: Command = {
+  help: `tallydeck backup FILE: copies sites, counts, surveys, hashes of read tokens and settings of decks
+to FILE, as of one moment. Push tokens stay with the box. Where a database is named, sites and counts
+are there and not in FILE: pg_dump copies them.
+The service may run. The copy is checked before it takes its name; a FILE that exists is replaced.
+
+${DATA_OPTIONS_HELP}`,
+  async run(args, terminal) {
+    const { values, positionals } = parseCommandLine(args, DATA_OPTIONS);
+    const [file, ...rest] = positionals;
+    if (file === undefined || rest.length > 0)
+      throw new UsageError("Name one file: `tallydeck backup FILE`.");
+    const config = configFrom(values, terminal);
+    refuseOthersData(`backup ${file}`, config, terminal);
+    const { dataDir, databaseUrl } = config;
+    const elsewhere = databaseUrl === undefined ? "" : ` ${NUMBERS_ELSEWHERE}`;
+    const source = databaseFile(dataDir);
+    if (!existsSync(source)) throw new CommandFailed(`There is no data in ${dataDir}.${elsewhere}`);
+    backUp(source, file, DOCUMENT_KINDS);
+    terminal.out(`Backed up to ${file}.${elsewhere}`);
+  },
+};

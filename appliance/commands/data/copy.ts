@@ -1,0 +1,239 @@
+import type { Clock } from "../../base/clock.ts";
+import { Signal } from "../../base/signal.ts";
+import { type Compared, compare } from "../../store/copy/check.ts";
+import {
+  type Brought,
+  bringSite,
+  copy as copyAll,
+  othersOf,
+  refuseSame,
+} from "../../store/copy/copy.ts";
+import { type CopyEnd, openEnd } from "../../store/copy/end.ts";
+import { CopyRefused, type Opening } from "../../store/copy/engine.ts";
+import type { CopyOptions, ProgressLine } from "../../store/copy/options.ts";
+import { Interrupted, Patience } from "../../store/copy/patience.ts";
+import { type Pair, pairsOf } from "../../store/copy/sites.ts";
+import { bringSurveys } from "../../store/copy/surveys.ts";
+import {
+  type Command,
+  CommandFailed,
+  parseCommandLine,
+  type Terminal,
+  UsageError,
+} from "../command.ts";
+import { configFrom } from "../data.ts";
+
+const help = `tallydeck copy: copies sites, counts and surveys from one database to another.
+
+  tallydeck copy --from WHERE --to WHERE
+  tallydeck copy --from WHERE --to WHERE --check    compares only, and changes nothing
+
+WHERE is a data folder, or postgres://USER:PASSWORD@HOST/DATABASE; the words DATA_DIR and DATABASE_URL
+stand for these settings, for who lists processes sees what is given here. Services may run on both. What
+each database counts has an origin that goes with it, and is there once, whichever way it came: an
+interrupted run goes on where it was, and one after a switch brings what came in between.
+
+Sites come with their hosts, badges, tokens that read, labels and alarms, once; where something is
+set already it stays. Decks, push tokens, sessions, channels and pictures belong to a box: see
+\`tallydeck backup\`. At the end all days are compared, site by site and dimension by dimension.
+
+  --config FILE    a KEY=VALUE file with settings (CONFIG)`;
+
+const OPTIONS = {
+  from: { type: "string" },
+  to: { type: "string" },
+  check: { type: "boolean" },
+  config: { type: "string" },
+} as const;
+
+const LINE_EVERY_MS = 5_000;
+const NAMED_AT_MOST = 20;
+
+export const copy: Command = {
+  help,
+  async run(args, terminal) {
+    const { values, positionals } = parseCommandLine(args, OPTIONS);
+    const { from, to, config } = values;
+    if (positionals.length > 0 || from === undefined || to === undefined)
+      throw new UsageError("Say from where, and to where: `tallydeck copy --from DIR --to URL`.");
+    const interrupted = new AbortController();
+    const interrupt = () => interrupted.abort();
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, interrupt);
+    try {
+      const meant = (word: string) => settingOr(word, { config }, terminal);
+      const task = { source: meant(from), target: meant(to), signal: interrupted.signal };
+      await (values.check ? checkOnly(task, terminal) : copyAndCheck(task, terminal));
+    } catch (error) {
+      if (error instanceof Interrupted)
+        throw new CommandFailed(
+          "Interrupted. What was copied stays, and the same command goes on from there.",
+        );
+      throw error instanceof CopyRefused ? new CommandFailed(error.message) : error;
+    } finally {
+      for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, interrupt);
+    }
+  },
+};
+
+/** The work that is to be done, and its two databases. */
+interface Task {
+  readonly source: string;
+  readonly target: string;
+  readonly signal: AbortSignal;
+}
+
+async function copyAndCheck({ source, target, signal }: Task, terminal: Terminal): Promise<void> {
+  const clock = clockOf(terminal);
+  await closing(await openEnd(source, by("--from", clock)), async (from) =>
+    closing(await openEnd(target, by("--to", clock, true)), async (to) => {
+      const screen = screenOf(terminal, clock);
+      const { say, show } = screen;
+      const options = { from, to, clock, signal, say, show };
+      const brought = await copyAll(options);
+      screen.clear();
+      tell(brought, options, terminal);
+      const patience = new Patience(options);
+      const catchUp = async (pair: Pair) => {
+        const sources = await patience.with(() => othersOf(options));
+        await bringSite(options, pair);
+        await bringSurveys(options, patience, { pairs: [pair], sources });
+      };
+      const compared = await patience.with(() =>
+        compare({ from, to, catchUp, show: showCheck(options) }, brought.pairs),
+      );
+      screen.clear();
+      tellCompared(compared, to, terminal);
+    }),
+  );
+}
+
+async function checkOnly({ source, target, signal }: Task, terminal: Terminal): Promise<void> {
+  const clock = clockOf(terminal);
+  await closing(await openEnd(source, by("--from", clock)), async (from) =>
+    closing(await openEnd(target, by("--to", clock)), async (to) => {
+      const screen = screenOf(terminal, clock);
+      const { say, show } = screen;
+      const patience = new Patience({ from, to, clock, signal, say });
+      refuseSame({ from, to });
+      const compared = await patience.with(async () => {
+        const { pairs, missing } = await pairsOf(from, to);
+        const shown = showCheck({ signal, show });
+        return compare({ from, to, catchUp: undefined, show: shown }, pairs, missing);
+      });
+      screen.clear();
+      tellCompared(compared, to, terminal);
+    }),
+  );
+}
+
+/** The folder or address that a word stands for. */
+function settingOr(word: string, flags: { config: string | undefined }, terminal: Terminal) {
+  if (word === "DATA_DIR") return configFrom(flags, terminal).dataDir;
+  if (word !== "DATABASE_URL") return word;
+  const { databaseUrl } = configFrom(flags, terminal);
+  if (databaseUrl === undefined)
+    throw new UsageError("DATABASE_URL is not set: set it, or write the address instead.");
+  return databaseUrl;
+}
+
+function by(flag: string, clock: Clock, isTarget = false): Opening {
+  return { clock, random: Math.random, flag, isTarget };
+}
+
+async function closing(end: CopyEnd, task: (end: CopyEnd) => Promise<void>): Promise<void> {
+  try {
+    await task(end);
+  } finally {
+    await end.close();
+  }
+}
+
+function showCheck({ signal, show }: Pick<CopyOptions, "signal" | "show">) {
+  return ({ id }: Pair, share: number) => {
+    if (signal.aborted) throw new Interrupted();
+    show({ text: `checking ${id} · ${Math.floor(100 * share)} %`, share });
+  };
+}
+
+function tell(
+  { days, surveys, waiting, pairs }: Brought,
+  { from }: CopyOptions,
+  terminal: Terminal,
+) {
+  terminal.out(
+    days + surveys === 0
+      ? "Nothing was new."
+      : `Copied ${days} days of ${pairs.length} sites, and ${surveys} survey responses.`,
+  );
+  if (waiting > 0)
+    terminal.out(
+      `${waiting} hits wait in ${from.name} until its clock is set: copy again after that.`,
+    );
+}
+
+/** @throws {CommandFailed} where something is missing */
+function tellCompared(
+  { sites, days, less, more, dropped }: Compared,
+  to: CopyEnd,
+  terminal: Terminal,
+) {
+  if (less.length > 0)
+    throw new CommandFailed(
+      `${to.name} has less than was counted:\n${lines(less)}\nCopy again; if it stays so, erase the site there and copy it anew.`,
+    );
+  terminal.out(`Checked ${days} days of ${sites} sites: all that was counted is in ${to.name}.`);
+  if (more.length > 0)
+    terminal.out(
+      `It has more, which it counted itself or took from elsewhere, on:\n${lines(more)}`,
+    );
+  if (dropped.length > 0)
+    terminal.out(`Past its retention, and dropped there, are:\n${lines(dropped)}`);
+}
+
+function lines(names: readonly string[]): string {
+  const others = names.length - NAMED_AT_MOST;
+  return [...names.slice(0, NAMED_AT_MOST), ...(others > 0 ? [`and ${others} more`] : [])]
+    .map((name) => `  ${name}`)
+    .join("\n");
+}
+
+/** One line that is rewritten, or, where no person watches, a line now and then; and sentences. */
+function screenOf({ rewrite, err, columns }: Terminal, clock: Clock) {
+  let at = clock.monotonic();
+  let isOpen = false;
+  const clear = () => {
+    if (isOpen) rewrite?.("");
+    isOpen = false;
+  };
+  return {
+    clear,
+    show({ text }: ProgressLine): void {
+      if (rewrite !== undefined) {
+        rewrite(text.slice(0, columns - 1));
+        isOpen = true;
+      } else if (clock.monotonic() - at >= LINE_EVERY_MS) {
+        err(text);
+        at = clock.monotonic();
+      }
+    },
+    say(sentence: string): void {
+      clear();
+      err(sentence);
+    },
+  };
+}
+
+/** Unlike a service's, its timers keep the process alive: there is nothing else to do. */
+function clockOf({ now }: Terminal): Clock {
+  return {
+    now,
+    monotonic: () => performance.now(),
+    boot: "",
+    sure: true,
+    becameSure: new Signal(),
+    after(ms, task) {
+      const timer = setTimeout(task, ms);
+      return () => clearTimeout(timer);
+    },
+  };
+}

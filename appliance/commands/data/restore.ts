@@ -1,0 +1,39 @@
+import { NUMBERS_ELSEWHERE } from "../../base/database-url.ts";
+import { DOCUMENT_KINDS } from "../../service/document-kinds.ts";
+import { tryStart } from "../../service/try-start.ts";
+import { restore as restoreFile } from "../../store/sqlite/copies/restore.ts";
+import { databaseFile } from "../../store/sqlite/database.ts";
+import { lockDataDir, makeDataDir } from "../../store/sqlite/lock.ts";
+import { DatabaseRefused } from "../../store/sqlite/refused.ts";
+import { type Command, parseCommandLine, UsageError } from "../command.ts";
+import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP } from "../data.ts";
+import { refuseOthersData } from "../others-data.ts";
+
+export const restore: Command = {
+  help: `tallydeck restore FILE: replaces the data with a backup. The service must not run.
+FILE is checked first; if it is damaged or no backup of Tallydeck, the data stays as it is.
+Push tokens of this box stay as they are, and so does a database elsewhere that is named.
+
+${DATA_OPTIONS_HELP}`,
+  async run(args, terminal) {
+    const { values, positionals } = parseCommandLine(args, DATA_OPTIONS);
+    const [file, ...rest] = positionals;
+    if (file === undefined || rest.length > 0)
+      throw new UsageError("Name one file: `tallydeck restore FILE`.");
+    const config = configFrom(values, terminal);
+    refuseOthersData(`restore ${file}`, config, terminal);
+    const { dataDir, databaseUrl } = config;
+    makeDataDir(dataDir);
+    const unlock = lockDataDir(dataDir);
+    try {
+      await restoreFile(file, databaseFile(dataDir), { kinds: DOCUMENT_KINDS, tryStart });
+    } catch (error) {
+      const isOfFile = error instanceof DatabaseRefused && error.about.file === file;
+      throw isOfFile ? error.named(file, "Name a file that `tallydeck backup` made.") : error;
+    } finally {
+      unlock();
+    }
+    const elsewhere = databaseUrl === undefined ? "" : ` ${NUMBERS_ELSEWHERE}`;
+    terminal.out(`Restored ${file} into ${dataDir}.${elsewhere}`);
+  },
+};

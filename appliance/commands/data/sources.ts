@@ -1,0 +1,111 @@
+import { formatDay } from "../../base/calendar.ts";
+import { firstDayOf, type Months } from "../../store/blocks/month.ts";
+import { type Desk, openToChange, openToLook } from "../../store/desk.ts";
+import type { SourceRow, SourceSize } from "../../store/sources.ts";
+import {
+  type Command,
+  CommandFailed,
+  notUnderstood,
+  parseCommandLine,
+  type Terminal,
+  UsageError,
+} from "../command.ts";
+import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, noSite } from "../data.ts";
+import { checkData } from "../others-data.ts";
+import { sizeText } from "../size-text.ts";
+
+const help = `tallydeck sources: where the counts came from: what is counted here, and what was copied here.
+
+  tallydeck sources                                 lists them, by number
+  tallydeck sources delete NUMBER --confirm NUMBER  deletes one, with all that came from there
+
+${DATA_OPTIONS_HELP}
+
+What is counted here now cannot be deleted: erase sites instead. What was deleted comes back with the next
+\`tallydeck copy\` from a database that has it.`;
+
+const OPTIONS = { ...DATA_OPTIONS, confirm: { type: "string" } } as const;
+
+export const sources: Command = {
+  help,
+  async run(args, terminal) {
+    const { values, positionals } = parseCommandLine(args, OPTIONS);
+    const [action = "list", number, ...rest] = positionals;
+    const isList = action === "list" && number === undefined;
+    if (!isList && (action !== "delete" || number === undefined || rest.length > 0))
+      throw notUnderstood("sources", positionals, ["list", "delete"]);
+    const config = configFrom(values, terminal);
+    await checkData(["sources", ...positionals], config, terminal);
+    const desk = isList
+      ? await openToLook(config)
+      : await openToChange(config, { makesRoom: true });
+    if (desk === undefined) {
+      terminal.out(await noSite(config, terminal));
+      return;
+    }
+    try {
+      if (number === undefined) await list(desk, terminal);
+      else await remove(desk, { number, confirm: values.confirm }, terminal);
+    } finally {
+      await desk.close();
+    }
+  },
+};
+
+async function list(desk: Desk, terminal: Terminal): Promise<void> {
+  const rows = await desk.read("sources", undefined);
+  const sizes = await desk.read("sourceSizes", undefined);
+  for (const row of rows) {
+    const size = sizes.find(({ number }) => number === row.number);
+    terminal.out(`${row.number}  ${nameOf(row)}  ${[...sizeOf(size), ...runOf(row)].join(" · ")}`);
+  }
+}
+
+function nameOf({ kind, name }: SourceRow): string {
+  if (kind === "now") return "counted here";
+  return kind === "here" ? `counted here ${name}` : `copied from ${name}`;
+}
+
+function sizeOf(size: SourceSize | undefined): string[] {
+  if (size === undefined) return [];
+  const { months, sites, bytes, responses } = size;
+  return [
+    months === null ? "nothing settled" : monthsText(months),
+    `${sites} ${sites === 1 ? "site" : "sites"}`,
+    sizeText(bytes),
+    ...(responses > 0 ? [`${responses} survey responses`] : []),
+  ];
+}
+
+function monthsText({ from, to }: Months): string {
+  const [first, last] = [from, to].map((month) =>
+    formatDay(firstDayOf(month)).slice(0, "2026-03".length),
+  );
+  return first === last ? `${first}` : `${first} to ${last}`;
+}
+
+function runOf({ runAt }: SourceRow): string[] {
+  if (runAt === null) return [];
+  return [`last copied ${new Date(runAt).toISOString().slice(0, "2026-03-04T12:00".length)}Z`];
+}
+
+async function remove(
+  desk: Desk,
+  { number, confirm }: { readonly number: string; readonly confirm: string | undefined },
+  terminal: Terminal,
+): Promise<void> {
+  const rows = await desk.read("sources", undefined);
+  const row = rows.find((one) => `${one.number}` === number);
+  if (row === undefined)
+    throw new CommandFailed(`There is no source ${number}. \`tallydeck sources\` lists them.`);
+  if (row.kind === "now")
+    throw new CommandFailed(
+      `Source ${number} is what is counted here. \`tallydeck sites erase\` erases a site with all it counted.`,
+    );
+  if (confirm !== number)
+    throw new UsageError(
+      `This deletes all that was ${nameOf(row)}. To do so: tallydeck sources delete ${number} --confirm ${number}`,
+    );
+  while ((await desk.write("deleteSource", { number: row.number })) === "more");
+  terminal.out(`Deleted what was ${nameOf(row)}.`);
+}

@@ -1,0 +1,78 @@
+import { LONGEST_TIMER_MS, SystemClock } from "../../base/clock.ts";
+import { createLog } from "../../base/log.ts";
+import { listenerUrl } from "../../base/ports.ts";
+import { handedSockets, ServiceManager } from "../../box/systemd.ts";
+import type { Config } from "../../config.ts";
+import { type Collecting, startCollecting } from "../../service/collect.ts";
+import { CommandFailed, type Terminal } from "../command.ts";
+import { listenProblem, signalled } from "./lifetime.ts";
+
+/**
+ * Collects until a signal ends it; a second one ends the grace that the first begins.
+ * @param database as people are shown it
+ * @throws {CommandFailed} when it cannot listen, the database will not have it, or hits are lost
+ */
+export async function collectUntilTold(
+  config: Config,
+  database: string,
+  terminal: Terminal,
+): Promise<void> {
+  const told = signalled();
+  // A database that is away, and no connection: nothing else would keep the process.
+  const hold = setInterval(() => {}, LONGEST_TIMER_MS);
+  try {
+    const clock = new SystemClock({ wait: config.waitForClock });
+    const collecting = await startCollecting({
+      config,
+      clock,
+      log: createLog(terminal.err),
+      sockets: handedSockets(terminal.env, process.pid),
+    }).catch((error: unknown) => {
+      throw listenProblem(error, "--port, --host, --metrics-port or --metrics-bind") ?? error;
+    });
+    const manager = new ServiceManager({ env: terminal.env, clock });
+    terminal.out(announcement(collecting, config, database));
+    // Whether the database answers is for the load balancer: a new start would lose what waits.
+    manager.ready(async () => {});
+    const refused = await Promise.race([told, collecting.refused]);
+    manager.stopping();
+    if (refused === undefined) await drain(collecting, config, clock);
+    refuseLoss(await collecting.stop());
+    if (refused !== undefined) throw refused;
+  } finally {
+    clearInterval(hold);
+  }
+}
+
+function announcement(
+  { collector, metrics }: Collecting,
+  config: Config,
+  database: string,
+): string {
+  const metricsLine = metrics
+    ? `\n  Metrics    ${listenerUrl(metrics, ["localhost"])}/metrics`
+    : "";
+  return `Tallydeck collects.
+  Collector  ${listenerUrl(collector, ["localhost"])}
+  Database   ${database}, as ${config.nodeName}${metricsLine}`;
+}
+
+/** Gives the proxies that send visitors here time to notice; none does before it was ready. */
+async function drain(
+  collecting: Collecting,
+  { drainSeconds }: Config,
+  clock: SystemClock,
+): Promise<void> {
+  collecting.drain();
+  if (!collecting.numbers.ready) return;
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  clock.after(drainSeconds * 1_000, resolve);
+  await Promise.race([over, signalled()]);
+}
+
+function refuseLoss(hits: number): void {
+  if (hits > 0)
+    throw new CommandFailed(
+      `The database was away or took nothing. Hits that were answered and are lost: ${hits}.`,
+    );
+}

@@ -1,0 +1,100 @@
+import type { Day } from "../../base/calendar.ts";
+import { Block } from "../../store/blocks/block.ts";
+import { decodeBlock } from "../../store/blocks/codec.ts";
+import { fold } from "../../store/blocks/fold.ts";
+import { type Month, monthOf } from "../../store/blocks/month.ts";
+import type { SiteKey } from "../../store/counting.ts";
+import { BatchEncoder, decodeBatch, rowsBySite } from "../../store/log/batch.ts";
+import type { HitRecord } from "../../store/log/record.ts";
+import { rowOf, SETTLED } from "../../store/settling/parts.ts";
+import { OWN_SOURCE, PIECES } from "../../store/snapshot.ts";
+import { CountedDays } from "../../store/sqlite/counted-days.ts";
+import type { Database } from "../../store/sqlite/database.ts";
+import { generation, settleFile } from "../../store/sqlite/settle.ts";
+import { SqliteSnapshot } from "../../store/sqlite/snapshot.ts";
+import { readDirectory } from "../../store/sqlite/tables/sites.ts";
+
+/** One day of one site. */
+interface DayOfHits {
+  readonly site: string;
+  readonly day: Day;
+  /** All of the day; dated, as `moment` says. */
+  readonly hits: Iterable<Omit<HitRecord, "site">>;
+  /** Validated payloads. */
+  readonly surveys: readonly { readonly sv: number }[];
+}
+
+/**
+ * Counts days as if their hits had come in on them, and adds them to what is there. Their sites must exist.
+ * @param detailFrom the first day whose views and events are kept, too; Infinity for none
+ * @throws {RangeError} where there is no such site
+ */
+export function countDays(db: Database, days: Iterable<DayOfHits>, detailFrom: Day): void {
+  const addSurvey = db.prepare(
+    "INSERT INTO survey (site, version, day, payload) VALUES (?, ?, ?, ?)",
+  );
+  db.transaction(() => {
+    const counting = new Counting(db, detailFrom);
+    const keys = new Map(readDirectory(db).sites.map(({ id, key }) => [id, key]));
+    const counted = new Set<Day>();
+    for (const { site: id, day, hits, surveys } of days) {
+      const site = keys.get(id);
+      if (site === undefined) throw new RangeError(`There is no site ${id}`);
+      counting.begin(site, monthOf(day));
+      for (const hit of hits) counting.add({ ...hit, site });
+      for (const survey of surveys) addSurvey.run(site, survey.sv, day, JSON.stringify(survey));
+      counted.add(day);
+    }
+    settleFile(db, new CountedDays(db), {
+      ...{ generation: generation(db), folded: [], drops: [], past: [], gone: [] },
+      puts: counting.puts(),
+      days: [...counted],
+    });
+  }).immediate();
+}
+
+/** Records become blocks as those of the log do, but all of a month at once. */
+class Counting {
+  readonly #snapshot: SqliteSnapshot;
+  readonly #detailFrom: Day;
+  readonly #blocks = new Map<SiteKey, Map<Month, Block>>();
+  readonly #open = new BatchEncoder();
+
+  constructor(db: Database, detailFrom: Day) {
+    this.#snapshot = new SqliteSnapshot(db);
+    this.#detailFrom = detailFrom;
+  }
+
+  /** The settled block of the month is there, to be added to. */
+  begin(site: SiteKey, month: Month): void {
+    const blocks = this.#blocks.get(site) ?? new Map<Month, Block>();
+    this.#blocks.set(site, blocks);
+    if (blocks.has(month)) return;
+    const row = this.#snapshot
+      .blocks([site], { from: month, to: month }, PIECES)
+      .find(({ source, part }) => source === OWN_SOURCE && part === SETTLED);
+    blocks.set(month, row === undefined ? new Block(month) : decodeBlock(row));
+  }
+
+  add(record: HitRecord): void {
+    if (this.#open.add(record)) return;
+    this.#fold();
+    this.#open.add(record);
+  }
+
+  puts() {
+    this.#fold();
+    return [...this.#blocks].flatMap(([site, blocks]) =>
+      [...blocks].map(([month, block]) =>
+        rowOf({ site, month, source: OWN_SOURCE, part: SETTLED }, block),
+      ),
+    );
+  }
+
+  #fold(): void {
+    const batch = decodeBatch(this.#open.encode());
+    for (const [site, rows] of rowsBySite(batch))
+      fold(this.#blocks.get(site) ?? new Map(), batch, rows, { detailFrom: this.#detailFrom });
+    this.#open.clear();
+  }
+}

@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { dayOf } from "../../base/calendar.ts";
+import { DayZone } from "../../base/day-zone.ts";
+import type { Config } from "../../config.ts";
+import { firstSettings, virtualId } from "../../deck/identity.ts";
+import {
+  DECKS,
+  type DeckSettings,
+  deckDocument,
+  slotsOf,
+} from "../../deck/settings/deck-settings.ts";
+import { onePage } from "../../deck/settings/pages.ts";
+import { modelById } from "../../deck/usb/models.ts";
+import { demoWidgets } from "../../demo/decks.ts";
+import { DEMO_DAYS, DEMO_SITES, demoDays } from "../../demo/demo.ts";
+import { documentsChange } from "../../store/documents.ts";
+import { detailFrom } from "../../store/settling/folding.ts";
+import type { Database } from "../../store/sqlite/database.ts";
+import { changeFile } from "../../store/sqlite/tables/documents.ts";
+import { countDays } from "./count-days.ts";
+
+const TOKEN = "demo";
+
+/** Made-up data in a folder of its own, which goes when the service stops. */
+export interface Demo {
+  readonly config: Config;
+  /** Fills an empty database; later calls do nothing. */
+  fill(db: Database): void;
+  remove(): void;
+}
+
+/** @param now epoch milliseconds: the made-up days end with this one, in the zone of the configuration. */
+export function startDemo(config: Config, now: number): Demo {
+  const dataDir = mkdtempSync(join(tmpdir(), "tallydeck-demo-"));
+  const virtualDecks = config.virtualDecks.length > 0 ? config.virtualDecks : ["mk2"];
+  const zone = { zone: config.dayZone ?? "UTC", before: null };
+  let filled = false;
+  return {
+    config: {
+      ...config,
+      dataDir,
+      sites: DEMO_SITES.map((id) => ({ id, host: null })),
+      badgeSites: DEMO_SITES,
+      adminToken: config.adminToken ?? TOKEN,
+      retentionDays: Math.max(config.retentionDays, DEMO_DAYS),
+      virtualDecks,
+    },
+    fill(db) {
+      if (filled) return;
+      const wall = new DayZone(zone).wall(now);
+      countDays(db, demoDays(wall), detailFrom({ ...config, today: dayOf(wall) }));
+      const decks = demoDecks(virtualDecks).map(deckDocument);
+      changeFile(db, { documents: [documentsChange(DECKS, { put: decks })] });
+      filled = true;
+    },
+    remove: () => rmSync(dataDir, { recursive: true, force: true }),
+  };
+}
+
+/** The virtual decks as they are first met, with something on every key. */
+function demoDecks(models: readonly string[]): DeckSettings[] {
+  const decks = new Map<string, DeckSettings>();
+  for (const model of models.flatMap((id) => modelById(id) ?? [])) {
+    const id = virtualId(model, decks);
+    const names = new Set([...decks.values()].map(({ name }) => name));
+    const slots = slotsOf(demoWidgets(model.slots.map(({ slot }) => slot)));
+    decks.set(id, { ...firstSettings({ id, model, serial: "" }, names), ...onePage(slots) });
+  }
+  return [...decks.values()];
+}

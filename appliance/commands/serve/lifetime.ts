@@ -1,0 +1,29 @@
+import { CommandFailed } from "../command.ts";
+
+/** Resolves at the next signal that ends a service. */
+export function signalled(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
+  });
+}
+
+/**
+ * The message for an error of a listener that could not listen; undefined for any other.
+ * @param flags those that name another port or address
+ */
+export function listenProblem(error: unknown, flags: string): CommandFailed | undefined {
+  const { code, syscall, address, port } = error as NodeJS.ErrnoException & {
+    address?: string;
+    port?: number;
+  };
+  if (syscall !== "listen" && code !== "ENOTFOUND") return undefined;
+  const reason = {
+    EADDRINUSE: "another program uses it",
+    EACCES: "this user may not; ports below 1024 need privileges",
+    EADDRNOTAVAIL: "this machine has no such address",
+    ENOTFOUND: "nothing is known by that name",
+  }[code ?? ""];
+  return new CommandFailed(
+    `Cannot listen on ${address ?? "the address"}${port === undefined ? "" : ` port ${port}`}: ${reason ?? code}. Choose another with ${flags}.`,
+  );
+}

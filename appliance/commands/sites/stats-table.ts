@@ -1,0 +1,93 @@
+import { isObject } from "../../base/json.ts";
+import type { SeriesRow, StatsTotals } from "../../store/reports.ts";
+
+const COUNTERS = ["Pageviews", "Visitors", "Sessions", "Bots", "App pings"];
+const LISTS = [
+  ["path", "Pages"],
+  ["ref", "Referrers"],
+  ["country", "Countries"],
+] as const;
+const LONGEST_LIST = 5;
+const GAP = "  ";
+/** No value is cut shorter, however narrow the terminal. */
+const LEAST_VALUE = 8;
+
+/**
+ * Numbers of a site as lines for a terminal: a row a day, their sum, and the first of some dimensions.
+ * @param columns how wide the terminal is; counters that find no room are left out, the last first
+ */
+export function tableOf(totals: StatsTotals, columns: number): string[] {
+  const { site, from, to, zone, series = [] } = totals as StatsTotals & { series?: SeriesRow[] };
+  const title = from === to ? `${site}, ${to} (${zone})` : `${site}, ${from} to ${to} (${zone})`;
+  const lists = LISTS.flatMap(([name, heading]) =>
+    listOf(heading, totals[name] as Record<string, number> | undefined, columns),
+  );
+  return [title, "", ...daysOf(series, columns), ...lists];
+}
+
+function daysOf(series: readonly SeriesRow[], columns: number): string[] {
+  const sums = COUNTERS.map((_, at) => series.reduce((sum, row) => sum + Number(row[at + 1]), 0));
+  const rows = [
+    ["Day", ...COUNTERS],
+    ...series.map((row) => row.map(String)),
+    ...(series.length > 1 ? [["Sum", ...sums.map(String)]] : []),
+  ];
+  // Views are always told; a counter without a count is not.
+  const counted = [0, 1, ...sums.flatMap((sum, at) => (at > 0 && sum > 0 ? [at + 1] : []))];
+  const widths = counted.map((at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  const shown = counted.slice(0, fitting(widths, columns));
+  return rows.map((row) =>
+    shown
+      .map((at, n) => {
+        const cell = row[at] ?? "";
+        return n === 0 ? cell.padEnd(widths[n] ?? 0) : cell.padStart(widths[n] ?? 0);
+      })
+      .join(GAP)
+      .trimEnd(),
+  );
+}
+
+/** How many columns of a table fit, the day and the views in any case. */
+function fitting(widths: readonly number[], columns: number): number {
+  let [used, fit] = [-GAP.length, 0];
+  for (const width of widths) {
+    used += GAP.length + width;
+    if (used > columns) break;
+    fit += 1;
+  }
+  return Math.max(2, fit);
+}
+
+function listOf(
+  heading: string,
+  values: Record<string, number> | undefined,
+  columns: number,
+): string[] {
+  if (!isObject(values)) return [];
+  const all = Object.entries(values).sort(([, a], [, b]) => b - a);
+  const first = all.slice(0, LONGEST_LIST);
+  const countWidth = Math.max(...first.map(([, count]) => String(count).length));
+  const room = Math.max(LEAST_VALUE, columns - 2 * GAP.length - countWidth);
+  const names = first.map(([name]) => cut(printable(name), room));
+  const nameWidth = Math.max(...names.map((name) => [...name].length));
+  const more = all.length - first.length;
+  return [
+    "",
+    `${heading}${more > 0 ? `, the first ${first.length} of ${all.length}` : ""}`,
+    ...first.map(([, count], at) => {
+      const name = names[at] ?? "";
+      const pad = " ".repeat(nameWidth - [...name].length);
+      return `${GAP}${name}${pad}${GAP}${String(count).padStart(countWidth)}`;
+    }),
+  ];
+}
+
+/** Visitors choose what is printed here: nothing of it may speak to the terminal. */
+function printable(text: string): string {
+  return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, "?");
+}
+
+function cut(text: string, room: number): string {
+  const characters = [...text];
+  return characters.length <= room ? text : `${characters.slice(0, room - 1).join("")}…`;
+}

@@ -1,0 +1,140 @@
+import { DayZone, UTC_DAYS } from "../../base/day-zone.ts";
+import { siteIdOf } from "../../base/names.ts";
+import { statsFilter } from "../../collector/routes/filter.ts";
+import { HttpError } from "../../http/errors.ts";
+import { type Desk, openToLook } from "../../store/desk.ts";
+import { type Filter, MAX_RANGE_DAYS, type StatsQuery } from "../../store/queries.ts";
+import type { StatsTotals } from "../../store/reports.ts";
+import { detailFrom } from "../../store/settling/folding.ts";
+import type { Directory, SiteRecord } from "../../store/sites/directory.ts";
+import { SourceUnclear, sourceNamed } from "../../store/sources.ts";
+import { type Command, CommandFailed, parseCommandLine, UsageError } from "../command.ts";
+import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, noSite, unknownSite } from "../data.ts";
+import { checkData } from "../others-data.ts";
+import { tableOf } from "./stats-table.ts";
+
+const DEFAULT_DAYS = 7;
+
+const help = `tallydeck stats: the numbers of a site, by day, with its first pages, referrers and countries.
+
+  tallydeck stats SITE [--days N] [--json]
+  tallydeck stats                          the same, where there is one site only
+
+  --days N         how many days, today included, 1 to ${MAX_RANGE_DAYS} (${DEFAULT_DAYS})
+  --where DIMENSION:TEST:VALUE
+                   only views of which this holds, like path:begins:/blog or country:is:DE; TEST is is,
+                   not or begins. May be given several times, as in GET /stats
+  --of WHAT        what pages, referrers and countries count: views, visitors or sessions (views)
+  --source SOURCE  only what came from there: a number or name as \`tallydeck sources\` lists them
+  --json           all there is, as GET /stats?series=1 answers, but for "live"
+${DATA_OPTIONS_HELP}
+
+Days are those of DAY_ZONE. The data is read where it is, whether the service runs or not, and so without a token:
+from another machine ask GET /stats.`;
+
+const OPTIONS = {
+  ...DATA_OPTIONS,
+  days: { type: "string" },
+  where: { type: "string", multiple: true },
+  of: { type: "string" },
+  source: { type: "string" },
+  json: { type: "boolean" },
+} as const;
+
+export const stats: Command = {
+  help,
+  async run(args, terminal) {
+    const { values, positionals } = parseCommandLine(args, OPTIONS);
+    const [given, ...rest] = positionals;
+    if (rest.length > 0) throw new UsageError("Name one site: `tallydeck stats SITE`.");
+    const days = daysOf(values.days);
+    const filter = filterOf(values);
+    const config = configFrom(values, terminal);
+    await checkData(["stats", ...positionals], config, terminal);
+    const desk = await openToLook(config);
+    if (desk === undefined) throw new CommandFailed(await noSite(config, terminal));
+    try {
+      const directory = await desk.directory();
+      if (directory.sites.length === 0) throw new CommandFailed(await noSite(config, terminal));
+      const site = siteOf(directory, given);
+      const zone = new DayZone(directory.dayZone ?? UTC_DAYS);
+      const now = terminal.now();
+      const today = zone.today(now);
+      const json = await numbersOf(desk, site, {
+        ...filter,
+        source: await sourceOf(desk, values.source),
+        from: today - days + 1,
+        to: today,
+        zone: zone.nameAt(now),
+        detailFrom: detailFrom({ ...config, today }),
+      });
+      if (values.json) terminal.out(json);
+      else
+        for (const line of tableOf(JSON.parse(json) as StatsTotals, terminal.columns))
+          terminal.out(line);
+    } finally {
+      await desk.close();
+    }
+  },
+};
+
+function daysOf(given = `${DEFAULT_DAYS}`): number {
+  const days = /^\d{1,4}$/.test(given) ? Number(given) : 0;
+  if (days < 1 || days > MAX_RANGE_DAYS)
+    throw new UsageError(`--days must be a number of days from 1 to ${MAX_RANGE_DAYS}.`);
+  return days;
+}
+
+function filterOf({ where, of }: { where?: string[]; of?: string }): Filter {
+  try {
+    return statsFilter({ where, of });
+  } catch (error) {
+    if (error instanceof HttpError) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
+/** @throws {CommandFailed} where it is not clear which one is meant */
+async function sourceOf(desk: Desk, text: string | undefined): Promise<StatsQuery["source"]> {
+  if (text === undefined) return undefined;
+  try {
+    return sourceNamed(await desk.read("sources", undefined), text);
+  } catch (error) {
+    if (error instanceof SourceUnclear) throw new CommandFailed(error.message);
+    throw error;
+  }
+}
+
+/** @throws {UsageError | CommandFailed} where it is not clear which site is meant */
+function siteOf(directory: Directory, given: string | undefined): SiteRecord {
+  const { sites } = directory;
+  const [first, ...others] = sites;
+  if (given === undefined) {
+    if (first !== undefined && others.length === 0) return first;
+    throw new UsageError("Say which site: `tallydeck sites` lists them.");
+  }
+  const id = siteIdOf(given);
+  const site = sites.find((each) => each.id === id);
+  if (site === undefined) throw new CommandFailed(unknownSite(directory, id));
+  return site;
+}
+
+/** The body of `/stats`. */
+async function numbersOf(
+  desk: Desk,
+  { key, id }: SiteRecord,
+  asked: Filter & Pick<StatsQuery, "from" | "to" | "zone" | "detailFrom" | "source">,
+): Promise<string> {
+  const query = {
+    ...asked,
+    site: key,
+    id,
+    single: false,
+    series: true,
+    daily: undefined,
+    warnings: [],
+  };
+  const accepts = { encoding: null, ifNoneMatch: "" };
+  const { body } = await desk.read("stats", { query, accepts });
+  return Buffer.from(body ?? []).toString("utf8");
+}

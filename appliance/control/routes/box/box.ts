@@ -1,0 +1,68 @@
+import type { Clock } from "../../../base/clock.ts";
+import { HttpError } from "../../../http/errors.ts";
+import type { Store } from "../../../store/store.ts";
+import { jsonBody, shape } from "../../input.ts";
+import type { Handler } from "../../route.ts";
+import type { BoxAnswer, PowerAction, Vitals } from "../../wire.ts";
+
+export interface BoxParts {
+  clock: Pick<Clock, "now" | "sure">;
+  version: string;
+  store: Pick<Store, "box" | "hasFleet" | "endedReads">;
+  /** The zone in which the box's clocks show the time. */
+  timeZone: () => string;
+  addresses: () => BoxAnswer["addresses"];
+  vitals: () => Promise<Vitals>;
+  /** Restarts the machine or shuts it down; missing where that is not ours to do. */
+  power?: (action: PowerAction) => Promise<void>;
+}
+
+const readSwitch = shape<{ action: PowerAction }>({
+  properties: {
+    action: { enum: ["restart", "shutdown"], description: 'must be "restart" or "shutdown"' },
+  },
+  required: ["action"],
+});
+
+/** `GET /api/box`: what the box is and how it is; what is not known is left out. */
+export const showBox: Handler<BoxParts, BoxAnswer> = async (ctx, parts) => {
+  const { clock, version, store, timeZone, addresses, power } = parts;
+  const [vitals, space] = await Promise.all([
+    parts.vitals(),
+    store.box.space().catch(() => undefined),
+  ]);
+  ctx.set("Cache-Control", "no-store");
+  ctx.body = {
+    ...vitals,
+    version,
+    time: clock.now(),
+    clockSet: clock.sure,
+    timeZone: timeZone(),
+    addresses: addresses(),
+    ...(space && { disk: { freeBytes: space.free, totalBytes: space.total } }),
+    numbersElsewhere: store.hasFleet,
+    power: power !== undefined,
+    endedReads: store.endedReads,
+  };
+};
+
+/** `POST /api/power` `{action}` → 204: the box restarts or shuts down. */
+export const switchPower: Handler<BoxParts> = async (ctx, { power }) => {
+  const { action } = readSwitch(await jsonBody(ctx));
+  if (power === undefined)
+    throw new HttpError(
+      409,
+      "not_a_box",
+      "Tallydeck is a program on this machine, not the whole of it. Restart the machine, or shut it down, by its own means.",
+    );
+  try {
+    await power(action);
+  } catch {
+    throw new HttpError(
+      503,
+      "power_failed",
+      "The box could not be told. Try again. If that does not help, pull the plug: nothing that was counted is lost.",
+    );
+  }
+  ctx.status = 204;
+};

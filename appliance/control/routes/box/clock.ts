@@ -1,0 +1,45 @@
+import { dayOf, formatDay } from "../../../base/calendar.ts";
+import { type FarAhead, PLAUSIBLE_SINCE } from "../../../base/clock.ts";
+import { HttpError } from "../../../http/errors.ts";
+import { jsonBody, shape, TRUTH } from "../../input.ts";
+import type { Handler } from "../../route.ts";
+
+export interface ClockParts {
+  believe: (now: number, confirmed: boolean) => FarAhead | undefined;
+}
+
+const readTime = shape<{ now: number; confirm?: boolean }>({
+  properties: {
+    now: {
+      type: "integer",
+      minimum: PLAUSIBLE_SINCE,
+      maximum: Date.UTC(2100, 0, 1),
+      description: "must be the time in epoch milliseconds",
+    },
+    confirm: TRUTH,
+  },
+  required: ["now"],
+});
+
+/**
+ * `POST /api/clock` `{now, confirm?}`: the owner's browser tells the time to a box whose clock is not
+ * set; `confirm` says that the owner looked at it.
+ */
+export const tellTime: Handler<ClockParts> = async (ctx, { believe }) => {
+  const { now, confirm = false } = readTime(await jsonBody(ctx));
+  const refused = believe(now, confirm);
+  if (refused !== undefined) throw farAhead(refused);
+  ctx.status = 204;
+};
+
+function farAhead({ time, newest }: FarAhead): HttpError {
+  return new HttpError(
+    409,
+    "clock_far_ahead",
+    `This device says that today is ${dateOf(time)}, more than 400 days after the newest date this box knows (${dateOf(newest)}). Confirm the date if it is right; else set the clock of this device.`,
+  );
+}
+
+function dateOf(epochMs: number): string {
+  return formatDay(dayOf(epochMs));
+}

@@ -1,0 +1,71 @@
+import type { Middleware } from "koa";
+import type { Clock } from "../../../base/clock.ts";
+import type { Decks } from "../../../deck/decks.ts";
+import { modelById } from "../../../deck/usb/models.ts";
+import { isFromHere } from "../../../http/client.ts";
+import { type DeckHealth, HEALTH_PATH, type ServiceHealth } from "../../../release/health.ts";
+import type { Store } from "../../../store/store.ts";
+import type { UpdateParts } from "./update.ts";
+
+export interface HealthParts extends UpdateParts {
+  version: string;
+  clock: Clock;
+  decks: Pick<Decks, "list">;
+  /** Undefined while the data cannot be used. */
+  store?: Pick<Store, "numbers" | "box" | "hasFleet">;
+}
+
+/** A write takes milliseconds; who asks has no more patience than twice this. */
+const WRITE_MS = 5_000;
+
+/** `GET /api/health` from this machine itself; for everybody else there is no such path. */
+export function healthRoute(parts: HealthParts): Middleware {
+  return async (ctx, next) => {
+    if (ctx.path !== HEALTH_PATH || ctx.method !== "GET" || !isFromHere(ctx.req)) return next();
+    ctx.set("Cache-Control", "no-store");
+    const { version, decks, store, updates } = parts;
+    ctx.body = {
+      version,
+      release: updates?.view()?.running.release ?? null,
+      store: {
+        opened: store !== undefined,
+        wrote: store !== undefined && (await takesWrites(store, parts.clock)),
+        isElsewhere: store?.hasFleet === true,
+      },
+      decks: decks
+        .list()
+        .filter(({ virtual }) => !virtual)
+        .map(healthOf),
+    } satisfies ServiceHealth;
+  };
+}
+
+function healthOf({ id, name, model, connected }: ReturnType<Decks["list"]>[number]): DeckHealth {
+  const usb = modelById(model)?.usb ?? [];
+  const hex = (number: number) => number.toString(16).padStart(4, "0");
+  return {
+    id,
+    name,
+    connected,
+    usb: usb.map(({ vendor, product }) => `${hex(vendor)}:${hex(product)}`),
+  };
+}
+
+function takesWrites(
+  { box, numbers }: Pick<Store, "box" | "numbers">,
+  clock: Clock,
+): Promise<boolean> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(WRITE_MS, () => resolve(false));
+    box
+      .write("touch", clock.now())
+      .then(
+        () => numbers.ready,
+        () => false,
+      )
+      .then((wrote) => {
+        cancel();
+        resolve(wrote);
+      });
+  });
+}

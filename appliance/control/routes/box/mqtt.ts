@@ -1,0 +1,49 @@
+import type { HomeAutomation } from "../../../mqtt/home-automation.ts";
+import { jsonBody, shape, TRUTH } from "../../input.ts";
+import type { Handler } from "../../route.ts";
+import type { MqttAnswer, MqttChange } from "../../wire.ts";
+import { declared } from "../sites/sites.ts";
+
+const text = { type: "string", description: "must be a string" };
+
+const readChange = shape<MqttChange>({
+  properties: {
+    enabled: TRUTH,
+    url: text,
+    user: text,
+    password: text,
+    prefix: text,
+    discovery: text,
+    version: { enum: ["5", "3.1.1"], description: 'must be "5" or "3.1.1"' },
+    ca: text,
+  },
+});
+
+/** `GET /api/mqtt`: never the password. */
+export const showMqtt: Handler<HomeAutomation, MqttAnswer> = (ctx, home) => {
+  ctx.body = view(home);
+};
+
+/**
+ * `PUT /api/mqtt`; what is left out stays as it is, but for the password: it is told to the broker
+ * it was given for and to no other → as `GET`
+ */
+export const changeMqtt: Handler<HomeAutomation, MqttAnswer> = async (ctx, home) => {
+  const change = readChange(await jsonBody(ctx));
+  if (home.isDeclared) throw declared("MQTT_URL");
+  const { settings } = home;
+  const goesElsewhere = change.url !== undefined && change.url !== settings.url;
+  await home.change({ ...settings, ...(goesElsewhere && { password: "" }), ...change });
+  ctx.body = view(home);
+};
+
+function view({ settings, box, isDeclared, state }: HomeAutomation): MqttAnswer {
+  const { password, ...shown } = settings;
+  return {
+    ...shown,
+    hasPassword: password !== "",
+    declared: isDeclared,
+    box,
+    state: state ?? null,
+  };
+}

@@ -1,0 +1,85 @@
+import { Refusal } from "../../../base/refusal.ts";
+import type { PublicAddress } from "../../../public/public-address.ts";
+import { jsonBody, shape, TRUTH } from "../../input.ts";
+import type { Handler } from "../../route.ts";
+import type { PhoneLinkAnswer, PublicAnswer, PublicChange } from "../../wire.ts";
+import { declared } from "../sites/sites.ts";
+
+export interface PublicParts {
+  address: Pick<
+    PublicAddress,
+    "changed" | "settings" | "isDeclared" | "terms" | "view" | "change" | "test"
+  >;
+  /** Makes a link for a phone that works once: the end of its path, and until when (epoch ms). */
+  makeLink: () => { nonce: string; until: number };
+  /** The QR code of a text; `true` is dark, row by row. */
+  code: (text: string) => { size: number; modules: readonly boolean[] };
+}
+
+const text = { type: "string", description: "must be a string" };
+
+const readChange = shape<PublicChange>({
+  properties: {
+    enabled: TRUTH,
+    name: text,
+    agreed: TRUTH,
+    directory: text,
+    ca: text,
+    ddns: text,
+    ddnsUser: text,
+    ddnsToken: text,
+    openPort: TRUTH,
+    dashboard: TRUTH,
+  },
+});
+
+/** `GET /api/public`: never the provider's token. */
+export const showPublic: Handler<PublicParts, PublicAnswer> = (ctx, { address }) => {
+  ctx.body = publicView(address);
+};
+
+/**
+ * `PUT /api/public`; what is left out stays as it is, but for the token: it is told to the provider
+ * it was given for and to no other → as `GET`
+ */
+export const changePublic: Handler<PublicParts, PublicAnswer> = async (ctx, { address }) => {
+  const change = readChange(await jsonBody(ctx));
+  if (address.isDeclared) throw declared("PUBLIC_NAME");
+  const { settings } = address;
+  const goesElsewhere = change.ddns !== undefined && change.ddns !== settings.ddns;
+  await address.change({ ...settings, ...(goesElsewhere && { ddnsToken: "" }), ...change });
+  ctx.body = publicView(address);
+};
+
+/** `POST /api/public/test`: asks the CA whether it reaches the box, and waits for no answer → as `GET` */
+export const testPublic: Handler<PublicParts, PublicAnswer> = async (ctx, { address }) => {
+  await address.test();
+  ctx.body = publicView(address);
+};
+
+/** `POST /api/public/phone` */
+export const makePhoneLink: Handler<PublicParts, PhoneLinkAnswer> = (ctx, parts) => {
+  const { url: base } = parts.address.view();
+  if (base === null)
+    throw new Refusal("no_public_address", "There is no public address yet: give it a name first.");
+  const { nonce, until } = parts.makeLink();
+  const url = `${base}/help/reached/${nonce}`;
+  ctx.body = { url, until, code: rowsOf(parts.code(url)) };
+};
+
+/** The public address as the owner is shown it. */
+export function publicView(address: PublicParts["address"]): PublicAnswer {
+  const { ddnsToken, ...shown } = address.settings;
+  return {
+    ...shown,
+    hasToken: ddnsToken !== "",
+    declared: address.isDeclared,
+    terms: address.terms ?? null,
+    view: address.view(),
+  };
+}
+
+function rowsOf({ size, modules }: ReturnType<PublicParts["code"]>): string[] {
+  const digits = modules.map((isDark) => (isDark ? "1" : "0")).join("");
+  return Array.from({ length: size }, (_, row) => digits.slice(row * size, (row + 1) * size));
+}

@@ -1,0 +1,78 @@
+import type { Decks } from "../../../deck/decks.ts";
+import type { MoveTarget } from "../../../deck/settings/set-up.ts";
+import {
+  STARTING_POINT_NAMES,
+  type StartingPointName,
+} from "../../../deck/settings/starting-points.ts";
+import type { Channels } from "../../../push/channels.ts";
+import type { Numbers } from "../../../store/store.ts";
+import { jsonBody, shape, TRUTH } from "../../input.ts";
+import type { Handler } from "../../route.ts";
+import type { DoneAnswer } from "../../wire.ts";
+import { placeOf } from "./decks.ts";
+
+export interface StartParts {
+  decks: Decks;
+  channels: Pick<Channels, "list">;
+  numbers: Pick<Numbers, "directory">;
+}
+
+interface MoveInput extends Omit<MoveTarget, "page"> {
+  page?: number;
+  fixed?: boolean;
+}
+
+const NAME = { type: "string", description: "must be a string" };
+const readMove = shape<MoveInput>({
+  properties: {
+    deck: NAME,
+    slot: NAME,
+    page: { type: "integer", description: "must be the place of a page, counted from 0" },
+    fixed: TRUTH,
+    copy: TRUTH,
+  },
+  required: ["slot"],
+});
+const readStart = shape<{ name: StartingPointName }>({
+  properties: {
+    name: {
+      enum: STARTING_POINT_NAMES,
+      description: `must be one of: ${STARTING_POINT_NAMES.join(", ")}`,
+    },
+  },
+  required: ["name"],
+});
+
+/** `POST /api/decks/undo` → `{done}`: takes the last change of decks back, whatever it was */
+export const undoEdit: Handler<Decks, DoneAnswer> = async (ctx, decks) => {
+  ctx.body = { done: await decks.setUp.changes.undo() };
+};
+
+/** `POST /api/decks/redo` → `{done}` */
+export const redoEdit: Handler<Decks, DoneAnswer> = async (ctx, decks) => {
+  ctx.body = { done: await decks.setUp.changes.redo() };
+};
+
+/**
+ * `POST /api/decks/:id/slots/:slot/move` `{deck?, slot, page?, fixed?, copy?}` → `{done}`: lets it change
+ * places with another, with all it is set to. `?page=N` says where it is, unless that shows.
+ */
+export const moveSlot: Handler<Decks, DoneAnswer> = async (ctx, decks) => {
+  const { id, slot } = ctx.params;
+  const { fixed, page, ...to } = readMove(await jsonBody(ctx));
+  const target = { ...to, page: fixed === true ? ("all" as const) : page };
+  ctx.body = { done: await decks.setUp.move(id, slot, placeOf(ctx.query), target) };
+};
+
+/** `POST /api/decks/:id/starting-point` `{name}` → `{done}`: fills empty keys, or a new page */
+export const startDeck: Handler<StartParts, DoneAnswer> = async (
+  ctx,
+  { decks, channels, numbers },
+) => {
+  const { name } = readStart(await jsonBody(ctx));
+  const done = await decks.setUp.start(ctx.params.id, name, {
+    sites: numbers.directory.sites.map(({ id }) => id),
+    channels: channels.list().map(({ channel }) => channel),
+  });
+  ctx.body = { done };
+};

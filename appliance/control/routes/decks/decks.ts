@@ -1,0 +1,205 @@
+import type { ParsedUrlQuery } from "node:querystring";
+import type { Origins } from "../../../actions/origins.ts";
+import { originOf } from "../../../base/origin.ts";
+import { invalidField } from "../../../base/refusal.ts";
+import type { Decks, Press } from "../../../deck/decks.ts";
+import type { Scale } from "../../../deck/display/drawing.ts";
+import { parseWidget, type Widget } from "../../../deck/face/widget.ts";
+import { type DeckChange, readChange } from "../../../deck/settings/deck-settings.ts";
+import type { PageChoice } from "../../../deck/settings/pages.ts";
+import {
+  ACTION_KINDS,
+  readSlot,
+  SLOT_INPUT,
+  type SlotChange,
+  type SlotInput,
+} from "../../../deck/settings/slot-settings.ts";
+import type { Direction } from "../../../deck/usb/model.ts";
+import { channelName } from "../../../push/channels.ts";
+import { cleanText } from "../../../push/text.ts";
+import { jsonBody, optionalJson, pagePlace, shape, TRUTH } from "../../input.ts";
+import type { Handler } from "../../route.ts";
+import type { DecksAnswer, DeckView, PlaceView } from "../../wire.ts";
+
+/** The rules for names of channels and texts on decks. */
+export const RULES = { channelName, cleanText };
+
+const HOURS = {
+  type: "object",
+  description: "must be two times, from and to",
+  properties: {
+    from: { type: "string", description: "must be a time as 22:30" },
+    to: { type: "string", description: "must be a time as 06:00" },
+  },
+  required: ["from", "to"],
+  additionalProperties: false,
+};
+const NUMBER_OR_NULL = { type: ["number", "null"], description: "must be a number or null" };
+
+/** The types alone: which values a deck may have is the deck's to say. */
+export const DECK_CHANGE = {
+  name: { type: "string", description: "must be a string" },
+  brightness: { type: "number", description: "must be a number" },
+  sleep: {
+    type: "object",
+    description: "must be an object with afterMinutes and night",
+    properties: { afterMinutes: NUMBER_OR_NULL, night: { ...HOURS, nullable: true } },
+    required: ["afterMinutes", "night"],
+    additionalProperties: false,
+  },
+  homeAfterSeconds: NUMBER_OR_NULL,
+};
+
+export interface SlotParts {
+  decks: Decks;
+  origins: Origins;
+}
+
+interface DeckPatch extends DeckChange {
+  /** Shown from now on. */
+  page?: unknown;
+  asleep?: boolean;
+}
+
+const readPatch = shape<DeckPatch>({
+  properties: {
+    ...DECK_CHANGE,
+    page: {},
+    asleep: TRUTH,
+  },
+});
+const readInput = shape<SlotInput>({
+  description: "must be a JSON object with at least one field",
+  minProperties: 1,
+  properties: SLOT_INPUT,
+});
+/** Steps that one turn may have. */
+const MAX_STEPS = 100;
+const readPress = shape<Press>({
+  properties: {
+    turn: {
+      type: "integer",
+      minimum: -MAX_STEPS,
+      maximum: MAX_STEPS,
+      not: { const: 0 },
+      description: `must be a whole number from -${MAX_STEPS} to ${MAX_STEPS}, and not 0`,
+    },
+    hold: TRUTH,
+  },
+  // A finger does one of them.
+  maxProperties: 1,
+  description: 'must be {"turn": 3} or {"hold": true}, or nothing',
+});
+const readSwipe = shape<{ direction: Direction }>({
+  properties: {
+    direction: { enum: ["left", "right"], description: 'must be "left" or "right"' },
+  },
+  required: ["direction"],
+});
+
+/** Every known deck, what keeps decks from working, and what can be undone: the body of `/api/decks`. */
+export function decksView(decks: Decks): DecksAnswer {
+  return { decks: decks.list(), problems: decks.problems(), ...decks.setUp.changes.undoable };
+}
+
+/** `GET /api/decks` */
+export const listDecks: Handler<Decks, DecksAnswer> = (ctx, decks) => {
+  ctx.body = decksView(decks);
+};
+
+/** `PATCH /api/decks/:id` `{name?, brightness?, sleep?, homeAfterSeconds?, page?, asleep?}` → the deck */
+export const changeDeck: Handler<Decks, DeckView> = async (ctx, decks) => {
+  const { id } = ctx.params;
+  const { page, asleep, ...given } = readPatch(await jsonBody(ctx));
+  const change = readChange(given);
+  if (page !== undefined) decks.showPage(id, readPage(page));
+  if (asleep !== undefined) decks.setAsleep(id, asleep);
+  ctx.body =
+    Object.keys(change).length === 0 ? decks.view(id) : await decks.setUp.update(id, change);
+};
+
+/**
+ * `PUT /api/decks/:id/slots/:slot` `{widget?, press?, hold?, turn?, button?}` → the slot; what is left
+ * out stays. `?page=N` sets it on one page, `?fixed=1` on all.
+ */
+export const setSlot: Handler<SlotParts, PlaceView> = async (ctx, { decks, origins }) => {
+  const { id, slot } = ctx.params;
+  const change = readSlotInput(readInput(await jsonBody(ctx)));
+  expectAllowed(change, origins);
+  ctx.body = await decks.setUp.setSlot(id, slot, change, placeOf(ctx.query));
+};
+
+/** `GET /api/decks/:id/slots/:slot/image.png`: what the slot shows now; `?scale=2`: twice as fine. */
+export const slotImage: Handler<Decks, Buffer> = (ctx, decks) => {
+  const { id, slot } = ctx.params;
+  const png = decks.png(id, slot, scaleOf(ctx.query));
+  ctx.set("Cache-Control", "no-store");
+  ctx.type = "image/png";
+  ctx.body = Buffer.from(png);
+};
+
+/** `POST /api/decks/:id/slots/:slot/press` `{turn?, hold?}` or no body */
+export const pressSlot: Handler<Decks> = async (ctx, decks) => {
+  const { id, slot } = ctx.params;
+  const press = readPress(await optionalJson(ctx, {}));
+  decks.press(id, slot, press);
+  ctx.status = 204;
+};
+
+/** `POST /api/decks/:id/swipe` `{direction}` */
+export const swipeDeck: Handler<Decks> = async (ctx, decks) => {
+  const { direction } = readSwipe(await jsonBody(ctx));
+  decks.swipe(ctx.params.id, direction);
+  ctx.status = 204;
+};
+
+/**
+ * A widget as it came, checked; `at` is where it was found.
+ * @throws {Refusal} `invalid_field`
+ */
+export function readWidget(input: unknown, at: string): Widget {
+  return parseWidget(input, RULES, at);
+}
+
+/**
+ * Settings of a slot as they came, checked; `at` begins the path of each field.
+ * @throws {Refusal} `invalid_field`
+ */
+export function readSlotInput(input: SlotInput, at = ""): SlotChange {
+  return readSlot(input, RULES, at);
+}
+
+/**
+ * Sends nothing that would be refused when it is sent.
+ * @throws {Refusal} `invalid_field`
+ */
+function expectAllowed(change: SlotChange, origins: Origins): void {
+  for (const kind of ACTION_KINDS) {
+    const action = change[kind];
+    if (action?.do !== "request") continue;
+    const origin = originOf(action.url) ?? "";
+    if (!origins.isAllowed(origin))
+      throw invalidField(
+        `${kind}.url`,
+        `leads to ${origin}, where keys may not send requests. Allow it first, in the Web UI under Push, Allowed addresses.`,
+      );
+  }
+}
+
+/** @throws {Refusal} `invalid_field` */
+function readPage(page: unknown): PageChoice {
+  if (typeof page === "string" || Number.isInteger(page)) return page as PageChoice;
+  throw invalidField("page", "must be a page: its place from 0, its name, next or previous.");
+}
+
+/** @throws {Refusal} `invalid_field` */
+function scaleOf({ scale = "1" }: ParsedUrlQuery): Scale {
+  if (scale !== "1" && scale !== "2") throw invalidField("scale", "must be 1 or 2.");
+  return scale === "2" ? 2 : 1;
+}
+
+/** The page that `?page=N` or `?fixed=1` names. @throws {Refusal} `invalid_field` */
+export function placeOf({ page, fixed }: ParsedUrlQuery): number | "all" | undefined {
+  if (fixed === "1") return "all";
+  return page === undefined ? undefined : pagePlace(page);
+}

@@ -1,0 +1,40 @@
+import type { Readable } from "node:stream";
+import { dayOf, formatDay } from "../../../base/calendar.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { allowUpload } from "../../../http/connection.ts";
+import type { Exchange } from "../../../store/store.ts";
+import type { Handler } from "../../route.ts";
+
+export interface DataParts {
+  clock: Clock;
+  exchange: Exchange;
+  /** Tells the parts that hold something of the data in memory that it is another now. */
+  reloadAfterRestore: () => Promise<void>;
+}
+
+/** `GET /api/backup`: the data as one file, without push tokens. */
+export const downloadBackup: Handler<DataParts, Readable> = async (ctx, { clock, exchange }) => {
+  const { handle, size } = await exchange.backUp();
+  ctx.attachment(`tallydeck-${formatDay(dayOf(clock.now()))}.db`);
+  ctx.set("Cache-Control", "no-store");
+  ctx.type = "application/vnd.sqlite3";
+  ctx.length = size;
+  ctx.body = handle.createReadStream();
+};
+
+/** `POST /api/restore`, the body being the file: replaces the data by it. */
+export const restoreBackup: Handler<Omit<DataParts, "clock">> = async (
+  ctx,
+  { exchange, reloadAfterRestore },
+) => {
+  allowUpload(ctx.req);
+  try {
+    await exchange.restore(ctx.req, ctx.request.length);
+  } catch (error) {
+    // Many clients read no answer before all is sent.
+    ctx.req.resume();
+    throw error;
+  }
+  await reloadAfterRestore();
+  ctx.status = 204;
+};

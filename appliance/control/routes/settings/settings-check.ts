@@ -1,0 +1,34 @@
+import { parentPort } from "node:worker_threads";
+import { Icons } from "../../../base/icons.ts";
+import { Refusal, type RefusalCode } from "../../../base/refusal.ts";
+import { parseJson } from "../../../http/body.ts";
+import { HttpError } from "../../../http/errors.ts";
+import { Pages } from "../../../http/pages.ts";
+import { type CheckedImport, checkImport, type Here } from "./settings-reader.ts";
+
+/** Settings as they came, and those that are here already. */
+export interface CheckRequest {
+  readonly body: Uint8Array;
+  readonly here: Here;
+}
+
+export type CheckAnswer =
+  | { readonly ok: true; readonly checked: CheckedImport }
+  | { readonly ok: false; readonly code: RefusalCode; readonly message: string };
+
+const icons = new Icons(() => new Pages().text("icons.json"));
+// A thread of its own, so that no hit waits for settings that are checked.
+parentPort?.on("message", ({ body, here }: CheckRequest) => {
+  parentPort?.postMessage(answer(() => checkImport(parseJson(body), here, icons)));
+});
+
+function answer(check: () => CheckedImport): CheckAnswer {
+  try {
+    return { ok: true, checked: check() };
+  } catch (error) {
+    if (error instanceof Refusal) return { ok: false, code: error.code, message: error.message };
+    if (error instanceof HttpError)
+      return { ok: false, code: "invalid_json", message: error.message };
+    throw error;
+  }
+}

@@ -1,0 +1,166 @@
+import type { Clock } from "../../../base/clock.ts";
+import { DayZone, UTC_DAYS } from "../../../base/day-zone.ts";
+import type { StatsTotals, SurveyVersions } from "../../../store/reports.ts";
+import type { Numbers } from "../../../store/store.ts";
+import type { Handler } from "../../route.ts";
+import type { PrivacyAnswer } from "../../wire.ts";
+import type { PublicParts } from "../box/public-address.ts";
+
+/** Where there are more sites, each sort is taken to be counted. */
+const MAX_SITES = 50;
+const WHOLE = { encoding: null, ifNoneMatch: "" } as const;
+
+/** The settings that the text depends on. */
+interface PrivacySettings {
+  readonly databaseUrl: string | undefined;
+  readonly detailDays: number;
+  readonly retentionDays: number;
+  readonly trustedProxies: readonly string[];
+}
+
+export interface PrivacyParts {
+  numbers: Numbers;
+  clock: Pick<Clock, "now">;
+  config: PrivacySettings;
+  address: Pick<PublicParts["address"], "view">;
+  /** Whether the box has a tunnel of its owner's now. */
+  isTunnelled: () => boolean;
+}
+
+interface PrivacySource {
+  readonly directory: Numbers["directory"];
+  readonly read: Numbers["read"];
+  readonly config: PrivacySettings;
+  readonly hasPublicAddress: boolean;
+  readonly isTunnelled: boolean;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** Sorts of what is counted of which not every owner has any. */
+interface Counted {
+  surveys: boolean;
+  pings: boolean;
+  countries: boolean;
+}
+
+/** `GET /api/privacy`: a text for the owner's own privacy page. */
+export const showPrivacy: Handler<PrivacyParts, PrivacyAnswer> = async (ctx, parts) => {
+  const { numbers, clock, config, address, isTunnelled } = parts;
+  ctx.set("Cache-Control", "no-store");
+  ctx.body = {
+    text: await privacyText({
+      directory: numbers.directory,
+      read: (query, input) => numbers.read(query, input),
+      config,
+      hasPublicAddress: address.view().state !== "off",
+      isTunnelled: isTunnelled(),
+      now: clock.now(),
+    }),
+  };
+};
+
+/** A text for an owner's privacy page, by the settings in force and by what sites have counted so far. */
+export async function privacyText(source: PrivacySource): Promise<string> {
+  const { directory, config, hasPublicAddress, now } = source;
+  const zone = new DayZone(directory.dayZone ?? UTC_DAYS).nameAt(now);
+  const { surveys, pings, countries } = await countedSorts(source);
+  // A company that passes it on adds the country, or is trusted to say who asks.
+  const isPassedOn = source.isTunnelled || countries || config.trustedProxies.length > 0;
+  return [
+    about(config, hasPublicAddress, isPassedOn),
+    view(countries && !hasPublicAddress),
+    kept(config),
+    "The script also counts clicks on links to other sites, downloads, EVENTS OF YOUR OWN, and how soon after loading somebody first moved the pointer, clicked, scrolled or typed on a page. It does not see what you type.",
+    "Your internet address is needed to send you an answer, as with every website. It is held in memory for a short time against misuse, and is neither stored nor written to a log.",
+    "No cookie is set. One entry is kept in your browser's own storage for this site, named \"tallydeck\": when you last opened a page here, how many pages you opened in that visit, the website or campaign that it began with, and up to 64 check numbers of the pages that you opened on that day. The check numbers stay in your browser: they are not sent, and the first page that you open on another day clears them. The entry contains no number or name that could recognise you. It serves to count visitors and visits, and you can delete it at any time in your browser's settings.",
+    'You are not counted if your browser sends "Do Not Track" or "Global Privacy Control". You can also switch counting off in your browser yourself: open any page of this site with #tallydeck-ignore at the end of its address. Doing the same again switches it on.',
+    `The daily totals are kept for about ${config.retentionDays} days. A day begins at midnight ${zone === "UTC" ? "in UTC" : `in the time zone ${zone}`}.`,
+    ...(pings
+      ? [
+          `The app. Once a day, the app sends its version, the name and version of your system, the time zone's distance from UTC, YOUR COUNTRY, and the models of connected devices. These are only added to daily totals.`,
+        ]
+      : []),
+    ...(surveys
+      ? [
+          "The survey. If you answer the survey in the app, your answers are stored with the day, the app's version, the system, the models of connected devices and your comment, if you wrote one. They are not linked to you. They are kept until OPERATOR deletes them.",
+        ]
+      : []),
+  ].join("\n\n");
+}
+
+function about(
+  { databaseUrl }: PrivacySettings,
+  hasPublicAddress: boolean,
+  isPassedOn: boolean,
+): string {
+  return [
+    "Counting visits. This site counts its visits with Tallydeck, on a small computer that belongs to OPERATOR and stands in PLACE.",
+    ...(databaseUrl === undefined
+      ? []
+      : [
+          "What is counted is kept in a database on computers of DATABASE COMPANY in PLACE, which get no internet address.",
+        ]),
+    hasPublicAddress
+      ? "No other company sees what your browser sends: the encryption ends on that computer."
+      : isPassedOn
+        ? "What your browser sends reaches it through TUNNEL COMPANY, which sees your internet address."
+        : "IF ANOTHER COMPANY PASSES IT ON: What your browser sends reaches it through COMPANY, which sees your internet address.",
+  ].join(" ");
+}
+
+function view(countries: boolean): string {
+  const country = countries
+    ? " The company that passes it on adds the country that your internet address belongs to."
+    : "";
+  return `When you open a page, a small script in it tells that computer: the page's address without what follows a question mark, the website that linked here (its name only), your browser's language and time zone, whether the window is small, medium or large, the campaign named in the link, if any, the website or campaign that your visit began with, and whether you open the site, or this page, for the first time today.${country} From the header that every browser sends, the computer reads which kind of browser, system and device it is.`;
+}
+
+function kept({ detailDays, retentionDays }: PrivacySettings): string {
+  const totals =
+    'It adds each of these to a daily total: "12 views of /about", "9 views with Firefox".';
+  const most = Math.min(detailDays, retentionDays);
+  return most === 0
+    ? `${totals} For at most an hour, until they are added up, it keeps them as they came, with the hour and without your internet address. After that it does not keep which of them belong together, and no record of a single visit.`
+    : `${totals} For about ${most} ${most === 1 ? "day" : "days"} it also keeps which of them belong together in one view or event, with the hour: "one view of /about with Firefox at 14 o'clock". Such a record has no number and no name, no internet address and no time finer than the hour, and is linked neither to you nor to another record.`;
+}
+
+/** All values of all days, as they were seen. */
+const WHOLE_TOTALS = {
+  of: "views",
+  where: [],
+  detailFrom: Number.POSITIVE_INFINITY,
+  single: false,
+  series: false,
+  daily: undefined,
+  warnings: [],
+} as const;
+
+async function countedSorts({ directory, read, now }: PrivacySource): Promise<Counted> {
+  const counted = { surveys: false, pings: false, countries: false };
+  const sites = [...directory.sites, ...directory.retired];
+  if (sites.length > MAX_SITES) return { surveys: true, pings: true, countries: true };
+  const zone = new DayZone(directory.dayZone ?? UTC_DAYS);
+  const to = zone.today(now);
+  for (const { key: site, id } of sites) {
+    const query = { site, id, from: "first", to, zone: zone.nameAt(now) } as const;
+    const { body } = await read("stats", {
+      query: { ...query, ...WHOLE_TOTALS },
+      accepts: WHOLE,
+    });
+    const { app, country } = JSON.parse(textOf(body)) as StatsTotals;
+    const { body: ofSurveys } = await read("surveyVersions", {
+      query: { site, id },
+      accepts: WHOLE,
+    });
+    const { versions } = JSON.parse(textOf(ofSurveys)) as SurveyVersions;
+    counted.pings ||= app !== undefined;
+    counted.countries ||= country !== undefined;
+    counted.surveys ||= versions.length > 0;
+  }
+  return counted;
+}
+
+function textOf(body: Uint8Array | null): string {
+  return Buffer.from(body ?? []).toString();
+}

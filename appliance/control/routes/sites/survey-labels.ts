@@ -1,0 +1,69 @@
+import { SURVEY_ID, siteIdOf } from "../../../base/names.ts";
+import { jsonBody, shape } from "../../input.ts";
+import type { Handler } from "../../route.ts";
+import type { SurveyLabels } from "../../wire.ts";
+import { expectDone, noSuchSite, type SitesParts } from "./sites.ts";
+
+const MAX_VERSIONS = 100;
+/** As many as a report tells apart. */
+const MAX_NAMED = 200;
+
+const NAME = {
+  type: "string",
+  minLength: 1,
+  maxLength: 128,
+  description: "must be a text of 1 to 128 characters",
+};
+const SURVEY_IDS = {
+  pattern: SURVEY_ID.source,
+  description: "must be an id: 1 to 32 of a-z, 0-9 and -",
+};
+const objectOf = (
+  what: string,
+  maxProperties: number,
+  propertyNames: object,
+  additionalProperties: object,
+) => ({
+  type: "object",
+  maxProperties,
+  propertyNames,
+  additionalProperties,
+  description: `must be an object of at most ${maxProperties}: ${what}`,
+});
+
+const readLabels = shape<SurveyLabels>(
+  objectOf(
+    "version → questions",
+    MAX_VERSIONS,
+    { pattern: "^[1-9]\\d{0,15}$", description: "must be a version: a whole number from 1" },
+    objectOf("question → {name, options}", MAX_NAMED, SURVEY_IDS, {
+      type: "object",
+      description: "must be an object with a name, or options, or both",
+      properties: {
+        name: NAME,
+        options: objectOf("option → its name", MAX_NAMED, SURVEY_IDS, NAME),
+      },
+      additionalProperties: false,
+    }),
+  ),
+);
+
+/** `GET /api/sites/:id/survey-labels` → what the site's questions and options are called */
+export const findSurveyLabels: Handler<SitesParts, SurveyLabels> = async (ctx, { numbers }) => {
+  const id = siteIdOf(ctx.params.id);
+  const site = numbers.directory.sites.find((one) => one.id === id);
+  if (site === undefined) throw noSuchSite(id);
+  ctx.body = await numbers.read(
+    "surveyLabels",
+    { site: site.key },
+    { lane: "owner", gone: () => ctx.socket.destroyed },
+  );
+};
+
+/** `PUT /api/sites/:id/survey-labels`: the labels take the place of those before; `{}` for none. */
+export const changeSurveyLabels: Handler<SitesParts, SurveyLabels> = async (ctx, { numbers }) => {
+  const id = siteIdOf(ctx.params.id);
+  const labels = readLabels(await jsonBody(ctx));
+  expectDone(await numbers.write("setSurveyLabels", { id, labels }), id, numbers);
+  ctx.body = labels;
+};

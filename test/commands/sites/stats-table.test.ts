@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { describe, it } from "mocha";
+import { tableOf } from "../../../appliance/commands/sites/stats-table.ts";
+import type { SeriesRow } from "../../../appliance/store/reports.ts";
+
+const SERIES: SeriesRow[] = [
+  ["2026-01-30", 9, 2, 3, 1, 0],
+  ["2026-01-31", 1200, 20, 30, 40, 0],
+];
+
+function table(columns: number, more: Record<string, Record<string, number>> = {}): string[] {
+  const days = {
+    site: "blog",
+    from: "2026-01-30",
+    to: "2026-01-31",
+    zone: "Asia/Tokyo",
+    series: SERIES,
+  };
+  return tableOf({ ...days, ...more }, columns);
+}
+
+describe("the table of a site's numbers", () => {
+  it("has a row a day and their sum, aligned, without what nobody counted", () => {
+    assert.deepEqual(table(80), [
+      "blog, 2026-01-30 to 2026-01-31 (Asia/Tokyo)",
+      "",
+      "Day         Pageviews  Visitors  Sessions  Bots",
+      "2026-01-30          9         2         3     1",
+      "2026-01-31       1200        20        30    40",
+      "Sum              1209        22        33    41",
+    ]);
+  });
+
+  it("leaves out the last columns where a terminal is narrow, and never the views", () => {
+    assert.equal(table(46)[2], "Day         Pageviews  Visitors  Sessions");
+    assert.equal(table(5)[2], "Day         Pageviews");
+  });
+
+  it("lists the most frequent values, cut to the terminal", () => {
+    const path = { "/a": 1, "/b": 70, [`/${"x".repeat(99)}`]: 8, "/c": 2, "/d": 3, "/e": 4 };
+    assert.deepEqual(table(20, { path }).slice(-6), [
+      "Pages, the first 5 of 6",
+      "  /b              70",
+      "  /xxxxxxxxxxxx…   8",
+      "  /e               4",
+      "  /d               3",
+      "  /c               2",
+    ]);
+  });
+
+  it("prints nothing that speaks to the terminal, whatever a visitor sent", () => {
+    const path = { "/\x1b[2J\x9b\u202e\n": 1 };
+    assert.equal(table(80, { path }).at(-1), "  /?[2J???  1");
+  });
+});

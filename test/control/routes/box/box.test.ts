@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "mocha";
+import { eachFolder } from "../../../helpers/folder.ts";
+import { assertError, Owner } from "../../../helpers/owner.ts";
+import { eachWorld } from "../../../helpers/world.ts";
+
+describe("the box", () => {
+  const world = eachWorld({ space: async () => ({ free: 21e9, total: 29e9 }) });
+
+  it("says what it is and how it is", async () => {
+    world().vitals = { ...world().vitals, temperature: 48.3, wifi: { dbm: -56 } };
+    const { version, timeZone, ...box } = await new Owner(world()).get("/api/box");
+    assert.match(version, /^\d+\.\d+\.\d+$/);
+    assert.equal(typeof timeZone, "string");
+    assert.deepEqual(box, {
+      upSeconds: 352_800,
+      memory: { totalBytes: 2 ** 30, serviceBytes: 110 * 2 ** 20 },
+      temperature: 48.3,
+      wifi: { dbm: -56 },
+      time: world().clock.now(),
+      clockSet: true,
+      addresses: { number: `http://localhost:${world().service.control.port}/`, name: null },
+      disk: { freeBytes: 21e9, totalBytes: 29e9 },
+      numbersElsewhere: false,
+      power: false,
+      endedReads: [],
+    });
+  });
+
+  it("leaves out what it does not know", async () => {
+    const box = await new Owner(world()).get("/api/box");
+    for (const unknown of ["temperature", "wifi"]) assert.equal(unknown in box, false, unknown);
+  });
+
+  it("is neither restarted nor shut down where Tallydeck is one program among others", async () => {
+    for (const action of ["restart", "shutdown"])
+      assertError(await new Owner(world()).ask("POST", "/api/power", { action }), 409, "not_a_box");
+  });
+});
+
+describe("the power of a box", () => {
+  const folder = eachFolder();
+  const world = eachWorld(() => ({ env: { POWER_DIR: folder() } }));
+  const asked = (action: unknown) => new Owner(world()).ask("POST", "/api/power", { action });
+
+  for (const action of ["restart", "shutdown"])
+    it(`is told to ${action} by a file of that name`, async () => {
+      assert.equal((await new Owner(world()).get("/api/box")).power, true);
+      assert.equal((await asked(action)).status, 204);
+      assert.deepEqual(readdirSync(folder()), [action]);
+    });
+
+  it("does nothing else, whatever it is asked", async () => {
+    for (const action of ["", "reboot", "../restart", "restart; id", ["restart"], null, undefined])
+      assertError(await asked(action), 400, "invalid_field");
+    assert.deepEqual(readdirSync(folder()), []);
+  });
+});
+
+describe("a box that cannot be told", () => {
+  const folder = eachFolder();
+  const world = eachWorld(() => ({ env: { POWER_DIR: join(folder(), "nowhere") } }));
+
+  it("says so, and what to do", async () => {
+    const reply = await new Owner(world()).ask("POST", "/api/power", { action: "restart" });
+    assertError(reply, 503, "power_failed");
+  });
+});

@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, it } from "mocha";
+import { privacyText } from "../../../../appliance/control/routes/sites/privacy.ts";
+import { EMPTY_DIRECTORY } from "../../../../appliance/store/sites/directory.ts";
+import { onEachEngine } from "../../../helpers/engines.ts";
+import { Owner } from "../../../helpers/owner.ts";
+import { tallydeck } from "../../../helpers/tallydeck.ts";
+import { eachWorld } from "../../../helpers/world.ts";
+
+const page = new URL("../../../../docs/privacy.md", import.meta.url);
+
+onEachEngine(() => {
+  describe("the text for a privacy page", () => {
+    const world = eachWorld();
+    /** As the Web UI shows it, and, which has to be the same, as the command line prints it. */
+    async function text(env: Record<string, string> = {}): Promise<string> {
+      const shown: string = (await new Owner(world()).get("/api/privacy")).text;
+      const { code, out, err } = await tallydeck(["privacy", ...world().dataArgs], env);
+      assert.deepEqual([code, out, err], [0, `${shown}\n`, ""]);
+      return shown;
+    }
+
+    it("says for how long detail and totals are kept, and whose midnight begins a day", async () => {
+      assert.match(await text(), /For about 90 days it also keeps which of them belong together/);
+      const env = { DETAIL_DAYS: "7", RETENTION_DAYS: "400", DAY_ZONE: "Asia/Tokyo" };
+      await world().restart(env);
+      world().clock.advance(2 * 86_400_000);
+      const shown = (await new Owner(world()).get("/api/privacy")).text;
+      assert.match(shown, /For about 7 days it also keeps which/);
+      assert.match(
+        shown,
+        /kept for about 400 days\. A day begins at midnight in the time zone Asia\/Tokyo\./,
+      );
+    });
+
+    it("says with DETAIL_DAYS=0 that no record of a visit is kept past an hour", async () => {
+      await world().restart({ DETAIL_DAYS: "0" });
+      const shown = await text({ DETAIL_DAYS: "0" });
+      assert.match(shown, /For at most an hour, .* no record of a single visit\./);
+      assert.doesNotMatch(shown, /it also keeps/);
+    });
+
+    it("tells of surveys, app pings and countries once there are any", async () => {
+      assert.doesNotMatch(await text(), /The survey\.|The app\.|adds the country/);
+      await world().survey({ sv: 1 });
+      await world().ping({ v: "1.2.3" });
+      await world().beacon({ p: "/" }, { headers: { "cf-ipcountry": "DE" } });
+      const shown = await text();
+      for (const words of [/The survey\./, /The app\./, /adds the country/])
+        assert.match(shown, words);
+    });
+
+    it("names who else sees a visitor's address, unless the box has a public one of its own", async () => {
+      const tunnel = /through TUNNEL COMPANY, which sees your internet address/;
+      const fresh = await text();
+      assert.doesNotMatch(fresh, /TUNNEL/);
+      assert.match(fresh, /IF ANOTHER COMPANY PASSES IT ON: .*, which sees your internet address/);
+      const TRUSTED_PROXIES = "192.0.2.1/32";
+      await world().restart({ TRUSTED_PROXIES });
+      assert.match(await text({ TRUSTED_PROXIES }), tunnel);
+      await world().restart({ TRUSTED_PROXIES: "" });
+      await world().beacon({ p: "/" }, { headers: { "cf-ipcountry": "DE" } });
+      assert.match(await text(), tunnel);
+      const { out } = await tallydeck(["privacy", ...world().dataArgs], {
+        PUBLIC_NAME: "count.example.org",
+        ACME_AGREE: "1",
+      });
+      assert.match(out, /No other company sees what your browser sends/);
+      assert.doesNotMatch(out, /TUNNEL/);
+    });
+
+    it("names who runs a database elsewhere", async () => {
+      const elsewhere = /in a database on computers of DATABASE COMPANY/.test(await text());
+      assert.equal(elsewhere, world().isOnPostgres);
+    });
+  });
+});
+
+describe("the text for a privacy page of a box with a tunnel", () => {
+  it("names who rents the other end", async () => {
+    const text = await privacyText({
+      directory: EMPTY_DIRECTORY,
+      read: () => assert.fail("there is no site"),
+      config: { databaseUrl: undefined, detailDays: 90, retentionDays: 800, trustedProxies: [] },
+      hasPublicAddress: false,
+      isTunnelled: true,
+      now: 0,
+    });
+    assert.match(text, /through TUNNEL COMPANY, which sees your internet address/);
+  });
+});
+
+describe("docs/privacy.md", () => {
+  const world = eachWorld();
+
+  it("has the text of a box as it comes, with surveys, pings and countries", async () => {
+    await world().survey({ sv: 1 });
+    await world().ping({ v: "1.2.3" });
+    await world().beacon({ p: "/" }, { headers: { "cf-ipcountry": "DE" } });
+    const { text } = await new Owner(world()).get("/api/privacy");
+    const written = readFileSync(page, "utf8").replaceAll(/\s+/g, " ");
+    for (const paragraph of text.split("\n\n")) assert.ok(written.includes(paragraph), paragraph);
+  });
+});
