@@ -1,15 +1,22 @@
 import type { Clock } from "../../../base/clock.ts";
 import { DayZone } from "../../../base/day-zone.ts";
-import { eraseNobody } from "../../erasing.ts";
+import type { SiteKey } from "../../counting.ts";
+import {
+  BYTES_PER_STEP,
+  eraseBlocks,
+  eraseNobody,
+  eraseRecords,
+  eraseRows,
+} from "../../erasing.ts";
 import type { UpkeepTime } from "../../queries.ts";
 import { fileSurveys, forgetSurveyDays } from "../../surveys/statements.ts";
 import type { Connection } from "../connection/connection.ts";
-import { performOn, type Transaction } from "../connection/sql.ts";
+import { performOn, type Sql, type Transaction } from "../connection/sql.ts";
 import type { DatabaseTime } from "../database-time.ts";
 import { epochOf } from "../epoch.ts";
+import { BLOCK_BYTES, PostgresSnapshot } from "../snapshot.ts";
 import { SurveyIds } from "../surveys.ts";
 import { bootStatement, DUE_SURVEYS } from "./boots.ts";
-import { Erasing } from "./erase.ts";
 import type { Lease } from "./lease.ts";
 
 const TELL_BOOT_MS = 3_600_000;
@@ -95,3 +102,54 @@ const FORGET_LOGS = `
 const FORGET_NODES = "DELETE FROM node WHERE seen_at < now() - interval '30 days'";
 
 const FORGET_BOOTS = "DELETE FROM boot WHERE told_at < now() - interval '30 days'";
+
+/**
+ * Removes what is left of erased sites, in small steps. One is remembered for a day: a node that was away
+ * may still write what it has.
+ */
+class Erasing {
+  /** By erased site, up to which number of each node the log has nothing of it. */
+  readonly #logs = new Map<SiteKey, Map<number, number>>();
+  /** Of which these numbers are. */
+  #epoch: number | null = null;
+
+  /**
+   * In a transaction of the caller's; `forget` is to be called where that fails.
+   * @returns false when nothing was left to do
+   */
+  async step(sql: Sql, epoch: number | null): Promise<boolean> {
+    if (epoch !== this.#epoch) this.forget();
+    this.#epoch = epoch;
+    const erased = await sql.rows<{ key: SiteKey; isOld: boolean }>(
+      `SELECT key, at < now() - interval '1 day' AS "isOld" FROM erased_site ORDER BY key`,
+    );
+    for (const { key: site, isOld } of erased) {
+      if (await this.#eraseOf(sql, site)) return true;
+      if (!isOld) continue;
+      await sql.rows("DELETE FROM erased_site WHERE key = $1", [site]);
+      this.#logs.delete(site);
+    }
+    return false;
+  }
+
+  forget(): void {
+    this.#logs.clear();
+  }
+
+  async #eraseOf(sql: Sql, site: SiteKey): Promise<boolean> {
+    return (
+      (await performOn(sql, eraseBlocks(site, BLOCK_BYTES))) ||
+      (await this.#eraseFromLog(sql, site)) ||
+      performOn(sql, eraseRows(site))
+    );
+  }
+
+  async #eraseFromLog(sql: Sql, site: SiteKey): Promise<boolean> {
+    const after = this.#logs.get(site) ?? new Map<number, number>();
+    this.#logs.set(site, after);
+    const rows = await new PostgresSnapshot(sql).log(after, BYTES_PER_STEP);
+    await sql.all(eraseRecords(rows, site));
+    for (const { node, n } of rows) after.set(node, n);
+    return rows.length > 0;
+  }
+}
