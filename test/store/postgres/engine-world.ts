@@ -31,6 +31,8 @@ export class EngineWorld {
   readonly refused: Refusal[] = [];
   readonly engine: PostgresEngine;
   directory: Directory = EMPTY_DIRECTORY;
+  /** Resolves when it has heard of the directory that it is told. */
+  hearing: Promise<void> | undefined;
   counted = 0;
   live: readonly LiveBars[] = [];
   views = new Map<number, number[]>();
@@ -55,6 +57,7 @@ export class EngineWorld {
       {
         directory: (directory) => {
           this.directory = directory;
+          return this.hearing;
         },
         opened: () => {},
         refused: (why) => this.refused.push(why),

@@ -21,6 +21,21 @@ describe("nodes on one PostgreSQL database", () => {
     assert.deepEqual(other.directory.adminHash, new Uint8Array(32).fill(7));
   });
 
+  it("answer a change once who listens has heard of it", async () => {
+    const node = await ready("one");
+    const { promise, resolve } = Promise.withResolvers<void>();
+    node.hearing = promise;
+    let isAnswered = false;
+    const answer = node.write("createSite", { id: "shop" }).finally(() => {
+      isAnswered = true;
+    });
+    await node.until(() => node.site("shop") > 0);
+    await node.engine.reads.read("sources", undefined);
+    assert.equal(isAnswered, false);
+    resolve();
+    assert.ok((await answer).ok);
+  });
+
   it("hear that others have counted, and not that they have themselves", async () => {
     const [one, other] = [await ready("one"), await ready("other")];
     await one.count(["/"]);
