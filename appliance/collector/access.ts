@@ -1,7 +1,6 @@
 import type { Context } from "koa";
 import type { Clock } from "../base/clock.ts";
-import { bearerToken } from "../http/bearer.ts";
-import { addressKey, type Client } from "../http/client.ts";
+import { addressKey, bearerToken, type Client } from "../http/client.ts";
 import { HttpError, rateLimited } from "../http/errors.ts";
 import { allTogether, RateLimit } from "../http/rate-limit.ts";
 import type { SiteRecord } from "../store/store.ts";

@@ -164,3 +164,8 @@ function forwarded(request: IncomingMessage, header: string): string[] {
     .map((part) => part.trim())
     .filter((part) => part !== "");
 }
+
+/** The token of `Authorization: Bearer <token>`; undefined when there is none. */
+export function bearerToken({ headers }: IncomingMessage): string | undefined {
+  return /^Bearer +(\S+) *$/i.exec(headers.authorization ?? "")?.[1];
+}

@@ -15,6 +15,7 @@ import type { WriteInput, WriteName } from "../../appliance/store/writes.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { reusedThreads } from "../helpers/threads.ts";
+import { viewOf } from "../helpers/traffic.ts";
 
 const DECK = {
   ...{ model: "mk2", serial: "", brightness: 70 },
@@ -194,6 +195,19 @@ describe("a box beside a fleet", () => {
     fleetRefuses = true;
     await store.write("importSettings", { sites: [], documents: [save("Kitchen")] });
     assert.deepEqual(await decks(), [["mk2-1", "Kitchen"]]);
+  });
+
+  it("counts and answers while another file takes the place of its own", async () => {
+    await addSite("blog");
+    const { box, numbers } = store;
+    const site = numbers.directory.sites[0]?.key ?? 0;
+    const today = numbers.zone.today(new FakeClock().now());
+    await box.replaceFile(async () => {
+      await numbers.count(site, viewOf({ path: "/" }));
+      const days = { site, from: today, to: today };
+      const { total } = await numbers.read("viewCounts", days, { lane: "public" });
+      assert.equal(total, 1);
+    });
   });
 
   for (const away of ["fleet", "box"] as const)

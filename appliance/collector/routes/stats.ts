@@ -6,8 +6,7 @@ import { SourceUnclear, sourceNamed } from "../../store/sources.ts";
 import type { Numbers } from "../../store/store.ts";
 import type { Access } from "../access.ts";
 import { queryValue } from "../counting/payload.ts";
-import { statsFilter } from "./filter.ts";
-import { invalid, statsRange } from "./range.ts";
+import { invalid, statsFilter, statsRange } from "./question.ts";
 import { acceptsOf, askerOf, sendRunning } from "./reading.ts";
 
 /** `1` as documented; `text` is what the dashboard asks for, the same in half of the bytes. */

@@ -4,7 +4,7 @@ import { type Numbers, openCursor, type SiteRecord, type SurveyFilter } from "..
 import type { Access } from "../access.ts";
 import { queryValue } from "../counting/payload.ts";
 import { isSurveyVersion } from "../counting/survey.ts";
-import { invalid, surveyRange } from "./range.ts";
+import { invalid, surveyRange } from "./question.ts";
 import { acceptsOf, askerOf, sendAnswer } from "./reading.ts";
 
 /** `GET /surveys`: how a survey was answered. */

@@ -1,6 +1,6 @@
 import { DayZone, UTC_DAYS } from "../../base/day-zone.ts";
 import { siteIdOf } from "../../base/names.ts";
-import { statsFilter } from "../../collector/routes/filter.ts";
+import { statsFilter } from "../../collector/routes/question.ts";
 import { HttpError } from "../../http/errors.ts";
 import { type Desk, openToLook } from "../../store/desk.ts";
 import { type Filter, MAX_RANGE_DAYS, type StatsQuery } from "../../store/queries.ts";

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Context, Middleware } from "koa";
-import { bearerToken } from "../../http/bearer.ts";
-import type { Client } from "../../http/client.ts";
+import { bearerToken, type Client } from "../../http/client.ts";
 import { HttpError } from "../../http/errors.ts";
 import { channelName } from "../../push/channels.ts";
 import type { Scope } from "../../push/scope.ts";
