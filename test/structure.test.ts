@@ -373,6 +373,15 @@ describe("a breach is found", () => {
     ]);
   });
 
+  it("a folder of more than twenty files", () => {
+    const names = Array.from({ length: 20 }, (_, i) => `n${i}`);
+    const more = {
+      ...Object.fromEntries(names.map((name) => [`appliance/alarms/${name}.ts`, ""])),
+      "appliance/alarms/alarms.ts": names.map((name) => `import "./${name}.ts";`).join("\n"),
+    };
+    assert.deepEqual(found(more), ["appliance/alarms has 21 files side by side"]);
+  });
+
   it("a test that the service knows", () => {
     const more = {
       "test/helpers/world.ts": "",

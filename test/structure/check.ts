@@ -1,6 +1,7 @@
 import { builtinModules } from "node:module";
+import { dirname } from "node:path/posix";
 import { declaredIn, exportsOf, type Import, importsOf } from "./source.ts";
-import { BROWSERS, PACKAGES, STARTED, USED_OTHERWISE, WALLS, type Wall } from "./walls.ts";
+import { BROWSERS, CROWDED, PACKAGES, STARTED, USED_OTHERWISE, WALLS, type Wall } from "./walls.ts";
 
 interface Edge extends Import {
   readonly from: string;
@@ -23,6 +24,7 @@ export function breachesIn(files: ReadonlyMap<string, string>): string[] {
     ...unusedFiles(files, edges).map((file) => `nobody uses ${file}`),
     ...unusedExports(files, edges),
     ...sharedNames(files),
+    ...crowdedFolders(files),
   ];
 }
 
@@ -149,4 +151,16 @@ function unusedExports(files: ReadonlyMap<string, string>, edges: readonly Edge[
       .filter((name) => !taken.has(name))
       .map((name) => `nobody uses ${name} of ${file}`);
   });
+}
+
+/** So many files stand side by side at most, in the service and in what browsers run. */
+const MOST_SIDE_BY_SIDE = 20;
+
+function crowdedFolders(files: ReadonlyMap<string, string>): string[] {
+  const rooms = [...files.keys()]
+    .map((file) => dirname(file))
+    .filter((folder) => /^(?:appliance|web)\//.test(folder) && !CROWDED.includes(folder));
+  return [...Map.groupBy(rooms, (folder) => folder)]
+    .filter(([, all]) => all.length > MOST_SIDE_BY_SIDE)
+    .map(([folder, all]) => `${folder} has ${all.length} files side by side`);
 }

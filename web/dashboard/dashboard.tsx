@@ -1,12 +1,12 @@
 import { useCallback, useMemo, useState } from "preact/hooks";
 import { isShareToken } from "../../appliance/base/tokens.ts";
+import { Dialog } from "../shared/dialog.tsx";
 import { keepChoice, loadChoice } from "../shared/token.ts";
 import { Controls } from "./controls.tsx";
 import { Empty } from "./empty.tsx";
 import { Header } from "./header.tsx";
 import { type History, isEmpty } from "./history.ts";
-import { KeyList } from "./key-list.tsx";
-import { keyActions, useKeys } from "./keys.ts";
+import { KEY_LIST, keyActions, useKeys } from "./keys.ts";
 import { Notices } from "./notices.tsx";
 import { comparedRange, rangeOf } from "./period.ts";
 import { Surveys } from "./surveys/surveys.tsx";
@@ -159,5 +159,24 @@ function Traffic({ history, now, view, bots, toggleBots, change, onKept }: Traff
         [history, range, askedKey, stars, filter, layout, openKey],
       )}
     </>
+  );
+}
+
+function KeyList({ onClose }: { onClose: () => void }) {
+  return (
+    <Dialog title="Shortcuts" class="keys" onClose={onClose}>
+      <dl>
+        {KEY_LIST.map(([keys, does]) => (
+          <div key={does}>
+            <dt>
+              {keys.map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
   );
 }

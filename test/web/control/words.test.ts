@@ -3,7 +3,7 @@ import { describe, it } from "mocha";
 import { collectorUrl, isThisMachine, slotPath } from "../../../web/control/addresses.ts";
 import { bytesName, clockText, spanName, wifiText } from "../../../web/control/box/box-words.ts";
 import { habitText } from "../../../web/control/box/update-words.ts";
-import { isSame, lackOf, widgetName, widgetOf } from "../../../web/control/deck/widgets.ts";
+import { isSame, lackOf, widgetName, widgetOf } from "../../../web/control/deck/fields/widgets.ts";
 import { standingAlarms } from "../../../web/control/sites/alarm-words.ts";
 import { ago, clockOf } from "../../../web/control/times.ts";
 import { formatView, parseView } from "../../../web/control/view.ts";

@@ -7,7 +7,6 @@ import { UndoButtons } from "../deck/undo.tsx";
 import { Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { FileButton, saveFile } from "./files.tsx";
-import { changesOf } from "./import-words.ts";
 
 /** Settings out to a file, and in from one: looked at first, and undone when it was a mistake. */
 export function SettingsCard() {
@@ -78,4 +77,24 @@ function parsed(text: string): object {
     // Text that is no JSON is as wrong as JSON that is no object.
   }
   throw new Error("This file is not an export of settings. Choose one that was exported here.");
+}
+
+/** The changes of an import, as one sentence; empty when it would change nothing. */
+function changesOf({ keys, decks, sites }: ImportPreview): string {
+  const parts = [
+    counted(keys, "key changes", "keys change"),
+    counted(
+      decks.changed,
+      "deck gets its name and brightness",
+      "decks get their names and brightness",
+    ),
+    counted(decks.added, "deck is new", "decks are new"),
+    counted(sites.changed, "site changes", "sites change"),
+    counted(sites.added, "site is new", "sites are new"),
+  ].filter((part) => part !== "");
+  return parts.length === 0 ? "" : `${parts.join(", ")}.`;
+}
+
+function counted(count: number, one: string, many: string): string {
+  return count === 0 ? "" : `${count} ${count === 1 ? one : many}`;
 }

@@ -5,7 +5,7 @@ import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
 import { Labelled, Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
-import { SleepFields } from "./sleep-fields.tsx";
+import { SleepFields } from "./fields/sleep-fields.tsx";
 
 const EVIDENCE: Readonly<Record<DeckView["evidence"], string>> = {
   HW: "Verified on hardware by another project.",

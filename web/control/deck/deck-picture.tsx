@@ -4,11 +4,11 @@ import type { DeckView, PlaceView, SlotView } from "../../../appliance/control/w
 import { slotPath } from "../addresses.ts";
 import { useShell } from "../context.ts";
 import { revisionKey } from "../use-box.ts";
+import { widgetName } from "./fields/widgets.ts";
 import { describe } from "./find-keys.ts";
 import { bandsOf, idOf, neighbour, placesOf } from "./layout.ts";
 import { type Drag, useDrag } from "./use-drag.ts";
 import type { Editor } from "./use-editor.ts";
-import { widgetName } from "./widgets.ts";
 
 interface DeckPictureProps {
   deck: DeckView;

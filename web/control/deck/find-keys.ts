@@ -1,7 +1,7 @@
 import { placeName } from "../../../appliance/base/place-name.ts";
 import type { Action, DeckView, PlaceView } from "../../../appliance/control/wire.ts";
-import { ACTION_KINDS } from "./actions.ts";
-import { widgetName } from "./widgets.ts";
+import { ACTION_KINDS } from "./fields/actions.ts";
+import { widgetName } from "./fields/widgets.ts";
 
 /** A key, zone, dial or the like that is set to something. */
 export interface FoundKey {

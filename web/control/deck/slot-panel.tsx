@@ -9,11 +9,11 @@ import { Recipes } from "../push/recipes.tsx";
 import { TestValue } from "../push/test-value.tsx";
 import { useAction } from "../use-action.ts";
 import { SlotImage } from "./deck-picture.tsx";
+import { WidgetFields } from "./fields/widget-fields.tsx";
+import { WIDGET_TYPES, widgetOf } from "./fields/widgets.ts";
 import { PlaceActions } from "./place-actions.tsx";
 import { SavingNote } from "./saving-note.tsx";
 import { useDraft } from "./use-draft.ts";
-import { WidgetFields } from "./widget-fields.tsx";
-import { WIDGET_TYPES, widgetOf } from "./widgets.ts";
 
 /** Everything about one slot. */
 export function SlotPanel({ deck, slot }: { deck: DeckView; slot: SlotView }) {

@@ -10,8 +10,8 @@ import type {
 import { slotPath } from "../addresses.ts";
 import { AskError, ask } from "../api.ts";
 import { useShell } from "../context.ts";
+import { isSame, lackOf } from "./fields/widgets.ts";
 import { idOf } from "./layout.ts";
-import { isSame, lackOf } from "./widgets.ts";
 
 /** Typing is sent when it pauses this long. */
 const PAUSE_MS = 350;

@@ -9,12 +9,12 @@ import { useShell } from "../context.ts";
 import { DashboardLink } from "../dashboard-link.tsx";
 import { Labelled, Problem, Secret } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
-import type { SiteActivity } from "../use-activity.ts";
 import { AlarmsField } from "./alarms-field.tsx";
 import { EraseQuestion } from "./erase-question.tsx";
 import { ShareLink } from "./share-link.tsx";
 import { SiteGlance } from "./site-glance.tsx";
 import { SurveyLabelsField } from "./survey-labels.tsx";
+import type { SiteActivity } from "./use-activity.ts";
 
 type SiteQuestion = "token" | "erase";
 

@@ -3,8 +3,8 @@ import { counted, whole } from "../../shared/format.ts";
 import { lastViewName } from "../../shared/last-view.ts";
 import { WeekLine } from "../../shared/week-line.tsx";
 import { useNow } from "../parts.tsx";
-import type { SiteActivity } from "../use-activity.ts";
 import { standingAlarms } from "./alarm-words.ts";
+import type { SiteActivity } from "./use-activity.ts";
 
 /** Whether a site counts, at a glance: its week as a line, its total, its newest view. */
 export function SiteGlance({ activity }: { activity: SiteActivity | undefined }) {

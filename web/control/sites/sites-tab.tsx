@@ -9,10 +9,10 @@ import { useShell } from "../context.ts";
 import { HttpsHint } from "../https-hint.tsx";
 import { Problem, Secret } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
-import { useActivity } from "../use-activity.ts";
 import { RetiredSite } from "./retired-site.tsx";
 import { SiteCard } from "./site-card.tsx";
 import { SiteIdField } from "./site-id-field.tsx";
+import { useActivity } from "./use-activity.ts";
 import { browserZone, ZoneField } from "./zone-field.tsx";
 
 const ACTIVITY_MS = 5_000;

@@ -10,9 +10,9 @@ import { DashboardLink } from "../dashboard-link.tsx";
 import { HttpsHint } from "../https-hint.tsx";
 import { Problem } from "../parts.tsx";
 import { SiteIdField } from "../sites/site-id-field.tsx";
+import { useActivity } from "../sites/use-activity.ts";
 import { browserZone, ZoneField } from "../sites/zone-field.tsx";
 import { useAction } from "../use-action.ts";
-import { useActivity } from "../use-activity.ts";
 import { KeyStep, keyOf } from "./key-step.tsx";
 
 const AGAIN_MS = 2_000;

@@ -1,6 +1,7 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { rangeName } from "../../shared/dates.ts";
 import type { DayRange, History } from "../history.ts";
+import { FILTER_ID } from "../keys.ts";
 import type { ChangeView } from "../use-view.ts";
 import type { View } from "../view.ts";
 import { CountryMapPanel } from "../zone/country-map-panel.tsx";
@@ -15,7 +16,6 @@ import {
   inColumns,
   originOf,
 } from "./breakdown-model.ts";
-import { Filter } from "./filter.tsx";
 import type { Star } from "./use-stars.ts";
 
 interface BreakdownsProps {
@@ -167,4 +167,48 @@ function useColumnCount() {
     return () => observer.disconnect();
   }, []);
   return [body, count] as const;
+}
+
+/**
+ * The field keeps what is typed by itself and the breakdowns follow once a frame, so that no key
+ * is lost however long drawing takes.
+ */
+function Filter({ text, onChange }: { text: string; onChange: (text: string) => void }) {
+  const input = useRef<HTMLInputElement>(null);
+  const frame = useRef(0);
+  const told = useRef(text);
+  // Before anything more can be typed: an effect after painting would take back the newest key.
+  useLayoutEffect(() => {
+    if (input.current && text !== told.current) input.current.value = text;
+    told.current = text;
+  }, [text]);
+  const follow = () => {
+    cancelAnimationFrame(frame.current);
+    frame.current = requestAnimationFrame(() => {
+      told.current = input.current?.value ?? "";
+      onChange(told.current);
+    });
+  };
+  const leave = (event: KeyboardEvent) => {
+    if (event.key !== "Escape" || !input.current) return;
+    if (input.current.value === "") input.current.blur();
+    input.current.value = "";
+    follow();
+  };
+  return (
+    <label class="filter">
+      <span class="offscreen">Filter</span>
+      <input
+        ref={input}
+        id={FILTER_ID}
+        type="search"
+        placeholder="Filter all values"
+        title="Key: /"
+        spellcheck={false}
+        defaultValue={text}
+        onInput={follow}
+        onKeyDown={leave}
+      />
+    </label>
+  );
 }

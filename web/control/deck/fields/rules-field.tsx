@@ -1,5 +1,5 @@
-import type { GaugeWidget, PushWidget } from "../../../appliance/control/wire.ts";
-import { Labelled } from "../parts.tsx";
+import type { GaugeWidget, PushWidget } from "../../../../appliance/control/wire.ts";
+import { Labelled } from "../../parts.tsx";
 import { ColorField } from "./color-field.tsx";
 
 type Ruled = Pick<PushWidget, "rules" | "hysteresis">;

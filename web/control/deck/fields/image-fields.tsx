@@ -1,8 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
-import type { ImageAnswer, ImageWidget } from "../../../appliance/control/wire.ts";
-import { ask } from "../api.ts";
-import { Labelled, Problem } from "../parts.tsx";
-import { useAction } from "../use-action.ts";
+import type { ImageAnswer, ImageWidget } from "../../../../appliance/control/wire.ts";
+import { ask } from "../../api.ts";
+import { Labelled, Problem } from "../../parts.tsx";
+import { useAction } from "../../use-action.ts";
 import type { FieldsProps } from "./widgets.ts";
 
 /** Which picture: it is uploaded as soon as it is chosen. */

@@ -1,5 +1,5 @@
-import type { CountdownWidget, GaugeWidget } from "../../../appliance/control/wire.ts";
-import { Labelled } from "../parts.tsx";
+import type { CountdownWidget, GaugeWidget } from "../../../../appliance/control/wire.ts";
+import { Labelled } from "../../parts.tsx";
 import { ChannelField } from "./channel-field.tsx";
 import { LabelField } from "./label-field.tsx";
 import { RulesField, withRules } from "./rules-field.tsx";

@@ -1,7 +1,7 @@
 import { useId } from "preact/hooks";
-import { CHANNEL_RULE } from "../../../appliance/base/names.ts";
-import { useShell } from "../context.ts";
-import { Labelled } from "../parts.tsx";
+import { CHANNEL_RULE } from "../../../../appliance/base/names.ts";
+import { useShell } from "../../context.ts";
+import { Labelled } from "../../parts.tsx";
 
 interface ChannelFieldProps {
   channel: string;

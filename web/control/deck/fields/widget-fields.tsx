@@ -1,5 +1,5 @@
-import type { IconWidget, PushWidget, Widget } from "../../../appliance/control/wire.ts";
-import { Choice, Labelled } from "../parts.tsx";
+import type { IconWidget, PushWidget, Widget } from "../../../../appliance/control/wire.ts";
+import { Choice, Labelled } from "../../parts.tsx";
 import { ChannelField } from "./channel-field.tsx";
 import { ColorField } from "./color-field.tsx";
 import { CountdownFields, GaugeFields } from "./gauge-fields.tsx";

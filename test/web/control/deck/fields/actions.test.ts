@@ -5,7 +5,7 @@ import {
   headerLines,
   lackOfAction,
   readHeaderLines,
-} from "../../../web/control/deck/actions.ts";
+} from "../../../../../web/control/deck/fields/actions.ts";
 
 describe("an action in the Web UI", () => {
   it("lacks what it needs until somebody has typed it", () => {

@@ -1,5 +1,5 @@
-import type { DeckView } from "../../../appliance/control/wire.ts";
-import { Labelled } from "../parts.tsx";
+import type { DeckView } from "../../../../appliance/control/wire.ts";
+import { Labelled } from "../../parts.tsx";
 
 interface SleepFieldsProps {
   deck: DeckView;

@@ -1,8 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
-import type { IconsAnswer } from "../../../appliance/control/wire.ts";
-import { ask } from "../api.ts";
-import { Labelled, Problem } from "../parts.tsx";
-import { useAction } from "../use-action.ts";
+import type { IconsAnswer } from "../../../../appliance/control/wire.ts";
+import { ask } from "../../api.ts";
+import { Labelled, Problem } from "../../parts.tsx";
+import { useAction } from "../../use-action.ts";
 
 /** More at once are no help to choose. */
 const MOST = 60;

@@ -1,12 +1,12 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { originOf } from "../../../appliance/base/origin.ts";
-import type { Action, DeckView, RequestAction } from "../../../appliance/control/wire.ts";
-import { Labelled, Problem } from "../parts.tsx";
-import { ChannelField } from "../push/channel-field.tsx";
-import { LIVES } from "../push/test-value.tsx";
-import { useAction } from "../use-action.ts";
-import type { AllowedOrigins } from "../use-origins.ts";
+import { originOf } from "../../../../appliance/base/origin.ts";
+import type { Action, DeckView, RequestAction } from "../../../../appliance/control/wire.ts";
+import { Labelled, Problem } from "../../parts.tsx";
+import { ChannelField } from "../../push/channel-field.tsx";
+import { LIVES } from "../../push/test-value.tsx";
+import { useAction } from "../../use-action.ts";
+import type { AllowedOrigins } from "../../use-origins.ts";
 import { headerLines, METHODS, readHeaderLines } from "./actions.ts";
 
 interface FieldsProps {

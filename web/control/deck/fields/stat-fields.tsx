@@ -1,6 +1,6 @@
-import type { StatWidget } from "../../../appliance/control/wire.ts";
-import { useShell } from "../context.ts";
-import { Choice, Labelled } from "../parts.tsx";
+import type { StatWidget } from "../../../../appliance/control/wire.ts";
+import { useShell } from "../../context.ts";
+import { Choice, Labelled } from "../../parts.tsx";
 import { LabelField } from "./label-field.tsx";
 import { WakeField } from "./wake-field.tsx";
 import { type FieldsProps, METRICS, PERIODS, withField } from "./widgets.ts";

@@ -1,4 +1,4 @@
-import { Labelled } from "../parts.tsx";
+import { Labelled } from "../../parts.tsx";
 
 /** The most characters of a label on a key. */
 const LABEL_LENGTH = 24;

@@ -1,6 +1,6 @@
 import { useId } from "preact/hooks";
-import type { WorldclockWidget } from "../../../appliance/control/wire.ts";
-import { Labelled } from "../parts.tsx";
+import type { WorldclockWidget } from "../../../../appliance/control/wire.ts";
+import { Labelled } from "../../parts.tsx";
 import { LabelField } from "./label-field.tsx";
 import { type FieldsProps, withField } from "./widgets.ts";
 

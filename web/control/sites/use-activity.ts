@@ -1,6 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
-import type { SiteActivity as Answered, SiteActivityAnswer } from "../../appliance/control/wire.ts";
-import { ask } from "./api.ts";
+import type {
+  SiteActivity as Answered,
+  SiteActivityAnswer,
+} from "../../../appliance/control/wire.ts";
+import { ask } from "../api.ts";
 
 /** The counts of a site, by days of a zone. */
 export type SiteActivity = Answered & Pick<SiteActivityAnswer, "zone">;

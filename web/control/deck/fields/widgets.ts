@@ -1,5 +1,5 @@
-import { CHANNEL_RULE, isChannelName } from "../../../appliance/base/names.ts";
-import type { StatWidget, Widget } from "../../../appliance/control/wire.ts";
+import { CHANNEL_RULE, isChannelName } from "../../../../appliance/base/names.ts";
+import type { StatWidget, Widget } from "../../../../appliance/control/wire.ts";
 
 type WidgetType = Widget["type"];
 
