@@ -69,7 +69,8 @@ async function openData({ config, clock, log }: CollectParts) {
   const { promise: opened, resolve: isOpened } = Promise.withResolvers<void>();
   let wasOpened = false;
   const numbers = await openNumbers({
-    databaseUrl: config.databaseUrl,
+    // The command looks whether there is any.
+    databaseUrl: config.databaseUrl ?? "",
     nodeName: config.nodeName,
     dayZone: config.dayZone,
     detailDays: config.detailDays,

@@ -3,39 +3,34 @@ import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Engine, EngineEvents } from "./engine.ts";
 import { storageUnavailable } from "./intake/commit-group.ts";
+import type { PostgresOptions } from "./postgres/engine.ts";
 import type { SqliteEngine, SqliteOptions } from "./sqlite/engine.ts";
 import type { WriteInput, WriteName, WriteResult } from "./writes.ts";
 
-export interface EngineOptions extends Omit<SqliteOptions, "dataDir"> {
-  /** The data folder; undefined where nothing is kept on this machine. */
-  dataDir?: string;
-  /** Where the numbers are, if not in the data folder: `postgres://…`. */
-  databaseUrl?: string | undefined;
-  /** How this process is called there. */
+/** Where a database is that many share, and what it is to be told. */
+export interface SharedOptions extends Omit<PostgresOptions, "nodeName"> {
+  /** How this process is called there; as the machine unless given. */
   nodeName?: string;
-  /** The time (epoch ms) that it is where that database says `said`; tests have their own. */
-  databaseNow?: (said: number) => number;
 }
 
 // Neither is loaded where the other is used.
 
 /** The file of a data folder. @throws {Refusal} DatabaseRefused among them, with a sentence for the owner */
 export async function openFile(
-  { dataDir, ...options }: EngineOptions,
+  options: SqliteOptions,
   events: EngineEvents,
 ): Promise<SqliteEngine> {
-  if (dataDir === undefined) throw new Error("there is no data folder");
   const { SqliteEngine: Sqlite } = await import("./sqlite/engine.ts");
-  return Sqlite.open({ ...options, dataDir }, events);
+  return Sqlite.open(options, events);
 }
 
-/** The database that many share. @throws {Refusal} `invalid_config` when that is no address of one */
+/** A database that many share. @throws {Refusal} `invalid_config` when that is no address of one */
 export async function openShared(
-  { databaseUrl = "", nodeName = hostname(), ...options }: EngineOptions,
+  { nodeName = hostname(), ...options }: SharedOptions,
   events: EngineEvents,
 ): Promise<Engine> {
   const { PostgresEngine } = await import("./postgres/engine.ts");
-  return PostgresEngine.open({ ...options, nodeName, databaseUrl }, events);
+  return PostgresEngine.open({ ...options, nodeName }, events);
 }
 
 /**

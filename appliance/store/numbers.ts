@@ -6,7 +6,7 @@ import type { Refusal } from "../base/refusal.ts";
 import { Signal } from "../base/signal.ts";
 import { NOBODY, type SiteKey } from "./counting.ts";
 import type { Engine, EngineEvents, Opened, StoreFigures } from "./engine.ts";
-import { type EngineOptions, type Writer, writerTo } from "./engines.ts";
+import { type Writer, writerTo } from "./engines.ts";
 import { storageUnavailable } from "./intake/commit-group.ts";
 import { Intake } from "./intake/intake.ts";
 import { LiveViews } from "./live-views.ts";
@@ -24,7 +24,7 @@ import type { NumbersWriteName } from "./writes.ts";
 /** Hits that wait when the store closes have this long to be stored. */
 const LAST_COMMIT_MS = 8_000;
 
-export interface StoreOptions extends EngineOptions {
+export interface NumbersOptions {
   retentionDays: number;
   /** Days for which it is kept what came together in a view; 0 for none. */
   detailDays: number;
@@ -54,7 +54,7 @@ export class Numbers {
   readonly write: Writer<NumbersWriteName>;
   /** For its engine to tell. */
   readonly events: EngineEvents;
-  readonly #options: StoreOptions;
+  readonly #options: NumbersOptions;
   readonly #intake: Intake;
   #engine: Engine | undefined;
   #cursorSecret: Uint8Array = new Uint8Array();
@@ -62,8 +62,9 @@ export class Numbers {
   /** Set while other numbers take the place of those that are there. */
   #pause: Promise<void> | undefined;
 
-  constructor(options: StoreOptions) {
-    const { clock, log, retentionDays, detailDays, databaseUrl } = options;
+  /** @param isShared whether others count there, too */
+  constructor(options: NumbersOptions, isShared: boolean) {
+    const { clock, log, retentionDays, detailDays } = options;
     this.#options = options;
     this.live = new LiveViews(clock);
     const zone = () => this.zone;
@@ -82,8 +83,7 @@ export class Numbers {
     });
     this.upkeep = new Upkeep({
       engine: () => this.#opened,
-      ...{ clock, log, zone, retentionDays, detailDays },
-      isShared: databaseUrl !== undefined,
+      ...{ clock, log, zone, retentionDays, detailDays, isShared },
     });
     this.write = writerTo({ send: (request) => this.#opened.send(request) }, log);
     this.events = this.#events();

@@ -1,11 +1,11 @@
 import { FleetAdminToken } from "./admin-token.ts";
 import { Box } from "./box.ts";
 import type { Engine, EngineEvents } from "./engine.ts";
-import { openFile, openShared, type Writer, writerTo } from "./engines.ts";
-import { Numbers, type StoreOptions } from "./numbers.ts";
+import { openFile, openShared, type SharedOptions, type Writer, writerTo } from "./engines.ts";
+import { Numbers, type NumbersOptions } from "./numbers.ts";
 import type { EndedRead } from "./reports.ts";
 import { writerToBoth } from "./shared-writes.ts";
-import type { SqliteEngine } from "./sqlite/engine.ts";
+import type { SqliteEngine, SqliteOptions } from "./sqlite/engine.ts";
 import { Upkeep } from "./upkeep.ts";
 import type { SharedWriteName } from "./writes.ts";
 
@@ -25,11 +25,16 @@ export { SURVEY_LABELS } from "./surveys/labels.ts";
 export { openCursor } from "./surveys/page.ts";
 
 /** Opens the numbers where nothing is kept on this machine. @throws {Refusal} as `Store.open` does */
-export async function openNumbers(options: StoreOptions): Promise<Numbers> {
-  const numbers = new Numbers(options);
+export async function openNumbers(options: NumbersOptions & SharedOptions): Promise<Numbers> {
+  const numbers = new Numbers(options, true);
   numbers.begin(await openShared(options, numbers.events));
   return numbers;
 }
+
+type FileOptions = NumbersOptions & SqliteOptions;
+/** The data folder; and where the numbers are, if not there. */
+type StoreOptions = FileOptions &
+  Partial<Pick<SharedOptions, "nodeName" | "databaseNow">> & { databaseUrl?: string | undefined };
 
 /** Openers of engines; tests have their own. */
 interface Openers {
@@ -67,8 +72,9 @@ export class Store implements Doors {
     options: StoreOptions,
     open: Openers = { file: openFile, shared: openShared },
   ): Promise<Store> {
-    const hasFleet = options.databaseUrl !== undefined;
-    return new Store(await (hasFleet ? openTwo : openOne)(options, open), hasFleet);
+    const { databaseUrl } = options;
+    if (databaseUrl === undefined) return new Store(await openOne(options, open), false);
+    return new Store(await openTwo({ ...options, databaseUrl }, open), true);
   }
 
   /** Does all upkeep that is due; resolves when done. */
@@ -93,9 +99,9 @@ export class Store implements Doors {
 }
 
 /** Both doors to one file. */
-async function openOne(options: StoreOptions, open: Openers): Promise<Doors> {
+async function openOne(options: FileOptions, open: Openers): Promise<Doors> {
   const { log } = options;
-  const numbers = new Numbers(options);
+  const numbers = new Numbers(options, false);
   const file = await open.file(options, numbers.events);
   numbers.begin(file);
   const around = (replace: () => Promise<void>) => numbers.replace(replace);
@@ -104,10 +110,10 @@ async function openOne(options: StoreOptions, open: Openers): Promise<Doors> {
 }
 
 /** One to a file, which may have numbers from before there was a fleet, and one to the fleet's database. */
-async function openTwo(options: StoreOptions, open: Openers): Promise<Doors> {
+async function openTwo(options: FileOptions & SharedOptions, open: Openers): Promise<Doors> {
   const { clock, log, retentionDays, detailDays } = options;
   const { declared: _, dayZone: __, ...ofBox } = options;
-  const numbers = new Numbers(options);
+  const numbers = new Numbers(options, true);
   const { directory: tell, damaged } = numbers.events;
   const writers = {
     box: writerTo({ send: (request) => file.send(request) }, log),

@@ -49,7 +49,7 @@ describe("a box beside a fleet", () => {
   async function start(): Promise<void> {
     store = await Store.open(
       {
-        databaseUrl: "postgres://fleet.example/",
+        ...{ dataDir: folder(), databaseUrl: "postgres://fleet.example/" },
         ...{ retentionDays: 100, detailDays: 0, clock: new FakeClock(), log: silentLog() },
       },
       {

@@ -56,7 +56,7 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 const GOODBYE_MS = 1_000;
 
-interface PostgresOptions {
+export interface PostgresOptions {
   /** `postgres://…` */
   databaseUrl: string;
   /** How this process is called there. */

@@ -3,7 +3,6 @@ import { setImmediate as turn } from "node:timers/promises";
 import type { Day } from "../../../appliance/base/calendar.ts";
 import { silentLog } from "../../../appliance/base/log.ts";
 import { DOCUMENT_KINDS } from "../../../appliance/service/document-kinds.ts";
-import type { StoreOptions } from "../../../appliance/store/numbers.ts";
 import { timeRun } from "../../../appliance/store/settling/day-marks.ts";
 import type { Snapshot } from "../../../appliance/store/snapshot.ts";
 import { backUp } from "../../../appliance/store/sqlite/copies/backup.ts";
@@ -60,18 +59,15 @@ export class SimulatedBox extends SimulatedStore {
     return this.#reader;
   }
 
-  protected begin() {
+  protected async open(): Promise<Store> {
     this.#threads = new CutThreads(this.#file, this.draw.below);
-    const { clock, dayZone } = this;
-    return {
-      ...{ clock, dayZone, threads: this.#threads, dataDir: this.#folder },
+    const { clock, dayZone, retentionDays, detailDays } = this;
+    const store = await Store.open({
+      ...{ clock, dayZone, retentionDays, detailDays },
+      ...{ threads: this.#threads, dataDir: this.#folder },
       log: silentLog(),
       space: async () => this.#space,
-    };
-  }
-
-  protected async open(options: StoreOptions): Promise<Store> {
-    const store = await Store.open(options);
+    });
     this.#box = store.box;
     return store;
   }

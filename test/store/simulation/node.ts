@@ -2,7 +2,6 @@ import { setTimeout, setImmediate as turn } from "node:timers/promises";
 import type { Day } from "../../../appliance/base/calendar.ts";
 import { SystemClock } from "../../../appliance/base/clock.ts";
 import { createLog } from "../../../appliance/base/log.ts";
-import type { StoreOptions } from "../../../appliance/store/numbers.ts";
 import { Connection } from "../../../appliance/store/postgres/connection/connection.ts";
 import { performOn } from "../../../appliance/store/postgres/connection/sql.ts";
 import { parseDatabaseUrl } from "../../../appliance/store/postgres/connection/url.ts";
@@ -74,20 +73,16 @@ export class SimulatedNode extends SimulatedStore {
     await giveBackDatabase(database);
   }
 
-  protected begin() {
-    const { clock, dayZone } = this;
-    return {
-      ...{ clock, dayZone, threads: reusedThreads, databaseUrl: this.#parts.url },
-      nodeName: "node",
+  protected async open(nodeName = "node", clock = this.clock) {
+    const { dayZone, retentionDays, detailDays } = this;
+    const numbers = await openNumbers({
+      ...{ clock, nodeName, dayZone, retentionDays, detailDays },
+      ...{ threads: reusedThreads, databaseUrl: this.#parts.url },
       log: createLog((line) => {
         if (line.includes("Upkeep failed")) this.#failedUpkeeps++;
       }),
       databaseNow: () => this.clock.now(),
-    };
-  }
-
-  protected async open(options: StoreOptions) {
-    const numbers = await openNumbers(options);
+    });
     return { numbers, close: () => numbers.close() };
   }
 
@@ -95,10 +90,8 @@ export class SimulatedNode extends SimulatedStore {
 
   /** Sends hits to another collector, which comes and goes. */
   async sendElsewhere(hits: readonly Sent[]): Promise<void> {
-    const { retentionDays, detailDays } = this;
     const clock = new FakeClock(this.clock.now(), { boot: `other ${++this.#others}` });
-    const options = { ...this.begin(), clock, nodeName: "other", retentionDays, detailDays };
-    const other = await this.open(options);
+    const other = await this.open("other", clock);
     await this.wait(until(() => other.numbers.ready));
     await this.send(hits, other);
     await this.wait(other.close());

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { setImmediate as turn } from "node:timers/promises";
 import { DAY_MS, type Day, HOUR_MS } from "../../../appliance/base/calendar.ts";
 import type { HitRecord } from "../../../appliance/store/log/record.ts";
-import type { StoreOptions } from "../../../appliance/store/numbers.ts";
 import { detailFrom } from "../../../appliance/store/settling/folding.ts";
 import type { Snapshot } from "../../../appliance/store/snapshot.ts";
 import type { Store } from "../../../appliance/store/store.ts";
@@ -48,9 +47,8 @@ export abstract class SimulatedStore {
 
   /** No new values are taken in. */
   abstract readonly isShort: boolean;
-  /** What its next store is opened with. */
-  protected abstract begin(): Omit<StoreOptions, "retentionDays" | "detailDays">;
-  protected abstract open(options: StoreOptions): Promise<Pick<Store, "numbers" | "close">>;
+  /** Opens its next store. */
+  protected abstract open(): Promise<Pick<Store, "numbers" | "close">>;
   /** What is stored, of one moment. */
   abstract snapshot<T>(task: (snapshot: Snapshot) => Promise<T>): Promise<T>;
   /** The days that something stored was counted on. */
@@ -83,8 +81,7 @@ export abstract class SimulatedStore {
     this.#boots++;
     const lag = isSure ? 0 : draw.below(40) * HOUR_MS;
     this.clock = new FakeClock(this.truth - lag, { sure: isSure, boot: `boot ${this.#boots}` });
-    const { retentionDays, detailDays } = this;
-    this.store = await this.open({ ...this.begin(), retentionDays, detailDays });
+    this.store = await this.open();
     await this.wait(this.#ready());
     await this.upkeep();
   }
