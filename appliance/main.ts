@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { didYouMean } from "./base/nearest.ts";
 import { ConfigRefused, Refusal } from "./base/refusal.ts";
-import { version } from "./base/version.ts";
 import {
   type Command,
   CommandFailed,
@@ -12,6 +11,7 @@ import {
   UsageError,
 } from "./commands/command.ts";
 import { isPiped, readInput } from "./commands/input.ts";
+import { version } from "./system/version.ts";
 
 const STDIN = 0;
 /** Of a pipe. */

@@ -297,9 +297,15 @@ describe("a breach is found", () => {
     ],
     [
       "Node in what browsers run",
-      "appliance/base/names.ts",
+      "web/dashboard/page.ts",
       'import { isIP } from "node:net";',
-      "browsers run appliance/base/names.ts, which knows node:net",
+      "browsers run web/dashboard/page.ts, which knows node:net",
+    ],
+    [
+      "Node in what is for everybody",
+      "appliance/base/names.ts",
+      'import type { Socket } from "node:net";',
+      "appliance/base/names.ts takes node:net",
     ],
     [
       "a worker that is imported",

@@ -2,13 +2,13 @@ import type Koa from "koa";
 import type { Middleware } from "koa";
 import type { Log } from "../base/log.ts";
 import { CONTROL_PORT } from "../base/ports.ts";
-import { version } from "../base/version.ts";
 import { isFromHere } from "../http/client.ts";
 import { errorBodies, HttpError } from "../http/errors.ts";
 import { methodNotAllowed } from "../http/methods.ts";
 import type { Pages } from "../http/pages.ts";
 import { Router } from "../http/router.ts";
 import { VERSION_HEADER } from "../release/health.ts";
+import { version } from "../system/version.ts";
 
 const ASSETS = [
   "dashboard.css",

@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
-import { isSameSecret, makeToken, sha256 } from "../base/secrets.ts";
 import { SCHEMES } from "../base/tokens.ts";
+import { isSameSecret, makeToken, sha256 } from "../system/secrets.ts";
 
 /** How long a code waits to be redeemed. */
 export const CODE_MS = 60_000;

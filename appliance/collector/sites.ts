@@ -1,7 +1,7 @@
 import { comparableHost, siteIdOf } from "../base/names.ts";
-import { isSameHash, isSameSecret, sha256 } from "../base/secrets.ts";
 import { Signal } from "../base/signal.ts";
 import type { Directory, SiteRecord } from "../store/store.ts";
+import { isSameHash, isSameSecret, sha256 } from "../system/secrets.ts";
 
 /** The declarations of the configuration; they win over what the database holds. */
 interface DeclaredSites {

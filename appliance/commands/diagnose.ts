@@ -1,6 +1,5 @@
 import { existsSync, statSync } from "node:fs";
 import { Refusal } from "../base/refusal.ts";
-import { version } from "../base/version.ts";
 import { machine } from "../control/routes/box/diagnostics.ts";
 import { DECKS } from "../deck/settings/deck-settings.ts";
 import { createDeckBus } from "../deck/usb/hid.ts";
@@ -17,6 +16,7 @@ import { DatabaseRefused } from "../store/sqlite/refused.ts";
 import { spaceOf } from "../store/sqlite/room.ts";
 import { documents } from "../store/sqlite/tables/documents.ts";
 import { readDirectory } from "../store/sqlite/tables/sites.ts";
+import { version } from "../system/version.ts";
 import { type Command, parseCommandLine, UsageError } from "./command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP } from "./data.ts";
 import { pluggedModels } from "./devices.ts";

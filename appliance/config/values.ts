@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
-import { isCertificates } from "../base/certificates.ts";
 import { comparableHost, isHost, isSiteId, siteIdOf } from "../base/names.ts";
 import { createClient } from "../http/client.ts";
+import { isCertificates } from "../system/certificates.ts";
 
 /** Readers of the values of settings: each gives undefined for what cannot be. */
 

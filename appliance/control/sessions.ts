@@ -2,9 +2,9 @@ import { DAY_MS } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import { documentKind, NUMBER, objectOf, SESSION } from "../base/documents.ts";
 import { isRefusal } from "../base/refusal.ts";
-import { isSameHash, makeToken, sha256 } from "../base/secrets.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
 import { type Box, changeDocuments, documentsOf, type Numbers } from "../store/store.ts";
+import { isSameHash, makeToken, sha256 } from "../system/secrets.ts";
 
 /** Names a session, the SHA-256 of its cookie in hex: it cannot be turned back into the cookie. */
 export type SessionId = string;

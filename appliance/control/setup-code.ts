@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
-import { isSameSecret } from "../base/secrets.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
+import { isSameSecret } from "../system/secrets.ts";
 import { WrongCodes } from "./wrong-codes.ts";
 
 interface SetupCodeOptions {

@@ -1,5 +1,5 @@
-import { CERTIFICATES_RULE, isCertificates } from "../base/certificates.ts";
 import { invalidField } from "../base/refusal.ts";
+import { CERTIFICATES_RULE, isCertificates } from "../system/certificates.ts";
 
 /** How the box speaks with a broker; kept while it is off. */
 export interface MqttSettings {

@@ -1,9 +1,9 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { isThere, replaceFile, textOf } from "../base/files.ts";
-import { type Run, runProgram } from "../base/program.ts";
 import { ASKED_TUNNEL, TUNNEL } from "../base/tunnel.ts";
-import { readTunnel, tunnelText } from "../base/wireguard.ts";
+import { isThere, replaceFile, textOf } from "../system/files.ts";
+import { type Run, runProgram } from "../system/program.ts";
+import { readTunnel, tunnelText } from "../system/wireguard.ts";
 import { groupIn, keptSettings } from "./box.ts";
 import { layTunnel, PASTED, tunnelOf } from "./tunnel.ts";
 

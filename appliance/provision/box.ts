@@ -1,10 +1,10 @@
 import { rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { overwriteFile, remount, removeFiles } from "../base/fat-files.ts";
-import { bytesOf, isThere, replaceFile, textOf } from "../base/files.ts";
-import { type Run, runProgram } from "../base/program.ts";
 import type { TunnelState } from "../base/tunnel.ts";
 import { systemPartOf } from "../release/system-report.ts";
+import { overwriteFile, remount, removeFiles } from "../system/fat-files.ts";
+import { bytesOf, isThere, replaceFile, textOf } from "../system/files.ts";
+import { type Run, runProgram } from "../system/program.ts";
 import { type Effects, effectsOf } from "./effects.ts";
 import { hasSpares, mendFile, otherNameOf, replaceSecretFile } from "./files.ts";
 import { type KeptSettings, NOTHING_KEPT, parseKept, together, unseen } from "./kept.ts";

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, writeSync } from "node:fs";
-import { moveFile, removeBeside, removeFiles, rewriteFile } from "../base/fat-files.ts";
-import { isThere, NEW, sizeOf } from "../base/files.ts";
+import { moveFile, removeBeside, removeFiles, rewriteFile } from "../system/fat-files.ts";
+import { isThere, NEW, sizeOf } from "../system/files.ts";
 
 /** Ends the name of a file with secrets that is about to be wiped. */
 const OLD = ".old-with-secrets";

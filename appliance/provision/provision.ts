@@ -1,4 +1,4 @@
-import { sha256 } from "../base/secrets.ts";
+import { sha256 } from "../system/secrets.ts";
 import { readNetworkConfig, readUserData } from "./dialects/cloud-init.ts";
 import { NOT_READ } from "./dialects/not-read.ts";
 import { readPreseed } from "./dialects/preseed.ts";

@@ -1,7 +1,7 @@
 import { isLabel } from "../base/names.ts";
 import { ConfigRefused } from "../base/refusal.ts";
-import { isTunnelKey, readTunnel, tunnelText } from "../base/wireguard.ts";
 import { readConfig } from "../config.ts";
+import { isTunnelKey, readTunnel, tunnelText } from "../system/wireguard.ts";
 import type { FindTimeZone } from "./time-zones.ts";
 
 /**

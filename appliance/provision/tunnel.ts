@@ -1,9 +1,9 @@
 import { createPrivateKey, createPublicKey, randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { replaceFile, textOf } from "../base/files.ts";
 import { TUNNEL, type TunnelState } from "../base/tunnel.ts";
-import { isTunnelKey, readTunnel, type Tunnel } from "../base/wireguard.ts";
+import { replaceFile, textOf } from "../system/files.ts";
+import { isTunnelKey, readTunnel, type Tunnel } from "../system/wireguard.ts";
 import type { Settings } from "./settings.ts";
 
 /** The one that was pasted in the Web UI. */

@@ -1,8 +1,8 @@
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { join } from "node:path";
-import { bytesOf, replacePrivateFile } from "../base/files.ts";
 import type { Log } from "../base/log.ts";
-import { sha256 } from "../base/secrets.ts";
+import { bytesOf, replacePrivateFile } from "../system/files.ts";
+import { sha256 } from "../system/secrets.ts";
 import { certificateFile, type Issued, readCertificateFile, readKey } from "./acme/certificate.ts";
 
 /** Larger than any file of ours. */

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
-import { CERTIFICATES_RULE, isCertificates } from "../base/certificates.ts";
 import { isLabel } from "../base/names.ts";
 import { invalidField } from "../base/refusal.ts";
+import { CERTIFICATES_RULE, isCertificates } from "../system/certificates.ts";
 import { DDNS_RULE, serviceOf } from "./dns/services.ts";
 
 /** How the internet reaches the box; kept while it is off. */

@@ -1,9 +1,9 @@
 import type { Clock } from "../base/clock.ts";
 import { documentKind, FLAG, NUMBER, objectOf, orNull, TEXT } from "../base/documents.ts";
 import { invalidField, Refusal } from "../base/refusal.ts";
-import { isSameSecret, makeToken, sha256 } from "../base/secrets.ts";
 import type { Cancel } from "../base/signal.ts";
 import { Turns } from "../base/turns.ts";
+import { isSameSecret, makeToken, sha256 } from "../system/secrets.ts";
 import type { Scope } from "./scope.ts";
 
 /** A token as it may be shown; times are epoch milliseconds. A paused one has no scopes. */

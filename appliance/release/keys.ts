@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { bytesOf } from "../base/files.ts";
+import { bytesOf } from "../system/files.ts";
 
 /** A public key of minisign, which releases are verified with. */
 export interface PublicKey {

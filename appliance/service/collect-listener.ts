@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Clock, SystemClock } from "../base/clock.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { createCollector } from "../collector/app.ts";
 import type { HitTally } from "../collector/hit-tally.ts";
@@ -12,6 +12,7 @@ import { descriptorLimit, FLEET_LIMITS, fitting } from "../http/limits.ts";
 import { type App, type Listener, listen } from "../http/listen.ts";
 import { Pages } from "../http/pages.ts";
 import type { Numbers } from "../store/store.ts";
+import type { SystemClock } from "../system/system-clock.ts";
 import { knowSites } from "./data.ts";
 import type { Stops } from "./stops.ts";
 

@@ -1,7 +1,6 @@
 import type { Alarms } from "../alarms/alarms.ts";
 import { ALARM_KINDS } from "../alarms/state.ts";
 import { ONLY } from "../base/documents.ts";
-import { version } from "../base/version.ts";
 import type { NumberSource } from "../deck/display/live-numbers.ts";
 import { HomeAutomation, MQTT, type MqttStore } from "../mqtt/home-automation.ts";
 import type { SiteSource } from "../mqtt/link.ts";
@@ -13,6 +12,7 @@ import {
   type Numbers,
   type Store,
 } from "../store/store.ts";
+import { version } from "../system/version.ts";
 import type { Front } from "./front.ts";
 import type { ServiceParts, Shared } from "./parts.ts";
 import type { Stops } from "./stops.ts";

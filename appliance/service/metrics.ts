@@ -1,6 +1,5 @@
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
-import { version } from "../base/version.ts";
 import type { HitTally } from "../collector/hit-tally.ts";
 import type { Config } from "../config.ts";
 import type { AnswerTally } from "../http/answer-tally.ts";
@@ -11,6 +10,7 @@ import type { Family } from "../metrics/open-metrics.ts";
 import { metricsApp } from "../metrics/page.ts";
 import { EventLoopDelay, processFamilies } from "../metrics/process.ts";
 import type { StoreFigures } from "../store/engine.ts";
+import { version } from "../system/version.ts";
 import type { Stops } from "./stops.ts";
 
 export interface MetricsParts {

@@ -3,7 +3,6 @@ import { Actions } from "../actions/actions.ts";
 import { Alarms } from "../alarms/alarms.ts";
 import { webhookRequest } from "../alarms/webhook.ts";
 import { RecentProblems } from "../base/log.ts";
-import { version } from "../base/version.ts";
 import { powerSwitch } from "../box/power.ts";
 import { hasTunnel, TunnelSwitch } from "../box/tunnel.ts";
 import { vitalsOf } from "../box/vitals.ts";
@@ -26,6 +25,7 @@ import { Exchange } from "../store/sqlite/copies/exchange.ts";
 import { databaseFile } from "../store/sqlite/database.ts";
 import { type Unusable, unusable } from "../store/sqlite/health.ts";
 import type { Box } from "../store/store.ts";
+import { version } from "../system/version.ts";
 import {
   adminOf,
   channelStore,

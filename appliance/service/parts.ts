@@ -1,6 +1,5 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { hostname } from "node:os";
-import type { SystemClock } from "../base/clock.ts";
 import { Icons } from "../base/icons.ts";
 import type { RecentProblems } from "../base/log.ts";
 import { thisNetwork } from "../box/board.ts";
@@ -17,6 +16,7 @@ import type { Database } from "../store/sqlite/database.ts";
 import type { Space } from "../store/sqlite/room.ts";
 import type { Store } from "../store/store.ts";
 import type { Threads } from "../store/threads/threads.ts";
+import type { SystemClock } from "../system/system-clock.ts";
 import type { FrontParts } from "./front.ts";
 import { PublicDoor } from "./public-door.ts";
 import type { WayIn } from "./public-front.ts";

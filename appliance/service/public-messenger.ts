@@ -1,7 +1,6 @@
 import { promises } from "node:dns";
 import { networkInterfaces } from "node:os";
 import type { Clock } from "../base/clock.ts";
-import { version } from "../base/version.ts";
 import { Acme } from "../public/acme/client.ts";
 import { serverNameOf } from "../public/acme/identifier.ts";
 import { askWith } from "../public/ask.ts";
@@ -13,6 +12,7 @@ import type { Gateway } from "../public/router/gateway.ts";
 import { HomeRouter } from "../public/router/open-port.ts";
 import type { PublicSettings } from "../public/settings.ts";
 import type { Messenger } from "../public/tasks.ts";
+import { version } from "../system/version.ts";
 import type { PublicDoor } from "./public-door.ts";
 
 interface MessengerParts {

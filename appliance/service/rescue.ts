@@ -1,7 +1,5 @@
 import { join } from "node:path";
-import { isSameSecret, sha256 } from "../base/secrets.ts";
 import { Signal } from "../base/signal.ts";
-import { version } from "../base/version.ts";
 import { createStandIn } from "../collector/stand-in.ts";
 import type { Config } from "../config.ts";
 import { createRescueControl, type RescueControlParts } from "../control/routes/rescue.ts";
@@ -20,6 +18,8 @@ import { mayTakeBack, takeBack } from "../store/sqlite/copies/swap.ts";
 import { databaseFile } from "../store/sqlite/database.ts";
 import { salvagedAdminHash, startAnew, type Unusable } from "../store/sqlite/health.ts";
 import { spaceOf } from "../store/sqlite/room.ts";
+import { isSameSecret, sha256 } from "../system/secrets.ts";
+import { version } from "../system/version.ts";
 import { ControlListener } from "./control-listener.ts";
 import { DOCUMENT_KINDS } from "./document-kinds.ts";
 import { startFront } from "./front.ts";

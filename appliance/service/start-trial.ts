@@ -1,5 +1,4 @@
 import { SERVICE_MEMORY } from "../base/bounds.ts";
-import { SystemClock } from "../base/clock.ts";
 import { DayZone } from "../base/day-zone.ts";
 import { createLog } from "../base/log.ts";
 import { messageOf } from "../base/message-of.ts";
@@ -10,6 +9,7 @@ import { DatabaseRefused, FILE } from "../store/sqlite/refused.ts";
 import { startWorkers, type Workers } from "../store/sqlite/workers.ts";
 import { READER_MEMORY_MB } from "../store/threads/kinds.ts";
 import { ownThreads } from "../store/threads/threads.ts";
+import { SystemClock } from "../system/system-clock.ts";
 import { dashboardReads, firstReads } from "./first-reads.ts";
 
 const clock = new SystemClock();

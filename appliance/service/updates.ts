@@ -1,8 +1,8 @@
-import { version } from "../base/version.ts";
 import { clockZone } from "../box/time-zone.ts";
 import type { UpdateSource } from "../control/routes/box/update.ts";
 import { KEYS_FOLDER, readKeys } from "../release/keys.ts";
 import { besideCounting, spaceOf } from "../store/sqlite/room.ts";
+import { version } from "../system/version.ts";
 import { thisBoard } from "../updates/boards.ts";
 import { Bundles } from "../updates/bundles.ts";
 import { UpdateRecordFile } from "../updates/record.ts";

@@ -1,5 +1,5 @@
-import { isSameHash } from "../base/secrets.ts";
 import { Turns } from "../base/turns.ts";
+import { isSameHash } from "../system/secrets.ts";
 import type { Writer } from "./engines.ts";
 import { type Directory, EMPTY_DIRECTORY } from "./sites/directory.ts";
 import type { WriteInput } from "./writes.ts";

@@ -1,9 +1,9 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
-import { replaceFile } from "../base/files.ts";
 import type { UpdateOutcome } from "../base/update-outcome.ts";
 import type { BundleOffer } from "../release/updater-state.ts";
 import { DATA_FORMAT } from "../store/format.ts";
+import { replaceFile } from "../system/files.ts";
 import {
   BOOT_FOLDER,
   type Box,

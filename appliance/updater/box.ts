@@ -2,10 +2,10 @@ import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, realpathSync, statfsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { sizeOf, textOf } from "../base/files.ts";
-import { type Run, runProgram } from "../base/program.ts";
 import { slotOfRoot } from "../release/command-line.ts";
 import { parseRelease, type Release, type Slot } from "../release/release.ts";
+import { sizeOf, textOf } from "../system/files.ts";
+import { type Run, runProgram } from "../system/program.ts";
 
 /** The box as root's programs see it; tests hand in a folder, and stand-ins for what is no file. */
 export interface Box {

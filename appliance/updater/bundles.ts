@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { readEnvLine } from "../base/env-line.ts";
-import { sizeOf, textOf } from "../base/files.ts";
 import { Refusal } from "../base/refusal.ts";
 import { KEYS_FOLDER, type PublicKey, readKeys } from "../release/keys.ts";
 import {
@@ -17,6 +16,7 @@ import {
 import { SIGNATURE_BYTES } from "../release/minisign.ts";
 import { otherSlot } from "../release/release.ts";
 import type { BundleOffer, BundleSource } from "../release/updater-state.ts";
+import { sizeOf, textOf } from "../system/files.ts";
 import { type Box, runningRelease, runningSlot, SERVICE_BUNDLE, TAKEN_BUNDLE } from "./box.ts";
 import { readJournal } from "./journal.ts";
 import { headOf } from "./parts.ts";

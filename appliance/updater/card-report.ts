@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { overwriteFile } from "../base/fat-files.ts";
-import { textOf } from "../base/files.ts";
 import { systemPart, systemPartOf, withSystemPart } from "../release/system-report.ts";
+import { overwriteFile } from "../system/fat-files.ts";
+import { textOf } from "../system/files.ts";
 import { BOOT_FOLDER, type Box } from "./box.ts";
 import { whileWritable } from "./fat.ts";
 import { readState } from "./state.ts";

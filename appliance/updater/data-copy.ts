@@ -11,10 +11,10 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { isThere, replaceFile, sizeOf, syncNow, textOf } from "../base/files.ts";
 import { isObject, isText } from "../base/json.ts";
 import { mb } from "../release/manifest.ts";
 import { otherSlot } from "../release/release.ts";
+import { isThere, replaceFile, sizeOf, syncNow, textOf } from "../system/files.ts";
 import { type Box, runningRelease } from "./box.ts";
 import { type Attempt, isAttempt, type Journal, readJournal } from "./journal.ts";
 import { isRunning, modeOf, wasArmed } from "./state.ts";

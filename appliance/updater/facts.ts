@@ -4,9 +4,9 @@ import { isIPv4 } from "node:net";
 import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
 import { dirname, join } from "node:path";
 import { connect } from "node:tls";
-import { isThere, replaceFile, textOf } from "../base/files.ts";
-import { type AskProgram, askProgram } from "../base/program.ts";
 import { HEALTH_PATH, VERSION_HEADER } from "../release/health.ts";
+import { isThere, replaceFile, textOf } from "../system/files.ts";
+import { type AskProgram, askProgram } from "../system/program.ts";
 import type { Box } from "./box.ts";
 import { factsFrom, type HealthFacts, isHealth } from "./health.ts";
 

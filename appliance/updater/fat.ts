@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { moveFile, remount, removeBeside, removeFiles } from "../base/fat-files.ts";
-import { isThere, syncNow } from "../base/files.ts";
 import type { Slot } from "../release/release.ts";
+import { moveFile, remount, removeBeside, removeFiles } from "../system/fat-files.ts";
+import { isThere, syncNow } from "../system/files.ts";
 import { slotOfConfig } from "./boot-config.ts";
 import { BOOT_FOLDER, type Box, CONFIG, TRYBOOT } from "./box.ts";
 

@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { replaceFile, textOf } from "../base/files.ts";
 import { isObject, isText } from "../base/json.ts";
 import type { UpdateOutcome } from "../base/update-outcome.ts";
 import { MOST_RELEASE, type Release, type Slot } from "../release/release.ts";
 import type {} from "../release/updater-state.ts";
+import { replaceFile, textOf } from "../system/files.ts";
 import { type Box, JOURNAL } from "./box.ts";
 
 /**

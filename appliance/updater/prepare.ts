@@ -1,6 +1,5 @@
 import { closeSync, openSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { sizeOf } from "../base/files.ts";
 import { Refusal } from "../base/refusal.ts";
 import { bootEntries, unpackBoot } from "../release/archive.ts";
 import { BOOT_PART, type Manifest, mb, ROOT_PART } from "../release/manifest.ts";
@@ -8,6 +7,7 @@ import { otherSlot, parseRelease, type Release, type Slot } from "../release/rel
 import { wholeOf } from "../release/tar.ts";
 import type { UpdaterWork } from "../release/updater-state.ts";
 import { DATA_FORMAT } from "../store/format.ts";
+import { sizeOf } from "../system/files.ts";
 import {
   BOOT_FOLDER,
   type Box,

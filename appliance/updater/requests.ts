@@ -1,8 +1,8 @@
 import { lstatSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { isThere } from "../base/files.ts";
 import { Refusal } from "../base/refusal.ts";
 import { UPDATER_REQUESTS, type UpdaterRequest } from "../release/updater-state.ts";
+import { isThere } from "../system/files.ts";
 import { armRollback, armUpdate } from "./arm.ts";
 import { type Box, CARD_WAITS, REQUESTS } from "./box.ts";
 import { bundleOffers } from "./bundles.ts";

@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { replaceFile, textOf } from "../base/files.ts";
 import { otherSlot, type Release, type Slot } from "../release/release.ts";
 import {
   type BundleOffer,
@@ -7,6 +6,7 @@ import {
   type UpdaterState,
   type UpdaterWork,
 } from "../release/updater-state.ts";
+import { replaceFile, textOf } from "../system/files.ts";
 import { slotOfConfig } from "./boot-config.ts";
 import { type Box, releaseIn, runningRelease, runningSlot, STATE_FOLDER } from "./box.ts";
 import { configOf } from "./fat.ts";

@@ -1,12 +1,12 @@
 import { createReadStream, mkdirSync, renameSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
-import { removeFiles } from "../base/fat-files.ts";
-import { isThere, replaceFile, syncNow } from "../base/files.ts";
 import { Refusal } from "../base/refusal.ts";
 import { unpackBundle } from "../release/archive.ts";
 import { MANIFEST_BYTES, type Manifest, readManifest } from "../release/manifest.ts";
 import { SIGNATURE_BYTES } from "../release/minisign.ts";
 import { entriesOf, wholeOf } from "../release/tar.ts";
+import { removeFiles } from "../system/fat-files.ts";
+import { isThere, replaceFile, syncNow } from "../system/files.ts";
 import {
   BOOT_FOLDER,
   type Box,

@@ -1,4 +1,4 @@
-import { bytesOf } from "../base/files.ts";
+import { bytesOf } from "../system/files.ts";
 
 /**
  * Models on which an update and a way back were seen to work, as their device tree calls them:

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { bytesOf, sizeOf, syncFolder } from "../base/files.ts";
 import { orElse } from "../base/refusal.ts";
 import { unpackBundle } from "../release/archive.ts";
 import type { PublicKey } from "../release/keys.ts";
@@ -16,6 +15,7 @@ import {
   SIGNATURE,
 } from "../release/manifest.ts";
 import { SIGNATURE_BYTES } from "../release/minisign.ts";
+import { bytesOf, sizeOf, syncFolder } from "../system/files.ts";
 import type { Papers } from "./record.ts";
 
 /** Where the updater looks for a whole release. */

@@ -3,9 +3,9 @@ import { createReadStream } from "node:fs";
 import { type FileHandle, open, rm } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { type Clock, every } from "../base/clock.ts";
-import { sizeOf } from "../base/files.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Part } from "../release/manifest.ts";
+import { sizeOf } from "../system/files.ts";
 import { diskRefusal, refuse } from "./refusals.ts";
 import { type HostAnswer, NotFetched, type ReleaseHost } from "./release-host.ts";
 

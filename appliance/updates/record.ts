@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { bytesOf, replacePrivateFile } from "../base/files.ts";
 import { isObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import { schemas } from "../base/schema.ts";
@@ -8,6 +7,7 @@ import { Turns } from "../base/turns.ts";
 import { MANIFEST_BYTES } from "../release/manifest.ts";
 import { SIGNATURE_BYTES } from "../release/minisign.ts";
 import { MOST_RELEASE } from "../release/release.ts";
+import { bytesOf, replacePrivateFile } from "../system/files.ts";
 
 /** The signed papers, as they came: they are verified whenever they are read. */
 export interface Papers {

@@ -1,9 +1,9 @@
 import type { Readable } from "node:stream";
 import type { Clock } from "../base/clock.ts";
-import { sizeOf } from "../base/files.ts";
 import { isRefusal, orElse, Refusal } from "../base/refusal.ts";
 import { bundleBytes, type Manifest, MOST_ROOT_BYTES, misfits } from "../release/manifest.ts";
 import type { UpdaterState } from "../release/updater-state.ts";
+import { sizeOf } from "../system/files.ts";
 import type { ThisBoard } from "./boards.ts";
 import { type Bundles, LARGE } from "./bundles.ts";
 import { fetchFile } from "./fetch-file.ts";

@@ -1,6 +1,5 @@
 import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { bytesOf, NEW, sizeOf } from "../base/files.ts";
 import { schemas } from "../base/schema.ts";
 import { MOST_RELEASE } from "../release/release.ts";
 import {
@@ -9,6 +8,7 @@ import {
   type UpdaterRequest,
   type UpdaterState,
 } from "../release/updater-state.ts";
+import { bytesOf, NEW, sizeOf } from "../system/files.ts";
 
 const MOST_BYTES = 65_536;
 /** The folder in which the service may write. */

@@ -1,5 +1,4 @@
 import { DAY_MS, HOUR_MS } from "../../appliance/base/calendar.ts";
-import { SystemClock } from "../../appliance/base/clock.ts";
 import { UTC_DAYS } from "../../appliance/base/day-zone.ts";
 import { createLog } from "../../appliance/base/log.ts";
 import { beaconHit } from "../../appliance/collector/counting/beacon.ts";
@@ -8,6 +7,7 @@ import { WaitingHits } from "../../appliance/store/intake/waiting-hits.ts";
 import { Connection } from "../../appliance/store/postgres/connection/connection.ts";
 import { parseDatabaseUrl } from "../../appliance/store/postgres/connection/url.ts";
 import { PostgresEngine } from "../../appliance/store/postgres/engine.ts";
+import { SystemClock } from "../../appliance/system/system-clock.ts";
 import { median } from "./figures.ts";
 import { type FleetDatabase, withDatabase } from "./fleet-database.ts";
 import type { Shipped } from "./shipped.ts";

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { constants, PerformanceObserver } from "node:perf_hooks";
-import { SystemClock } from "../../appliance/base/clock.ts";
 import { silentLog } from "../../appliance/base/log.ts";
 import { readConfig } from "../../appliance/config.ts";
 import { Drawing } from "../../appliance/deck/display/drawing.ts";
 import { encodeJpeg } from "../../appliance/deck/face/paint.ts";
 import { startService } from "../../appliance/service/service.ts";
+import { SystemClock } from "../../appliance/system/system-clock.ts";
 import { pause } from "./desk.ts";
 
 /** As many as there may be channels, each painted once a second. */

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
-import { SystemClock } from "../../appliance/base/clock.ts";
 import { silentLog } from "../../appliance/base/log.ts";
 import { readConfig } from "../../appliance/config.ts";
 import { startService } from "../../appliance/service/service.ts";
+import { SystemClock } from "../../appliance/system/system-clock.ts";
 import { InstantDeck, KEYS, Owner, pause } from "./desk.ts";
 
 const SINGLE_PRESSES = 200;

@@ -1,7 +1,7 @@
-import { SystemClock } from "../../appliance/base/clock.ts";
 import { silentLog } from "../../appliance/base/log.ts";
 import { readConfig } from "../../appliance/config.ts";
 import { startService } from "../../appliance/service/service.ts";
+import { SystemClock } from "../../appliance/system/system-clock.ts";
 import { InstantDeck, KEYS, Owner, pause } from "./desk.ts";
 
 /** The most that all tokens together may send. */

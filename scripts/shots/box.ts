@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Clock, SystemClock } from "../../appliance/base/clock.ts";
+import type { Clock } from "../../appliance/base/clock.ts";
 import { silentLog } from "../../appliance/base/log.ts";
 import { startDemo } from "../../appliance/commands/serve/demo.ts";
 import { readConfig } from "../../appliance/config.ts";
@@ -9,6 +9,7 @@ import { DEMO_PUSHES } from "../../appliance/demo/decks.ts";
 import { randomFrom } from "../../appliance/demo/random.ts";
 import type { ServiceParts } from "../../appliance/service/parts.ts";
 import { startService } from "../../appliance/service/service.ts";
+import { SystemClock } from "../../appliance/system/system-clock.ts";
 import { PictureUpdates } from "./updates.ts";
 
 /** When it is on every picture: a Wednesday, epoch milliseconds. */

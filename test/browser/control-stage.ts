@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
-import { SystemClock } from "../../appliance/base/clock.ts";
+import { SystemClock } from "../../appliance/system/system-clock.ts";
 import { buildWeb, isBuilt } from "../../scripts/build-web.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import type { FakePublicAddress } from "../helpers/public-address.ts";

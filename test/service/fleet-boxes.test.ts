@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { SystemClock } from "../../appliance/base/clock.ts";
-import { sha256 } from "../../appliance/base/secrets.ts";
 import { SiteNumbers } from "../../appliance/service/numbers.ts";
+import { sha256 } from "../../appliance/system/secrets.ts";
+import { SystemClock } from "../../appliance/system/system-clock.ts";
 import { noAlarms } from "../helpers/no-alarms.ts";
 import { Owner } from "../helpers/owner.ts";
 import { Postgres, sharedPostgres } from "../helpers/postgres.ts";

@@ -18,6 +18,7 @@ export function breachesIn(files: ReadonlyMap<string, string>): string[] {
     ...[...files.keys()].filter((file) => !wallOf(file)).map((file) => `${file} has no wall`),
     ...edges.filter(isAcross).map(({ from, file }) => `${from} knows ${file}`),
     ...edges.filter(isForeign).map(({ from, specifier }) => `${from} knows ${specifier}`),
+    ...edges.filter(isImpure).map(({ from, specifier }) => `${from} takes ${specifier}`),
     ...nodeInBrowsers(files, edges),
     ...edges.filter(isStartedImport).map(({ from, file }) => `${from} imports ${file}`),
     ...cycles(files, edges).map((path) => `${path.join(" → ")} is a cycle`),
@@ -65,6 +66,11 @@ function isStartedImport({ from, file, isTypeOnly, isAddress }: Edge): boolean {
     !isAddress &&
     !from.startsWith("test/")
   );
+}
+
+/** What is for everybody is for browsers, too: what takes Node stands in `appliance/system/`. */
+function isImpure({ from, specifier }: Edge): boolean {
+  return from.startsWith("appliance/base/") && isOfNode(specifier);
 }
 
 function nodeInBrowsers(files: ReadonlyMap<string, string>, edges: readonly Edge[]): string[] {

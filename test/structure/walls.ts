@@ -11,6 +11,8 @@ export interface Wall {
 }
 
 const BASE = "appliance/base/";
+/** What takes Node itself: files, programs, secrets and the clock of this machine. */
+const SYSTEM = "appliance/system/";
 /** Pictures between what draws and what shows them, and their memory. */
 const PIXELS = ["appliance/deck/pixels.ts", "appliance/deck/pixel-memory.ts"];
 /** Nobody outside knows what is behind the store's door. */
@@ -35,13 +37,15 @@ export const WALLS: readonly Wall[] = [
       "appliance/public/settings.ts",
       "appliance/release/",
       "appliance/updates/settings.ts",
+      SYSTEM,
       BASE,
     ],
   },
   { of: BASE },
+  { of: SYSTEM, may: [BASE] },
   {
     of: "appliance/collector/",
-    may: ["appliance/http/", "appliance/store/", "appliance/release/health.ts", BASE],
+    may: ["appliance/http/", "appliance/store/", "appliance/release/health.ts", SYSTEM, BASE],
     not: BEHIND_THE_DOOR,
     // Whether the box is reached from outside.
     types: ["appliance/public/"],
@@ -53,6 +57,7 @@ export const WALLS: readonly Wall[] = [
       "appliance/push/",
       "appliance/alarms/",
       "appliance/store/",
+      SYSTEM,
       BASE,
       "appliance/deck/decks.ts",
       "appliance/mqtt/home-automation.ts",
@@ -104,12 +109,12 @@ export const WALLS: readonly Wall[] = [
     not: ["appliance/deck/hands/"],
   },
   { of: "appliance/deck/hands/", may: [BASE], types: ["appliance/deck/usb/model.ts"] },
-  { of: "appliance/push/", may: [BASE] },
+  { of: "appliance/push/", may: [SYSTEM, BASE] },
   { of: "appliance/http/", may: [BASE] },
   { of: "appliance/metrics/", may: ["appliance/http/", BASE] },
-  { of: "appliance/mqtt/", may: ["appliance/push/", BASE], types: ["appliance/deck/"] },
+  { of: "appliance/mqtt/", may: ["appliance/push/", SYSTEM, BASE], types: ["appliance/deck/"] },
   // It asks the outside as others do; who is served through it stands elsewhere.
-  { of: "appliance/public/", may: ["appliance/http/", BASE] },
+  { of: "appliance/public/", may: ["appliance/http/", SYSTEM, BASE] },
   { of: "appliance/demo/", may: ["appliance/store/log/record.ts", BASE] },
   {
     of: "appliance/box/",
@@ -124,25 +129,25 @@ export const WALLS: readonly Wall[] = [
     ],
   },
   // What a release is, for whoever makes, fetches or installs one.
-  { of: "appliance/release/", may: [BASE] },
+  { of: "appliance/release/", may: [SYSTEM, BASE] },
   // Root's programs that install one: nothing of the service is run there.
   {
     of: "appliance/updater/",
-    may: ["appliance/release/", "appliance/store/format.ts", BASE],
+    may: ["appliance/release/", "appliance/store/format.ts", SYSTEM, BASE],
   },
-  { of: "appliance/updates/", may: ["appliance/http/", "appliance/release/", BASE] },
+  { of: "appliance/updates/", may: ["appliance/http/", "appliance/release/", SYSTEM, BASE] },
   // A start reads the settings by the rules of the service.
-  { of: "appliance/provision/", may: ["appliance/config.ts", "appliance/release/", BASE] },
-  { of: "appliance/store/", may: [BASE] },
+  { of: "appliance/provision/", may: ["appliance/config.ts", "appliance/release/", SYSTEM, BASE] },
+  { of: "appliance/store/", may: [SYSTEM, BASE] },
   // What both engines need is in the rooms beside them.
   {
     of: "appliance/store/sqlite/",
-    may: ["appliance/store/", BASE],
+    may: ["appliance/store/", SYSTEM, BASE],
     not: ["appliance/store/postgres/"],
   },
   {
     of: "appliance/store/postgres/",
-    may: ["appliance/store/", BASE],
+    may: ["appliance/store/", SYSTEM, BASE],
     not: ["appliance/store/sqlite/"],
   },
   { of: "web/shared/", may: [BASE], types: WIRES },

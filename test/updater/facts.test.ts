@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it } from "mocha";
-import { version } from "../../appliance/base/version.ts";
 import { PublicDoor } from "../../appliance/service/public-door.ts";
+import { version } from "../../appliance/system/version.ts";
 import {
   type Answered,
   factsNow,

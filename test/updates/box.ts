@@ -1,9 +1,9 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { sizeOf } from "../../appliance/base/files.ts";
 import { isRefusal, type RefusalCode } from "../../appliance/base/refusal.ts";
 import type { Manifest } from "../../appliance/release/manifest.ts";
+import { sizeOf } from "../../appliance/system/files.ts";
 import type { ThisBoard } from "../../appliance/updates/boards.ts";
 import { Bundles } from "../../appliance/updates/bundles.ts";
 import { type UpdateRecord, UpdateRecordFile } from "../../appliance/updates/record.ts";

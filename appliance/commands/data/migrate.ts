@@ -1,4 +1,4 @@
-import { SystemClock } from "../../base/clock.ts";
+import { SystemClock } from "../../system/system-clock.ts";
 import { Connection } from "../../store/postgres/connection/connection.ts";
 import { reasonOf, refusalOf } from "../../store/postgres/connection/errors.ts";
 import { saidNow } from "../../store/postgres/database-time.ts";

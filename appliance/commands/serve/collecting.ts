@@ -1,9 +1,10 @@
-import { LONGEST_TIMER_MS, SystemClock } from "../../base/clock.ts";
+import { LONGEST_TIMER_MS } from "../../base/clock.ts";
 import { createLog } from "../../base/log.ts";
 import { listenerUrl } from "../../base/ports.ts";
 import { handedSockets, ServiceManager } from "../../box/systemd.ts";
 import type { Config } from "../../config.ts";
 import { type Collecting, startCollecting } from "../../service/collect.ts";
+import { SystemClock } from "../../system/system-clock.ts";
 import { CommandFailed, type Terminal } from "../command.ts";
 import { listenProblem, signalled } from "./lifetime.ts";
 

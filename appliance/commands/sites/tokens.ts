@@ -1,8 +1,8 @@
 import { meansAdmin, siteIdOf, siteTokenKey } from "../../base/names.ts";
-import { makeReadToken } from "../../base/secrets.ts";
 import type { Config } from "../../config.ts";
 import { type Desk, openToChange, openToLook } from "../../store/desk.ts";
 import { type Directory, retiredIn, siteIn } from "../../store/sites/directory.ts";
+import { makeReadToken } from "../../system/secrets.ts";
 import { type Command, CommandFailed, notUnderstood, parseCommandLine } from "../command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, unknownSite } from "../data.ts";
 import { checkData } from "../others-data.ts";

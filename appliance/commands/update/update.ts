@@ -1,13 +1,13 @@
 import { setTimeout } from "node:timers/promises";
-import { SystemClock } from "../../base/clock.ts";
-import { sizeOf } from "../../base/files.ts";
 import { createLog } from "../../base/log.ts";
 import { orElse } from "../../base/refusal.ts";
-import { version } from "../../base/version.ts";
 import type { Config } from "../../config.ts";
 import { KEYS_FOLDER, readKeys } from "../../release/keys.ts";
 import { bundleBytes, type Manifest } from "../../release/manifest.ts";
 import type { UpdaterState } from "../../release/updater-state.ts";
+import { sizeOf } from "../../system/files.ts";
+import { SystemClock } from "../../system/system-clock.ts";
+import { version } from "../../system/version.ts";
 import { type Box, thisBox } from "../../updater/box.ts";
 import { takeFile } from "../../updater/take.ts";
 import { type ThisBoard, thisBoard } from "../../updates/boards.ts";

@@ -1,4 +1,4 @@
-import { readTunnel, tunnelText } from "../../base/wireguard.ts";
+import { readTunnel, tunnelText } from "../../system/wireguard.ts";
 import type { Dialect, Findings } from "../reading.ts";
 import { TUNNEL_SECRETS } from "../settings.ts";
 

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import type { SecureContext } from "node:tls";
 import { DAY_MS } from "../../base/calendar.ts";
-import { sha256 } from "../../base/secrets.ts";
+import { sha256 } from "../../system/secrets.ts";
 import { newKey } from "../keys.ts";
 import { holder, integer, octets, oid, sequence, TRUE, time } from "./der.ts";
 import type { Identifier } from "./identifier.ts";

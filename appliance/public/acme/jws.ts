@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject, sign } from "node:crypto";
-import { sha256 } from "../../base/secrets.ts";
+import { sha256 } from "../../system/secrets.ts";
 
 /** JWS with ES256 (RFC 7515, RFC 7518 section 3.4), flattened as RFC 8555 section 6.2 wants it. */
 

@@ -1,5 +1,5 @@
-import { SystemClock } from "../../base/clock.ts";
 import { Refusal } from "../../base/refusal.ts";
+import { SystemClock } from "../../system/system-clock.ts";
 import type { Collector, Desk, Erased } from "../desk-shape.ts";
 import type { FleetQueryName, QueryInput, QueryResult } from "../queries.ts";
 import type { Directory } from "../sites/directory.ts";

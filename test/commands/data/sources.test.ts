@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { SystemClock } from "../../../appliance/base/clock.ts";
+import { SystemClock } from "../../../appliance/system/system-clock.ts";
 import { openEnd } from "../../../appliance/store/copy/end.ts";
 import { fill } from "../../helpers/copying.ts";
 import { onEachEngine } from "../../helpers/engines.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { SystemClock } from "../../../appliance/base/clock.ts";
+import { SystemClock } from "../../../appliance/system/system-clock.ts";
 import { Callee } from "../../helpers/callee.ts";
 import type { FakeUnit } from "../../helpers/fake-hid.ts";
 import { mk2 } from "../../helpers/fake-hid-elgato.ts";

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { DAY_MS, dayOf, formatDay } from "../../../appliance/base/calendar.ts";
-import { SystemClock } from "../../../appliance/base/clock.ts";
 import { demoDays } from "../../../appliance/demo/demo.ts";
 import { DOCUMENT_KINDS } from "../../../appliance/service/document-kinds.ts";
 import { tryStart } from "../../../appliance/service/try-start.ts";
@@ -31,6 +30,7 @@ import { type Database, databaseFile } from "../../../appliance/store/sqlite/dat
 import { putBlock } from "../../../appliance/store/sqlite/settle.ts";
 import { changeFile as changeNow } from "../../../appliance/store/sqlite/tables/documents.ts";
 import { SURVEY_LABELS } from "../../../appliance/store/surveys/labels.ts";
+import { SystemClock } from "../../../appliance/system/system-clock.ts";
 import {
   change,
   checkAll,

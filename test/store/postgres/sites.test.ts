@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { sha256 } from "../../../appliance/base/secrets.ts";
 import { Connection } from "../../../appliance/store/postgres/connection/connection.ts";
 import { performOn } from "../../../appliance/store/postgres/connection/sql.ts";
 import { parseDatabaseUrl } from "../../../appliance/store/postgres/connection/url.ts";
@@ -16,6 +15,7 @@ import {
 } from "../../../appliance/store/sites/writes.ts";
 import { SurveySource } from "../../../appliance/store/surveys/source.ts";
 import type { FleetWriteName, WriteInput, WriteResult } from "../../../appliance/store/writes.ts";
+import { sha256 } from "../../../appliance/system/secrets.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { eachDatabase, sharedPostgres } from "../../helpers/postgres.ts";
 

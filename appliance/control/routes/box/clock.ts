@@ -1,6 +1,6 @@
 import { dayOf, formatDay } from "../../../base/calendar.ts";
-import { type FarAhead, PLAUSIBLE_SINCE } from "../../../base/clock.ts";
 import { HttpError } from "../../../http/errors.ts";
+import { type FarAhead, PLAUSIBLE_SINCE } from "../../../system/system-clock.ts";
 import { jsonBody, shape, TRUTH } from "../../input.ts";
 import type { Handler } from "../../route.ts";
 

@@ -1,6 +1,6 @@
 import { invalidField } from "../../../base/refusal.ts";
-import { readTunnel, tunnelText } from "../../../base/wireguard.ts";
 import { HttpError } from "../../../http/errors.ts";
+import { readTunnel, tunnelText } from "../../../system/wireguard.ts";
 import { jsonBody, shape } from "../../input.ts";
 import type { Handler } from "../../route.ts";
 import type { TunnelAnswer } from "../../wire.ts";

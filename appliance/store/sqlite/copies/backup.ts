@@ -1,5 +1,5 @@
 import { renameSync, statSync } from "node:fs";
-import { syncNow } from "../../../base/files.ts";
+import { syncNow } from "../../../system/files.ts";
 import {
   checkIntegrity,
   isOfNewer,

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { isLabel } from "./names.ts";
+import { isLabel } from "../base/names.ts";
 
 /** A way in by a server of the owner's, as a WireGuard configuration tells it. */
 export interface Tunnel {

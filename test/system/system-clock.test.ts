@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { type FarAhead, SystemClock, systemEvidence } from "../../appliance/base/clock.ts";
+import { type FarAhead, SystemClock, systemEvidence } from "../../appliance/system/system-clock.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 
 const DAY_MS = 86_400_000;

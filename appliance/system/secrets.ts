@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { SCHEMES } from "./tokens.ts";
+import { SCHEMES } from "../base/tokens.ts";
 
 /** Random bytes of a token: too many to guess. */
 const TOKEN_BYTES = 32;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { describe, it } from "mocha";
-import { isTunnelKey, readTunnel, tunnelText } from "../../appliance/base/wireguard.ts";
+import { isTunnelKey, readTunnel, tunnelText } from "../../appliance/system/wireguard.ts";
 import { TEST_SEED } from "../helpers/seeded.ts";
 
 const KEY = "yAnz5TF+lXXJte14tji3zlMNq+hd2rYUIgJBgB3fBmk=";

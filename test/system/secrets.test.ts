@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { isSameSecret, makeReadToken, makeToken, sha256 } from "../../appliance/base/secrets.ts";
+import { isSameSecret, makeReadToken, makeToken, sha256 } from "../../appliance/system/secrets.ts";
 
 describe("a token", () => {
   it("begins with its scheme and holds the random bytes it was given", () => {

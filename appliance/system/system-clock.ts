@@ -1,0 +1,217 @@
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { DAY_MS } from "../base/calendar.ts";
+import type { Clock } from "../base/clock.ts";
+import { type Cancel, Signal } from "../base/signal.ts";
+
+/** The evidence that the machine's clock has been set, read from files the system keeps. */
+interface ClockEvidence {
+  /** True once NTP, the HTTPS-date helper or a battery-backed hardware clock set the time. */
+  isSet(): boolean;
+}
+
+const EVIDENCE_POLL_MS = 1_000;
+/** The newest time in the data is known soon after the start: before, no refusal is told. */
+const START_MS = 60_000;
+/** A time that is further ahead of the newest thing known is not believed unless its owner confirms it. */
+const FAR_AHEAD_MS = 400 * DAY_MS;
+
+/** A time that is too far ahead to be believed. Epoch milliseconds. */
+export interface FarAhead {
+  readonly time: number;
+  /** The newest time that is known to have been. */
+  readonly newest: number;
+}
+
+interface SystemClockOptions {
+  /** Begin unsure, as a board without a battery clock must (`WAIT_FOR_CLOCK=1`). */
+  wait?: boolean;
+  evidence?: ClockEvidence;
+  machine?: MachineClock;
+  /** Epoch ms of something that certainly has been, like the making of this release. */
+  known?: number;
+  /** The machine's time is far ahead, and not believed. Called once each time that it begins. */
+  onFarAhead?: (refused: FarAhead) => void;
+}
+
+/** The clocks and timers the machine has, believed or not. */
+type MachineClock = Pick<Clock, "now" | "monotonic" | "boot" | "after">;
+
+/**
+ * The machine's own clock. One that waits is believed up to FAR_AHEAD_MS past the newest time known;
+ * where the machine is further ahead, time goes on from the newest known.
+ */
+export class SystemClock implements Clock {
+  readonly becameSure = new Signal();
+  readonly #wait: boolean;
+  readonly #evidence: ClockEvidence;
+  readonly #machine: MachineClock;
+  readonly #onFarAhead: (refused: FarAhead) => void;
+  readonly #began: number;
+  #sure: boolean;
+  /**
+   * A person or a time source told the time; a clock that is only believed for want of better is
+   * not set.
+   */
+  #set = false;
+  /**
+   * Epoch ms at monotonic zero by what the clock was told; a step of the wall clock leaves it
+   * right.
+   */
+  #toldBootedAt: number | undefined;
+  /** The same by the newest time known. */
+  #newestBootedAt: number;
+  #wasFarAhead = false;
+
+  constructor({
+    wait = false,
+    evidence = systemEvidence(),
+    machine = thisMachine(),
+    known = machine.now(),
+    onFarAhead = () => {},
+  }: SystemClockOptions = {}) {
+    this.#wait = wait;
+    this.#evidence = evidence;
+    this.#machine = machine;
+    this.#onFarAhead = onFarAhead;
+    this.#began = machine.monotonic();
+    this.#sure = !wait;
+    this.#newestBootedAt = Math.max(known, PLAUSIBLE_SINCE) - this.#began;
+    if (!wait) return;
+    // The box set it to when it was last saved.
+    if (!evidence.isSet() && !this.#machineIsFarAhead()) this.learn(machine.now());
+    this.#poll();
+  }
+
+  now(): number {
+    if (this.#toldBootedAt !== undefined) return this.#toldBootedAt + this.monotonic();
+    return this.#machineIsFarAhead() ? this.#newest() : this.#machine.now();
+  }
+
+  monotonic(): number {
+    return this.#machine.monotonic();
+  }
+
+  get boot(): string {
+    return this.#machine.boot;
+  }
+
+  get sure(): boolean {
+    return this.#sure;
+  }
+
+  after(ms: number, task: () => void): Cancel {
+    return this.#machine.after(ms, task);
+  }
+
+  /** This time has been (epoch ms): the day of the newest data, or when the clock was last right. */
+  learn(time: number): void {
+    this.#newestBootedAt = Math.max(this.#newestBootedAt, time - this.monotonic());
+  }
+
+  /**
+   * Takes over the time of a wall clock that is trusted (epoch ms): of a signed-in owner's browser.
+   * The service may not set the system clock, so it goes by what it was told until the system
+   * knows.
+   * @param confirmed a person looked at the date and says that it is right
+   * @returns why it does not; undefined when it does, or need not be told
+   */
+  believe(time: number, confirmed = false): FarAhead | undefined {
+    const isKnown = this.#set && (this.#toldBootedAt !== undefined || !this.#machineIsFarAhead());
+    if (!this.#wait || (isKnown && !(confirmed && this.#machineIsFarAhead()))) return undefined;
+    if (!confirmed && this.#isFarAhead(time)) return { time, newest: this.#newest() };
+    this.learn(time);
+    this.#set = true;
+    const systemAgrees = this.#evidence.isSet() && !this.#machineIsFarAhead();
+    this.#toldBootedAt = systemAgrees ? undefined : time - this.monotonic();
+    this.#becomeSure();
+    return undefined;
+  }
+
+  #newest(): number {
+    return this.#newestBootedAt + this.monotonic();
+  }
+
+  #isFarAhead(time: number): boolean {
+    return this.#wait && time - this.#newest() > FAR_AHEAD_MS;
+  }
+
+  /** Tells of it, too, when that begins. */
+  #machineIsFarAhead(): boolean {
+    const time = this.#machine.now();
+    const isFar = this.#isFarAhead(time);
+    const isTold = isFar && (this.#wasFarAhead || this.monotonic() - this.#began >= START_MS);
+    const begins = isTold && !this.#wasFarAhead;
+    this.#wasFarAhead = isTold;
+    if (begins) this.#onFarAhead({ time, newest: this.#newest() });
+    return isFar;
+  }
+
+  #becomeSure(): void {
+    if (this.#sure) return;
+    this.#sure = true;
+    this.becameSure.emit();
+  }
+
+  #poll(): void {
+    if (this.#evidence.isSet() && !this.#machineIsFarAhead()) {
+      this.#toldBootedAt = undefined;
+      this.#set = true;
+      this.learn(this.#machine.now());
+      this.#becomeSure();
+      return;
+    }
+    if (this.monotonic() - this.#began >= DAY_MS) this.#becomeSure();
+    this.#machine.after(EVIDENCE_POLL_MS, () => this.#poll());
+  }
+}
+
+function thisMachine(): MachineClock {
+  // `performance` counts from the start of this thread by the same clock, and asks it quicker.
+  const startedAt = Number(process.hrtime.bigint()) / 1e6 - performance.now();
+  return {
+    now: Date.now,
+    monotonic: () => startedAt + performance.now(),
+    boot: bootId(),
+    after(ms, task) {
+      const timer = setTimeout(task, ms);
+      timer.unref();
+      return () => clearTimeout(timer);
+    },
+  };
+}
+
+/** `read` gives a file's text or throws; handed in for tests. */
+export function systemEvidence(
+  read: (path: string) => string = (path) => readFileSync(path, "utf8"),
+): ClockEvidence {
+  const there = (path: string): string | undefined => {
+    try {
+      return read(path);
+    } catch {
+      return undefined;
+    }
+  };
+  return {
+    isSet: () =>
+      // systemd-timesyncd touches this file at its first synchronisation.
+      there("/run/systemd/timesync/synchronized") !== undefined ||
+      there("/run/tallydeck-clock/set") !== undefined ||
+      // A Pi 5 has a clock chip but mostly no battery: then it counts from 1970.
+      Number(there("/sys/class/rtc/rtc0/since_epoch") ?? 0) * 1_000 > PLAUSIBLE_SINCE,
+  };
+}
+
+/** No time before is right: there was no Tallydeck. */
+export const PLAUSIBLE_SINCE = Date.UTC(2026, 0, 1);
+
+/** Where neither tells it, every start counts as a boot: times are never taken for comparable. */
+function bootId(): string {
+  // On the box the sandbox hides /proc/sys, and the unit tells.
+  if (process.env.BOOT_ID) return process.env.BOOT_ID;
+  try {
+    return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+  } catch {
+    return randomUUID();
+  }
+}
