@@ -11,7 +11,11 @@ export interface DocumentKind<Body = unknown> {
   readonly name: string;
   /** A JSON Schema of what Body is. */
   readonly schema: object;
-  /** How many there may be, and how large. */
+  /** The form of its ids, as a regular expression; any unless given. */
+  readonly idPattern?: string;
+  /** Each has a file beside its JSON, which is read when it is needed. */
+  readonly hasFile?: true;
+  /** How many there may be, and how large they, or their files, are. */
   readonly bound: Bound;
   /** Tells who adds more than that; undefined where who lets them in has seen to it. */
   readonly full?: { readonly code: RefusalCode; readonly message: string };
@@ -32,6 +36,8 @@ export interface Document<Body> {
   readonly body: Body;
   /** When it was changed last: a later change has a higher one. 0: by a restore, as a backup had it. */
   readonly revision: number;
+  /** Bytes of its file; 0 where it has none. */
+  readonly size: number;
 }
 
 /** The id of whatever there is one of. */

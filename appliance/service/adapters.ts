@@ -12,7 +12,7 @@ import {
   deckDocument,
   deckOf,
 } from "../deck/settings/deck-settings.ts";
-import type { ImageStore } from "../deck/settings/images.ts";
+import { IMAGES, type ImageStore } from "../deck/settings/images.ts";
 import { type ChannelStore, KEPT_CHANNELS } from "../push/kept-channels.ts";
 import { PUSH_TOKENS, type PushTokenStore } from "../push/tokens.ts";
 import { type Box, changeDocuments, documentsOf } from "../store/store.ts";
@@ -74,9 +74,10 @@ export function originStore(box: Box): OriginStore {
 /** The box as pictures know it. */
 export function imageStore(box: Box): ImageStore {
   return {
-    list: () => box.read("imageList", undefined),
-    bytes: (hash) => box.read("imageBytes", hash),
-    save: (change) => box.write("saveImage", change),
+    list: async () => (await documentsOf(box, IMAGES)).map(({ id, size }) => ({ hash: id, size })),
+    bytes: (hash) => box.read("documentFile", { kind: IMAGES.name, id: hash }),
+    save: ({ hash, bytes, forget }) =>
+      changeDocuments(box, IMAGES, { put: [{ id: hash, body: {}, file: bytes }], remove: forget }),
   };
 }
 

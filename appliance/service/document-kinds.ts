@@ -2,6 +2,7 @@ import { ORIGINS } from "../actions/origins.ts";
 import type { DocumentKind } from "../base/documents.ts";
 import { SESSIONS } from "../control/sessions.ts";
 import { DECKS } from "../deck/settings/deck-settings.ts";
+import { IMAGES } from "../deck/settings/images.ts";
 import { MQTT } from "../mqtt/home-automation.ts";
 import { PUBLIC_ADDRESS } from "../public/public-address.ts";
 import { KEPT_CHANNELS } from "../push/kept-channels.ts";
@@ -25,6 +26,7 @@ export const DOCUMENT_KINDS: readonly DocumentKind[] = [
   ALARM_SINCE.silence,
   ALARM_SINCE.rush,
   DECKS,
+  IMAGES,
   PUSH_TOKENS,
   ORIGINS,
   KEPT_CHANNELS,

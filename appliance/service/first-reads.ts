@@ -15,7 +15,6 @@ import { DOCUMENT_KINDS } from "./document-kinds.ts";
 export async function firstReads(box: Pick<Box, "read">, file: string): Promise<void> {
   try {
     await readDecks(box);
-    await box.read("imageList", undefined);
     // Others are a fleet's where there is one; those of sites are read when they are asked for.
     for (const kind of DOCUMENT_KINDS) if (kind.of === undefined) await documentsOf(box, kind);
   } catch (error) {

@@ -107,7 +107,8 @@ interface Held {
 }
 
 const HELD = `SELECT count(*) AS count,
-    CAST(coalesce(sum(octet_length(body)), 0) AS double precision) AS together
+    CAST(coalesce(sum(coalesce(octet_length(file), octet_length(body))), 0) AS double precision)
+      AS together
   FROM document WHERE kind = $1`;
 
 const PAGED = `SELECT kind, id, body FROM document
@@ -121,8 +122,9 @@ function changedOf(kinds: readonly string[], since: number): Statement {
   };
 }
 
-const PUT = `INSERT INTO document (kind, id, body, revision) VALUES ($1, $2, $3, $4)
-  ON CONFLICT (kind, id) DO UPDATE SET body = excluded.body, revision = excluded.revision`;
+const PUT = `INSERT INTO document (kind, id, body, revision, file) VALUES ($1, $2, $3, $4, $5)
+  ON CONFLICT (kind, id)
+  DO UPDATE SET body = excluded.body, revision = excluded.revision, file = excluded.file`;
 
 function statementsOf(
   { kind: { name, of }, put, remove, keepOnly }: DocumentsChange,
@@ -132,9 +134,9 @@ function statementsOf(
   // Others hold those of a fleet in memory, and are to hear that one is gone.
   const gone = of === "fleet" ? MARK : "DELETE FROM document WHERE kind = $1 AND id = $2";
   return [
-    ...put.map(({ id, body, revision: own = revision }) => ({
+    ...put.map(({ id, body, file = null, revision: own = revision }) => ({
       text: PUT,
-      values: [name, id ?? nextSite(), body, own],
+      values: [name, id ?? nextSite(), body, own, file],
     })),
     ...remove.map((id) => ({
       text: gone,

@@ -22,7 +22,9 @@ export async function documentsOf<Body>(
 }
 
 interface Wanted<Body> {
-  readonly put?: readonly Pick<Document<Body>, "id" | "body">[];
+  readonly put?: readonly (Pick<Document<Body>, "id" | "body"> & {
+    readonly file?: Uint8Array;
+  })[];
   readonly remove?: readonly string[];
 }
 
@@ -43,6 +45,6 @@ export function documentsChange<Body>(
   { name, bound, full, of }: DocumentKind<Body>,
   { put = [], remove = [] }: Wanted<Body>,
 ): DocumentsChange {
-  const rows = put.map(({ id, body }) => ({ id, body: JSON.stringify(body) }));
+  const rows = put.map(({ body, ...row }) => ({ ...row, body: JSON.stringify(body) }));
   return { kind: { name, bound, ...(full && { full }), ...(of && { of }) }, put: rows, remove };
 }

@@ -186,10 +186,8 @@ interface BoxQueries {
   largestSites(input: { readonly limit: number }): { key: SiteKey; id: string }[];
   /** All documents of a kind, oldest first. */
   documents(input: { readonly kind: string }): DocumentRow[];
-  /** Names and sizes of all pictures, the first one first. */
-  imageList(input: undefined): { hash: string; size: number }[];
-  /** The file of a picture; null when there is none of this name. */
-  imageBytes(input: string): Uint8Array | null;
+  /** The file of a document; null where there is none. */
+  documentFile(input: { readonly kind: string; readonly id: string }): Uint8Array | null;
 }
 
 /** Questions of upkeep, to each place that has numbers. */

@@ -11,6 +11,7 @@ export interface DocumentRow {
   readonly body: string;
   /** See Document. */
   readonly revision: number;
+  readonly size: number;
 }
 
 /** Documents of a kind that are added or replaced, and others that go. */
@@ -22,6 +23,7 @@ export interface DocumentsChange {
     readonly id: string | null;
     /** JSON. */
     readonly body: string;
+    readonly file?: Uint8Array | undefined;
     /** Stays as a backup had it. */
     readonly revision?: 0 | undefined;
   }[];

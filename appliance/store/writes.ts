@@ -36,12 +36,6 @@ interface FleetWrites {
 interface BoxWrites {
   /** All or none. */
   changeDocuments(input: DocumentsChange): void;
-  /** Keeps a picture and forgets the others that are named. */
-  saveImage(input: {
-    readonly hash: string;
-    readonly bytes: Uint8Array;
-    readonly forget: readonly string[];
-  }): void;
   /** Notes when (epoch ms) it was found that writes are taken. */
   touch(input: number): void;
 }

@@ -17,7 +17,7 @@ const DAY = 20_000;
 
 /** Changes to a database that its maker would never make, by what they are. */
 export const MANGLINGS: Readonly<Record<string, (db: Database.Database) => void>> = {
-  "no table site": (db) => db.exec("DROP TABLE site"),
+  "no table document": (db) => db.exec("DROP TABLE document"),
   "no table past": (db) => db.exec("DROP TABLE past"),
   "a deck that is no JSON": (db) => changeDecks(db, `'{"pages":'`),
   "a deck whose keys are a list": (db) => changeDecks(db, "json_set(body, '$.fixed', json('[1]'))"),
@@ -80,6 +80,10 @@ export const MANGLINGS: Readonly<Record<string, (db: Database.Database) => void>
   "a site id off its rule": (db) => changeSites(db, "json_set(body, '$.id', '../Blog')"),
   "a host off its rule": (db) => changeSites(db, "json_set(body, '$.host', '<script>')"),
   "a token's hash that is too short": (db) => changeSites(db, "json_set(body, '$.token', '00')"),
+  "a picture whose name is no hash": (db) => addImage(db, "../x", Buffer.from("png")),
+  "a picture without a file": (db) => addImage(db, "0".repeat(64), null),
+  "a site with a file": (db) => db.exec("UPDATE document SET file = x'00' WHERE kind = 'site'"),
+  "a picture that is too large": (db) => addImage(db, "0".repeat(64), Buffer.alloc(MB)),
   "two sites of one id": (db) => db.exec(siteRow(7, "blog")),
   "a site whose number is none": (db) =>
     db.exec("UPDATE document SET id = '0x7' WHERE kind = 'site'"),
@@ -109,6 +113,12 @@ export const MANGLINGS: Readonly<Record<string, (db: Database.Database) => void>
         SELECT 'site_alarms', CAST(key AS text), json_object('silence', json('true'), 'rush',
           json('false'), 'webhook', 'http://h.local/' || hex(zeroblob(3900))), 1 FROM site`),
 };
+
+function addImage(db: Database.Database, id: string, file: Buffer | null): void {
+  db.prepare(
+    "INSERT INTO document (kind, id, body, revision, file) VALUES ('image', ?, '{}', 1, ?)",
+  ).run(id, file);
+}
 
 /** @param body in SQL */
 function changeSites(db: Database.Database, body: string): void {

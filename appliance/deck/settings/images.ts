@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { BOUNDS } from "../../base/bounds.ts";
+import { documentKind, objectOf } from "../../base/documents.ts";
 import { Refusal } from "../../base/refusal.ts";
 import { Signal } from "../../base/signal.ts";
 import { Turns } from "../../base/turns.ts";
@@ -7,6 +8,14 @@ import { broken, checkImageFile } from "../face/image-file.ts";
 import { fitImage } from "../face/paint.ts";
 import type { FittedImage } from "../face/situation.ts";
 import type { Pixels } from "../pixels.ts";
+
+/** Pictures that keys show, by the SHA-256 of their file: PNG or JPEG, as it was uploaded. */
+export const IMAGES = documentKind<object>("image", objectOf({}), {
+  idPattern: "^[0-9a-f]{64}$",
+  hasFile: true,
+  bound: BOUNDS.images,
+  inBackup: "kept",
+});
 
 /** Where pictures are kept. A promise that resolves means the change is durable. */
 export interface ImageStore {

@@ -20,8 +20,7 @@ import type { ReaderAnswer } from "../threads/reader-thread.ts";
 import type { Reader } from "../threads/thread-host.ts";
 import { type Database, dataVersion, isDamage } from "./database.ts";
 import { lastInLog, ofOneMoment, SqliteSnapshot } from "./snapshot.ts";
-import { imageBytes, imageList } from "./tables/box.ts";
-import { documents } from "./tables/documents.ts";
+import { documentFile, documents } from "./tables/documents.ts";
 import { largestSites } from "./tables/sites.ts";
 import { perform, rowsOf } from "./tables/table.ts";
 
@@ -33,8 +32,7 @@ const BOX_READS: {
 } = {
   largestSites: (db, { limit }) => largestSites(db, limit),
   documents,
-  imageList,
-  imageBytes,
+  documentFile,
 };
 
 /** Answers the questions to a database, one at a time. */

@@ -32,6 +32,8 @@ CREATE TABLE document (
   body     text,
   -- When it was changed last: a later change has a higher one.
   revision bigint NOT NULL,
+  -- Of kinds that have one: a picture. It is read when it is needed.
+  file     bytea,
   PRIMARY KEY (kind, id)
 );
 CREATE INDEX document_changed ON document (kind, revision);

@@ -90,31 +90,42 @@ interface Manner<Body> {
 function copyKind<Body>(
   from: Database,
   to: Database,
-  kind: Pick<DocumentKind<Body>, "name" | "schema" | "bound" | "body">,
+  kind: Pick<DocumentKind<Body>, "name" | "schema" | "bound" | "body" | "idPattern" | "hasFile">,
   { anew, off, idOf }: Manner<Body>,
 ): void {
-  const { name, bound } = kind;
+  const { name, bound, idPattern = "", hasFile = false } = kind;
+  const isId = new RegExp(idPattern, "u");
   const ofKind = "FROM document NOT INDEXED WHERE kind = ? AND body IS NOT NULL";
   // Looks at lengths only: what is too long is never read into memory.
-  const longer = `octet_length(body) > ${bound.bytes} OR octet_length(id) > ${MAX_ID_BYTES}`;
+  const longer = `octet_length(body) > ${bound.bytes} OR octet_length(id) > ${MAX_ID_BYTES}
+    OR octet_length(file) > ${bound.bytes}`;
   if (from.prepare(`SELECT 1 ${ofKind} AND (${longer}) LIMIT 1`).get(name) !== undefined) {
     off("too long");
     return;
   }
   const add = to.prepare(
-    "INSERT INTO document (kind, id, body, revision) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+    `INSERT INTO document (kind, id, body, revision, file) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO NOTHING`,
   );
   let count = 0;
   let together = 0;
-  for (const row of from.prepare(`SELECT id, body, revision ${ofKind}`).iterate(name)) {
-    const { id, body, revision } = row as Readonly<Record<"id" | "body" | "revision", unknown>>;
+  for (const row of from.prepare(`SELECT id, body, revision, file ${ofKind}`).iterate(name)) {
+    const { id, body, revision, file } = row as Readonly<
+      Record<"id" | "body" | "revision" | "file", unknown>
+    >;
     count += 1;
-    together += Buffer.byteLength(String(body));
+    together += file instanceof Uint8Array ? file.length : Buffer.byteLength(String(body));
     if (count > bound.count || together > bound.together) {
       off("one too many");
       return;
     }
-    const isDocument = isText(id) && isText(body);
+    const hasOne = file instanceof Uint8Array;
+    const isDocument =
+      isText(id) &&
+      isId.test(id) &&
+      isText(body) &&
+      (hasOne === hasFile || !anew) &&
+      (hasOne || file === null);
     const whole = isDocument ? bodyOf(kind, id, body) : undefined;
     const read = whole ?? (isDocument && anew === "known" ? knownPart(kind, body) : undefined);
     if (read === undefined || !Number.isSafeInteger(revision)) {
@@ -125,6 +136,7 @@ function copyKind<Body>(
     // Its site is on its way out.
     if (here === undefined) continue;
     const written = anew ? JSON.stringify(read) : body;
-    if (add.run(name, here, written, anew ? 0 : revision).changes === 0) off("there twice");
+    const added = add.run(name, here, written, anew ? 0 : revision, file);
+    if (added.changes === 0) off("there twice");
   }
 }

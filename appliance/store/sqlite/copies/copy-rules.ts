@@ -51,7 +51,6 @@ const HASH_BYTES = 32;
 /** As `meta` and `source` have it. */
 export const isOrigin: Check = like(/^[0-9a-f]{1,32}$/);
 const SOURCE_KINDS: readonly unknown[] = ["copy", "here"];
-const IMAGE_NAME = /^[0-9a-f]{64}$/;
 const MAX_TEXT = 128;
 /** 2100-01-01: no clock of ours goes further. */
 const LAST_DAY = 47_482;
@@ -143,7 +142,6 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
     columns: { payload: isText, at: time, saved_clock: time },
     check: ({ version, payload }) => isSurvey(version, payload),
   },
-  image: { kind: "copied", ...within(BOUNDS.images), columns: { hash: like(IMAGE_NAME) } },
   // By kind: see copySites, copyKept and copyLeft.
   document: { kind: "documents" },
   // Begins anew.

@@ -133,12 +133,6 @@ CREATE TABLE survey_day (
   PRIMARY KEY (site, day)
 ) STRICT, WITHOUT ROWID;
 
--- Pictures that keys show, by the SHA-256 of their file: PNG or JPEG, as it was uploaded.
-CREATE TABLE image (
-  hash  TEXT PRIMARY KEY,
-  bytes BLOB NOT NULL
-) STRICT;
-
 -- What is set, and kept: JSON, of a kind that is declared beside the code whose it is (see base/documents).
 -- A site is a document whose id is its number; those of a site have it for an id, too, and go with it.
 CREATE TABLE document (
@@ -148,6 +142,8 @@ CREATE TABLE document (
   body     TEXT,
   -- When it was changed last: a later change has a higher one. 0: by a restore, as a backup had it.
   revision INTEGER NOT NULL,
+  -- Of kinds that have one: a picture. It is read when it is needed.
+  file     BLOB,
   PRIMARY KEY (kind, id)
 ) STRICT;
 CREATE INDEX document_changed ON document (kind, revision);

@@ -42,20 +42,3 @@ export function rowsOf(db: Database): Rows {
   return async <T extends object>(text: string, values: readonly unknown[] = []) =>
     run(db, { text, values }) as T[];
 }
-
-/** Adds rows, or replaces what those of the same key hold. All have the same columns; names are ours. */
-export function put(
-  db: Database,
-  table: string,
-  key: string,
-  rows: readonly Readonly<Record<string, string | number | Uint8Array | null>>[],
-): void {
-  const [first] = rows;
-  if (first === undefined) return;
-  const columns = Object.keys(first);
-  const statement = db.prepare(
-    `INSERT INTO ${table} (${columns.join()}) VALUES (${columns.map((name) => `:${name}`).join()})
-     ON CONFLICT (${key}) DO UPDATE SET ${columns.map((name) => `${name} = excluded.${name}`).join()}`,
-  );
-  for (const row of rows) statement.run(row);
-}

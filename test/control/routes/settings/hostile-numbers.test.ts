@@ -37,13 +37,10 @@ const TAKEN: Readonly<Record<string, Change>> = {
   "a part is the last of its day": (db) =>
     db.prepare("UPDATE block SET part = ?").run(runningPart(DAY + 1, 0) - 1),
   "a site has the last number that hits can have": (db) => {
-    for (const [table, column] of [
-      ["site", "key"],
-      ["block", "site"],
-      ["survey", "site"],
-    ])
-      db.exec(`UPDATE ${table} SET ${column} = 2147483646 WHERE ${column} = 1`);
-    db.exec("UPDATE sqlite_sequence SET seq = 2147483646 WHERE name = 'site'");
+    for (const table of ["block", "survey"])
+      db.exec(`UPDATE ${table} SET site = 2147483646 WHERE site = 1`);
+    db.exec("UPDATE document SET id = '2147483646' WHERE kind = 'site' AND id = '1'");
+    db.exec("UPDATE revision SET last_site = 2147483646");
     db.exec("DELETE FROM log");
     addBatch(db, Array<HitRecord>(3).fill(view({ site: 2_147_483_646 })));
   },
@@ -170,6 +167,8 @@ describe("a backup whose numbers are hostile", () => {
 
   before(async () => {
     await world.start();
+    // The one of the start may settle some of what comes now, as a part of its own.
+    await world.service.store.upkeep();
     await world.survey({ sv: 1, c: "fine" });
     await count(5);
     await world.service.store.upkeep();

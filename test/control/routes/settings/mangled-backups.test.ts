@@ -60,7 +60,11 @@ describe("a backup with one thing changed", () => {
     assert.equal((await owner.get("/api/decks")).decks[0].slots[4].widget.type, "date");
   });
 
-  for (const what of ["no table site", "a version below zero", "a block that ends in the middle"])
+  for (const what of [
+    "no table document",
+    "a version below zero",
+    "a block that ends in the middle",
+  ])
     it(`is refused on the command line: ${what}`, async () => {
       const path = join(folder(), "mangled.db");
       mangle(file, folder(), MANGLINGS[what] ?? assert.fail());
