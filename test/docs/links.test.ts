@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { describe, it } from "mocha";
 import { CONTROL_PORT } from "../../appliance/base/ports.ts";
 import { FLAGS } from "../../appliance/config.ts";
@@ -132,7 +132,9 @@ describe("the documentation", () => {
       ),
     );
     const commands = [
-      ...readdirSync(join(ROOT, "appliance/commands")).map((name) => name.replace(".ts", "")),
+      ...readdirSync(join(ROOT, "appliance/commands"), { recursive: true, encoding: "utf8" }).map(
+        (name) => basename(name, ".ts"),
+      ),
       "help",
       "version",
     ];
