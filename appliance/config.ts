@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { isEnvComment, readEnvLine } from "./base/env-line.ts";
+import { isEnvComment, readEnvLine } from "./base/input/env-line.ts";
 import { siteTokenKey } from "./base/names.ts";
 import { ConfigRefused, invalidSetting, type Refusal } from "./base/refusal.ts";
 import { SETTINGS, type Setting } from "./config/settings.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
-import { didYouMean } from "./base/nearest.ts";
 import { ConfigRefused, Refusal } from "./base/refusal.ts";
+import { didYouMean } from "./base/text/nearest.ts";
 import {
   type Command,
   CommandFailed,

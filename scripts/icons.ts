@@ -1,7 +1,7 @@
 /** Makes the one file of all icons, of Lucide's SVG: see appliance/base/icons.ts for its shape. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { IconFile } from "../appliance/base/icons.ts";
+import type { IconFile } from "../appliance/base/text/icons.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const MODULE = "node_modules/@iconify-json/lucide";

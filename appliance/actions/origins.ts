@@ -1,5 +1,5 @@
 import { documentKind, objectOf } from "../base/documents.ts";
-import { originOf } from "../base/origin.ts";
+import { originOf } from "../base/input/origin.ts";
 import { invalidField, Refusal } from "../base/refusal.ts";
 import { Turns } from "../base/turns.ts";
 

@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
+import { originOf } from "../base/input/origin.ts";
 import type { Log } from "../base/log.ts";
-import { originOf } from "../base/origin.ts";
 
 /** A request to be sent, once or several times. */
 export interface OutgoingRequest {

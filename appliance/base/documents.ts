@@ -1,6 +1,6 @@
 import type { Bound } from "./bounds.ts";
+import { type Misfit, schemas } from "./input/schema.ts";
 import { Refusal, type RefusalCode } from "./refusal.ts";
-import { type Misfit, schemas } from "./schema.ts";
 
 /**
  * A kind of what is set and kept, declared once, beside the code whose it is: all that the store, a start, a

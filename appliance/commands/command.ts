@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
-import { didYouMean } from "../base/nearest.ts";
+import { didYouMean } from "../base/text/nearest.ts";
 
 /** The program's name where it is in the PATH. */
 export const INSTALLED = "tallydeck";

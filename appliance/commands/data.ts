@@ -1,5 +1,5 @@
 import { dirname, join, resolve } from "node:path";
-import { didYouMean } from "../base/nearest.ts";
+import { didYouMean } from "../base/text/nearest.ts";
 import { DEFAULT_DATA_DIR } from "../config/settings.ts";
 import { type Config, FLAGS, readConfig } from "../config.ts";
 import type { Place } from "../store/desk.ts";

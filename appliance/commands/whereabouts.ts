@@ -1,5 +1,5 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { isObject } from "../base/json.ts";
+import { isObject } from "../base/input/json.ts";
 import { isClaimed, whereaboutsFile } from "../store/sqlite/lock.ts";
 
 /** A bound socket. */

@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { DATABASE_URL_RULE, databaseUrl } from "../base/database-url.ts";
 import { dayZoneNamed } from "../base/day-zone.ts";
+import { DATABASE_URL_RULE, databaseUrl } from "../base/input/database-url.ts";
 import { isHost, looksLikeSiteId, SITE_ID_RULE, siteIdOf } from "../base/names.ts";
 import { COLLECTOR_PORT, CONTROL_PORT } from "../base/ports.ts";
 import { modelById } from "../deck/usb/models.ts";

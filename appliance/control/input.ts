@@ -4,7 +4,7 @@ import { invalidField } from "../base/refusal.ts";
 import { readBytes, readJson } from "../http/body.ts";
 import { HttpError } from "../http/errors.ts";
 
-export { shape } from "../base/shape.ts";
+export { shape } from "../base/input/shape.ts";
 
 /** Bytes of a body that is filled in by hand. */
 const FORM_BYTES = 65_536;

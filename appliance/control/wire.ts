@@ -1,4 +1,4 @@
-import type { UpdateOutcome } from "../base/update-outcome.ts";
+import type { UpdateOutcome } from "../base/text/update-outcome.ts";
 /** The JSON the control API answers. Times are epoch milliseconds. */
 
 import type { AlarmState } from "../alarms/state.ts";
@@ -15,7 +15,7 @@ import type { Status } from "../push/status.ts";
 import type { EndedRead, Warning } from "../store/reports.ts";
 import type { UpdateView } from "../updates/view.ts";
 
-export type { IconFile as IconsAnswer } from "../base/icons.ts";
+export type { IconFile as IconsAnswer } from "../base/text/icons.ts";
 export type { DeckView, InputView, PlaceView, SlotView } from "../deck/deck-view.ts";
 export type {
   CountdownWidget,

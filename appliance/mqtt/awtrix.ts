@@ -1,4 +1,4 @@
-import { isObject, isText } from "../base/json.ts";
+import { isObject, isText } from "../base/input/json.ts";
 import { invalidField } from "../base/refusal.ts";
 import type { Push } from "../push/push-body.ts";
 

@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import { isObject } from "../base/json.ts";
+import { isObject } from "../base/input/json.ts";
 import { messageOf } from "../base/message-of.ts";
 import { invalidField, Refusal } from "../base/refusal.ts";
 import { TokenBuckets } from "../base/token-buckets.ts";

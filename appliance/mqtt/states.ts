@@ -1,4 +1,4 @@
-import { placeName } from "../base/place-name.ts";
+import { placeName } from "../base/text/place-name.ts";
 import type { DeckView } from "../deck/deck-view.ts";
 import type { Decks } from "../deck/decks.ts";
 import type { SlotSettings } from "../deck/settings/slot-settings.ts";

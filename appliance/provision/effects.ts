@@ -1,5 +1,5 @@
 import { pbkdf2Sync } from "node:crypto";
-import { readEnvLine } from "../base/env-line.ts";
+import { readEnvLine } from "../base/input/env-line.ts";
 import { isHashedKey, isPlainPassword, type Settings } from "./settings.ts";
 
 /** A file to lay over the system at every start; the root forgets it at the next. */

@@ -1,4 +1,4 @@
-import { isObject } from "../base/json.ts";
+import { isObject } from "../base/input/json.ts";
 import type { Reading } from "./reading.ts";
 import {
   isHashedKey,

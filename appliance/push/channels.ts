@@ -1,8 +1,8 @@
 import { type Clock, LONGEST_TIMER_MS } from "../base/clock.ts";
-import type { Icons } from "../base/icons.ts";
 import { CHANNEL_RULE, isChannelName } from "../base/names.ts";
 import { invalidField, Refusal } from "../base/refusal.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
+import type { Icons } from "../base/text/icons.ts";
 import {
   awaitsSeeing,
   type ChannelState,

@@ -1,5 +1,5 @@
+import { shape } from "../base/input/shape.ts";
 import { COLOR, TTL } from "../base/names.ts";
-import { shape } from "../base/shape.ts";
 import { STATUSES, type Status } from "./status.ts";
 import { WATCH_FIELDS, type WatchFields } from "./watch.ts";
 

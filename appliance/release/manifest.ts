@@ -1,5 +1,5 @@
+import { shape } from "../base/input/shape.ts";
 import { Refusal } from "../base/refusal.ts";
-import { shape } from "../base/shape.ts";
 import type { PublicKey } from "./keys.ts";
 import { utf8, verifySigned } from "./minisign.ts";
 import { MOST_RELEASE, type Release } from "./release.ts";

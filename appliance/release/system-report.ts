@@ -1,4 +1,4 @@
-import { outcomeText } from "../base/update-outcome.ts";
+import { outcomeText } from "../base/text/update-outcome.ts";
 import { otherSlot } from "./release.ts";
 import type { UpdaterState } from "./updater-state.ts";
 

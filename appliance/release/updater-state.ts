@@ -1,4 +1,4 @@
-import type { UpdateOutcome } from "../base/update-outcome.ts";
+import type { UpdateOutcome } from "../base/text/update-outcome.ts";
 import type { Release, Slot } from "./release.ts";
 
 /** Where a bundle that waits on the data partition came from. */

@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { hostname } from "node:os";
-import { Icons } from "../base/icons.ts";
 import type { RecentProblems } from "../base/log.ts";
+import { Icons } from "../base/text/icons.ts";
 import { thisNetwork } from "../box/board.ts";
 import { HitTally } from "../collector/hit-tally.ts";
 import type { UpdateSource } from "../control/routes/box/update.ts";

@@ -1,6 +1,6 @@
 import { HOUR_MS } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
-import { outcomeText } from "../base/update-outcome.ts";
+import { outcomeText } from "../base/text/update-outcome.ts";
 import type { UpdateStandingSource as OnBoard } from "../box/board.ts";
 import type { UpdateSource } from "../control/routes/box/update.ts";
 import type { UpdateStanding } from "../deck/face/notices.ts";

@@ -1,6 +1,6 @@
 import { type Day, formatDay, HOUR_MS } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
-import { isObject } from "../base/json.ts";
+import { isObject } from "../base/input/json.ts";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { QueryInput, QueryName, QueryResult } from "./queries.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { UpdateOutcome } from "../base/update-outcome.ts";
+import type { UpdateOutcome } from "../base/text/update-outcome.ts";
 import { otherSlot } from "../release/release.ts";
 import { wholeOf } from "../release/tar.ts";
 import type {} from "../release/updater-state.ts";

@@ -1,6 +1,6 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
-import type { UpdateOutcome } from "../base/update-outcome.ts";
+import type { UpdateOutcome } from "../base/text/update-outcome.ts";
 import type { BundleOffer } from "../release/updater-state.ts";
 import { DATA_FORMAT } from "../store/format.ts";
 import { replaceFile } from "../system/files.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { readEnvLine } from "../base/env-line.ts";
+import { readEnvLine } from "../base/input/env-line.ts";
 import { Refusal } from "../base/refusal.ts";
 import { KEYS_FOLDER, type PublicKey, readKeys } from "../release/keys.ts";
 import {

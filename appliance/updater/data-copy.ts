@@ -11,7 +11,7 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { isObject, isText } from "../base/json.ts";
+import { isObject, isText } from "../base/input/json.ts";
 import { mb } from "../release/manifest.ts";
 import { otherSlot } from "../release/release.ts";
 import { isThere, replaceFile, sizeOf, syncNow, textOf } from "../system/files.ts";

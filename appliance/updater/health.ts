@@ -1,4 +1,4 @@
-import { isObject, isText } from "../base/json.ts";
+import { isObject, isText } from "../base/input/json.ts";
 import type { ServiceHealth } from "../release/health.ts";
 
 /** How systemd finds `tallydeck.service`. */

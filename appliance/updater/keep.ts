@@ -1,4 +1,4 @@
-import type { UpdateOutcome } from "../base/update-outcome.ts";
+import type { UpdateOutcome } from "../base/text/update-outcome.ts";
 import type {} from "../release/updater-state.ts";
 import { configWithSlot, slotOfConfig } from "./boot-config.ts";
 import { type Box, runningRelease, runningSlot } from "./box.ts";

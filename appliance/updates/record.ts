@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { isObject } from "../base/json.ts";
+import { isObject } from "../base/input/json.ts";
+import { schemas } from "../base/input/schema.ts";
 import type { Log } from "../base/log.ts";
-import { schemas } from "../base/schema.ts";
 import { Signal } from "../base/signal.ts";
 import { Turns } from "../base/turns.ts";
 import { MANIFEST_BYTES } from "../release/manifest.ts";

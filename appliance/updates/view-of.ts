@@ -1,4 +1,4 @@
-import type { UpdateOutcome } from "../base/update-outcome.ts";
+import type { UpdateOutcome } from "../base/text/update-outcome.ts";
 import type { UpdaterState } from "../release/updater-state.ts";
 import type { ThisBoard } from "./boards.ts";
 import type { UpdateSettings } from "./settings.ts";

@@ -1,4 +1,4 @@
-import type { UpdateOutcome } from "../base/update-outcome.ts";
+import type { UpdateOutcome } from "../base/text/update-outcome.ts";
 import type { Release, Slot } from "../release/release.ts";
 import type { BundleOffer, UpdateProgress, UpdaterState } from "../release/updater-state.ts";
 import type { UpdateMode } from "./settings.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { UpdateOutcome } from "../../appliance/base/update-outcome.ts";
+import type { UpdateOutcome } from "../../appliance/base/text/update-outcome.ts";
 import type { Manifest } from "../../appliance/release/manifest.ts";
 import type { Release } from "../../appliance/release/release.ts";
 import {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { UpdateOutcome } from "../../appliance/base/update-outcome.ts";
+import type { UpdateOutcome } from "../../appliance/base/text/update-outcome.ts";
 import type { Release, Slot } from "../../appliance/release/release.ts";
 import {
   type BundleOffer,

@@ -210,7 +210,6 @@ export const USED_OTHERWISE: readonly string[] = [
 
 /** Folders that have no rooms yet. */
 export const CROWDED: readonly string[] = [
-  "appliance/base",
   "appliance/service",
   "appliance/store",
   "appliance/store/sqlite",

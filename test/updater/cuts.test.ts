@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, it } from "mocha";
-import type { UpdateOutcome } from "../../appliance/base/update-outcome.ts";
+import type { UpdateOutcome } from "../../appliance/base/text/update-outcome.ts";
 import type { Release, Slot } from "../../appliance/release/release.ts";
 import type {} from "../../appliance/release/updater-state.ts";
 import { keep } from "../../appliance/updater/keep.ts";

@@ -1,5 +1,5 @@
 import type { ParsedUrlQuery } from "node:querystring";
-import { isObject } from "../../base/json.ts";
+import { isObject } from "../../base/input/json.ts";
 
 const MAX_CHARACTERS = 128;
 const CONTROL = /\p{Cc}/gu;

@@ -1,4 +1,4 @@
-import { isObject, isText } from "../../base/json.ts";
+import { isObject, isText } from "../../base/input/json.ts";
 import { SURVEY_ID } from "../../base/names.ts";
 import { HttpError } from "../../http/errors.ts";
 import type { SurveyPayload } from "../../store/reports.ts";

@@ -1,7 +1,7 @@
 import type { ParsedUrlQuery } from "node:querystring";
 import type { Middleware } from "koa";
 import type { Clock } from "../../base/clock.ts";
-import { compactCount } from "../../base/compact.ts";
+import { compactCount } from "../../base/text/compact.ts";
 import type { Client } from "../../http/client.ts";
 import { HttpError } from "../../http/errors.ts";
 import type { Numbers } from "../../store/store.ts";

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { NUMBERS_ELSEWHERE } from "../../base/database-url.ts";
+import { NUMBERS_ELSEWHERE } from "../../base/input/database-url.ts";
 import { DOCUMENT_KINDS } from "../../service/document-kinds.ts";
 import { backUp } from "../../store/sqlite/copies/backup.ts";
 import { databaseFile } from "../../store/sqlite/database.ts";

@@ -1,4 +1,4 @@
-import { NUMBERS_ELSEWHERE } from "../../base/database-url.ts";
+import { NUMBERS_ELSEWHERE } from "../../base/input/database-url.ts";
 import { DOCUMENT_KINDS } from "../../service/document-kinds.ts";
 import { tryStart } from "../../service/try-start.ts";
 import { restore as restoreFile } from "../../store/sqlite/copies/restore.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "../../base/json.ts";
+import { isObject } from "../../base/input/json.ts";
 import type { SeriesRow, StatsTotals } from "../../store/reports.ts";
 
 const COUNTERS = ["Pageviews", "Visitors", "Sessions", "Bots", "App pings"];

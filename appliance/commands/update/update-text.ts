@@ -1,4 +1,4 @@
-import { outcomeText } from "../../base/update-outcome.ts";
+import { outcomeText } from "../../base/text/update-outcome.ts";
 import type { Release } from "../../release/release.ts";
 import type { UpdateProgress, UpdaterState } from "../../release/updater-state.ts";
 import type { ReadyRelease, UpdateView } from "../../updates/view.ts";

@@ -1,5 +1,5 @@
 import type { Context } from "koa";
-import { shape } from "../../base/shape.ts";
+import { shape } from "../../base/input/shape.ts";
 import { readJson } from "../../http/body.ts";
 import type { Alert, AlertReport, Alerts } from "../../push/alerts.ts";
 import type { Channels } from "../../push/channels.ts";

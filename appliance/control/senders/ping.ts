@@ -1,5 +1,5 @@
 import type { Context } from "koa";
-import { shape } from "../../base/shape.ts";
+import { shape } from "../../base/input/shape.ts";
 import { readStart } from "../../http/body.ts";
 import type { Channels } from "../../push/channels.ts";
 import type { Status } from "../../push/status.ts";

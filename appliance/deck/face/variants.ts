@@ -1,5 +1,5 @@
+import { type Misfit, schemas } from "../../base/input/schema.ts";
 import { invalidField, type Refusal } from "../../base/refusal.ts";
-import { type Misfit, schemas } from "../../base/schema.ts";
 
 /** A JSON Schema; its `description` says what it takes, to end the sentence "field …". */
 type Part = object;

@@ -1,5 +1,5 @@
+import { originOf } from "../../base/input/origin.ts";
 import { COLOR, TTL } from "../../base/names.ts";
-import { originOf } from "../../base/origin.ts";
 import { invalidField } from "../../base/refusal.ts";
 import { oneOf, variant, variants } from "../face/variants.ts";
 import { CHANNEL, type PushRules, readChannel } from "../face/widget.ts";

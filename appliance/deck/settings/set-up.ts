@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../base/clock.ts";
-import type { Icons } from "../../base/icons.ts";
-import { placeName } from "../../base/place-name.ts";
 import { invalidField } from "../../base/refusal.ts";
+import type { Icons } from "../../base/text/icons.ts";
+import { placeName } from "../../base/text/place-name.ts";
 import type { Deck } from "../deck.ts";
 import type { DeckView, PlaceView } from "../deck-view.ts";
 import type { Widget } from "../face/widget.ts";

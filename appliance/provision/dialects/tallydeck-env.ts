@@ -1,4 +1,4 @@
-import { isEnvComment, readEnvLine } from "../../base/env-line.ts";
+import { isEnvComment, readEnvLine } from "../../base/input/env-line.ts";
 import { type Dialect, type Findings, UNKNOWN } from "../reading.ts";
 import { isServiceKey } from "../settings.ts";
 

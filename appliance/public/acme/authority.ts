@@ -1,5 +1,5 @@
 import { DAY_MS } from "../../base/calendar.ts";
-import { isObject, isText } from "../../base/json.ts";
+import { isObject, isText } from "../../base/input/json.ts";
 import { AskFailed } from "../../http/ask-failed.ts";
 import type { AskOutside, OutsideQuestion, OutsideReply } from "../ask.ts";
 import { retryAfterMs } from "../retry-after.ts";

@@ -1,7 +1,7 @@
 import type { KeyObject } from "node:crypto";
 import { isIP } from "node:net";
 import type { SecureContext } from "node:tls";
-import { isObject, isText } from "../../base/json.ts";
+import { isObject, isText } from "../../base/input/json.ts";
 import { challengeContext } from "./challenge-certificate.ts";
 import type { Identifier } from "./identifier.ts";
 import { keyAuthorization } from "./jws.ts";

@@ -1,5 +1,5 @@
 import type { KeyObject } from "node:crypto";
-import { isText } from "../../base/json.ts";
+import { isText } from "../../base/input/json.ts";
 import type { OutsideReply } from "../ask.ts";
 import type { AcmeDirectory, Authority } from "./authority.ts";
 import { signJws } from "./jws.ts";

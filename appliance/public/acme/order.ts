@@ -1,6 +1,6 @@
 import type { KeyObject } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
-import { isObject, isText } from "../../base/json.ts";
+import { isObject, isText } from "../../base/input/json.ts";
 import type { Authority } from "./authority.ts";
 import {
   type ChallengeType,

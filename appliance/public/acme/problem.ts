@@ -1,4 +1,4 @@
-import { isObject, isText } from "../../base/json.ts";
+import { isObject, isText } from "../../base/input/json.ts";
 
 /** The kinds of failures, by what they mean for the order. */
 export type AcmeKind =

@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { isObject, isText } from "../../base/json.ts";
+import { isObject, isText } from "../../base/input/json.ts";
 import { retryAfterMs } from "../retry-after.ts";
 import { type Authority, webAddress } from "./authority.ts";
 import { readAll } from "./der.ts";

@@ -1,7 +1,7 @@
 import type { Day } from "../../base/calendar.ts";
-import { databaseUrl } from "../../base/database-url.ts";
 import type { ZoneSetting } from "../../base/day-zone.ts";
 import { bodyOf } from "../../base/documents.ts";
+import { databaseUrl } from "../../base/input/database-url.ts";
 import type { Month } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
 import { timeRun } from "../settling/day-marks.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { isText } from "../../../appliance/base/json.ts";
+import { isText } from "../../../appliance/base/input/json.ts";
 import { configWithSlot } from "../../../appliance/updater/boot-config.ts";
 import type { Box } from "./box.ts";
 import type { Lane } from "./checks.ts";

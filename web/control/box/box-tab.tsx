@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { NUMBERS_ELSEWHERE } from "../../../appliance/base/database-url.ts";
+import { NUMBERS_ELSEWHERE } from "../../../appliance/base/input/database-url.ts";
 import type { BoxAnswer, PrivacyAnswer } from "../../../appliance/control/wire.ts";
 import { Snippet } from "../../shared/copy-button.tsx";
 import { ask } from "../api.ts";

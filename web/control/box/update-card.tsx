@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { outcomeText } from "../../../appliance/base/update-outcome.ts";
+import { outcomeText } from "../../../appliance/base/text/update-outcome.ts";
 import type { UpdateView } from "../../../appliance/control/wire.ts";
 import { Confirm } from "../confirm.tsx";
 import { Problem, useNow } from "../parts.tsx";

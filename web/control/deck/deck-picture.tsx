@@ -1,5 +1,5 @@
 import { useRef, useState } from "preact/hooks";
-import { placeName } from "../../../appliance/base/place-name.ts";
+import { placeName } from "../../../appliance/base/text/place-name.ts";
 import type { DeckView, PlaceView, SlotView } from "../../../appliance/control/wire.ts";
 import { slotPath } from "../addresses.ts";
 import { useShell } from "../context.ts";

@@ -1,4 +1,4 @@
-import { placeName } from "../../../appliance/base/place-name.ts";
+import { placeName } from "../../../appliance/base/text/place-name.ts";
 import type { Action, DeckView, PlaceView } from "../../../appliance/control/wire.ts";
 import { ACTION_KINDS } from "./fields/actions.ts";
 import { widgetName } from "./fields/widgets.ts";

@@ -1,4 +1,4 @@
-import { placeName } from "../../../appliance/base/place-name.ts";
+import { placeName } from "../../../appliance/base/text/place-name.ts";
 import type { DeckView, InputView } from "../../../appliance/control/wire.ts";
 import { useShell } from "../context.ts";
 import { Fingers } from "./fingers.tsx";

@@ -1,4 +1,4 @@
-import { placeName } from "../../../appliance/base/place-name.ts";
+import { placeName } from "../../../appliance/base/text/place-name.ts";
 import type { DeckView } from "../../../appliance/control/wire.ts";
 import { deckPath } from "../addresses.ts";
 import { useShell } from "../context.ts";

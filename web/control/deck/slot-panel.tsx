@@ -1,5 +1,5 @@
 import { isChannelName } from "../../../appliance/base/names.ts";
-import { placeName } from "../../../appliance/base/place-name.ts";
+import { placeName } from "../../../appliance/base/text/place-name.ts";
 import type { DeckView, SlotView } from "../../../appliance/control/wire.ts";
 import { slotPath } from "../addresses.ts";
 import { ask } from "../api.ts";

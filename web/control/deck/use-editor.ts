@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { placeName } from "../../../appliance/base/place-name.ts";
+import { placeName } from "../../../appliance/base/text/place-name.ts";
 import type { DeckView, DoneAnswer } from "../../../appliance/control/wire.ts";
 import { slotPath } from "../addresses.ts";
 import { ask } from "../api.ts";

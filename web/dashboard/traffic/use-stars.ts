@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { isObject } from "../../../appliance/base/json.ts";
+import { isObject } from "../../../appliance/base/input/json.ts";
 import { keepChoice, loadChoice } from "../../shared/token.ts";
 
 /** A value whose row has a star. */

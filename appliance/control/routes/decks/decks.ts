@@ -1,6 +1,6 @@
 import type { ParsedUrlQuery } from "node:querystring";
 import type { Origins } from "../../../actions/origins.ts";
-import { originOf } from "../../../base/origin.ts";
+import { originOf } from "../../../base/input/origin.ts";
 import { invalidField } from "../../../base/refusal.ts";
 import type { Decks, Press } from "../../../deck/decks.ts";
 import type { Scale } from "../../../deck/display/drawing.ts";

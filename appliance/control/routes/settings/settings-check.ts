@@ -1,6 +1,6 @@
 import { parentPort } from "node:worker_threads";
-import { Icons } from "../../../base/icons.ts";
 import { Refusal, type RefusalCode } from "../../../base/refusal.ts";
+import { Icons } from "../../../base/text/icons.ts";
 import { parseJson } from "../../../http/body.ts";
 import { HttpError } from "../../../http/errors.ts";
 import { Pages } from "../../../http/pages.ts";

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
 import { BOUNDS } from "../../../base/bounds.ts";
-import type { Icons } from "../../../base/icons.ts";
 import {
   comparableHost,
   isSiteId,
@@ -10,6 +9,7 @@ import {
   twinProblem,
 } from "../../../base/names.ts";
 import { invalidField } from "../../../base/refusal.ts";
+import type { Icons } from "../../../base/text/icons.ts";
 import type { Widget } from "../../../deck/face/widget.ts";
 import { isIdOf } from "../../../deck/identity.ts";
 import { expectAllFit } from "../../../deck/settings/deck-bounds.ts";

@@ -1,7 +1,7 @@
 import type { Origins } from "../../../actions/origins.ts";
 import type { Alarms } from "../../../alarms/alarms.ts";
+import { originOf } from "../../../base/input/origin.ts";
 import { siteIdOf } from "../../../base/names.ts";
-import { originOf } from "../../../base/origin.ts";
 import { invalidField } from "../../../base/refusal.ts";
 import type { Numbers } from "../../../store/store.ts";
 import { jsonBody, shape, TRUTH } from "../../input.ts";

@@ -1,4 +1,4 @@
-import { compactCount } from "../../../base/compact.ts";
+import { compactCount } from "../../../base/text/compact.ts";
 import { ACCENT, BAD, blend, type Colors, chooseColors, GOOD, onBackground } from "../colors.ts";
 import { type Fonts, label, type Shape, scaleOf } from "../shapes.ts";
 import type { Numbers } from "../situation.ts";

@@ -1,5 +1,5 @@
 import { bodyOf, closed, type DocumentKind, knownPart } from "../../../base/documents.ts";
-import { isText } from "../../../base/json.ts";
+import { isText } from "../../../base/input/json.ts";
 import type { SiteKey } from "../../counting.ts";
 import { SITES, type SiteBody } from "../../sites/kinds.ts";
 import type { Database } from "../database.ts";

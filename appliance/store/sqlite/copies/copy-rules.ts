@@ -1,6 +1,6 @@
 import { BOUNDS, type Bound, COUNTABLE } from "../../../base/bounds.ts";
 import { DAY_MS } from "../../../base/calendar.ts";
-import { isObject, isText } from "../../../base/json.ts";
+import { isObject, isText } from "../../../base/input/json.ts";
 import { SURVEY_ID } from "../../../base/names.ts";
 import { monthOf } from "../../blocks/month.ts";
 import { COUNTERS } from "../../counting.ts";

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { originOf } from "../../../../appliance/base/origin.ts";
+import { originOf } from "../../../../appliance/base/input/origin.ts";
 import type { Action, DeckView, RequestAction } from "../../../../appliance/control/wire.ts";
 import { Labelled, Problem } from "../../parts.tsx";
 import { ChannelField } from "../../push/channel-field.tsx";

@@ -1,5 +1,5 @@
+import { originOf } from "../../../../appliance/base/input/origin.ts";
 import { CHANNEL_RULE, isChannelName } from "../../../../appliance/base/names.ts";
-import { originOf } from "../../../../appliance/base/origin.ts";
 import type { Action, RequestAction } from "../../../../appliance/control/wire.ts";
 
 type ActionKind = Action["do"];

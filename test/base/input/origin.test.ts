@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { originOf } from "../../appliance/base/origin.ts";
+import { originOf } from "../../../appliance/base/input/origin.ts";
 
 describe("the origin of an address", () => {
   for (const [address, origin] of [

@@ -1,5 +1,5 @@
-import { isHost, isSiteId, looksLikeSiteId, siteIdOf } from "./names.ts";
-import { invalidField, type Refusal } from "./refusal.ts";
+import { isHost, isSiteId, looksLikeSiteId, siteIdOf } from "../names.ts";
+import { invalidField, type Refusal } from "../refusal.ts";
 import { type Misfit, schemas } from "./schema.ts";
 
 const misfitOf = schemas({

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { compactCount } from "../../appliance/base/compact.ts";
+import { compactCount } from "../../../appliance/base/text/compact.ts";
 
 describe("a count in few characters", () => {
   for (const [count, text] of [

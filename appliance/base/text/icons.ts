@@ -1,5 +1,5 @@
+import { invalidField } from "../refusal.ts";
 import { didYouMean } from "./nearest.ts";
-import { invalidField } from "./refusal.ts";
 
 /** The file of all icons, as the web build makes it and `GET /api/icons` answers it. */
 export interface IconFile {
