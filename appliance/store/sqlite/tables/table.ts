@@ -22,8 +22,7 @@ function prepared(db: Database, text: string): Prepared {
 /** Runs a statement of both engines. @returns its rows, if it has any */
 export function run(db: Database, { text, values = [] }: Statement): object[] {
   const statement = prepared(db, text);
-  const bound = values.map((value) => (typeof value === "boolean" ? Number(value) : value));
-  const named = Object.fromEntries(bound.map((value, i) => [i + 1, value]));
+  const named = Object.fromEntries(values.map((value, i) => [i + 1, value]));
   if (statement.reader) return statement.all(named) as object[];
   statement.run(named);
   return [];
