@@ -26,7 +26,7 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
   meta: ["value"],
 };
 /** Tables that one engine alone has. */
-const ALONE = ["boot", "image", "lease", "node", "slice"];
+const ALONE = ["boot", "lease", "node", "slice"];
 
 /** @param columns each with `of`, `name`, `type` and `required` */
 function schemaOf(columns: readonly object[]): Schema {
