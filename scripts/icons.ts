@@ -1,4 +1,4 @@
-/** Makes the one file of all icons, of Lucide's SVG: see appliance/base/icons.ts for its shape. */
+/** Makes the one file of all icons, of Lucide's SVG: see appliance/base/text/icons.ts for its shape. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { IconFile } from "../appliance/base/text/icons.ts";
