@@ -42,7 +42,7 @@ export class Decks {
   /** The deck of this id came, went or changed its settings, its page or whether it sleeps. */
   readonly changed = new Signal<string>();
   readonly pictureChanged = new Signal<PictureChange>();
-  /** What fingers do, each touch of them. */
+  /** Each touch of fingers, real ones and those of the Web UI. */
   readonly fingers: Fingers;
   /** A press, a hold or a turn that counts, once it is clear which. */
   readonly gestures: Listenable<Gesture>;
