@@ -1,10 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
 import { DayZone } from "../../base/day-zone.ts";
 import type { SiteKey } from "../counting.ts";
-import { BYTES_PER_STEP, eraseBlocks, eraseNobody, eraseRecords, eraseRows } from "../erasing.ts";
 import { type Batch, readBatch } from "../log/batch.ts";
 import { together } from "../log/lighten.ts";
 import type { UpkeepTime } from "../queries.ts";
+import {
+  BYTES_PER_STEP,
+  eraseBlocks,
+  eraseNobody,
+  eraseRecords,
+  eraseRows,
+} from "../settling/erasing.ts";
 import type { Statement } from "../sql.ts";
 import { FILED_AT_ONCE, fileSurveys, forgetSurveyDays, WAITED } from "../surveys/statements.ts";
 import { type Database, giveSpaceBack } from "./database.ts";

@@ -1,14 +1,14 @@
 import type { Clock } from "../../../base/clock.ts";
 import { DayZone } from "../../../base/day-zone.ts";
 import type { SiteKey } from "../../counting.ts";
+import type { UpkeepTime } from "../../queries.ts";
 import {
   BYTES_PER_STEP,
   eraseBlocks,
   eraseNobody,
   eraseRecords,
   eraseRows,
-} from "../../erasing.ts";
-import type { UpkeepTime } from "../../queries.ts";
+} from "../../settling/erasing.ts";
 import { fileSurveys, forgetSurveyDays } from "../../surveys/statements.ts";
 import type { Connection } from "../connection/connection.ts";
 import { performOn, type Sql, type Transaction } from "../connection/sql.ts";

@@ -1,8 +1,8 @@
-import { NOBODY, type SiteKey } from "./counting.ts";
-import { EMPTY_BATCH, eraseSite } from "./log/erase.ts";
-import { PASS_GENERATION } from "./settling/statements.ts";
-import type { LogRow } from "./snapshot.ts";
-import { rowsIn, type Statement, type Steps } from "./sql.ts";
+import { NOBODY, type SiteKey } from "../counting.ts";
+import { EMPTY_BATCH, eraseSite } from "../log/erase.ts";
+import type { LogRow } from "../snapshot.ts";
+import { rowsIn, type Statement, type Steps } from "../sql.ts";
+import { PASS_GENERATION } from "./statements.ts";
 
 // Each step stays at a few milliseconds, so that hits in between never notice.
 const ROWS_PER_STEP = 500;
