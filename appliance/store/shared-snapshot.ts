@@ -29,10 +29,12 @@ export function blockSizes({ bytes, detailBytes, isSound }: SnapshotSql): string
     FROM block WHERE (site, month, source, part) > ($1, $2, $3, $4) AND ${isSound}`;
 }
 
+/** A page of them, in order. */
 export function listOf(sql: SnapshotSql): string {
   return `${blockSizes(sql)} ${BLOCKS_IN_ORDER} LIMIT $5`;
 }
 
+/** Counters of days past retention, by site. */
 export function pastOfSites({ isAsked }: SnapshotSql): string {
   return `SELECT site, counter, CAST(sum(n) AS bigint) AS n FROM past WHERE site ${isAsked}
     GROUP BY site, counter`;

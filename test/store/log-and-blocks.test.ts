@@ -156,6 +156,21 @@ function itKeeps(open: () => Promise<Place>): void {
     assert.deepEqual(plain(await blocks([2, 1])), plain([merged, changed]));
   });
 
+  it("adds and drops more at once than one statement writes", async () => {
+    const sites = Array.from({ length: 250 }, (_, i) => i + 1);
+    const puts = sites.map((site) => ({ ...block(site, 600, 0, site), counts: bytes(9, site) }));
+    const past = sites.map((site) => ({ site, source: 0, counters: new Map([["pv", site]]) }));
+    await settle({ puts, past });
+    assert.deepEqual(plain(await blocks(sites)), plain(puts));
+    const sums = await place.read((snapshot) => snapshot.past(sites));
+    assert.deepEqual(
+      sums.map((counters) => counters.get("pv")),
+      sites,
+    );
+    await settle({ drops: puts.slice(1) });
+    assert.deepEqual(plain(await blocks(sites)), plain(puts.slice(0, 1)));
+  });
+
   it("shows the blocks of some sites and months, in order, with the pieces that are asked for", async () => {
     await settle({
       puts: [block(2, 600, 0), block(1, 602, 1), block(1, 602, 0), block(1, 599, 0)],

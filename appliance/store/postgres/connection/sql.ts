@@ -16,7 +16,7 @@ export interface Transaction extends Sql {
   readonly place: string;
 }
 
-/** In the caller's transaction, if that is one. */
+/** Does the work in the caller's transaction, if that is one. */
 export function performOn<T>(sql: Pick<Sql, "all">, steps: Steps<T>): Promise<T> {
   return runSteps((statements) => sql.all(statements), steps);
 }

@@ -32,7 +32,7 @@ export function runAll(db: Database, statements: readonly Statement[]): void {
   for (const statement of statements) run(db, statement);
 }
 
-/** In the caller's transaction. */
+/** Does the work in the caller's transaction. */
 export function perform<T>(db: Database, steps: Steps<T>): T {
   return runStepsNow((statement) => run(db, statement), steps);
 }
