@@ -64,12 +64,12 @@ export function keptFilters(base: string): string[] {
  */
 export function keptWith(topic: string, base: string): string[] {
   if (!topic.startsWith(`${base}/`)) return [];
-  const [room, name = "", ...rest] = topic.slice(base.length + 1).split("/");
-  if (room === "availability" && name === "") return [topic];
+  const [kind, name = "", ...rest] = topic.slice(base.length + 1).split("/");
+  if (kind === "availability" && name === "") return [topic];
   if (rest.join("/") !== "state") return [];
-  if (room === "channel" && isChannelName(name) && name === name.toLowerCase()) return [topic];
-  if (room === "site" && looksLikeSiteId(name)) return [topic];
-  return room === "deck" && isDeckId(name) ? [topic, deckImage(base, name)] : [];
+  if (kind === "channel" && isChannelName(name) && name === name.toLowerCase()) return [topic];
+  if (kind === "site" && looksLikeSiteId(name)) return [topic];
+  return kind === "deck" && isDeckId(name) ? [topic, deckImage(base, name)] : [];
 }
 
 /** Decks are called by model and serial number, which on USB has 126 characters at most. */
@@ -87,15 +87,15 @@ export function commandIn(
   | { kind: "deck"; deck: string; what: string }
   | undefined {
   if (!topic.startsWith(`${base}/`)) return undefined;
-  const [room, name = "", third, fourth, ...rest] = topic.slice(base.length + 1).split("/");
+  const [kind, name = "", third, fourth, ...rest] = topic.slice(base.length + 1).split("/");
   if (rest.length > 0) return undefined;
-  if (room === "notify" && name === "") return { kind: "notify" };
-  if (room === "custom" && third === undefined) return { kind: "custom", channel: name };
-  if (room === "channel" && third === "set" && fourth === undefined)
+  if (kind === "notify" && name === "") return { kind: "notify" };
+  if (kind === "custom" && third === undefined) return { kind: "custom", channel: name };
+  if (kind === "channel" && third === "set" && fourth === undefined)
     return { kind: "channel", channel: name };
-  if (room === "channel" && third === "acknowledge" && fourth === "set")
+  if (kind === "channel" && third === "acknowledge" && fourth === "set")
     return { kind: "acknowledge", channel: name };
-  if (room === "deck" && third !== undefined && fourth === "set")
+  if (kind === "deck" && third !== undefined && fourth === "set")
     return { kind: "deck", deck: name, what: third };
   return undefined;
 }

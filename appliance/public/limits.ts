@@ -54,8 +54,8 @@ export function recent(times: readonly number[], windowMs: number, now: number):
   return times.filter((at) => at > now - windowMs);
 }
 
-/** When there is room for one more; 0 where there is now. */
-export function roomAt(
+/** When there may be one more; 0: now. */
+export function nextFreeAt(
   times: readonly number[],
   { most, windowMs, now }: { most: number; windowMs: number; now: number },
 ): number {

@@ -4,10 +4,10 @@ import {
   againAt,
   DNS_EVERY_MS,
   DNS_MOVED_MS,
+  nextFreeAt,
   ORDERS_A_WEEK,
   ORDERS_A_WEEK_ELSEWHERE,
   ORDERS_WINDOW_MS,
-  roomAt,
   TESTS_AN_HOUR,
   VALIDATIONS_AN_HOUR,
   VALIDATIONS_WINDOW_MS,
@@ -310,13 +310,13 @@ function testing(
   const counted =
     settings.directory === ""
       ? 0
-      : roomAt(validations, {
+      : nextFreeAt(validations, {
           most: VALIDATIONS_AN_HOUR,
           windowMs: VALIDATIONS_WINDOW_MS,
           now,
         });
-  const room = Math.max(roomAt(tests, { most: TESTS_AN_HOUR, windowMs, now }), counted);
-  return room > now ? room : { kind: "test" };
+  const freeAt = Math.max(nextFreeAt(tests, { most: TESTS_AN_HOUR, windowMs, now }), counted);
+  return freeAt > now ? freeAt : { kind: "test" };
 }
 
 /** Whether the way in was open a moment ago, or the place for tests does not answer. */
@@ -333,11 +333,11 @@ function isTested(record: PublicRecord, facts: PublicTaskFacts): boolean {
 
 function ordering(record: PublicRecord, facts: PublicTaskFacts): Next {
   const isRenewal = facts.served?.fits === true;
-  return due(roomForOrder(record, facts), facts.now, { kind: "order", isRenewal });
+  return due(nextOrderAt(record, facts), facts.now, { kind: "order", isRenewal });
 }
 
 /** When there may be another order, by what we ask of ourselves; 0: now. */
-export function roomForOrder(
+export function nextOrderAt(
   { orders, validations }: PublicRecord,
   { now, settings }: PublicTaskFacts,
 ): number {
@@ -345,8 +345,8 @@ export function roomForOrder(
   const ofName = orders.filter((order) => order.about === about).map(({ at }) => at);
   const most = settings.directory === "" ? ORDERS_A_WEEK : ORDERS_A_WEEK_ELSEWHERE;
   return Math.max(
-    roomAt(ofName, { most, windowMs: ORDERS_WINDOW_MS, now }),
-    roomAt(validations, { most: VALIDATIONS_AN_HOUR, windowMs: VALIDATIONS_WINDOW_MS, now }),
+    nextFreeAt(ofName, { most, windowMs: ORDERS_WINDOW_MS, now }),
+    nextFreeAt(validations, { most: VALIDATIONS_AN_HOUR, windowMs: VALIDATIONS_WINDOW_MS, now }),
   );
 }
 

@@ -9,7 +9,7 @@ import { Turns } from "../base/turns.ts";
 import { sha256 } from "../system/secrets.ts";
 import type { Issued } from "./acme/certificate.ts";
 import type { Keys } from "./keys.ts";
-import { roomAt, TESTS_AN_HOUR } from "./limits.ts";
+import { nextFreeAt, TESTS_AN_HOUR } from "./limits.ts";
 import { nextPublicTask, opensPort, type PublicTaskFacts } from "./machine.ts";
 import { afterTask, beforeTask, isCounted } from "./outcomes.ts";
 import {
@@ -192,12 +192,12 @@ export class PublicAddress {
         "There is nothing to test yet: switch the public address on, give it a name and agree to the terms.",
       );
     const { now } = this.#facts();
-    const room = roomAt(this.#record.tests, { most: TESTS_AN_HOUR, windowMs: HOUR_MS, now });
-    if (room > now)
+    const freeAt = nextFreeAt(this.#record.tests, { most: TESTS_AN_HOUR, windowMs: HOUR_MS, now });
+    if (freeAt > now)
       throw new Refusal(
         "test_limit",
         `There were ${TESTS_AN_HOUR} tests in the last hour: wait a little.`,
-        { retryAfter: Math.ceil((room - now) / 1_000) },
+        { retryAfter: Math.ceil((freeAt - now) / 1_000) },
       );
     this.#wantsTest = true;
     this.#step();

@@ -5,10 +5,10 @@ import {
   isInDoubt,
   isNamed,
   isServing,
+  nextOrderAt,
   opensPort,
   PATIENT_TRIES,
   type PublicTaskFacts,
-  roomForOrder,
 } from "./machine.ts";
 import { countedBy, type PublicRecord } from "./record.ts";
 import { renewalDue, warnsAt } from "./renewal.ts";
@@ -117,7 +117,7 @@ function caState(
   if (trouble !== null) return TROUBLES[trouble.kind] ?? shutState(record);
   if (port === null && settings.openPort && !facts.isTunnelled) return "opening-port";
   if (outside?.isOpen !== true) return "testing";
-  return roomForOrder(record, facts) > now ? "limit" : "ordering";
+  return nextOrderAt(record, facts) > now ? "limit" : "ordering";
 }
 
 /** Where there is no way in, the router's answer is why. */

@@ -243,7 +243,7 @@ export class Channels {
   ): ChannelEntry {
     const now = this.#clock.monotonic();
     const before = this.#channels.get(name);
-    const putOut = before === undefined ? this.#makeRoom() : undefined;
+    const putOut = before === undefined ? this.#putOutOldest() : undefined;
     const wasDown = before?.deadMan === "down";
     // A run that begins tells nothing of the time before it.
     const told = isPushed && !wasDown ? "up" : before?.deadMan;
@@ -343,7 +343,7 @@ export class Channels {
   }
 
   /** Puts out the value that expired first when every place is taken, and tells whose it was. */
-  #makeRoom(): string | undefined {
+  #putOutOldest(): string | undefined {
     if (this.#channels.size < MAX_CHANNELS) return undefined;
     const now = this.#clock.monotonic();
     const [oldest] = [...this.#channels]

@@ -25,7 +25,7 @@ export interface Box {
   /** The partition of a slot. @throws {Error} when the card has none */
   readonly slotAt: (slot: Slot) => { readonly path: string; readonly bytes: number };
   /** Bytes that may still be written below a folder. */
-  readonly roomIn: (folder: string) => number;
+  readonly freeBytes: (folder: string) => number;
   /**
    * Keeps root's other programs from changing what the updater changes, until what it gives is called;
    * undefined when another does so still after so many seconds.
@@ -76,7 +76,7 @@ export function thisBox(): Box {
     now: () => Math.floor(Date.now() / 1000),
     newId: randomUUID,
     slotAt,
-    roomIn,
+    freeBytes,
     lock: (seconds) => lockOf(`/${LOCK}`, seconds),
     fromCard,
   };
@@ -115,7 +115,7 @@ function slotAt(slot: Slot): { path: string; bytes: number } {
 /** The unit in which the kernel counts a partition. */
 const SECTOR = 512;
 
-function roomIn(folder: string): number {
+function freeBytes(folder: string): number {
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize;
 }

@@ -65,7 +65,7 @@ export function copyData(box: Box, attempt: Attempt, id: string): void {
     throw new Error(
       "What was counted before the last update waits to be put back: make room on the card, and restart the box.",
     );
-  checkRoom(box);
+  checkSpace(box);
   try {
     run("systemctl", "stop", ...SERVICE);
     copyAll(root, { ...attempt, id, was: attempt.id });
@@ -142,10 +142,10 @@ function dropAside(box: Box): void {
   rmSync(join(root, ASIDE_FOR));
 }
 
-function checkRoom({ root, roomIn }: Box): void {
+function checkSpace({ root, freeBytes }: Box): void {
   const bytes = FILES.reduce((sum, name) => sum + (sizeOf(join(root, DATA, name)) ?? 0), 0);
   // On the way back it is there a second time: beside what takes its place.
-  const lacks = 2 * bytes + SPARE_BYTES - roomIn(join(root, dirname(KEPT)));
+  const lacks = 2 * bytes + SPARE_BYTES - freeBytes(join(root, dirname(KEPT)));
   if (lacks > 0)
     throw new Error(
       `This release changes how data is kept, and there is no room to copy it first: make ${mb(lacks)} free.`,

@@ -103,10 +103,11 @@ async function verify(box: Box, slot: Slot, manifest: Manifest, { root, boot }: 
     bytes += Math.ceil(size / CLUSTER) * CLUSTER;
     if (name === "release") await checkRelease(content, manifest);
   }
-  const room = box.roomIn(join(box.root, BOOT_FOLDER)) + bytesIn(join(box.root, BOOT_FOLDER, slot));
-  if (bytes + SPARE > room)
+  const free =
+    box.freeBytes(join(box.root, BOOT_FOLDER)) + bytesIn(join(box.root, BOOT_FOLDER, slot));
+  if (bytes + SPARE > free)
     throw new Error(
-      `The boot partition lacks ${mb(bytes + SPARE - room)} for ${manifest.version}: remove files from it that are not the box's.`,
+      `The boot partition lacks ${mb(bytes + SPARE - free)} for ${manifest.version}: remove files from it that are not the box's.`,
     );
 }
 

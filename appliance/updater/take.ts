@@ -143,7 +143,7 @@ async function copy(
   try {
     await unpackBundle(createReadStream(path), copied, (manifest, signature) => {
       const read = readManifest(manifest, signature, keysOf(box));
-      const [reason] = reasonsAgainst(box, read, Math.max(0, box.roomIn(system) - SPARE));
+      const [reason] = reasonsAgainst(box, read, Math.max(0, box.freeBytes(system) - SPARE));
       if (reason !== undefined) throw new Error(reason);
       return read;
     });

@@ -13,7 +13,7 @@ interface Fetching {
   readonly host: Pick<ReleaseHost, "name" | "file" | "failure">;
   readonly clock: Pick<Clock, "after">;
   /** Bytes that may still be written before the data would lack them. */
-  readonly room: () => Promise<number>;
+  readonly freeBytes: () => Promise<number>;
   readonly signal: AbortSignal;
   /** Hears how many bytes of the file are there. */
   readonly progress: (bytes: number) => void;
@@ -66,7 +66,7 @@ interface FetchedPart {
 
 async function append(name: string, path: string, begun: FetchedPart, to: Fetching): Promise<void> {
   const { part, have } = begun;
-  if ((await to.room()) < part.size - have) throw refuse("room");
+  if ((await to.freeBytes()) < part.size - have) throw refuse("space");
   const answer = await to.host.file(name, have, to.signal);
   const end = new AbortController();
   const stop = () => end.abort();
@@ -125,7 +125,7 @@ async function writeOut(
   body: AsyncIterable<Buffer>,
   file: FileHandle,
   { part, have, hash }: FetchedPart,
-  { room, progress }: Fetching,
+  { freeBytes, progress }: Fetching,
 ): Promise<void> {
   let at = have;
   let synced = have;
@@ -138,7 +138,7 @@ async function writeOut(
     if (at - synced < SYNC_BYTES) continue;
     synced = at;
     await file.datasync();
-    if ((await room()) < part.size - at) throw refuse("room");
+    if ((await freeBytes()) < part.size - at) throw refuse("space");
   }
   await file.sync();
   if (at < part.size) throw new Error("the body ended early");

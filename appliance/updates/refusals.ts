@@ -14,7 +14,7 @@ const SENTENCES = {
   first: ["no_update", "There is no other release on this box to go back to."],
   home: ["no_update", "The box runs its own system already. There is nothing to keep."],
   large: ["too_large", "This file is larger than any release."],
-  room: [
+  space: [
     "no_space",
     "There is not enough free space for the release, and counting comes first. Lower RETENTION_DAYS, or use a larger card.",
   ],
@@ -52,7 +52,7 @@ const OF_DISK = ["open", "write", "fsync", "fdatasync", "mkdir", "rename", "rm",
 /** An error of the disk as a refusal of a release that comes in; undefined for any other error. */
 export function diskRefusal(error: unknown): Refusal | undefined {
   const { code, syscall } = error as NodeJS.ErrnoException;
-  if (code === "ENOSPC") return refuse("room");
+  if (code === "ENOSPC") return refuse("space");
   // That a connection is gone shows when it is written to, too.
   return OF_DISK.includes(syscall ?? "") && code !== "EPIPE" ? notKept(error) : undefined;
 }

@@ -21,7 +21,7 @@ export interface ReleasesOptions {
   /** Undefined where no host is asked. */
   readonly host: ReleaseHost | undefined;
   /** Bytes that a release may take beside what counting needs. */
-  readonly room: () => Promise<number>;
+  readonly freeBytes: () => Promise<number>;
   /** 0–1. */
   readonly random: () => number;
 }
@@ -137,7 +137,7 @@ export class Releases {
     progress: (name: string, bytes: number) => void,
     signal: AbortSignal,
   ): Promise<void> {
-    const { bundles, host, clock, room, record } = this.#options;
+    const { bundles, host, clock, freeBytes, record } = this.#options;
     const { found: papers } = record.now;
     const manifest = this.#found;
     if (host === undefined || papers === null || manifest === undefined) throw refuse("nobody");
@@ -149,7 +149,7 @@ export class Releases {
       await fetchFile(name, path(name), manifest.files[name], {
         host,
         clock,
-        room,
+        freeBytes,
         signal,
         progress: (bytes) => progress(name, bytes),
       });
@@ -208,10 +208,10 @@ export class Releases {
    * @throws {Refusal} `no_space`
    */
   async #makeWay(bytes: number): Promise<void> {
-    const free = await this.#options.room();
+    const free = await this.#options.freeBytes();
     if (bytes <= free) return;
     const before = this.#whole === undefined ? 0 : bundleBytes(this.#whole);
-    if (bytes > free + before) throw refuse("room");
+    if (bytes > free + before) throw refuse("space");
     await this.#removeWhole();
   }
 

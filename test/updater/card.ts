@@ -135,7 +135,7 @@ export class Card {
       now: () => this.#now++,
       newId: () => "attempt",
       slotAt: (slot) => ({ path: join(this.root, `dev/slot-${slot}`), bytes: this.slotBytes }),
-      roomIn: (folder) => this.room[folder.includes("/boot") ? "boot" : "data"],
+      freeBytes: (folder) => this.room[folder.includes("/boot") ? "boot" : "data"],
       lock: (seconds) => this.lock(seconds),
       fromCard: async function* (path) {
         const bytes = readFileSync(path);

@@ -96,7 +96,7 @@ class UpdateBox {
         mode === "off"
           ? undefined
           : new ReleaseHost({ url: RELEASES, open: this.host.open, clock, userAgent: "test" }),
-      room: async () => this.room - bytesIn(data),
+      freeBytes: async () => this.room - bytesIn(data),
       random: () => this.random,
       timeZone: () => "Europe/Zurich",
     });

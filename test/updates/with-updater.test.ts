@@ -44,7 +44,7 @@ describe("The service and the updater", () => {
       bundles: new Bundles(folder, [signer.key]),
       record: new UpdateRecordFile(folder, log),
       host: undefined,
-      room: async () => 1e9,
+      freeBytes: async () => 1e9,
       random: () => 0,
       timeZone: () => "UTC",
     });
@@ -106,7 +106,7 @@ describe("The service and the updater", () => {
       told = card.state().problem;
       return 1e9;
     };
-    await answered({ ...card.box(), roomIn });
+    await answered({ ...card.box(), freeBytes: roomIn });
     assert.equal(told, undefined);
     await until(() => updates.view()?.ready?.state === "prepared");
   });

@@ -77,7 +77,8 @@ export class Announcements {
     // Others of this machine may listen there, too.
     const socket = createSocket({ type: "udp4", reuseAddr: true });
     socket.on("message", (bytes, { address }) => {
-      if (address === this.#gateway?.address && this.#hasRoom() && isHeeded(bytes)) this.#tell();
+      if (address === this.#gateway?.address && this.#isBelowBound() && isHeeded(bytes))
+        this.#tell();
     });
     // The router is asked again and again all the same.
     socket.on("error", () => {});
@@ -92,7 +93,7 @@ export class Announcements {
     return socket;
   }
 
-  #hasRoom(): boolean {
+  #isBelowBound(): boolean {
     const now = this.#options.clock.monotonic();
     if (now - this.#windowAt >= EVERY_MS) {
       this.#windowAt = now;
