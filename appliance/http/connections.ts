@@ -138,10 +138,11 @@ export class Connections {
     this.#byKey.set(connection.key, same.add(connection));
     const isLoopback = address === "127.0.0.1" || address === "::1";
     const most = isLoopback ? limits.perLoopback : limits.perAddress;
-    if (!connection.isProxy && same.size > most) this.#turnAway(connection, same, PERHAPS_A_PROXY);
+    if (!connection.isProxy && same.size > most)
+      this.#dropLongestIdle(connection, same, PERHAPS_A_PROXY);
     else if (this.#open.size > limits.total) {
       this.#tell("As many connections as there may be are open: idle ones make way for new ones");
-      this.#turnAway(connection, this.#heaviest(this.#byKey.values()));
+      this.#dropLongestIdle(connection, this.#heaviest(this.#byKey.values()));
     }
   }
 
@@ -189,7 +190,10 @@ export class Connections {
     const late = () => this.#turnAway(connection, TIMED_OUT);
     this.#beginning.set(connection, clock.after(BEGIN_MS, late));
     if (this.#beginning.size <= limits.total * BEGINNING_SHARE) return;
-    this.#turnAway(connection, this.#heaviest(Map.groupBy(this.#beginning.keys(), keyOf).values()));
+    this.#dropLongestIdle(
+      connection,
+      this.#heaviest(Map.groupBy(this.#beginning.keys(), keyOf).values()),
+    );
   }
 
   /** Refuses who is not understood; before TLS there are no words for it. */
@@ -217,7 +221,7 @@ export class Connections {
   }
 
   /** Lets go of the one of `among` on which nothing happened for longest, else of the newest. */
-  #turnAway(newest: Connection, among: Iterable<Connection>, advice = ""): void {
+  #dropLongestIdle(newest: Connection, among: Iterable<Connection>, advice = ""): void {
     let [longest, since] = [newest, Number.POSITIVE_INFINITY];
     for (const connection of among)
       if (connection !== newest && (connection.idleSince ?? Infinity) < since)

@@ -33,7 +33,7 @@ export async function startUpdates(
     bundles: new Bundles(updatesDir, readKeys(KEYS_FOLDER, key)),
     record: new UpdateRecordFile(updatesDir, log),
     host: isAsked ? new ReleaseHost({ url, open: openOutside, clock, userAgent }) : undefined,
-    room: async () => besideCounting(await space(updatesDir)),
+    freeBytes: async () => besideCounting(await space(updatesDir)),
     random: () => random.int(2 ** 32) / 2 ** 32,
     timeZone: () => clockZone(log),
   };

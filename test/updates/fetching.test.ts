@@ -75,7 +75,7 @@ describe("A release that is fetched", () => {
     const part = { size: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
     const { clock } = box();
     const host = new ReleaseHost({ url: RELEASES, open: box().host.open, clock, userAgent: "" });
-    const to = { host, clock, room: async () => 0, progress: () => {} };
+    const to = { host, clock, freeBytes: async () => 0, progress: () => {} };
     await fetchFile("root.img", path, part, { ...to, signal: new AbortController().signal });
     const ended = fetchFile("root.img", path, part, { ...to, signal: AbortSignal.abort() });
     await assert.rejects(ended, { name: "AbortError" });
