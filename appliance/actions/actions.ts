@@ -20,7 +20,7 @@ interface ActionsOptions {
 }
 
 /** One request of a key at a time. */
-interface Line {
+interface RequestQueue {
   /** The gesture that was made meanwhile; a turn adds to the one that waits. */
   next: Gesture | undefined;
 }
@@ -36,7 +36,7 @@ export class Actions {
   readonly #options: ActionsOptions;
   readonly #unsubscribe: Cancel;
   /** Requests under way, by slot. */
-  readonly #lines = new Map<string, Line>();
+  readonly #lines = new Map<string, RequestQueue>();
   /** Timers that take the feedback from a slot again, or show that something runs. */
   readonly #timers = new Map<string, Cancel>();
   #closed = false;
@@ -105,7 +105,7 @@ export class Actions {
       line.next = together(line.next, gesture);
       return;
     }
-    const begun: Line = { next: undefined };
+    const begun: RequestQueue = { next: undefined };
     this.#lines.set(key, begun);
     this.#send(gesture, begun)
       .catch((error: unknown) => {
@@ -116,7 +116,7 @@ export class Actions {
   }
 
   /** Sends what a gesture means and then what was made meanwhile; a failure drops that. */
-  async #send(first: Gesture, line: Line): Promise<void> {
+  async #send(first: Gesture, line: RequestQueue): Promise<void> {
     for (let gesture: Gesture | undefined = first; gesture; gesture = line.next) {
       line.next = undefined;
       this.#awaits(gesture);

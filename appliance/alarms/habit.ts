@@ -2,7 +2,7 @@ import { type Day, HOUR_MS, weekdayOf } from "../base/calendar.ts";
 import { DayZone } from "../base/day-zone.ts";
 
 /** The counts of a site, by hour and by day. */
-interface History {
+interface SiteHistory {
   /** The first day. */
   readonly from: Day;
   /** Views of each hour from 00 of the first day on; as many as have begun. */
@@ -61,7 +61,7 @@ interface PastDay {
 /**
  * The habit by the whole days before `today`; undefined while they are too few, or the views are.
  */
-export function habitOf(history: History, today: Day, zone?: DayZone): Habit | undefined {
+export function habitOf(history: SiteHistory, today: Day, zone?: DayZone): Habit | undefined {
   const days = usualDays(pastDays(history, today));
   const means = meansOf(days, today);
   if (days.length < FEWEST_DAYS || means === undefined) return undefined;
@@ -101,7 +101,7 @@ function hourOfWeek(hour: number): number {
 }
 
 /** The days that are over, from the second one with a view on: the first began somewhere in it. */
-function pastDays({ from, hours }: History, today: Day): PastDay[] {
+function pastDays({ from, hours }: SiteHistory, today: Day): PastDay[] {
   const days: PastDay[] = [];
   for (let day = from; day < today; day++) {
     const of = hours.slice((day - from) * HOURS, (day - from + 1) * HOURS);
@@ -157,7 +157,7 @@ function trendOf(days: readonly PastDay[], expected: readonly number[], visitSiz
   return Math.min(TREND.most, Math.max(TREND.least, trend));
 }
 
-function visitSizeOf({ hours, sessions }: History): number {
+function visitSizeOf({ hours, sessions }: SiteHistory): number {
   const views = sum(hours);
   if (sessions * LARGEST_VISIT * 2 < views) return UNKNOWN_VISIT;
   return Math.min(LARGEST_VISIT, Math.max(1, views / Math.max(1, sessions)));

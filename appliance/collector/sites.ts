@@ -4,7 +4,7 @@ import type { Directory, SiteRecord } from "../store/store.ts";
 import { isSameHash, isSameSecret, sha256 } from "../system/secrets.ts";
 
 /** The declarations of the configuration; they win over what the database holds. */
-interface DeclaredSites {
+interface SiteDeclarations {
   readonly badgeSites: ReadonlySet<string>;
   readonly adminToken: string | null;
   /** The token of a site, or null when the configuration has none for it. */
@@ -15,12 +15,12 @@ interface DeclaredSites {
 export class Sites {
   /** There is another admin token, or none any more. */
   readonly adminChanged = new Signal();
-  readonly #declared: DeclaredSites;
+  readonly #declared: SiteDeclarations;
   #byId = new Map<string, SiteRecord>();
   #byHost = new Map<string, SiteRecord>();
   #adminHash: Uint8Array | null = null;
 
-  constructor(declared: DeclaredSites, directory: Directory) {
+  constructor(declared: SiteDeclarations, directory: Directory) {
     this.#declared = declared;
     this.update(directory);
   }

@@ -67,7 +67,7 @@ const MAX_INPUT_BYTES = 4_097;
 const STANDARD_INPUT = "-";
 
 /** The answer of the box, or of whatever else is at that address. */
-type Answer = Partial<PushAnswer & ErrorAnswer>;
+type PushReply = Partial<PushAnswer & ErrorAnswer>;
 
 export const push: Command = {
   help,
@@ -150,7 +150,7 @@ function numberIn(option: Record<string, string | undefined>, rule: string): obj
   return { [`${name}`]: Number(text) };
 }
 
-async function send(url: URL, token: string, body: string | undefined): Promise<Answer> {
+async function send(url: URL, token: string, body: string | undefined): Promise<PushReply> {
   let response: Response;
   try {
     response = await fetch(url, {
@@ -173,9 +173,9 @@ async function send(url: URL, token: string, body: string | undefined): Promise<
   );
 }
 
-async function answerOf(response: Response): Promise<Answer> {
+async function answerOf(response: Response): Promise<PushReply> {
   try {
-    return (await response.json()) as Answer;
+    return (await response.json()) as PushReply;
   } catch {
     return {};
   }
@@ -184,7 +184,10 @@ async function answerOf(response: Response): Promise<Answer> {
 /**
  * Sentences about what did not go as meant, though the push was taken. @param url of the channel
  */
-function warnings({ replaced = 0, truncated = false, bound, channel }: Answer, url: URL): string[] {
+function warnings(
+  { replaced = 0, truncated = false, bound, channel }: PushReply,
+  url: URL,
+): string[] {
   const [are, them] = replaced === 1 ? ["character is", "it"] : ["characters are", "them"];
   return [
     ...(replaced > 0 ? [`${replaced} ${are} shown as ?, for the deck's font lacks ${them}.`] : []),

@@ -3,7 +3,7 @@ import { isObject } from "../base/input/json.ts";
 import { isClaimed, whereaboutsFile } from "../store/sqlite/lock.ts";
 
 /** A bound socket. */
-interface Bound {
+interface BoundSocket {
   readonly address: string;
   readonly port: number;
 }
@@ -11,8 +11,8 @@ interface Bound {
 /** The note that a running service leaves in its data folder for commands that work beside it. */
 export interface Whereabouts {
   readonly version: string;
-  readonly collector: Bound;
-  readonly control: Bound;
+  readonly collector: BoundSocket;
+  readonly control: BoundSocket;
 }
 
 /** @returns what takes it away when the service stops */
@@ -20,7 +20,7 @@ export function tellWhereabouts(
   dataDir: string,
   { version, collector, control }: Whereabouts,
 ): () => void {
-  const bound = ({ address, port }: Bound): Bound => ({ address, port });
+  const bound = ({ address, port }: BoundSocket): BoundSocket => ({ address, port });
   const told = { version, collector: bound(collector), control: bound(control) };
   try {
     writeFileSync(whereaboutsFile(dataDir), `${JSON.stringify(told)}\n`);

@@ -5,7 +5,7 @@ import type { Decks } from "../deck/decks.ts";
 import type { Pages } from "../http/pages.ts";
 import type { HomeAutomation } from "../mqtt/home-automation.ts";
 import { ownerApp, page, type Route, routesFor } from "./frame.ts";
-import type { Door } from "./guard.ts";
+import type { ControlDoor } from "./guard.ts";
 import { type BoxParts, showBox, switchPower } from "./routes/box/box.ts";
 import { type ClockParts, tellTime } from "./routes/box/clock.ts";
 import { type DiagnosticsParts, showDiagnostics } from "./routes/box/diagnostics.ts";
@@ -22,9 +22,9 @@ import { makeTunnel, removeTunnel, showTunnel, type TunnelParts } from "./routes
 import { changeUpdate, showUpdate, type UpdateParts, uploadUpdate } from "./routes/box/update.ts";
 import { type DashboardParts, makeDashboardCode } from "./routes/dashboard-code.ts";
 import {
+  type DeckEditParts,
   moveSlot,
   redoEdit,
-  type StartParts,
   startDeck,
   undoEdit,
 } from "./routes/decks/deck-edits.ts";
@@ -84,13 +84,13 @@ import { type PushParts, senderRoutes } from "./senders/senders.ts";
 /** All that the owner's listener works with, by what its routes are about. */
 export interface ControlParts {
   log: Log;
-  door: Door;
+  door: ControlDoor;
   /** The files of the web build. */
   pages: Pages;
   session: SessionParts;
   decks: Decks;
   slots: SlotParts;
-  starts: StartParts;
+  starts: DeckEditParts;
   events: EventsParts;
   push: PushParts;
   origins: Origins;

@@ -5,7 +5,7 @@ import { errorBodies } from "../http/errors.ts";
 import { methodNotAllowed } from "../http/methods.ts";
 import type { Pages } from "../http/pages.ts";
 import { Router } from "../http/router.ts";
-import { type Door, guard } from "./guard.ts";
+import { type ControlDoor, guard } from "./guard.ts";
 import type { ControlContext, Handler } from "./route.ts";
 
 /** A path and method of this listener, and whether it answers without signing in. */
@@ -34,7 +34,7 @@ const HEADERS = {
 };
 
 /** The owner's listener with these routes; what is in `before` answers before any sign-in. */
-export function ownerApp<Parts extends { door: Door; log: Log }>(
+export function ownerApp<Parts extends { door: ControlDoor; log: Log }>(
   routes: readonly Route<Parts>[],
   parts: Parts,
   ...before: Middleware[]

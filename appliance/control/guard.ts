@@ -6,7 +6,7 @@ import type { SessionId, Sessions } from "./sessions.ts";
 
 export const COOKIE = "tallydeck";
 
-export interface Door {
+export interface ControlDoor {
   client: Client;
   sessions: Sessions;
   /** Names, lower case, by which this listener may be addressed besides IP addresses. */
@@ -39,7 +39,10 @@ export function sessionsOf({ headers }: Context, sessions: Sessions): SessionId[
  * is needed. `isPublic` names what answers without signing in.
  * @throws {HttpError} 403 `forbidden_host`, 403 `forbidden_origin`, 401 `unauthorized`
  */
-export function guard(door: Door, isPublic: (method: string, path: string) => boolean): Middleware {
+export function guard(
+  door: ControlDoor,
+  isPublic: (method: string, path: string) => boolean,
+): Middleware {
   return async (ctx, next) => {
     const url = door.client.url(ctx.req);
     if (url === undefined || !isOurs(url.hostname, door.names()))

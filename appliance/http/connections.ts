@@ -197,7 +197,7 @@ export class Connections {
   }
 
   /** Refuses who is not understood; before TLS there are no words for it. */
-  #turnAway(connection: Connection, refusal: Refusal): void {
+  #turnAway(connection: Connection, refusal: ConnectionRefusal): void {
     if (this.#options.tls !== undefined) connection.drop();
     else {
       connection.refuse(...refusal);
@@ -300,11 +300,15 @@ const keyOf = ({ key }: Connection) => key;
 const PERHAPS_A_PROXY =
   ", for they come from one address. If that is a proxy of yours, name it in TRUSTED_PROXIES";
 
-type Refusal = [status: number, code: string, message: string];
+type ConnectionRefusal = [status: number, code: string, message: string];
 
-const TIMED_OUT: Refusal = [408, "request_timeout", "The request did not arrive in time."];
+const TIMED_OUT: ConnectionRefusal = [
+  408,
+  "request_timeout",
+  "The request did not arrive in time.",
+];
 
-function refusalOf(code: string | undefined): Refusal {
+function refusalOf(code: string | undefined): ConnectionRefusal {
   if (code === "HPE_HEADER_OVERFLOW")
     return [431, "headers_too_large", "The request's headers exceed 64 kB."];
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return TIMED_OUT;

@@ -34,7 +34,7 @@ export function sendError(response: ServerResponse, error: HttpError): void {
 }
 
 /** How a refusal is answered. */
-interface Answer {
+interface RefusalAnswer {
   readonly status: number;
   /** The code in the answer, where clients know it by another name. */
   readonly code?: string;
@@ -42,7 +42,7 @@ interface Answer {
   readonly retryAfter?: number;
 }
 
-const ANSWERS: Readonly<Record<RefusalCode, Answer>> = {
+const ANSWERS: Readonly<Record<RefusalCode, RefusalAnswer>> = {
   invalid_backup: { status: 400 },
   invalid_channel: { status: 400 },
   invalid_field: { status: 400 },

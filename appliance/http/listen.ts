@@ -40,7 +40,7 @@ export interface HandedSocket {
 }
 
 /** How a listener treats those who come. */
-interface Door
+interface ListenerDoor
   extends Pick<
     ConnectionsOptions,
     "clock" | "client" | "log" | "limits" | "namesPeers" | "secured" | "answered"
@@ -63,7 +63,7 @@ export async function listen(
   app: App,
   port: number | HandedSocket,
   host: string | undefined,
-  { keyOf = addressKey, patience = PATIENCE, longestRequest, certificates, ...door }: Door,
+  { keyOf = addressKey, patience = PATIENCE, longestRequest, certificates, ...door }: ListenerDoor,
 ): Promise<Listener> {
   const server = createServer({
     ...patience,

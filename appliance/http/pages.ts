@@ -7,7 +7,7 @@ import { namesEtag } from "../base/etag.ts";
 import { Refusal } from "../base/refusal.ts";
 
 /** A file of the web build, with its compressed twins. */
-interface Page {
+interface PageFile {
   readonly body: Buffer;
   readonly encoded: Readonly<Record<"br" | "gzip", Buffer | undefined>>;
   readonly type: string;
@@ -23,9 +23,9 @@ const LATER: ReadonlySet<string> = new Set(["icons.json"]);
 /** The files of the web build, held in memory. */
 export class Pages {
   readonly #dir: string;
-  readonly #pages = new Map<string, Page | undefined>();
+  readonly #pages = new Map<string, PageFile | undefined>();
   /** Files with a text in the place of another, as they were asked for last. */
-  readonly #changed = new Map<string, { readonly by: string; readonly page: Page }>();
+  readonly #changed = new Map<string, { readonly by: string; readonly page: PageFile }>();
 
   /** @throws {Refusal} `web_build_missing` when `dir` does not exist. */
   constructor(dir = WEB_BUILD) {
@@ -77,14 +77,14 @@ export class Pages {
     answer(ctx, page, cacheControl);
   }
 
-  #page(name: string): Page {
+  #page(name: string): PageFile {
     const page = this.#pages.get(name) ?? readPage(join(this.#dir, name));
     this.#pages.set(name, page);
     return page;
   }
 }
 
-function answer(ctx: Context, page: Page, cacheControl = "no-cache"): void {
+function answer(ctx: Context, page: PageFile, cacheControl = "no-cache"): void {
   ctx.status = 200;
   ctx.type = page.type;
   ctx.set({ ETag: page.etag, "Cache-Control": cacheControl });
@@ -100,7 +100,7 @@ function answer(ctx: Context, page: Page, cacheControl = "no-cache"): void {
   ctx.body = encoded ?? page.body;
 }
 
-function readPage(file: string): Page {
+function readPage(file: string): PageFile {
   const twin = (suffix: string) =>
     existsSync(file + suffix) ? readFileSync(file + suffix) : undefined;
   return pageOf(file, readFileSync(file), { br: twin(TWINS.br), gzip: twin(TWINS.gzip) });
@@ -109,8 +109,8 @@ function readPage(file: string): Page {
 function pageOf(
   file: string,
   body: Buffer,
-  encoded: Page["encoded"] = { br: brotliCompressSync(body), gzip: gzipSync(body) },
-): Page {
+  encoded: PageFile["encoded"] = { br: brotliCompressSync(body), gzip: gzipSync(body) },
+): PageFile {
   return {
     body,
     encoded,

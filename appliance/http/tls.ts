@@ -9,7 +9,7 @@ const CHALLENGE_PROTOCOL = "acme-tls/1";
 const PROTOCOL = "http/1.1";
 
 /** A chain in PEM, the server's own certificate first, and its key. */
-interface Certificate {
+interface TlsCertificate {
   readonly cert: string;
   readonly key: string | KeyObject;
 }
@@ -17,7 +17,7 @@ interface Certificate {
 /** The certificates that are shown to clients of TLS. */
 export interface Certificates {
   /** For visitors; undefined while there is none. */
-  current: () => Certificate | undefined;
+  current: () => TlsCertificate | undefined;
   changed: Listenable;
   /** For a CA that asks for the challenge of this name. */
   challengeFor: (servername: string) => SecureContext | undefined;
@@ -102,7 +102,7 @@ const BOUNDS: TlsOptions = {
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
 };
 
-function shown(certificate: Certificate | undefined): TlsOptions {
+function shown(certificate: TlsCertificate | undefined): TlsOptions {
   if (certificate === undefined) return {};
   const { cert, key } = certificate;
   return {

@@ -1,7 +1,7 @@
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { MqttClient } from "mqtt";
-import { Ended, GuardedSocket } from "./guarded-socket.ts";
+import { ConnectionEnded, GuardedSocket } from "./guarded-socket.ts";
 import type { MqttSettings } from "./settings.ts";
 import { MAX_TOPIC } from "./topics.ts";
 
@@ -128,7 +128,7 @@ export const connectMqtt: Connect = (to, { clientId, will, listenFor }, events) 
     client.end(true);
     // A reset is such an end, too, where our words were not even read.
     const isUnsaid = problem === undefined || (problem as { code?: unknown }).code === "ECONNRESET";
-    events.closed(isUnsaid && !socket?.hasHeard ? new Ended("SILENT") : problem);
+    events.closed(isUnsaid && !socket?.hasHeard ? new ConnectionEnded("SILENT") : problem);
   });
   client.handleMessage = (packet, done) => {
     const { topic, payload, retain } = packet;
@@ -150,7 +150,7 @@ export const connectMqtt: Connect = (to, { clientId, will, listenFor }, events) 
     unsubscribe: (filters) => void client.unsubscribe([...filters], ignore),
     close: () => new Promise((resolve) => client.end(false, () => resolve())),
     cut(code) {
-      if (code !== undefined) problem ??= new Ended(code);
+      if (code !== undefined) problem ??= new ConnectionEnded(code);
       socket?.destroy();
     },
   };

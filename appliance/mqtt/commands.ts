@@ -44,7 +44,7 @@ const KEPT = "MQTT commands that the broker has kept are not followed: send them
 const REFUSED = "An MQTT command was refused: its answer says why";
 const FAILED = { code: "internal_error", message: "Something went wrong on this box." };
 
-type Command = NonNullable<ReturnType<typeof commandIn>>;
+type MqttCommand = NonNullable<ReturnType<typeof commandIn>>;
 
 /** Does what messages on our topics ask for, within bounds of size and number. */
 export class Commands {
@@ -102,7 +102,7 @@ export class Commands {
       );
   }
 
-  async #do(command: Command, payload: Uint8Array): Promise<object> {
+  async #do(command: MqttCommand, payload: Uint8Array): Promise<object> {
     if (payload.length > PUSH_BYTES)
       throw new Refusal("too_large", `A command has at most ${PUSH_BYTES} bytes.`);
     const text = textOf(payload);

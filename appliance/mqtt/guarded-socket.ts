@@ -3,7 +3,7 @@ import { Duplex } from "node:stream";
 import { type Offence, PacketLimits } from "./packet-limits.ts";
 
 /** We ended it, or a broker that said nothing did. */
-export class Ended extends Error {
+export class ConnectionEnded extends Error {
   readonly code: string;
 
   constructor(code: Offence | "SILENT" | (string & {})) {
@@ -62,7 +62,7 @@ export class GuardedSocket extends Duplex {
     this.#turn = undefined;
     const taken = this.packets.take(bytes);
     if (typeof taken === "string") {
-      this.destroy(new Ended(taken));
+      this.destroy(new ConnectionEnded(taken));
       return;
     }
     const isWanted = this.push(bytes.subarray(0, taken));

@@ -9,9 +9,9 @@ import type { FindTimeZone } from "./time-zones.ts";
  * `service.` and their key in the configuration. Values are texts; several ssh keys or time servers
  * take a line each.
  */
-export type Settings = Readonly<Record<string, Setting>>;
+export type Settings = Readonly<Record<string, GivenSetting>>;
 
-interface Setting {
+interface GivenSetting {
   readonly value: string;
   /** The file that says it. */
   readonly from: string;

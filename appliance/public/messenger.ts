@@ -10,7 +10,7 @@ import type { HomeRouter } from "./router/open-port.ts";
 import type { FoundAddress, Messenger, PublicOutcome, PublicTask } from "./tasks.ts";
 
 /** Whom the box asks. */
-interface MessengerParts {
+interface MessengerPorts {
   /** The public name, or an address. */
   readonly name: string;
   readonly router: Pick<HomeRouter, "open" | "close" | "outerAddress" | "listen">;
@@ -30,9 +30,9 @@ const OUTER_PORT = 443;
 
 /** Asks the router, the provider, name servers and the CA. */
 export class InternetMessenger implements Messenger {
-  readonly #parts: MessengerParts;
+  readonly #parts: MessengerPorts;
 
-  constructor(parts: MessengerParts) {
+  constructor(parts: MessengerPorts) {
     this.#parts = parts;
   }
 

@@ -21,7 +21,7 @@ type Address = Omit<NonNullable<PublicRecord["address"]>, "at">;
 const IN_DOUBT: readonly CaFailureKind[] = ["unreachable", "bad-answer", "server"];
 
 /** When a task has ended, and 0–1 to draw from. */
-interface Ended extends PublicTaskFacts {
+interface EndedTaskFacts extends PublicTaskFacts {
   readonly random: number;
 }
 
@@ -84,7 +84,7 @@ export function afterTask(
   kept: PublicRecord,
   task: PublicTask,
   outcome: PublicOutcome,
-  facts: Ended,
+  facts: EndedTaskFacts,
 ): PublicRecord {
   const record = settled(kept, facts.settings, facts.now);
   const { now } = facts;
@@ -159,7 +159,7 @@ function told(record: PublicRecord, seen: string | null, now: number): PublicRec
 function notTold(
   record: PublicRecord,
   { isFinal, why, afterMs }: { isFinal: boolean; why: string; afterMs?: number | undefined },
-  { now, random }: Ended,
+  { now, random }: EndedTaskFacts,
 ): PublicRecord {
   const { dns } = record;
   if (dns === null) return record;
@@ -204,7 +204,7 @@ function asked(
 
 const withoutLast = (times: readonly number[]) => times.slice(0, -1);
 
-function passed(record: PublicRecord, by443: boolean, facts: Ended): PublicRecord {
+function passed(record: PublicRecord, by443: boolean, facts: EndedTaskFacts): PublicRecord {
   const { trouble, validations } = record;
   const { now, settings } = facts;
   const open = {
@@ -227,7 +227,7 @@ function failed(
   record: PublicRecord,
   task: PublicTask,
   { failure: kind, detail, retryAfterMs, byV6 = false }: CaFailure,
-  { now, random, settings }: Ended,
+  { now, random, settings }: EndedTaskFacts,
 ): PublicRecord {
   const isShut = FROM_OUTSIDE.includes(kind);
   const again = failedAgain(record.trouble, { now, random, retryAfterMs });

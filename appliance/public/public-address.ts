@@ -61,7 +61,7 @@ interface PublicAddressOptions {
 }
 
 /** A certificate to serve, with its key. */
-interface Certificate {
+interface ServedCertificate {
   readonly cert: string;
   readonly key: KeyObject;
 }
@@ -126,7 +126,7 @@ export class PublicAddress {
   /**
    * The certificate that visitors are shown; undefined while it is off, or the last one has ended.
    */
-  get certificate(): Certificate | undefined {
+  get certificate(): ServedCertificate | undefined {
     const { clock } = this.#options;
     if (!this.#settings.enabled || this.#issued === undefined) return undefined;
     const hasEnded = clock.sure && clock.now() >= this.#issued.notAfter;

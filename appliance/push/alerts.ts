@@ -25,7 +25,7 @@ export interface AlertReport {
   name: string;
 }
 
-interface Known extends Alert {
+interface KnownAlert extends Alert {
   source: string;
 }
 
@@ -37,7 +37,7 @@ const NAMED = 3;
 export class Alerts {
   readonly #channels: Channels;
   /** The alerts that fire, by channel and key. In memory only: systems repeat what fires. */
-  readonly #firing = new Map<string, Map<string, Known>>();
+  readonly #firing = new Map<string, Map<string, KnownAlert>>();
 
   constructor(channels: Channels) {
     this.#channels = channels;
@@ -48,9 +48,9 @@ export class Alerts {
 
   /** @returns how many fire @throws {Refusal} `channel_limit` */
   report(channel: string, { source, firing, resolved, name }: AlertReport): number {
-    const before = this.#firing.get(channel) ?? new Map<string, Known>();
+    const before = this.#firing.get(channel) ?? new Map<string, KnownAlert>();
     const others = [...before].filter(([, known]) => known.source !== source);
-    const all = new Map<string, Known>(others);
+    const all = new Map<string, KnownAlert>(others);
     for (const alert of firing) all.set(alert.key, { ...alert, source });
     const alerts = worstFirst([...all.values()]).slice(0, MAX_ALERTS);
     const now = new Map(alerts.map((alert) => [alert.key, alert]));
@@ -66,7 +66,11 @@ export class Alerts {
    * A message that was acknowledged stays so as long as nothing else fires, too, and nothing is
    * worse.
    */
-  #fire(channel: string, alerts: readonly Known[], before: ReadonlyMap<string, Known>): void {
+  #fire(
+    channel: string,
+    alerts: readonly KnownAlert[],
+    before: ReadonlyMap<string, KnownAlert>,
+  ): void {
     const shown = this.#channels.get(channel);
     const all = idOf(alerts.map(({ key }) => key));
     const status = alerts[0]?.status ?? "fail";

@@ -11,7 +11,7 @@ export interface WatchFields {
 }
 
 /** How a channel is watched; `period` is null for one that is not. Seconds. */
-interface Watch {
+interface ChannelWatch {
   readonly period: number | null;
   readonly grace: number;
 }
@@ -49,7 +49,10 @@ export const WATCH_FIELDS = {
  * How a channel is watched from now on: a period brings its grace with it, and both stay.
  * @throws {Refusal} `invalid_field`
  */
-export function watchAfter({ period, grace }: WatchFields, before: Watch | undefined): Watch {
+export function watchAfter(
+  { period, grace }: WatchFields,
+  before: ChannelWatch | undefined,
+): ChannelWatch {
   if (period === 0) return { period: null, grace: 0 };
   if (period !== undefined) return { period, grace: grace ?? usualGrace(period) };
   const kept = before ?? { period: null, grace: 0 };
@@ -68,7 +71,7 @@ function usualGrace(period: number): number {
  */
 export function ttlAfter(
   ttl: number | undefined,
-  { period, grace }: Watch,
+  { period, grace }: ChannelWatch,
   isHeld: boolean,
 ): number {
   if (ttl === undefined) return period !== null || isHeld ? 0 : DEFAULT_TTL;

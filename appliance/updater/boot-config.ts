@@ -5,7 +5,7 @@ const SECTION = /^\s*\[([^\]]*)\]\s*$/;
 /** Pins 5 and 6 of the header, joined by a jumper. */
 const JUMPER = "gpio3=0";
 
-interface Line {
+interface ConfigLine {
   /** With what ends it. */
   readonly text: string;
   /** The folder it names. */
@@ -42,7 +42,7 @@ export function configWithSlot(config: string, slot: Slot): string {
   return has(false) && has(true) ? text : `${ended(text)}${block(slot, endOf(config))}`;
 }
 
-function linesOf(config: string): Line[] {
+function linesOf(config: string): ConfigLine[] {
   let section = "all";
   return (config.match(/[^\n]*\n|[^\n]+$/g) ?? []).map((text) => {
     section = SECTION.exec(text)?.[1]?.toLowerCase() ?? section;

@@ -11,19 +11,19 @@ import type { Box } from "./box.ts";
 import { factsFrom, type HealthFacts, isHealth } from "./health.ts";
 
 /** The answer of a port of the box to a question from the box itself. */
-export interface Answered {
+export interface OwnAnswer {
   readonly status: number;
   readonly version: string | undefined;
   readonly body: string;
 }
 
 /** The sources that tell how the box is; tests hand in stand-ins. */
-interface Machine {
+interface FactSources {
   /** `/`, or a folder. */
   readonly root: string;
   readonly ask: AskProgram;
   /** Rejects when nothing answers in time. */
-  readonly get: (port: number, path: string) => Promise<Answered>;
+  readonly get: (port: number, path: string) => Promise<OwnAnswer>;
   /** Rejects when no certificate is shown in time. */
   readonly shakeHands: (port: number) => Promise<void>;
   readonly interfaces: () => NodeJS.Dict<
@@ -31,7 +31,7 @@ interface Machine {
   >;
 }
 
-export function thisMachine(): Machine {
+export function thisMachine(): FactSources {
   return { root: "/", ask: askProgram, get, shakeHands, interfaces: networkInterfaces };
 }
 
@@ -44,7 +44,7 @@ const ANSWER_MS = 10_000;
 const MOST_BODY = 65_536;
 
 /** Looks how the box is now. */
-export async function readFacts(machine: Machine): Promise<HealthFacts> {
+export async function readFacts(machine: FactSources): Promise<HealthFacts> {
   const [collector, control, tls] = await Promise.all([
     machine
       .get(COLLECTOR_PORT, "/")
@@ -75,7 +75,7 @@ export async function readFacts(machine: Machine): Promise<HealthFacts> {
 /** Where what was seen is put down for a program that sees no network itself. */
 const SEEN = "run/tallydeck-update/facts.json";
 
-export async function noteFacts(machine: Machine): Promise<void> {
+export async function noteFacts(machine: FactSources): Promise<void> {
   replaceFile(join(machine.root, SEEN), JSON.stringify(await readFacts(machine)), 0o600);
 }
 
@@ -92,12 +92,12 @@ export function factsNow({ root, run }: Pick<Box, "root" | "run">): HealthFacts 
   }
 }
 
-function healthIn({ status, body }: Answered): HealthFacts["control"] {
+function healthIn({ status, body }: OwnAnswer): HealthFacts["control"] {
   const read: unknown = status === 200 ? JSON.parse(body) : undefined;
   return isHealth(read) ? read : null;
 }
 
-function shownOf({ ask }: Machine, unit: string): Map<string, string> {
+function shownOf({ ask }: FactSources, unit: string): Map<string, string> {
   return new Map(
     ask("systemctl", "show", unit, "--property", SHOWN.join())
       .split("\n")
@@ -105,7 +105,7 @@ function shownOf({ ask }: Machine, unit: string): Map<string, string> {
   );
 }
 
-function serviceOf(machine: Machine): HealthFacts["service"] {
+function serviceOf(machine: FactSources): HealthFacts["service"] {
   const shown = shownOf(machine, "tallydeck.service");
   return {
     state: shown.get("ActiveState") ?? "",
@@ -118,17 +118,17 @@ function serviceOf(machine: Machine): HealthFacts["service"] {
 const SHOWN = ["ActiveState", "Result", "ExecMainStatus", "NRestarts"];
 
 /** It is no failure to systemd: the box starts with what it has. */
-function areSettingsApplied(machine: Machine): boolean {
+function areSettingsApplied(machine: FactSources): boolean {
   return Number(shownOf(machine, "tallydeck-provision.service").get("ExecMainStatus") ?? 0) === 0;
 }
 
-function failedUnits({ ask }: Machine): string[] {
+function failedUnits({ ask }: FactSources): string[] {
   const listed = ask("systemctl", "list-units", "--state=failed", "--plain", "--no-legend");
   return listed.split("\n").flatMap((line) => line.trim().split(/\s+/, 1)[0] || []);
 }
 
 /** By what it does and not by how it is mounted: a program's own view of the disk is another one. */
-function isWritable({ root }: Machine): boolean {
+function isWritable({ root }: FactSources): boolean {
   const file = join(root, "data/system/writable");
   try {
     // A file that is written where nothing is mounted is gone with the power.
@@ -141,7 +141,7 @@ function isWritable({ root }: Machine): boolean {
   }
 }
 
-function interfacesOf({ root, interfaces }: Machine): HealthFacts["interfaces"] {
+function interfacesOf({ root, interfaces }: FactSources): HealthFacts["interfaces"] {
   const found = interfaces();
   const folder = join(root, "sys/class/net");
   return namesIn(folder)
@@ -186,7 +186,7 @@ function isReachable(address: string): boolean {
   return isIPv4(address) ? !address.startsWith("169.254.") : !/^fe[89ab]/i.test(address);
 }
 
-function usbOf({ root }: Machine): HealthFacts["usb"] {
+function usbOf({ root }: FactSources): HealthFacts["usb"] {
   const folder = join(root, "sys/bus/usb/devices");
   const names = namesIn(folder);
   const isRoot = (name: string) => /^usb\d+$/.test(name);
@@ -209,7 +209,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-function get(port: number, path: string): Promise<Answered> {
+function get(port: number, path: string): Promise<OwnAnswer> {
   return new Promise((resolve, reject) => {
     const signal = AbortSignal.timeout(ANSWER_MS);
     const asked = request({ host: "127.0.0.1", port, path, agent: false, signal }, (response) => {

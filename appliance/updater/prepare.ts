@@ -27,7 +27,7 @@ import { modeOf, writeState } from "./state.ts";
 const TRIED = "This system is being tried, or only visited: nothing is written meanwhile.";
 
 /** The large files of a release, opened once. */
-interface Parts {
+interface OpenedParts {
   readonly root: PartFile;
   readonly boot: PartFile;
 }
@@ -91,7 +91,7 @@ function isPrepared(box: Box, slot: Slot, release: number): boolean {
 }
 
 /** Before anything is changed: the hashes of both files, and whether all of it finds room. */
-async function verify(box: Box, slot: Slot, manifest: Manifest, { root, boot }: Parts) {
+async function verify(box: Box, slot: Slot, manifest: Manifest, { root, boot }: OpenedParts) {
   const tell = progress(box, "verify", manifest, root.part.size);
   let done = 0;
   for (const piece of root.read()) {
@@ -125,7 +125,7 @@ async function checkRelease(content: AsyncIterable<Uint8Array>, { release }: Rel
 }
 
 /** The slot that is written is nothing until all of it was read back. */
-async function write(box: Box, slot: Slot, manifest: Manifest, { root, boot }: Parts) {
+async function write(box: Box, slot: Slot, manifest: Manifest, { root, boot }: OpenedParts) {
   const { release, version } = manifest;
   const attempt: Attempt = {
     id: box.newId(),

@@ -13,7 +13,7 @@ interface Patience {
   readonly within: number;
 }
 
-interface Watch {
+interface TrialWatch {
   /** How the box is now. */
   readonly look: () => Promise<HealthFacts>;
   /** Milliseconds since the machine started; never steps. */
@@ -35,7 +35,7 @@ export function patienceOf({ commandLine }: Pick<Box, "commandLine">): Patience 
  * Where a release is being tried: keeps it once the box was well for long enough, or restarts into
  * what ran before with a sentence why. A new start of this loses what was steady, and no more.
  */
-export async function runTrial(box: Box, watch: Watch): Promise<void> {
+export async function runTrial(box: Box, watch: TrialWatch): Promise<void> {
   const journal = readJournal(box);
   const mode = modeOf(box, journal);
   // One before this was ended after the commit, and before it could note that.
@@ -91,7 +91,7 @@ async function alone(box: Box, work: () => Promise<void>): Promise<void> {
 /** @returns undefined once the box was well for long enough */
 async function whyNotKept(
   box: Box,
-  { look, uptime, sleep }: Watch,
+  { look, uptime, sleep }: TrialWatch,
   before: HealthFacts | undefined,
 ): Promise<string | undefined> {
   const { version } = runningRelease(box);
@@ -121,7 +121,7 @@ async function whyNotKept(
   }
 }
 
-async function seen(look: Watch["look"]): Promise<HealthFacts | string> {
+async function seen(look: TrialWatch["look"]): Promise<HealthFacts | string> {
   try {
     return await look();
   } catch (error) {

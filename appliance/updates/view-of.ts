@@ -5,7 +5,7 @@ import type { UpdateSettings } from "./settings.ts";
 import type { Candidate, ReadyRelease, UpdateView } from "./view.ts";
 
 /** The service's knowledge besides what it is told. */
-interface Known {
+interface ServiceKnowledge {
   readonly settings: UpdateSettings;
   readonly board: ThisBoard;
   /** Of the service's own: from the network, or uploaded. */
@@ -89,7 +89,7 @@ export function readyOf(
 }
 
 /** All of it as it is shown. */
-export function updateViewOf(state: UpdaterState, known: Known): UpdateView {
+export function updateViewOf(state: UpdaterState, known: ServiceKnowledge): UpdateView {
   const { settings, board, checkedAt } = known;
   const ready = readyOf(state, known.candidates);
   return {
@@ -115,7 +115,7 @@ export function updateViewOf(state: UpdaterState, known: Known): UpdateView {
 function readyView(
   { isWhole, ...shown }: Candidate,
   { prepared, work, failed }: UpdaterState,
-  { download, wished, requested, skipped }: Known,
+  { download, wished, requested, skipped }: ServiceKnowledge,
 ): ReadyRelease {
   const { release } = shown;
   const isWriting = work?.to.release === release || (requested === "prepare" && wished === release);
@@ -139,7 +139,7 @@ function readyView(
 
 function progressOf(
   { work }: UpdaterState,
-  { requested, download }: Known,
+  { requested, download }: ServiceKnowledge,
 ): UpdateView["progress"] {
   if (work !== undefined) return { step: work.step, done: work.done, of: work.of };
   // It takes root a moment to begin.
@@ -147,7 +147,10 @@ function progressOf(
   return download && { step: "download", done: download.done, of: download.of };
 }
 
-function nextOf(state: UpdaterState, { wished, requested, candidates }: Known): UpdateView["next"] {
+function nextOf(
+  state: UpdaterState,
+  { wished, requested, candidates }: ServiceKnowledge,
+): UpdateView["next"] {
   const next =
     state.work?.to ??
     (requested === "rollback"
@@ -156,7 +159,7 @@ function nextOf(state: UpdaterState, { wished, requested, candidates }: Known): 
   return next === undefined ? null : { release: next.release, version: next.version };
 }
 
-function isCalledOff({ work }: UpdaterState, { wished }: Known): boolean {
+function isCalledOff({ work }: UpdaterState, { wished }: ServiceKnowledge): boolean {
   return work !== undefined && !isRestart(work) && work.to.release !== wished;
 }
 
@@ -165,7 +168,10 @@ export function isRestart({ step }: NonNullable<UpdateView["progress"]>): boolea
   return step === "arm" || step === "restart";
 }
 
-function problemOf(state: UpdaterState, { problem, seenProblem }: Known): UpdateView["problem"] {
+function problemOf(
+  state: UpdaterState,
+  { problem, seenProblem }: ServiceKnowledge,
+): UpdateView["problem"] {
   const found = state.problem ?? null;
   // It is about the visit, and holds as long as that does.
   if (state.mode === "visit") return found;

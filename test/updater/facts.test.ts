@@ -5,9 +5,9 @@ import { describe, it } from "mocha";
 import { PublicDoor } from "../../appliance/service/public-door.ts";
 import { version } from "../../appliance/system/version.ts";
 import {
-  type Answered,
   factsNow,
   noteFacts,
+  type OwnAnswer,
   readFacts,
   thisMachine,
 } from "../../appliance/updater/facts.ts";
@@ -24,7 +24,7 @@ describe("what is seen of a box", () => {
     mkdirSync(dirname(join(folder(), path)), { recursive: true });
     writeFileSync(join(folder(), path), text);
   };
-  const answers: Record<number, Answered> = {};
+  const answers: Record<number, OwnAnswer> = {};
   let hasTls = true;
   let shown = "";
   let failed = "";

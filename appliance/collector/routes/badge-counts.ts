@@ -14,7 +14,7 @@ interface BadgeCounts {
 export const SHARED_MS = 60_000;
 const MAX_SHARED = 1_000;
 
-interface Shared {
+interface SharedCounts {
   readonly counts: Promise<BadgeCounts>;
   /** Monotonic milliseconds. */
   readonly until: number;
@@ -29,7 +29,7 @@ interface Shared {
 export class SharedBadgeCounts {
   readonly #numbers: Pick<Numbers, "read">;
   readonly #clock: Clock;
-  readonly #shared = new Map<string, Shared>();
+  readonly #shared = new Map<string, SharedCounts>();
 
   constructor(numbers: Pick<Numbers, "read">, clock: Clock) {
     this.#numbers = numbers;
@@ -47,7 +47,7 @@ export class SharedBadgeCounts {
     const askers = [asker];
     const gone = () => askers.every((one) => one.gone?.() ?? false);
     const counts = this.#numbers.read("viewCounts", query, { lane: asker.lane, gone });
-    const shared: Shared = { counts, until: this.#clock.monotonic() + SHARED_MS, askers };
+    const shared: SharedCounts = { counts, until: this.#clock.monotonic() + SHARED_MS, askers };
     this.#keep(key, shared);
     counts
       // The next asker may have better luck.
@@ -58,7 +58,7 @@ export class SharedBadgeCounts {
     return counts;
   }
 
-  #keep(key: string, shared: Shared): void {
+  #keep(key: string, shared: SharedCounts): void {
     this.#shared.delete(key);
     this.#shared.set(key, shared);
     for (const oldest of this.#shared.keys()) {

@@ -16,7 +16,7 @@ const MAX_LABEL = 24;
 const NO_LABEL = /[^\p{L}\p{N} _.%+-]/gu;
 const COLOR = /^(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;
 
-interface Box {
+interface BadgeBox {
   readonly text: string;
   readonly color: string;
 }
@@ -56,7 +56,7 @@ function badge(
 ): string {
   const label = labelOf(query) || `views (${days === "all" ? days : `${days}d`})`;
   const color = matching(query, "color", COLOR) ?? "007ec6";
-  const boxes: Box[] = [
+  const boxes: BadgeBox[] = [
     { text: label, color: `#${matching(query, "labelColor", COLOR) ?? "555"}` },
     { text: compactCount(count), color: `#${color}` },
   ];
@@ -121,7 +121,7 @@ function textWidth(text: string): number {
 }
 
 /** Boxes side by side in the look of shields.io. */
-function draw(boxes: readonly Box[], name: string): string {
+function draw(boxes: readonly BadgeBox[], name: string): string {
   let x = 0;
   const placed = boxes.map(({ text, color }) => {
     const textLength = Math.ceil(textWidth(text));

@@ -88,7 +88,7 @@ export const sites: Command = {
   },
 };
 
-interface Action {
+interface SitesAction {
   desk: Desk;
   /** As it is before. */
   directory: Directory;
@@ -102,7 +102,7 @@ interface Action {
 
 /** The command's actions, by its first word, and how many ids each is told. */
 const ACTIONS: Readonly<
-  Record<string, { ids: number; act: (action: Action) => void | Promise<void> }>
+  Record<string, { ids: number; act: (action: SitesAction) => void | Promise<void> }>
 > = {
   list: { ids: 0, act: list },
   add: { ids: 1, act: add },
@@ -111,7 +111,7 @@ const ACTIONS: Readonly<
   erase: { ids: 1, act: erase },
 };
 
-async function list({ directory, terminal, config }: Action): Promise<void> {
+async function list({ directory, terminal, config }: SitesAction): Promise<void> {
   const { sites, retired } = directory;
   if (sites.length === 0) terminal.out(await noSite(config, terminal));
   for (const site of sites) terminal.out(describe(site));
@@ -119,7 +119,7 @@ async function list({ directory, terminal, config }: Action): Promise<void> {
     terminal.out(`${id}  (retired; erase: tallydeck sites erase ${id} --confirm ${id})`);
 }
 
-async function add({ desk, directory, id, values, terminal, config }: Action): Promise<void> {
+async function add({ desk, directory, id, values, terminal, config }: SitesAction): Promise<void> {
   refuseName(directory, id, config);
   const input = { id, ...changeOf(values) };
   const isBack = retiredIn(directory, id) !== undefined;
@@ -142,13 +142,13 @@ function collectorUrl({ dataDir, host = "::", port, nameFile }: Config): string 
   return listenerUrl(bound, hosts) ?? urlOf("localhost", bound.port);
 }
 
-async function change({ desk, id, values, terminal }: Action): Promise<void> {
+async function change({ desk, id, values, terminal }: SitesAction): Promise<void> {
   const input = { id, ...changeOf(values) };
   await expectDone(desk, await desk.write("updateSite", input), input);
   terminal.out(describe(siteIn(await desk.directory(), id) as SiteRecord));
 }
 
-async function rename({ desk, directory, id, to, terminal, config }: Action): Promise<void> {
+async function rename({ desk, directory, id, to, terminal, config }: SitesAction): Promise<void> {
   refuseName(directory, to, config, id);
   const outcome = await desk.write("renameSite", { id, to });
   await expectDone(desk, outcome, { id: outcome === "exists" ? to : id });
@@ -163,7 +163,7 @@ const ERASED: Readonly<Record<Erased, string>> = {
   later: " Those who count there erase what it counted within minutes.",
 };
 
-async function erase({ desk, directory, id, values, terminal }: Action): Promise<void> {
+async function erase({ desk, directory, id, values, terminal }: SitesAction): Promise<void> {
   const site = siteIn(directory, id) ?? retiredIn(directory, id);
   if (siteIdOf(values.confirm ?? "") !== id && site?.declared === false)
     throw new UsageError(

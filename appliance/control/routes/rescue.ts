@@ -5,7 +5,7 @@ import { HttpError } from "../../http/errors.ts";
 import type { Pages } from "../../http/pages.ts";
 import type { Unusable } from "../../store/store.ts";
 import { ownerApp, page, type Route, routesFor } from "../frame.ts";
-import type { Door } from "../guard.ts";
+import type { ControlDoor } from "../guard.ts";
 import type { Handler } from "../route.ts";
 import type { RescueAnswer, StartedAnew } from "../wire.ts";
 import { type HealthParts, healthRoute } from "./box/health.ts";
@@ -16,7 +16,7 @@ import { type DataParts, restoreBackup } from "./settings/backup.ts";
 /** All that the owner's listener works with while the data cannot be used. */
 export interface RescueControlParts {
   log: Log;
-  door: Door;
+  door: ControlDoor;
   pages: Pages;
   session: SignInParts;
   data: Omit<DataParts, "clock">;

@@ -50,7 +50,7 @@ export type Shape =
 const DOT_HEIGHT = 0.15;
 
 /** Measures that follow a slot's short side: keys of one physical size differ in pixels. */
-interface Scale {
+interface Measures {
   pad: number;
   /** Size of the smallest text that can be read at arm's length. */
   small: number;
@@ -60,7 +60,7 @@ interface Scale {
   large: number;
 }
 
-export function scaleOf({ width, height }: TextBox, { plain }: Fonts): Scale {
+export function scaleOf({ width, height }: TextBox, { plain }: Fonts): Measures {
   const unit = Math.min(width, height);
   const small = Math.max(11, Math.round(unit * 0.16));
   return {

@@ -2,11 +2,11 @@ import { type Misfit, schemas } from "../../base/input/schema.ts";
 import { invalidField, type Refusal } from "../../base/refusal.ts";
 
 /** A JSON Schema; its `description` says what it takes, to end the sentence "field …". */
-type Part = object;
+type FieldSchema = object;
 
 /** The JSON Schema of one of several shapes, which the field `tag` tells apart by its `name`. */
 interface Variant {
-  readonly properties: Readonly<Record<string, Part>>;
+  readonly properties: Readonly<Record<string, FieldSchema>>;
 }
 
 /**
@@ -16,8 +16,8 @@ interface Variant {
 export function variant(
   tag: string,
   name: string,
-  required: Record<string, Part> = {},
-  optional: Record<string, Part> = {},
+  required: Record<string, FieldSchema> = {},
+  optional: Record<string, FieldSchema> = {},
 ): Variant {
   return {
     type: "object",
@@ -28,7 +28,7 @@ export function variant(
 }
 
 /** JSON Schema of a text that is one of a few. */
-export function oneOf(...values: string[]): Part {
+export function oneOf(...values: string[]): FieldSchema {
   return { enum: values, description: `must be one of ${values.join(", ")}` };
 }
 

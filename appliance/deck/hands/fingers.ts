@@ -9,7 +9,7 @@ interface FingerPlace {
 }
 
 /** A place was let go. */
-interface Release extends FingerPlace {
+interface FingerRelease extends FingerPlace {
   /** The deck went away while it was held: no finger let go of it. */
   isLost: boolean;
 }
@@ -34,7 +34,7 @@ export class Fingers {
   /** A key, a zone or an input went down. */
   readonly pressed = new Signal<FingerPlace>();
   /** It went up; at once where the firmware does not tell when. */
-  readonly released = new Signal<Release>();
+  readonly released = new Signal<FingerRelease>();
   /** It was held for five seconds. */
   readonly held = new Signal<FingerPlace>();
   readonly turned = new Signal<Turn>();
@@ -105,7 +105,7 @@ export class Fingers {
     this.pressed.emit(at);
   }
 
-  #release(release: Release): void {
+  #release(release: FingerRelease): void {
     const key = keyOf(release);
     this.#down.get(key)?.cancel();
     if (this.#down.delete(key)) this.released.emit(release);

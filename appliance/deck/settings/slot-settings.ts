@@ -12,17 +12,17 @@ import {
 /** The gestures for which an action may be set. */
 export const ACTION_KINDS = ["press", "hold", "turn"] as const;
 
-type Actions = Partial<Record<(typeof ACTION_KINDS)[number], Action>>;
+type SlotActions = Partial<Record<(typeof ACTION_KINDS)[number], Action>>;
 
 /** The settings of one slot: its widget and its actions. */
-export interface SlotSettings extends Actions {
+export interface SlotSettings extends SlotActions {
   widget: Widget;
   /** Home automation knows it as a button, though it has no action. */
   button?: true;
 }
 
 /** A change of a slot: a part that is left out stays, and null takes an action away. */
-export interface SlotChange extends Partial<Record<keyof Actions, Action | null>> {
+export interface SlotChange extends Partial<Record<keyof SlotActions, Action | null>> {
   widget?: Widget;
   button?: boolean;
 }
@@ -103,7 +103,7 @@ export function newSlot({ widget = { type: "empty" }, button, ...actions }: Slot
   return slot;
 }
 
-export function actionsOf(slot: Actions): Action[] {
+export function actionsOf(slot: SlotActions): Action[] {
   return ACTION_KINDS.flatMap((kind) => slot[kind] ?? []);
 }
 

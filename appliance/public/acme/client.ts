@@ -74,7 +74,7 @@ export class Acme {
 
   /** Anew each time: a proof that the CA has kept would say nothing of today. */
   async #prove(
-    link: Link,
+    link: OrderParts,
     identifier: Identifier,
     challenges: readonly ChallengeType[],
   ): Promise<Validation> {
@@ -116,7 +116,7 @@ export class Acme {
     return askRenewal(this.#authority(this.#directory), chain, signal);
   }
 
-  async #begin(directory: string, signal: AbortSignal): Promise<Link> {
+  async #begin(directory: string, signal: AbortSignal): Promise<OrderParts> {
     const { agreed, keys } = this.#options;
     if (!agreed) throw new AcmeFailed("agreement", "the terms are not agreed to");
     const authority = this.#authority(directory);
@@ -128,7 +128,7 @@ export class Acme {
   }
 
   #place(
-    link: Link,
+    link: OrderParts,
     identifier: Identifier,
     challenges: readonly ChallengeType[],
     wishes: Wishes,
@@ -158,7 +158,7 @@ export class Acme {
   }
 }
 
-interface Link {
+interface OrderParts {
   readonly authority: Authority;
   readonly conversation: Conversation;
   readonly key: KeyObject;

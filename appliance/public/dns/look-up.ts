@@ -75,7 +75,7 @@ export function lookUpWith(options: LookUpOptions): LookUp {
 }
 
 /** The addresses that one server has for a name. */
-interface Known {
+interface KnownAddresses {
   readonly v4: readonly string[];
   readonly v6: readonly string[];
   /** The name it stands for, where the server knows no more of that one. */
@@ -118,14 +118,14 @@ class Search {
   }
 
   /** The addresses that all servers give, of those that answer. */
-  async #agreed(name: string): Promise<Known> {
+  async #agreed(name: string): Promise<KnownAddresses> {
     const servers = await this.#serversOf(name);
     const heard = await Promise.allSettled(servers.map((server) => this.#known(server, name)));
     const [first, ...others] = heard.flatMap((one) =>
       one.status === "fulfilled" ? [one.value] : [],
     );
     if (first === undefined) throw new Unknown(servers[0] === this.#system ? WHY.local : WHY.none);
-    const isSame = (other: Known) => JSON.stringify(other) === JSON.stringify(first);
+    const isSame = (other: KnownAddresses) => JSON.stringify(other) === JSON.stringify(first);
     if (!others.every(isSame)) throw new Unknown(WHY.differ);
     return first;
   }
@@ -155,7 +155,7 @@ class Search {
   }
 
   /** @throws {Unknown} where it does not answer all that is asked */
-  async #known(server: Resolver, name: string): Promise<Known> {
+  async #known(server: Resolver, name: string): Promise<KnownAddresses> {
     const ask = (how: "resolve4" | "resolve6" | "resolveCname") => this.#ask(server, how, name);
     const [v4, v6] = await Promise.all([ask("resolve4"), ask("resolve6")]);
     if (v4.length + v6.length > 0) return { v4: inOrder(v4), v6: inOrder(v6) };

@@ -35,10 +35,10 @@ const REFUSED: Readonly<Record<number, RefusedWhy>> = {
 const DESCRIPTION = "Tallydeck";
 
 /** The answer to an action: its XML, or the number of an error. */
-type Answered = { readonly xml: string } | { readonly error: number };
+type IgdAnswer = { readonly xml: string } | { readonly error: number };
 
 /** The router's service, and what it says of itself. */
-interface Line {
+interface WanLine {
   readonly service: WanService;
   readonly address: string | undefined;
 }
@@ -89,8 +89,8 @@ export const igd: PortProtocol = {
 };
 
 /** The service that has an outer address, else the first; undefined where no router answers. */
-async function findLine(talk: Talk): Promise<Line | undefined> {
-  let first: Line | undefined;
+async function findLine(talk: Talk): Promise<WanLine | undefined> {
+  let first: WanLine | undefined;
   for (const service of await findServices(talk)) {
     const answer = await act("GetExternalIPAddress", {}, service, talk);
     const address = "xml" in answer ? (elementText(answer.xml, "NewExternalIPAddress") ?? "") : "";
@@ -139,7 +139,7 @@ async function act(
   values: Readonly<Record<string, string | number>>,
   { type, controlUrl }: WanService,
   talk: Talk,
-): Promise<Answered> {
+): Promise<IgdAnswer> {
   const headers = {
     "content-type": 'text/xml; charset="utf-8"',
     soapaction: `"${type}#${action}"`,

@@ -30,7 +30,7 @@ const REFUSED: Readonly<Record<number, RefusedWhy>> = {
   5: "not-supported",
 };
 
-interface Granted {
+interface NatPmpAnswer {
   readonly result: number;
   readonly externalPort: number;
   readonly lifetimeS: number;
@@ -74,7 +74,7 @@ export const natPmp: PortProtocol = {
 function askToMap(
   wanted: { internal: number; external: number; lifetimeS: number },
   talk: Talk,
-): Promise<Granted | undefined> {
+): Promise<NatPmpAnswer | undefined> {
   const request = Buffer.alloc(12);
   request.writeUInt8(MAP_TCP, 1);
   request.writeUInt16BE(wanted.internal, 4);

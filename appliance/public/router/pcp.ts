@@ -51,7 +51,7 @@ interface Wanted {
   readonly nonce: Buffer;
 }
 
-interface Granted {
+interface PcpAnswer {
   readonly result: number;
   readonly lifetimeS: number;
   readonly externalPort: number;
@@ -88,7 +88,7 @@ export const pcp: PortProtocol = {
   },
 };
 
-function askToMap(wanted: Wanted, talk: Talk): Promise<Granted | undefined> {
+function askToMap(wanted: Wanted, talk: Talk): Promise<PcpAnswer | undefined> {
   const to = { address: talk.gateway.address, port: talk.ports.control };
   const messages = [mapRequest(wanted, talk.gateway.own)];
   return askByUdp({ to, messages, read: (bytes) => granted(bytes, wanted) }, talk);
@@ -111,7 +111,7 @@ function mapRequest({ internal, external, lifetimeS, nonce }: Wanted, own: strin
 }
 
 /** Section 8.3 and 11.4: what is not an answer to this very request is nothing. */
-function granted(bytes: Buffer, { nonce, internal }: Wanted): Granted | undefined {
+function granted(bytes: Buffer, { nonce, internal }: Wanted): PcpAnswer | undefined {
   if (isNatPmpOnly(bytes)) return { result: 1, lifetimeS: 0, externalPort: 0, address: undefined };
   if (bytes.length < HEADER_BYTES || bytes.length > MOST_BYTES || bytes.length % 4 !== 0)
     return undefined;

@@ -11,7 +11,7 @@ import type { Handler } from "../../route.ts";
 import type { DoneAnswer } from "../../wire.ts";
 import { placeOf } from "./decks.ts";
 
-export interface StartParts {
+export interface DeckEditParts {
   decks: Decks;
   channels: Pick<Channels, "list">;
   numbers: Pick<Numbers, "directory">;
@@ -65,7 +65,7 @@ export const moveSlot: Handler<Decks, DoneAnswer> = async (ctx, decks) => {
 };
 
 /** `POST /api/decks/:id/starting-point` `{name}` → `{done}`: fills empty keys, or a new page */
-export const startDeck: Handler<StartParts, DoneAnswer> = async (
+export const startDeck: Handler<DeckEditParts, DoneAnswer> = async (
   ctx,
   { decks, channels, numbers },
 ) => {

@@ -56,7 +56,7 @@ export interface CheckedImport {
 }
 
 /** The content of an export; an import may leave out whatever it does not want to change. */
-interface Settings {
+interface SettingsFile {
   tallydeck?: "settings";
   decks?: (Omit<DeckImport, "pages" | "fixed"> & {
     pages?: { name: string; slots: Record<string, SlotInput> }[];
@@ -81,7 +81,7 @@ const SLOTS = {
   },
 };
 
-const readSettings = shape<Settings>({
+const readSettings = shape<SettingsFile>({
   description: "must be a JSON object as the export makes it",
   properties: {
     tallydeck: { const: "settings", description: 'must be "settings"' },
@@ -158,7 +158,7 @@ export function checkImport(
 
 /** @throws {Refusal} `invalid_field` */
 function checkDecks(
-  { decks = [] }: Settings,
+  { decks = [] }: SettingsFile,
   here: Here,
   checkWidget: (widget: Widget, at: string) => void,
 ): DeckImport[] {
@@ -236,7 +236,7 @@ function checkSlots<Input>(
 }
 
 /** @throws {Refusal} `invalid_field` */
-function checkSites({ sites = [] }: Settings, here: Here): SiteInput[] {
+function checkSites({ sites = [] }: SettingsFile, here: Here): SiteInput[] {
   const imported = sites.map(({ id, host, badge }) => ({
     id: siteIdOf(id),
     ...(host !== undefined && { host: host?.toLowerCase() ?? null }),

@@ -20,7 +20,7 @@ import { timeIn } from "./time.ts";
 const WARNED = { onDark: WARNING, onLight: "#92400e" };
 
 /** A state in a sign and a word, and in colours. */
-interface Look extends Colors {
+interface StateLook extends Colors {
   word: string;
   /** Whether it tells how long it has been so. */
   hasAge?: true;
@@ -54,7 +54,7 @@ export function nextAge(widget: PushWidget, { value, now }: Situation): number |
   return nextAgeText(value.updatedAt, now);
 }
 
-function lookOf(value: PushedValue, widget: PushWidget): Look | undefined {
+function lookOf(value: PushedValue, widget: PushWidget): StateLook | undefined {
   const { state, ack, status } = value;
   const own = chooseColors({}, widget);
   const calm = (color: string) => ({ ...own, color });
@@ -89,7 +89,7 @@ function statusLook(
   value: PushedValue,
   status: NonNullable<ChannelValue["status"]>,
   own: Colors,
-): Look | undefined {
+): StateLook | undefined {
   switch (status) {
     case "warn":
       return { word: "! warning", ...sentOr(value, AMBER) };
@@ -110,7 +110,7 @@ function sentOr({ color, background }: PushedValue, usual: Colors): Colors {
   });
 }
 
-function ageOf({ hasAge }: Look, { value, now, clockSure }: Situation): string {
+function ageOf({ hasAge }: StateLook, { value, now, clockSure }: Situation): string {
   if (!hasAge || !clockSure || value?.updatedAt === undefined) return "";
   return ageText(value.updatedAt, now);
 }
