@@ -10,7 +10,7 @@ import type { PublicView } from "../public/view.ts";
 import type { ChannelState } from "../push/channel-state.ts";
 import type { ChannelValue } from "../push/channel-value.ts";
 import type { Acknowledgement } from "../push/held.ts";
-import type { Scope } from "../push/scope.ts";
+import type { PushToken } from "../push/push-token.ts";
 import type { Status } from "../push/status.ts";
 import type { EndedRead, Warning } from "../store/reports.ts";
 import type { UpdateView } from "../updates/view.ts";
@@ -30,6 +30,7 @@ export type {
 export type { Action, RequestAction } from "../deck/settings/action.ts";
 export type { ErrorAnswer } from "../http/wire.ts";
 export type { StepView } from "../public/view.ts";
+export type { PushToken } from "../push/push-token.ts";
 export type { SiteAlarms, SurveyLabels } from "../store/reports.ts";
 export type { UpdateChange, UpdateView } from "../updates/view.ts";
 
@@ -206,17 +207,6 @@ export interface TunnelAnswer {
 
 /** The actions that `POST /api/power` takes. */
 export type PowerAction = "restart" | "shutdown";
-
-export interface PushToken {
-  id: string;
-  name: string;
-  /** The six characters after `tdp_`. */
-  prefix: string;
-  /** Empty while the token is paused. */
-  scopes: Scope[];
-  createdAt: number;
-  lastUsedAt: number | null;
-}
 
 /** `GET /api/push-tokens`. */
 export interface PushTokensAnswer {

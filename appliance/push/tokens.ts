@@ -4,21 +4,10 @@ import { invalidField, Refusal } from "../base/refusal.ts";
 import type { Cancel } from "../base/signal.ts";
 import { Turns } from "../base/turns.ts";
 import { isSameSecret, makeToken, sha256 } from "../system/secrets.ts";
-import type { Scope } from "./scope.ts";
-
-/** A token as it may be shown; times are epoch milliseconds. A paused one has no scopes. */
-interface PushToken {
-  id: string;
-  name: string;
-  /** The six characters after `tdp_`, to tell tokens apart. */
-  prefix: string;
-  scopes: Scope[];
-  createdAt: number;
-  lastUsedAt: number | null;
-}
+import type { PushToken, Scope } from "./push-token.ts";
 
 /** A token together with its plaintext, which is known at this moment only. */
-interface NewPushToken extends PushToken {
+interface MadePushToken extends PushToken {
   token: string;
 }
 
@@ -93,7 +82,7 @@ export class PushTokens {
   }
 
   /** @throws {Refusal} `invalid_field`, `token_limit` */
-  create(rawName: string): Promise<NewPushToken> {
+  create(rawName: string): Promise<MadePushToken> {
     const { clock, randomBytes } = this.#options;
     return this.#turns.take(async () => {
       const name = checkedName(rawName);
@@ -130,7 +119,7 @@ export class PushTokens {
   }
 
   /** A new plaintext for the same token; the old one stops working. @throws {Refusal} `not_found` */
-  rotate(id: string): Promise<NewPushToken> {
+  rotate(id: string): Promise<MadePushToken> {
     return this.#turns.take(async () => {
       const { plaintext, prefix, hash } = makeSecret(this.#options.randomBytes);
       const token = { ...this.#find(id), prefix, hash, lastUsedAt: null };

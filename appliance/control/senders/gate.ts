@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { HttpError, rateLimited } from "../../http/errors.ts";
 import { allTogether, RateLimit } from "../../http/rate-limit.ts";
-import type { Scope } from "../../push/scope.ts";
+import type { Scope } from "../../push/push-token.ts";
 import type { PushTokens } from "../../push/tokens.ts";
 
 const REQUESTS = [

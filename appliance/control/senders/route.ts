@@ -3,7 +3,7 @@ import type { Context, Middleware } from "koa";
 import { bearerToken, type Client } from "../../http/client.ts";
 import { HttpError } from "../../http/errors.ts";
 import { channelName } from "../../push/channels.ts";
-import type { Scope } from "../../push/scope.ts";
+import type { Scope } from "../../push/push-token.ts";
 import type { Gate } from "./gate.ts";
 
 /** The request of a sender, once it was let in. */

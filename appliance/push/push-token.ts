@@ -1,0 +1,14 @@
+/** The use that a push token is good for: to write on channels, to read them. */
+export type Scope = "push" | "read";
+
+/** A token as it may be shown; times are epoch milliseconds. */
+export interface PushToken {
+  id: string;
+  name: string;
+  /** The six characters after `tdp_`, to tell tokens apart. */
+  prefix: string;
+  /** Empty while the token is paused. */
+  scopes: Scope[];
+  createdAt: number;
+  lastUsedAt: number | null;
+}
