@@ -179,8 +179,9 @@ describe("a service whose data", () => {
 
   it("turns out to be damaged while it runs is repaired the same way", async () => {
     await world.start();
-    overwriteLive(file());
     while (world.service.unusable === undefined) {
+      // Each time: what is read may still be in the write-ahead log, or be written over the damage.
+      overwriteLive(file());
       await world.beacon({ p: `/${Math.random()}` });
       await world.readRaw("/stats", { from: "first", to: "2026-03-04" });
     }
