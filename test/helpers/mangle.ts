@@ -86,7 +86,7 @@ export const MANGLINGS: Readonly<Record<string, (db: Database.Database) => void>
   "a picture that is too large": (db) => addImage(db, "0".repeat(64), Buffer.alloc(MB)),
   "two sites of one id": (db) => db.exec(siteRow(7, "blog")),
   "a site whose number is none": (db) =>
-    db.exec("UPDATE document SET id = '0x7' WHERE kind = 'site'"),
+    db.exec("UPDATE document SET id = '0x7' WHERE kind = 'site' AND id = '1'"),
   "a survey that is no JSON": (db) => db.exec("UPDATE survey SET payload = '{'"),
   "a survey of another version": (db) => db.exec("UPDATE survey SET version = 7"),
   "a survey with a list of devices": (db) =>
@@ -107,7 +107,7 @@ export const MANGLINGS: Readonly<Record<string, (db: Database.Database) => void>
   "webhooks that are too large together": (db) =>
     db.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
       INSERT INTO document (kind, id, body, revision)
-        SELECT 'site', CAST(i + 1 AS text), json_set(body, '$.id', 'more-' || i), 1
+        SELECT 'site', CAST(i + 10 AS text), json_set(body, '$.id', 'more-' || i), 1
         FROM n, (SELECT body FROM document WHERE kind = 'site' LIMIT 1);
       INSERT INTO document (kind, id, body, revision)
         SELECT 'site_alarms', CAST(key AS text), json_object('silence', json('true'), 'rush',

@@ -1,7 +1,9 @@
+import { COUNTABLE, MAX_PARTS_OF_MONTH } from "../../base/bounds.ts";
 import type { Day } from "../../base/calendar.ts";
 import type { ZoneSetting } from "../../base/day-zone.ts";
 import { bodyOf } from "../../base/documents.ts";
 import { databaseUrl } from "../../base/input/database-url.ts";
+import { Refusal } from "../../base/refusal.ts";
 import type { Month } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
 import { timeRun } from "../settling/day-marks.ts";
@@ -10,6 +12,17 @@ import type { Directory, SiteRecord } from "../sites/directory.ts";
 import type { SourceNumber } from "../snapshot.ts";
 import { runSteps } from "../sql.ts";
 import { SURVEY_LABELS } from "../surveys/labels.ts";
+import { NOT_OURS, Sum } from "../transfer/counts.ts";
+import { soundSnapshot } from "../transfer/sound-snapshot.ts";
+import {
+  isCount,
+  isCounter,
+  isDay,
+  isOrigin,
+  isRowId,
+  isShortText,
+  isSurvey,
+} from "../transfer/values.ts";
 import {
   type CopiedSurvey,
   type CopyAccess,
@@ -19,9 +32,13 @@ import {
   type CopyWrites,
   type Opening,
   type Source,
+  type Sums,
 } from "./engine.ts";
-import { monthsBySource, pendingHits } from "./reading.ts";
+import { monthsBySource, pastOf, pendingHits, type Which } from "./reading.ts";
 import { knownSources, numberOf, sourcesOfSite } from "./sources.ts";
+
+const TOO_MANY_PARTS = `SELECT 1 FROM block GROUP BY site, month, source
+  HAVING count(*) > ${MAX_PARTS_OF_MONTH} LIMIT 1`;
 
 /** A database that is copied from, or to, or compared. */
 export class CopyEnd {
@@ -29,6 +46,8 @@ export class CopyEnd {
   readonly origin: string;
   readonly name: string;
   readonly #engine: CopyEngine;
+  /** There are others beside it, and what the target counts itself. */
+  readonly #given = new Sum(COUNTABLE.together / 4);
 
   constructor(engine: CopyEngine) {
     this.origin = engine.origin;
@@ -41,12 +60,32 @@ export class CopyEnd {
     try {
       return await read();
     } catch (error) {
+      // Of what is set there would be more than may be.
+      if (error instanceof Refusal) throw new CopyRefused(error.message, { cause: error });
       if (!(error instanceof RangeError)) throw error;
       throw new CopyRefused(
         `Some of what ${this.name} has counted cannot be read: ${error.message}. Restore a backup of it; then give the same command again.`,
         { cause: error },
       );
     }
+  }
+
+  /** The same of counts that are to be taken elsewhere. @throws {CopyRefused} where no hits could have made them, too */
+  given<T>(task: (access: CopyAccess) => Promise<T>): Promise<T> {
+    const rules = {
+      isText: isShortText,
+      sum: this.#given,
+      refuse: (why: string) => this.#refuse(why),
+    };
+    return this.read((access) =>
+      task({ ...access, snapshot: soundSnapshot(access.snapshot, rules) }),
+    );
+  }
+
+  #refuse(why: string): never {
+    throw new CopyRefused(
+      `Some of what ${this.name} has counted is ${why}. Restore a backup of it; then give the same command again.`,
+    );
   }
 
   /** All that is read is of one moment. @throws {CopyRefused} as `readable` */
@@ -84,7 +123,15 @@ export class CopyEnd {
         labels: labels.get(site.key) ?? {},
         alarms: alarms.find((each) => each.site === site.key),
       });
-      return [...sites.map(whole(false)), ...retired.map(whole(true))];
+      const all = [...sites.map(whole(false)), ...retired.map(whole(true))];
+      const there = await access.rows<{ key: SiteKey }>("SELECT key FROM site");
+      const keys = new Set(all.map(({ key }) => key));
+      const ids = new Set(all.map(({ id }) => id));
+      if (ids.size !== there.length || there.some(({ key }) => !keys.has(key)))
+        this.#refuse(NOT_OURS);
+      if ((await access.rows(TOO_MANY_PARTS)).length > 0)
+        this.#refuse("one of more parts than a month has hours");
+      return all;
     });
   }
 
@@ -102,8 +149,9 @@ export class CopyEnd {
   }
 
   /** All whose counts it may have: the first one is what it counts itself. */
-  sources(): Promise<readonly Source[]> {
-    return this.read((access) => knownSources(access, this.name));
+  async sources(): Promise<readonly Source[]> {
+    const sources = await this.read((access) => knownSources(access, this.name));
+    return sources.every(({ origin }) => isOrigin(origin)) ? sources : this.#refuse(NOT_OURS);
   }
 
   /** The same of which there may be anything of a site. */
@@ -122,12 +170,16 @@ export class CopyEnd {
     sources: readonly Source[],
   ): Promise<ReadonlyMap<SourceNumber, readonly Month[]>> {
     const numbers = sources.map(({ number }) => number);
-    return this.read(({ snapshot }) => monthsBySource(snapshot, site, numbers));
+    return this.given(({ snapshot }) => monthsBySource(snapshot, site, numbers));
   }
 
   /** Responses of a source whose ids are beyond `after`, ascending. */
-  surveys(source: SourceNumber, after: number, limit: number): Promise<readonly CopiedSurvey[]> {
-    return this.read(({ rows }) =>
+  async surveys(
+    source: SourceNumber,
+    after: number,
+    limit: number,
+  ): Promise<readonly CopiedSurvey[]> {
+    const surveys = await this.read(({ rows }) =>
       rows<CopiedSurvey>(
         `SELECT id, source, coalesce(number, id) AS number, site, version, day, payload FROM survey
          WHERE id > $1 AND source = $2 AND site IN (SELECT key FROM site)
@@ -135,6 +187,16 @@ export class CopyEnd {
         [after, source, limit],
       ),
     );
+    const isSound = ({ number, day, version, payload }: CopiedSurvey) =>
+      isRowId(number) && isDay(day) && isSurvey(version, payload);
+    return surveys.every(isSound) ? surveys : this.#refuse(NOT_OURS);
+  }
+
+  /** Counters of days past retention, that are to be taken elsewhere. */
+  async givenPast(which: Which): Promise<Sums> {
+    const past = await this.read(({ rows }) => pastOf(rows, which));
+    const isSound = [...past].every(([counter, n]) => isCounter(counter) && isCount(n));
+    return isSound ? past : this.#refuse(NOT_OURS);
   }
 
   /** Those of the responses of an origin that are not here. */

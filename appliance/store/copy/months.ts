@@ -56,7 +56,7 @@ export async function bringMonth(
   const { from, to } = options;
   const range = { from: month, to: month };
   const read = (pieces: typeof PIECES | typeof COUNTED) =>
-    from.read(async (access) => ({
+    from.given(async (access) => ({
       ...(
         await monthsOf(access.snapshot, { site: pair.site, source: source.number }, range, pieces)
       )[0],

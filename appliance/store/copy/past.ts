@@ -32,7 +32,7 @@ export async function bringPast(
   });
   const itsOwn = { site: pair.site, source: source.number };
   const pasts = [
-    await patience.with(() => from.read(({ rows }) => pastOf(rows, itsOwn))),
+    await patience.with(() => from.givenPast(itsOwn)),
     await patience.with(() => to.read(async (access) => pastOf(access.rows, await there(access)))),
   ];
   if (pasts.every(({ size }) => size === 0)) return;

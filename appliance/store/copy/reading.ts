@@ -153,6 +153,9 @@ export async function counterDays(
   );
 }
 
+/** Longer than any day is kept. */
+const OLDEST_MS = 20_000 * DAY_MS;
+
 /** For how long the data had been in use since a day was last counted on, in ms. */
 export async function agesOf({ all }: Pick<CopyAccess, "all">): Promise<(day: Day) => number> {
   const { runMs, marks } = await runSteps(all, timeRun());
@@ -161,7 +164,8 @@ export async function agesOf({ all }: Pick<CopyAccess, "all">): Promise<(day: Da
     const mark = marks.get(day);
     // A day that is still in the log has none: as if the service had run all the time.
     const age = mark === undefined ? (newest - day) * DAY_MS : runMs - mark;
-    return Math.max(0, age);
+    // The mark may be of anybody's making.
+    return Math.min(Math.max(0, Number.isFinite(age) ? age : 0), OLDEST_MS);
   };
 }
 

@@ -3,6 +3,9 @@ import type { SiteKey } from "../counting.ts";
 import type { SourceNumber } from "../snapshot.ts";
 import { type CopyAccess, CopyRefused, type CopyWrites, type Source } from "./engine.ts";
 
+/** As backups take it. */
+const MAX_NAME = 128;
+
 /** All that a database knows of: what it counts now, and what it had counted or taken before. */
 export async function knownSources(access: CopyAccess, name: string): Promise<readonly Source[]> {
   const rows = await access.rows<Source & { kind: string }>(
@@ -65,7 +68,7 @@ export async function takeSource(
   await access.rows("INSERT INTO source (number, origin, kind, name) VALUES ($1, $2, 'copy', $3)", [
     number,
     origin,
-    name,
+    [...name].slice(0, MAX_NAME).join(""),
   ]);
   return number;
 }

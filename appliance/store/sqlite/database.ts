@@ -83,6 +83,21 @@ export function openUntrusted(file: string): Database {
   });
 }
 
+/**
+ * Looks at a database that a stranger may have made and that is used where it is, before anything in its schema is
+ * run. Of a newer version what that added is passed over.
+ * @throws {DatabaseRefused} when it is not as we make it
+ */
+export function refuseStrangers(file: string): void {
+  const look = (db: Database) => {
+    db.pragma("query_only = ON");
+    if (schemaVersion(db) !== 0 && !isOfNewer(db)) refuseForeignSchema(db, file);
+  };
+  open(file, { readonly: true, fileMustExist: true }, (db) =>
+    orRefused(file, () => look(db)),
+  ).close();
+}
+
 /** Runs `PRAGMA integrity_check`. @throws {DatabaseRefused} naming the first damage found. */
 export function checkIntegrity(db: Database, file: string): void {
   const found = orRefused(file, () => db.pragma("integrity_check(1)", { simple: true }) as string);

@@ -1,15 +1,20 @@
-import { BOUNDS, type Bound, COUNTABLE } from "../../../base/bounds.ts";
-import { DAY_MS } from "../../../base/calendar.ts";
-import { isObject, isText } from "../../../base/input/json.ts";
-import { SURVEY_ID } from "../../../base/names.ts";
-import { monthOf } from "../../blocks/month.ts";
-import { COUNTERS } from "../../counting.ts";
+import { BOUNDS, type Bound } from "../../../base/bounds.ts";
+import { isText } from "../../../base/input/json.ts";
 import { OWN_SOURCE, SLICE_BYTES } from "../../snapshot.ts";
+import {
+  type Check,
+  isCount,
+  isCounter,
+  isDay,
+  isHash,
+  isOrigin,
+  isRowId,
+  isSurvey,
+  isTime,
+  isWhole,
+} from "../../transfer/values.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
-
-/** Whether a column holds what it may. */
-type Check = (value: unknown) => boolean;
 
 export interface CopiedTable {
   readonly kind: "copied";
@@ -42,45 +47,19 @@ export type TableRule =
   | { readonly kind: "left" }
   | { readonly kind: "documents" };
 
-const like =
-  (pattern: RegExp): Check =>
-  (value) =>
-    typeof value === "string" && pattern.test(value);
-
-const HASH_BYTES = 32;
-/** As `meta` and `source` have it. */
-export const isOrigin: Check = like(/^[0-9a-f]{1,32}$/);
 const SOURCE_KINDS: readonly unknown[] = ["copy", "here"];
-const MAX_TEXT = 128;
-/** 2100-01-01: no clock of ours goes further. */
-const LAST_DAY = 47_482;
-const LAST_MS = LAST_DAY * DAY_MS;
-export const LAST_MONTH: number = monthOf(LAST_DAY);
-/** Of a row that has a number for good; beyond it the next ones would not be exact. */
-const LAST_ID = 2 ** 52;
-
 const DEFAULT_MAX_BYTES = 1_024;
 const DEFAULT_MAX_ROWS = 1_000_000_000;
 
-export const whole: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
-const day: Check = (value) => whole(value) && Number(value) <= LAST_DAY;
-export const time: Check = (value) => whole(value) && Number(value) <= LAST_MS;
-const id: Check = (value) => whole(value) && Number(value) <= LAST_ID;
-const timeOrNull: Check = (value) => value === null || time(value);
-export const text: Check = (value) =>
-  typeof value === "string" && (value.length <= MAX_TEXT || [...value].length <= MAX_TEXT);
-export const bytes: Check = (value) => isBlob(value);
-const hash: Check = (value) => isBlob(value) && value.length === HASH_BYTES;
-const counted: Check = (value) => whole(value) && Number(value) <= COUNTABLE.together;
-const isCounter: Check = (value) => (COUNTERS as readonly unknown[]).includes(value);
+const timeOrNull: Check = (value) => value === null || isTime(value);
 
 /** Rules by column, in whatever table; a table's own rules go first. Others follow from the type. */
-export const COLUMNS: Readonly<Record<string, Check>> = { day, hash };
+export const COLUMNS: Readonly<Record<string, Check>> = { day: isDay, hash: isHash };
 
 /** Keys of `meta` that are about the data. */
 const META: ReadonlyMap<unknown, Check> = new Map([
-  ["cursor_secret", like(/^[0-9a-f]{64}$/)],
-  ["run_ms", time],
+  ["cursor_secret", (value) => /^[0-9a-f]{64}$/.test(String(value))],
+  ["run_ms", isTime],
 ]);
 
 function within({ count, bytes, together }: Bound) {
@@ -103,7 +82,7 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
     numbered: "number",
     ...within(BOUNDS.sources),
     columns: {
-      number: (value) => whole(value) && value !== OWN_SOURCE,
+      number: (value) => isWhole(value) && value !== OWN_SOURCE,
       origin: isOrigin,
       kind: (value) => SOURCE_KINDS.includes(value),
       run_at: timeOrNull,
@@ -123,7 +102,7 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
     kind: "copied",
     ...ofKnownSite,
     ofSource: true,
-    columns: { counter: isCounter, n: counted },
+    columns: { counter: isCounter, n: isCount },
   },
   survey_day: { kind: "copied", ...ofKnownSite },
   survey: {
@@ -131,7 +110,7 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
     ...ofKnownSite,
     ofSource: true,
     maxBytes: 8_192,
-    columns: { payload: isText, id, number: (value) => value === null || id(value) },
+    columns: { payload: isText, id: isRowId, number: (value) => value === null || isRowId(value) },
     check: ({ version, payload }) => isSurvey(version, payload),
   },
   waiting_survey: {
@@ -139,7 +118,7 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
     ...ofKnownSite,
     numbered: "id",
     ...within(BOUNDS.waitingSurveys),
-    columns: { payload: isText, at: time, saved_clock: time },
+    columns: { payload: isText, at: isTime, saved_clock: isTime },
     check: ({ version, payload }) => isSurvey(version, payload),
   },
   // By kind: see copySites, copyKept and copyLeft.
@@ -156,30 +135,4 @@ export function boundsOf(rule: TableRule) {
     maxRows: maxRows ?? DEFAULT_MAX_ROWS,
     maxTogether: maxTogether ?? Number.POSITIVE_INFINITY,
   };
-}
-
-function isBlob(value: unknown): value is Uint8Array {
-  return value instanceof Uint8Array;
-}
-
-function isSurvey(version: unknown, payload: unknown): boolean {
-  const response = objectOf(payload);
-  if (response === undefined || response.sv !== version || Number(version) < 1) return false;
-  const { sv: _, a = {}, ...texts } = response;
-  const isAnswer = (answer: unknown) =>
-    [answer].flat().every((option) => like(SURVEY_ID)(option)) && [answer].flat().length > 0;
-  return (
-    isObject(a) &&
-    Object.entries(a).every(([question, answer]) => SURVEY_ID.test(question) && isAnswer(answer)) &&
-    Object.entries(texts).every(([, value]) => isText(value))
-  );
-}
-
-function objectOf(json: unknown): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(String(json));
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

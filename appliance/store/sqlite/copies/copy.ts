@@ -1,4 +1,6 @@
 import type { SiteKey } from "../../counting.ts";
+import { Sum } from "../../transfer/counts.ts";
+import { isBlob, isShortText, isWhole } from "../../transfer/values.ts";
 import { type Database, isSqliteError, openForWriting } from "../database.ts";
 import { DatabaseRefused, FILE } from "../refused.ts";
 import { beginGeneration } from "../settle.ts";
@@ -7,16 +9,12 @@ import {
   boundsOf,
   COLUMNS,
   type CopiedTable,
-  bytes as isBytes,
-  LAST_MONTH,
   type Row,
   TABLES,
   type TableRule,
-  text,
-  time,
-  whole,
 } from "./copy-rules.ts";
-import { type CountedManner, copyBlocks, copyLog, Sum } from "./counted.ts";
+
+import { type CountedManner, copyBlocks, copyLog } from "./counted.ts";
 import { RestoredSources } from "./sources.ts";
 
 /** A column of ours, as `PRAGMA table_info` names it. */
@@ -27,9 +25,9 @@ interface Column {
 }
 
 const OF_TYPE: Readonly<Record<string, (value: unknown) => boolean>> = {
-  INTEGER: whole,
-  TEXT: text,
-  BLOB: isBytes,
+  INTEGER: isWhole,
+  TEXT: isShortText,
+  BLOB: isBlob,
 };
 
 interface Backup {
@@ -83,9 +81,7 @@ export function copyBackup(
       const manner: CountedManner = {
         siteOf: (key) => sites.get(key),
         sourceOf: (number) => sources.numberOf(number) ?? off("of a source that is not there"),
-        isText: text,
-        lastMonth: LAST_MONTH,
-        isTime: time,
+        isText: isShortText,
         sum,
         refuse: off,
       };

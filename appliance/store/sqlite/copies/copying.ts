@@ -6,6 +6,7 @@ import {
   databaseFile,
   isSqliteError,
   openForReading,
+  refuseStrangers,
   storageProblem,
 } from "../database.ts";
 import { openData } from "../health.ts";
@@ -24,6 +25,7 @@ export function openFolder(dataDir: string, { isTarget }: Pick<Opening, "isTarge
   const file = databaseFile(dataDir);
   if (isTarget) makeDataDir(dataDir);
   else if (!existsSync(file)) throw new CopyRefused(`There is no data of Tallydeck in ${dataDir}.`);
+  if (!isTarget) refuseStrangers(file);
   // Of a source, too: it may be of an older version.
   let db = openData(file);
   // A card may have bent it.

@@ -1,15 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
-import { BOUNDS, type Bound, COUNTABLE, MAX_PARTS_OF_MONTH } from "../../../base/bounds.ts";
+import { BOUNDS, type Bound, MAX_PARTS_OF_MONTH } from "../../../base/bounds.ts";
 import { ALL_KEPT } from "../../blocks/compact.ts";
 import { MAX_DAYS } from "../../blocks/dictionary.ts";
 import { giveBack } from "../../blocks/frames.ts";
 import { mergeRows } from "../../blocks/merge-rows.ts";
 import { firstDayOf, type Month } from "../../blocks/month.ts";
-import { type SoundRules, soundBlock } from "../../blocks/sound.ts";
+import { soundBlock } from "../../blocks/sound.ts";
 import type { SiteKey } from "../../counting.ts";
-import { type Batch, BatchEncoder, decodeBatch, recordsOf } from "../../log/batch.ts";
-import { flawOfBatch } from "../../log/flaw.ts";
-import { dayOfPart, SETTLED } from "../../settling/parts.ts";
+import { BatchEncoder, recordsOf } from "../../log/batch.ts";
+import { SETTLED } from "../../settling/parts.ts";
 import {
   type BlockKey,
   type BlockPieces,
@@ -18,42 +17,24 @@ import {
   PIECES,
   type SourceNumber,
 } from "../../snapshot.ts";
+import { type CountRules, NOT_OURS, soundBatch } from "../../transfer/counts.ts";
+import { isOtherDays } from "../../transfer/sound-snapshot.ts";
+import { LAST_MONTH } from "../../transfer/values.ts";
 import { markCounted } from "../counted-days.ts";
 import type { Database } from "../database.ts";
 import { putBlock } from "../settle.ts";
 import { type SlicedPiece, sliced, wholeOf } from "../slices.ts";
 
 /** The facts that a copy of counts has to know of the rest of the data. */
-export interface CountedManner extends SoundRules {
+export interface CountedManner extends CountRules {
   /** The number that a site has here; undefined for one that is not copied. */
   siteOf(key: unknown): SiteKey | undefined;
   /** The number that a source has here. @throws as `refuse` where there is none */
   sourceOf(number: unknown): SourceNumber;
-  /** The last month, and the last millisecond, that a clock of ours may have. */
-  readonly lastMonth: number;
-  isTime(ms: number): boolean;
-  /** Of all that is counted. */
-  readonly sum: Sum;
-  /** @param why a row is refused, as a sentence's end @throws {DatabaseRefused} */
-  refuse(why: string): never;
 }
 
 /** Parts of a month are merged once they take more. */
 const HELD_BYTES = 8 * 1_048_576;
-
-const SECOND_MS = 1_000;
-const NOT_OURS = "not as Tallydeck writes it";
-
-/** Sums up what is counted in all of a backup. */
-export class Sum {
-  #sum = 0;
-
-  /** @returns false once it is more than can be counted */
-  add(n: number): boolean {
-    this.#sum += n;
-    return this.#sum <= COUNTABLE.together;
-  }
-}
 
 /** Bounds rows by number and by what they take together. */
 class Room {
@@ -112,27 +93,6 @@ export function copyLog(from: Database, to: Database, manner: CountedManner): vo
   close();
 }
 
-function soundBatch(body: Uint8Array, { isText, isTime, lastMonth, refuse }: CountedManner): Batch {
-  let batch: Batch;
-  try {
-    batch = decodeBatch(body);
-  } catch (error) {
-    if (error instanceof RangeError) return refuse(NOT_OURS);
-    throw error;
-  }
-  const { undated, moments, texts } = batch;
-  const lastHour = 24 * firstDayOf(lastMonth + 1) - 1;
-  // Those of a batch that is not dated are seconds of a clock that began at its zero.
-  const isMoment = (moment: number) =>
-    undated === undefined
-      ? moment <= lastHour
-      : isTime(Math.round(undated.savedZero) + moment * SECOND_MS);
-  if (!texts.every(isText) || !moments.every(isMoment)) refuse(NOT_OURS);
-  const flaw = flawOfBatch(batch);
-  if (flaw !== undefined) refuse(`a batch that ${flaw}`);
-  return batch;
-}
-
 interface RowKey extends BlockKey {
   readonly rowid: number;
 }
@@ -154,7 +114,7 @@ export function copyBlocks(from: Database, to: Database, manner: CountedManner):
   for (const row of keys) {
     const site = manner.siteOf(row.site);
     if (site === undefined) continue;
-    if (!(row.month >= 0 && row.month <= manner.lastMonth)) manner.refuse(NOT_OURS);
+    if (!(row.month >= 0 && row.month <= LAST_MONTH)) manner.refuse(NOT_OURS);
     month.begin({ site, month: row.month, source: manner.sourceOf(row.source) });
     const pieces = read(row);
     if (!room.take(bytesOf(pieces))) manner.refuse("one too many");
@@ -213,9 +173,7 @@ class MonthSum {
     const { pieces, days, counted } = this.#read((month) =>
       soundBlock({ ...row, month }, this.#manner),
     );
-    // It would be as large as a month, and there may be many.
-    if (part !== SETTLED && days !== (days & (2 ** Math.max(0, dayOfPart(part)))))
-      refuse("a part of a day that holds others");
+    if (isOtherDays(part, days)) refuse("a part of a day that holds others");
     if (!sum.add(counted)) refuse("more than anybody can count");
     if (this.#rows.push(pieces) > 1) this.#bytes += bytesOf(pieces);
     if (this.#bytes > HELD_BYTES) this.#merge();

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { BOUNDS } from "../../../base/bounds.ts";
 import { OWN_SOURCE, type SourceNumber } from "../../snapshot.ts";
+import { isOrigin, isWhole } from "../../transfer/values.ts";
 import type { Database } from "../database.ts";
-import { isOrigin, whole } from "./copy-rules.ts";
 
 const ORIGIN_BYTES = 8;
 
@@ -34,7 +34,7 @@ export class RestoredSources {
    */
   numberOf(was: unknown): SourceNumber | undefined {
     const known = this.#numbers.get(was);
-    if (known !== undefined || !whole(was) || this.#made > BOUNDS.sources.count) return known;
+    if (known !== undefined || !isWhole(was) || this.#made > BOUNDS.sources.count) return known;
     this.#made += 1;
     const origin = was === OWN_SOURCE ? this.#originOfBackup() : randomOrigin();
     const made = this.#to

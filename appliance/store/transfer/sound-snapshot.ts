@@ -1,0 +1,58 @@
+import { BOUNDS } from "../../base/bounds.ts";
+import { BlockReader } from "../blocks/block-reader.ts";
+import { soundBlock } from "../blocks/sound.ts";
+import { readBatch } from "../log/batch.ts";
+import { dayOfPart, SETTLED } from "../settling/parts.ts";
+import { type BlockRow, PIECES, type Snapshot } from "../snapshot.ts";
+import { type CountRules, NOT_OURS, soundBatch } from "./counts.ts";
+import { LAST_MONTH } from "./values.ts";
+
+/**
+ * Counts that come from elsewhere: nothing is read of what no hits could have made. Of a block whose detail is not
+ * asked for only its size is looked at.
+ */
+export function soundSnapshot(snapshot: Snapshot, rules: CountRules): Snapshot {
+  return {
+    generation: () => snapshot.generation(),
+    folded: () => snapshot.folded(),
+    slicedBlocks: (...asked) => snapshot.slicedBlocks(...asked),
+    list: (...asked) => snapshot.list(...asked),
+    past: (sites) => snapshot.past(sites),
+    siteKeys: () => snapshot.siteKeys(),
+    async log(after, maxBytes) {
+      const rows = await snapshot.log(after, maxBytes);
+      // One that cannot be read holds nothing for anybody.
+      for (const { body } of rows) if (readBatch(body) !== undefined) soundBatch(body, rules);
+      return rows;
+    },
+    async blocks(sites, months, pieces) {
+      const rows = await snapshot.blocks(sites, months, pieces);
+      return pieces.length === PIECES.length
+        ? rows.map((row) => soundRow(row, rules))
+        : rows.filter((row) => pieces.length === 0 || isBounded(row, rules));
+    },
+  };
+}
+
+function soundRow(row: BlockRow, rules: CountRules): BlockRow {
+  if (!(row.month >= 0 && row.month <= LAST_MONTH)) rules.refuse(NOT_OURS);
+  const { pieces, days, counted } = soundBlock(row, rules);
+  if (isOtherDays(row.part, days)) rules.refuse("a part of a day that holds others");
+  if (!rules.sum.add(counted)) rules.refuse("more than anybody can count");
+  return { ...row, ...pieces };
+}
+
+/** Whether a part of a day holds other days: it would be as large as a month, and there may be many. */
+export function isOtherDays(part: number, days: number): boolean {
+  return part !== SETTLED && days !== (days & (2 ** Math.max(0, dayOfPart(part))));
+}
+
+/** @throws as `refuse` where it is not */
+function isBounded(row: BlockRow, { refuse }: CountRules): boolean {
+  const reader = new BlockReader(row);
+  const { largest } = reader;
+  reader.close();
+  return (
+    largest <= BOUNDS.blocks.bytes || refuse("a block that takes more memory than there is for one")
+  );
+}
