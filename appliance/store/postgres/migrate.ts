@@ -146,7 +146,7 @@ function migrations(): Statement[][] {
 export function tables(): string[] {
   const made = migrations()
     .flat()
-    .map(({ text }) => /^\s*CREATE TABLE (\w+)/.exec(text)?.[1]);
+    .map(({ text }) => /^\s*CREATE (?:TABLE|VIEW) (\w+)/.exec(text)?.[1]);
   return made.filter((name) => name !== undefined);
 }
 

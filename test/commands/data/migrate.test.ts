@@ -23,7 +23,7 @@ describe("tallydeck migrate", () => {
 
   it("names the zone of days for all, and says from when on", async () => {
     const noted = async () => {
-      const [row] = await sql("SELECT value FROM meta WHERE key = 'day_zone'");
+      const [row] = await sql("SELECT body AS value FROM document WHERE kind = 'day_zone'");
       return JSON.parse(String(row?.value));
     };
     await migrate("--day-zone", "europe/zurich");
