@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, it } from "mocha";
+import { SESSION } from "../../appliance/base/documents.ts";
 import { DOCUMENT_KINDS } from "../../appliance/service/document-kinds.ts";
 import { databaseFile } from "../../appliance/store/sqlite/database.ts";
 import { Owner } from "../helpers/owner.ts";
@@ -51,7 +52,9 @@ describe("what is set", () => {
       .filter((name) => name.endsWith(".ts") && name !== "base/documents.ts")
       .map((name) => readFileSync(join(APPLIANCE, name), "utf8"));
     const declared = files.flatMap((text) =>
-      [...text.matchAll(/= documentKind<[^(]*>\(\s*"(\w+)"/g)].map(([, name = ""]) => name),
+      [...text.matchAll(/= documentKind<[^(]*>\(\s*(?:"(\w+)"|SESSION)/g)].map(
+        ([, name = SESSION]) => name,
+      ),
     );
     assert.deepEqual(DOCUMENT_KINDS.map(({ name }) => name).sort(), declared.sort());
     const marks = files.flatMap((text) => [...text.matchAll(/= documentKind</g)]);
