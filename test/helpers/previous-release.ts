@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const RULE = "appliance/store/format.ts";
 /** Since this is there, releases read what the next one writes: data began anew with it. */
 const SINCE = {
-  text: "A site is a document whose id is its number;",
+  text: "Of kinds that have one: a picture. It is read when it is needed.",
   file: "appliance/store/sqlite/schema/001-first.sql",
 };
 
