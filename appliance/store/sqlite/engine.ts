@@ -119,12 +119,21 @@ export class SqliteEngine implements Engine {
     if (request.kind === "settle" && !this.#prepared.has(request.settlement))
       return { ...DONE, isInVain: true };
     if (request.kind !== "write" || !isSiteWrite(request)) return this.#send(request);
+    let workers: Workers | undefined;
     const place: Omit<SitesPlace, "change"> = {
-      directory: () => this.#directory,
+      directory: () => {
+        workers = this.#workers;
+        return this.#directory;
+      },
       documents: (kind) => this.reads.read("documents", { kind }),
       counting: (sites) => this.reads.read("counting", { sites }),
     };
-    return this.#siteTurns.take(() => writeSites(request, place, (change) => this.#send(change)));
+    const send = async (change: EngineRequest): Promise<EngineAnswer> => {
+      await this.#replacing;
+      // Sites of another file have the same numbers: it is planned anew.
+      return workers === this.#workers ? this.#send(change) : { ...DONE, result: false };
+    };
+    return this.#siteTurns.take(() => writeSites(request, place, send));
   }
 
   /** A request that makes room may use the ballast when the disk is full. */

@@ -59,6 +59,33 @@ describe("a file that takes the place of another", () => {
     assert.deepEqual([rowsOf("log"), rowsOf("block")], [0, 1]);
   });
 
+  it("has its sites changed by what it has, though that was planned on the one before", async () => {
+    const copy = await copied();
+    const { numbers, box, write } = await open();
+    for (const id of ["news", "shop"]) await numbers.write("createSite", { id });
+    const origins = { kind: { name: "origin" }, put: [{ id: "a", body: "{}" }], remove: [] };
+    const sites = [{ id: "shop", host: "shop.example" }];
+    const replaced = Promise.withResolvers<void>();
+    const held = box.replaceFile(async (file) => {
+      await replaced.promise;
+      copyFileSync(copy, file);
+    });
+    // It waits for the file, and is planned by what there is then.
+    const imported = write("importSettings", { sites, documents: [origins] });
+    replaced.resolve();
+    await held;
+    await imported;
+    await numbers.write("createSite", { id: "later" });
+    assert.deepEqual(
+      numbers.directory.sites.map(({ id, key, host }) => [id, key, host]),
+      [
+        ["blog", 1, null],
+        ["later", 3, null],
+        ["shop", 2, "shop.example"],
+      ],
+    );
+  });
+
   it("is not settled by what was prepared on the one before", async () => {
     const copy = await copied();
     const engine = await SqliteEngine.open(options(), UNHEARD);
