@@ -75,11 +75,11 @@ export const SURVEY_ID = /^[a-z0-9-]{1,32}$/;
 /** Stands for all values that are not told apart. */
 export const OTHER = "(other)";
 
-const CHANNEL = /^[a-z0-9][a-z0-9._-]{0,31}$/i;
+export const CHANNEL_LENGTH = 32;
+const CHANNEL = new RegExp(`^[a-z0-9][a-z0-9._-]{0,${CHANNEL_LENGTH - 1}}$`, "i");
 
 /** The form of the name of a push channel, to end a sentence. */
-export const CHANNEL_RULE =
-  "1 to 32 characters from a-z, 0-9, dot, underscore and hyphen, starting with a letter or digit";
+export const CHANNEL_RULE: string = `1 to ${CHANNEL_LENGTH} characters from a-z, 0-9, dot, underscore and hyphen, starting with a letter or digit`;
 
 /** True for the name of a push channel, in any case; it is kept in lower case. */
 export function isChannelName(text: string): boolean {

@@ -64,14 +64,21 @@ const KINDS: Readonly<Record<(Model["slots"] | Model["inputs"])[number]["kind"],
   touch: "touch point",
 };
 
-function modelLine({ id, name, slots, inputs, evidence, note }: Model): string {
+/** The places of a model: `8 keys, 4 zones, 4 dials`. */
+export function placesText({ slots, inputs }: Model): string {
   const places = [...slots, ...inputs];
-  const size = Object.entries(KINDS).flatMap(([kind, word]) => {
-    const count = places.filter((place) => place.kind === kind).length;
-    return count === 0 ? [] : [`${count} ${word}${count === 1 ? "" : "s"}`];
-  });
+  return Object.entries(KINDS)
+    .flatMap(([kind, word]) => {
+      const count = places.filter((place) => place.kind === kind).length;
+      return count === 0 ? [] : [`${count} ${word}${count === 1 ? "" : "s"}`];
+    })
+    .join(", ");
+}
+
+function modelLine(model: Model): string {
+  const { id, name, evidence, note } = model;
   const remark = note === undefined ? "" : `; ${note}`;
-  return `${id.padEnd(20)} ${name} (${size.join(", ")}): ${EVIDENCE_TEXT[evidence]}${remark}`;
+  return `${id.padEnd(20)} ${name} (${placesText(model)}): ${EVIDENCE_TEXT[evidence]}${remark}`;
 }
 
 /** Ids of the models on the bus; "unknown" for a device that is no deck is left out. */

@@ -1,3 +1,5 @@
+import type { StatMetric, StatPeriod } from "../base/input/deck-fields.ts";
+
 /** The decks behind `--demo`: every kind of key, the more telling first. */
 
 /** Values that programs of the owner would have pushed; they stay. */
@@ -9,11 +11,12 @@ export const DEMO_PUSHES = [
   { channel: "bus", text: "Bus 12\nin 4 min", background: "#7f1d1d" },
 ] as const;
 
-const stat = (
-  site: string,
-  metric: "pv" | "uv" | "sessions" | "app" | "bot",
-  period: "day" | "7d" | "30d",
-) => ({ type: "stat" as const, site, metric, period });
+const stat = (site: string, metric: StatMetric, period: StatPeriod) => ({
+  type: "stat" as const,
+  site,
+  metric,
+  period,
+});
 const push = (channel: (typeof DEMO_PUSHES)[number]["channel"]) => ({
   type: "push" as const,
   channel,

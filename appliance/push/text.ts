@@ -1,3 +1,4 @@
+import { FIELD_LIMITS } from "../base/input/deck-fields.ts";
 import { DRAWABLE } from "./drawable.ts";
 
 interface CleanText {
@@ -8,8 +9,6 @@ interface CleanText {
   /** Whether anything was cut after the 256th character. */
   truncated: boolean;
 }
-
-const MAX_CHARACTERS = 256;
 
 // Carries no ink and takes no room: controls, zero-width and direction marks, variation selectors.
 const INVISIBLE = /^[\p{Cc}\p{Default_Ignorable_Code_Point}]$/u;
@@ -51,11 +50,11 @@ export function cleanText(raw: string): CleanText {
     if (plain === undefined) characters.push(plain);
     else characters.push(...plain);
   }
-  const kept = characters.slice(0, MAX_CHARACTERS);
+  const kept = characters.slice(0, FIELD_LIMITS.text);
   return {
     text: kept.map((one) => one ?? "?").join(""),
     replaced: kept.filter((one) => one === undefined).length,
-    truncated: characters.length > MAX_CHARACTERS,
+    truncated: characters.length > FIELD_LIMITS.text,
   };
 }
 

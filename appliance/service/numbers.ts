@@ -1,12 +1,11 @@
 import type { Alarms } from "../alarms/alarms.ts";
 import { HOUR_MS, hourOf } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
+import { STAT_PERIODS } from "../base/input/deck-fields.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
 import type { NumberSource } from "../deck/display/live-numbers.ts";
 import type { SiteKey } from "../store/counting.ts";
 import { LIVE_STEP_MS, type Numbers } from "../store/store.ts";
-
-const DAYS = { day: 1, "7d": 7, "30d": 30 } as const;
 
 type SiteAlarms = Pick<Alarms, "changed" | "standing">;
 
@@ -44,12 +43,13 @@ export class SiteNumbers implements NumberSource {
     if (site === undefined) return undefined;
     const alarm = OF_VISITS.has(metric) ? this.#alarms.standing(id) : undefined;
     const marked = alarm === undefined ? {} : { alarm };
-    if (period === "now") return { ...this.#live(site.key), ...marked };
+    const { days } = STAT_PERIODS[period];
+    if (days === null) return { ...this.#live(site.key), ...marked };
     const now = this.#clock.now();
     const numbers = await this.#numbers.read("liveNumbers", {
       site: site.key,
       counter: metric,
-      days: DAYS[period],
+      days,
       today: this.#numbers.zone.today(now),
       hour: hourOf(this.#numbers.zone.wall(now)),
     });

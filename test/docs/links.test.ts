@@ -4,7 +4,6 @@ import { basename, dirname, join, relative } from "node:path";
 import { describe, it } from "mocha";
 import { CONTROL_PORT } from "../../appliance/base/ports.ts";
 import { FLAGS } from "../../appliance/config.ts";
-import { MODELS } from "../../appliance/deck/usb/models.ts";
 import { ENDING, PICTURES } from "../../scripts/shots/pictures.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -149,11 +148,5 @@ describe("the documentation", () => {
     const page = read(join(ROOT, "docs/configuration.md"));
     for (const [flag, key] of FLAGS)
       assert.match(page, new RegExp(`^\\| \`${key}\` +\\| \`--${flag}\` `, "m"));
-  });
-
-  it("lists every deck that is driven", () => {
-    const page = read(join(ROOT, "docs/hardware.md"));
-    for (const { id, name } of MODELS)
-      assert.ok(page.includes(`\`${id}\``) && page.includes(name), `${name} (${id})`);
   });
 });

@@ -1,3 +1,14 @@
+import {
+  EXPIRIES,
+  type Expiry,
+  FIELD_LIMITS,
+  idsOf,
+  periodMetrics,
+  STAT_METRICS,
+  STAT_PERIODS,
+  type StatMetric,
+  type StatPeriod,
+} from "../../base/input/deck-fields.ts";
 import { messageOf } from "../../base/message-of.ts";
 import { COLOR, looksLikeSiteId, siteIdOf } from "../../base/names.ts";
 import { invalidField } from "../../base/refusal.ts";
@@ -14,8 +25,8 @@ interface WidgetColors {
 export interface PushWidget extends WidgetColors, NumberRules {
   type: "push";
   channel: string;
-  /** The remains of an expired value; `dim` when not given. */
-  expire?: "dim" | "blank" | "text";
+  /** The remains of an expired value. */
+  expire?: Expiry;
   fallback?: string;
   /** An alarm of the channel wakes the deck and shows the page of this key. */
   wake?: true;
@@ -24,9 +35,8 @@ export interface PushWidget extends WidgetColors, NumberRules {
 export interface StatWidget extends WidgetColors {
   type: "stat";
   site: string;
-  metric: "pv" | "uv" | "sessions" | "app" | "bot";
-  /** `now`: the last five minutes, of `pv` only */
-  period: "now" | "day" | "7d" | "30d";
+  metric: StatMetric;
+  period: StatPeriod;
   /** Stands for the site's id. */
   label?: string;
   /** An alarm of the site wakes the deck and shows the page of this key. */
@@ -104,11 +114,14 @@ export interface PushRules {
   cleanText: (raw: string) => { text: string };
 }
 
-const TEXT = {
+/** JSON Schema of a text of at most so many characters. */
+export const textSchema = (maxLength: number, what = "a text") => ({
   type: "string",
-  maxLength: 256,
-  description: "must be a text of at most 256 characters",
-};
+  maxLength,
+  description: `must be ${what} of at most ${maxLength} characters`,
+});
+
+const TEXT = textSchema(FIELD_LIMITS.text);
 const SITE = {
   type: "string",
   format: "site-id",
@@ -125,20 +138,14 @@ const variant = (
   optional: Record<string, object> = {},
 ) => baseVariant("type", type, required, { ...optional, color: COLOR, background: COLOR });
 
-const LABEL_LENGTH = 24;
-const LABEL = {
-  type: "string",
-  maxLength: LABEL_LENGTH,
-  description: `must be a text of at most ${LABEL_LENGTH} characters`,
-};
-const UNIT_LENGTH = 8;
-const UNIT = {
-  type: "string",
-  maxLength: UNIT_LENGTH,
-  description: `must be a text of at most ${UNIT_LENGTH} characters`,
-};
+const LABEL = textSchema(FIELD_LIMITS.label);
+const UNIT = textSchema(FIELD_LIMITS.unit);
 const NUMBER = { type: "number", description: "must be a number" };
-const ICON = { type: "string", maxLength: 64, description: "must be the name of an icon" };
+const ICON = {
+  type: "string",
+  maxLength: FIELD_LIMITS.icon,
+  description: "must be the name of an icon",
+};
 const IMAGE = {
   type: "string",
   pattern: "^[0-9a-f]{64}$",
@@ -149,7 +156,6 @@ const ZONE = {
   format: "time-zone",
   description: "must be a time zone like Europe/Zurich",
 };
-const MAX_RULES = 5;
 const RULE = {
   type: "object",
   properties: { above: NUMBER, below: NUMBER, color: COLOR, background: COLOR },
@@ -160,9 +166,9 @@ const RULE = {
 const RULES = {
   rules: {
     type: "array",
-    maxItems: MAX_RULES,
+    maxItems: FIELD_LIMITS.rules,
     items: RULE,
-    description: `must be a list of at most ${MAX_RULES} rules`,
+    description: `must be a list of at most ${FIELD_LIMITS.rules} rules`,
   },
   hysteresis: { type: "number", minimum: 0, description: "must be a number from 0 on" },
 };
@@ -177,14 +183,14 @@ const VARIANTS = [
   variant(
     "push",
     { channel: CHANNEL },
-    { expire: oneOf("dim", "blank", "text"), fallback: TEXT, wake: WAKE, ...RULES },
+    { expire: oneOf(...idsOf(EXPIRIES)), fallback: TEXT, wake: WAKE, ...RULES },
   ),
   variant(
     "stat",
     {
       site: SITE,
-      metric: oneOf("pv", "uv", "sessions", "app", "bot"),
-      period: oneOf("now", "day", "7d", "30d"),
+      metric: oneOf(...idsOf(STAT_METRICS)),
+      period: oneOf(...idsOf(STAT_PERIODS)),
     },
     { label: LABEL, wake: WAKE },
   ),
@@ -232,9 +238,12 @@ function cleaned(input: Widget, rules: PushRules, at: string): Widget {
 }
 
 function cleanedStat(input: StatWidget, at: string): StatWidget {
-  // Nothing else is counted by the minute.
-  if (input.period === "now" && input.metric !== "pv")
-    throw invalidField(`${at}.metric`, "must be pv where the period is now.");
+  const { period, metric } = input;
+  const metrics = periodMetrics(period);
+  if (!metrics.includes(metric)) {
+    const rule = `must be ${metrics.join(" or ")} where the period is ${period}.`;
+    throw invalidField(`${at}.metric`, rule);
+  }
   return { ...input, site: siteIdOf(input.site) };
 }
 

@@ -1,8 +1,9 @@
+import { FIELD_LIMITS, METHODS } from "../../base/input/deck-fields.ts";
 import { originOf } from "../../base/input/origin.ts";
 import { COLOR, TTL } from "../../base/names.ts";
 import { invalidField } from "../../base/refusal.ts";
 import { oneOf, variant, variants } from "../face/variants.ts";
-import { CHANNEL, type PushRules, readChannel } from "../face/widget.ts";
+import { CHANNEL, type PushRules, readChannel, textSchema } from "../face/widget.ts";
 
 /** Tells a channel that its state has been seen: that of the slot's widget unless named. */
 interface AcknowledgeAction {
@@ -41,7 +42,7 @@ interface SleepAction {
 /** Sends an HTTP request; `{{text}}` and the other placeholders of actions/template are filled in. */
 export interface RequestAction {
   do: "request";
-  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  method: (typeof METHODS)[number];
   /** Its origin is written out. */
   url: string;
   /** Their values are secrets: only who sends the request reads them. */
@@ -61,10 +62,6 @@ export type Action =
 /** Stands for the value of a header, which is not shown. */
 const HIDDEN = "…";
 
-const MAX_URL = 1_024;
-const MAX_HEADERS = 16;
-const MAX_HEADER = 1_024;
-const MAX_BODY = 4_096;
 /**
  * Headers that the box sets itself, and those that are about the connection rather than the
  * request.
@@ -73,42 +70,37 @@ const OWN_HEADER =
   /^(?:connection|content-length|expect|host|idempotency-key|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
 
-const text = (maxLength: number, description: string) => ({
-  type: "string",
-  maxLength,
-  description,
-});
-
-const VALUE = text(256, "must be a text of at most 256 characters");
 const HEADERS = {
   type: "object",
-  maxProperties: MAX_HEADERS,
+  maxProperties: FIELD_LIMITS.headers,
   propertyNames: {
     format: "header-name",
     description: "must be the name of a header that the box does not set itself",
   },
   additionalProperties: {
     type: "string",
-    maxLength: MAX_HEADER,
+    maxLength: FIELD_LIMITS.header,
     // Field values of RFC 9110; anything beyond ASCII goes as UTF-8.
     pattern: "^[^\\u0000-\\u0008\\u000a-\\u001f\\u007f]*$",
-    description: `must be one line of at most ${MAX_HEADER} characters`,
+    description: `must be one line of at most ${FIELD_LIMITS.header} characters`,
   },
-  description: `must be an object of at most ${MAX_HEADERS} headers: name → value`,
+  description: `must be an object of at most ${FIELD_LIMITS.headers} headers: name → value`,
 };
 
 const VARIANTS = [
   variant("do", "acknowledge", {}, { channel: CHANNEL }),
   variant("do", "page", {
     page: {
-      ...text(40, "must be next, previous, or the name of a page"),
+      type: "string",
       minLength: 1,
+      maxLength: FIELD_LIMITS.name,
+      description: "must be next, previous, or the name of a page",
     },
   }),
   variant(
     "do",
     "send",
-    { channel: CHANNEL, text: VALUE },
+    { channel: CHANNEL, text: textSchema(FIELD_LIMITS.text) },
     {
       ttl: TTL,
       color: COLOR,
@@ -121,10 +113,10 @@ const VARIANTS = [
     "do",
     "request",
     {
-      method: oneOf("GET", "POST", "PUT", "PATCH", "DELETE"),
-      url: text(MAX_URL, `must be an address of at most ${MAX_URL} characters`),
+      method: oneOf(...METHODS),
+      url: textSchema(FIELD_LIMITS.url, "an address"),
     },
-    { headers: HEADERS, body: text(MAX_BODY, `must be a text of at most ${MAX_BODY} characters`) },
+    { headers: HEADERS, body: textSchema(FIELD_LIMITS.body) },
   ),
 ];
 

@@ -1,4 +1,5 @@
 import { type Document, documentKind, mapOf, objectOf, orNull } from "../../base/documents.ts";
+import { FIELD_LIMITS } from "../../base/input/deck-fields.ts";
 import { invalidField, orElse } from "../../base/refusal.ts";
 import type { PushRules, Widget } from "../face/widget.ts";
 import { type Action, secretsOf, withSecrets } from "./action.ts";
@@ -56,7 +57,6 @@ export const AWAKE: Pick<DeckSettings, "sleep" | "homeAfterSeconds"> = {
   homeAfterSeconds: null,
 };
 
-const NAME_LENGTH = 40;
 const HOME_SECONDS = { min: 5, max: 86_400 };
 
 const LABEL = { type: "string", maxLength: 128 } as const;
@@ -74,7 +74,7 @@ export const DECKS = documentKind<Omit<DeckSettings, "id">>(
   "deck",
   objectOf({
     ...{ model: LABEL, serial: LABEL, brightness: { ...WHOLE, maximum: 100 } },
-    name: { type: "string", pattern: String.raw`^\S(?:[^]{0,38}\S)?$` },
+    name: { type: "string", pattern: String.raw`^\S(?:[^]{0,${FIELD_LIMITS.name - 2}}\S)?$` },
     pages: { type: "array", minItems: 1, items: objectOf({ name: LABEL, slots: SLOTS }) },
     fixed: SLOTS,
     sleep: objectOf({
@@ -166,8 +166,8 @@ export function readChange(
   at = "",
 ): DeckChange {
   const trimmed = name?.trim();
-  if (trimmed !== undefined && (trimmed === "" || [...trimmed].length > NAME_LENGTH)) {
-    throw invalidField(`${at}name`, `must have 1 to ${NAME_LENGTH} characters.`);
+  if (trimmed !== undefined && (trimmed === "" || [...trimmed].length > FIELD_LIMITS.name)) {
+    throw invalidField(`${at}name`, `must have 1 to ${FIELD_LIMITS.name} characters.`);
   }
   if (brightness !== undefined && !isWithin(brightness, { min: 0, max: 100 })) {
     throw invalidField(`${at}brightness`, "must be a whole number from 0 to 100.");

@@ -1,3 +1,4 @@
+import { FIELD_LIMITS } from "../../base/input/deck-fields.ts";
 import { invalidField, orElse, Refusal } from "../../base/refusal.ts";
 import type { SlotSettings } from "./slot-settings.ts";
 
@@ -12,7 +13,7 @@ export interface Page {
 
 /** The settings of a deck's slots. */
 export interface Layout {
-  /** 1 to `MAX_PAGES`. */
+  /** 1 to `FIELD_LIMITS.pages`. */
   pages: Page[];
   /** Slots that stay on all pages, over what the pages have there. */
   fixed: SlotsByName;
@@ -34,8 +35,6 @@ interface SlotPlace {
   page: number | "all";
 }
 
-export const MAX_PAGES = 10;
-const NAME_LENGTH = 40;
 /** The settings of a slot that has not been set. */
 export const EMPTY: SlotSettings = { widget: { type: "empty" } };
 /** They turn pages, so that no page can have them for a name. */
@@ -128,8 +127,11 @@ export function mergedLayout(layout: Layout, { pages = [], fixed = {} }: LayoutC
  */
 export function addPage(layout: Layout, name?: string): Layout {
   const { pages } = layout;
-  if (pages.length >= MAX_PAGES)
-    throw new Refusal("page_limit", `A deck has at most ${MAX_PAGES} pages. Delete one first.`);
+  if (pages.length >= FIELD_LIMITS.pages)
+    throw new Refusal(
+      "page_limit",
+      `A deck has at most ${FIELD_LIMITS.pages} pages. Delete one first.`,
+    );
   const given = name === undefined ? freeName(pages) : readPageName(name, pages);
   return { ...layout, pages: [...pages, { name: given, slots: {} }] };
 }
@@ -164,8 +166,8 @@ export function removePage(layout: Layout, place: number): Layout {
  */
 export function readPageName(raw: string, others: readonly Page[], at = "name"): string {
   const name = raw.trim();
-  if (name === "" || [...name].length > NAME_LENGTH)
-    throw invalidField(at, `must have 1 to ${NAME_LENGTH} characters.`);
+  if (name === "" || [...name].length > FIELD_LIMITS.name)
+    throw invalidField(at, `must have 1 to ${FIELD_LIMITS.name} characters.`);
   if (Object.hasOwn(TURNS, name.toLowerCase()))
     throw invalidField(at, `must not be "${name}": that word turns the page.`);
   if (others.some((other) => isSameName(other.name, name)))
@@ -179,7 +181,7 @@ export function storedPages(pages: readonly Page[]): Page[] {
     ...page,
     name: orElse(() => readPageName(page.name, []), ""),
   }));
-  return withOwnNames(named.slice(0, MAX_PAGES));
+  return withOwnNames(named.slice(0, FIELD_LIMITS.pages));
 }
 
 function without(pages: readonly Page[], place: number): Page[] {

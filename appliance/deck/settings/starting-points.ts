@@ -1,7 +1,8 @@
+import { FIELD_LIMITS } from "../../base/input/deck-fields.ts";
 import { Refusal } from "../../base/refusal.ts";
 import type { StatWidget } from "../face/widget.ts";
 import type { Model, ModelSlot } from "../usb/model.ts";
-import { addPage, type Layout, MAX_PAGES, slotOn, withSlot } from "./pages.ts";
+import { addPage, type Layout, slotOn, withSlot } from "./pages.ts";
 import type { SlotSettings } from "./slot-settings.ts";
 
 /** The deck and its world that a starting point is made for. */
@@ -53,7 +54,7 @@ export function withStartingPoint(
   const isNew = here.length < Math.min(wanted.length, free.length);
   if (!isNew && here.length > 0)
     return { layout: filled(layout, shown, here, wanted), page: shown };
-  if (free.length === 0 || layout.pages.length >= MAX_PAGES)
+  if (free.length === 0 || layout.pages.length >= FIELD_LIMITS.pages)
     throw new Refusal("no_room", "No key is free, and there is no room for another page.");
   const page = layout.pages.length;
   return { layout: filled(addPage(layout), page, free, wanted), page };

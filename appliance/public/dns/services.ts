@@ -22,6 +22,9 @@ const SERVICES: Readonly<Record<string, Dyndns2Service>> = {
   spdyn: { url: "https://update.spdyn.de/nic/update" },
 };
 
+/** The short names that `DDNS` takes. */
+export const DDNS_NAMES: readonly string[] = ["desec", "duckdns", ...Object.keys(SERVICES)];
+
 /** The service that is told the home's address, as `DDNS` names it. */
 export type DnsService =
   | { readonly kind: "desec" | "duckdns" }
@@ -29,7 +32,7 @@ export type DnsService =
   | { readonly kind: "url"; readonly template: string };
 
 /** The values that `DDNS` takes, to end a sentence. */
-export const DDNS_RULE = `desec, duckdns, ${Object.keys(SERVICES).join(", ")}, dyndns2:https://host/path, or an https:// address with {ip4} where the address belongs`;
+export const DDNS_RULE = `${DDNS_NAMES.join(", ")}, dyndns2:https://host/path, or an https:// address with {ip4} where the address belongs`;
 
 const LONGEST = 1_024;
 const DYNDNS2 = "dyndns2:";

@@ -13,6 +13,7 @@ import {
   modelById,
   modelByUsb,
 } from "../../../appliance/deck/usb/models.ts";
+import { VIRTUAL_MODELS } from "../../../web/control/deck/fields/virtual-models.ts";
 
 describe("The model table", () => {
   it("has every id that --virtual-deck promises", () => {
@@ -70,6 +71,22 @@ describe("The model table", () => {
       const codes = [...inputCodes, ...dials, ...Object.values(swipeCodes ?? {})];
       assert.equal(new Set(codes).size, codes.length, model.id);
     }
+  });
+
+  it("has no Elgato id that the library, which drives them, does not know", () => {
+    const known = Object.values(DEVICE_MODELS2).flatMap(({ vendorId, productIds }) =>
+      productIds.map((product) => `${vendorId} ${product}`),
+    );
+    const unknown = MODELS.filter(({ family }) => family === "elgato").flatMap(({ id, usb }) =>
+      usb
+        .filter(({ vendor, product }) => !known.includes(`${vendor} ${product}`))
+        .map(({ product }) => `${id}: 0x${product.toString(16)}`),
+    );
+    assert.deepEqual(unknown, []);
+  });
+
+  it("has the names by which the Web UI offers virtual decks", () => {
+    for (const { id, name } of VIRTUAL_MODELS) assert.equal(modelById(id)?.name, name);
   });
 
   it("finds a model by what USB says", () => {

@@ -1,4 +1,5 @@
 import { useRef, useState } from "preact/hooks";
+import { FIELD_LIMITS } from "../../../appliance/base/input/deck-fields.ts";
 import type { DeckView } from "../../../appliance/control/wire.ts";
 import { deckPath } from "../addresses.ts";
 import { ask } from "../api.ts";
@@ -33,7 +34,7 @@ export function DeckBar({ deck }: { deck: DeckView }) {
               {...at}
               key={deck.name}
               defaultValue={deck.name}
-              maxLength={40}
+              maxLength={FIELD_LIMITS.name}
               autocomplete="off"
               onChange={(event) => {
                 const name = event.currentTarget.value.trim();

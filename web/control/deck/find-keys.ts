@@ -1,6 +1,6 @@
 import { placeName } from "../../../appliance/base/text/place-name.ts";
 import type { Action, DeckView, PlaceView } from "../../../appliance/control/wire.ts";
-import { ACTION_KINDS } from "./fields/actions.ts";
+import { ACTION_WORDS } from "./fields/actions.ts";
 import { widgetName } from "./fields/widgets.ts";
 
 /** A key, zone, dial or the like that is set to something. */
@@ -74,7 +74,7 @@ export function describe({ widget, press, hold, turn }: Settings): string {
 }
 
 function actionName(action: Action): string {
-  return ACTION_KINDS.find(({ id }) => id === action.do)?.name ?? action.do;
+  return ACTION_WORDS[action.do].name;
 }
 
 /** The fields that name widget and action: `describe` has words for them. */

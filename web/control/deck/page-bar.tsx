@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { FIELD_LIMITS } from "../../../appliance/base/input/deck-fields.ts";
 import type { DeckView } from "../../../appliance/control/wire.ts";
 import { deckPath } from "../addresses.ts";
 import { ask } from "../api.ts";
@@ -7,9 +8,6 @@ import { useShell } from "../context.ts";
 import { Labelled, Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { useStay } from "./use-stay.ts";
-
-/** As many as a deck has at most. */
-const MAX_PAGES = 10;
 
 /** The pages of a deck: choosing one shows it on the deck, too. */
 export function PageBar({ deck }: { deck: DeckView }) {
@@ -43,7 +41,7 @@ export function PageBar({ deck }: { deck: DeckView }) {
             {name}
           </button>
         ))}
-        {deck.pages.length < MAX_PAGES && (
+        {deck.pages.length < FIELD_LIMITS.pages && (
           <button type="button" class="quiet" disabled={busy} aria-label="Add a page" onClick={add}>
             + Page
           </button>
@@ -91,7 +89,7 @@ function PageEditor({ deck, busy, run }: PageEditorProps) {
             {...at}
             key={name}
             defaultValue={name}
-            maxLength={40}
+            maxLength={FIELD_LIMITS.name}
             autocomplete="off"
             onChange={(event) => {
               const next = event.currentTarget.value.trim();

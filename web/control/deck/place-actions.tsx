@@ -1,4 +1,5 @@
 import { useEffect } from "preact/hooks";
+import { choicesOf, idsOf } from "../../../appliance/base/input/deck-fields.ts";
 import type { DeckView, PlaceView } from "../../../appliance/control/wire.ts";
 import { slotPath } from "../addresses.ts";
 import { ask } from "../api.ts";
@@ -6,7 +7,7 @@ import { Labelled, Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { type AllowedOrigins, useOrigins } from "../use-origins.ts";
 import { ActionFields } from "./fields/action-fields.tsx";
-import { ACTION_KINDS, firstAction, lackOfAction } from "./fields/actions.ts";
+import { ACTION_WORDS, firstAction, lackOfAction } from "./fields/actions.ts";
 import { idOf } from "./layout.ts";
 import { SavingNote } from "./saving-note.tsx";
 import { useActionDraft } from "./use-draft.ts";
@@ -71,10 +72,10 @@ function GestureAction({
   useEffect(() => {
     if (saving.state === "lacking") edit(action);
   }, [origins.list]);
-  const about = ACTION_KINDS.find(({ id }) => id === action?.do)?.about;
+  const about = action && ACTION_WORDS[action.do].about;
   const choose = (kind: string) => {
-    const known = ACTION_KINDS.find(({ id }) => id === kind);
-    edit(known && firstAction(known.id, ownChannel));
+    const known = idsOf(ACTION_WORDS).find((id) => id === kind);
+    edit(known && firstAction(known, ownChannel));
   };
   return (
     <div class="gesture">
@@ -86,7 +87,7 @@ function GestureAction({
             onChange={(event) => choose(event.currentTarget.value)}
           >
             <option value="">Nothing</option>
-            {ACTION_KINDS.map(({ id, name }) => (
+            {choicesOf(ACTION_WORDS).map(({ id, name }) => (
               <option key={id} value={id}>
                 {name}
               </option>

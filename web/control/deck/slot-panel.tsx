@@ -1,3 +1,4 @@
+import { choicesOf, idsOf } from "../../../appliance/base/input/deck-fields.ts";
 import { isChannelName } from "../../../appliance/base/names.ts";
 import { placeName } from "../../../appliance/base/text/place-name.ts";
 import type { DeckView, SlotView } from "../../../appliance/control/wire.ts";
@@ -10,7 +11,7 @@ import { TestValue } from "../push/test-value.tsx";
 import { useAction } from "../use-action.ts";
 import { SlotImage } from "./deck-picture.tsx";
 import { WidgetFields } from "./fields/widget-fields.tsx";
-import { WIDGET_TYPES, widgetOf } from "./fields/widgets.ts";
+import { WIDGET_WORDS, widgetOf } from "./fields/widgets.ts";
 import { PlaceActions } from "./place-actions.tsx";
 import { SavingNote } from "./saving-note.tsx";
 import { useDraft } from "./use-draft.ts";
@@ -27,7 +28,7 @@ export function SlotPanel({ deck, slot }: { deck: DeckView; slot: SlotView }) {
       await ask("PUT", slotPath(deck.id, slot.slot, place), { widget: slot.widget });
       await actions.reload();
     });
-  const about = WIDGET_TYPES.find(({ id }) => id === draft.type)?.about;
+  const about = WIDGET_WORDS[draft.type].about;
   return (
     <section class="card panel" aria-labelledby="slot-title">
       <header class="slot-head">
@@ -76,11 +77,11 @@ export function SlotPanel({ deck, slot }: { deck: DeckView; slot: SlotView }) {
             {...at}
             value={draft.type}
             onChange={(event) => {
-              const type = WIDGET_TYPES.find((known) => known.id === event.currentTarget.value)?.id;
+              const type = idsOf(WIDGET_WORDS).find((id) => id === event.currentTarget.value);
               if (type) edit(widgetOf(type, draft, box.sites[0]?.id ?? ""));
             }}
           >
-            {WIDGET_TYPES.map(({ id, name }) => (
+            {choicesOf(WIDGET_WORDS).map(({ id, name }) => (
               <option key={id} value={id}>
                 {name}
               </option>

@@ -1,4 +1,4 @@
-import { CHANNEL_RULE } from "../../../appliance/base/names.ts";
+import { CHANNEL_LENGTH, CHANNEL_RULE } from "../../../appliance/base/names.ts";
 import { Labelled } from "../parts.tsx";
 
 /** Where the name of a channel is typed that may not be there yet. */
@@ -19,7 +19,7 @@ export function ChannelField({
         <input
           {...at}
           value={value}
-          maxLength={32}
+          maxLength={CHANNEL_LENGTH}
           autocomplete="off"
           autocapitalize="none"
           spellcheck={false}

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { FIELD_LIMITS } from "../../../appliance/base/input/deck-fields.ts";
 import type { PushAnswer } from "../../../appliance/control/wire.ts";
 import { counted } from "../../shared/format.ts";
 import { ask } from "../api.ts";
@@ -79,5 +80,5 @@ function resultOf({ bound, replaced, truncated }: PushAnswer): string {
       ? "Sent. No key of a connected deck shows this channel yet."
       : `Sent to ${counted(bound, "key")}.`;
   const lost = replaced === 0 ? "" : ` ${counted(replaced, "character")} drawn as ?.`;
-  return `${where}${lost}${truncated ? " Cut after 256 characters." : ""}`;
+  return `${where}${lost}${truncated ? ` Cut after ${FIELD_LIMITS.text} characters.` : ""}`;
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { BOUNDS } from "../../../base/bounds.ts";
+import { FIELD_LIMITS } from "../../../base/input/deck-fields.ts";
 import {
   comparableHost,
   isSiteId,
@@ -20,13 +21,7 @@ import {
   readChange,
   withImport,
 } from "../../../deck/settings/deck-settings.ts";
-import {
-  EMPTY,
-  MAX_PAGES,
-  type Page,
-  readPageName,
-  type SlotsByName,
-} from "../../../deck/settings/pages.ts";
+import { EMPTY, type Page, readPageName, type SlotsByName } from "../../../deck/settings/pages.ts";
 import {
   newSlot,
   SLOT_INPUT,
@@ -99,9 +94,9 @@ const readSettings = shape<SettingsFile>({
           ...DECK_CHANGE,
           pages: {
             type: "array",
-            description: `must be a list of 1 to ${MAX_PAGES} pages`,
+            description: `must be a list of 1 to ${FIELD_LIMITS.pages} pages`,
             minItems: 1,
-            maxItems: MAX_PAGES,
+            maxItems: FIELD_LIMITS.pages,
             items: {
               type: "object",
               description: "must be a page",

@@ -1,3 +1,4 @@
+import { DEFAULT_EXPIRY } from "../../../base/input/deck-fields.ts";
 import { type Colors, chooseColors, dimmed, faded } from "../colors.ts";
 import type { PlainFace } from "../plain.ts";
 import type { Situation } from "../situation.ts";
@@ -22,7 +23,7 @@ export function pushFace(widget: PushWidget, situation: Situation): PlainFace {
   };
   const colors = chooseColors(sent, widget);
   if (value.state !== "expired") return { ...shown, ...colors };
-  switch (widget.expire ?? "dim") {
+  switch (widget.expire ?? DEFAULT_EXPIRY) {
     case "dim":
       return { ...shown, ...faded(colors, own.background) };
     case "blank":

@@ -1,3 +1,4 @@
+import { STAT_METRICS, STAT_PERIODS } from "../../../base/input/deck-fields.ts";
 import { compactCount } from "../../../base/text/compact.ts";
 import { ACCENT, BAD, blend, type Colors, chooseColors, GOOD, onBackground } from "../colors.ts";
 import { type Fonts, label, type Shape, scaleOf } from "../shapes.ts";
@@ -21,9 +22,6 @@ export interface StatFace extends Colors {
   accent: string;
 }
 
-const METRICS = { pv: "views", uv: "visitors", sessions: "sessions", app: "app", bot: "bots" };
-const PERIODS = { now: "now", day: "today", "7d": "7d", "30d": "30d" };
-
 /** An alarm takes the colours over, and says itself in the place of the change. */
 const ALARMS = {
   silence: { word: "! silent", colors: { color: "#ffffff", background: "#991b1b" } },
@@ -38,8 +36,8 @@ export function statFace(widget: StatWidget, numbers: Numbers | undefined): Stat
   return {
     kind: "stat",
     site: widget.label ?? widget.site,
-    period: PERIODS[widget.period],
-    metric: METRICS[widget.metric],
+    period: STAT_PERIODS[widget.period].onKey,
+    metric: STAT_METRICS[widget.metric].onKey,
     value: numbers ? compactCount(numbers.value) : NO_NUMBER,
     change: alarm
       ? { text: alarm.word, direction: "none", color: colors.color }
@@ -56,7 +54,7 @@ function changeOf(
   { color, background }: Colors,
 ): StatFace["change"] {
   const quiet = blend(background, color, 0.6);
-  if (period === "now") return { text: "5 min", direction: "none", color: quiet };
+  if (STAT_PERIODS[period].days === null) return { text: "5 min", direction: "none", color: quiet };
   if (!numbers?.previous) return { text: NO_NUMBER, direction: "none", color: quiet };
   const percent = Math.round(((numbers.value - numbers.previous) / numbers.previous) * 100);
   const text = Math.abs(percent) > 999 ? ">999%" : `${Math.abs(percent)}%`;

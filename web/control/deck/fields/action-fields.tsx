@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import { FIELD_LIMITS, METHODS } from "../../../../appliance/base/input/deck-fields.ts";
 import { originOf } from "../../../../appliance/base/input/origin.ts";
 import type { Action, DeckView, RequestAction } from "../../../../appliance/control/wire.ts";
 import { Labelled, Problem } from "../../parts.tsx";
@@ -7,7 +8,7 @@ import { ChannelField } from "../../push/channel-field.tsx";
 import { LIVES } from "../../push/test-value.tsx";
 import { useAction } from "../../use-action.ts";
 import type { AllowedOrigins } from "../../use-origins.ts";
-import { headerLines, METHODS, readHeaderLines } from "./actions.ts";
+import { headerLines, readHeaderLines } from "./actions.ts";
 
 interface FieldsProps {
   action: Action;
@@ -96,7 +97,7 @@ function SendFields({ action, onEdit }: Of<"send">) {
             <textarea
               {...at}
               rows={1}
-              maxLength={256}
+              maxLength={FIELD_LIMITS.text}
               value={action.text}
               onInput={(event) => onEdit({ ...action, text: event.currentTarget.value })}
             />
@@ -152,7 +153,7 @@ function RequestFields({ action, origins, onEdit }: Of<"request"> & Pick<FieldsP
               {...at}
               type="url"
               value={action.url}
-              maxLength={1_024}
+              maxLength={FIELD_LIMITS.url}
               placeholder="http://192.168.1.20:8123/api/webhook/door"
               autocomplete="off"
               spellcheck={false}
@@ -179,7 +180,7 @@ function RequestFields({ action, origins, onEdit }: Of<"request"> & Pick<FieldsP
               {...at}
               class="code"
               rows={3}
-              maxLength={4_096}
+              maxLength={FIELD_LIMITS.body}
               spellcheck={false}
               value={action.body ?? ""}
               onInput={(event) => {

@@ -5,34 +5,23 @@ import type { Action, RequestAction } from "../../../../appliance/control/wire.t
 type ActionKind = Action["do"];
 
 /** The actions that a slot can do, in the words of the page. */
-export const ACTION_KINDS: readonly { id: ActionKind; name: string; about: string }[] = [
-  {
-    id: "acknowledge",
+export const ACTION_WORDS: Readonly<Record<ActionKind, { name: string; about: string }>> = {
+  acknowledge: {
     name: "Mark as seen",
     about: "Says to an alarm that somebody has seen it. It calms down, and its sender can know.",
   },
-  { id: "page", name: "Show a page", about: "Turns the pages of this deck." },
-  { id: "send", name: "Send a value", about: "Gives a channel a text, as a push would." },
-  { id: "clear", name: "Clear a channel", about: "The channel waits for its next text." },
-  {
-    id: "sleep",
+  page: { name: "Show a page", about: "Turns the pages of this deck." },
+  send: { name: "Send a value", about: "Gives a channel a text, as a push would." },
+  clear: { name: "Clear a channel", about: "The channel waits for its next text." },
+  sleep: {
     name: "Put the deck to sleep",
     about: "Its keys go dark. The next press only wakes it.",
   },
-  {
-    id: "request",
+  request: {
     name: "Send an HTTP request",
     about: "Calls a web hook: a light, a script, a door. The key shows what came of it.",
   },
-];
-
-export const METHODS: readonly RequestAction["method"][] = [
-  "GET",
-  "POST",
-  "PUT",
-  "PATCH",
-  "DELETE",
-];
+};
 
 /** An action of this kind to begin with. */
 export function firstAction(kind: ActionKind, ownChannel: string): Action {

@@ -1,5 +1,5 @@
 import { useId } from "preact/hooks";
-import { CHANNEL_RULE } from "../../../../appliance/base/names.ts";
+import { CHANNEL_LENGTH, CHANNEL_RULE } from "../../../../appliance/base/names.ts";
 import { useShell } from "../../context.ts";
 import { Labelled } from "../../parts.tsx";
 
@@ -21,7 +21,7 @@ export function ChannelField({ channel: chosen, onChoose }: ChannelFieldProps) {
             {...at}
             list={list}
             value={chosen}
-            maxLength={32}
+            maxLength={CHANNEL_LENGTH}
             autocomplete="off"
             autocapitalize="none"
             spellcheck={false}

@@ -1,3 +1,4 @@
+import { FIELD_LIMITS } from "../../../../appliance/base/input/deck-fields.ts";
 import type { CountdownWidget, GaugeWidget } from "../../../../appliance/control/wire.ts";
 import { Labelled } from "../../parts.tsx";
 import { ChannelField } from "./channel-field.tsx";
@@ -21,7 +22,7 @@ export function GaugeFields({ widget, onEdit }: FieldsProps<GaugeWidget>) {
         <LabelField
           label="Unit"
           value={widget.unit}
-          length={8}
+          length={FIELD_LIMITS.unit}
           onSet={(unit) => onEdit(withField(widget, "unit", unit))}
         />
         <LabelField

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { BOUNDS } from "../../../../appliance/base/bounds.ts";
 import type { ImageAnswer, ImageWidget } from "../../../../appliance/control/wire.ts";
 import { ask } from "../../api.ts";
 import { Labelled, Problem } from "../../parts.tsx";
@@ -18,7 +19,10 @@ export function ImageFields({ widget, onEdit }: FieldsProps<ImageWidget>) {
     });
   return (
     <>
-      <Labelled label="Picture" hint="A PNG or JPEG of up to 512 kB. It is fitted to the key.">
+      <Labelled
+        label="Picture"
+        hint={`A PNG or JPEG of up to ${BOUNDS.images.bytes / 1_024} kB. It is fitted to the key.`}
+      >
         {(at) => (
           <input
             {...at}

@@ -1,7 +1,5 @@
+import { FIELD_LIMITS } from "../../../../appliance/base/input/deck-fields.ts";
 import { Labelled } from "../../parts.tsx";
-
-/** The most characters of a label on a key. */
-const LABEL_LENGTH = 24;
 
 interface LabelFieldProps {
   label: string;
@@ -19,7 +17,7 @@ export function LabelField({ label, hint, value = "", length, onSet }: LabelFiel
         <input
           {...at}
           value={value}
-          maxLength={length ?? LABEL_LENGTH}
+          maxLength={length ?? FIELD_LIMITS.label}
           autocomplete="off"
           onInput={(event) => onSet(event.currentTarget.value)}
         />

@@ -1,11 +1,10 @@
+import { FIELD_LIMITS } from "../../../../appliance/base/input/deck-fields.ts";
 import type { GaugeWidget, PushWidget } from "../../../../appliance/control/wire.ts";
 import { Labelled } from "../../parts.tsx";
 import { ColorField } from "./color-field.tsx";
 
 type Ruled = Pick<PushWidget, "rules" | "hysteresis">;
 type Rule = NonNullable<Ruled["rules"]>[number];
-
-const MAX_RULES = 5;
 
 interface RulesFieldProps {
   rules: Ruled;
@@ -47,7 +46,7 @@ export function RulesField({ rules: { rules = [], hysteresis }, onSet }: RulesFi
           )}
         </Labelled>
       )}
-      {rules.length < MAX_RULES && (
+      {rules.length < FIELD_LIMITS.rules && (
         <button type="button" onClick={() => set([...rules, { above: 0, background: "#b91c1c" }])}>
           Add a rule
         </button>

@@ -1,12 +1,19 @@
+import {
+  choicesOf,
+  periodMetrics,
+  STAT_METRICS,
+  STAT_PERIODS,
+} from "../../../../appliance/base/input/deck-fields.ts";
 import type { StatWidget } from "../../../../appliance/control/wire.ts";
 import { useShell } from "../../context.ts";
 import { Choice, Labelled } from "../../parts.tsx";
 import { LabelField } from "./label-field.tsx";
 import { WakeField } from "./wake-field.tsx";
-import { type FieldsProps, METRICS, PERIODS, withField } from "./widgets.ts";
+import { type FieldsProps, withField } from "./widgets.ts";
 
 export function StatFields({ widget, onEdit }: FieldsProps<StatWidget>) {
   const { box, change } = useShell();
+  const metrics = periodMetrics(widget.period);
   const isKnown = box.sites.some(({ id }) => id === widget.site);
   if (box.sites.length === 0) {
     return (
@@ -43,17 +50,15 @@ export function StatFields({ widget, onEdit }: FieldsProps<StatWidget>) {
               {...at}
               value={widget.metric}
               onChange={(event) => {
-                const found = METRICS.find(({ id }) => id === event.currentTarget.value);
-                if (found) onEdit({ ...widget, metric: found.id });
+                const metric = metrics.find((id) => id === event.currentTarget.value);
+                if (metric) onEdit({ ...widget, metric });
               }}
             >
-              {METRICS.filter(({ id }) => id === "pv" || widget.period !== "now").map(
-                ({ id, name }) => (
-                  <option key={id} value={id}>
-                    {name}
-                  </option>
-                ),
-              )}
+              {metrics.map((id) => (
+                <option key={id} value={id}>
+                  {STAT_METRICS[id].name}
+                </option>
+              ))}
             </select>
           )}
         </Labelled>
@@ -61,10 +66,12 @@ export function StatFields({ widget, onEdit }: FieldsProps<StatWidget>) {
       <Choice
         legend="Over"
         value={widget.period}
-        options={PERIODS}
-        onChoose={(period) =>
-          onEdit({ ...widget, period, metric: period === "now" ? "pv" : widget.metric })
-        }
+        options={choicesOf(STAT_PERIODS)}
+        onChoose={(period) => {
+          const known = periodMetrics(period);
+          const metric = known.find((id) => id === widget.metric) ?? known[0] ?? widget.metric;
+          onEdit({ ...widget, period, metric });
+        }}
       />
       <LabelField
         label="Name on the key"

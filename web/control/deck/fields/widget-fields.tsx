@@ -1,3 +1,9 @@
+import {
+  choicesOf,
+  DEFAULT_EXPIRY,
+  EXPIRIES,
+  FIELD_LIMITS,
+} from "../../../../appliance/base/input/deck-fields.ts";
 import type { IconWidget, PushWidget, Widget } from "../../../../appliance/control/wire.ts";
 import { Choice, Labelled } from "../../parts.tsx";
 import { ChannelField } from "./channel-field.tsx";
@@ -9,7 +15,7 @@ import { LabelField } from "./label-field.tsx";
 import { RulesField, withRules } from "./rules-field.tsx";
 import { StatFields } from "./stat-fields.tsx";
 import { WakeField } from "./wake-field.tsx";
-import { EXPIRIES, type FieldsProps, withField } from "./widgets.ts";
+import { type FieldsProps, withField } from "./widgets.ts";
 import { WorldclockFields } from "./worldclock-fields.tsx";
 
 /** The fields of a widget's own type, then its colours. */
@@ -34,7 +40,7 @@ export function WidgetFields({ widget, onEdit }: FieldsProps<Widget>) {
             <textarea
               {...at}
               rows={3}
-              maxLength={256}
+              maxLength={FIELD_LIMITS.text}
               value={widget.text}
               onInput={(event) => onEdit({ ...widget, text: event.currentTarget.value })}
             />
@@ -47,7 +53,7 @@ export function WidgetFields({ widget, onEdit }: FieldsProps<Widget>) {
 }
 
 function PushFields({ widget, onEdit }: FieldsProps<PushWidget>) {
-  const { expire = "dim", fallback = "" } = widget;
+  const { expire = DEFAULT_EXPIRY, fallback = "" } = widget;
   return (
     <>
       <ChannelField
@@ -57,7 +63,7 @@ function PushFields({ widget, onEdit }: FieldsProps<PushWidget>) {
       <Choice
         legend="When the text expires"
         value={expire}
-        options={EXPIRIES}
+        options={choicesOf(EXPIRIES)}
         onChoose={(next) => onEdit({ ...widget, expire: next })}
       />
       {expire === "text" && (
@@ -66,7 +72,7 @@ function PushFields({ widget, onEdit }: FieldsProps<PushWidget>) {
             <textarea
               {...at}
               rows={2}
-              maxLength={256}
+              maxLength={FIELD_LIMITS.text}
               value={fallback}
               onInput={(event) => onEdit({ ...widget, fallback: event.currentTarget.value })}
             />

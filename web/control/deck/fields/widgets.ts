@@ -1,5 +1,6 @@
+import { STAT_METRICS, STAT_PERIODS } from "../../../../appliance/base/input/deck-fields.ts";
 import { CHANNEL_RULE, isChannelName } from "../../../../appliance/base/names.ts";
-import type { StatWidget, Widget } from "../../../../appliance/control/wire.ts";
+import type { Widget } from "../../../../appliance/control/wire.ts";
 
 type WidgetType = Widget["type"];
 
@@ -21,47 +22,26 @@ export function withField<W extends Widget, K extends keyof W>(
 }
 
 /** The widgets that a slot can show, in the words of the page. */
-export const WIDGET_TYPES: readonly { id: WidgetType; name: string; about: string }[] = [
-  { id: "push", name: "Pushed text", about: "What other programs send to a channel." },
-  { id: "stat", name: "Live number", about: "Visits to one of your sites, as they come in." },
-  { id: "gauge", name: "Gauge", about: "A pushed number on a ring between two bounds." },
-  { id: "bar", name: "Bar", about: "A pushed number on a bar between two bounds." },
-  { id: "countdown", name: "Countdown", about: "How long until a channel expires or is late." },
-  { id: "icon", name: "Icon", about: "A picture of a set, with a label." },
-  { id: "image", name: "Picture", about: "A PNG or JPEG of yours." },
-  { id: "clock", name: "Clock", about: "The time of the box." },
-  { id: "worldclock", name: "World clock", about: "The time somewhere else." },
-  { id: "date", name: "Date", about: "Today's date." },
-  { id: "text", name: "Fixed text", about: "Always the same text, up to four lines." },
-  { id: "address", name: "Address", about: "Where this page is found, with a QR code." },
-  { id: "padlock", name: "Padlock", about: "How the public address of the box stands." },
-  { id: "empty", name: "Empty", about: "Nothing." },
-];
-
-export const METRICS: readonly { id: StatWidget["metric"]; name: string }[] = [
-  { id: "pv", name: "Views" },
-  { id: "uv", name: "Visitors" },
-  { id: "sessions", name: "Sessions" },
-  { id: "app", name: "App pings" },
-  { id: "bot", name: "Bots" },
-];
-
-export const PERIODS: readonly { id: StatWidget["period"]; name: string }[] = [
-  { id: "now", name: "Now" },
-  { id: "day", name: "Today" },
-  { id: "7d", name: "7 days" },
-  { id: "30d", name: "30 days" },
-];
-
-export const EXPIRIES = [
-  { id: "dim", name: "Dim it" },
-  { id: "blank", name: "Go blank" },
-  { id: "text", name: "Show a text" },
-] as const;
+export const WIDGET_WORDS: Readonly<Record<WidgetType, { name: string; about: string }>> = {
+  push: { name: "Pushed text", about: "What other programs send to a channel." },
+  stat: { name: "Live number", about: "Visits to one of your sites, as they come in." },
+  gauge: { name: "Gauge", about: "A pushed number on a ring between two bounds." },
+  bar: { name: "Bar", about: "A pushed number on a bar between two bounds." },
+  countdown: { name: "Countdown", about: "How long until a channel expires or is late." },
+  icon: { name: "Icon", about: "A picture of a set, with a label." },
+  image: { name: "Picture", about: "A PNG or JPEG of yours." },
+  clock: { name: "Clock", about: "The time of the box." },
+  worldclock: { name: "World clock", about: "The time somewhere else." },
+  date: { name: "Date", about: "Today's date." },
+  text: { name: "Fixed text", about: "Always the same text, up to four lines." },
+  address: { name: "Address", about: "Where this page is found, with a QR code." },
+  padlock: { name: "Padlock", about: "How the public address of the box stands." },
+  empty: { name: "Empty", about: "Nothing." },
+};
 
 /** The widget of a slot, in a few words. */
 export function widgetName(widget: Widget): string {
-  const name = WIDGET_TYPES.find(({ id }) => id === widget.type)?.name ?? widget.type;
+  const { name } = WIDGET_WORDS[widget.type];
   switch (widget.type) {
     case "push":
     case "gauge":
@@ -73,9 +53,8 @@ export function widgetName(widget: Widget): string {
     case "worldclock":
       return `${name} of ${widget.timeZone}`;
     case "stat": {
-      const metric = METRICS.find(({ id }) => id === widget.metric)?.name ?? widget.metric;
-      const period = PERIODS.find(({ id }) => id === widget.period)?.name ?? widget.period;
-      return `${metric} of ${widget.site}, ${period.toLowerCase()}`;
+      const { name: period } = STAT_PERIODS[widget.period];
+      return `${STAT_METRICS[widget.metric].name} of ${widget.site}, ${period.toLowerCase()}`;
     }
     case "text":
       return `${name}, ${widget.text}`;

@@ -1,0 +1,74 @@
+/**
+ * Fields of widgets and actions: what can be chosen, in which words, and how much fits. Schemas,
+ * faces and forms read it here, and a test holds the tables of `docs/deck.md` to it.
+ */
+
+/** Most characters of texts, and most entries of lists. */
+export const FIELD_LIMITS = {
+  /** A text that a key draws, pushed ones included. */
+  text: 256,
+  label: 24,
+  unit: 8,
+  icon: 64,
+  rules: 5,
+  /** The name of a deck or of a page. */
+  name: 40,
+  pages: 10,
+  url: 1_024,
+  headers: 16,
+  header: 1_024,
+  body: 4_096,
+} as const;
+
+/** What a live number counts: `name` in forms, `onKey` on the key. */
+export const STAT_METRICS = {
+  pv: { name: "Views", onKey: "views" },
+  uv: { name: "Visitors", onKey: "visitors" },
+  sessions: { name: "Sessions", onKey: "sessions" },
+  app: { name: "App pings", onKey: "app" },
+  bot: { name: "Bots", onKey: "bots" },
+} as const;
+export type StatMetric = keyof typeof STAT_METRICS;
+
+interface PeriodFacts {
+  readonly name: string;
+  readonly onKey: string;
+  /** Those that end today; of no days are the last five minutes, of which views alone are known. */
+  readonly days: number | null;
+}
+
+/** Over what a live number counts. */
+export const STAT_PERIODS = {
+  now: { name: "Now", onKey: "now", days: null },
+  day: { name: "Today", onKey: "today", days: 1 },
+  "7d": { name: "7 days", onKey: "7d", days: 7 },
+  "30d": { name: "30 days", onKey: "30d", days: 30 },
+} as const satisfies Readonly<Record<string, PeriodFacts>>;
+export type StatPeriod = keyof typeof STAT_PERIODS;
+
+/** The metrics that can be had of a period. */
+export function periodMetrics(period: StatPeriod): readonly StatMetric[] {
+  return STAT_PERIODS[period].days === null ? ["pv"] : idsOf(STAT_METRICS);
+}
+
+/** The remains of an expired value on its key; the first unless another is chosen. */
+export const EXPIRIES = {
+  dim: { name: "Dim it" },
+  blank: { name: "Go blank" },
+  text: { name: "Show a text" },
+} as const;
+export type Expiry = keyof typeof EXPIRIES;
+export const DEFAULT_EXPIRY: Expiry = "dim";
+
+/** The methods of requests that a key sends. */
+export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+
+/** The ids of a table, in its order. */
+export function idsOf<K extends string>(table: Readonly<Record<K, unknown>>): K[] {
+  return Object.keys(table) as K[];
+}
+
+/** A table as a list to choose from. */
+export function choicesOf<K extends string, V>(table: Readonly<Record<K, V>>): ({ id: K } & V)[] {
+  return idsOf(table).map((id) => ({ id, ...table[id] }));
+}

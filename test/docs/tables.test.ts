@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "mocha";
+import { choicesOf, STAT_METRICS, STAT_PERIODS } from "../../appliance/base/input/deck-fields.ts";
+import { placesText } from "../../appliance/commands/devices.ts";
+import type { Evidence } from "../../appliance/deck/usb/model.ts";
+import { MODELS } from "../../appliance/deck/usb/models.ts";
+import { DDNS_NAMES } from "../../appliance/public/dns/services.ts";
+import { DETAIL_DIMENSIONS } from "../../appliance/store/blocks/detail.ts";
+import { DIMENSIONS } from "../../appliance/store/log/record.ts";
+import { ACTION_WORDS } from "../../web/control/deck/fields/actions.ts";
+import { WIDGET_WORDS } from "../../web/control/deck/fields/widgets.ts";
+
+const read = (page: string) =>
+  readFileSync(join(import.meta.dirname, "../../docs", `${page}.md`), "utf8");
+
+/** The rows of the table of a page whose first column has this head, cell by cell. */
+function rowsOf(page: string, head: string): string[][] {
+  const lines = read(page).split("\n");
+  const at = lines.findIndex((line) => line.split("|")[1]?.trim() === head);
+  assert.ok(at >= 0, `docs/${page}.md has no table “${head}”`);
+  const rest = lines.slice(at + 2);
+  return rest
+    .slice(
+      0,
+      rest.findIndex((line) => !line.startsWith("|")),
+    )
+    .map((line) =>
+      line
+        .split("|")
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+}
+
+/** The first cells of each row of a table. */
+const beginnings = (page: string, head: string, cells: number) =>
+  rowsOf(page, head).map((row) => row.slice(0, cells).join(" "));
+
+const named = (table: Readonly<Record<string, { readonly name: string }>>) =>
+  choicesOf(table).map(({ id, name }) => `${name} \`${id}\``);
+
+const EVIDENCE: Readonly<Record<Evidence, string>> = {
+  HW: "verified elsewhere",
+  SRC: "from source",
+  OFF: "from documentation",
+  INF: "inferred",
+  untested: "untested",
+};
+
+describe("the tables of the docs", () => {
+  it("have a row for each widget", () => {
+    const names = rowsOf("deck", "widget").flatMap(([name = ""]) => name.split(", "));
+    assert.deepEqual(
+      names.sort(),
+      Object.values(WIDGET_WORDS)
+        .map(({ name }) => name)
+        .sort(),
+    );
+  });
+
+  it("have a row for each action", () => {
+    const names = Object.values(ACTION_WORDS).map(({ name }) => name);
+    assert.deepEqual(beginnings("deck", "action", 1), names);
+  });
+
+  it("have a row for each period and metric of a live number", () => {
+    assert.deepEqual(beginnings("deck", "over", 2), named(STAT_PERIODS));
+    assert.deepEqual(beginnings("deck", "counts", 2), named(STAT_METRICS));
+  });
+
+  it("have a row for each deck that is driven, in the order of the model tables", () => {
+    const rows = MODELS.map((model) =>
+      [model.name, `\`${model.id}\``, placesText(model), EVIDENCE[model.evidence]].join(" "),
+    );
+    assert.deepEqual(beginnings("hardware", "deck", 4), rows);
+  });
+
+  it("have a row for each provider of dynamic DNS", () => {
+    const names = beginnings("public-address", "`DDNS`", 1).filter((name) => /^`\w+`$/.test(name));
+    assert.deepEqual(
+      names,
+      DDNS_NAMES.map((name) => `\`${name}\``),
+    );
+  });
+});
+
+describe("docs/collector-api.md", () => {
+  const page = read("collector-api");
+
+  it("says how each dimension is counted", () => {
+    const counting = page.slice(0, page.indexOf("\n## Tokens"));
+    const missing = DIMENSIONS.filter((name) => !counting.includes(`\`${name}\``));
+    assert.deepEqual(missing, []);
+  });
+
+  it("names each dimension that a filter may ask for", () => {
+    const [, list = ""] = /^- Dimensions: ([^.]*)\./m.exec(page) ?? [];
+    assert.deepEqual(
+      [...list.matchAll(/`(\w+)`/g)].map(([, name]) => name),
+      DETAIL_DIMENSIONS,
+    );
+  });
+});
