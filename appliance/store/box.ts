@@ -3,11 +3,11 @@ import { messageOf } from "../base/message-of.ts";
 import { Turns } from "../base/turns.ts";
 import { type Writer, writerTo } from "./engines.ts";
 import type { BoxQueryName, QueryInput, QueryResult } from "./queries.ts";
-import type { Asker } from "./read-queue.ts";
+import type { Asker } from "./reads/read-queue.ts";
 import type { EndedRead } from "./reports.ts";
+import type { Upkeep } from "./settling/upkeep.ts";
 import type { SqliteEngine } from "./sqlite/engine.ts";
 import type { Space } from "./sqlite/room.ts";
-import type { Upkeep } from "./upkeep.ts";
 import type { BoxWriteName } from "./writes.ts";
 
 const NOT_KEPT =

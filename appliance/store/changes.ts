@@ -1,9 +1,37 @@
 import type { Bound } from "../base/bounds.ts";
-import { tooMuch } from "../base/documents.ts";
+import { type DocumentKind, tooMuch } from "../base/documents.ts";
 import type { SiteKey } from "./counting.ts";
-import type { DocumentsChange } from "./rows.ts";
 import { PASS_GENERATION } from "./settling/statements.ts";
 import type { Statement, Steps } from "./sql.ts";
+
+/** A document as it is kept. */
+export interface DocumentRow {
+  readonly id: string;
+  /** JSON. */
+  readonly body: string;
+  /** See Document. */
+  readonly revision: number;
+  readonly size: number;
+}
+
+/** Documents of a kind that are added or replaced, and others that go. */
+export interface DocumentsChange {
+  /** Without bounds where who plans the change has seen to them. */
+  readonly kind: Pick<DocumentKind, "name" | "full" | "of"> & Partial<Pick<DocumentKind, "bound">>;
+  readonly put: readonly {
+    /** Null for a site that is new: it gets the next number. */
+    readonly id: string | null;
+    /** JSON. */
+    readonly body: string;
+    readonly file?: Uint8Array | undefined;
+    /** Stays as a backup had it. */
+    readonly revision?: 0 | undefined;
+  }[];
+  /** Their ids; one that is not there is no error. */
+  readonly remove: readonly string[];
+  /** All others of the kind go, but the one of this id, where there is any. */
+  readonly keepOnly?: string | null;
+}
 
 /** A change of what is set: all of it is made, or none. */
 export interface Change {

@@ -1,7 +1,7 @@
-import type { BoxDesk, Desk } from "./desk-shape.ts";
+import type { BoxDesk, Desk } from "./engine.ts";
 import { SqliteDesk } from "./sqlite/desk.ts";
 
-export type { Collector, Desk, Erased } from "./desk-shape.ts";
+export type { Collector, Desk, Erased } from "./engine.ts";
 
 /** Where the data is. */
 export interface Place {

@@ -1,6 +1,6 @@
 import { type Document, type DocumentKind, readDocument } from "../base/documents.ts";
+import type { DocumentsChange } from "./changes.ts";
 import type { QueryInput, QueryResult } from "./queries.ts";
-import type { DocumentsChange } from "./rows.ts";
 import type { WriteInput, WriteResult } from "./writes.ts";
 
 /** A place that keeps documents, as a box does. */

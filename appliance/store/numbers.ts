@@ -9,16 +9,16 @@ import type { Engine, EngineEvents, Opened, StoreFigures } from "./engine.ts";
 import { type Writer, writerTo } from "./engines.ts";
 import { storageUnavailable } from "./intake/commit-group.ts";
 import { Intake } from "./intake/intake.ts";
-import { LiveViews } from "./live-views.ts";
+import { LiveViews } from "./intake/live-views.ts";
 import type { Hit } from "./log/record.ts";
 import type { FleetQueryName, QueryInput, QueryResult } from "./queries.ts";
-import type { Asker } from "./read-queue.ts";
+import type { Asker } from "./reads/read-queue.ts";
 import type { EndedRead, Warning } from "./reports.ts";
 import { detailFrom } from "./settling/folding.ts";
+import { Upkeep } from "./settling/upkeep.ts";
 import { unknownZoneSentence, zonePending } from "./sites/day-zone.ts";
 import { type Directory, EMPTY_DIRECTORY } from "./sites/directory.ts";
 import type { Unusable } from "./sqlite/health.ts";
-import { Upkeep } from "./upkeep.ts";
 import type { NumbersWriteName } from "./writes.ts";
 
 /** Hits that wait when the store closes have this long to be stored. */

@@ -2,13 +2,13 @@
 
 import type { Day } from "../base/calendar.ts";
 import type { ZoneSetting } from "../base/day-zone.ts";
-import type { Accepts, Answer } from "./answer.ts";
 import type { CountsOf } from "./blocks/day-table.ts";
 import type { Condition } from "./blocks/filter.ts";
+import type { DocumentRow } from "./changes.ts";
 import type { HOURLY_COUNTERS, SiteKey } from "./counting.ts";
 import type { SiteDays } from "./counts/source.ts";
-import type { CrossField, DailyForm, SurveyLabels, Warning } from "./reports.ts";
-import type { DocumentRow, SiteAlarmsRecord } from "./rows.ts";
+import type { Accepts, Answer } from "./reads/answer.ts";
+import type { CrossField, DailyForm, SiteAlarmsRecord, SurveyLabels, Warning } from "./reports.ts";
 import type { Settlement, SourceNumber } from "./snapshot.ts";
 import type { SourceRow, SourceSize } from "./sources.ts";
 

@@ -1,6 +1,6 @@
 /** The answers that the reader makes for the collector. Days are `YYYY-MM-DD`. */
 
-import type { HOURLY_COUNTERS } from "./counting.ts";
+import type { HOURLY_COUNTERS, SiteKey } from "./counting.ts";
 
 /** A problem that the box has while it answers. */
 export type Warning =
@@ -167,6 +167,13 @@ export interface SiteAlarms {
   silence: boolean;
   rush: boolean;
   webhook: string | null;
+}
+
+/** The alarms of a site that are on, and since when each stands; null where it does not. */
+export interface SiteAlarmsRecord extends SiteAlarms {
+  readonly site: SiteKey;
+  readonly silenceSince: number | null;
+  readonly rushSince: number | null;
 }
 
 /** A survey response as it is stored: validated, and without anything that was off its shape. */

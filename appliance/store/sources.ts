@@ -1,6 +1,6 @@
 import type { Month, Months } from "./blocks/month.ts";
 import type { SiteKey } from "./counting.ts";
-import { EMPTY_BATCH } from "./log/erase.ts";
+import { EMPTY_BATCH } from "./log/rewriting.ts";
 import { PASS_GENERATION } from "./settling/statements.ts";
 import {
   type BlockKey,

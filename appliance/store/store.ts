@@ -1,27 +1,25 @@
-import { FleetAdminToken } from "./admin-token.ts";
 import { Box } from "./box.ts";
 import type { Engine, EngineEvents } from "./engine.ts";
 import { openFile, openShared, type SharedOptions, type Writer, writerTo } from "./engines.ts";
 import { Numbers, type NumbersOptions } from "./numbers.ts";
 import type { EndedRead } from "./reports.ts";
-import { writerToBoth } from "./shared-writes.ts";
+import { Upkeep } from "./settling/upkeep.ts";
+import { FleetAdminToken, writerToBoth } from "./shared-writes.ts";
 import type { SqliteEngine, SqliteOptions } from "./sqlite/engine.ts";
-import { Upkeep } from "./upkeep.ts";
 import type { SharedWriteName } from "./writes.ts";
 
 // The other folders know these from behind the door.
 export type { Box } from "./box.ts";
 export { nobodyCalled } from "./counts/nobody.ts";
 export { changeDocuments, documentsChange, documentsOf } from "./documents.ts";
-export { LIVE_STEP_MS } from "./live-views.ts";
+export { LIVE_STEP_MS } from "./intake/live-views.ts";
 export type { Numbers } from "./numbers.ts";
 export { MAX_RANGE_DAYS, type SurveyFilter } from "./queries.ts";
 export { ALARM_SINCE, SITE_ALARMS } from "./sites/alarms.ts";
 export type { Directory, SiteInput, SiteOutcome, SiteRecord } from "./sites/directory.ts";
-export { ADMIN_TOKEN, DAY_ZONE, SITES } from "./sites/kinds.ts";
+export { ADMIN_TOKEN, DAY_ZONE, SITES, SURVEY_LABELS } from "./sites/kinds.ts";
 export type { Exchange } from "./sqlite/copies/exchange.ts";
 export type { Unusable } from "./sqlite/health.ts";
-export { SURVEY_LABELS } from "./surveys/labels.ts";
 export { openCursor } from "./surveys/page.ts";
 
 /** Opens the numbers where nothing is kept on this machine. @throws {Refusal} as `Store.open` does */

@@ -3,12 +3,24 @@
  * own; its answer comes after the commit.
  */
 
-import type { Change } from "./changes.ts";
+import type { Change, DocumentsChange } from "./changes.ts";
 import type { SiteAlarms, SurveyLabels } from "./reports.ts";
-import type { BeforeImport, DocumentsChange } from "./rows.ts";
 import type { AlarmSince } from "./sites/alarms.ts";
 import type { SiteInput, SiteOutcome } from "./sites/directory.ts";
 import type { SourceNumber } from "./snapshot.ts";
+
+/** The things that an import named, as they were before. */
+export interface BeforeImport {
+  /** The changes that put the documents back. */
+  readonly documents: readonly DocumentsChange[];
+  readonly sites: readonly {
+    readonly id: string;
+    /** `none` when there was no such site. */
+    readonly was: "there" | "retired" | "none";
+    readonly host: string | null;
+    readonly badge: boolean;
+  }[];
+}
 
 /** Changes of sites and of the tokens that read them: the fleet's, where there is one. */
 interface FleetWrites {

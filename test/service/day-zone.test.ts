@@ -264,7 +264,7 @@ onEachEngine(() => {
         "../../appliance/store/postgres/connection/connection.ts"
       );
       const { parseDatabaseUrl } = await import("../../appliance/store/postgres/connection/url.ts");
-      const { fleetSites } = await import("../../appliance/store/postgres/tables/documents.ts");
+      const { fleetSites } = await import("../../appliance/store/postgres/documents.ts");
       const { nameZone } = await import("../../appliance/store/sites/writes.ts");
       const url = world().dataArgs.at(-1) ?? "";
       const connection = new Connection(

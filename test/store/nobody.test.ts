@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Stamp } from "../../appliance/store/counting.ts";
-import { NOBODY } from "../../appliance/store/counting.ts";
+import { NOBODY, type Stamp } from "../../appliance/store/counting.ts";
 import { Commits } from "../../appliance/store/sqlite/commit.ts";
 import { openForWriting } from "../../appliance/store/sqlite/database.ts";
 import { onEachEngine } from "../helpers/engines.ts";

@@ -209,8 +209,4 @@ export const USED_OTHERWISE: readonly string[] = [
 ];
 
 /** Folders that have no rooms yet. */
-export const CROWDED: readonly string[] = [
-  "appliance/service",
-  "appliance/store",
-  "appliance/store/sqlite",
-];
+export const CROWDED: readonly string[] = ["appliance/service"];

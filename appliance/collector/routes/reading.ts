@@ -1,6 +1,6 @@
 import type { Context } from "koa";
-import type { Accepts, Answer } from "../../store/answer.ts";
-import type { Asker, Lane } from "../../store/read-queue.ts";
+import type { Accepts, Answer } from "../../store/reads/answer.ts";
+import type { Asker, Lane } from "../../store/reads/read-queue.ts";
 
 /** The asker of a read, who is gone once the connection is. */
 export function askerOf(ctx: Context, lane: Lane): Asker {

@@ -1,26 +1,13 @@
 import type { Clock } from "../../base/clock.ts";
 import { Signal } from "../../base/signal.ts";
 import { type Compared, compare } from "../../store/copy/check.ts";
-import {
-  type Brought,
-  bringSite,
-  copy as copyAll,
-  othersOf,
-  refuseSame,
-} from "../../store/copy/copy.ts";
+import { type Brought, bringSite, copy as copyAll, othersOf, refuseSame } from "../../store/copy/copy.ts";
 import { type CopyEnd, openEnd } from "../../store/copy/end.ts";
 import { CopyRefused, type Opening } from "../../store/copy/engine.ts";
-import type { CopyOptions, ProgressLine } from "../../store/copy/options.ts";
-import { Interrupted, Patience } from "../../store/copy/patience.ts";
+import { type CopyOptions, type ProgressLine, Interrupted, Patience } from "../../store/copy/run.ts";
 import { type Pair, pairsOf } from "../../store/copy/sites.ts";
 import { bringSurveys } from "../../store/copy/surveys.ts";
-import {
-  type Command,
-  CommandFailed,
-  parseCommandLine,
-  type Terminal,
-  UsageError,
-} from "../command.ts";
+import { type Command, CommandFailed, parseCommandLine, type Terminal, UsageError } from "../command.ts";
 import { configFrom } from "../data.ts";
 
 const help = `tallydeck copy: copies sites, counts and surveys from one database to another.

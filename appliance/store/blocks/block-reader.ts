@@ -16,8 +16,7 @@ import {
   textsKey,
 } from "./keys.ts";
 import { daysIn, MAX_MONTH, type Month } from "./month.ts";
-import { NoBlock } from "./no-block.ts";
-import { VarintReader } from "./varints.ts";
+import { NoBlock, VarintReader } from "./varints.ts";
 
 const ALL: ReadonlySet<Dimension> = new Set(DIMENSIONS);
 const MAX_COUNTERS_BYTES = 262_144;

@@ -1,7 +1,7 @@
 import { OTHER } from "../../base/names.ts";
 import { MAX_TEXT_BYTES, MAX_TEXT_BYTES_PER_DAY, MAX_VALUES_PER_DAY } from "../counting.ts";
 import { type Counts, DayTable } from "./day-table.ts";
-import { NoBlock } from "./no-block.ts";
+import { NoBlock } from "./varints.ts";
 
 /** A month has at most so many days. */
 export const MAX_DAYS = 31;

@@ -1,7 +1,6 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { SLICE_BYTES, type SlicedBytes } from "../snapshot.ts";
-import { NoBlock } from "./no-block.ts";
-import { VarintReader, VarintWriter } from "./varints.ts";
+import { NoBlock, VarintReader, VarintWriter } from "./varints.ts";
 
 // A piece of a block is items in frames behind an index, so that a question unpacks what it is about and
 // no more. The index: a format, how many items there are, and of each its key and its length, in the order in

@@ -9,7 +9,7 @@ import { COUNTED_OF } from "./day-table.ts";
 import { DayDetail, DETAIL_DIMENSIONS, MAX_DETAIL_ROWS } from "./detail.ts";
 import { MAX_DAYS, MAX_DICTIONARY_BYTES } from "./dictionary.ts";
 import { firstDayOf, type Month } from "./month.ts";
-import { NoBlock } from "./no-block.ts";
+import { NoBlock } from "./varints.ts";
 
 /** Counters that each value of a dimension is counted beside. */
 const BESIDE_VALUES = ["pv", "app", "crawler", "synthetic"] as const;

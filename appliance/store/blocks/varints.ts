@@ -1,5 +1,3 @@
-import { NoBlock } from "./no-block.ts";
-
 const FIRST_ROOM = 1_024;
 /** A bound that no count of ours reaches; beyond it, numbers are not exact. */
 const MAX = Number.MAX_SAFE_INTEGER;
@@ -127,5 +125,14 @@ export class VarintReader {
     const byte = this.#bytes[this.#at++];
     if (byte === undefined) throw new NoBlock("it is cut");
     return byte;
+  }
+}
+
+/** Bytes are no block: a card has bent them, or a stranger made them. Memory that is short is another RangeError. */
+export class NoBlock extends RangeError {
+  override readonly name = "NoBlock";
+
+  constructor(why: string, options?: ErrorOptions) {
+    super(`These bytes are no block: ${why}`, options);
   }
 }

@@ -9,9 +9,9 @@ import type { SiteKey } from "../counting.ts";
 import { timeRun } from "../settling/day-marks.ts";
 import { ALARMS_QUERY, alarmsIn } from "../sites/alarms.ts";
 import type { Directory, SiteRecord } from "../sites/directory.ts";
+import { SURVEY_LABELS } from "../sites/kinds.ts";
 import type { SourceNumber } from "../snapshot.ts";
 import { runSteps } from "../sql.ts";
-import { SURVEY_LABELS } from "../surveys/labels.ts";
 import { NOT_OURS, Sum } from "../transfer/counts.ts";
 import { soundSnapshot } from "../transfer/sound-snapshot.ts";
 import {

@@ -18,8 +18,6 @@ import {
   type SourceNumber,
 } from "../snapshot.ts";
 import type { CopyWrites, Source, Sums } from "./engine.ts";
-import type { CopyOptions } from "./options.ts";
-import type { Patience } from "./patience.ts";
 import {
   addTo,
   agesOf,
@@ -30,6 +28,7 @@ import {
   type SiteMonth,
   type Which,
 } from "./reading.ts";
+import type { CopyOptions, Patience } from "./run.ts";
 import type { Pair } from "./sites.ts";
 import { numberOf, takeSource } from "./sources.ts";
 

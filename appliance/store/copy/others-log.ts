@@ -10,7 +10,7 @@ import type { BlockKey, LogRow, SourceNumber } from "../snapshot.ts";
 import type { CopyEnd } from "./end.ts";
 import type { CopyAccess, CopyWrites } from "./engine.ts";
 import { addToMonth } from "./months.ts";
-import type { Patience } from "./patience.ts";
+import type { Patience } from "./run.ts";
 
 const READ_BYTES = 1_048_576;
 

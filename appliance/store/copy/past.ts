@@ -1,9 +1,8 @@
 import type { Day } from "../../base/calendar.ts";
 import { PASS_GENERATION } from "../settling/statements.ts";
 import type { CopyAccess, Source, Sums } from "./engine.ts";
-import type { CopyOptions } from "./options.ts";
-import type { Patience } from "./patience.ts";
 import { counterDays, pastOf, type Which } from "./reading.ts";
+import type { CopyOptions, Patience } from "./run.ts";
 import type { Pair } from "./sites.ts";
 import { numberOf, takeSource } from "./sources.ts";
 

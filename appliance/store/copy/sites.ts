@@ -1,14 +1,14 @@
 import { UTC_DAYS } from "../../base/day-zone.ts";
 import { comparableHost, tokenTwin, twinProblem } from "../../base/names.ts";
+import type { DocumentsChange } from "../changes.ts";
 import type { SiteKey } from "../counting.ts";
 import { documentsChange } from "../documents.ts";
-import type { DocumentsChange } from "../rows.ts";
 import { SITE_ALARMS } from "../sites/alarms.ts";
 import { zoneChange } from "../sites/day-zone.ts";
 import { type Directory, type SiteRecord, siteIn } from "../sites/directory.ts";
 import { Draft } from "../sites/draft.ts";
+import { SURVEY_LABELS } from "../sites/kinds.ts";
 import { adminChange } from "../sites/writes.ts";
-import { SURVEY_LABELS } from "../surveys/labels.ts";
 import type { CopyEnd } from "./end.ts";
 import { CopyRefused, type CopySite, type CopyWrites } from "./engine.ts";
 

@@ -1,8 +1,6 @@
 import { PASS_GENERATION } from "../settling/statements.ts";
 import type { CopiedSurvey, CopyWrites, Source } from "./engine.ts";
-import type { CopyOptions } from "./options.ts";
-import type { Patience } from "./patience.ts";
-import type { Progress } from "./progress.ts";
+import type { CopyOptions, Patience, Progress } from "./run.ts";
 import type { Pair } from "./sites.ts";
 import { takeSource } from "./sources.ts";
 

@@ -4,7 +4,7 @@ import { BlockReader } from "../blocks/block-reader.ts";
 import { encodeBlock } from "../blocks/codec.ts";
 import { giveBack } from "../blocks/frames.ts";
 import type { Month, Months } from "../blocks/month.ts";
-import { NoBlock } from "../blocks/no-block.ts";
+import { NoBlock } from "../blocks/varints.ts";
 import type { SiteKey } from "../counting.ts";
 import type { LogTail } from "../log/tail.ts";
 import type { BlockKey, Piece, SlicedBlock, Snapshot, SourceNumber } from "../snapshot.ts";

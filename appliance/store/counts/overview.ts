@@ -1,8 +1,8 @@
 import { type Day, formatDay, hourName } from "../../base/calendar.ts";
 import { samePart } from "../../base/same-part.ts";
-import { type Accepts, type Answer, makeAnswer } from "../answer.ts";
 import type { SiteKey } from "../counting.ts";
 import type { OverviewQuery } from "../queries.ts";
+import { type Accepts, type Answer, makeAnswer } from "../reads/answer.ts";
 import type { OverviewAnswer, SiteWeek } from "../reports.ts";
 import type { CounterSource, Soon } from "./source.ts";
 

@@ -1,6 +1,5 @@
 import type { BlockReader } from "../blocks/block-reader.ts";
-import type { Texts } from "../blocks/dictionary.ts";
-import { MAX_DAYS } from "../blocks/dictionary.ts";
+import { MAX_DAYS, type Texts } from "../blocks/dictionary.ts";
 import type { ValueCounts } from "../blocks/filter.ts";
 import { firstDayOf, type Month } from "../blocks/month.ts";
 import type { Dimension } from "../log/record.ts";

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { OTHER } from "../../base/names.ts";
 import type { Texts } from "../blocks/dictionary.ts";
-import { NoBlock } from "../blocks/no-block.ts";
+import { NoBlock } from "../blocks/varints.ts";
 
 const FIRST_ROOM = 256;
 const FIRST_TEXT_ROOM = 4_096;

@@ -12,12 +12,12 @@ import { Connection } from "./connection/connection.ts";
 import { isFull, isLost, reasonOf, refusalOf } from "./connection/errors.ts";
 import type { Sql, Transaction } from "./connection/sql.ts";
 import { type ConnectionSettings, parseDatabaseUrl, shownUrl } from "./connection/url.ts";
+import { changeFleet, readFleetDirectory } from "./documents.ts";
 import { drawEpoch } from "./epoch.ts";
 import { hasTables, migrate } from "./migrate.ts";
 import { MANY_ROWS } from "./settle.ts";
 import { PostgresSnapshot } from "./snapshot.ts";
 import { SurveyIds } from "./surveys.ts";
-import { changeFleet, readFleetDirectory } from "./tables/documents.ts";
 
 /**
  * A database that any number of nodes count into, as `tallydeck copy` deals with it.

@@ -1,6 +1,6 @@
 import { Refusal } from "../../base/refusal.ts";
 import { SystemClock } from "../../system/system-clock.ts";
-import type { Collector, Desk, Erased } from "../desk-shape.ts";
+import type { Collector, Desk, Erased } from "../engine.ts";
 import type { FleetQueryName, QueryInput, QueryResult } from "../queries.ts";
 import type { Directory } from "../sites/directory.ts";
 import { isSiteWrite, SITE_WRITES, type SitesPlace } from "../sites/writes.ts";
@@ -9,10 +9,9 @@ import { Connection } from "./connection/connection.ts";
 import { isLost, reasonOf, refusalOf, sqlStateOf } from "./connection/errors.ts";
 import type { Transaction } from "./connection/sql.ts";
 import { type ConnectionSettings, parseDatabaseUrl, shownUrl } from "./connection/url.ts";
+import { FLEET_WRITES, type FleetEngineWrite, fleetSites } from "./documents.ts";
 import { hasTables, migrate } from "./migrate.ts";
 import { PostgresReads } from "./reads.ts";
-import { fleetSites } from "./tables/documents.ts";
-import { FLEET_WRITES, type FleetEngineWrite } from "./writes.ts";
 
 /** A database that many share, opened for a command. Data of a box is not in it. */
 export class PostgresDesk implements Desk {

@@ -14,9 +14,8 @@ import type {
   EngineRequest,
   SettlementAsked,
 } from "../engine.ts";
-import { eraseGone } from "../log/erase.ts";
-import { ReadQueue } from "../read-queue.ts";
-import { databaseSecret } from "../secrets.ts";
+import { eraseGone } from "../log/rewriting.ts";
+import { ReadQueue } from "../reads/read-queue.ts";
 import { type DeclaredSite, type Directory, EMPTY_DIRECTORY } from "../sites/directory.ts";
 import {
   declareSites,
@@ -26,6 +25,7 @@ import {
   writeSites,
 } from "../sites/writes.ts";
 import type { Settlement } from "../snapshot.ts";
+import { databaseSecret } from "../sql.ts";
 import { SHARED_READER } from "../threads/kinds.ts";
 import { ReaderThread } from "../threads/reader-thread.ts";
 import { ownThreads, type Threads } from "../threads/threads.ts";
@@ -38,18 +38,17 @@ import { Seen } from "./connection/place.ts";
 import { performOn, type Transaction } from "./connection/sql.ts";
 import { type ConnectionSettings, parseDatabaseUrl } from "./connection/url.ts";
 import { DatabaseTime, saidNow } from "./database-time.ts";
+import { FLEET_WRITES, type FleetEngineWrite, fleetSites } from "./documents.ts";
 import { drawEpoch } from "./epoch.ts";
 import { LogWriter } from "./log.ts";
 import { migrate } from "./migrate.ts";
 import { Node } from "./node.ts";
 import type { ReaderDatabase } from "./reader.ts";
 import { settleFleet } from "./settle.ts";
-import { fleetSites } from "./tables/documents.ts";
 import { bootOver, bootStatement } from "./upkeep/boots.ts";
 import { Lease } from "./upkeep/lease.ts";
 import { PostgresUpkeep } from "./upkeep/upkeep.ts";
 import { Watch } from "./watch.ts";
-import { FLEET_WRITES, type FleetEngineWrite } from "./writes.ts";
 
 const SECRET_BYTES = 32;
 const FIRST_PAUSE_MS = 1_000;

@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import type { BatchData, SiteKey, SurveyRow } from "../counting.ts";
-import { EMPTY_BATCH } from "../log/erase.ts";
+import { EMPTY_BATCH } from "../log/rewriting.ts";
 import type { Statement } from "../sql.ts";
 import { takeSurvey, withdrawSurvey } from "../surveys/statements.ts";
 import type { Node } from "./node.ts";

@@ -1,10 +1,10 @@
 import { DayZone } from "../../base/day-zone.ts";
-import { LastAnswers } from "../answer.ts";
 import { BlockCounts } from "../counts/block-counts.ts";
 import type { PassedOver } from "../counts/block-reading.ts";
-import { FLEET_READS, type FleetSource } from "../fleet-reads.ts";
 import { LogTail, tailOf } from "../log/tail.ts";
 import type { QueryInput, QueryName, QueryResult, SettlementQuery } from "../queries.ts";
+import { LastAnswers } from "../reads/answer.ts";
+import { FLEET_READS, type FleetSource } from "../reads/fleet-reads.ts";
 import { timeRun } from "../settling/day-marks.ts";
 import { type Looked, nextSettlement } from "../settling/settling.ts";
 import type { Settlement } from "../snapshot.ts";

@@ -1,5 +1,5 @@
 import { NOBODY, type SiteKey } from "../counting.ts";
-import { EMPTY_BATCH, eraseSite } from "../log/erase.ts";
+import { EMPTY_BATCH, eraseSite } from "../log/rewriting.ts";
 import type { LogRow } from "../snapshot.ts";
 import { rowsIn, type Statement, type Steps } from "../sql.ts";
 import { PASS_GENERATION } from "./statements.ts";

@@ -3,7 +3,7 @@ import { Block } from "../blocks/block.ts";
 import { BlockReader } from "../blocks/block-reader.ts";
 import { fold } from "../blocks/fold.ts";
 import { firstDayOf, type Months, monthOf } from "../blocks/month.ts";
-import { NoBlock } from "../blocks/no-block.ts";
+import { NoBlock } from "../blocks/varints.ts";
 import type { SiteKey } from "../counting.ts";
 import {
   type Batch,

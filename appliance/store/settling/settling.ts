@@ -5,7 +5,7 @@ import { ALL_KEPT, type Kept } from "../blocks/compact.ts";
 import { MAX_DAYS } from "../blocks/dictionary.ts";
 import { mergeSliced } from "../blocks/merge-rows.ts";
 import { firstDayOf, MAX_MONTH, type Month, monthOf } from "../blocks/month.ts";
-import { NoBlock } from "../blocks/no-block.ts";
+import { NoBlock } from "../blocks/varints.ts";
 import type { Counter, SiteKey } from "../counting.ts";
 import {
   type BlockKey,

@@ -8,8 +8,7 @@ import {
   orNull,
 } from "../../base/documents.ts";
 import type { SiteKey } from "../counting.ts";
-import type { SiteAlarms } from "../reports.ts";
-import type { SiteAlarmsRecord } from "../rows.ts";
+import type { SiteAlarms, SiteAlarmsRecord } from "../reports.ts";
 import type { Statement } from "../sql.ts";
 
 /** Alarms of a site, as its owner has set them: an address of 2,048 characters takes up to four bytes for each. */

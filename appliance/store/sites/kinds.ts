@@ -4,12 +4,14 @@ import {
   type DocumentKind,
   documentKind,
   FLAG,
+  mapOf,
   objectOf,
   orNull,
   TEXT,
 } from "../../base/documents.ts";
 import { HOST_PATTERN, SITE_ID_PATTERN } from "../../base/names.ts";
-import { SURVEY_LABELS } from "../surveys/labels.ts";
+
+import type { SurveyLabels } from "../reports.ts";
 import { ALARM_SINCE, SITE_ALARMS } from "./alarms.ts";
 
 /** A site as it is kept; its document's id is its number. */
@@ -66,6 +68,16 @@ export const DAY_ZONE = documentKind<ZoneSetting>(
 export const DIRECTORY_KINDS: readonly string[] = [SITES, ADMIN_TOKEN, DAY_ZONE].map(
   ({ name }) => name,
 );
+
+const LABEL = { type: "string", maxLength: 128 } as const;
+const QUESTION = { type: "object", properties: { name: LABEL, options: mapOf(LABEL) } };
+
+/** Names that the owner of a site gives the questions and options of its surveys, by version. */
+export const SURVEY_LABELS = documentKind<SurveyLabels>("survey_labels", mapOf(mapOf(QUESTION)), {
+  of: "site",
+  bound: { count: 10_000, bytes: 65_536, together: 64 * 1_048_576 },
+  inBackup: "kept",
+});
 
 /** The kinds of what goes with its site. */
 export const KINDS_OF_SITES: readonly DocumentKind[] = [

@@ -2,7 +2,6 @@ import { BOUNDS } from "../../base/bounds.ts";
 import { isSiteId } from "../../base/names.ts";
 import type { Change } from "../changes.ts";
 import { documentsChange } from "../documents.ts";
-import { SURVEY_LABELS } from "../surveys/labels.ts";
 import type { WriteInput } from "../writes.ts";
 import { ALARM_SINCE, SITE_ALARMS } from "./alarms.ts";
 import { planZone, zonePending } from "./day-zone.ts";
@@ -14,6 +13,7 @@ import {
   siteIn,
 } from "./directory.ts";
 import { Draft } from "./draft.ts";
+import { SURVEY_LABELS } from "./kinds.ts";
 
 /** The outcome of a wish, and the change that it takes: none unless it is done. */
 interface SitePlan {

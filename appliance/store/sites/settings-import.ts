@@ -1,6 +1,6 @@
 import type { Change } from "../changes.ts";
 import type { SiteKey } from "../counting.ts";
-import type { BeforeImport } from "../rows.ts";
+import type { BeforeImport } from "../writes.ts";
 import type { Directory, SiteInput, SiteRecord } from "./directory.ts";
 import { Draft } from "./draft.ts";
 

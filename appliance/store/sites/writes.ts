@@ -1,12 +1,11 @@
 import { ONLY, SESSION } from "../../base/documents.ts";
 import { messageOf } from "../../base/message-of.ts";
 import { Refusal } from "../../base/refusal.ts";
-import type { Change } from "../changes.ts";
+import type { Change, DocumentRow, DocumentsChange } from "../changes.ts";
 import type { SiteKey } from "../counting.ts";
 import type { Soon } from "../counts/source.ts";
 import { documentsChange } from "../documents.ts";
 import type { EngineAnswer, EngineRequest } from "../engine.ts";
-import type { DocumentRow, DocumentsChange } from "../rows.ts";
 import type { WriteInput, WriteName, WriteResult } from "../writes.ts";
 import { planFleetZone, planZone } from "./day-zone.ts";
 import { planDeclared } from "./declare.ts";

@@ -1,7 +1,6 @@
 import { FULL_LOG_BYTES } from "../../base/bounds.ts";
 import { type BatchData, NOBODY, type SiteKey, type SurveyRow } from "../counting.ts";
-import { eraseGone } from "../log/erase.ts";
-import { withoutTexts } from "../log/lighten.ts";
+import { eraseGone, withoutTexts } from "../log/rewriting.ts";
 import { SITES } from "../sites/kinds.ts";
 import { takeSurvey, withdrawSurvey } from "../surveys/statements.ts";
 import { type Database, dataVersionOf } from "./database.ts";

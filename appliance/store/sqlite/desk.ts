@@ -1,14 +1,14 @@
 import type { Change } from "../changes.ts";
-import type { BoxDesk, Desk, Erased } from "../desk-shape.ts";
+import type { BoxDesk, Desk, Erased } from "../engine.ts";
 import type { QueryInput, QueryName, QueryResult } from "../queries.ts";
 import type { Directory } from "../sites/directory.ts";
 import { isSiteWrite, SITE_WRITES, type SitesPlace } from "../sites/writes.ts";
 import type { EngineWriteName, WriteInput, WriteName, WriteResult } from "../writes.ts";
-import { withBallast } from "./ballast.ts";
 import { type Database, databaseFile, emptyWal } from "./database.ts";
 import { openData, openDataToLook } from "./health.ts";
 import { makeDataDir } from "./lock.ts";
 import { SqliteReads } from "./reads.ts";
+import { withBallast } from "./room.ts";
 import { fileSites, readDirectory } from "./tables/sites.ts";
 import { eraseSites } from "./upkeep.ts";
 import { WRITES } from "./writes.ts";

@@ -13,8 +13,7 @@ import type {
   EngineRequest,
   SettlementAsked,
 } from "../engine.ts";
-import { ReadQueue } from "../read-queue.ts";
-import { databaseSecret } from "../secrets.ts";
+import { ReadQueue } from "../reads/read-queue.ts";
 import { type DeclaredSite, type Directory, EMPTY_DIRECTORY } from "../sites/directory.ts";
 import {
   declareSites,
@@ -24,15 +23,16 @@ import {
   writeSites,
 } from "../sites/writes.ts";
 import type { Settlement } from "../snapshot.ts";
+import { databaseSecret } from "../sql.ts";
 import { READER_MEMORY_MB } from "../threads/kinds.ts";
 import { ownThreads, type Threads } from "../threads/threads.ts";
+import { openDecided } from "./copies/opening.ts";
 import { keepNew, mayTakeBack } from "./copies/swap.ts";
 import { newestTime } from "./counted-days.ts";
 import { type Database, databaseFile } from "./database.ts";
 import { damage, openChecked } from "./health.ts";
 import { makeDataDir } from "./lock.ts";
 import { mendNumbers } from "./numbering.ts";
-import { openDecided } from "./opening.ts";
 import { Room, type Space, spaceOf } from "./room.ts";
 import { fileSites } from "./tables/sites.ts";
 import { perform } from "./tables/table.ts";

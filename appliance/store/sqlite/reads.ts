@@ -1,9 +1,7 @@
 import { DayZone } from "../../base/day-zone.ts";
-import { LastAnswers } from "../answer.ts";
 import { BlockCounts } from "../counts/block-counts.ts";
 import type { PassedOver } from "../counts/block-reading.ts";
 import type { Soon } from "../counts/source.ts";
-import { FLEET_READS, type FleetSource } from "../fleet-reads.ts";
 import { LogTail, tailOf } from "../log/tail.ts";
 import type {
   BoxQueryName,
@@ -13,6 +11,8 @@ import type {
   QueryResult,
   SettlementQuery,
 } from "../queries.ts";
+import { LastAnswers } from "../reads/answer.ts";
+import { FLEET_READS, type FleetSource } from "../reads/fleet-reads.ts";
 import { timeRun } from "../settling/day-marks.ts";
 import { nextSettlement } from "../settling/settling.ts";
 import type { Settlement } from "../snapshot.ts";

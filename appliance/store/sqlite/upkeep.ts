@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { DayZone } from "../../base/day-zone.ts";
 import type { SiteKey } from "../counting.ts";
 import { type Batch, readBatch } from "../log/batch.ts";
-import { together } from "../log/lighten.ts";
+import { together } from "../log/rewriting.ts";
 import type { UpkeepTime } from "../queries.ts";
 import {
   BYTES_PER_STEP,

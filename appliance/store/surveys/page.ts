@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { formatDay } from "../../base/calendar.ts";
-import { type Accepts, type Answer, makeAnswer } from "../answer.ts";
 import type { SurveyFilter, SurveyPageQuery, SurveyPosition } from "../queries.ts";
+import { type Accepts, type Answer, makeAnswer } from "../reads/answer.ts";
 import type { ExportPage, SurveyPayload } from "../reports.ts";
 import type { SurveySource } from "./source.ts";
 

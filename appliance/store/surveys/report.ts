@@ -1,7 +1,7 @@
 import { formatDay } from "../../base/calendar.ts";
 import { OTHER } from "../../base/names.ts";
-import { type Accepts, type Answer, makeAnswer } from "../answer.ts";
 import type { SurveyQuery, VersionsQuery } from "../queries.ts";
+import { type Accepts, type Answer, makeAnswer } from "../reads/answer.ts";
 import type { CrossField, SurveyPayload, SurveysAnswer, SurveyVersions } from "../reports.ts";
 import { Choices, Frequent, type Slots } from "./answers.ts";
 import type { SurveySource } from "./source.ts";

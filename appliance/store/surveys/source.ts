@@ -3,8 +3,8 @@ import { bodyOf } from "../../base/documents.ts";
 import type { SiteKey } from "../counting.ts";
 import type { SurveyFilter, SurveyPosition } from "../queries.ts";
 import type { SurveyLabels } from "../reports.ts";
+import { SURVEY_LABELS } from "../sites/kinds.ts";
 import type { Rows } from "../sql.ts";
-import { SURVEY_LABELS } from "./labels.ts";
 
 interface StoredSurvey {
   readonly id: number;

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { SharedBadgeCounts } from "../../../appliance/collector/routes/badge-counts.ts";
-import type { Asker } from "../../../appliance/store/read-queue.ts";
+import type { Asker } from "../../../appliance/store/reads/read-queue.ts";
 import type { Numbers } from "../../../appliance/store/store.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 

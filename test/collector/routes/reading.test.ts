@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import Koa from "koa";
 import { describe, it } from "mocha";
 import { askerOf } from "../../../appliance/collector/routes/reading.ts";
-import type { Asker } from "../../../appliance/store/read-queue.ts";
+import type { Asker } from "../../../appliance/store/reads/read-queue.ts";
 import { until } from "../../helpers/until.ts";
 import { Wire } from "../../helpers/wire.ts";
 

@@ -11,8 +11,8 @@ import { fold } from "../../../appliance/store/blocks/fold.ts";
 import { ALL_MONTHS, firstDayOf, type Month } from "../../../appliance/store/blocks/month.ts";
 import { CopyEnd } from "../../../appliance/store/copy/end.ts";
 import type { CopyEngine } from "../../../appliance/store/copy/engine.ts";
-import { Interrupted } from "../../../appliance/store/copy/patience.ts";
 import { agesOf, monthsOf } from "../../../appliance/store/copy/reading.ts";
+import { Interrupted } from "../../../appliance/store/copy/run.ts";
 import { documentsChange } from "../../../appliance/store/documents.ts";
 import { BatchEncoder, decodeBatch, rowsBySite } from "../../../appliance/store/log/batch.ts";
 import type { HitRecord } from "../../../appliance/store/log/record.ts";
@@ -21,6 +21,7 @@ import { partsOf, rowOf, SETTLED } from "../../../appliance/store/settling/parts
 import { SITE_ALARMS } from "../../../appliance/store/sites/alarms.ts";
 import { zoneChange } from "../../../appliance/store/sites/day-zone.ts";
 import { Draft } from "../../../appliance/store/sites/draft.ts";
+import { SURVEY_LABELS } from "../../../appliance/store/sites/kinds.ts";
 import { adminChange } from "../../../appliance/store/sites/writes.ts";
 import { PIECES } from "../../../appliance/store/snapshot.ts";
 import { backUp } from "../../../appliance/store/sqlite/copies/backup.ts";
@@ -29,7 +30,6 @@ import { restore } from "../../../appliance/store/sqlite/copies/restore.ts";
 import { type Database, databaseFile } from "../../../appliance/store/sqlite/database.ts";
 import { putBlock } from "../../../appliance/store/sqlite/settle.ts";
 import { changeFile as changeNow } from "../../../appliance/store/sqlite/tables/documents.ts";
-import { SURVEY_LABELS } from "../../../appliance/store/surveys/labels.ts";
 import { SystemClock } from "../../../appliance/system/system-clock.ts";
 import {
   change,

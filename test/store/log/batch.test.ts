@@ -9,7 +9,6 @@ import {
   MAX_BYTES,
   MAX_RECORDS,
 } from "../../../appliance/store/log/batch.ts";
-import { eraseGone, eraseSite } from "../../../appliance/store/log/erase.ts";
 import {
   DIMENSIONS,
   type HitRecord,
@@ -17,6 +16,7 @@ import {
   MAX_DIMENSIONS,
   type Undated,
 } from "../../../appliance/store/log/record.ts";
+import { eraseGone, eraseSite } from "../../../appliance/store/log/rewriting.ts";
 import { TEST_SEED } from "../../helpers/seeded.ts";
 import { bent, someRecords } from "./records.ts";
 

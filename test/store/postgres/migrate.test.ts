@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { Connection } from "../../../appliance/store/postgres/connection/connection.ts";
 import { parseDatabaseUrl } from "../../../appliance/store/postgres/connection/url.ts";
-import { grant } from "../../../appliance/store/postgres/grant.ts";
-import { migrate } from "../../../appliance/store/postgres/migrate.ts";
+import { grant, migrate } from "../../../appliance/store/postgres/migrate.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { eachDatabase, sharedPostgres } from "../../helpers/postgres.ts";
 

@@ -2,10 +2,8 @@ import assert from "node:assert/strict";
 import { Connection } from "../../../appliance/store/postgres/connection/connection.ts";
 import { performOn } from "../../../appliance/store/postgres/connection/sql.ts";
 import { parseDatabaseUrl } from "../../../appliance/store/postgres/connection/url.ts";
+import { FLEET_WRITES, fleetSites } from "../../../appliance/store/postgres/documents.ts";
 import { migrate } from "../../../appliance/store/postgres/migrate.ts";
-import { fleetSites } from "../../../appliance/store/postgres/tables/documents.ts";
-import { FLEET_WRITES } from "../../../appliance/store/postgres/writes.ts";
-import { databaseSecret } from "../../../appliance/store/secrets.ts";
 import { ALARMS_QUERY, alarmsIn } from "../../../appliance/store/sites/alarms.ts";
 import type { DeclaredSite } from "../../../appliance/store/sites/directory.ts";
 import {
@@ -13,6 +11,7 @@ import {
   SITE_WRITES,
   type SitesPlace,
 } from "../../../appliance/store/sites/writes.ts";
+import { databaseSecret } from "../../../appliance/store/sql.ts";
 import { SurveySource } from "../../../appliance/store/surveys/source.ts";
 import type { FleetWriteName, WriteInput, WriteResult } from "../../../appliance/store/writes.ts";
 import { sha256 } from "../../../appliance/system/secrets.ts";

@@ -3,11 +3,8 @@ import { describe, it } from "mocha";
 import type { ChangedDocuments, Revision } from "../../../appliance/store/changes.ts";
 import { Connection } from "../../../appliance/store/postgres/connection/connection.ts";
 import { parseDatabaseUrl } from "../../../appliance/store/postgres/connection/url.ts";
+import { fleetSites, takeFleetChanges } from "../../../appliance/store/postgres/documents.ts";
 import { migrate } from "../../../appliance/store/postgres/migrate.ts";
-import {
-  fleetSites,
-  takeFleetChanges,
-} from "../../../appliance/store/postgres/tables/documents.ts";
 import type { Directory } from "../../../appliance/store/sites/directory.ts";
 import { SITE_WRITES, type SitesPlace } from "../../../appliance/store/sites/writes.ts";
 import { databaseFile, openForWriting } from "../../../appliance/store/sqlite/database.ts";

@@ -1,9 +1,19 @@
 import { fork } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { SERVICE_MEMORY } from "../../../base/bounds.ts";
-import { DatabaseRefused } from "../refused.ts";
-import type { ChoreAnswer } from "./chore-host.ts";
-import type { Chore } from "./chores.ts";
+import { messageOf } from "../../../base/message-of.ts";
+import { type DatabaseProblem, DatabaseRefused } from "../refused.ts";
+import type { Kinds } from "./copy-documents.ts";
+
+/**
+ * Work that takes long, or reads files that a stranger may have made: it has a process of its own, so
+ * that neither hits nor reads wait, and nothing a file does to it reaches the service.
+ */
+export type Chore = { readonly kinds: Kinds } & (
+  | { readonly kind: "backUp"; readonly source: string; readonly target: string }
+  | { readonly kind: "copyIn"; readonly source: string; readonly target: string }
+  | { readonly kind: "keepOwn"; readonly box: string; readonly incoming: string }
+);
 
 /** A chore that takes longer is ended: a gigabyte on a slow card takes about half of it. */
 const CHORE_MS = 20 * 60_000;
@@ -95,5 +105,29 @@ export function memoryOf(pid: number | "self" = "self"): number {
     return 1_024 * Number(kilobytes);
   } catch {
     return 0;
+  }
+}
+
+type ChoreAnswer =
+  | { readonly ok: true }
+  /** The problem of a database, where that is why. */
+  | { readonly ok: false; readonly refused: DatabaseProblem | undefined; readonly message: string };
+
+/** Runs in a process of its own: does the one chore that it is asked, answers, and lets the process end. */
+export function hostChore<Chore>(work: (chore: Chore) => void | Promise<void>): void {
+  process.once("message", async (chore: Chore) => {
+    const answer = await answerOf(() => work(chore));
+    process.send?.(answer, () => process.disconnect());
+  });
+}
+
+async function answerOf(work: () => void | Promise<void>): Promise<ChoreAnswer> {
+  try {
+    await work();
+    return { ok: true };
+  } catch (error) {
+    const message = messageOf(error);
+    const refused = error instanceof DatabaseRefused ? error.about : undefined;
+    return { ok: false, refused, message };
   }
 }

@@ -1,6 +1,5 @@
-import { type Change, changeScript } from "../../changes.ts";
+import { type Change, changeScript, type DocumentRow } from "../../changes.ts";
 import type { QueryInput } from "../../queries.ts";
-import type { DocumentRow } from "../../rows.ts";
 import type { Database } from "../database.ts";
 import { perform } from "./table.ts";
 

@@ -4,15 +4,18 @@ import {
   changeScript,
   changesSince,
   type Revision,
-} from "../../changes.ts";
-import { sitesThatCount } from "../../counts/sites-that-count.ts";
-import { type Directory, DirectoryBook } from "../../sites/directory.ts";
-import { DIRECTORY_KINDS } from "../../sites/kinds.ts";
-import type { SitesPlace } from "../../sites/writes.ts";
-import type { Connection } from "../connection/connection.ts";
-import { performOn, type Transaction } from "../connection/sql.ts";
-import { drawEpoch, epochOf } from "../epoch.ts";
-import { PostgresSnapshot } from "../snapshot.ts";
+} from "../changes.ts";
+import { sitesThatCount } from "../counts/sites-that-count.ts";
+import { alarmSince } from "../sites/alarms.ts";
+import { type Directory, DirectoryBook } from "../sites/directory.ts";
+import { DIRECTORY_KINDS } from "../sites/kinds.ts";
+import type { SitesPlace } from "../sites/writes.ts";
+import { deleteSource } from "../sources.ts";
+import type { WriteInput, WriteResult } from "../writes.ts";
+import type { Connection } from "./connection/connection.ts";
+import { performOn, type Transaction } from "./connection/sql.ts";
+import { drawEpoch, epochOf } from "./epoch.ts";
+import { PostgresSnapshot } from "./snapshot.ts";
 
 /** Makes a change; not one of what was read elsewhere. @returns and @throws as `changeScript` */
 export async function changeFleet(sql: Transaction, wanted: Change): Promise<boolean> {
@@ -60,3 +63,20 @@ export function fleetSites(connection: Pick<Connection, "transaction">): SitesPl
       ),
   };
 }
+
+/** The changes of a database that are not planned by the sites there are. */
+export type FleetEngineWrite = "change" | "saveAlarmSince" | "deleteSource";
+
+/** Each is made in a transaction of the caller's. */
+export const FLEET_WRITES: {
+  readonly [W in FleetEngineWrite]: (
+    sql: Transaction,
+    input: WriteInput<W>,
+  ) => Promise<WriteResult<W>>;
+} = {
+  change: changeFleet,
+  async saveAlarmSince(sql, input) {
+    await sql.all([alarmSince(input)]);
+  },
+  deleteSource: (sql, input) => performOn(sql, deleteSource(input)),
+};

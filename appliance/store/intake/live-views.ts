@@ -1,5 +1,5 @@
-import type { Clock } from "../base/clock.ts";
-import type { SiteKey } from "./counting.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { SiteKey } from "../counting.ts";
 
 /** How long a view is of now. */
 const WINDOW_MS = 5 * 60_000;

@@ -1,18 +1,18 @@
+import type { BlockCounts } from "../counts/block-counts.ts";
+import { overview } from "../counts/overview.ts";
+import { statsBody } from "../counts/reports.ts";
+import { hourlyViews, liveNumbers, siteActivity, viewCounts } from "../counts/site-numbers.ts";
+import { sitesThatCount } from "../counts/sites-that-count.ts";
+import type { Soon } from "../counts/source.ts";
+import type { FleetQueryName, QueryInput, QueryResult } from "../queries.ts";
+import { ALARMS_QUERY, alarmsIn } from "../sites/alarms.ts";
+import type { Snapshot, SourceNumber } from "../snapshot.ts";
+import { sourceSizes, sourcesOf } from "../sources.ts";
+import type { Rows } from "../sql.ts";
+import { surveyPage } from "../surveys/page.ts";
+import { surveySummary, surveyVersions } from "../surveys/report.ts";
+import { SurveySource } from "../surveys/source.ts";
 import type { LastAnswers } from "./answer.ts";
-import type { BlockCounts } from "./counts/block-counts.ts";
-import { overview } from "./counts/overview.ts";
-import { statsBody } from "./counts/reports.ts";
-import { hourlyViews, liveNumbers, siteActivity, viewCounts } from "./counts/site-numbers.ts";
-import { sitesThatCount } from "./counts/sites-that-count.ts";
-import type { Soon } from "./counts/source.ts";
-import type { FleetQueryName, QueryInput, QueryResult } from "./queries.ts";
-import { ALARMS_QUERY, alarmsIn } from "./sites/alarms.ts";
-import type { Snapshot, SourceNumber } from "./snapshot.ts";
-import { sourceSizes, sourcesOf } from "./sources.ts";
-import type { Rows } from "./sql.ts";
-import { surveyPage } from "./surveys/page.ts";
-import { surveySummary, surveyVersions } from "./surveys/report.ts";
-import { SurveySource } from "./surveys/source.ts";
 
 /** The data that an engine reads from; all of one moment. */
 export interface FleetSource {

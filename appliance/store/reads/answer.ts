@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { namesEtag } from "../base/etag.ts";
+import { namesEtag } from "../../base/etag.ts";
 
 /** Below this, compressing saves nothing that matters. */
 const WORTH_COMPRESSING_BYTES = 1_024;

@@ -1,11 +1,11 @@
-import type { Clock } from "../../base/clock.ts";
-import type { Log } from "../../base/log.ts";
-import { messageOf } from "../../base/message-of.ts";
-import type { CommitterAnswer } from "./committer.ts";
-import { NOTHING } from "./copies/restore.ts";
-import { noteStart, resumeSwap, takeBack } from "./copies/swap.ts";
-import { DatabaseRefused } from "./refused.ts";
-import type { Workers } from "./workers.ts";
+import type { Clock } from "../../../base/clock.ts";
+import type { Log } from "../../../base/log.ts";
+import { messageOf } from "../../../base/message-of.ts";
+import type { CommitterAnswer } from "../committer.ts";
+import { DatabaseRefused } from "../refused.ts";
+import type { Workers } from "../workers.ts";
+import { NOTHING } from "./restore.ts";
+import { noteStart, resumeSwap, takeBack } from "./swap.ts";
 
 /** A lock of the command line lasts a second at most. */
 const TRIES = 5;

@@ -1,11 +1,11 @@
-import { HOUR_MS } from "../base/calendar.ts";
-import { type Clock, every } from "../base/clock.ts";
-import type { DayZone } from "../base/day-zone.ts";
-import type { Log } from "../base/log.ts";
-import { messageOf } from "../base/message-of.ts";
-import { type Cancel, Signal } from "../base/signal.ts";
-import type { Engine, EngineAnswer } from "./engine.ts";
-import type { UpkeepTime } from "./queries.ts";
+import { HOUR_MS } from "../../base/calendar.ts";
+import { type Clock, every } from "../../base/clock.ts";
+import type { DayZone } from "../../base/day-zone.ts";
+import type { Log } from "../../base/log.ts";
+import { messageOf } from "../../base/message-of.ts";
+import { type Cancel, Signal } from "../../base/signal.ts";
+import type { Engine, EngineAnswer } from "../engine.ts";
+import type { UpkeepTime } from "../queries.ts";
 
 /** It runs by itself this often. */
 const UPKEEP_EVERY_MS = 10 * 60_000;

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { Worker } from "node:worker_threads";
-import { DAY_MS, HOUR_MS } from "../../appliance/base/calendar.ts";
-import { databaseFile, openForWriting } from "../../appliance/store/sqlite/database.ts";
-import { passGeneration } from "../../appliance/store/sqlite/settle.ts";
-import type { Threads } from "../../appliance/store/threads/threads.ts";
-import { engineOfSuite, onEachEngine } from "../helpers/engines.ts";
-import { reusedThreads } from "../helpers/threads.ts";
-import { eachWorld } from "../helpers/world.ts";
+import { DAY_MS, HOUR_MS } from "../../../appliance/base/calendar.ts";
+import { databaseFile, openForWriting } from "../../../appliance/store/sqlite/database.ts";
+import { passGeneration } from "../../../appliance/store/sqlite/settle.ts";
+import type { Threads } from "../../../appliance/store/threads/threads.ts";
+import { engineOfSuite, onEachEngine } from "../../helpers/engines.ts";
+import { reusedThreads } from "../../helpers/threads.ts";
+import { eachWorld } from "../../helpers/world.ts";
 
 /** Threads that are asked to settle once `meanwhile` has returned. */
 function settlingAfter(meanwhile: () => void): Threads {

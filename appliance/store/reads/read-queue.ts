@@ -1,10 +1,10 @@
-import { type Day, formatDay, HOUR_MS } from "../base/calendar.ts";
-import type { Clock } from "../base/clock.ts";
-import { isObject } from "../base/input/json.ts";
-import type { Log } from "../base/log.ts";
-import { Refusal } from "../base/refusal.ts";
-import type { QueryInput, QueryName, QueryResult } from "./queries.ts";
-import type { EndedRead } from "./reports.ts";
+import { type Day, formatDay, HOUR_MS } from "../../base/calendar.ts";
+import type { Clock } from "../../base/clock.ts";
+import { isObject } from "../../base/input/json.ts";
+import type { Log } from "../../base/log.ts";
+import { Refusal } from "../../base/refusal.ts";
+import type { QueryInput, QueryName, QueryResult } from "../queries.ts";
+import type { EndedRead } from "../reports.ts";
 
 /** Reads of the first lane go first: the box's own, those of clients with a token, all others. */
 const LANES = ["box", "owner", "public"] as const;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { LiveViews } from "../../appliance/store/live-views.ts";
-import { FakeClock } from "../helpers/fake-clock.ts";
+import { LiveViews } from "../../../appliance/store/intake/live-views.ts";
+import { FakeClock } from "../../helpers/fake-clock.ts";
 
 const MINUTE_MS = 60_000;
 

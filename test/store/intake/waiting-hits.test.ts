@@ -2,17 +2,17 @@ import assert from "node:assert/strict";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { serialize, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { silentLog } from "../../appliance/base/log.ts";
-import { OTHER } from "../../appliance/base/names.ts";
-import type { BatchData } from "../../appliance/store/counting.ts";
-import { MAX_BARE_HOURS } from "../../appliance/store/intake/bare-hits.ts";
-import { MAX_WAITING_SURVEYS } from "../../appliance/store/intake/commit-group.ts";
-import { Intake } from "../../appliance/store/intake/intake.ts";
-import { MAX_WAITING_BYTES } from "../../appliance/store/intake/waiting-hits.ts";
-import { FLAG, type Hit } from "../../appliance/store/log/record.ts";
-import { FakeClock } from "../helpers/fake-clock.ts";
-import { type CountGroup, groupsOf } from "../helpers/groups.ts";
-import { viewOf } from "../helpers/traffic.ts";
+import { silentLog } from "../../../appliance/base/log.ts";
+import { OTHER } from "../../../appliance/base/names.ts";
+import type { BatchData } from "../../../appliance/store/counting.ts";
+import { MAX_BARE_HOURS } from "../../../appliance/store/intake/bare-hits.ts";
+import { MAX_WAITING_SURVEYS } from "../../../appliance/store/intake/commit-group.ts";
+import { Intake } from "../../../appliance/store/intake/intake.ts";
+import { MAX_WAITING_BYTES } from "../../../appliance/store/intake/waiting-hits.ts";
+import { FLAG, type Hit } from "../../../appliance/store/log/record.ts";
+import { FakeClock } from "../../helpers/fake-clock.ts";
+import { type CountGroup, groupsOf } from "../../helpers/groups.ts";
+import { viewOf } from "../../helpers/traffic.ts";
 
 /** An intake whose storage fails until it is mended. */
 class Failing {

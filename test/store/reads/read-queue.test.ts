@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
-import { createLog, silentLog } from "../../appliance/base/log.ts";
-import type { QueryInput } from "../../appliance/store/queries.ts";
-import { type Lane, MAX_WAITING_READS, ReadQueue } from "../../appliance/store/read-queue.ts";
-import { FakeClock } from "../helpers/fake-clock.ts";
-import { Owner } from "../helpers/owner.ts";
-import { findSite } from "../helpers/stored-sites.ts";
-import { eachWorld } from "../helpers/world.ts";
+import { createLog, silentLog } from "../../../appliance/base/log.ts";
+import type { QueryInput } from "../../../appliance/store/queries.ts";
+import {
+  type Lane,
+  MAX_WAITING_READS,
+  ReadQueue,
+} from "../../../appliance/store/reads/read-queue.ts";
+import { FakeClock } from "../../helpers/fake-clock.ts";
+import { Owner } from "../../helpers/owner.ts";
+import { findSite } from "../../helpers/stored-sites.ts";
+import { eachWorld } from "../../helpers/world.ts";
 
 describe("a reader that runs out of memory", () => {
   let log: string[] = [];

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import { DAY_MS, HOUR_MS } from "../../appliance/base/calendar.ts";
-import { OTHER } from "../../appliance/base/names.ts";
-import { decodeBlock } from "../../appliance/store/blocks/codec.ts";
-import { monthOf } from "../../appliance/store/blocks/month.ts";
-import { BlockCounts } from "../../appliance/store/counts/block-counts.ts";
-import type { HitRecord } from "../../appliance/store/log/record.ts";
-import { nextSettlement } from "../../appliance/store/settling/settling.ts";
-import type { BlockRow } from "../../appliance/store/snapshot.ts";
-import { askStats, factsByDay } from "../helpers/stats-facts.ts";
-import { Life } from "../helpers/store-life.ts";
+import { DAY_MS, HOUR_MS } from "../../../appliance/base/calendar.ts";
+import { OTHER } from "../../../appliance/base/names.ts";
+import { decodeBlock } from "../../../appliance/store/blocks/codec.ts";
+import { monthOf } from "../../../appliance/store/blocks/month.ts";
+import { BlockCounts } from "../../../appliance/store/counts/block-counts.ts";
+import type { HitRecord } from "../../../appliance/store/log/record.ts";
+import { nextSettlement } from "../../../appliance/store/settling/settling.ts";
+import type { BlockRow } from "../../../appliance/store/snapshot.ts";
+import { askStats, factsByDay } from "../../helpers/stats-facts.ts";
+import { Life } from "../../helpers/store-life.ts";
 
 type Hit = Omit<HitRecord, "moment">;
 
