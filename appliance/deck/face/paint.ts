@@ -27,7 +27,7 @@ function tools(): { readonly skia: Skia; readonly fonts: Fonts } {
     for (const [weight, path] of Object.entries(KEY_FONT)) registered(path, `key-${weight}`, skia);
     loaded = {
       skia,
-      fonts: { strong: periodMetrics("strong", skia), plain: periodMetrics("plain", skia) },
+      fonts: { strong: metricsOf("strong", skia), plain: metricsOf("plain", skia) },
     };
   }
   return loaded;
@@ -208,7 +208,7 @@ function registered(path: string, family: string, { GlobalFonts } = tools().skia
   throw new Error(`The key font cannot be read: ${path}. Install the packages again.`);
 }
 
-function periodMetrics(weight: Weight, { createCanvas }: Skia): Metrics {
+function metricsOf(weight: Weight, { createCanvas }: Skia): Metrics {
   const em = 1_000;
   const context = createCanvas(1, 1).getContext("2d");
   const known = new Map(

@@ -4,27 +4,16 @@ import { invalidField, type Refusal } from "../../base/refusal.ts";
 /** A JSON Schema; its `description` says what it takes, to end the sentence "field …". */
 type FieldSchema = object;
 
-/** The JSON Schema of one of several shapes, which the field `tag` tells apart by its `name`. */
-interface Variant {
-  readonly properties: Readonly<Record<string, FieldSchema>>;
+type Schemas = Readonly<Record<string, FieldSchema>>;
+
+/** The fields of a shape: those it needs, and those it may have. It takes no others. */
+interface Fields {
+  readonly required: Schemas;
+  readonly optional: Schemas;
 }
 
-/**
- * @param tag the field that names the variant
- * @param required the fields it needs, and `optional` those it may have; it takes no others
- */
-export function variant(
-  tag: string,
-  name: string,
-  required: Record<string, FieldSchema> = {},
-  optional: Record<string, FieldSchema> = {},
-): Variant {
-  return {
-    type: "object",
-    properties: { [tag]: { const: name }, ...required, ...optional },
-    required: [tag, ...Object.keys(required)],
-    additionalProperties: false,
-  } as Variant;
+export function fields(required: Schemas = {}, optional: Schemas = {}): Fields {
+  return { required, optional };
 }
 
 /** JSON Schema of a text that is one of a few. */
@@ -34,20 +23,26 @@ export function oneOf(...values: string[]): FieldSchema {
 
 /**
  * Makes what reads values of several shapes.
+ * @param tag the field that names the shape
  * @param what what a value of them is called in a message
  * @returns throws {Refusal} `invalid_field`; the field is a path that begins with `at`
  */
-export function variants<T>(
-  tag: string,
+export function variants<T extends Readonly<Record<Tag, string>>, Tag extends string>(
+  tag: Tag,
   what: string,
-  shapes: readonly Variant[],
+  shapes: Readonly<Record<T[Tag], Fields>>,
   formats: Record<string, (text: string) => boolean> = {},
 ): (input: unknown, at: string) => T {
-  const names = shapes.map(({ properties }) => (properties[tag] as { const: string }).const);
+  const names = Object.keys(shapes);
   const misfitOf = schemas({ discriminator: true, verbose: true, formats })({
     type: "object",
     discriminator: { propertyName: tag },
-    oneOf: shapes,
+    oneOf: Object.entries<Fields>(shapes).map(([name, { required, optional }]) => ({
+      type: "object",
+      properties: { [tag]: { const: name }, ...required, ...optional },
+      required: [tag, ...Object.keys(required)],
+      additionalProperties: false,
+    })),
   });
   return (input, at) => {
     const misfit = misfitOf(input);

@@ -14,7 +14,7 @@ import { COLOR, looksLikeSiteId, siteIdOf } from "../../base/names.ts";
 import { invalidField } from "../../base/refusal.ts";
 import { isTimeZone } from "../../base/time-zone.ts";
 import type { NumberRules } from "./rules.ts";
-import { variant as baseVariant, oneOf, variants } from "./variants.ts";
+import { fields, oneOf, variants } from "./variants.ts";
 
 interface WidgetColors {
   /** `#rrggbb` */
@@ -132,11 +132,9 @@ export const CHANNEL = { type: "string", description: "must be the name of a pus
 
 const WAKE = { const: true, description: "must be true, or left out" };
 
-const variant = (
-  type: string,
-  required: Record<string, object> = {},
-  optional: Record<string, object> = {},
-) => baseVariant("type", type, required, { ...optional, color: COLOR, background: COLOR });
+/** Each widget has colours, too. */
+const shown: typeof fields = (required, optional) =>
+  fields(required, { ...optional, color: COLOR, background: COLOR });
 
 const LABEL = textSchema(FIELD_LIMITS.label);
 const UNIT = textSchema(FIELD_LIMITS.unit);
@@ -172,43 +170,35 @@ const RULES = {
   },
   hysteresis: { type: "number", minimum: 0, description: "must be a number from 0 on" },
 };
-const gauge = (type: "gauge" | "bar") =>
-  variant(
-    type,
-    { channel: CHANNEL, min: NUMBER, max: NUMBER },
-    { unit: UNIT, label: LABEL, ...RULES },
-  );
+const GAUGE = shown(
+  { channel: CHANNEL, min: NUMBER, max: NUMBER },
+  { unit: UNIT, label: LABEL, ...RULES },
+);
 
-const VARIANTS = [
-  variant(
-    "push",
+const SHAPES = {
+  push: shown(
     { channel: CHANNEL },
     { expire: oneOf(...idsOf(EXPIRIES)), fallback: TEXT, wake: WAKE, ...RULES },
   ),
-  variant(
-    "stat",
-    {
-      site: SITE,
-      metric: oneOf(...idsOf(STAT_METRICS)),
-      period: oneOf(...idsOf(STAT_PERIODS)),
-    },
+  stat: shown(
+    { site: SITE, metric: oneOf(...idsOf(STAT_METRICS)), period: oneOf(...idsOf(STAT_PERIODS)) },
     { label: LABEL, wake: WAKE },
   ),
-  gauge("gauge"),
-  gauge("bar"),
-  variant("countdown", { channel: CHANNEL }, { label: LABEL }),
-  variant("image", { image: IMAGE }),
-  variant("icon", { icon: ICON }, { label: LABEL }),
-  variant("worldclock", { timeZone: ZONE }, { label: LABEL }),
-  variant("clock"),
-  variant("date"),
-  variant("text", { text: TEXT }),
-  variant("address"),
-  variant("padlock"),
-  variant("empty"),
-];
+  gauge: GAUGE,
+  bar: GAUGE,
+  countdown: shown({ channel: CHANNEL }, { label: LABEL }),
+  image: shown({ image: IMAGE }),
+  icon: shown({ icon: ICON }, { label: LABEL }),
+  worldclock: shown({ timeZone: ZONE }, { label: LABEL }),
+  clock: shown(),
+  date: shown(),
+  text: shown({ text: TEXT }),
+  address: shown(),
+  padlock: shown(),
+  empty: shown(),
+};
 
-const readVariant = variants<Widget>("type", "widget", VARIANTS, {
+const readVariant = variants<Widget, "type">("type", "widget", SHAPES, {
   "site-id": (text) => looksLikeSiteId(siteIdOf(text)),
   "time-zone": isTimeZone,
 });

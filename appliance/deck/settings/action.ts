@@ -2,7 +2,7 @@ import { FIELD_LIMITS, METHODS } from "../../base/input/deck-fields.ts";
 import { originOf } from "../../base/input/origin.ts";
 import { COLOR, TTL } from "../../base/names.ts";
 import { invalidField } from "../../base/refusal.ts";
-import { oneOf, variant, variants } from "../face/variants.ts";
+import { fields, oneOf, variants } from "../face/variants.ts";
 import { CHANNEL, type PushRules, readChannel, textSchema } from "../face/widget.ts";
 
 /** Tells a channel that its state has been seen: that of the slot's widget unless named. */
@@ -87,9 +87,9 @@ const HEADERS = {
   description: `must be an object of at most ${FIELD_LIMITS.headers} headers: name → value`,
 };
 
-const VARIANTS = [
-  variant("do", "acknowledge", {}, { channel: CHANNEL }),
-  variant("do", "page", {
+const SHAPES = {
+  acknowledge: fields({}, { channel: CHANNEL }),
+  page: fields({
     page: {
       type: "string",
       minLength: 1,
@@ -97,30 +97,19 @@ const VARIANTS = [
       description: "must be next, previous, or the name of a page",
     },
   }),
-  variant(
-    "do",
-    "send",
+  send: fields(
     { channel: CHANNEL, text: textSchema(FIELD_LIMITS.text) },
-    {
-      ttl: TTL,
-      color: COLOR,
-      background: COLOR,
-    },
+    { ttl: TTL, color: COLOR, background: COLOR },
   ),
-  variant("do", "clear", { channel: CHANNEL }),
-  variant("do", "sleep"),
-  variant(
-    "do",
-    "request",
-    {
-      method: oneOf(...METHODS),
-      url: textSchema(FIELD_LIMITS.url, "an address"),
-    },
+  clear: fields({ channel: CHANNEL }),
+  sleep: fields(),
+  request: fields(
+    { method: oneOf(...METHODS), url: textSchema(FIELD_LIMITS.url, "an address") },
     { headers: HEADERS, body: textSchema(FIELD_LIMITS.body) },
   ),
-];
+};
 
-const readVariant = variants<Action>("do", "action", VARIANTS, {
+const readVariant = variants<Action, "do">("do", "action", SHAPES, {
   "header-name": (name) => HEADER_NAME.test(name) && !OWN_HEADER.test(name),
 });
 
