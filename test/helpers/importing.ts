@@ -12,10 +12,19 @@ export async function importInto(world: World, days: readonly CountedDay[]): Pro
   await world.stop();
   const { databaseUrl, dataDir } = world;
   const folder = databaseUrl === undefined ? dataDir : join(dataDir, "imported");
-  fill(folder, days);
+  fill(folder, days.map(withViews));
   boundBlocks(folder);
   if (databaseUrl !== undefined) await copyInto(databaseUrl, folder);
   await world.start();
+}
+
+/** What is copied has a view for each value: else no hits could have made it. */
+function withViews({ counts, ...day }: CountedDay): CountedDay {
+  const { pv = {}, app: _, bot: __, hour: ___, sessions: ____, ...values } = counts;
+  const sums = Object.values(values).map((ofName) =>
+    Object.values(ofName).reduce((sum, n) => sum + n, 0),
+  );
+  return { ...day, counts: { ...counts, pv: { _: Math.max(pv._ ?? 0, ...sums) } } };
 }
 
 /** As a box becomes a fleet. */
