@@ -67,7 +67,7 @@ export interface OverviewQuery {
 export interface LiveNumbersQuery {
   readonly site: SiteKey;
   readonly counter: "pv" | (typeof HOURLY_COUNTERS)[number];
-  readonly days: 1 | 7 | 30;
+  readonly days: number;
   readonly today: Day;
   /** Hour of the day, 0–23. */
   readonly hour: number;

@@ -1,18 +1,8 @@
-import { DIMENSIONS, type Dimension } from "../log/record.ts";
+import { DIMENSIONS, type Dimension, WITHOUT_DETAIL } from "../../base/text/dimensions.ts";
 import { MAX_DAYS } from "./dictionary.ts";
 
 /** A site and day keep at most so many rows of detail; of more, one in every two, four, eight … */
 export const MAX_DETAIL_ROWS = 50_000;
-/** Dimensions that only apps and crawlers have, or that are counted and never asked for together. */
-const WITHOUT_DETAIL: ReadonlySet<Dimension> = new Set([
-  "hi",
-  "bot_kind",
-  "app_os",
-  "app_os_version",
-  "app_tz_offset",
-  "app_version",
-  "app_device",
-]);
 /** The dimensions that views and events have. */
 export const DETAIL_DIMENSIONS: readonly Dimension[] = DIMENSIONS.filter(
   (name) => !WITHOUT_DETAIL.has(name),

@@ -1,36 +1,7 @@
+import type { Dimension } from "../../base/text/dimensions.ts";
 import type { SiteKey } from "../counting.ts";
 
-/**
- * Each dimension that is counted. A place in this list is what logs and blocks keep: names are added
- * at its end, and none is ever taken out.
- */
-export const DIMENSIONS = [
-  "path",
-  "host",
-  "ref",
-  "ref_group",
-  "source",
-  "lang",
-  "tz",
-  "browser",
-  "os",
-  "device",
-  "viewport",
-  "country",
-  "utm_source",
-  "utm_medium",
-  "utm_campaign",
-  "event",
-  "event_target",
-  "hi",
-  "bot_kind",
-  "app_os",
-  "app_os_version",
-  "app_tz_offset",
-  "app_version",
-  "app_device",
-] as const;
-export type Dimension = (typeof DIMENSIONS)[number];
+export { DIMENSIONS, type Dimension } from "../../base/text/dimensions.ts";
 /** There are never more, those of later releases included. */
 export const MAX_DIMENSIONS = 62;
 

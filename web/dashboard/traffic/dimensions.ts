@@ -1,3 +1,5 @@
+import { DIMENSION_CARDS } from "../../../appliance/base/text/dimensions.ts";
+
 /** How a dimension is called and where it stands on the page. */
 export interface DimensionFacts {
   name: string;
@@ -8,73 +10,8 @@ export interface DimensionFacts {
   group: string;
 }
 
-const GROUPS: [group: string, dimensions: [name: string, title: string, tab?: string][]][] = [
-  [
-    "Pages",
-    [
-      ["path", "Pages", "All"],
-      ["entry", "Entry pages", "Entry"],
-      ["exit", "Exit pages", "Exit"],
-      ["host", "Site addresses", "Addresses"],
-    ],
-  ],
-  [
-    "Sources",
-    [
-      ["ref", "Referrers"],
-      ["ref_group", "Kinds of referrer", "Kinds"],
-      ["source", "Sources of sessions", "Sessions"],
-      ["utm_campaign", "Campaigns"],
-      ["utm_source", "Campaign sources", "From"],
-      ["utm_medium", "Campaign media", "Media"],
-    ],
-  ],
-  [
-    "Visitors",
-    [
-      ["country", "Countries"],
-      ["lang", "Languages"],
-      ["tz", "Time zones"],
-    ],
-  ],
-  [
-    "Technology",
-    [
-      ["browser", "Browsers"],
-      ["os", "Operating systems", "Systems"],
-      ["device", "Devices"],
-      ["viewport", "Window widths", "Widths"],
-    ],
-  ],
-  [
-    "Behaviour",
-    [
-      ["hour", "Hours of the day", "Hours"],
-      ["hi", "Time to the first input", "First input"],
-    ],
-  ],
-  [
-    "Events",
-    [
-      ["event", "Events", "All"],
-      ["event_target", "Event targets", "Targets"],
-    ],
-  ],
-  [
-    "Desktop app",
-    [
-      ["app_version", "App versions", "Versions"],
-      ["app_os", "App systems", "Systems"],
-      ["app_os_version", "App system versions", "System versions"],
-      ["app_tz_offset", "App time zone offsets", "Offsets"],
-      ["app_device", "App devices", "Devices"],
-    ],
-  ],
-  ["Bots", [["bot_kind", "Crawlers"]]],
-];
-
 const KNOWN = new Map<string, DimensionFacts & { order: number }>();
-for (const [group, list] of GROUPS) {
+for (const [group, list] of DIMENSION_CARDS) {
   for (const [name, title, tab = title] of list) {
     KNOWN.set(name, { name, title, tab, group, order: KNOWN.size });
   }

@@ -1,0 +1,112 @@
+/**
+ * Each dimension that is counted. A place in this list is what logs and blocks keep: names are added
+ * at its end, and none is ever taken out.
+ */
+export const DIMENSIONS = [
+  "path",
+  "host",
+  "ref",
+  "ref_group",
+  "source",
+  "lang",
+  "tz",
+  "browser",
+  "os",
+  "device",
+  "viewport",
+  "country",
+  "utm_source",
+  "utm_medium",
+  "utm_campaign",
+  "event",
+  "event_target",
+  "hi",
+  "bot_kind",
+  "app_os",
+  "app_os_version",
+  "app_tz_offset",
+  "app_version",
+  "app_device",
+] as const;
+export type Dimension = (typeof DIMENSIONS)[number];
+
+/** Dimensions that only apps and crawlers have, or that are counted and never asked for together. */
+export const WITHOUT_DETAIL: ReadonlySet<Dimension> = new Set([
+  "hi",
+  "bot_kind",
+  "app_os",
+  "app_os_version",
+  "app_tz_offset",
+  "app_version",
+  "app_device",
+]);
+
+/** A dimension on the dashboard: its title, and its tab where the card says the rest. */
+type Titled = readonly [name: string, title: string, tab?: string];
+
+/** The cards of the dashboard, in its order; some of what they show is reckoned, and not counted. */
+export const DIMENSION_CARDS: readonly (readonly [card: string, dimensions: readonly Titled[]])[] =
+  [
+    [
+      "Pages",
+      [
+        ["path", "Pages", "All"],
+        ["entry", "Entry pages", "Entry"],
+        ["exit", "Exit pages", "Exit"],
+        ["host", "Site addresses", "Addresses"],
+      ],
+    ],
+    [
+      "Sources",
+      [
+        ["ref", "Referrers"],
+        ["ref_group", "Kinds of referrer", "Kinds"],
+        ["source", "Sources of sessions", "Sessions"],
+        ["utm_campaign", "Campaigns"],
+        ["utm_source", "Campaign sources", "From"],
+        ["utm_medium", "Campaign media", "Media"],
+      ],
+    ],
+    [
+      "Visitors",
+      [
+        ["country", "Countries"],
+        ["lang", "Languages"],
+        ["tz", "Time zones"],
+      ],
+    ],
+    [
+      "Technology",
+      [
+        ["browser", "Browsers"],
+        ["os", "Operating systems", "Systems"],
+        ["device", "Devices"],
+        ["viewport", "Window widths", "Widths"],
+      ],
+    ],
+    [
+      "Behaviour",
+      [
+        ["hour", "Hours of the day", "Hours"],
+        ["hi", "Time to the first input", "First input"],
+      ],
+    ],
+    [
+      "Events",
+      [
+        ["event", "Events", "All"],
+        ["event_target", "Event targets", "Targets"],
+      ],
+    ],
+    [
+      "Desktop app",
+      [
+        ["app_version", "App versions", "Versions"],
+        ["app_os", "App systems", "Systems"],
+        ["app_os_version", "App system versions", "System versions"],
+        ["app_tz_offset", "App time zone offsets", "Offsets"],
+        ["app_device", "App devices", "Devices"],
+      ],
+    ],
+    ["Bots", [["bot_kind", "Crawlers"]]],
+  ];
