@@ -94,6 +94,8 @@ export const COLOR = {
 };
 
 const MAX_TTL = 86_400;
+/** How long a pushed text lives unless its sender says so. */
+export const DEFAULT_TTL = 600;
 /** JSON Schema of how long a pushed text lives: whole seconds, 0 for ever. */
 export const TTL = {
   type: "integer",
@@ -101,3 +103,9 @@ export const TTL = {
   maximum: MAX_TTL,
   description: `must be whole seconds from 1 to ${MAX_TTL}, or 0 to stay`,
 };
+
+/**
+ * The watch of a channel that is pinged and has no period, in seconds: a day and an hour, as
+ * healthchecks.io's.
+ */
+export const PING_WATCH = { period: 86_400, grace: 3_600 };

@@ -1,5 +1,5 @@
 import { type Clock, LONGEST_TIMER_MS } from "../base/clock.ts";
-import { CHANNEL_RULE, isChannelName } from "../base/names.ts";
+import { CHANNEL_RULE, isChannelName, PING_WATCH } from "../base/names.ts";
 import { invalidField, Refusal } from "../base/refusal.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
 import type { Icons } from "../base/text/icons.ts";
@@ -36,7 +36,7 @@ import { type ChannelStore, KEPT_CHANNELS, KeptChannels } from "./kept-channels.
 import type { Push } from "./push-body.ts";
 import type { Status } from "./status.ts";
 import { cleanText } from "./text.ts";
-import { PING_WATCH, type WatchFields } from "./watch.ts";
+import type { WatchFields } from "./watch.ts";
 
 /** A channel is in another state; `waiting` is one that holds nothing. */
 interface ChannelStep {

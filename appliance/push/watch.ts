@@ -1,3 +1,4 @@
+import { DEFAULT_TTL } from "../base/names.ts";
 import { invalidField } from "../base/refusal.ts";
 
 /** The fields of a push that make a dead-man's channel, and say who is to hear of it. Seconds. */
@@ -17,15 +18,9 @@ interface ChannelWatch {
 }
 
 const DAY = 86_400;
-const DEFAULT_TTL = 600;
 const MIN_PERIOD = 10;
 const MAX_PERIOD = 365 * DAY;
 const MIN_USUAL_GRACE = 60;
-
-/**
- * The watch of a channel that is pinged and has no period: a day and an hour, as healthchecks.io's.
- */
-export const PING_WATCH = { period: DAY, grace: 3_600 };
 
 /** JSON Schemas of the fields. */
 export const WATCH_FIELDS = {

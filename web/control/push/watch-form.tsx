@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { isChannelName } from "../../../appliance/base/names.ts";
+import { isChannelName, PING_WATCH } from "../../../appliance/base/names.ts";
 import type { PushChannel } from "../../../appliance/control/wire.ts";
 import { ask } from "../api.ts";
 import { Labelled, Problem } from "../parts.tsx";
@@ -23,8 +23,8 @@ const GRACES = [
 export function WatchForm() {
   const { busy, problem, run } = useAction();
   const [channel, setChannel] = useState("");
-  const [period, setPeriod] = useState<number>(86_400);
-  const [grace, setGrace] = useState<number>(3_600);
+  const [period, setPeriod] = useState(PING_WATCH.period);
+  const [grace, setGrace] = useState(PING_WATCH.grace);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     void run(async () => {

@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { FIELD_LIMITS, METHODS } from "../../../../appliance/base/input/deck-fields.ts";
 import { originOf } from "../../../../appliance/base/input/origin.ts";
+import { DEFAULT_TTL } from "../../../../appliance/base/names.ts";
 import type { Action, DeckView, RequestAction } from "../../../../appliance/control/wire.ts";
 import { Labelled, Problem } from "../../parts.tsx";
 import { ChannelField } from "../../push/channel-field.tsx";
@@ -107,7 +108,7 @@ function SendFields({ action, onEdit }: Of<"send">) {
           {(at) => (
             <select
               {...at}
-              value={action.ttl ?? 600}
+              value={action.ttl ?? DEFAULT_TTL}
               onChange={(event) => onEdit({ ...action, ttl: Number(event.currentTarget.value) })}
             >
               {LIVES.map(({ seconds, name }) => (
