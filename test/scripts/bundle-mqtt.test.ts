@@ -30,7 +30,7 @@ describe("the MQTT client in one file", () => {
         message({ payload }, done) {
           console.log(Buffer.from(payload).toString());
           done();
-          connection.end();
+          connection.close();
         },
         closed() {},
         drained() {},
