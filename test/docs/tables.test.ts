@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, it } from "mocha";
 import { choicesOf, STAT_METRICS, STAT_PERIODS } from "../../appliance/base/input/deck-fields.ts";
 import { placesText } from "../../appliance/commands/devices.ts";
+import { SETTINGS } from "../../appliance/config/settings.ts";
 import type { Evidence } from "../../appliance/deck/usb/model.ts";
 import { MODELS } from "../../appliance/deck/usb/models.ts";
 import { DDNS_NAMES } from "../../appliance/public/dns/services.ts";
@@ -12,8 +13,9 @@ import { DIMENSIONS } from "../../appliance/store/log/record.ts";
 import { ACTION_WORDS } from "../../web/control/deck/fields/actions.ts";
 import { WIDGET_WORDS } from "../../web/control/deck/fields/widgets.ts";
 
-const read = (page: string) =>
-  readFileSync(join(import.meta.dirname, "../../docs", `${page}.md`), "utf8");
+const ROOT = join(import.meta.dirname, "../..");
+const UNIT = "firmware-config/system/etc/systemd/system/tallydeck.service";
+const read = (page: string) => readFileSync(join(ROOT, "docs", `${page}.md`), "utf8");
 
 /** The rows of the table of a page whose first column has this head, cell by cell. */
 function rowsOf(page: string, head: string): string[][] {
@@ -75,6 +77,17 @@ describe("the tables of the docs", () => {
       [model.name, `\`${model.id}\``, placesText(model), EVIDENCE[model.evidence]].join(" "),
     );
     assert.deepEqual(beginnings("hardware", "deck", 4), rows);
+  });
+
+  it("have a row for each setting, but those that the image alone sets", () => {
+    const table = read("configuration");
+    const image = readFileSync(join(ROOT, UNIT), "utf8");
+    const missing = Object.keys(SETTINGS).filter(
+      (key) =>
+        !new RegExp(`^\\| \`${key}\` +\\|`, "m").test(table) &&
+        !new RegExp(`^Environment=(?:.* )?${key}=`, "m").test(image),
+    );
+    assert.deepEqual(missing, []);
   });
 
   it("have a row for each provider of dynamic DNS", () => {
