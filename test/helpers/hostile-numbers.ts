@@ -1,4 +1,5 @@
 import type Database from "better-sqlite3";
+import { COUNTABLE } from "../../appliance/base/bounds.ts";
 import { dayOf } from "../../appliance/base/calendar.ts";
 import { Block } from "../../appliance/store/blocks/block.ts";
 import { encodeBlock } from "../../appliance/store/blocks/codec.ts";
@@ -54,16 +55,7 @@ export const HOSTILE_NUMBERS: Readonly<Record<string, readonly [RegExp, Change]>
   ],
   "counters of many months are too much together": [
     /more than anybody can count/,
-    (db) => {
-      for (let month = 0; month < 60; month++)
-        addBlock(
-          db,
-          (block) => {
-            for (let hour = 0; hour < 20; hour++) block.add("pv", 1, hour, 2 ** 40);
-          },
-          { month: MONTH - 1 - month, part: 0 },
-        );
-    },
+    (db) => addLargeMonths(db, 60),
   ],
   "values count more than all that was counted": [
     /a block that counts more by value than in all/,
@@ -182,6 +174,15 @@ function addBlock(
     `INSERT INTO block (site, month, part, counters, counts, detail)
      VALUES (1, :month, :part, :counters, :counts, :detail)`,
   ).run({ month, part: part === 0 ? 0 : runningPart(DAY, part), ...encodeBlock(block) });
+}
+
+/** So many months that count as much as they may in 20 hours: 51 of them are all that can be counted. */
+export function addLargeMonths(db: Database.Database, months: number): void {
+  const fill = (block: Block) => {
+    for (let hour = 0; hour < 20; hour++) block.add("pv", 1, hour, COUNTABLE.ofHour);
+  };
+  for (let month = 1; month <= months; month++)
+    addBlock(db, fill, { month: MONTH - month, part: 0 });
 }
 
 /** All rows of detail that a month may keep, all alike. */

@@ -33,8 +33,8 @@ const HOURS_OF_WEEK = Array.from({ length: WEEKDAYS * HOURS }, (_, hour) =>
   dowhourOf(hour * HOUR_MS),
 );
 
-/** A value that counters make: whole hours, or `_`. */
-interface CounterValue {
+/** A value of an answer; those that counters make are whole hours, or `_`. */
+export interface TableValue {
   readonly text: string;
   readonly total: number;
   readonly days: DayList;
@@ -79,7 +79,7 @@ export class CounterDays {
   }
 
   /** Counters by their value, `hour` and `dowhour`; the highest value of each first. */
-  tables(of: CountsOf): Map<string, CounterValue[]> {
+  tables(of: CountsOf): Map<string, TableValue[]> {
     const tables = new Tables();
     this.#each((offset) => {
       for (const name of BLOCK_COUNTERS) {
@@ -155,7 +155,7 @@ class Tables {
     value.days.push(offset, n);
   }
 
-  highestFirst(): Map<string, CounterValue[]> {
+  highestFirst(): Map<string, TableValue[]> {
     return new Map(
       [...this.#tables].map(([name, table]) => [
         name,

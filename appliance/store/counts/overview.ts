@@ -95,6 +95,6 @@ export async function lastViews(
   });
 }
 
-function sum(numbers: readonly number[]): number {
+export function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, n) => total + n, 0);
 }

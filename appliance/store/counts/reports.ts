@@ -6,10 +6,10 @@ import { DIMENSIONS } from "../log/record.ts";
 import { MAX_RANGE_DAYS, type StatsQuery } from "../queries.ts";
 import type { DetailAnswer, StatsHead } from "../reports.ts";
 import type { BlockCounts } from "./block-counts.ts";
-import type { CounterDays } from "./counter-days.ts";
+import type { CounterDays, TableValue } from "./counter-days.ts";
 import { JsonBytes } from "./json-bytes.ts";
 import type { CounterSource, SiteDays } from "./source.ts";
-import { type DayList, ValueDays } from "./value-days.ts";
+import { ValueDays } from "./value-days.ts";
 import type { ValueSum } from "./value-table.ts";
 import { cut, type DimensionTotals, type ValuePass, valueTotals } from "./values.ts";
 
@@ -98,12 +98,6 @@ async function countsOf(
 interface Table {
   readonly name: string;
   readonly values: readonly TableValue[];
-}
-
-interface TableValue {
-  readonly text: string;
-  readonly total: number;
-  readonly days: DayList;
 }
 
 function fixedTable(name: string, fixed: ReadonlyMap<string, readonly TableValue[]>): Table[] {

@@ -2,7 +2,7 @@ import type { Day } from "../../base/calendar.ts";
 import { samePart } from "../../base/same-part.ts";
 import { hourDimension, type SiteKey } from "../counting.ts";
 import type { LiveNumbers, LiveNumbersQuery } from "../queries.ts";
-import { lastViews, MAX_OVERVIEW_SITES, weeksOf } from "./overview.ts";
+import { lastViews, MAX_OVERVIEW_SITES, sum, weeksOf } from "./overview.ts";
 import type { CounterSource, SiteDays } from "./source.ts";
 
 const SHORTEST_SERIES = 7;
@@ -73,8 +73,4 @@ export async function siteActivity(
     total: totals[i] ?? 0,
     last: last[i] ?? null,
   }));
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, n) => total + n, 0);
 }

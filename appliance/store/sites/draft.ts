@@ -5,14 +5,8 @@ import type { Directory, SiteInput, SiteRecord } from "./directory.ts";
 import { KINDS_OF_SITES, SITES, type SiteBody } from "./kinds.ts";
 
 /** The fields of a site that can be changed. */
-export interface SiteFields {
-  readonly id: string;
-  readonly host: string | null;
-  readonly badge: boolean;
-  readonly declared: boolean;
+export interface SiteFields extends Omit<SiteRecord, "key" | "others"> {
   readonly retired: boolean;
-  readonly tokenHash: Uint8Array | null;
-  readonly shareHash: Uint8Array | null;
 }
 
 /** Null while there is no such site yet. */

@@ -161,6 +161,15 @@ function open(file: string, options: Sqlite.Options, prepare: (db: Database) => 
   }
 }
 
+/** Does something with a database, and closes it. */
+export function withDatabase<T>(db: Database, task: (db: Database) => T): T {
+  try {
+    return task(db);
+  } finally {
+    db.close();
+  }
+}
+
 /** @throws {DatabaseRefused} when the file can neither be opened nor made. */
 export function connect(file: string, options: Sqlite.Options): Database {
   return orRefused(file, () => new Sqlite(file, options));
@@ -243,19 +252,16 @@ function refuseForeignSchema(db: Database, file: string): void {
       flaw: "damaged",
       says: `${FILE} is empty. Name a file that \`tallydeck backup\` made.`,
     });
-  const own = new Sqlite(":memory:");
-  try {
+  const expected = withDatabase(new Sqlite(":memory:"), (own) => {
     for (const step of migrations().slice(0, version)) runStep(own, step);
-    const expected = new Map(partsOf(own));
-    for (const [name, sql] of partsOf(db)) {
-      if (expected.get(name) !== sql) throw damaged(file, `${name} is not as Tallydeck makes it`);
-      expected.delete(name);
-    }
-    const [missing] = expected.keys();
-    if (missing !== undefined) throw damaged(file, `it has no ${missing}`);
-  } finally {
-    own.close();
+    return new Map(partsOf(own));
+  });
+  for (const [name, sql] of partsOf(db)) {
+    if (expected.get(name) !== sql) throw damaged(file, `${name} is not as Tallydeck makes it`);
+    expected.delete(name);
   }
+  const [missing] = expected.keys();
+  if (missing !== undefined) throw damaged(file, `it has no ${missing}`);
 }
 
 /** Everything a schema is made of, by kind and name, without the comments in it. */

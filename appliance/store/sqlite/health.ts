@@ -4,7 +4,14 @@ import { bodyOf, ONLY } from "../../base/documents.ts";
 import { isRefusal } from "../../base/refusal.ts";
 import { ADMIN_TOKEN } from "../sites/kinds.ts";
 import { moveAway } from "./copies/swap.ts";
-import { type Database, isDamage, openForReading, openForWriting, openToList } from "./database.ts";
+import {
+  type Database,
+  isDamage,
+  openForReading,
+  openForWriting,
+  openToList,
+  withDatabase,
+} from "./database.ts";
 import { DatabaseRefused, FILE, type Flaw } from "./refused.ts";
 import { run } from "./tables/table.ts";
 
@@ -127,14 +134,11 @@ const ADMIN_QUERY = {
 /** Hash of the admin token in a database that may be damaged, if it can be read. */
 export function salvagedAdminHash(file: string): Uint8Array | null {
   try {
-    const db = openForReading(file);
-    try {
-      const [row] = run(db, ADMIN_QUERY) as { body: string }[];
-      const hash = row && bodyOf(ADMIN_TOKEN, ONLY, row.body)?.hash;
-      return hash === undefined ? null : Buffer.from(hash, "hex");
-    } finally {
-      db.close();
-    }
+    const [row] = withDatabase(openForReading(file), (db) => run(db, ADMIN_QUERY)) as {
+      body: string;
+    }[];
+    const hash = row && bodyOf(ADMIN_TOKEN, ONLY, row.body)?.hash;
+    return hash === undefined ? null : Buffer.from(hash, "hex");
   } catch {
     return null;
   }

@@ -146,7 +146,7 @@ const OF_SITES = ["block", "past", "survey", "survey_day", "waiting_survey"] as 
 function mendErased(db: Database): string[] {
   const bent = db.prepare(`DELETE FROM erased_site WHERE key NOT BETWEEN 1 AND ${LAST_SITE}`).run();
   if (bent.changes === 0) return [];
-  for (const table of ["block", "past", "survey", "survey_day", "waiting_survey"])
+  for (const table of OF_SITES)
     db.exec(
       `INSERT OR IGNORE INTO erased_site (key) SELECT DISTINCT site FROM ${table}
        WHERE site BETWEEN 1 AND ${LAST_SITE} AND site NOT IN (SELECT key FROM site)`,

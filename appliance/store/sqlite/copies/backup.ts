@@ -2,10 +2,12 @@ import { renameSync, statSync } from "node:fs";
 import { syncNow } from "../../../system/files.ts";
 import {
   checkIntegrity,
+  type Database,
   isOfNewer,
   openForReading,
   openForWriting,
   syncFolderOf,
+  withDatabase,
 } from "../database.ts";
 import { DatabaseRefused, FILE } from "../refused.ts";
 import { copyBackup, fill } from "./copy.ts";
@@ -27,55 +29,34 @@ export function backUp(source: string, target: string, kinds: Kinds): void {
   const partial = `${target}.partial`;
   removeDatabase(partial);
   try {
-    const db = openForReading(source);
-    try {
+    withDatabase(openForReading(source), (db) => {
       // This version does not know whether all data of a newer one may leave the box.
       if (isOfNewer(db))
         db.transaction(() =>
           fill(partial, (to) => copyBackup(db, to, { file: source, kinds, isOurs: true })),
         )();
       else db.prepare("VACUUM INTO ?").run(partial);
-    } finally {
-      db.close();
-    }
-    leaveOutOwn(partial, kinds);
-    check(partial);
-    putInPlace(partial, target);
+    });
+    withDatabase(openForWriting(partial), (db) => leaveOutOwn(db, kinds));
+    withDatabase(openForReading(partial), (db) => checkIntegrity(db, partial));
+    syncNow(partial);
+    renameSync(partial, target);
+    syncFolderOf(target);
   } finally {
     removeDatabase(partial);
   }
 }
 
-function leaveOutOwn(file: string, kinds: Kinds): void {
-  const db = openForWriting(file);
-  try {
-    const kept = keptKinds(kinds).map(({ name }) => name);
-    db.prepare("DELETE FROM document WHERE kind NOT IN (SELECT value FROM json_each(?))").run(
-      JSON.stringify(kept),
-    );
-    // One file, that needs no log beside it to be read.
-    db.pragma("journal_mode = DELETE");
-  } finally {
-    db.close();
-  }
+function leaveOutOwn(db: Database, kinds: Kinds): void {
+  const kept = keptKinds(kinds).map(({ name }) => name);
+  db.prepare("DELETE FROM document WHERE kind NOT IN (SELECT value FROM json_each(?))").run(
+    JSON.stringify(kept),
+  );
+  // One file, that needs no log beside it to be read.
+  db.pragma("journal_mode = DELETE");
 }
 
 function isSameFile(a: string, b: string): boolean {
   const [one, other] = [a, b].map((file) => statSync(file, { throwIfNoEntry: false }));
   return one !== undefined && one.ino === other?.ino && one.dev === other.dev;
-}
-
-function check(file: string): void {
-  const db = openForReading(file);
-  try {
-    checkIntegrity(db, file);
-  } finally {
-    db.close();
-  }
-}
-
-function putInPlace(from: string, to: string): void {
-  syncNow(from);
-  renameSync(from, to);
-  syncFolderOf(to);
 }

@@ -2,7 +2,9 @@ import { bodyOf, closed, type DocumentKind, knownPart } from "../../../base/docu
 import { isText } from "../../../base/input/json.ts";
 import type { SiteKey } from "../../counting.ts";
 import { SITES, type SiteBody } from "../../sites/kinds.ts";
+import { NOT_OURS } from "../../transfer/counts.ts";
 import type { Database } from "../database.ts";
+import { RowRoom } from "./copy-rules.ts";
 
 export type Kinds = readonly DocumentKind[];
 
@@ -107,15 +109,12 @@ function copyKind<Body>(
     `INSERT INTO document (kind, id, body, revision, file) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO NOTHING`,
   );
-  let count = 0;
-  let together = 0;
+  const room = new RowRoom(bound);
   for (const row of from.prepare(`SELECT id, body, revision, file ${ofKind}`).iterate(name)) {
     const { id, body, revision, file } = row as Readonly<
       Record<"id" | "body" | "revision" | "file", unknown>
     >;
-    count += 1;
-    together += file instanceof Uint8Array ? file.length : Buffer.byteLength(String(body));
-    if (count > bound.count || together > bound.together) {
+    if (!room.take(file instanceof Uint8Array ? file.length : Buffer.byteLength(String(body)))) {
       off("one too many");
       return;
     }
@@ -129,7 +128,7 @@ function copyKind<Body>(
     const whole = isDocument ? bodyOf(kind, id, body) : undefined;
     const read = whole ?? (isDocument && anew === "known" ? knownPart(kind, body) : undefined);
     if (read === undefined || !Number.isSafeInteger(revision)) {
-      off("not as Tallydeck writes it");
+      off(NOT_OURS);
       continue;
     }
     const here = idOf(String(id), read);

@@ -19,11 +19,8 @@ export type Row = Readonly<Record<string, unknown>>;
 export interface CopiedTable {
   readonly kind: "copied";
   readonly columns?: Readonly<Record<string, Check>>;
-  /** The longest text or blob, in bytes. */
-  readonly maxBytes?: number;
-  readonly maxRows?: number;
-  /** Bytes of all its rows together. */
-  readonly maxTogether?: number;
+  /** Of its rows; `bytes` is of the longest text or blob. */
+  readonly bound?: Partial<Bound>;
   /** Whether a row is of no concern, and left behind. */
   readonly isLeft?: (row: Row) => boolean;
   /** The column that numbers rows: they are numbered anew. */
@@ -40,16 +37,15 @@ export interface CopiedTable {
  * The fate of a table when a backup is restored: its rows are copied once each was checked; they
  * stay behind; or each kind of them says.
  */
-export type TableRule =
+type TableRule =
   | CopiedTable
-  /** Counts are decoded and written anew: see `counted`. */
-  | ({ readonly kind: "counted" } & Pick<CopiedTable, "maxBytes">)
+  /** Counts are decoded and written anew: see `counted`. Slices go with their blocks. */
+  | { readonly kind: "log" | "blocks" | "slices"; readonly bound: Pick<Bound, "bytes"> }
   | { readonly kind: "left" }
   | { readonly kind: "documents" };
 
 const SOURCE_KINDS: readonly unknown[] = ["copy", "here"];
-const DEFAULT_MAX_BYTES = 1_024;
-const DEFAULT_MAX_ROWS = 1_000_000_000;
+const UNNAMED: Bound = { count: 1_000_000_000, bytes: 1_024, together: Number.POSITIVE_INFINITY };
 
 const timeOrNull: Check = (value) => value === null || isTime(value);
 
@@ -61,10 +57,6 @@ const META: ReadonlyMap<unknown, Check> = new Map([
   ["cursor_secret", (value) => /^[0-9a-f]{64}$/.test(String(value))],
   ["run_ms", isTime],
 ]);
-
-function within({ count, bytes, together }: Bound) {
-  return { maxRows: count, maxBytes: bytes, maxTogether: together };
-}
 
 const ofKnownSite = { ofSite: "site" } satisfies Partial<CopiedTable>;
 
@@ -80,7 +72,7 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
   source: {
     kind: "copied",
     numbered: "number",
-    ...within(BOUNDS.sources),
+    bound: BOUNDS.sources,
     columns: {
       number: (value) => isWhole(value) && value !== OWN_SOURCE,
       origin: isOrigin,
@@ -95,9 +87,9 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
   // A copy has numbers of its own.
   folded: { kind: "left" },
   generation: { kind: "left" },
-  log: { kind: "counted", maxBytes: BOUNDS.log.bytes },
-  block: { kind: "counted", maxBytes: SLICE_BYTES },
-  slice: { kind: "counted", maxBytes: SLICE_BYTES },
+  log: { kind: "log", bound: BOUNDS.log },
+  slice: { kind: "slices", bound: { bytes: SLICE_BYTES } },
+  block: { kind: "blocks", bound: { bytes: SLICE_BYTES } },
   past: {
     kind: "copied",
     ...ofKnownSite,
@@ -109,7 +101,7 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
     kind: "copied",
     ...ofKnownSite,
     ofSource: true,
-    maxBytes: 8_192,
+    bound: { bytes: 8_192 },
     columns: { payload: isText, id: isRowId, number: (value) => value === null || isRowId(value) },
     check: ({ version, payload }) => isSurvey(version, payload),
   },
@@ -117,7 +109,7 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
     kind: "copied",
     ...ofKnownSite,
     numbered: "id",
-    ...within(BOUNDS.waitingSurveys),
+    bound: BOUNDS.waitingSurveys,
     columns: { payload: isText, at: isTime, saved_clock: isTime },
     check: ({ version, payload }) => isSurvey(version, payload),
   },
@@ -127,12 +119,25 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
   revision: { kind: "left" },
 };
 
-/** Bounds of a table that is read row by row. */
-export function boundsOf(rule: TableRule) {
-  const { maxBytes, maxRows, maxTogether } = rule as Partial<CopiedTable>;
-  return {
-    maxBytes: maxBytes ?? DEFAULT_MAX_BYTES,
-    maxRows: maxRows ?? DEFAULT_MAX_ROWS,
-    maxTogether: maxTogether ?? Number.POSITIVE_INFINITY,
-  };
+/** The bound of a table that is read row by row. */
+export function boundOf({ bound }: Pick<CopiedTable, "bound">): Bound {
+  return { ...UNNAMED, ...bound };
+}
+
+/** Bounds rows by number and by what they take together. */
+export class RowRoom {
+  #rows = 0;
+  #bytes = 0;
+  readonly #bound: Bound;
+
+  constructor(bound: Bound) {
+    this.#bound = bound;
+  }
+
+  /** @returns false once there are more than may be */
+  take(bytes: number): boolean {
+    this.#rows++;
+    this.#bytes += bytes;
+    return this.#rows <= this.#bound.count && this.#bytes <= this.#bound.together;
+  }
 }

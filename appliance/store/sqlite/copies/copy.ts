@@ -1,18 +1,11 @@
 import type { SiteKey } from "../../counting.ts";
-import { Sum } from "../../transfer/counts.ts";
+import { NOT_OURS, Sum } from "../../transfer/counts.ts";
 import { isBlob, isShortText, isWhole } from "../../transfer/values.ts";
-import { type Database, isSqliteError, openForWriting } from "../database.ts";
+import { type Database, isSqliteError, openForWriting, withDatabase } from "../database.ts";
 import { DatabaseRefused, FILE } from "../refused.ts";
 import { beginGeneration } from "../settle.ts";
 import { copyKept, copySites, type Kinds, keptKinds } from "./copy-documents.ts";
-import {
-  boundsOf,
-  COLUMNS,
-  type CopiedTable,
-  type Row,
-  TABLES,
-  type TableRule,
-} from "./copy-rules.ts";
+import { boundOf, COLUMNS, type CopiedTable, type Row, RowRoom, TABLES } from "./copy-rules.ts";
 
 import { type CountedManner, copyBlocks, copyLog } from "./counted.ts";
 import { RestoredSources } from "./sources.ts";
@@ -67,26 +60,27 @@ export function copyBackup(
   const sources = new RestoredSources(from, to);
   const sum = new Sum();
   for (const [table, rule] of Object.entries(TABLES)) {
+    const theirs = new Set(columnsOf(from, table).map(({ name }) => name));
+    const columns = columnsOf(to, table).filter(({ name }) => theirs.has(name));
+    if (rule.kind === "left" || columns.length === 0) continue;
     const off = refuse(table);
-    if (rule.kind === "copied") copyTable(from, to, table, rule, { sites, sources, off });
-    if (rule.kind === "documents" && columnsOf(from, table).length > 0)
-      copyKept(from, to, keptKinds(kinds), {
-        anew,
-        off,
-        siteOf: (id) => sites.get(id),
-      });
-    if (rule.kind === "counted") {
-      if (columnsOf(from, table).length === 0) continue;
-      if (hasLonger(from, table, columnsOf(from, table), boundsOf(rule).maxBytes)) off("too long");
-      const manner: CountedManner = {
-        siteOf: (key) => sites.get(key),
-        sourceOf: (number) => sources.numberOf(number) ?? off("of a source that is not there"),
-        isText: isShortText,
-        sum,
-        refuse: off,
-      };
-      (table === "log" ? copyLog : copyBlocks)(from, to, manner);
+    const siteOf = (key: unknown) => sites.get(key);
+    if (rule.kind === "documents") {
+      copyKept(from, to, keptKinds(kinds), { anew, off, siteOf });
+      continue;
     }
+    if (hasLonger(from, table, columns, boundOf(rule).bytes)) off("too long");
+    const manner: CountedManner = {
+      siteOf,
+      sourceOf: (number) => sources.numberOf(number) ?? off("of a source that is not there"),
+      isText: isShortText,
+      sum,
+      refuse: off,
+    };
+    if (rule.kind === "copied")
+      copyTable(from, to, { table, rule, columns }, { sites, sources, off });
+    if (rule.kind === "log") copyLog(from, to, manner);
+    if (rule.kind === "blocks") copyBlocks(from, to, manner);
   }
   sources.nameSurveys();
   beginGeneration(to);
@@ -94,70 +88,48 @@ export function copyBackup(
 
 /** Writes all that `write` does, or nothing; quick, for no other process knows the file yet. */
 export function fill(file: string, write: (db: Database) => void): void {
-  const db = openForWriting(file);
-  try {
+  withDatabase(openForWriting(file), (db) => {
     db.pragma("journal_mode = MEMORY");
     db.pragma("synchronous = OFF");
     db.transaction(() => write(db))();
     // One file, that needs no log beside it to be read.
     db.pragma("journal_mode = DELETE");
-  } finally {
-    db.close();
-  }
+  });
 }
 
 interface Manner {
   /** By the number they had, the sites that were copied so far. */
   readonly sites: ReadonlyMap<unknown, SiteKey>;
   readonly sources: RestoredSources;
-  /** Is told of a row that is off its rule. */
-  readonly off: (why: string) => void;
+  /** Refuses a backup for a row that is off its rule. */
+  readonly off: (why: string) => never;
 }
 
 function copyTable(
   from: Database,
   to: Database,
-  table: string,
-  rule: TableRule,
+  { table, rule, columns }: { table: string; rule: CopiedTable; columns: readonly Column[] },
   { sites, sources, off }: Manner,
 ): void {
-  const theirs = new Set(columnsOf(from, table).map(({ name }) => name));
-  const { isLeft, check, columns: own = {} } = rule as Partial<CopiedTable>;
-  const { numbered, ofSite, ofSource } = rule as Partial<CopiedTable>;
-  const columns = columnsOf(to, table).filter(({ name }) => theirs.has(name));
-  if (columns.length === 0) return;
-  const { maxBytes, maxRows, maxTogether } = boundsOf(rule);
-  if (hasLonger(from, table, columns, maxBytes)) {
-    off("too long");
-    return;
-  }
+  const { isLeft, check, columns: own = {}, numbered, ofSite, ofSource } = rule;
   const names = columns.map(({ name }) => `"${name}"`).join(", ");
   const written = columns.map(({ name }) => name).filter((name) => name !== numbered);
   const insert = to.prepare(
     `INSERT INTO "${table}" (${written.map((name) => `"${name}"`).join(", ")})
      VALUES (${written.map(() => "?").join(", ")})`,
   );
-  let rows = 0;
-  let bytes = 0;
+  const room = new RowRoom(boundOf(rule));
   // An index of theirs is not believed.
   for (const row of from.prepare(`SELECT ${names} FROM "${table}" NOT INDEXED`).iterate()) {
     const fields = row as Row;
     const key = ofSite === undefined ? undefined : fields[ofSite];
     const site = sites.get(key);
     if (isLeft?.(fields) || (ofSite !== undefined && site === undefined)) continue;
-    rows += 1;
-    bytes += bytesOf(fields);
-    if (rows > maxRows || bytes > maxTogether) {
-      off("one too many");
-      continue;
-    }
+    if (!room.take(bytesOf(fields))) off("one too many");
     const isSound =
       columns.every((column) => fits(column, fields[column.name], own)) &&
       (check?.(fields) ?? true);
-    if (!isSound) {
-      off("not as Tallydeck writes it");
-      continue;
-    }
+    if (!isSound) off(NOT_OURS);
     const source = ofSource ? sources.numberOf(fields.source) : undefined;
     if (ofSource && source === undefined) off("of a source that is not there");
     const here = {

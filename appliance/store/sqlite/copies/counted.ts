@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { BOUNDS, type Bound, MAX_PARTS_OF_MONTH } from "../../../base/bounds.ts";
+import { BOUNDS, MAX_PARTS_OF_MONTH } from "../../../base/bounds.ts";
 import { ALL_KEPT } from "../../blocks/compact.ts";
 import { MAX_DAYS } from "../../blocks/dictionary.ts";
 import { giveBack } from "../../blocks/frames.ts";
@@ -24,6 +24,7 @@ import { markCounted } from "../counted-days.ts";
 import type { Database } from "../database.ts";
 import { putBlock } from "../settle.ts";
 import { type SlicedPiece, sliced, wholeOf } from "../slices.ts";
+import { RowRoom } from "./copy-rules.ts";
 
 /** The facts that a copy of counts has to know of the rest of the data. */
 export interface CountedManner extends CountRules {
@@ -36,30 +37,12 @@ export interface CountedManner extends CountRules {
 /** Parts of a month are merged once they take more. */
 const HELD_BYTES = 8 * 1_048_576;
 
-/** Bounds rows by number and by what they take together. */
-class Room {
-  #rows = 0;
-  #bytes = 0;
-  readonly #bound: Bound;
-
-  constructor(bound: Bound) {
-    this.#bound = bound;
-  }
-
-  /** @returns false once there are more than may be */
-  take(bytes: number): boolean {
-    this.#rows++;
-    this.#bytes += bytes;
-    return this.#rows <= this.#bound.count && this.#bytes <= this.#bound.together;
-  }
-}
-
 /**
  * Writes the records of a log anew, as few batches as take them, in their order: what no site of here had
  * is left behind, and so are batches that hold nothing.
  */
 export function copyLog(from: Database, to: Database, manner: CountedManner): void {
-  const room = new Room(BOUNDS.log);
+  const room = new RowRoom(BOUNDS.log);
   const append = to.prepare("INSERT INTO log (source, body) VALUES (?, ?)");
   let open = new BatchEncoder();
   let clock: string | undefined;
@@ -102,7 +85,7 @@ interface RowKey extends BlockKey {
  * number that says when it came, which is not believed. One month is held at a time.
  */
 export function copyBlocks(from: Database, to: Database, manner: CountedManner): void {
-  const room = new Room(BOUNDS.blocks);
+  const room = new RowRoom(BOUNDS.blocks);
   const read = readerOf(from, manner.refuse);
   // Sorted are numbers only: an index of theirs is not believed, and blocks are large.
   const keys = from

@@ -10,6 +10,7 @@ import {
   openForReading,
   openForWriting,
   openUntrusted,
+  withDatabase,
 } from "../database.ts";
 import { PASSED_BY } from "../numbering.ts";
 import { DatabaseRefused, FILE } from "../refused.ts";
@@ -32,17 +33,14 @@ const SPARE_PAGES = 1_024;
 export function copyIn(source: string, target: string, kinds: Kinds): void {
   removeDatabase(target);
   try {
-    const from = openUntrusted(source);
-    try {
+    withDatabase(openUntrusted(source), (from) =>
       fill(target, (to) => {
         const pages = Math.ceil((statSync(source).size * GROWTH) / pageSize(to)) + SPARE_PAGES;
         to.pragma(`max_page_count = ${pages}`);
         copyBackup(from, to, { file: source, kinds });
         passBySurveyIds(to);
-      });
-    } finally {
-      from.close();
-    }
+      }),
+    );
   } catch (error) {
     if (isSqliteError(error, "SQLITE_FULL"))
       throw new DatabaseRefused({
@@ -57,7 +55,7 @@ export function copyIn(source: string, target: string, kinds: Kinds): void {
       });
     throw error;
   }
-  tryOut(target);
+  withDatabase(openForWriting(target), tryOut);
 }
 
 /**
@@ -76,14 +74,9 @@ function passBySurveyIds(db: Database): void {
 export function keepOwn(box: string, incoming: string, kinds: Kinds): void {
   if (!existsSync(box)) return;
   try {
-    // Once for writing: it may be older than this version, and its log may hold the newest of it.
-    foldLog(box);
-    const from = openForReading(box);
-    try {
-      fill(incoming, (to) => copyLeft(from, to, kinds));
-    } finally {
-      from.close();
-    }
+    // Once for writing: it may be older than this version, and its log may hold the newest of it, which comes into the file.
+    withDatabase(openForWriting(box), emptyWal);
+    withDatabase(openForReading(box), (from) => fill(incoming, (to) => copyLeft(from, to, kinds)));
   } catch (error) {
     // Data that cannot be read is what a restore is for.
     const unreadable = isSqliteError(error, "SQLITE_NOTADB", "SQLITE_CORRUPT", "SQLITE_ERROR");
@@ -139,13 +132,10 @@ function decideTrial(target: string): void {
 /** The first commit of a database on trial. */
 function commitFirst(target: string): void {
   try {
-    const db = openForWriting(target);
-    try {
+    withDatabase(openForWriting(target), (db) => {
       db.transaction(() => new Commits(db).add(NOTHING)).immediate();
       emptyWal(db);
-    } finally {
-      db.close();
-    }
+    });
   } catch (error) {
     takeBack(target);
     throw error;
@@ -155,39 +145,24 @@ function commitFirst(target: string): void {
 /** A batch without any hit: it is committed all the same. */
 export const NOTHING = { log: [], hits: 0, surveys: [], withdraw: [], lowSpace: false } as const;
 
-/** Opens a database as a start does and lets it count; what was counted is taken back. */
-function tryOut(file: string): void {
-  const db = openForWriting(file);
-  try {
-    db.exec("BEGIN IMMEDIATE");
-    const { name, of } = SITES;
-    const kind = { name, ...(of && { of }) };
-    changeFile(db, { documents: [{ kind, put: [{ id: null, body: "{}" }], remove: [] }] });
-    const [{ site }] = run(db, { text: "SELECT last_site AS site FROM revision" }) as [
-      { site: SiteKey },
-    ];
-    const trial = new BatchEncoder();
-    trial.add({ site, kind: "view", flags: 0, moment: 0, times: 1, values: [] });
-    const before = new Map([[0, lastInLog(db)]]);
-    new Commits(db).add({ ...NOTHING, log: [trial.encode()] });
-    const [last] = new SqliteSnapshot(db).log(before, 1);
-    const counted = last !== undefined && decodeBatch(last.body).sites.includes(site);
-    db.exec("ROLLBACK");
-    if (!counted) throw new Error("a database made from a backup does not count");
-    db.pragma("journal_mode = DELETE");
-  } finally {
-    db.close();
-  }
-}
-
-/** Brings a database to the present schema, and all that is in its log into the file itself. */
-function foldLog(file: string): void {
-  const db = openForWriting(file);
-  try {
-    emptyWal(db);
-  } finally {
-    db.close();
-  }
+/** Lets a database count as a start opens it; what was counted is taken back. */
+function tryOut(db: Database): void {
+  db.exec("BEGIN IMMEDIATE");
+  const { name, of } = SITES;
+  const kind = { name, ...(of && { of }) };
+  changeFile(db, { documents: [{ kind, put: [{ id: null, body: "{}" }], remove: [] }] });
+  const [{ site }] = run(db, { text: "SELECT last_site AS site FROM revision" }) as [
+    { site: SiteKey },
+  ];
+  const trial = new BatchEncoder();
+  trial.add({ site, kind: "view", flags: 0, moment: 0, times: 1, values: [] });
+  const before = new Map([[0, lastInLog(db)]]);
+  new Commits(db).add({ ...NOTHING, log: [trial.encode()] });
+  const [last] = new SqliteSnapshot(db).log(before, 1);
+  const counted = last !== undefined && decodeBatch(last.body).sites.includes(site);
+  db.exec("ROLLBACK");
+  if (!counted) throw new Error("a database made from a backup does not count");
+  db.pragma("journal_mode = DELETE");
 }
 
 function pageSize(db: Database): number {

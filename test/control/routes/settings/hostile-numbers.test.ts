@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { eachFolder } from "../../../helpers/folder.ts";
-import { HARMLESS_NUMBERS, HOSTILE_NUMBERS } from "../../../helpers/hostile-numbers.ts";
+import {
+  addLargeMonths,
+  HARMLESS_NUMBERS,
+  HOSTILE_NUMBERS,
+} from "../../../helpers/hostile-numbers.ts";
 import { mangle } from "../../../helpers/mangle.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";
 import { World } from "../../../helpers/world.ts";
@@ -51,6 +55,11 @@ describe("a backup whose numbers are hostile", () => {
       assert.equal(await views(), 38);
       assert.equal((await world.read("/surveys")).total, 1);
     });
+
+  it("is taken with three quarters of all that can be counted, each of which counts once", async () => {
+    assert.equal((await restore((db) => addLargeMonths(db, 40))).status, 204);
+    assert.equal(await views(), 8);
+  });
 
   for (const [what, [why, change]] of Object.entries(HOSTILE_NUMBERS))
     it(`is refused with a sentence: ${what}`, async () => {
