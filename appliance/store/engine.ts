@@ -51,6 +51,14 @@ export type EngineAnswer =
       readonly refused?: RefusalCode;
     };
 
+/** It is done. */
+export const DONE = { ok: true, surveys: [], more: false } as const satisfies EngineAnswer;
+
+/** Nothing was done, and the same again may fail for the same reason. */
+export function notDone(message: string): EngineAnswer & { readonly ok: false } {
+  return { ok: false, busy: false, message };
+}
+
 /** The facts that the door learns once a database has answered. */
 export interface Opened {
   /** 32 bytes that seal the cursors of the survey export, the same for all who share the database. */

@@ -22,8 +22,8 @@ export interface BeforeImport {
   }[];
 }
 
-/** Changes of sites and of the tokens that read them: the fleet's, where there is one. */
-interface FleetWrites {
+/** Changes of a site and of the tokens that read it, which have an outcome: the fleet's, where there is one. */
+interface SiteWrites {
   /** Adds a site, or brings back a retired one with its numbers. */
   createSite(input: SiteInput): SiteOutcome;
   updateSite(input: SiteInput): SiteOutcome;
@@ -39,6 +39,10 @@ interface FleetWrites {
   setSurveyLabels(input: { readonly id: string; readonly labels: SurveyLabels }): SiteOutcome;
   /** The alarms of a site take the place of those before. */
   setSiteAlarms(input: { readonly id: string; readonly alarms: SiteAlarms }): SiteOutcome;
+}
+
+/** All changes of the numbers and their sites. */
+interface FleetWrites extends SiteWrites {
   /** Removes some of a source with all that came from there; `more` where it is to be asked again. */
   deleteSource(input: { readonly number: SourceNumber }): "done" | "more" | "unknown";
   saveAlarmSince(input: AlarmSince): void;
@@ -83,6 +87,7 @@ interface PlannedWrites {
 
 type Writes = FleetWrites & BoxWrites & SharedWrites & PlannedWrites;
 export type WriteName = keyof Writes;
+export type PlannedWriteName = keyof SiteWrites;
 /** The changes that are not planned by the sites there are. */
 export type EngineWriteName = "change" | "deleteSource" | "saveAlarmSince" | keyof BoxWrites;
 /** The changes that a database that many share makes. */

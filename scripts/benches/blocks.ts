@@ -7,7 +7,7 @@ import type { Condition } from "../../appliance/store/blocks/filter.ts";
 import { fold } from "../../appliance/store/blocks/fold.ts";
 import type { Month } from "../../appliance/store/blocks/month.ts";
 import { BlockCounts } from "../../appliance/store/counts/block-counts.ts";
-import { statsBody } from "../../appliance/store/counts/reports.ts";
+import { statsBody } from "../../appliance/store/counts/stats.ts";
 import { BatchEncoder, decodeBatch, rowsBySite } from "../../appliance/store/log/batch.ts";
 import type { HitRecord } from "../../appliance/store/log/record.ts";
 import { LogTail } from "../../appliance/store/log/tail.ts";

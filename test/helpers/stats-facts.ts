@@ -5,7 +5,7 @@ import {
   type BlockQuestion,
   PLAIN,
 } from "../../appliance/store/counts/block-counts.ts";
-import { statsBody } from "../../appliance/store/counts/reports.ts";
+import { statsBody } from "../../appliance/store/counts/stats.ts";
 import type { SeriesRow, StatsHead } from "../../appliance/store/reports.ts";
 
 type Counts = Record<string, Record<string, number>>;

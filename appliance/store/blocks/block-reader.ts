@@ -1,22 +1,41 @@
 import { MAX_VALUES_PER_DAY } from "../counting.ts";
-import { DIMENSIONS, type Dimension, FLAGS } from "../log/record.ts";
+import { DIMENSIONS, type Dimension, FLAGS, MAX_DIMENSIONS } from "../log/record.ts";
 import { Block, NO_HOUR } from "./block.ts";
 import { COUNTED_OF, type CountsOf } from "./day-table.ts";
 import { DETAIL_DIMENSIONS, IS_EVENT, MAX_DETAIL_ROWS, type Sample } from "./detail.ts";
 import { MAX_DAYS, MAX_DICTIONARY, MAX_DICTIONARY_BYTES, Texts } from "./dictionary.ts";
 import { type FrameBytes, FrameReader } from "./frames.ts";
-import {
-  BITS_KEY,
-  COUNTS_KEYS,
-  columnKey,
-  countsKey,
-  DETAIL_KEYS,
-  HOURS_KEY,
-  keyOfDay,
-  textsKey,
-} from "./keys.ts";
 import { daysIn, MAX_MONTH, type Month } from "./month.ts";
 import { NoBlock, VarintReader } from "./varints.ts";
+
+// The keys of a block's items in its frames. A dimension is known by its place in DIMENSIONS, so that a
+// piece says which it has.
+
+const KEYS_OF_DAY = MAX_DIMENSIONS + 2;
+
+export const HOURS_KEY = 0;
+export const BITS_KEY = 1;
+
+/** Keys are below it. */
+const COUNTS_KEYS = 2 * MAX_DIMENSIONS;
+const DETAIL_KEYS = KEYS_OF_DAY * MAX_DAYS;
+
+export function textsKey(dimension: number): number {
+  return 2 * dimension;
+}
+
+export function countsKey(dimension: number): number {
+  return 2 * dimension + 1;
+}
+
+export function columnKey(dimension: number): number {
+  return 2 + dimension;
+}
+
+/** Of a day of the month, from 0. */
+export function keyOfDay(day: number, key: number): number {
+  return KEYS_OF_DAY * day + key;
+}
 
 const ALL: ReadonlySet<Dimension> = new Set(DIMENSIONS);
 const MAX_COUNTERS_BYTES = 262_144;

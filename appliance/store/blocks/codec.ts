@@ -1,12 +1,21 @@
 import { DIMENSIONS, type Dimension } from "../log/record.ts";
 import type { BlockPieces } from "../snapshot.ts";
 import type { Block } from "./block.ts";
-import { BlockReader, type DimensionReader, type StoredBlock } from "./block-reader.ts";
+import {
+  BITS_KEY,
+  BlockReader,
+  columnKey,
+  countsKey,
+  type DimensionReader,
+  HOURS_KEY,
+  keyOfDay,
+  type StoredBlock,
+  textsKey,
+} from "./block-reader.ts";
 import { COUNTED_OF, DayTable } from "./day-table.ts";
 import { DayDetail, DETAIL_DIMENSIONS, type Detail } from "./detail.ts";
 import { DimensionBlock, MAX_DAYS } from "./dictionary.ts";
 import { FrameWriter, giveBack } from "./frames.ts";
-import { BITS_KEY, columnKey, countsKey, HOURS_KEY, keyOfDay, textsKey } from "./keys.ts";
 import { firstDayOf, type Month } from "./month.ts";
 import { VarintWriter } from "./varints.ts";
 

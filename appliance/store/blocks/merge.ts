@@ -1,7 +1,16 @@
+import { BOUNDS } from "../../base/bounds.ts";
 import { OTHER } from "../../base/names.ts";
+import type { Counter } from "../counting.ts";
+import { DIMENSIONS, type Dimension } from "../log/record.ts";
+import type { BlockPieces } from "../snapshot.ts";
 import type { Block } from "./block.ts";
+import { BlockReader, type StoredBlock } from "./block-reader.ts";
+import { atOnce, BlockWriter, decodeSteps, inSteps, type Step } from "./codec.ts";
+import { ALL_KEPT, compactBlock, type Kept } from "./compact.ts";
 import { type DayDetail, DETAIL_DIMENSIONS, weightOf } from "./detail.ts";
 import { MAX_DAYS } from "./dictionary.ts";
+import { giveBack } from "./frames.ts";
+import type { Month } from "./month.ts";
 
 /**
  * Adds a part of a month to a block of that month, within the bounds of folding: where none is met, the
@@ -59,4 +68,93 @@ function mergeDetail(into: DayDetail, detail: DayDetail, columns: readonly Merge
     }
     into.add(detail.hours[row] ?? 0, detail.bits[row] ?? 0, found, weightOf(detail, row));
   }
+}
+
+/** Dimensions that take no more than this unpacked are merged together: in objects they take some eight times it. */
+const GROUP_BYTES = 2 * 1_048_576;
+
+const NOTHING: ReadonlyMap<Counter, number> = new Map();
+const PAST = { today: Number.POSITIVE_INFINITY };
+
+/** Blocks of a month as one, of what is kept. */
+interface Merged {
+  readonly pieces: BlockPieces;
+  /** Days of the month that hold anything: bit 0 for the first. */
+  readonly days: number;
+  /** By counter, what was counted on days that are not kept. */
+  readonly gone: ReadonlyMap<Counter, number>;
+}
+
+/**
+ * Merges blocks of a month as they are kept into one, some dimensions after the others: a month with all that it
+ * may hold takes hundreds of megabytes as objects.
+ * @param rows one at least
+ * @throws {RangeError} when the bytes are no block
+ */
+export function mergeRows(month: Month, rows: readonly BlockPieces[], kept: Kept): Merged {
+  return atOnce(mergeSteps(month, rows, kept));
+}
+
+/** The same of blocks whose large pieces are read slice by slice. */
+export function mergeSliced(
+  month: Month,
+  rows: readonly Omit<StoredBlock, "month">[],
+  kept: Kept,
+): Promise<Merged> {
+  return inSteps(mergeSteps(month, rows, kept));
+}
+
+function* mergeSteps(
+  month: Month,
+  rows: readonly Omit<StoredBlock, "month">[],
+  kept: Kept,
+): Generator<Step, Merged> {
+  const blocks = rows.map((row) => ({ ...row, month }));
+  const writer = new BlockWriter();
+  let merged: Omit<Merged, "pieces"> | undefined;
+  for (const names of groupsOf(blocks.map((block) => new BlockReader(block)))) {
+    const hasRows = merged === undefined;
+    const [one, ...others] = blocks;
+    if (one === undefined) throw new RangeError("There is nothing to merge");
+    const first = yield* decodeSteps(one, { names, hasRows });
+    for (const other of others) {
+      const part = yield* decodeSteps(other, { names, hasRows });
+      mergeInto(first, part);
+      letGo(part);
+    }
+    const { block, gone } =
+      kept === ALL_KEPT ? { block: first, gone: NOTHING } : compactBlock(first, kept);
+    if (merged === undefined) writer.begin(block);
+    writer.dimensions(block);
+    merged ??= { days: block.days, gone };
+    letGo(first, block);
+  }
+  // A restore takes no more of a piece: what was counted last goes the way of what is past.
+  if (writer.largest > BOUNDS.blocks.bytes && kept.today < PAST.today)
+    return yield* mergeSteps(month, rows, { ...kept, ...PAST });
+  return { pieces: writer.end(), ...(merged ?? { days: 0, gone: NOTHING }) };
+}
+
+/** Gives back what their detail takes at once: left to V8, some 100 MB would be there before it collects any. */
+function letGo(...blocks: readonly Block[]): void {
+  for (const { detail } of blocks)
+    for (const day of detail)
+      for (const column of day === undefined ? [] : [day.hours, day.bits, ...day.values])
+        giveBack(column);
+}
+
+/** Dimensions that are merged together; one group at least. */
+function groupsOf(readers: readonly BlockReader[]): ReadonlySet<Dimension>[] {
+  const groups: Set<Dimension>[] = [new Set()];
+  let bytes = 0;
+  for (const name of DIMENSIONS) {
+    const its = readers.reduce((sum, reader) => sum + reader.bytesOf(name), 0);
+    if (bytes > 0 && bytes + its > GROUP_BYTES) {
+      groups.push(new Set());
+      bytes = 0;
+    }
+    groups.at(-1)?.add(name);
+    bytes += its;
+  }
+  return groups;
 }

@@ -1,6 +1,5 @@
 import { COUNTABLE, MAX_PARTS_OF_MONTH } from "../../base/bounds.ts";
 import type { Day } from "../../base/calendar.ts";
-import type { ZoneSetting } from "../../base/day-zone.ts";
 import { bodyOf } from "../../base/documents.ts";
 import { databaseUrl } from "../../base/input/database-url.ts";
 import { Refusal } from "../../base/refusal.ts";
@@ -137,15 +136,6 @@ export class CopyEnd {
 
   directory(): Promise<Directory> {
     return this.read(async (access) => access.directory());
-  }
-
-  async adminHash(): Promise<Uint8Array | null> {
-    return (await this.directory()).adminHash;
-  }
-
-  /** The zone by which days begin; null where none was named. */
-  async dayZone(): Promise<ZoneSetting | null> {
-    return (await this.directory()).dayZone;
   }
 
   /** All whose counts it may have: the first one is what it counts itself. */

@@ -3,7 +3,7 @@ import type { Day } from "../../base/calendar.ts";
 import type { Block } from "../blocks/block.ts";
 import { encodeBlock } from "../blocks/codec.ts";
 import { ALL_KEPT, compactBlock } from "../blocks/compact.ts";
-import { mergeRows } from "../blocks/merge-rows.ts";
+import { mergeRows } from "../blocks/merge.ts";
 import { firstDayOf, type Month } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
 import { markDayAgo } from "../settling/day-marks.ts";

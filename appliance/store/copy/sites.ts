@@ -147,7 +147,7 @@ function settingsOf(site: CopySite, key: SiteKey, found: CopySite | undefined): 
  * @param say hears where they are not
  */
 async function bringZone(from: CopyEnd, to: CopyEnd, say: (sentence: string) => void) {
-  const setting = await from.dayZone();
+  const { dayZone: setting } = await from.directory();
   const takes = ({ dayZone, sites, retired }: Directory) =>
     setting !== null && dayZone === null && sites.length + retired.length === 0;
   if (takes(await to.directory()))
@@ -155,7 +155,7 @@ async function bringZone(from: CopyEnd, to: CopyEnd, say: (sentence: string) => 
       if (setting !== null && takes(await access.directory()))
         await access.change(zoneChange(setting));
     });
-  const zone = ((await to.dayZone()) ?? UTC_DAYS).zone;
+  const zone = ((await to.directory()).dayZone ?? UTC_DAYS).zone;
   const there = (setting ?? UTC_DAYS).zone;
   if (there !== zone)
     say(
@@ -164,8 +164,8 @@ async function bringZone(from: CopyEnd, to: CopyEnd, say: (sentence: string) => 
 }
 
 async function bringAdminToken(from: CopyEnd, to: CopyEnd): Promise<void> {
-  const hash = await from.adminHash();
-  if (hash === null || (await to.adminHash()) !== null) return;
+  const { adminHash: hash } = await from.directory();
+  if (hash === null || (await to.directory()).adminHash !== null) return;
   await to.transaction(async (change) => {
     const { adminHash } = await change.directory();
     if (adminHash === null) await change.change({ documents: [adminChange(hash)] });

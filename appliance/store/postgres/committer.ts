@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { SurveyRow } from "../counting.ts";
-import type { EngineAnswer } from "../engine.ts";
+import { DONE, type EngineAnswer, notDone } from "../engine.ts";
 import type { Statement } from "../sql.ts";
 import type { Availability } from "./availability.ts";
 import type { Connection } from "./connection/connection.ts";
@@ -191,9 +191,9 @@ export class Committer {
 }
 
 function stored(surveys: readonly (number | null)[]): EngineAnswer {
-  return { ok: true, surveys, more: false };
+  return { ...DONE, surveys };
 }
 
 function failed(error: unknown): EngineAnswer {
-  return { ok: false, busy: false, message: reasonOf(error) };
+  return notDone(reasonOf(error));
 }

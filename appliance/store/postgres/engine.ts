@@ -6,13 +6,15 @@ import { Refusal } from "../../base/refusal.ts";
 import { Turns } from "../../base/turns.ts";
 import { type BatchData, NOBODY, type SiteKey } from "../counting.ts";
 import type { Soon } from "../counts/source.ts";
-import type {
-  DatabaseFigures,
-  Engine,
-  EngineAnswer,
-  EngineEvents,
-  EngineRequest,
-  SettlementAsked,
+import {
+  type DatabaseFigures,
+  DONE,
+  type Engine,
+  type EngineAnswer,
+  type EngineEvents,
+  type EngineRequest,
+  notDone,
+  type SettlementAsked,
 } from "../engine.ts";
 import { eraseGone } from "../log/rewriting.ts";
 import { ReadQueue } from "../reads/read-queue.ts";
@@ -72,8 +74,6 @@ export interface PostgresOptions {
   databaseNow?: (said: number) => number;
   threads?: Threads;
 }
-
-const NOTHING = { ok: true, surveys: [], more: false } as const;
 
 /**
  * A PostgreSQL database that many processes share. It may be away, at the start too: then it is looked
@@ -203,7 +203,7 @@ export class PostgresEngine implements Engine {
   async send(request: EngineRequest): Promise<EngineAnswer> {
     switch (request.kind) {
       case "ping":
-        return NOTHING;
+        return DONE;
       case "commit":
         return this.#commitTurns.take(async () => {
           await this.#opened.promise;
@@ -214,14 +214,14 @@ export class PostgresEngine implements Engine {
         return this.#write(request);
       case "upkeep":
         // The next one does it.
-        if (!this.ready) return NOTHING;
+        if (!this.ready) return DONE;
         return this.#orRefused(async () => ({
-          ...NOTHING,
+          ...DONE,
           more: await this.#upkeep.step(request.time),
         }));
       case "settle":
         return this.#orRefused(async () => ({
-          ...NOTHING,
+          ...DONE,
           isInVain: !(await settleFleet(this.#chores, request.settlement)),
         }));
     }
@@ -332,7 +332,7 @@ export class PostgresEngine implements Engine {
       const write = FLEET_WRITES[name as FleetEngineWrite] as Write;
       const result = await this.#chores.transaction((sql) => write(sql, input));
       await this.#watch.readDirectory();
-      return { ...NOTHING, result };
+      return { ...DONE, result };
     });
   }
 
@@ -341,16 +341,12 @@ export class PostgresEngine implements Engine {
     try {
       return await task();
     } catch (error) {
-      const answer = refused(reasonOf(error));
+      const answer = notDone(reasonOf(error));
       return error instanceof Refusal ? { ...answer, refused: error.code } : answer;
     }
   }
 
   #notReady(): EngineAnswer {
-    return refused(this.#refusal?.message ?? "the database has not answered yet");
+    return notDone(this.#refusal?.message ?? "the database has not answered yet");
   }
-}
-
-function refused(message: string): EngineAnswer & { ok: false } {
-  return { ok: false, busy: false, message };
 }

@@ -1,9 +1,9 @@
 import type { BlockCounts } from "../counts/block-counts.ts";
 import { overview } from "../counts/overview.ts";
-import { statsBody } from "../counts/reports.ts";
 import { hourlyViews, liveNumbers, siteActivity, viewCounts } from "../counts/site-numbers.ts";
 import { sitesThatCount } from "../counts/sites-that-count.ts";
 import type { Soon } from "../counts/source.ts";
+import { statsBody } from "../counts/stats.ts";
 import type { FleetQueryName, QueryInput, QueryResult } from "../queries.ts";
 import { ALARMS_QUERY, alarmsIn } from "../sites/alarms.ts";
 import type { Snapshot, SourceNumber } from "../snapshot.ts";

@@ -3,7 +3,7 @@ import type { Block } from "../blocks/block.ts";
 import { BlockReader } from "../blocks/block-reader.ts";
 import { ALL_KEPT, type Kept } from "../blocks/compact.ts";
 import { MAX_DAYS } from "../blocks/dictionary.ts";
-import { mergeSliced } from "../blocks/merge-rows.ts";
+import { mergeSliced } from "../blocks/merge.ts";
 import { firstDayOf, MAX_MONTH, type Month, monthOf } from "../blocks/month.ts";
 import { NoBlock } from "../blocks/varints.ts";
 import type { Counter, SiteKey } from "../counting.ts";

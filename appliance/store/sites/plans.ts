@@ -2,7 +2,7 @@ import { BOUNDS } from "../../base/bounds.ts";
 import { isSiteId } from "../../base/names.ts";
 import type { Change } from "../changes.ts";
 import { documentsChange } from "../documents.ts";
-import type { WriteInput } from "../writes.ts";
+import type { PlannedWriteName, WriteInput } from "../writes.ts";
 import { ALARM_SINCE, SITE_ALARMS } from "./alarms.ts";
 import { planZone, zonePending } from "./day-zone.ts";
 import {
@@ -20,17 +20,6 @@ interface SitePlan {
   readonly result: SiteOutcome;
   readonly change: Change;
 }
-
-/** The writes that have a SiteOutcome. */
-export type PlannedWriteName =
-  | "createSite"
-  | "updateSite"
-  | "renameSite"
-  | "eraseSite"
-  | "setSiteToken"
-  | "shareSite"
-  | "setSurveyLabels"
-  | "setSiteAlarms";
 
 /** The rules of sites, by the name of the write; see there. */
 export const SITE_PLANS: {

@@ -5,13 +5,13 @@ import type { Change, DocumentRow, DocumentsChange } from "../changes.ts";
 import type { SiteKey } from "../counting.ts";
 import type { Soon } from "../counts/source.ts";
 import { documentsChange } from "../documents.ts";
-import type { EngineAnswer, EngineRequest } from "../engine.ts";
-import type { WriteInput, WriteName, WriteResult } from "../writes.ts";
+import { DONE, type EngineAnswer, type EngineRequest, notDone } from "../engine.ts";
+import type { PlannedWriteName, WriteInput, WriteName, WriteResult } from "../writes.ts";
 import { planFleetZone, planZone } from "./day-zone.ts";
 import { planDeclared } from "./declare.ts";
 import type { DeclaredSite, Directory } from "./directory.ts";
 import { ADMIN_TOKEN, DIRECTORY_KINDS } from "./kinds.ts";
-import { type PlannedWriteName, SITE_PLANS } from "./plans.ts";
+import { SITE_PLANS } from "./plans.ts";
 import { addedBy, importSites, undoImportOfSites } from "./settings-import.ts";
 
 /** A database, as far as sites are changed there. */
@@ -114,7 +114,7 @@ export async function writeSites(
   place: Omit<SitesPlace, "change">,
   send: (request: EngineRequest & { kind: "write" }) => Promise<EngineAnswer>,
 ): Promise<EngineAnswer> {
-  let answer: EngineAnswer = { ok: true, surveys: [], more: false };
+  let answer: EngineAnswer = DONE;
   const change = async (wanted: Change): Promise<boolean> => {
     answer = await send({ kind: "write", name: "change", input: wanted });
     if (!answer.ok) throw new Error(answer.message);
@@ -127,7 +127,7 @@ export async function writeSites(
   } catch (error) {
     if (!answer.ok) return answer;
     const refused = error instanceof Refusal && { refused: error.code };
-    return { ok: false, busy: false, message: messageOf(error), ...refused };
+    return { ...notDone(messageOf(error)), ...refused };
   }
 }
 

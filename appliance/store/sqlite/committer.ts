@@ -1,7 +1,7 @@
 import { messageOf } from "../../base/message-of.ts";
 import { Refusal } from "../../base/refusal.ts";
 import type { ChangedDocuments, Revision } from "../changes.ts";
-import type { EngineAnswer, EngineRequest } from "../engine.ts";
+import { DONE, type EngineAnswer, type EngineRequest } from "../engine.ts";
 import { hostDatabase } from "../threads/thread-host.ts";
 import type { EngineWriteName } from "../writes.ts";
 import { Commits } from "./commit.ts";
@@ -46,8 +46,6 @@ type Work = Exclude<EngineRequest, { kind: "ping" }>;
 type Write = (db: Database, input: unknown) => unknown;
 type Say = (message: CommitterMessage) => void;
 
-const NOTHING = { ok: true, surveys: [], more: false, result: undefined } as const;
-
 class Committer {
   readonly #db: Database;
   readonly #say: Say;
@@ -71,7 +69,7 @@ class Committer {
     this.#dataVersion = dataVersionOf(db);
     const spareBytes = spareBytesOf(db);
     this.#transact = db.transaction((request: Work) => ({
-      ...NOTHING,
+      ...DONE,
       ...this.#perform(request),
       // Nothing may fail once it is committed: a caller that is refused takes it that nothing was done.
       spare: spareBytes(),
@@ -82,7 +80,7 @@ class Committer {
 
   handle(request: EngineRequest): void {
     if (request.kind === "ping") {
-      this.#say({ kind: "answer", answer: NOTHING });
+      this.#say({ kind: "answer", answer: DONE });
       return;
     }
     const answer = this.#run(request);

@@ -6,12 +6,13 @@ import type { Cancel } from "../../base/signal.ts";
 import { Turns } from "../../base/turns.ts";
 import type { Change } from "../changes.ts";
 import type { Soon } from "../counts/source.ts";
-import type {
-  Engine,
-  EngineAnswer,
-  EngineEvents,
-  EngineRequest,
-  SettlementAsked,
+import {
+  DONE,
+  type Engine,
+  type EngineAnswer,
+  type EngineEvents,
+  type EngineRequest,
+  type SettlementAsked,
 } from "../engine.ts";
 import { ReadQueue } from "../reads/read-queue.ts";
 import { type DeclaredSite, type Directory, EMPTY_DIRECTORY } from "../sites/directory.ts";
@@ -42,7 +43,6 @@ const SPACE_EVERY_MS = 10_000;
 const SECRET_BYTES = 32;
 /** Detail takes at most this part of the disk. */
 const DETAIL_SHARE = 1 / 4;
-const DONE = { ok: true, surveys: [], more: false } as const;
 
 export interface SqliteOptions {
   dataDir: string;

@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
-import type { EngineRequest } from "../engine.ts";
+import { type EngineRequest, notDone } from "../engine.ts";
 import { type Directory, DirectoryBook } from "../sites/directory.ts";
 import { COMMITTER, readerOf } from "../threads/kinds.ts";
 import { ReaderThread } from "../threads/reader-thread.ts";
@@ -51,8 +51,6 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   };
 }
 
-const CLOSED = { ok: false, busy: false, message: "The database is closed." } as const;
-
 async function startCommitter({ file, onDirectory, onDamaged, threads }: WorkersOptions) {
   const book = new DirectoryBook();
   const waiting: ((answer: CommitterAnswer) => void)[] = [];
@@ -79,7 +77,7 @@ async function startCommitter({ file, onDirectory, onDamaged, threads }: Workers
   state = "open";
   return {
     async send(request: EngineRequest): Promise<CommitterAnswer> {
-      if (state !== "open") return CLOSED;
+      if (state !== "open") return notDone("The database is closed.");
       worker.postMessage(request);
       return new Promise((answered) => waiting.push(answered));
     },

@@ -9,8 +9,7 @@ import { ALL_KEPT, compactBlock } from "../../../appliance/store/blocks/compact.
 import { DETAIL_DIMENSIONS, MAX_DETAIL_ROWS } from "../../../appliance/store/blocks/detail.ts";
 import { MAX_DAYS, MAX_DICTIONARY_BYTES } from "../../../appliance/store/blocks/dictionary.ts";
 import type { FoldRules } from "../../../appliance/store/blocks/fold.ts";
-import { mergeInto } from "../../../appliance/store/blocks/merge.ts";
-import { mergeRows } from "../../../appliance/store/blocks/merge-rows.ts";
+import { mergeInto, mergeRows } from "../../../appliance/store/blocks/merge.ts";
 import { type Month, monthOf } from "../../../appliance/store/blocks/month.ts";
 import {
   MAX_TEXT_BYTES,

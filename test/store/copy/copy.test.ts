@@ -124,11 +124,14 @@ describe("a copy", () => {
         fill(at("box"), [day("blog", 1, { "/a": 1 })]);
         change(at("box"), inZone("Europe/Zurich"));
         await copyAll(source("box"), there);
-        assert.deepEqual(await there.dayZone(), { zone: "Europe/Zurich", before: null });
+        assert.deepEqual((await there.directory()).dayZone, {
+          zone: "Europe/Zurich",
+          before: null,
+        });
         fill(at("other"), [day("shop", 1, { "/a": 1 })]);
         change(at("other"), inZone("Asia/Tokyo"));
         const { said } = await copyAll(source("other"), there);
-        assert.equal((await there.dayZone())?.zone, "Europe/Zurich");
+        assert.equal((await there.directory()).dayZone?.zone, "Europe/Zurich");
         assert.deepEqual(said, [
           `Days begin by Asia/Tokyo in ${at("other")}, and by Europe/Zurich in ${there.name}: what is copied stays on the days it was counted on.`,
         ]);
@@ -371,7 +374,7 @@ describe("a copy", () => {
             },
           ],
         );
-        assert.deepEqual(Buffer.from((await there.adminHash()) ?? []), Buffer.from(HASH));
+        assert.deepEqual(Buffer.from((await there.directory()).adminHash ?? []), Buffer.from(HASH));
         // Revoked there, it stays revoked.
         await there.transaction(async (revoke) => {
           const draft = new Draft(await revoke.directory());
@@ -380,7 +383,7 @@ describe("a copy", () => {
         });
         await copyAll(source("box"), there);
         assert.deepEqual((await there.sites()).find(({ id }) => id === "blog")?.tokenHash, null);
-        assert.equal(await there.adminHash(), null);
+        assert.equal((await there.directory()).adminHash, null);
       });
 
       it("leaves a host to who has it there, and says so", async () => {

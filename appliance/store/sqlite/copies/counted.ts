@@ -3,7 +3,7 @@ import { BOUNDS, MAX_PARTS_OF_MONTH } from "../../../base/bounds.ts";
 import { ALL_KEPT } from "../../blocks/compact.ts";
 import { MAX_DAYS } from "../../blocks/dictionary.ts";
 import { giveBack } from "../../blocks/frames.ts";
-import { mergeRows } from "../../blocks/merge-rows.ts";
+import { mergeRows } from "../../blocks/merge.ts";
 import { firstDayOf, type Month } from "../../blocks/month.ts";
 import { soundBlock } from "../../blocks/sound.ts";
 import type { SiteKey } from "../../counting.ts";
