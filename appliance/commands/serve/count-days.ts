@@ -1,12 +1,12 @@
 import type { Day } from "../../base/calendar.ts";
 import { Block } from "../../store/blocks/block.ts";
-import { decodeBlock } from "../../store/blocks/codec.ts";
+import { decodeBlock, encodeBlock } from "../../store/blocks/codec.ts";
 import { fold } from "../../store/blocks/fold.ts";
 import { type Month, monthOf } from "../../store/blocks/month.ts";
 import type { SiteKey } from "../../store/counting.ts";
 import { BatchEncoder, decodeBatch, rowsBySite } from "../../store/log/batch.ts";
 import type { HitRecord } from "../../store/log/record.ts";
-import { rowOf, SETTLED } from "../../store/settling/parts.ts";
+import { SETTLED } from "../../store/settling/parts.ts";
 import { OWN_SOURCE, PIECES } from "../../store/snapshot.ts";
 import { CountedDays } from "../../store/sqlite/counted-days.ts";
 import type { Database } from "../../store/sqlite/database.ts";
@@ -85,9 +85,13 @@ class Counting {
   puts() {
     this.#fold();
     return [...this.#blocks].flatMap(([site, blocks]) =>
-      [...blocks].map(([month, block]) =>
-        rowOf({ site, month, source: OWN_SOURCE, part: SETTLED }, block),
-      ),
+      [...blocks].map(([month, block]) => ({
+        site,
+        month,
+        source: OWN_SOURCE,
+        part: SETTLED,
+        ...encodeBlock(block),
+      })),
     );
   }
 

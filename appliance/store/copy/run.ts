@@ -4,6 +4,24 @@ import { firstDayOf, type Month } from "../blocks/month.ts";
 import type { CopyEnd } from "./end.ts";
 import { CopyRefused } from "./engine.ts";
 
+/** Where a copy is. */
+export interface ProgressLine {
+  readonly text: string;
+  /** 0 to 1, of the days. */
+  readonly share: number;
+}
+
+export interface CopyOptions {
+  readonly from: CopyEnd;
+  readonly to: CopyEnd;
+  readonly clock: Pick<Clock, "now" | "monotonic" | "after">;
+  /** Ends it after the transaction that runs, by Interrupted. */
+  readonly signal: AbortSignal;
+  /** Takes a sentence for the owner. */
+  readonly say: (sentence: string) => void;
+  readonly show: (line: ProgressLine) => void;
+}
+
 /** The copy was ended by its signal. */
 export class Interrupted extends Error {
   override readonly name = "Interrupted";
@@ -14,10 +32,7 @@ const LONGEST_PAUSE_MS = 15_000;
 /** A database that is replaced by another is back by then. */
 const PATIENCE_MS = 5 * 60_000;
 
-interface PatienceOptions extends Pick<CopyOptions, "clock" | "signal" | "say"> {
-  readonly from: CopyEnd;
-  readonly to: CopyEnd;
-}
+type PatienceOptions = Omit<CopyOptions, "show">;
 
 /** Does one step after the other, each again while one of the databases is away. */
 export class Patience {
@@ -72,24 +87,6 @@ export class Patience {
     signal.addEventListener("abort", end);
     return promise.finally(() => signal.removeEventListener("abort", end));
   }
-}
-
-/** Where a copy is. */
-export interface ProgressLine {
-  readonly text: string;
-  /** 0 to 1, of the days. */
-  readonly share: number;
-}
-
-export interface CopyOptions {
-  readonly from: CopyEnd;
-  readonly to: CopyEnd;
-  readonly clock: Pick<Clock, "now" | "monotonic" | "after">;
-  /** Ends it after the transaction that runs, by Interrupted. */
-  readonly signal: AbortSignal;
-  /** Takes a sentence for the owner. */
-  readonly say: (sentence: string) => void;
-  readonly show: (line: ProgressLine) => void;
 }
 
 const SECOND_MS = 1_000;

@@ -49,7 +49,7 @@ export class BlockCounts implements CounterSource {
    */
   constructor(snapshot: Snapshot, tail: LogTail, passedOver?: PassedOver, source?: SourceNumber) {
     this.#snapshot = snapshot;
-    this.#reading = new BlockReading(snapshot, tail, { passedOver, source });
+    this.#reading = new BlockReading(snapshot, tail, passedOver, source);
   }
 
   async counterByDay(

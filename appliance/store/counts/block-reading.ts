@@ -34,13 +34,8 @@ export class BlockReading {
   constructor(
     snapshot: Snapshot,
     tail: LogTail,
-    {
-      passedOver = () => {},
-      source,
-    }: {
-      readonly passedOver?: PassedOver | undefined;
-      readonly source?: SourceNumber | undefined;
-    } = {},
+    passedOver: PassedOver = () => {},
+    source?: SourceNumber,
   ) {
     this.#snapshot = snapshot;
     this.#tail = tail;

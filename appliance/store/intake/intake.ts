@@ -47,12 +47,7 @@ interface IntakeOptions {
  * once, surveys are refused, and retries that become rarer find out when it ends.
  */
 export class Intake {
-  readonly #clock: Clock;
-  readonly #zone: () => DayZone;
-  readonly #log: Log;
-  readonly #send: IntakeOptions["send"];
-  readonly #lowSpace: () => boolean;
-  readonly #onCommitted: (committed: Committed) => void;
+  readonly #options: Required<IntakeOptions>;
   /** All that are not committed, those of a commit that runs included. */
   readonly #hits = new WaitingHits();
   /** The requests that wait for the next commit. */
@@ -69,20 +64,8 @@ export class Intake {
   #retry: Cancel | undefined;
   #idle: (() => void) | undefined;
 
-  constructor({
-    clock,
-    zone = () => UTC,
-    log,
-    send,
-    lowSpace,
-    onCommitted = () => {},
-  }: IntakeOptions) {
-    this.#clock = clock;
-    this.#zone = zone;
-    this.#log = log;
-    this.#send = send;
-    this.#lowSpace = lowSpace;
-    this.#onCommitted = onCommitted;
+  constructor(options: IntakeOptions) {
+    this.#options = { zone: () => UTC, onCommitted: () => {}, ...options };
   }
 
   /** True while nothing can be stored. */
@@ -139,20 +122,21 @@ export class Intake {
   }
 
   #stamp(): Stamp {
-    const now = this.#clock.now();
-    if (this.#clock.sure) return { hour: this.#zone().hourAt(now) };
+    const { clock, zone } = this.#options;
+    const now = clock.now();
+    if (clock.sure) return { hour: zone().hourAt(now) };
     return {
-      boot: this.#clock.boot,
-      at: Math.floor(this.#clock.monotonic()),
+      boot: clock.boot,
+      at: Math.floor(clock.monotonic()),
       savedClock: Math.floor(now),
     };
   }
 
   /** A survey stamped before the clock was sure, and committed after, can be told its hour now. */
   readonly #dated = (stamp: Stamp): Stamp => {
-    if ("hour" in stamp || !this.#clock.sure) return stamp;
-    const receivedAt = this.#clock.now() - this.#clock.monotonic() + stamp.at;
-    return { hour: this.#zone().hourAt(receivedAt) };
+    const { clock, zone } = this.#options;
+    if ("hour" in stamp || !clock.sure) return stamp;
+    return { hour: zone().hourAt(clock.now() - clock.monotonic() + stamp.at) };
   };
 
   #schedule(): void {
@@ -180,25 +164,26 @@ export class Intake {
 
   /** Commits so many parts, in slices of about a megabyte; who waits is answered after the last. */
   #sendNext(group: CommitGroup, left: number): void {
-    this.#giveUp ??= this.#clock.after(PATIENCE_MS, () => this.#stopWaiting("no commit for 5 s"));
+    const { clock, lowSpace, send } = this.#options;
+    this.#giveUp ??= clock.after(PATIENCE_MS, () => this.#stopWaiting("no commit for 5 s"));
     const parts = this.#nextParts(left);
     const isLast = parts.length === left;
-    const at = this.#clock.monotonic();
+    const at = clock.monotonic();
     const data = {
       log: parts.map(({ bytes }) => bytes),
       hits: parts.reduce((sum, { hits }) => sum + hits, 0),
       ...(isLast ? group.data(this.#dated) : NOTHING),
-      lowSpace: this.#lowSpace(),
+      lowSpace: lowSpace(),
     };
-    void this.#send({ kind: "commit", at, batch: data }).then((answer) => {
+    void send({ kind: "commit", at, batch: data }).then((answer) => {
       if (answer.ok) {
         this.#hits.drop(parts.length);
         const { bytes, areLate } = this.#stored;
         this.#stored = {
           bytes: parts.reduce((sum, part) => sum + part.bytes.length, bytes),
-          areLate: areLate || (this.#clock.sure && parts.some(({ isUndated }) => isUndated)),
+          areLate: areLate || (clock.sure && parts.some(({ isUndated }) => isUndated)),
         };
-        this.#goesOn((this.#clock.monotonic() - at) / 1_000);
+        this.#goesOn((clock.monotonic() - at) / 1_000);
       }
       if (answer.ok && !isLast) {
         this.#sendNext(group, left - parts.length);
@@ -231,9 +216,10 @@ export class Intake {
 
   #committed(group: CommitGroup, surveyIds: readonly (number | null)[]): void {
     if (this.#unavailable) this.#waitAgain();
-    const restOfDayMs = () => this.#zone().nextMidnight(this.#clock.now()) - this.#clock.now();
+    const { clock, zone, onCommitted } = this.#options;
+    const restOfDayMs = () => zone().nextMidnight(clock.now()) - clock.now();
     this.#open.withdraw(group.commit(surveyIds, restOfDayMs));
-    this.#onCommitted(this.#stored);
+    onCommitted(this.#stored);
     this.#stored = NONE;
     if (this.#isWanted) this.#schedule();
     else this.#becomeIdle();
@@ -249,12 +235,12 @@ export class Intake {
     const wait = busy
       ? RETRY_LOCKED_MS
       : Math.min(LONGEST_RETRY_MS, RETRY_FAILED_MS * 2 ** this.#failures++);
-    this.#retry = this.#clock.after(wait, () => this.#commit());
+    this.#retry = this.#options.clock.after(wait, () => this.#commit());
   }
 
   #stopWaiting(reason: string): void {
     if (!this.#unavailable)
-      this.#log.error({ reason }, "Nothing can be stored; counts wait in memory");
+      this.#options.log.error({ reason }, "Nothing can be stored; counts wait in memory");
     this.#unavailable = true;
     this.#inFlight?.releaseHits();
     this.#inFlight?.refuseSurveys({ inFlight: true });
@@ -264,7 +250,7 @@ export class Intake {
 
   /** Storage is back: who comes from now on waits for his commit, and not for one that was given up. */
   #waitAgain(): void {
-    this.#log.info("Storage is back; what waited in memory is stored");
+    this.#options.log.info("Storage is back; what waited in memory is stored");
     this.#unavailable = false;
     const released = this.#open;
     this.#open = new CommitGroup();

@@ -52,22 +52,14 @@ type Fate = "unstored" | { readonly stored: readonly (number | null)[] };
  * Only what the database refuses for good, and has certainly not stored, is answered as failed.
  */
 export class Committer {
-  readonly #connection: Connection;
-  readonly #node: Node;
-  readonly #writer: LogWriter;
-  readonly #availability: Availability;
-  readonly #log: Pick<Log, "error">;
+  readonly #options: CommitterOptions;
   readonly #pauses: Pauses;
   #isClosed = false;
   #retries = 0;
 
-  constructor({ connection, node, writer, availability, clock, log, random }: CommitterOptions) {
-    this.#connection = connection;
-    this.#node = node;
-    this.#writer = writer;
-    this.#availability = availability;
-    this.#log = log;
-    this.#pauses = new Pauses(clock, random);
+  constructor(options: CommitterOptions) {
+    this.#options = options;
+    this.#pauses = new Pauses(options.clock, options.random);
   }
 
   /** Batches that were sent again because others were in their way. */
@@ -77,7 +69,7 @@ export class Committer {
 
   async commit(batch: LogBatch): Promise<EngineAnswer> {
     const attempt: Attempt = {
-      prepared: this.#writer.prepare(batch),
+      prepared: this.#options.writer.prepare(batch),
       surveys: batch.surveys,
       surveyIds: undefined,
       isUnsure: false,
@@ -98,20 +90,21 @@ export class Committer {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#pauses.end();
-    await this.#connection.cut();
+    await this.#options.connection.cut();
   }
 
   /** @returns for each survey its id, or null where the site takes no more that day */
   async #send(attempt: Attempt): Promise<(number | null)[]> {
     if (this.#isClosed) throw new Away("the database is closed");
+    const { connection, node, writer, availability } = this.#options;
     const { prepared, surveys } = attempt;
     attempt.isSent = false;
-    attempt.surveyIds ??= this.#writer.drawIds(surveys);
+    attempt.surveyIds ??= writer.drawIds(surveys);
     const statements = prepared.statements(attempt.surveyIds);
     attempt.isSent = true;
-    const results = await this.#connection.pipeline(statements);
-    this.#availability.answered(this);
-    this.#node.batch += prepared.numbers;
+    const results = await connection.pipeline(statements);
+    availability.answered(this);
+    node.batch += prepared.numbers;
     return takenIn(results, attempt.surveyIds);
   }
 
@@ -119,8 +112,8 @@ export class Committer {
   async #fateOf(attempt: Attempt, error: unknown): Promise<Fate | EngineAnswer> {
     attempt.failures += 1;
     if (this.#isClosed) return failed(error);
-    if (isLost(error)) this.#availability.missed(this, error);
-    else this.#availability.answered(this);
+    if (isLost(error)) this.#options.availability.missed(this, error);
+    else this.#options.availability.answered(this);
     if (isIdTaken(error)) attempt.surveyIds = undefined;
     if (isSerialization(error) || isLocked(error) || isIdTaken(error)) {
       this.#retries += 1;
@@ -138,13 +131,13 @@ export class Committer {
   }
 
   async #lookUp({ surveyIds = [] }: Attempt): Promise<Fate> {
-    const node = this.#node;
-    const { lastBatch, hello } = this.#writer;
+    const { node, writer, availability, log } = this.#options;
+    const { lastBatch, hello } = writer;
     const [[known], ...more] = (await this.#answered([
       ...lastBatch,
       ...(surveyIds.length > 0 ? [storedOf(surveyIds)] : []),
     ])) as [{ n: number }[], ...{ n: number; id: number }[][]];
-    this.#availability.answered(this);
+    availability.answered(this);
     if (known === undefined) {
       await this.#answered([hello]);
       return "unstored";
@@ -158,7 +151,7 @@ export class Committer {
     }
     if (last < node.batch) {
       const batches = node.batch - last;
-      this.#log.error(
+      log.error(
         { batches },
         "The database has gone back to an earlier state: what was stored in it last is lost",
       );
@@ -175,10 +168,10 @@ export class Committer {
   async #answered(statements: readonly Statement[]): Promise<readonly (readonly object[])[]> {
     for (let failures = 1; ; failures++) {
       try {
-        return await this.#connection.pipeline(statements);
+        return await this.#options.connection.pipeline(statements);
       } catch (error) {
         if (this.#isClosed) throw error;
-        this.#availability.missed(this, error);
+        this.#options.availability.missed(this, error);
         if (!isLost(error)) await this.#pause(failures);
       }
     }

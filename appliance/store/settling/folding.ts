@@ -1,6 +1,7 @@
 import type { Day } from "../../base/calendar.ts";
 import { Block } from "../blocks/block.ts";
 import { BlockReader } from "../blocks/block-reader.ts";
+import { encodeBlock } from "../blocks/codec.ts";
 import { fold } from "../blocks/fold.ts";
 import { firstDayOf, type Months, monthOf } from "../blocks/month.ts";
 import { NoBlock } from "../blocks/varints.ts";
@@ -17,7 +18,7 @@ import {
 } from "../log/batch.ts";
 import { DIMENSIONS, type Dimension } from "../log/record.ts";
 import type { BlockKey, BlockRow, Settlement, Snapshot, SourceNumber } from "../snapshot.ts";
-import { dayOfPart, partsOf, rowOf } from "./parts.ts";
+import { dayOfPart, partsOf } from "./parts.ts";
 
 const HOURS = 24;
 /** The bytes of the log that are read in one go. */
@@ -79,7 +80,8 @@ export async function foldLog(
       for (const [batch, ofBatch] of rows)
         fold(blocks, batch, ofBatch, { detailFrom: detailFrom(time), known });
       const part = nextPart(itsOwn, day);
-      for (const block of blocks.values()) puts.push(rowOf({ site, month, source, part }, block));
+      for (const block of blocks.values())
+        puts.push({ site, month, source, part, ...encodeBlock(block) });
     }
   }
   return {

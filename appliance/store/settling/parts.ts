@@ -1,9 +1,6 @@
 import type { Day } from "../../base/calendar.ts";
-import type { Block } from "../blocks/block.ts";
-import { encodeBlock } from "../blocks/codec.ts";
 import { MAX_DAYS } from "../blocks/dictionary.ts";
 import { firstDayOf, monthOf } from "../blocks/month.ts";
-import type { BlockKey, BlockRow } from "../snapshot.ts";
 
 /** More than any day has before they are merged. */
 const PARTS_OF_DAY = 65_536;
@@ -28,9 +25,4 @@ export function partsOf(day: Day): readonly [first: number, last: number] {
 /** The day of the month, from 0, that a part is of; -1 for what is settled. */
 export function dayOfPart(part: number): number {
   return Math.floor(part / PARTS_OF_DAY) - 1;
-}
-
-/** A block as it is put into an engine. */
-export function rowOf({ site, month, source, part }: BlockKey, block: Block): BlockRow {
-  return { site, month, source, part, ...encodeBlock(block) };
 }

@@ -6,6 +6,7 @@ import { demoDays } from "../../../appliance/demo/demo.ts";
 import { DOCUMENT_KINDS } from "../../../appliance/service/document-kinds.ts";
 import { tryStart } from "../../../appliance/service/try-start.ts";
 import type { Block } from "../../../appliance/store/blocks/block.ts";
+import { encodeBlock } from "../../../appliance/store/blocks/codec.ts";
 import { MAX_DETAIL_ROWS } from "../../../appliance/store/blocks/detail.ts";
 import { fold } from "../../../appliance/store/blocks/fold.ts";
 import { ALL_MONTHS, firstDayOf, type Month } from "../../../appliance/store/blocks/month.ts";
@@ -17,7 +18,7 @@ import { documentsChange } from "../../../appliance/store/documents.ts";
 import { BatchEncoder, decodeBatch, rowsBySite } from "../../../appliance/store/log/batch.ts";
 import type { HitRecord } from "../../../appliance/store/log/record.ts";
 import { openDatabase } from "../../../appliance/store/postgres/copying.ts";
-import { partsOf, rowOf, SETTLED } from "../../../appliance/store/settling/parts.ts";
+import { partsOf, SETTLED } from "../../../appliance/store/settling/parts.ts";
 import { SITE_ALARMS } from "../../../appliance/store/sites/alarms.ts";
 import { zoneChange } from "../../../appliance/store/sites/day-zone.ts";
 import { Draft } from "../../../appliance/store/sites/draft.ts";
@@ -546,7 +547,8 @@ function putViews(db: Db, records: readonly HitRecord[], isSettled: boolean): vo
   const batch = decodeBatch(body);
   fold(blocks, batch, rowsBySite(batch).get(site) ?? [], { detailFrom: 0 });
   const [part] = partsOf(TODAY);
-  for (const [month, block] of blocks) putBlock(db, rowOf({ site, month, source: 0, part }, block));
+  for (const [month, block] of blocks)
+    putBlock(db, { site, month, source: 0, part, ...encodeBlock(block) });
 }
 
 /**
