@@ -11,11 +11,10 @@ import {
   openForReading,
   storageProblem,
 } from "../store/sqlite/database.ts";
+import { documents, readDirectory } from "../store/sqlite/documents.ts";
 import { isClaimed } from "../store/sqlite/lock.ts";
 import { DatabaseRefused } from "../store/sqlite/refused.ts";
 import { spaceOf } from "../store/sqlite/room.ts";
-import { documents } from "../store/sqlite/tables/documents.ts";
-import { readDirectory } from "../store/sqlite/tables/sites.ts";
 import { version } from "../system/version.ts";
 import { type Command, parseCommandLine, UsageError } from "./command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP } from "./data.ts";

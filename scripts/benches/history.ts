@@ -7,8 +7,7 @@ import { createVisitorCache } from "../../appliance/collector/counting/visitor.t
 import { randomFrom } from "../../appliance/demo/random.ts";
 import { DIMENSIONS, type Hit } from "../../appliance/store/log/record.ts";
 import { planDeclared } from "../../appliance/store/sites/declare.ts";
-import { changeFile } from "../../appliance/store/sqlite/tables/documents.ts";
-import { readDirectory } from "../../appliance/store/sqlite/tables/sites.ts";
+import { changeFile, readDirectory } from "../../appliance/store/sqlite/documents.ts";
 import { Store } from "../../appliance/store/store.ts";
 import { SITE } from "./servers.ts";
 import { USER_AGENTS, views } from "./traffic.ts";

@@ -18,9 +18,8 @@ import {
   databaseFile,
   openForWriting,
 } from "../../appliance/store/sqlite/database.ts";
+import { changeFile, readDirectory } from "../../appliance/store/sqlite/documents.ts";
 import { putBlock } from "../../appliance/store/sqlite/settle.ts";
-import { changeFile } from "../../appliance/store/sqlite/tables/documents.ts";
-import { readDirectory } from "../../appliance/store/sqlite/tables/sites.ts";
 import type { Answered, Asked } from "./large-reader.ts";
 
 /** The last day of what is made. */

@@ -19,7 +19,7 @@ import { CountedDays } from "../../appliance/store/sqlite/counted-days.ts";
 import { databaseFile, openForWriting } from "../../appliance/store/sqlite/database.ts";
 import { settleFile } from "../../appliance/store/sqlite/settle.ts";
 import { SqliteSnapshot } from "../../appliance/store/sqlite/snapshot.ts";
-import { perform } from "../../appliance/store/sqlite/tables/table.ts";
+import { perform } from "../../appliance/store/sqlite/sql.ts";
 import { SystemClock } from "../../appliance/system/system-clock.ts";
 import type { Postgres } from "./postgres.ts";
 

@@ -23,7 +23,7 @@ import {
   openForWriting,
 } from "../../appliance/store/sqlite/database.ts";
 import { putBlock } from "../../appliance/store/sqlite/settle.ts";
-import { runAll } from "../../appliance/store/sqlite/tables/table.ts";
+import { runAll } from "../../appliance/store/sqlite/sql.ts";
 import { addDays } from "./counted-days.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { addSite, findSite } from "./stored-sites.ts";

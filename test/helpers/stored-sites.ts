@@ -6,8 +6,7 @@ import {
 } from "../../appliance/store/sites/directory.ts";
 import { Draft, type SiteFields } from "../../appliance/store/sites/draft.ts";
 import type { Database } from "../../appliance/store/sqlite/database.ts";
-import { changeFile } from "../../appliance/store/sqlite/tables/documents.ts";
-import { readDirectory } from "../../appliance/store/sqlite/tables/sites.ts";
+import { changeFile, readDirectory } from "../../appliance/store/sqlite/documents.ts";
 
 /** Stores a site in a file, whatever the rules of sites say. */
 export function addSite(db: Database, id: string): void {

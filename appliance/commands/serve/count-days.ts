@@ -10,9 +10,9 @@ import { SETTLED } from "../../store/settling/parts.ts";
 import { OWN_SOURCE, PIECES } from "../../store/snapshot.ts";
 import { CountedDays } from "../../store/sqlite/counted-days.ts";
 import type { Database } from "../../store/sqlite/database.ts";
+import { readDirectory } from "../../store/sqlite/documents.ts";
 import { generation, settleFile } from "../../store/sqlite/settle.ts";
 import { SqliteSnapshot } from "../../store/sqlite/snapshot.ts";
-import { readDirectory } from "../../store/sqlite/tables/sites.ts";
 
 /** One day of one site. */
 interface DayOfHits {

@@ -18,7 +18,7 @@ import { DEMO_DAYS, DEMO_SITES, demoDays } from "../../demo/demo.ts";
 import { documentsChange } from "../../store/documents.ts";
 import { detailFrom } from "../../store/settling/folding.ts";
 import type { Database } from "../../store/sqlite/database.ts";
-import { changeFile } from "../../store/sqlite/tables/documents.ts";
+import { changeFile } from "../../store/sqlite/documents.ts";
 import { countDays } from "./count-days.ts";
 
 const TOKEN = "demo";

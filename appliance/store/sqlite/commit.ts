@@ -4,7 +4,7 @@ import { eraseGone, withoutTexts } from "../log/rewriting.ts";
 import { SITES } from "../sites/kinds.ts";
 import { takeSurvey, withdrawSurvey } from "../surveys/statements.ts";
 import { type Database, dataVersionOf } from "./database.ts";
-import { run } from "./tables/table.ts";
+import { run } from "./sql.ts";
 
 /** While the log is full, commits after which it is looked at anew. */
 const LOOK_EVERY = 64;

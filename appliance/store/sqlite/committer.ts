@@ -15,10 +15,9 @@ import {
   openForWriting,
   spareBytesOf,
 } from "./database.ts";
+import { takeFileChanges, WRITES } from "./documents.ts";
 import { settleFile } from "./settle.ts";
-import { takeFileChanges } from "./tables/sites.ts";
 import { upkeepStep } from "./upkeep.ts";
-import { WRITES } from "./writes.ts";
 
 /** As the door is answered, and what only this engine's own room is about. */
 export type CommitterAnswer = EngineAnswer & {

@@ -2,7 +2,7 @@ import { DAY_MS, type Day, HOUR_MS } from "../../base/calendar.ts";
 import { markDay, timeRun } from "../settling/day-marks.ts";
 import type { Statement } from "../sql.ts";
 import type { Database } from "./database.ts";
-import { perform } from "./tables/table.ts";
+import { perform } from "./sql.ts";
 
 /** The time run is saved at most so often: it costs a page of the write-ahead log. */
 const EVERY_MS = 60_000;

@@ -5,13 +5,12 @@ import type { Directory } from "../sites/directory.ts";
 import { isSiteWrite, SITE_WRITES, type SitesPlace } from "../sites/writes.ts";
 import type { EngineWriteName, WriteInput, WriteName, WriteResult } from "../writes.ts";
 import { type Database, databaseFile, emptyWal } from "./database.ts";
+import { fileSites, readDirectory, WRITES } from "./documents.ts";
 import { openData, openDataToLook } from "./health.ts";
 import { makeDataDir } from "./lock.ts";
 import { SqliteReads } from "./reads.ts";
 import { withBallast } from "./room.ts";
-import { fileSites, readDirectory } from "./tables/sites.ts";
 import { eraseSites } from "./upkeep.ts";
-import { WRITES } from "./writes.ts";
 
 /** The file of a data folder, opened for a command. */
 export class SqliteDesk implements Desk, BoxDesk {

@@ -31,12 +31,12 @@ import { openDecided } from "./copies/opening.ts";
 import { keepNew, mayTakeBack } from "./copies/swap.ts";
 import { newestTime } from "./counted-days.ts";
 import { type Database, databaseFile } from "./database.ts";
+import { fileSites } from "./documents.ts";
 import { damage, openChecked } from "./health.ts";
 import { makeDataDir } from "./lock.ts";
 import { mendNumbers } from "./numbering.ts";
 import { Room, type Space, spaceOf } from "./room.ts";
-import { fileSites } from "./tables/sites.ts";
-import { perform } from "./tables/table.ts";
+import { perform } from "./sql.ts";
 import { startWorkers, type Workers } from "./workers.ts";
 
 const SPACE_EVERY_MS = 10_000;

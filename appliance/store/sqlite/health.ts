@@ -13,7 +13,7 @@ import {
   withDatabase,
 } from "./database.ts";
 import { DatabaseRefused, FILE, type Flaw } from "./refused.ts";
-import { run } from "./tables/table.ts";
+import { run } from "./sql.ts";
 
 /** A database that cannot be used, and a sentence for the owner. */
 export interface Unusable {

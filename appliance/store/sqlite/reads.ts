@@ -19,10 +19,9 @@ import type { Settlement } from "../snapshot.ts";
 import type { ReaderAnswer } from "../threads/reader-thread.ts";
 import type { Reader } from "../threads/thread-host.ts";
 import { type Database, dataVersion, isDamage } from "./database.ts";
+import { documentFile, documents, largestSites } from "./documents.ts";
 import { lastInLog, ofOneMoment, SqliteSnapshot } from "./snapshot.ts";
-import { documentFile, documents } from "./tables/documents.ts";
-import { largestSites } from "./tables/sites.ts";
-import { perform, rowsOf } from "./tables/table.ts";
+import { perform, rowsOf } from "./sql.ts";
 
 const BOX_READS: {
   readonly [Q in Exclude<BoxQueryName, "settlement">]: (

@@ -5,7 +5,7 @@ import { type BlockRow, type Settlement, SLICE_BYTES } from "../snapshot.ts";
 import type { CountedDays } from "./counted-days.ts";
 import type { Database } from "./database.ts";
 import { putSlices } from "./slices.ts";
-import { run, runAll } from "./tables/table.ts";
+import { run, runAll } from "./sql.ts";
 
 /** A database begins at one of so many. */
 const GENERATIONS = 2 ** 40;

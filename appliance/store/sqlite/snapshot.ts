@@ -13,7 +13,7 @@ import {
 import type { Database } from "./database.ts";
 import { HAS_NUMBERS } from "./numbering.ts";
 import { BYTES, beyond, type SqliteBlock, sliced, wholeOf } from "./slices.ts";
-import { rowsOf } from "./tables/table.ts";
+import { rowsOf } from "./sql.ts";
 
 /** The only one whose batches are in a file. */
 export const NODE = 0;

@@ -17,7 +17,7 @@ import { type Database, giveSpaceBack } from "./database.ts";
 import { passGeneration } from "./settle.ts";
 import { BYTES } from "./slices.ts";
 import { NODE, SqliteSnapshot } from "./snapshot.ts";
-import { perform, run, runAll } from "./tables/table.ts";
+import { perform, run, runAll } from "./sql.ts";
 
 /** Of what waits for the clock batches below this are put together, where there are so many; so many in a step. */
 const SMALL_BYTES = 128 * 1_024;

@@ -29,8 +29,8 @@ import { backUp } from "../../../appliance/store/sqlite/copies/backup.ts";
 import { openFolder } from "../../../appliance/store/sqlite/copies/copying.ts";
 import { restore } from "../../../appliance/store/sqlite/copies/restore.ts";
 import { type Database, databaseFile } from "../../../appliance/store/sqlite/database.ts";
+import { changeFile as changeNow } from "../../../appliance/store/sqlite/documents.ts";
 import { putBlock } from "../../../appliance/store/sqlite/settle.ts";
-import { changeFile as changeNow } from "../../../appliance/store/sqlite/tables/documents.ts";
 import { SystemClock } from "../../../appliance/system/system-clock.ts";
 import {
   change,

@@ -14,7 +14,7 @@ import {
 } from "../../../appliance/store/sqlite/database.ts";
 import { SqliteDesk } from "../../../appliance/store/sqlite/desk.ts";
 import { ofOneMoment, SqliteSnapshot } from "../../../appliance/store/sqlite/snapshot.ts";
-import { perform } from "../../../appliance/store/sqlite/tables/table.ts";
+import { perform } from "../../../appliance/store/sqlite/sql.ts";
 import { type Box, Store } from "../../../appliance/store/store.ts";
 import type { Seeded } from "../../helpers/store-life.ts";
 import { CutThreads } from "./cut-threads.ts";

@@ -9,13 +9,12 @@ import {
   refuseStrangers,
   storageProblem,
 } from "../database.ts";
+import { changeFile, readDirectory } from "../documents.ts";
 import { openData } from "../health.ts";
 import { makeDataDir } from "../lock.ts";
 import { putBlock } from "../settle.ts";
 import { ofOneMoment, SqliteSnapshot } from "../snapshot.ts";
-import { changeFile } from "../tables/documents.ts";
-import { readDirectory } from "../tables/sites.ts";
-import { rowsOf, run } from "../tables/table.ts";
+import { rowsOf, run } from "../sql.ts";
 
 /**
  * The data of a folder, whether a service runs on it or not, as `tallydeck copy` deals with it.

@@ -12,11 +12,11 @@ import {
   openUntrusted,
   withDatabase,
 } from "../database.ts";
+import { changeFile } from "../documents.ts";
 import { PASSED_BY } from "../numbering.ts";
 import { DatabaseRefused, FILE } from "../refused.ts";
 import { lastInLog, SqliteSnapshot } from "../snapshot.ts";
-import { changeFile } from "../tables/documents.ts";
-import { run } from "../tables/table.ts";
+import { run } from "../sql.ts";
 import { copyBackup, fill } from "./copy.ts";
 import { copyLeft, type Kinds } from "./copy-documents.ts";
 import { removeDatabase, resumeSwap, swapIn, takeBack } from "./swap.ts";

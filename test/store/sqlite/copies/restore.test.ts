@@ -22,7 +22,7 @@ import { TABLES } from "../../../../appliance/store/sqlite/copies/copy-rules.ts"
 import { restore } from "../../../../appliance/store/sqlite/copies/restore.ts";
 import { swapIn } from "../../../../appliance/store/sqlite/copies/swap.ts";
 import { databaseFile, openForWriting } from "../../../../appliance/store/sqlite/database.ts";
-import { changeFile } from "../../../../appliance/store/sqlite/tables/documents.ts";
+import { changeFile } from "../../../../appliance/store/sqlite/documents.ts";
 import { addDays } from "../../../helpers/counted-days.ts";
 import { FakeClock } from "../../../helpers/fake-clock.ts";
 import { eachFolder } from "../../../helpers/folder.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { databaseFile, openForWriting } from "../../../../appliance/store/sqlite/database.ts";
-import { Owner } from "../../../helpers/owner.ts";
-import { addSite } from "../../../helpers/stored-sites.ts";
-import { tallydeck } from "../../../helpers/tallydeck.ts";
-import { eachWorld } from "../../../helpers/world.ts";
+import { databaseFile, openForWriting } from "../../../appliance/store/sqlite/database.ts";
+import { Owner } from "../../helpers/owner.ts";
+import { addSite } from "../../helpers/stored-sites.ts";
+import { tallydeck } from "../../helpers/tallydeck.ts";
+import { eachWorld } from "../../helpers/world.ts";
 
 describe("the names of stored sites", () => {
   const world = eachWorld({ env: { SITES: "blog" } });

@@ -1,5 +1,5 @@
-import { type Rows, runStepsNow, type Statement, type Steps } from "../../sql.ts";
-import type { Database } from "../database.ts";
+import { type Rows, runStepsNow, type Statement, type Steps } from "../sql.ts";
+import type { Database } from "./database.ts";
 
 type Prepared = ReturnType<Database["prepare"]>;
 
