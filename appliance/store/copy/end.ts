@@ -45,6 +45,8 @@ export class CopyEnd {
   readonly origin: string;
   readonly name: string;
   readonly #engine: CopyEngine;
+  /** By node, how far its log was looked at. */
+  readonly #looked = new Map<number, number>();
   /** There are others beside it, and what the target counts itself. */
   readonly #given = new Sum(COUNTABLE.together / 4);
 
@@ -77,7 +79,7 @@ export class CopyEnd {
       refuse: (why: string) => this.#refuse(why),
     };
     return this.read((access) =>
-      task({ ...access, snapshot: soundSnapshot(access.snapshot, rules) }),
+      task({ ...access, snapshot: soundSnapshot(access.snapshot, rules, this.#looked) }),
     );
   }
 

@@ -34,14 +34,20 @@ export class Sum {
  * A batch that a stranger may have made.
  * @throws as `refuse` where no hits could have made it
  */
-export function soundBatch(body: Uint8Array, { refuse }: CountRules): Batch {
+export function soundBatch(body: Uint8Array, rules: CountRules): Batch {
   let batch: Batch;
   try {
     batch = decodeBatch(body);
   } catch (error) {
-    if (error instanceof RangeError) return refuse(NOT_OURS);
+    if (error instanceof RangeError) return rules.refuse(NOT_OURS);
     throw error;
   }
+  refuseUnsound(batch, rules);
+  return batch;
+}
+
+/** @throws as `refuse` where no hits could have made it */
+export function refuseUnsound(batch: Batch, { refuse }: CountRules): void {
   const { undated, moments, texts } = batch;
   const lastHour = 24 * firstDayOf(LAST_MONTH + 1) - 1;
   // Those of a batch that is not dated are seconds of a clock that began at its zero.
@@ -52,7 +58,6 @@ export function soundBatch(body: Uint8Array, { refuse }: CountRules): Batch {
   if (!texts.every(isShortText) || !moments.every(isMoment)) refuse(NOT_OURS);
   const flaw = flawOfBatch(batch);
   if (flaw !== undefined) refuse(`a batch that ${flaw}`);
-  return batch;
 }
 
 const INTERACTION = KINDS.indexOf("interaction");

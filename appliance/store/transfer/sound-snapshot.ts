@@ -4,14 +4,19 @@ import { soundBlock } from "../blocks/sound.ts";
 import { readBatch } from "../log/batch.ts";
 import { dayOfPart, SETTLED } from "../settling/parts.ts";
 import { type BlockRow, PIECES, type Snapshot } from "../snapshot.ts";
-import { type CountRules, NOT_OURS, soundBatch } from "./counts.ts";
+import { type CountRules, NOT_OURS, refuseUnsound } from "./counts.ts";
 import { LAST_MONTH } from "./values.ts";
 
 /**
  * Counts that come from elsewhere: nothing is read of what no hits could have made. Of a block whose detail is not
  * asked for only its size is looked at.
+ * @param looked by node, how far its log was looked at; it grows
  */
-export function soundSnapshot(snapshot: Snapshot, rules: CountRules): Snapshot {
+export function soundSnapshot(
+  snapshot: Snapshot,
+  rules: CountRules,
+  looked: Map<number, number>,
+): Snapshot {
   return {
     generation: () => snapshot.generation(),
     folded: () => snapshot.folded(),
@@ -21,8 +26,13 @@ export function soundSnapshot(snapshot: Snapshot, rules: CountRules): Snapshot {
     siteKeys: () => snapshot.siteKeys(),
     async log(after, maxBytes) {
       const rows = await snapshot.log(after, maxBytes);
-      // One that cannot be read holds nothing for anybody.
-      for (const { body } of rows) if (readBatch(body) !== undefined) soundBatch(body, rules);
+      for (const { node, n, body } of rows) {
+        if (n <= (looked.get(node) ?? 0)) continue;
+        const batch = readBatch(body);
+        // One that cannot be read holds nothing for anybody.
+        if (batch !== undefined) refuseUnsound(batch, rules);
+        looked.set(node, n);
+      }
       return rows;
     },
     async blocks(sites, months, pieces) {
