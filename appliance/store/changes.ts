@@ -62,7 +62,7 @@ export interface ChangedDocuments {
   }[];
 }
 
-/** What was deleted within so many changes is told; who has not asked for longer is told all there is. */
+/** Deletions within so many changes are told; who has not asked for longer is told all there is. */
 const KEPT_MARKS = 10_000;
 const PAGE = 2_000;
 
@@ -137,7 +137,7 @@ interface Held {
 const HELD = `SELECT count(*) AS count,
     CAST(coalesce(sum(coalesce(octet_length(file), octet_length(body))), 0) AS double precision)
       AS together
-  FROM document WHERE kind = $1`;
+  FROM document WHERE kind = $1 AND body IS NOT NULL`;
 
 const PAGED = `SELECT kind, id, body FROM document
   WHERE kind = $1 AND id > $2 AND body IS NOT NULL ORDER BY id LIMIT ${PAGE}`;

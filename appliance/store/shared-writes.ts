@@ -88,7 +88,7 @@ export class FleetAdminToken {
     if (this.#hash === undefined) this.#options.tell({ ...EMPTY_DIRECTORY, adminHash });
   }
 
-  /** What the fleet tells is passed on in turn, once the box has its token. */
+  /** The fleet's directory is passed on in turn, once the box has its token. */
   hearFleet(directory: Directory): Promise<void> {
     return this.#hearing.take(async () => {
       this.#hash = directory.adminHash;

@@ -18,7 +18,7 @@ export async function importInto(world: World, days: readonly CountedDay[]): Pro
   await world.start();
 }
 
-/** What is copied has a view for each value: else no hits could have made it. */
+/** A day that is copied has a view for each value: else no hits could have made it. */
 function withViews({ counts, ...day }: CountedDay): CountedDay {
   const { pv = {}, app: _, bot: __, hour: ___, sessions: ____, ...values } = counts;
   const sums = Object.values(values).map((ofName) =>

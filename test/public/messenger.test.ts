@@ -9,7 +9,7 @@ type Parts = ConstructorParameters<typeof InternetMessenger>[0];
 const HOME = "93.184.215.1";
 const signal = new AbortController().signal;
 
-/** What comes of a task where the world is as given. */
+/** The outcome of a task where the world is as given. */
 function outcomeOf(task: PublicTask, parts: Partial<Parts>) {
   const never = () => assert.fail("somebody was asked who has nothing to do with it");
   const messenger = new InternetMessenger({

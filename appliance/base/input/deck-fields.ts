@@ -20,7 +20,7 @@ export const FIELD_LIMITS = {
   body: 4_096,
 } as const;
 
-/** What a live number counts: `name` in forms, `onKey` on the key. */
+/** The counts that a live number may show: `name` in forms, `onKey` on the key. */
 export const STAT_METRICS = {
   pv: { name: "Views", onKey: "views" },
   uv: { name: "Visitors", onKey: "visitors" },

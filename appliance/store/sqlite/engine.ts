@@ -111,7 +111,7 @@ export class SqliteEngine implements Engine {
     return this.#room.isLow;
   }
 
-  /** What comes while the file is replaced is for the one that is there then. */
+  /** A request that comes while the file is replaced is for the one that is there then. */
   async send(request: EngineRequest): Promise<EngineAnswer> {
     // Nobody is there to answer.
     if (request.kind === "ping" && this.#replacing !== undefined) return DONE;

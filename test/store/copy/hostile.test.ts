@@ -66,7 +66,7 @@ describe("a copy from data with one thing changed", () => {
       assert.match(error.message, /^[^\n]+\.$/);
       return undefined;
     } finally {
-      // What was brought can be backed up, and that restored.
+      // The target can be backed up, and that restored.
       backUp(databaseFile(at("there")), at("backup.db"), DOCUMENT_KINDS);
       copyIn(at("backup.db"), at("restored.db"), DOCUMENT_KINDS);
     }

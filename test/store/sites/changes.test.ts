@@ -16,7 +16,7 @@ import { eachDatabase, sharedPostgres } from "../../helpers/postgres.ts";
 
 /** A database that several change. */
 interface Place extends SitesPlace {
-  /** What has changed since a revision. */
+  /** Changes since a revision. */
   since(revision: Revision | undefined): Promise<{ parts: ChangedDocuments[]; now: Revision }>;
   rows(text: string): Promise<object[]>;
 }
