@@ -1,3 +1,4 @@
+import { bodyOf } from "../../base/documents.ts";
 import { MAX_MONTH } from "../blocks/month.ts";
 import { LAST_DAY } from "../settling/day-marks.ts";
 import { LAST_PART, runningPart } from "../settling/parts.ts";
@@ -26,6 +27,7 @@ export function mendNumbers(db: Database): string[] {
     ...mendRows(db),
     ...mendLog(db),
     ...mendSites(db),
+    ...unreadableSites(db),
     ...mendErased(db),
     ...mendMarks(db),
     ...mendBlocks(db),
@@ -98,6 +100,18 @@ function mendLog(db: Database): string[] {
   if (!isFoldedBent && !isGenerationBent && bent.length === 0) return [];
   passGeneration(db);
   return ["Numbers of what was counted last were damaged; they are mended, and nothing is lost."];
+}
+
+/** The sites that cannot be read: others count on, and these are as if they were not there. */
+function unreadableSites(db: Database): string[] {
+  const rows = db
+    .prepare("SELECT id, body FROM document WHERE kind = ? AND body IS NOT NULL")
+    .all(SITES.name) as { id: string; body: string }[];
+  return rows.flatMap(({ id, body }) =>
+    bodyOf(SITES, id, body) === undefined
+      ? [`The site of number ${id} is damaged, and counts and shows nothing. Restore a backup.`]
+      : [],
+  );
 }
 
 /** A site that has lost its number gets another: those that are added later count. */

@@ -135,6 +135,15 @@ describe("numbers that the card has bent", () => {
     assert.match(errors[0].message, /Numbers of responses or of counts were damaged/);
   });
 
+  it("of a site that cannot be read are told, and others count on", async () => {
+    await bent((db) => {
+      db.exec(`INSERT INTO document (kind, id, body, revision) VALUES ('site', '77', '{', 1)`);
+    });
+    const { errors } = await new Owner(world()).get("/api/diagnostics");
+    assert.match(errors[0].message, /The site of number 77 is damaged/);
+    assert.equal(await views(), 8);
+  });
+
   it("of a site leave it what its surveys are called", async () => {
     const labels = { "1": { q: { name: "Was it good?" } } };
     const owner = new Owner(world());
