@@ -1,5 +1,5 @@
 import type { Bound } from "./bounds.ts";
-import { type Misfit, schemas } from "./input/schema.ts";
+import { type Misfit, schemas } from "./input/shape.ts";
 import { Refusal, type RefusalCode } from "./refusal.ts";
 
 /**

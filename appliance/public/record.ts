@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { schemas } from "../base/input/schema.ts";
+import { schemas } from "../base/input/shape.ts";
 import type { Standing } from "./addresses.ts";
 import type { Mapping, RefusedWhy } from "./router/mapping.ts";
 import type { PublicSettings } from "./settings.ts";

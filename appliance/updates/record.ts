@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { isObject } from "../base/input/json.ts";
-import { schemas } from "../base/input/schema.ts";
+import { schemas } from "../base/input/shape.ts";
 import type { Log } from "../base/log.ts";
 import { Signal } from "../base/signal.ts";
 import { Turns } from "../base/turns.ts";

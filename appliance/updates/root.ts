@@ -1,6 +1,6 @@
 import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { schemas } from "../base/input/schema.ts";
+import { schemas } from "../base/input/shape.ts";
 import { MOST_RELEASE } from "../release/release.ts";
 import {
   STATE_FILE,

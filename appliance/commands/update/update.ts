@@ -28,8 +28,7 @@ import {
 } from "../command.ts";
 import { configFrom } from "../data.ts";
 import { sizeText } from "../size-text.ts";
-import { follow } from "./update-follow.ts";
-import { releaseName, updateRows } from "./update-text.ts";
+import { progressText, releaseName, updateRows } from "./update-text.ts";
 
 const ACTIONS = ["status", "check", "apply", "back"];
 
@@ -241,4 +240,46 @@ async function restarting(job: UpdateCommand): Promise<void> {
     "The box restarts, and is back in about two minutes. It then tries the release for",
   );
   job.terminal.out("some minutes; `tallydeck update` tells how that ended.");
+}
+
+interface Followed {
+  readonly root: Pick<RootUpdater, "state" | "pending">;
+  readonly terminal: Pick<Terminal, "out" | "rewrite">;
+  readonly sleep: (ms: number) => Promise<unknown>;
+}
+
+const LOOK_MS = 500;
+/** For how long it may do nothing: with a reason told, and without. */
+const ANSWERED_LOOKS = 10;
+const SILENT_LOOKS = 240;
+
+/**
+ * Says what the updater does until it is done.
+ * @throws {CommandFailed} with its sentence where it cannot
+ */
+async function follow(
+  { root, terminal, sleep }: Followed,
+  isDone: (state: UpdaterState) => boolean,
+): Promise<void> {
+  const { out, rewrite } = terminal;
+  let shown = "";
+  for (let silent = 0; silent < SILENT_LOOKS; silent += 1) {
+    await sleep(LOOK_MS);
+    const state = root.state();
+    if (state !== undefined && isDone(state)) {
+      rewrite?.("");
+      return;
+    }
+    const { work, problem } = state ?? {};
+    const isWaiting = root.pending().length > 0;
+    if (work !== undefined || isWaiting) silent = -1;
+    else if (problem !== undefined && silent >= ANSWERED_LOOKS) throw new CommandFailed(problem);
+    const text = work && progressText(work);
+    if (text === undefined || text === shown) continue;
+    // A reader of a log wants the steps, not each per cent.
+    if (rewrite) rewrite(`It is ${text}`);
+    else if (text.split(":")[0] !== shown.split(":")[0]) out(`It is ${text.split(":")[0]}.`);
+    shown = text;
+  }
+  throw new CommandFailed("The updater does not answer. Restart the box and try again.");
 }

@@ -7,7 +7,6 @@ import type { NoticeBoard } from "../face/notices.ts";
 import { channelOf, type StatWidget, type Widget } from "../face/widget.ts";
 import type { Roster } from "../roster.ts";
 import type { Images } from "../settings/images.ts";
-import { watchClock } from "./clock-watch.ts";
 import { type NumberSource, StatNumbers } from "./live-numbers.ts";
 
 /** The signals that decks have to show something else. */
@@ -159,4 +158,34 @@ function isStat(widget: Widget): widget is StatWidget {
 
 function isImage(widget: Widget, hash: string): boolean {
   return widget.type === "image" && widget.image === hash;
+}
+
+const LOOK_MS = 5_000;
+/** The clock moving on by so much more than expected means that the host was suspended. */
+const GAP_MS = 10_000;
+const STEP_MS = 1_000;
+
+interface ClockWatcher {
+  /** The host was suspended, or stood still for as long. */
+  slept(): void;
+  /** The wall clock was set. */
+  stepped(): void;
+}
+
+/** Looks at the clock every few seconds for what no timer tells. */
+function watchClock(clock: Clock, watcher: ClockWatcher): Cancel {
+  let cancel: Cancel = () => {};
+  const look = () => {
+    const before = { now: clock.now(), monotonic: clock.monotonic() };
+    cancel = clock.after(LOOK_MS, () => {
+      const passed = clock.monotonic() - before.monotonic;
+      // Monotonic time stands still while the host is suspended; the wall clock does not.
+      const wallPassed = clock.now() - before.now;
+      if (Math.max(passed, wallPassed) > LOOK_MS + GAP_MS) watcher.slept();
+      if (Math.abs(wallPassed - passed) > STEP_MS) watcher.stepped();
+      look();
+    });
+  };
+  look();
+  return () => cancel();
 }

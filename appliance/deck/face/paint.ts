@@ -5,10 +5,14 @@ import type { JpegOptions, Pixels, Rotation } from "../pixels.ts";
 import type { Face } from "./face.ts";
 import { type Feedback, layoutFeedback } from "./feedback.ts";
 import { isPlain, KEY_FONT, MORE_FONTS, TURNED } from "./fonts.ts";
-import { layout } from "./layout.ts";
+import { layoutPlain } from "./plain.ts";
 import type { Fonts, Shape, Weight } from "./shapes.ts";
 import type { Point } from "./sparkline.ts";
 import type { Metrics, TextBox } from "./text-fit.ts";
+import { layoutAddress } from "./widgets/address.ts";
+import { layoutGauge } from "./widgets/gauge.ts";
+import { layoutImage } from "./widgets/image.ts";
+import { layoutStat } from "./widgets/stat.ts";
 
 const QUALITY_STEP = 7;
 /** As `IconFile` says. */
@@ -280,5 +284,22 @@ function turn({ width, height, data }: Pixels, rotate: Rotation, to: Uint8Clampe
       const row = rotate === 90 ? x : width - 1 - x;
       turned[row * height + column] = upright[at] ?? 0;
     }
+  }
+}
+
+/** Lays a face out: what to draw on its background, in order. */
+function layout(face: Face, size: TextBox, fonts: Fonts): Shape[] {
+  switch (face.kind) {
+    case "stat":
+      return layoutStat(face, size, fonts);
+    case "gauge":
+    case "bar":
+      return layoutGauge(face, size, fonts);
+    case "image":
+      return layoutImage(face);
+    case "address":
+      return layoutAddress(face, size, fonts);
+    default:
+      return layoutPlain(face, size, fonts);
   }
 }

@@ -1,4 +1,4 @@
-import { type Misfit, schemas } from "../../base/input/schema.ts";
+import { type Misfit, schemas } from "../../base/input/shape.ts";
 import { invalidField, type Refusal } from "../../base/refusal.ts";
 
 /** A JSON Schema; its `description` says what it takes, to end the sentence "field …". */

@@ -1,12 +1,10 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Cancel } from "../../base/signal.ts";
 import type { EncodeJpeg } from "../pixels.ts";
-import { openAkp05 } from "./akp05.ts";
+import { openAkp05, openMirabox } from "./crt-drivers.ts";
 import type { DeckDriver, DriverContext, HidHandle } from "./driver.ts";
 import { type DeckBus, OpenError, type OpenProblem, type UsbUnit } from "./hid.ts";
-import { openMirabox } from "./mirabox.ts";
 import type { Direction, Model } from "./model.ts";
-import { TurnSums } from "./turn-sums.ts";
 
 /** Waits between attempts to open; the last one repeats for as long as the deck is plugged in. */
 const BACK_OFF_MS = [100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 30_000];
@@ -152,5 +150,28 @@ async function openDriver(context: DriverContext): Promise<DeckDriver> {
       return openMirabox({ ...context, model });
     case "akp05":
       return openAkp05({ ...context, model });
+  }
+}
+
+/** Adds up the steps of dials that come within one turn of the event loop: a fast hand makes many. */
+class TurnSums {
+  readonly #tell: (input: string, delta: number) => void;
+  readonly #sums = new Map<string, number>();
+
+  /** @param tell hears of every dial once, with the sum of its steps, unless that is zero */
+  constructor(tell: (input: string, delta: number) => void) {
+    this.#tell = tell;
+  }
+
+  add(input: string, steps: number): void {
+    if (this.#sums.size === 0) setImmediate(() => this.flush());
+    this.#sums.set(input, (this.#sums.get(input) ?? 0) + steps);
+  }
+
+  /** Tells what there is now, so that what comes next is told after it. */
+  flush(): void {
+    const sums = [...this.#sums];
+    this.#sums.clear();
+    for (const [input, delta] of sums) if (delta !== 0) this.#tell(input, delta);
   }
 }

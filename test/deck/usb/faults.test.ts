@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { encodeJpeg } from "../../../appliance/deck/face/paint.ts";
 import type { Pixels } from "../../../appliance/deck/pixels.ts";
+import { openMirabox } from "../../../appliance/deck/usb/crt-drivers.ts";
 import type { DriverContext } from "../../../appliance/deck/usb/driver.ts";
 import { createDeckBus } from "../../../appliance/deck/usb/hid.ts";
-import { openMirabox } from "../../../appliance/deck/usb/mirabox.ts";
 import type { MiraboxModel } from "../../../appliance/deck/usb/model.ts";
 import { modelById } from "../../../appliance/deck/usb/models.ts";
 import { type DeckWorld, startWorld, telling } from "../../helpers/deck-world.ts";

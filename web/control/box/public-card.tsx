@@ -1,12 +1,13 @@
-import type { PublicAnswer } from "../../../appliance/control/wire.ts";
+import type { PublicAnswer, StepView } from "../../../appliance/control/wire.ts";
 import { counted } from "../../shared/format.ts";
 import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
-import { Problem } from "../parts.tsx";
+import { Problem, useNow } from "../parts.tsx";
+import { clockOf } from "../times.ts";
 import { useAction } from "../use-action.ts";
 import { PhoneLink } from "./phone-link.tsx";
-import { PublicChain } from "./public-chain.tsx";
 import { PublicSettings, PublicSwitches } from "./public-settings.tsx";
+import { STATES, STEPS } from "./public-words.ts";
 import { TunnelPart } from "./tunnel-part.tsx";
 
 /** The box's own address on the internet: how far it is, what is wrong, and what it is set to. */
@@ -96,6 +97,46 @@ function Declared({ name, dashboard }: PublicAnswer) {
     <p>
       The configuration names <code>{name}</code>
       {dashboard && ", with the dashboard"}, and all of this can only be changed there.
+    </p>
+  );
+}
+
+/** The way from a name to visitors, line by line; what keeps it from going on is open. */
+function PublicChain({ steps }: { steps: readonly StepView[] }) {
+  return (
+    <ol class="chain">
+      {steps.map((step) => (
+        <Line key={step.step} {...step} />
+      ))}
+    </ol>
+  );
+}
+
+function Line({ step, state, sentence, next, nextTryAt }: StepView) {
+  const { sign, word } = STATES[state];
+  return (
+    <li class={state}>
+      <span class="sign" aria-hidden="true">
+        {sign}
+      </span>
+      <div>
+        <h3>
+          {STEPS[step]} <small class={state === "done" ? "offscreen" : ""}>{word}</small>
+        </h3>
+        {sentence !== "" && <p>{sentence}</p>}
+        {next !== undefined && <p class="next">{next}</p>}
+        {nextTryAt !== undefined && <NextTry at={nextTryAt} />}
+      </div>
+    </li>
+  );
+}
+
+function NextTry({ at }: { at: number }) {
+  const left = at - useNow();
+  if (left <= 0) return null;
+  return (
+    <p>
+      <small>The box tries again by itself in {clockOf(left / 1_000)}.</small>
     </p>
   );
 }

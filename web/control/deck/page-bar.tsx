@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { FIELD_LIMITS } from "../../../appliance/base/input/deck-fields.ts";
 import type { DeckView } from "../../../appliance/control/wire.ts";
 import { deckPath } from "../addresses.ts";
@@ -7,7 +7,6 @@ import { Confirm } from "../confirm.tsx";
 import { useShell } from "../context.ts";
 import { Labelled, Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
-import { useStay } from "./use-stay.ts";
 
 /** The pages of a deck: choosing one shows it on the deck, too. */
 export function PageBar({ deck }: { deck: DeckView }) {
@@ -134,4 +133,26 @@ function PageEditor({ deck, busy, run }: PageEditorProps) {
       )}
     </div>
   );
+}
+
+/** Shorter than the shortest time after which a deck goes back to its first page. */
+const EVERY_MS = 2_000;
+
+/** Keeps a deck on the page that an owner sets up here, for as long as the owner does something. */
+function useStay({ id, page, homeAfterSeconds }: DeckView): void {
+  useEffect(() => {
+    if (page === 0 || homeAfterSeconds === null) return;
+    let told = performance.now();
+    const stay = () => {
+      if (performance.now() - told < EVERY_MS) return;
+      told = performance.now();
+      // Should it fail, the deck goes back a little early.
+      ask("PATCH", deckPath(id), { page }).catch(() => {});
+    };
+    const events = ["pointerdown", "pointermove", "keydown"] as const;
+    for (const event of events) addEventListener(event, stay);
+    return () => {
+      for (const event of events) removeEventListener(event, stay);
+    };
+  }, [id, page, homeAfterSeconds]);
 }

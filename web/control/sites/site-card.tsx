@@ -2,17 +2,21 @@ import { useState } from "preact/hooks";
 import { scriptTag, siteCollector } from "../../../appliance/base/ports.ts";
 import type { NewReadToken, Site } from "../../../appliance/control/wire.ts";
 import { Snippet } from "../../shared/copy-button.tsx";
+import { wallOf } from "../../shared/dates.ts";
+import { counted, whole } from "../../shared/format.ts";
+import { lastViewName } from "../../shared/last-view.ts";
+import { WeekLine } from "../../shared/week-line.tsx";
 import { readersUrl, visitorsUrl } from "../addresses.ts";
 import { ask } from "../api.ts";
 import { Confirm } from "../confirm.tsx";
 import { useShell } from "../context.ts";
 import { DashboardLink } from "../dashboard-link.tsx";
-import { Labelled, Problem, Secret } from "../parts.tsx";
+import { Labelled, Problem, Secret, useNow } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
+import { standingAlarms } from "./alarm-words.ts";
 import { AlarmsField } from "./alarms-field.tsx";
 import { EraseQuestion } from "./erase-question.tsx";
 import { ShareLink } from "./share-link.tsx";
-import { SiteGlance } from "./site-glance.tsx";
 import { SurveyLabelsField } from "./survey-labels.tsx";
 import type { SiteActivity } from "./use-activity.ts";
 
@@ -135,6 +139,48 @@ function Badge({ base, site }: { base: string; site: string }) {
     <>
       <p class="hint">Anyone can read this number. For a README:</p>
       <Snippet text={`![views](${url})`} label={`the badge of ${site}`} />
+    </>
+  );
+}
+
+/** Whether a site counts, at a glance: its week as a line, its total, its newest view. */
+function SiteGlance({ activity }: { activity: SiteActivity | undefined }) {
+  const now = useNow();
+  // It takes its place before it is known, so that nothing moves.
+  if (activity === undefined) return <div class="glance" aria-busy="true" />;
+  const { week, total, last, live, alarms, zone } = activity;
+  if (total === 0) return <p class="glance hint">No view yet.</p>;
+  const ofWeek = week.reduce((sum, n) => sum + n, 0);
+  return (
+    <>
+      {standingAlarms(alarms, now).map((sentence) => (
+        <p key={sentence} class="notice bad">
+          {sentence}
+        </p>
+      ))}
+      <div class="glance">
+        <WeekLine days={week} />
+        <dl>
+          <div>
+            <dt>Last view</dt>
+            <dd>
+              {live > 0
+                ? "in these five minutes"
+                : last === null
+                  ? "long ago"
+                  : lastViewName(last, wallOf(zone, now))}
+            </dd>
+          </div>
+          <div>
+            <dt>Seven days</dt>
+            <dd>{counted(ofWeek, "view")}</dd>
+          </div>
+          <div>
+            <dt>In all</dt>
+            <dd>{whole(total)}</dd>
+          </div>
+        </dl>
+      </div>
     </>
   );
 }

@@ -9,7 +9,7 @@ import { useShell } from "../context.ts";
 import { HttpsHint } from "../https-hint.tsx";
 import { Problem, Secret } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
-import { RetiredSite } from "./retired-site.tsx";
+import { EraseQuestion } from "./erase-question.tsx";
 import { SiteCard } from "./site-card.tsx";
 import { SiteIdField } from "./site-id-field.tsx";
 import { useActivity } from "./use-activity.ts";
@@ -119,5 +119,36 @@ function AddSite({ onMade }: { onMade: (made: Made) => void }) {
       </div>
       <Problem text={problem} />
     </form>
+  );
+}
+
+/** A site that only keeps its numbers: back to counting, or gone for good. */
+function RetiredSite({ site: { id } }: { site: Site }) {
+  const { actions } = useShell();
+  const { busy, problem, run } = useAction();
+  const [isAsked, setAsked] = useState(false);
+  const bringBack = () =>
+    run(async () => {
+      await ask("POST", "api/sites", { id });
+      await actions.readSites();
+    });
+  return (
+    <li>
+      <div class="entry">
+        <div>
+          <h3>{id}</h3>
+        </div>
+        <fieldset class="row" aria-label={id}>
+          <button type="button" disabled={busy} onClick={() => void bringBack()}>
+            Bring back
+          </button>
+          <button type="button" class="danger" disabled={busy} onClick={() => setAsked(true)}>
+            Erase…
+          </button>
+        </fieldset>
+      </div>
+      <Problem text={problem} />
+      {isAsked && <EraseQuestion id={id} run={run} onClose={() => setAsked(false)} />}
+    </li>
   );
 }

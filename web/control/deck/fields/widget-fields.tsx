@@ -1,22 +1,31 @@
+import { useEffect, useId, useState } from "preact/hooks";
+import { BOUNDS } from "../../../../appliance/base/bounds.ts";
 import {
   choicesOf,
   DEFAULT_EXPIRY,
   EXPIRIES,
   FIELD_LIMITS,
 } from "../../../../appliance/base/input/deck-fields.ts";
-import type { IconWidget, PushWidget, Widget } from "../../../../appliance/control/wire.ts";
-import { Choice, Labelled } from "../../parts.tsx";
+import type {
+  IconWidget,
+  ImageAnswer,
+  ImageWidget,
+  PushWidget,
+  Widget,
+  WorldclockWidget,
+} from "../../../../appliance/control/wire.ts";
+import { ask } from "../../api.ts";
+import { Choice, Labelled, Problem } from "../../parts.tsx";
+import { useAction } from "../../use-action.ts";
 import { ChannelField } from "./channel-field.tsx";
 import { ColorField } from "./color-field.tsx";
 import { CountdownFields, GaugeFields } from "./gauge-fields.tsx";
 import { IconPicker } from "./icon-picker.tsx";
-import { ImageFields } from "./image-fields.tsx";
 import { LabelField } from "./label-field.tsx";
 import { RulesField, withRules } from "./rules-field.tsx";
 import { StatFields } from "./stat-fields.tsx";
 import { WakeField } from "./wake-field.tsx";
 import { type FieldsProps, withField } from "./widgets.ts";
-import { WorldclockFields } from "./worldclock-fields.tsx";
 
 /** The fields of a widget's own type, then its colours. */
 export function WidgetFields({ widget, onEdit }: FieldsProps<Widget>) {
@@ -117,6 +126,73 @@ function IconFields({ widget, onEdit }: FieldsProps<IconWidget>) {
         onSet={(label) => onEdit(withField(widget, "label", label))}
       />
       <IconPicker value={widget.icon} onChoose={(icon) => onEdit({ ...widget, icon })} />
+    </>
+  );
+}
+
+/** Whose time is shown. */
+function WorldclockFields({ widget, onEdit }: FieldsProps<WorldclockWidget>) {
+  const list = useId();
+  return (
+    <>
+      <Labelled label="Time zone" hint="A name like Europe/Zurich or America/New_York.">
+        {(at) => (
+          <input
+            {...at}
+            list={list}
+            value={widget.timeZone}
+            autocomplete="off"
+            spellcheck={false}
+            onInput={(event) => onEdit({ ...widget, timeZone: event.currentTarget.value.trim() })}
+          />
+        )}
+      </Labelled>
+      <datalist id={list}>
+        {Intl.supportedValuesOf("timeZone").map((zone) => (
+          <option key={zone} value={zone} />
+        ))}
+      </datalist>
+      <LabelField
+        label="Name on the key"
+        hint="The city of the zone unless given."
+        value={widget.label}
+        onSet={(label) => onEdit(withField(widget, "label", label))}
+      />
+    </>
+  );
+}
+
+/** Which picture: it is uploaded as soon as it is chosen. */
+function ImageFields({ widget, onEdit }: FieldsProps<ImageWidget>) {
+  const { problem, run } = useAction();
+  const [preview, setPreview] = useState("");
+  useEffect(() => () => URL.revokeObjectURL(preview), [preview]);
+  const upload = (file: File) =>
+    run(async () => {
+      const { image } = await ask<ImageAnswer>("PUT", "api/images", file);
+      setPreview(URL.createObjectURL(file));
+      onEdit({ ...widget, image });
+    });
+  return (
+    <>
+      <Labelled
+        label="Picture"
+        hint={`A PNG or JPEG of up to ${BOUNDS.images.bytes / 1_024} kB. It is fitted to the key.`}
+      >
+        {(at) => (
+          <input
+            {...at}
+            type="file"
+            accept="image/png,image/jpeg"
+            onChange={(event) => {
+              const [file] = event.currentTarget.files ?? [];
+              if (file) void upload(file);
+            }}
+          />
+        )}
+      </Labelled>
+      <Problem text={problem} />
+      {preview !== "" && <img class="preview" src={preview} alt="What was chosen" />}
     </>
   );
 }
