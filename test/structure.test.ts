@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "mocha";
 import { breachesIn } from "./structure/check.ts";
+import { found } from "./structure/sound.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
@@ -26,77 +27,6 @@ describe("the structure", () => {
     assert.deepEqual(breachesIn(sources()), []);
   });
 });
-
-/** A small project that keeps to the walls. */
-const SOUND: Readonly<Record<string, string>> = {
-  "appliance/main.ts": 'import { run } from "./commands/run.ts";\nrun();',
-  "appliance/commands/run.ts":
-    'import { serve } from "../service/service.ts";\nexport async function run() {\n  serve();\n}',
-  "appliance/service/service.ts": `import type { Alarms } from "../alarms/alarms.ts";
-import { collect } from "../collector/app.ts";
-import { control } from "../control/app.ts";
-import { Actions } from "../actions/actions.ts";
-import type { Link } from "../mqtt/link.ts";
-import type { PublicAddress } from "../public/public-address.ts";
-import { openStore } from "../store/store.ts";
-const serve = () => [collect(openStore()), control(openStore()), new Actions()];`,
-  "appliance/collector/app.ts": `import type { Store } from "../store/store.ts";
-function collect(store: Store): void {}`,
-  "appliance/control/app.ts": `import type { Store } from "../store/store.ts";
-import { Decks } from "../deck/decks.ts";
-function control(store: Store): Decks {}`,
-  "appliance/actions/actions.ts": `import type { Decks } from "../deck/decks.ts";
-class Actions {
-  decks: Decks[] = [];
-}`,
-  "appliance/alarms/alarms.ts": `import type { Store } from "../store/store.ts";
-class Alarms {
-  store: Store = {};
-}`,
-  "appliance/store/store.ts": `import { open } from "./sqlite/database.ts";
-type Store = object;
-const openStore = (): Store => open();`,
-  "appliance/store/sqlite/database.ts": `import Sqlite from "better-sqlite3";
-const worker = new Worker(
-  new URL("committer.ts", import.meta.url),
-);
-const open = () => new Sqlite();`,
-  "appliance/store/sqlite/committer.ts": "",
-  "appliance/deck/decks.ts": `import { paint } from "./face/paint.ts";
-import { surface } from "./display/surface.ts";
-import { setUp } from "./settings/set-up.ts";
-import { hid } from "./usb/hid.ts";
-class Decks {
-  all = [paint, hid, setUp, surface];
-}`,
-  "appliance/deck/display/surface.ts": "const surface = 1;",
-  "appliance/deck/settings/set-up.ts": "const setUp = 1;",
-  "appliance/deck/pixels.ts": "export interface Pixels {}",
-  "appliance/deck/face/paint.ts": `import { createCanvas } from "@napi-rs/canvas";
-import type { Pixels } from "../pixels.ts";
-const paint = (): Pixels => createCanvas();`,
-  "appliance/deck/usb/hid.ts": `import type { Pixels } from "../pixels.ts";
-const hid = async (pixels: Pixels) => {
-  const { HID } = await import("node-hid");
-};`,
-  "appliance/mqtt/link.ts": `import type { Decks } from "../deck/decks.ts";
-type Link = Decks;`,
-  "appliance/public/public-address.ts": `import { NAME } from "../base/names.ts";
-class PublicAddress {
-  name = NAME;
-}`,
-  "appliance/base/names.ts": "export const NAME = /a/;",
-  "web/dashboard/page.ts": 'import { NAME } from "../../appliance/base/names.ts";\nNAME.test("");',
-  "scripts/build-web.ts": 'const PAGES = ["web/dashboard/page.ts"];',
-};
-
-/** What is found in the sound project once these are in it, too; a text is added to a file there is. */
-function found(more: Readonly<Record<string, string>>): string[] {
-  const files = new Map(Object.entries(SOUND));
-  for (const [file, text] of Object.entries(more))
-    files.set(file, `${text}\n${files.get(file) ?? ""}`);
-  return breachesIn(files);
-}
 
 describe("a project that keeps to the walls", () => {
   it("has no breach", () => {
@@ -330,6 +260,18 @@ describe("a breach is found", () => {
       "appliance/base/names.ts",
       "export async function left() {}",
       "nobody uses left of appliance/base/names.ts",
+    ],
+    [
+      "a class that nobody uses",
+      "appliance/base/names.ts",
+      "class Left {\n  static open() {\n    return new Left();\n  }\n}",
+      "nobody uses Left of appliance/base/names.ts",
+    ],
+    [
+      "an exported class that nobody uses",
+      "appliance/base/names.ts",
+      "export default class Left {}",
+      "nobody uses Left of appliance/base/names.ts",
     ],
     [
       "a type that nobody uses, under another name",

@@ -1,7 +1,24 @@
 import { builtinModules } from "node:module";
 import { dirname } from "node:path/posix";
-import { declaredIn, exportsOf, type Import, importsOf } from "./source.ts";
-import { BROWSERS, CROWDED, PACKAGES, STARTED, USED_OTHERWISE, WALLS, type Wall } from "./walls.ts";
+import { passedOn } from "./passed-on.ts";
+import {
+  declaredIn,
+  exportsOf,
+  type Import,
+  importsOf,
+  unclearIn,
+  unusedClasses,
+} from "./source.ts";
+import {
+  BROWSERS,
+  CROWDED,
+  PACKAGES,
+  packageOf,
+  STARTED,
+  USED_OTHERWISE,
+  WALLS,
+  type Wall,
+} from "./walls.ts";
 
 interface Edge extends Import {
   readonly from: string;
@@ -19,11 +36,16 @@ export function breachesIn(files: ReadonlyMap<string, string>): string[] {
     ...edges.filter(isAcross).map(({ from, file }) => `${from} knows ${file}`),
     ...edges.filter(isForeign).map(({ from, specifier }) => `${from} knows ${specifier}`),
     ...edges.filter(isImpure).map(({ from, specifier }) => `${from} takes ${specifier}`),
+    ...unclear(files),
+    ...passedOn(files),
     ...nodeInBrowsers(files, edges),
     ...edges.filter(isStartedImport).map(({ from, file }) => `${from} imports ${file}`),
     ...cycles(files, edges).map((path) => `${path.join(" → ")} is a cycle`),
     ...unusedFiles(files, edges).map((file) => `nobody uses ${file}`),
     ...unusedExports(files, edges),
+    ...[...files].flatMap(([file, text]) =>
+      unusedClasses(text).map((name) => `nobody uses ${name} of ${file}`),
+    ),
     ...sharedNames(files),
     ...crowdedFolders(files),
   ];
@@ -50,11 +72,7 @@ function isAcross({ from, file, isTypeOnly }: Edge): boolean {
 
 function isForeign({ from, specifier, file }: Edge): boolean {
   if (file !== undefined) return false;
-  const name = specifier
-    .split("/")
-    .slice(0, specifier.startsWith("@") ? 2 : 1)
-    .join("/");
-  const knowers = PACKAGES[name];
+  const knowers = PACKAGES[packageOf(specifier)];
   return knowers !== undefined && !beginsWith(from, knowers);
 }
 
@@ -71,6 +89,15 @@ function isStartedImport({ from, file, isTypeOnly, isAddress }: Edge): boolean {
 /** What is for everybody is for browsers, too: what takes Node stands in `appliance/system/`. */
 function isImpure({ from, specifier }: Edge): boolean {
   return from.startsWith("appliance/base/") && isOfNode(specifier);
+}
+
+/** A test starts what it has just made, or what was. */
+function unclear(files: ReadonlyMap<string, string>): string[] {
+  return [...files]
+    .filter(([file]) => !file.startsWith("test/"))
+    .flatMap(([file, text]) =>
+      unclearIn(text).map((way) => `${file} hands ${way} what is no text in quotes`),
+    );
 }
 
 function nodeInBrowsers(files: ReadonlyMap<string, string>, edges: readonly Edge[]): string[] {
@@ -151,7 +178,9 @@ function unusedExports(files: ReadonlyMap<string, string>, edges: readonly Edge[
   const byFile = Map.groupBy(edges, ({ file }) => file);
   return [...files].flatMap(([file, text]) => {
     if (USED_OTHERWISE.includes(file)) return [];
-    const taken = new Set((byFile.get(file) ?? []).flatMap(({ names }) => names));
+    const taken = new Set(
+      (byFile.get(file) ?? []).flatMap(({ taken }) => taken.map(({ name }) => name)),
+    );
     if (taken.has("*")) return [];
     return exportsOf(text)
       .filter((name) => !taken.has(name))

@@ -184,6 +184,25 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "playwright-core": ["scripts/", "test/"],
 };
 
+/** Files that may hold what a package's own file passes on of it: what it opens, and its types. */
+const HOLDERS: Readonly<Record<string, readonly string[]>> = {
+  "better-sqlite3": ["appliance/store/sqlite/"],
+  // Who starts the listeners.
+  koa: ["appliance/service/"],
+};
+
+/** @param specifier as an import has it */
+export function packageOf(specifier: string): string {
+  const parts = specifier.split("/");
+  return parts.slice(0, specifier.startsWith("@") ? 2 : 1).join("/");
+}
+
+/** Whether a file may hold what is a package's, by way of another file. */
+export function mayHold(file: string, name: string): boolean {
+  const holders = [...(PACKAGES[name] ?? []), ...(HOLDERS[name] ?? [])];
+  return holders.some((prefix) => file.startsWith(prefix));
+}
+
 /** Browsers run these: nothing that they reach may need Node. */
 export const BROWSERS = "web/";
 

@@ -1,8 +1,16 @@
 import { fileURLToPath } from "node:url";
 import type { Weight } from "./shapes.ts";
 
-const PLEX = "ibm-plex-sans-condensed";
-const NOTO = "noto-sans";
+/** Where a family's package is: its licence stands at the top. */
+const FAMILIES = {
+  "ibm-plex-sans-condensed": import.meta.resolve("@fontsource/ibm-plex-sans-condensed/LICENSE"),
+  "noto-sans": import.meta.resolve("@fontsource/noto-sans/LICENSE"),
+  "noto-sans-symbols-2": import.meta.resolve("@fontsource/noto-sans-symbols-2/LICENSE"),
+} as const;
+type Family = keyof typeof FAMILIES;
+
+const PLEX: Family = "ibm-plex-sans-condensed";
+const NOTO: Family = "noto-sans";
 
 const WEIGHTS: Readonly<Record<Weight, number>> = { strong: 600, plain: 500 };
 
@@ -52,7 +60,7 @@ function moreFonts(weight: Weight): string[] {
   ];
 }
 
-function fontFile(family: string, subset: string, weight: number): string {
-  const file = `@fontsource/${family}/files/${family}-${subset}-${weight}-normal.woff`;
-  return fileURLToPath(import.meta.resolve(file));
+function fontFile(family: Family, subset: string, weight: number): string {
+  const file = `files/${family}-${subset}-${weight}-normal.woff`;
+  return fileURLToPath(new URL(file, FAMILIES[family]));
 }

@@ -44,6 +44,12 @@ interface LinkOptions {
   readonly onOverdue: (link: Link) => void;
 }
 
+/** The rows of a statement, and the word of it that the server did. */
+interface Answered<T> {
+  readonly command: string;
+  readonly rows: T[];
+}
+
 /** A client of the driver and the socket that it uses, to one server, until it is lost. */
 export class Link {
   readonly host: DatabaseHost;
@@ -189,7 +195,7 @@ export class Link {
   async askAll(
     statements: readonly Statement[],
     { endsWithCommit = false } = {},
-  ): Promise<pg.QueryResult[]> {
+  ): Promise<Answered<object>[]> {
     const asked = await Promise.allSettled(statements.map((each) => this.ask(each)));
     const failed = asked.findIndex(({ status }) => status === "rejected");
     const results = asked.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
@@ -210,7 +216,7 @@ export class Link {
   }: {
     text: string;
     values?: readonly unknown[] | undefined;
-  }): Promise<pg.QueryResult<T>> {
+  }): Promise<Answered<T>> {
     const answer = this.#client.query<T>(text, values as unknown[] | undefined);
     const { role, onOverdue } = this.#options;
     try {
@@ -287,7 +293,7 @@ function unsure(error: unknown): never {
 }
 
 /** A server that is told to commit what failed before answers that it did not, and calls it a success. */
-function checkCommit({ command }: pg.QueryResult): void {
+function checkCommit({ command }: Answered<object>): void {
   if (command !== COMMIT) throw new Error("a transaction was taken back by the database");
 }
 

@@ -1,0 +1,72 @@
+import { breachesIn } from "./check.ts";
+
+/** A small project that keeps to the walls. */
+const SOUND: Readonly<Record<string, string>> = {
+  "appliance/main.ts": 'import { run } from "./commands/run.ts";\nrun();',
+  "appliance/commands/run.ts":
+    'import { serve } from "../service/service.ts";\nexport async function run() {\n  serve();\n}',
+  "appliance/service/service.ts": `import type { Alarms } from "../alarms/alarms.ts";
+import { collect } from "../collector/app.ts";
+import { control } from "../control/app.ts";
+import { Actions } from "../actions/actions.ts";
+import type { Link } from "../mqtt/link.ts";
+import type { PublicAddress } from "../public/public-address.ts";
+import { openStore } from "../store/store.ts";
+const serve = () => [collect(openStore()), control(openStore()), new Actions()];`,
+  "appliance/collector/app.ts": `import type { Store } from "../store/store.ts";
+function collect(store: Store): void {}`,
+  "appliance/control/app.ts": `import type { Store } from "../store/store.ts";
+import { Decks } from "../deck/decks.ts";
+function control(store: Store): Decks {}`,
+  "appliance/actions/actions.ts": `import type { Decks } from "../deck/decks.ts";
+export class Actions {
+  decks: Decks[] = [];
+}`,
+  "appliance/alarms/alarms.ts": `import type { Store } from "../store/store.ts";
+export class Alarms {
+  store: Store = {};
+}`,
+  "appliance/store/store.ts": `import { open } from "./sqlite/database.ts";
+type Store = object;
+const openStore = (): Store => open();`,
+  "appliance/store/sqlite/database.ts": `import Sqlite from "better-sqlite3";
+const worker = new Worker(
+  new URL("committer.ts", import.meta.url),
+);
+const open = () => new Sqlite();`,
+  "appliance/store/sqlite/committer.ts": "",
+  "appliance/deck/decks.ts": `import { paint } from "./face/paint.ts";
+import { surface } from "./display/surface.ts";
+import { setUp } from "./settings/set-up.ts";
+import { hid } from "./usb/hid.ts";
+export class Decks {
+  all = [paint, hid, setUp, surface];
+}`,
+  "appliance/deck/display/surface.ts": "const surface = 1;",
+  "appliance/deck/settings/set-up.ts": "const setUp = 1;",
+  "appliance/deck/pixels.ts": "export interface Pixels {}",
+  "appliance/deck/face/paint.ts": `import { createCanvas } from "@napi-rs/canvas";
+import type { Pixels } from "../pixels.ts";
+const paint = (): Pixels => createCanvas();`,
+  "appliance/deck/usb/hid.ts": `import type { Pixels } from "../pixels.ts";
+const hid = async (pixels: Pixels) => {
+  const { HID } = await import("node-hid");
+};`,
+  "appliance/mqtt/link.ts": `import type { Decks } from "../deck/decks.ts";
+type Link = Decks;`,
+  "appliance/public/public-address.ts": `import { NAME } from "../base/names.ts";
+export class PublicAddress {
+  name = NAME;
+}`,
+  "appliance/base/names.ts": "export const NAME = /a/;",
+  "web/dashboard/page.ts": 'import { NAME } from "../../appliance/base/names.ts";\nNAME.test("");',
+  "scripts/build-web.ts": 'const PAGES = ["web/dashboard/page.ts"];',
+};
+
+/** What is found in the sound project once these are in it, too; a text is added to a file there is. */
+export function found(more: Readonly<Record<string, string>>): string[] {
+  const files = new Map(Object.entries(SOUND));
+  for (const [file, text] of Object.entries(more))
+    files.set(file, `${text}\n${files.get(file) ?? ""}`);
+  return breachesIn(files);
+}
