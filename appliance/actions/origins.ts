@@ -1,14 +1,7 @@
-import { documentKind, objectOf } from "../base/documents.ts";
+import { type Documents, documentKind, objectOf } from "../base/documents.ts";
 import { originOf } from "../base/input/origin.ts";
 import { invalidField, Refusal } from "../base/refusal.ts";
 import { Turns } from "../base/turns.ts";
-
-/** Where allowed origins are kept. A promise that resolves means the change is durable. */
-export interface OriginStore {
-  list(): Promise<readonly string[]>;
-  add(origin: string): Promise<void>;
-  remove(origin: string): Promise<void>;
-}
 
 /** Each is its own id, and has nothing besides. */
 export const ORIGINS = documentKind<object>("origin", objectOf({}), {
@@ -20,18 +13,18 @@ const MAX_ORIGINS = ORIGINS.bound.count;
 
 /** The origins to which the owner lets keys send requests. */
 export class Origins {
-  readonly #store: OriginStore;
+  readonly #documents: Documents<object>;
   readonly #turns = new Turns();
   #origins: ReadonlySet<string> = new Set();
 
-  constructor(store: OriginStore) {
-    this.#store = store;
+  constructor(documents: Documents<object>) {
+    this.#documents = documents;
   }
 
   /** Reads them from the store. */
   async load(): Promise<void> {
     await this.#turns.take(async () => {
-      this.#origins = new Set(await this.#store.list());
+      this.#origins = new Set((await this.#documents.list()).map(({ id }) => id));
     });
   }
 
@@ -58,7 +51,7 @@ export class Origins {
           "origin_limit",
           `${MAX_ORIGINS} addresses are allowed already. Remove one that is no longer used.`,
         );
-      await this.#store.add(origin);
+      await this.#documents.change({ put: [{ id: origin, body: {} }] });
       this.#origins = new Set([...this.#origins, origin]);
       return origin;
     });
@@ -69,7 +62,7 @@ export class Origins {
     return this.#turns.take(async () => {
       const origin = checked(address);
       if (!this.#origins.has(origin)) throw new Refusal("not_found", `${origin} is not allowed.`);
-      await this.#store.remove(origin);
+      await this.#documents.change({ remove: [origin] });
       this.#origins = new Set([...this.#origins].filter((other) => other !== origin));
     });
   }

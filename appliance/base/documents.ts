@@ -40,6 +40,27 @@ export interface Document<Body> {
   readonly size: number;
 }
 
+/** A change of documents of one kind: those to add, or to replace by their id, and the ids of those to remove. */
+export interface DocumentsWanted<Body> {
+  readonly put?: readonly (Pick<Document<Body>, "id" | "body"> & {
+    readonly file?: Uint8Array;
+  })[];
+  readonly remove?: readonly string[];
+}
+
+/** The documents of one kind, where they are kept. */
+export interface Documents<Body> {
+  /** All, oldest first. Rejects where one is not what its kind says. */
+  list(): Promise<Document<Body>[]>;
+  /**
+   * Makes all of a change, durably, or nothing of it. Rejects with the kind's `Refusal` where there would be more than
+   * may be.
+   */
+  change(wanted: DocumentsWanted<Body>): Promise<void>;
+  /** The bytes of a document's file; null where there is no such document. */
+  file(id: string): Promise<Uint8Array | null>;
+}
+
 /** The id of whatever there is one of. */
 export const ONLY = "only";
 

@@ -1,23 +1,27 @@
 import { DAY_MS } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
-import { documentKind, NUMBER, objectOf, SESSION } from "../base/documents.ts";
+import { type Documents, documentKind, NUMBER, objectOf, SESSION } from "../base/documents.ts";
 import { isRefusal } from "../base/refusal.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
-import { type Box, changeDocuments, documentsOf, type Numbers } from "../store/store.ts";
+import type { Numbers } from "../store/store.ts";
 import { isSameHash, makeToken, sha256 } from "../system/secrets.ts";
 
 /** Names a session, the SHA-256 of its cookie in hex: it cannot be turned back into the cookie. */
 export type SessionId = string;
 
-/** By SessionId; times are epoch milliseconds. */
-export const SESSIONS = documentKind<{ readonly expiresAt: number }>(
-  SESSION,
-  objectOf({ expiresAt: NUMBER }),
-  { bound: { count: 100, bytes: 1_024, together: 100 * 1_024 }, inBackup: "left" },
-);
+/** Times are epoch milliseconds. */
+interface KeptSession {
+  readonly expiresAt: number;
+}
+
+/** By SessionId. */
+export const SESSIONS = documentKind<KeptSession>(SESSION, objectOf({ expiresAt: NUMBER }), {
+  bound: { count: 100, bytes: 1_024, together: 100 * 1_024 },
+  inBackup: "left",
+});
 
 export interface SessionsOptions {
-  box: Pick<Box, "read" | "write">;
+  documents: Documents<KeptSession>;
   numbers: Pick<Numbers, "directory" | "directoryChanged">;
   clock: Clock;
   randomBytes: (size: number) => Buffer;
@@ -38,14 +42,14 @@ interface Session {
 /** The sessions that are signed in. Kept hashed in the store, so that a restart ends none. */
 export class Sessions {
   readonly ended = new Signal<SessionId>();
-  readonly #box: SessionsOptions["box"];
+  readonly #documents: SessionsOptions["documents"];
   readonly #clock: Clock;
   readonly #randomBytes: SessionsOptions["randomBytes"];
   readonly #sessions = new Map<SessionId, Session>();
   readonly #subscriptions: Cancel[];
 
-  private constructor({ box, numbers, clock, randomBytes }: SessionsOptions) {
-    this.#box = box;
+  private constructor({ documents, numbers, clock, randomBytes }: SessionsOptions) {
+    this.#documents = documents;
     this.#clock = clock;
     this.#randomBytes = randomBytes;
     let { adminHash } = numbers.directory;
@@ -60,7 +64,7 @@ export class Sessions {
   }
 
   static async open(options: SessionsOptions): Promise<Sessions> {
-    const kept = await keptSessions(options.box);
+    const kept = await keptSessions(options.documents);
     const sessions = new Sessions(options);
     for (const { id, body } of kept)
       sessions.#sessions.set(id, { expiresAt: body.expiresAt, endsAt: undefined });
@@ -116,7 +120,7 @@ export class Sessions {
   async #dropErased(): Promise<void> {
     const before = [...this.#sessions.keys()];
     // Where the store cannot tell, no session stays.
-    const documents = await documentsOf(this.#box, SESSIONS).catch(() => []);
+    const documents = await this.#documents.list().catch(() => []);
     const kept = new Set(documents.map(({ id }) => id));
     this.#forget(before.filter((id) => !kept.has(id)));
   }
@@ -139,7 +143,7 @@ export class Sessions {
     if (ids.length === 0) return;
     // At once, whether or not it can be stored.
     this.#forget(ids);
-    await changeDocuments(this.#box, SESSIONS, { remove: ids });
+    await this.#documents.change({ remove: ids });
   }
 
   #forget(ids: readonly SessionId[]): void {
@@ -159,14 +163,14 @@ export class Sessions {
 
   #save(id: SessionId, { expiresAt }: Session): Promise<void> {
     const body = { expiresAt: Math.round(expiresAt) };
-    return changeDocuments(this.#box, SESSIONS, { put: [{ id, body }] });
+    return this.#documents.change({ put: [{ id, body }] });
   }
 }
 
 /** Where nothing can be read, there are no sessions. */
-async function keptSessions(box: SessionsOptions["box"]) {
+async function keptSessions(documents: Documents<KeptSession>) {
   try {
-    return await documentsOf(box, SESSIONS);
+    return await documents.list();
   } catch (error) {
     if (!isRefusal(error, "storage_unavailable")) throw error;
     return [];

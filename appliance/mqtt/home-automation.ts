@@ -1,4 +1,4 @@
-import { documentKind, objectOf, orNull, TEXT } from "../base/documents.ts";
+import { type Documents, documentKind, ONLY, objectOf, orNull, TEXT } from "../base/documents.ts";
 import { Signal } from "../base/signal.ts";
 import { Turns } from "../base/turns.ts";
 import type { BrokerState } from "./broker.ts";
@@ -24,18 +24,14 @@ export const MQTT = documentKind<KeptMqtt>(
   { bound: { count: 1, bytes: 1_048_576, together: 1_048_576 }, inBackup: "left" },
 );
 
-export interface MqttStore {
-  load(): Promise<KeptMqtt>;
-  saveSettings(settings: MqttSettings): Promise<void>;
-  saveAnnounced(announced: Announced | null): Promise<void>;
-}
-
 interface HomeAutomationOptions
   extends Omit<
     LinkOptions,
     "connect" | "settings" | "box" | "announced" | "saveAnnounced" | "changed"
   > {
-  readonly store: MqttStore;
+  readonly documents: Documents<KeptMqtt>;
+  /** Names the box at its first start. */
+  readonly makeId: () => string;
   /** From the configuration, which alone can change them; undefined where it names no broker. */
   readonly declared: MqttSettings | undefined;
 }
@@ -46,27 +42,29 @@ export class HomeAutomation {
   readonly changed = new Signal();
   readonly #options: HomeAutomationOptions;
   readonly #turns = new Turns();
-  /** The box's id at the broker. */
-  readonly box: string;
+  #kept: KeptMqtt;
   #settings: MqttSettings;
-  #announced: Announced | null;
   #link: Link | undefined;
 
-  private constructor(
-    options: HomeAutomationOptions,
-    { box, settings, announced }: Awaited<ReturnType<MqttStore["load"]>>,
-  ) {
+  private constructor(options: HomeAutomationOptions, kept: KeptMqtt) {
     this.#options = options;
-    this.box = box;
-    this.#settings = options.declared ?? settings ?? FIRST_SETTINGS;
-    this.#announced = announced;
+    this.#kept = kept;
+    this.#settings = options.declared ?? kept.settings ?? FIRST_SETTINGS;
   }
 
   /** Begins to try where it is on; does not wait for the broker. */
   static async open(options: HomeAutomationOptions): Promise<HomeAutomation> {
-    const home = new HomeAutomation(options, await options.store.load());
+    const [stored] = await options.documents.list();
+    const kept = stored?.body ?? { box: options.makeId(), settings: null, announced: null };
+    const home = new HomeAutomation(options, kept);
+    if (stored === undefined) await home.#keep({});
     await home.#turns.take(() => home.#begin());
     return home;
+  }
+
+  /** The box's id at the broker. */
+  get box(): string {
+    return this.#kept.box;
   }
 
   get settings(): MqttSettings {
@@ -90,7 +88,7 @@ export class HomeAutomation {
   async change(given: MqttSettings): Promise<void> {
     const settings = checkSettings(given);
     await this.#turns.take(async () => {
-      await this.#options.store.saveSettings(settings);
+      await this.#keep({ settings });
       const before = this.#settings;
       this.#settings = settings;
       const moves = ["url", "prefix", "discovery"] as const;
@@ -110,7 +108,7 @@ export class HomeAutomation {
 
   async #begin(): Promise<void> {
     if (!this.#settings.enabled) return;
-    const { store, log } = this.#options;
+    const { log } = this.#options;
     // A tenth of the service's memory: only for who uses it.
     const [{ Link }, { connectMqtt }] = await Promise.all([
       import("./link.ts"),
@@ -121,13 +119,17 @@ export class HomeAutomation {
       connect: connectMqtt,
       settings: this.#settings,
       box: this.box,
-      announced: this.#announced,
+      announced: this.#kept.announced,
       saveAnnounced: (announced) => {
-        this.#announced = announced;
-        store.saveAnnounced(announced).catch((error: unknown) => log.warn(String(error)));
+        this.#keep({ announced }).catch((error: unknown) => log.warn(String(error)));
       },
       changed: () => this.changed.emit(),
     });
     await this.#link.start();
+  }
+
+  #keep(change: Partial<KeptMqtt>): Promise<void> {
+    this.#kept = { ...this.#kept, ...change };
+    return this.#options.documents.change({ put: [{ id: ONLY, body: this.#kept }] });
   }
 }

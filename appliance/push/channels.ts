@@ -1,4 +1,5 @@
 import { type Clock, LONGEST_TIMER_MS } from "../base/clock.ts";
+import type { Documents } from "../base/documents.ts";
 import { CHANNEL_RULE, isChannelName, PING_WATCH } from "../base/names.ts";
 import { invalidField, Refusal } from "../base/refusal.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
@@ -32,7 +33,7 @@ import {
   pushed,
   watched,
 } from "./held.ts";
-import { type ChannelStore, KEPT_CHANNELS, KeptChannels } from "./kept-channels.ts";
+import { KEPT_CHANNELS, type KeptChannel, KeptChannels } from "./kept-channels.ts";
 import type { Push } from "./push-body.ts";
 import type { Status } from "./status.ts";
 import { cleanText } from "./text.ts";
@@ -117,15 +118,15 @@ export class Channels {
   /** With what the store has kept. */
   static async open({
     clock,
-    store,
+    documents,
     icons,
   }: {
     clock: Clock;
-    store: ChannelStore;
+    documents: Documents<KeptChannel>;
     icons?: Pick<Icons, "check">;
   }): Promise<Channels> {
-    const stored = await store.list();
-    const channels = new Channels(clock, new KeptChannels(store, clock), icons);
+    const stored = (await documents.list()).map(({ body }) => body);
+    const channels = new Channels(clock, new KeptChannels(documents, clock), icons);
     for (const { channel, ...kept } of stored.slice(0, MAX_CHANNELS))
       channels.#channels.set(channel, restored(kept, clock));
     channels.#tell();

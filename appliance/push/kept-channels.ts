@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import { documentKind, objectOf, TEXT } from "../base/documents.ts";
+import { type Documents, documentKind, objectOf, TEXT } from "../base/documents.ts";
 import type { Cancel } from "../base/signal.ts";
 import { Turns } from "../base/turns.ts";
 import type { DeadManState } from "./channel-state.ts";
@@ -18,13 +18,6 @@ export const KEPT_CHANNELS = documentKind<KeptChannel>("channel", objectOf({ cha
   inBackup: "left",
 });
 
-/** Where they are kept. A promise that resolves means the change is durable. */
-export interface ChannelStore {
-  list(): Promise<KeptChannel[]>;
-  /** Replaces those of the same names, and forgets the others that are named. */
-  keep(change: { save: readonly KeptChannel[]; forget: readonly string[] }): Promise<void>;
-}
-
 /** A new text of a held message, and what could not be stored, is stored this late. */
 const DELAY_MS = 60_000;
 /** A sender that is heard of more often than this, in seconds, misses no step for a push that was lost. */
@@ -37,7 +30,7 @@ const SPACING_MS = 1_000;
  * period runs that is no shorter than a minute. What could not be stored is tried again later.
  */
 export class KeptChannels {
-  readonly #store: ChannelStore;
+  readonly #documents: Documents<KeptChannel>;
   readonly #clock: Clock;
   readonly #turns = new Turns();
   /** The changes that the store is not told yet; undefined for a channel that it shall forget. */
@@ -47,8 +40,8 @@ export class KeptChannels {
   #due = Number.POSITIVE_INFINITY;
   #flushedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(store: ChannelStore, clock: Clock) {
-    this.#store = store;
+  constructor(documents: Documents<KeptChannel>, clock: Clock) {
+    this.#documents = documents;
     this.#clock = clock;
   }
 
@@ -92,9 +85,9 @@ export class KeptChannels {
   async #flush(): Promise<void> {
     if (this.#open.size === 0) return;
     const change = [...this.#open];
-    await this.#store.keep({
-      save: change.flatMap(([, kept]) => kept ?? []),
-      forget: change.filter(([, kept]) => kept === undefined).map(([channel]) => channel),
+    await this.#documents.change({
+      put: change.flatMap(([id, body]) => (body ? [{ id, body }] : [])),
+      remove: change.filter(([, kept]) => kept === undefined).map(([channel]) => channel),
     });
     // Changes that came in meanwhile stay open.
     for (const [channel, kept] of change)

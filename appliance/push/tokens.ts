@@ -1,5 +1,13 @@
 import type { Clock } from "../base/clock.ts";
-import { documentKind, FLAG, NUMBER, objectOf, orNull, TEXT } from "../base/documents.ts";
+import {
+  type Documents,
+  documentKind,
+  FLAG,
+  NUMBER,
+  objectOf,
+  orNull,
+  TEXT,
+} from "../base/documents.ts";
 import { invalidField, Refusal } from "../base/refusal.ts";
 import type { Cancel } from "../base/signal.ts";
 import { Turns } from "../base/turns.ts";
@@ -12,7 +20,7 @@ interface MadePushToken extends PushToken {
 }
 
 /** A token as it is kept: the SHA-256 of its plaintext, never the plaintext. */
-export interface StoredPushToken {
+interface StoredPushToken {
   id: string;
   name: string;
   prefix: string;
@@ -25,7 +33,7 @@ export interface StoredPushToken {
 }
 
 /** The same as a document: `hash` is base64url. */
-type PushTokenBody = Omit<StoredPushToken, "id" | "hash"> & { readonly hash: string };
+export type PushTokenBody = Omit<StoredPushToken, "id" | "hash"> & { readonly hash: string };
 
 export const PUSH_TOKENS = documentKind<PushTokenBody>(
   "push_token",
@@ -36,16 +44,8 @@ export const PUSH_TOKENS = documentKind<PushTokenBody>(
   { bound: { count: 16, bytes: 1_024, together: 16 * 1_024 }, inBackup: "left" },
 );
 
-/** Where tokens are kept. A promise that resolves means the change is durable. */
-export interface PushTokenStore {
-  list(): Promise<StoredPushToken[]>;
-  /** Adds the token, or replaces the one of the same id. */
-  save(token: StoredPushToken): Promise<void>;
-  remove(id: string): Promise<void>;
-}
-
 interface PushTokensOptions {
-  store: PushTokenStore;
+  documents: Documents<PushTokenBody>;
   clock: Clock;
   randomBytes: (size: number) => Buffer;
 }
@@ -133,7 +133,7 @@ export class PushTokens {
   revoke(id: string): Promise<void> {
     return this.#turns.take(async () => {
       this.#find(id);
-      await this.#options.store.remove(id);
+      await this.#options.documents.change({ remove: [id] });
       this.#tokens.delete(id);
       this.#uses.delete(id);
     });
@@ -158,9 +158,10 @@ export class PushTokens {
   }
 
   async #load(): Promise<void> {
-    const stored = await this.#options.store.list();
+    const stored = await this.#options.documents.list();
     this.#tokens.clear();
-    for (const token of stored) this.#tokens.set(token.id, token);
+    for (const { id, body } of stored)
+      this.#tokens.set(id, { id, ...body, hash: Buffer.from(body.hash, "base64url") });
   }
 
   #describe({ id, name, prefix, createdAt, lastUsedAt, ...token }: StoredPushToken): PushToken {
@@ -181,7 +182,9 @@ export class PushTokens {
   }
 
   async #save(token: StoredPushToken): Promise<void> {
-    await this.#options.store.save(token);
+    const { id, ...kept } = token;
+    const body = { ...kept, hash: Buffer.from(token.hash).toString("base64url") };
+    await this.#options.documents.change({ put: [{ id, body }] });
     this.#tokens.set(token.id, token);
   }
 

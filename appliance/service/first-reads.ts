@@ -1,10 +1,11 @@
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/message-of.ts";
+import { RULES } from "../control/routes/decks/decks.ts";
+import { DECKS, decksIn } from "../deck/settings/deck-settings.ts";
 import { COUNTED_OF } from "../store/blocks/day-table.ts";
 import type { SurveyVersions } from "../store/reports.ts";
 import { DatabaseRefused, FILE } from "../store/sqlite/refused.ts";
 import { type Box, documentsOf, type Numbers } from "../store/store.ts";
-import { readDecks } from "./adapters.ts";
 import { DOCUMENT_KINDS } from "./document-kinds.ts";
 
 /**
@@ -14,7 +15,7 @@ import { DOCUMENT_KINDS } from "./document-kinds.ts";
  */
 export async function firstReads(box: Pick<Box, "read">, file: string): Promise<void> {
   try {
-    await readDecks(box);
+    decksIn(await documentsOf(box, DECKS), RULES);
     // Others are a fleet's where there is one; those of sites are read when they are asked for.
     for (const kind of DOCUMENT_KINDS) if (kind.of === undefined) await documentsOf(box, kind);
   } catch (error) {

@@ -1,17 +1,10 @@
 import type { Alarms } from "../alarms/alarms.ts";
 import { ALARM_KINDS } from "../alarms/state.ts";
-import { ONLY } from "../base/documents.ts";
 import type { NumberSource } from "../deck/display/live-numbers.ts";
-import { HomeAutomation, MQTT, type MqttStore } from "../mqtt/home-automation.ts";
+import { HomeAutomation, MQTT } from "../mqtt/home-automation.ts";
 import type { SiteSource } from "../mqtt/link.ts";
 import type { Channels } from "../push/channels.ts";
-import {
-  type Box,
-  changeDocuments,
-  documentsOf,
-  type Numbers,
-  type Store,
-} from "../store/store.ts";
+import { documentsIn, type Numbers, type Store } from "../store/store.ts";
 import { version } from "../system/version.ts";
 import type { Front } from "./front.ts";
 import type { ServiceParts, Shared } from "./parts.ts";
@@ -37,7 +30,8 @@ export async function startHomeAutomation(
     clock,
     log: { info: (line) => log.info(line), warn: (line) => log.warn(line) },
     random: () => random.int(2 ** 32) / 2 ** 32,
-    store: mqttStore(store.box, () => random.bytes(4).toString("hex")),
+    documents: documentsIn(store.box, MQTT),
+    makeId: () => random.bytes(4).toString("hex"),
     declared: config.mqtt,
     channels,
     decks,
@@ -57,25 +51,6 @@ export async function startHomeAutomation(
 function nameIn(url: string | undefined): string {
   const [label = ""] = url === undefined ? [] : new URL(url).hostname.split(".");
   return label === "" ? "Tallydeck" : `${label.slice(0, 1).toUpperCase()}${label.slice(1)}`;
-}
-
-/** The store as the home automation knows it. `makeId` names the box at its first start. */
-function mqttStore(box: Box, makeId: () => string): MqttStore {
-  let kept: Awaited<ReturnType<MqttStore["load"]>> = { box: "", settings: null, announced: null };
-  const save = (change: Partial<typeof kept>) => {
-    kept = { ...kept, ...change };
-    return changeDocuments(box, MQTT, { put: [{ id: ONLY, body: kept }] });
-  };
-  return {
-    async load() {
-      const [stored] = await documentsOf(box, MQTT);
-      if (stored) kept = stored.body;
-      else await save({ box: makeId() });
-      return kept;
-    },
-    saveSettings: (settings) => save({ settings }),
-    saveAnnounced: (announced) => save({ announced }),
-  };
 }
 
 /** The sites as the home automation knows them. */

@@ -1,8 +1,7 @@
-import { Origins } from "../actions/origins.ts";
+import { ORIGINS, Origins } from "../actions/origins.ts";
 import { Outgoing } from "../actions/outgoing.ts";
 import { sendOnce } from "../actions/sender.ts";
-import type { Box } from "../store/store.ts";
-import { originStore } from "./adapters.ts";
+import { type Box, documentsIn } from "../store/store.ts";
 import type { ServiceParts, Shared } from "./parts.ts";
 import type { Stops } from "./stops.ts";
 
@@ -13,7 +12,7 @@ export async function startOutgoing(
   stops: Stops,
   box: Box,
 ): Promise<{ outgoing: Outgoing; origins: Origins }> {
-  const origins = new Origins(originStore(box));
+  const origins = new Origins(documentsIn(box, ORIGINS));
   await origins.load();
   const outgoing = new Outgoing({
     clock,

@@ -3,37 +3,33 @@ import { Actions } from "../actions/actions.ts";
 import { Alarms } from "../alarms/alarms.ts";
 import { webhookRequest } from "../alarms/webhook.ts";
 import { RecentProblems } from "../base/log.ts";
+import { siteTokenKey } from "../base/names.ts";
 import { powerSwitch } from "../box/power.ts";
 import { hasTunnel, TunnelSwitch } from "../box/tunnel.ts";
 import { vitalsOf } from "../box/vitals.ts";
 import { type ControlParts, createControl } from "../control/app.ts";
 import type { UpdateSource } from "../control/routes/box/update.ts";
+import { RULES } from "../control/routes/decks/decks.ts";
 import { Events } from "../control/routes/events.ts";
 import { type SessionParts, WRONG_TOKENS } from "../control/routes/session.ts";
 import { LongPolls } from "../control/senders/long-polls.ts";
-import { Sessions } from "../control/sessions.ts";
+import { SESSIONS, Sessions } from "../control/sessions.ts";
 import { SetupCode } from "../control/setup-code.ts";
 import type { Decks } from "../deck/decks.ts";
-import { Images } from "../deck/settings/images.ts";
+import { DECKS, deckStore } from "../deck/settings/deck-settings.ts";
+import { IMAGES, Images } from "../deck/settings/images.ts";
 import type { Listener } from "../http/listen.ts";
 import { RateLimit } from "../http/rate-limit.ts";
 import type { PhoneLinks } from "../public/phone-links.ts";
 import { Channels } from "../push/channels.ts";
-import { PushTokens } from "../push/tokens.ts";
+import { KEPT_CHANNELS } from "../push/kept-channels.ts";
+import { PUSH_TOKENS, PushTokens } from "../push/tokens.ts";
 import type { Warning } from "../store/reports.ts";
 import { Exchange } from "../store/sqlite/copies/exchange.ts";
 import { databaseFile } from "../store/sqlite/database.ts";
 import { type Unusable, unusable } from "../store/sqlite/health.ts";
-import type { Box } from "../store/store.ts";
+import { type Box, documentsIn } from "../store/store.ts";
 import { version } from "../system/version.ts";
-import {
-  adminOf,
-  channelStore,
-  deckStore,
-  declaredBy,
-  imageStore,
-  pushTokenStore,
-} from "./adapters.ts";
 import { ControlListener } from "./control-listener.ts";
 import type { Data } from "./data.ts";
 import { DOCUMENT_KINDS } from "./document-kinds.ts";
@@ -86,12 +82,12 @@ export async function startOwner(
   stops.add(() => alarms.close());
   const siteNumbers = new SiteNumbers(numbers, clock, alarms);
   stops.add(() => siteNumbers.close());
-  const images = new Images(imageStore(box));
+  const images = new Images(documentsIn(box, IMAGES));
   await images.load();
   const front = await startFront(parts, stops, {
     code: session.code,
     isOpen: () => listener.isOpen(),
-    store: deckStore(box),
+    store: deckStore(documentsIn(box, DECKS), RULES),
     channels: push.channels,
     icons: shared.icons,
     images,
@@ -182,23 +178,36 @@ async function startSessions(
   stops: Stops,
   { store, sites }: Data,
 ): Promise<SessionParts> {
-  const { box, numbers } = store;
-  const sessions = await Sessions.open({ box, numbers, clock, randomBytes: random.bytes });
+  const sessions = await Sessions.open({
+    documents: documentsIn(store.box, SESSIONS),
+    numbers: store.numbers,
+    clock,
+    randomBytes: random.bytes,
+  });
   stops.add(() => sessions.close());
   const code = new SetupCode({ clock, randomInt: random.int, needed: () => !sites.hasAdmin });
   stops.add(
     () => code.close(),
-    numbers.directoryChanged.on(() => code.changed.emit()),
+    store.numbers.directoryChanged.on(() => code.changed.emit()),
   );
   if (existsSync(config.showCodeFile)) code.show();
   return {
     sessions,
     code,
-    admin: adminOf(sites),
+    admin: {
+      get exists() {
+        return sites.hasAdmin;
+      },
+      matches: (token) => sites.isAdmin(token),
+    },
     client,
     wrongTokens: new RateLimit(clock, WRONG_TOKENS),
     store,
-    declared: declaredBy(config),
+    declared: {
+      adminToken: config.adminToken !== null,
+      badge: (id) => config.badgeSites.includes(id),
+      siteToken: (id) => config.siteTokens.has(siteTokenKey(id)),
+    },
     clock,
   };
 }
@@ -209,11 +218,15 @@ async function startPush(
   stops: Stops,
   box: Box,
 ): Promise<{ channels: Channels; tokens: PushTokens }> {
-  const channels = await Channels.open({ clock, store: channelStore(box), icons });
+  const channels = await Channels.open({
+    clock,
+    documents: documentsIn(box, KEPT_CHANNELS),
+    icons,
+  });
   stops.add(() => channels.close());
   for (const { channel, ...push } of pushed) channels.set(channel, { ...push, ttl: 0 });
   const tokens = await PushTokens.open({
-    store: pushTokenStore(box),
+    documents: documentsIn(box, PUSH_TOKENS),
     clock,
     randomBytes: random.bytes,
   });

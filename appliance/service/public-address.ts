@@ -7,7 +7,7 @@ import { Keys } from "../public/keys.ts";
 import { PUBLIC_ADDRESS, PublicAddress } from "../public/public-address.ts";
 import { portAdvice } from "../public/router/advice.ts";
 import { type Gateway, gatewayOf } from "../public/router/gateway.ts";
-import { type Box, changeDocuments, documentsOf } from "../store/store.ts";
+import { type Box, documentsIn } from "../store/store.ts";
 import type { ServiceParts, Shared } from "./parts.ts";
 import type { Stops } from "./stops.ts";
 
@@ -26,14 +26,15 @@ export async function startPublicAddress(
 ): Promise<PublicAddress> {
   const keys = new Keys({ folder: join(config.dataDir, "tls"), log });
   let gateway: Gateway | undefined;
+  const documents = documentsIn(box, PUBLIC_ADDRESS);
   const address = await PublicAddress.open({
     clock,
     log,
     keys,
     random: () => random.int(2 ** 32) / 2 ** 32,
     store: {
-      load: async () => (await documentsOf(box, PUBLIC_ADDRESS))[0]?.body ?? null,
-      save: (body) => changeDocuments(box, PUBLIC_ADDRESS, { put: [{ id: ONLY, body }] }),
+      load: async () => (await documents.list())[0]?.body ?? null,
+      save: (body) => documents.change({ put: [{ id: ONLY, body }] }),
     },
     declared: config.publicAddress,
     async messenger(settings) {

@@ -38,10 +38,11 @@ interface Trouble {
 }
 
 /** Nothing is stored: who signs in stays so until the data is repaired. */
-const NOWHERE: Pick<SessionsOptions, "box" | "numbers"> = {
-  box: {
-    read: () => Promise.reject(storageUnavailable()),
-    write: () => Promise.reject(storageUnavailable()),
+const NOWHERE: Pick<SessionsOptions, "documents" | "numbers"> = {
+  documents: {
+    list: () => Promise.reject(storageUnavailable()),
+    change: () => Promise.reject(storageUnavailable()),
+    file: () => Promise.reject(storageUnavailable()),
   },
   numbers: { directory: EMPTY_DIRECTORY, directoryChanged: new Signal() },
 };

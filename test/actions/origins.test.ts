@@ -2,17 +2,15 @@ import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "mocha";
 import { Origins } from "../../appliance/actions/origins.ts";
 import { isRefusal } from "../../appliance/base/refusal.ts";
+import { MemoryDocuments } from "../helpers/memory-documents.ts";
 
 describe("allowed origins", () => {
-  let stored: Set<string>;
+  let documents: MemoryDocuments<object>;
   let origins: Origins;
   beforeEach(async () => {
-    stored = new Set(["http://nas.local"]);
-    origins = new Origins({
-      list: async () => [...stored],
-      add: async (origin) => void stored.add(origin),
-      remove: async (origin) => void stored.delete(origin),
-    });
+    documents = new MemoryDocuments();
+    await documents.change({ put: [{ id: "http://nas.local", body: {} }] });
+    origins = new Origins(documents);
     await origins.load();
   });
 
@@ -20,7 +18,7 @@ describe("allowed origins", () => {
     assert.equal(await origins.allow("HTTP://HA.local:8123/"), "http://ha.local:8123");
     assert.equal(await origins.allow("http://ha.local:8123"), "http://ha.local:8123");
     assert.deepEqual(origins.list(), ["http://nas.local", "http://ha.local:8123"]);
-    assert.deepEqual([...stored], origins.list());
+    assert.deepEqual([...documents.kept.keys()], origins.list());
     assert.ok(origins.isAllowed("http://ha.local:8123"));
     assert.ok(!origins.isAllowed("https://ha.local:8123"));
   });
@@ -46,13 +44,8 @@ describe("allowed origins", () => {
   });
 
   it("show nothing that could not be stored", async () => {
-    const full = new Origins({
-      list: async () => [],
-      add: () => Promise.reject(new Error("the disk is full")),
-      remove: async () => {},
-    });
-    await full.load();
-    await assert.rejects(full.allow("http://h"));
-    assert.deepEqual(full.list(), []);
+    documents.fault = new Error("the disk is full");
+    await assert.rejects(origins.allow("http://h"));
+    assert.deepEqual(origins.list(), ["http://nas.local"]);
   });
 });

@@ -1,31 +1,16 @@
 import { Channels } from "../../appliance/push/channels.ts";
-import type { ChannelStore, KeptChannel } from "../../appliance/push/kept-channels.ts";
+import type { KeptChannel } from "../../appliance/push/kept-channels.ts";
 import { FakeClock } from "./fake-clock.ts";
+import { MemoryDocuments } from "./memory-documents.ts";
 
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
 export const WEEK = 7 * 24 * 60 * MINUTE;
 
-/** What keeps channels, and how often it was told something. */
-export class MemoryChannelStore implements ChannelStore {
-  readonly kept = new Map<string, KeptChannel>();
-  writes = 0;
-  isBroken = false;
-
-  list = async () => structuredClone([...this.kept.values()]);
-
-  keep: ChannelStore["keep"] = async ({ save, forget }) => {
-    if (this.isBroken) throw new Error("no room");
-    this.writes += 1;
-    for (const one of save) this.kept.set(one.channel, structuredClone(one));
-    for (const channel of forget) this.kept.delete(channel);
-  };
-}
-
 /** A box that watches its channel `backup`, past the time in which it judges nothing. */
 export class WatchingBox {
   clock = new FakeClock();
-  readonly store = new MemoryChannelStore();
+  readonly documents = new MemoryDocuments<KeptChannel>();
   /** Each step as `channel from→to`, with a `!` where it is an alarm. */
   steps: string[] = [];
   channels: Channels;
@@ -54,7 +39,7 @@ export class WatchingBox {
   /** What is under way to the store has arrived; gives how often it was told something. */
   async stored(): Promise<number> {
     await new Promise(setImmediate);
-    return this.store.writes;
+    return this.documents.changes;
   }
 
   state(channel = "backup"): string | undefined {
@@ -67,8 +52,8 @@ export class WatchingBox {
 
   /** What is kept is read as after a start. */
   async open(): Promise<void> {
-    const { clock, store } = this;
-    this.channels = await Channels.open({ clock, store });
+    const { clock, documents } = this;
+    this.channels = await Channels.open({ clock, documents });
     this.steps = [];
     this.channels.stepped.on(({ channel, from, to, alarm }) =>
       this.steps.push(`${channel} ${from}→${to}${alarm ? "!" : ""}`),

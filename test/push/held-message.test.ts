@@ -1,19 +1,21 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "mocha";
 import { Channels } from "../../appliance/push/channels.ts";
+import type { KeptChannel } from "../../appliance/push/kept-channels.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
-import { MemoryChannelStore, SECOND, WEEK } from "../helpers/watching-box.ts";
+import { MemoryDocuments } from "../helpers/memory-documents.ts";
+import { SECOND, WEEK } from "../helpers/watching-box.ts";
 
 describe("a held message", () => {
   let clock: FakeClock;
-  let store: MemoryChannelStore;
+  let documents: MemoryDocuments<KeptChannel>;
   let channels: Channels;
   let alarms: number;
 
   beforeEach(async () => {
     clock = new FakeClock();
-    store = new MemoryChannelStore();
-    channels = await Channels.open({ clock, store });
+    documents = new MemoryDocuments();
+    channels = await Channels.open({ clock, documents });
     alarms = 0;
     channels.stepped.on(({ alarm }) => {
       if (alarm) alarms += 1;
@@ -103,7 +105,7 @@ describe("a held message", () => {
     const before = channels.list().filter(({ channel }) => channel === "door");
     await channels.close();
     clock = new FakeClock(clock.now() + WEEK, { boot: "b2" });
-    channels = await Channels.open({ clock, store });
+    channels = await Channels.open({ clock, documents });
     assert.deepEqual(channels.list(), before);
   });
 

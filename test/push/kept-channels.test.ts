@@ -57,11 +57,11 @@ describe("a dead-man's channel that is kept", () => {
     it("is read well as an earlier version has kept it", async () => {
       box.push({ ...watch, status: "start" });
       await box.channels.close();
-      const { started, ...kept } = box.store.kept.get("backup") as KeptChannel;
+      const { started, ...kept } = (await box.documents.list())[0]?.body ?? assert.fail();
       assert.equal(started, kept.heard);
-      box.store.kept.set("backup", kept as KeptChannel);
+      box.documents.kept.set("backup", { body: kept as KeptChannel });
       await box.restart();
-      box.store.kept.set("backup", kept as KeptChannel);
+      box.documents.kept.set("backup", { body: kept as KeptChannel });
       await box.open();
       box.clock.advance(120 * SECOND);
       assert.equal(box.state(), "down");
@@ -112,7 +112,7 @@ describe("a dead-man's channel that is kept", () => {
       box.clock.advance(60 * SECOND);
       box.clock.becomeSure("2026-05-01T12:01:00Z");
       await box.channels.close();
-      assert.equal(box.store.kept.get("backup")?.heard, Date.UTC(2026, 4, 1, 12));
+      assert.equal(box.documents.kept.get("backup")?.body.heard, Date.UTC(2026, 4, 1, 12));
     });
 
     it("is as just heard of when the clock was ahead before", async () => {
@@ -145,7 +145,7 @@ describe("a dead-man's channel that is kept", () => {
     assert.equal(await box.stored(), 2);
     box.clock.advance(SECOND);
     assert.equal(await box.stored(), 3);
-    assert.equal(box.store.kept.get("backup")?.text, "29");
+    assert.equal(box.documents.kept.get("backup")?.body.text, "29");
     box.push({ status: "fail" });
     assert.equal(await box.stored(), 4);
   });
@@ -159,20 +159,20 @@ describe("a dead-man's channel that is kept", () => {
       await box.stored();
     }
     assert.equal(await box.stored(), 3);
-    assert.equal(box.store.kept.get("backup")?.text, "49");
+    assert.equal(box.documents.kept.get("backup")?.body.text, "49");
   });
 
   it("is stored later when it could not be, and in the end at the latest", async () => {
-    box.store.isBroken = true;
+    box.documents.fault = new Error("no room");
     box.push(watch);
     await new Promise(setImmediate);
-    box.store.isBroken = false;
+    box.documents.fault = undefined;
     box.clock.advance(MINUTE);
     await new Promise(setImmediate);
-    assert.deepEqual([...box.store.kept.keys()], ["backup"]);
+    assert.deepEqual([...box.documents.kept.keys()], ["backup"]);
     box.push({ text: "the last" });
     await box.channels.close();
-    assert.equal(box.store.kept.get("backup")?.text, "the last");
+    assert.equal(box.documents.kept.get("backup")?.body.text, "the last");
   });
 
   it("follows over a week from its pushes and the time alone", async () => {

@@ -1,52 +1,22 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { beforeEach, describe, it } from "mocha";
-import {
-  type PushTokenStore,
-  PushTokens,
-  type StoredPushToken,
-} from "../../appliance/push/tokens.ts";
+import { type PushTokenBody, PushTokens } from "../../appliance/push/tokens.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
-
-interface MemoryStore extends PushTokenStore {
-  rows: Map<string, StoredPushToken>;
-  /** While set, every write fails with it, as a full disk does. */
-  fault: Error | undefined;
-  writes: number;
-}
-
-/** Keeps copies, answers later, and can fail: what a table on a disk does. */
-function createMemoryStore(): MemoryStore {
-  const rows = new Map<string, StoredPushToken>();
-  const write = async (change: () => void) => {
-    await Promise.resolve();
-    if (store.fault) throw store.fault;
-    store.writes += 1;
-    change();
-  };
-  const store: MemoryStore = {
-    rows,
-    fault: undefined,
-    writes: 0,
-    list: async () => [...rows.values()].map((row) => ({ ...row })),
-    save: (token) => write(() => rows.set(token.id, { ...token })),
-    remove: (id) => write(() => rows.delete(id)),
-  };
-  return store;
-}
+import { MemoryDocuments } from "../helpers/memory-documents.ts";
 
 describe("push tokens", () => {
   let clock: FakeClock;
-  let store: MemoryStore;
+  let documents: MemoryDocuments<PushTokenBody>;
   let tokens: PushTokens;
 
   beforeEach(async () => {
     clock = new FakeClock();
-    store = createMemoryStore();
-    tokens = await PushTokens.open({ store, clock, randomBytes });
+    documents = new MemoryDocuments();
+    tokens = await PushTokens.open({ documents, clock, randomBytes });
   });
 
-  const reopen = () => PushTokens.open({ store, clock, randomBytes });
+  const reopen = () => PushTokens.open({ documents, clock, randomBytes });
 
   it("are made of the service's prefix and 43 characters", async () => {
     const { token, prefix, id } = await tokens.create("CI");
@@ -70,9 +40,9 @@ describe("push tokens", () => {
 
   it("are stored as SHA-256 only", async () => {
     const { token, id } = await tokens.create("CI");
-    const row = store.rows.get(id);
-    assert.deepEqual(row?.hash, createHash("sha256").update(token).digest());
-    assert.ok(!JSON.stringify(row).includes(token.slice(4)));
+    const kept = documents.kept.get(id)?.body;
+    assert.equal(kept?.hash, createHash("sha256").update(token).digest("base64url"));
+    assert.ok(!JSON.stringify(kept).includes(token.slice(4)));
   });
 
   it("open the door to their plaintext and to nothing else", async () => {
@@ -136,7 +106,7 @@ describe("push tokens", () => {
     );
     assert.equal(made.filter(({ status }) => status === "fulfilled").length, 16);
     await assert.rejects(tokens.create("one more"), { code: "token_limit" });
-    assert.equal(store.rows.size, 16);
+    assert.equal(documents.kept.size, 16);
   });
 
   it("make room again when one is revoked", async () => {
@@ -150,7 +120,7 @@ describe("push tokens", () => {
     const draws = [1, 1, 2];
     const scripted = (size: number) =>
       size === 4 ? Buffer.alloc(4, draws.shift()) : randomBytes(size);
-    tokens = await PushTokens.open({ store, clock, randomBytes: scripted });
+    tokens = await PushTokens.open({ documents, clock, randomBytes: scripted });
     assert.equal((await tokens.create("a")).id, "01010101");
     assert.equal((await tokens.create("b")).id, "02020202");
   });
@@ -165,10 +135,10 @@ describe("push tokens", () => {
   it("do not store every use", async () => {
     const { token } = await tokens.create("CI");
     for (let n = 0; n < 100; n++) tokens.authenticate(token);
-    const before = store.writes;
+    const before = documents.changes;
     clock.advance(60_000);
     await tokens.reload();
-    assert.equal(store.writes - before, 1);
+    assert.equal(documents.changes - before, 1);
     assert.equal((await reopen()).list()[0]?.lastUsedAt, clock.now() - 60_000);
   });
 
@@ -187,14 +157,14 @@ describe("push tokens", () => {
 
   it("stay as they were when the store fails", async () => {
     const { token, id } = await tokens.create("CI");
-    store.fault = new Error("disk full");
+    documents.fault = new Error("disk full");
     await assert.rejects(tokens.create("second"), /disk full/);
     await assert.rejects(tokens.rotate(id), /disk full/);
     await assert.rejects(tokens.setPaused(id, true), /disk full/);
     await assert.rejects(tokens.revoke(id), /disk full/);
     assert.equal(tokens.list().length, 1);
     assert.deepEqual(tokens.authenticate(token)?.scopes, ["push", "read"]);
-    store.fault = undefined;
+    documents.fault = undefined;
     assert.equal((await tokens.rotate(id)).id, id);
   });
 
@@ -202,10 +172,10 @@ describe("push tokens", () => {
     const { token } = await tokens.create("CI");
     tokens.authenticate(token);
     const usedAt = clock.now();
-    store.fault = new Error("disk full");
+    documents.fault = new Error("disk full");
     await assert.rejects(tokens.close(), /disk full/);
     assert.equal(tokens.list()[0]?.lastUsedAt, usedAt);
-    store.fault = undefined;
+    documents.fault = undefined;
     await tokens.close();
     assert.equal((await reopen()).list()[0]?.lastUsedAt, usedAt);
   });

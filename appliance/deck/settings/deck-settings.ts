@@ -1,4 +1,11 @@
-import { type Document, documentKind, mapOf, objectOf, orNull } from "../../base/documents.ts";
+import {
+  type Document,
+  type Documents,
+  documentKind,
+  mapOf,
+  objectOf,
+  orNull,
+} from "../../base/documents.ts";
 import { FIELD_LIMITS } from "../../base/input/deck-fields.ts";
 import { invalidField, orElse } from "../../base/refusal.ts";
 import type { PushRules, Widget } from "../face/widget.ts";
@@ -30,12 +37,8 @@ export interface DeckSettings extends Layout {
   homeAfterSeconds: number | null;
 }
 
-/** Keeps what belongs to decks over restarts. */
-export interface DeckStore {
-  load(): Promise<readonly DeckSettings[]>;
-  /** All of them or none. */
-  save(settings: readonly DeckSettings[]): Promise<void>;
-}
+/** The same as a document. */
+type DeckBody = Omit<DeckSettings, "id">;
 
 /** The settings that an owner may change of a deck besides its pages. */
 export type DeckChange = Partial<
@@ -70,7 +73,7 @@ const SLOTS = mapOf({
 /**
  * The documents of decks. A reader of made-up ones leaves out widgets and actions that cannot be.
  */
-export const DECKS = documentKind<Omit<DeckSettings, "id">>(
+export const DECKS = documentKind<DeckBody>(
   "deck",
   objectOf({
     ...{ model: LABEL, serial: LABEL, brightness: { ...WHOLE, maximum: 100 } },
@@ -98,10 +101,7 @@ export const DECKS = documentKind<Omit<DeckSettings, "id">>(
  * Settings as they were kept. Those that came with a backup, which may be made up, are read
  * through: a part that cannot be is as if it had never been set.
  */
-export function deckOf(
-  { id, body, revision }: Document<Omit<DeckSettings, "id">>,
-  rules: PushRules,
-): DeckSettings {
+function deckOf({ id, body, revision }: Document<DeckBody>, rules: PushRules): DeckSettings {
   if (revision > 0) return { id, ...body };
   const read = (slots: Record<string, SlotInput>): SlotsByName =>
     Object.fromEntries(
@@ -118,12 +118,42 @@ export function deckOf(
   };
 }
 
+/** The settings in documents; `foreign` are those that are not stored as they were read. */
+export function decksIn(
+  documents: readonly Document<DeckBody>[],
+  rules: PushRules,
+): { decks: DeckSettings[]; foreign: DeckSettings[] } {
+  const decks = documents.map((document) => deckOf(document, rules));
+  return { decks, foreign: decks.filter((_, i) => documents[i]?.revision === 0) };
+}
+
 /** Settings as they are kept. */
 export function deckDocument({
   id,
   ...body
-}: DeckSettings): Pick<Document<Omit<DeckSettings, "id">>, "id" | "body"> {
+}: DeckSettings): Pick<Document<DeckBody>, "id" | "body"> {
   return { id, body };
+}
+
+/** Keeps what belongs to decks over restarts. */
+export interface DeckStore {
+  load(): Promise<readonly DeckSettings[]>;
+  /** All of them or none. */
+  save(settings: readonly DeckSettings[]): Promise<void>;
+}
+
+export function deckStore(documents: Documents<DeckBody>, rules: PushRules): DeckStore {
+  const save = (decks: readonly DeckSettings[]) =>
+    documents.change({ put: decks.map(deckDocument) });
+  return {
+    async load() {
+      const { decks, foreign } = decksIn(await documents.list(), rules);
+      // Where they cannot be stored they are read through at the next start, too.
+      if (foreign.length > 0) await save(foreign).catch(() => undefined);
+      return decks;
+    },
+    save,
+  };
 }
 
 /** Slots that are set to show these widgets and do nothing. */

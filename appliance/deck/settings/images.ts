@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { BOUNDS } from "../../base/bounds.ts";
-import { documentKind, objectOf } from "../../base/documents.ts";
+import { type Documents, documentKind, objectOf } from "../../base/documents.ts";
 import { Refusal } from "../../base/refusal.ts";
 import { Signal } from "../../base/signal.ts";
 import { Turns } from "../../base/turns.ts";
@@ -17,13 +17,6 @@ export const IMAGES = documentKind<object>("image", objectOf({}), {
   inBackup: "kept",
 });
 
-/** Where pictures are kept. A promise that resolves means the change is durable. */
-export interface ImageStore {
-  list(): Promise<readonly { hash: string; size: number }[]>;
-  bytes(hash: string): Promise<Uint8Array | null>;
-  save(change: { hash: string; bytes: Uint8Array; forget: readonly string[] }): Promise<void>;
-}
-
 interface Size {
   width: number;
   height: number;
@@ -37,21 +30,21 @@ const MAX_FITTED = 32;
 export class Images {
   /** The picture of this name can be shown now, or is known to be gone. */
   readonly changed = new Signal<string>();
-  readonly #store: ImageStore;
+  readonly #documents: Documents<object>;
   /** One is opened at a time: it takes memory. */
   readonly #turns = new Turns();
   readonly #fitted = new Map<string, Fitted | "missing" | "opening">();
   /** Bytes of each file, the oldest first. */
   #sizes: ReadonlyMap<string, number> = new Map();
 
-  constructor(store: ImageStore) {
-    this.#store = store;
+  constructor(documents: Documents<object>) {
+    this.#documents = documents;
   }
 
   /** Reads from the store which there are; also after something else changed it. */
   async load(): Promise<void> {
-    const list = await this.#store.list();
-    this.#sizes = new Map(list.map(({ hash, size }) => [hash, size]));
+    const list = await this.#documents.list();
+    this.#sizes = new Map(list.map(({ id, size }) => [id, size]));
     this.#fitted.clear();
   }
 
@@ -71,7 +64,7 @@ export class Images {
       const hash = createHash("sha256").update(file).digest("hex");
       if (this.#sizes.has(hash)) return hash;
       const forget = this.#tooMany(file.length, used);
-      await this.#store.save({ hash, bytes: file, forget });
+      await this.#documents.change({ put: [{ id: hash, body: {}, file }], remove: forget });
       const kept = [...this.#sizes].filter(([other]) => !forget.includes(other));
       this.#sizes = new Map([...kept, [hash, file.length]]);
       for (const key of this.#fitted.keys())
@@ -98,7 +91,7 @@ export class Images {
   }
 
   async #open(hash: string, size: Size): Promise<Fitted | "missing"> {
-    const file = await this.#store.bytes(hash);
+    const file = await this.#documents.file(hash);
     if (file === null) return "missing";
     return new Fitted(hash, await opened(Buffer.from(file), size));
   }

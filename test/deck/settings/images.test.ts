@@ -4,6 +4,7 @@ import { createCanvas } from "@napi-rs/canvas";
 import { beforeEach, describe, it } from "mocha";
 import { isRefusal } from "../../../appliance/base/refusal.ts";
 import { Images } from "../../../appliance/deck/settings/images.ts";
+import { MemoryDocuments } from "../../helpers/memory-documents.ts";
 import { until } from "../../helpers/until.ts";
 
 const drawn = (width: number, height: number, color = "#ff0000") => {
@@ -51,18 +52,11 @@ const NOTHING: ReadonlySet<string> = new Set();
 const KEY = { width: 72, height: 72 };
 
 describe("pictures of keys", () => {
-  let stored: Map<string, Uint8Array>;
+  let documents: MemoryDocuments<object>;
   let images: Images;
   beforeEach(() => {
-    stored = new Map();
-    images = new Images({
-      list: async () => [...stored].map(([hash, bytes]) => ({ hash, size: bytes.length })),
-      bytes: async (hash) => stored.get(hash) ?? null,
-      save: async ({ hash, bytes, forget }) => {
-        for (const other of forget) stored.delete(other);
-        stored.set(hash, bytes);
-      },
-    });
+    documents = new MemoryDocuments();
+    images = new Images(documents);
   });
   const shown = async (hash: string) => {
     await until(() => images.fitted(hash, KEY) !== undefined);
@@ -86,7 +80,7 @@ describe("pictures of keys", () => {
       await images.add(png(9, 9), NOTHING),
     ];
     assert.equal(first, again);
-    assert.equal(stored.size, 1);
+    assert.equal(documents.kept.size, 1);
     assert.ok(images.has(first));
   });
 
@@ -95,7 +89,10 @@ describe("pictures of keys", () => {
   });
 
   it("are missing where a backup brought a file that may not be opened", async () => {
-    stored.set("a", claimed(20_000, 20_000, deflateSync(Buffer.alloc(1_000_000))));
+    documents.kept.set("a", {
+      body: {},
+      file: claimed(20_000, 20_000, deflateSync(Buffer.alloc(1_000_000))),
+    });
     await images.load();
     assert.equal(await shown("a"), "missing");
   });
@@ -123,7 +120,7 @@ describe("pictures of keys", () => {
         images.add(Buffer.from(file), NOTHING),
         (error) => isRefusal(error, "invalid_image") && said.test(error.message),
       );
-      assert.equal(stored.size, 0);
+      assert.equal(documents.kept.size, 0);
     });
 
   it("that no key shows make room for new ones; those that are shown do not", async () => {
@@ -133,10 +130,10 @@ describe("pictures of keys", () => {
       hashes.push(await images.add(png(4, 4, color), NOTHING));
     const newest = await images.add(png(4, 4, colors[64]), new Set(hashes.slice(0, 3)));
     assert.deepEqual(
-      hashes.filter((hash) => !stored.has(hash)),
+      hashes.filter((hash) => !documents.kept.has(hash)),
       [hashes[3]],
     );
-    assert.equal(stored.size, 64);
+    assert.equal(documents.kept.size, 64);
     const all = new Set([...hashes, newest]);
     await assert.rejects(images.add(png(4, 4, "#abcdef"), all), (error) =>
       isRefusal(error, "image_limit"),
