@@ -63,9 +63,14 @@ export class Access {
     this.#check(ctx, (token) => this.#readsAll(ctx, token));
   }
 
+  /** Whether the token of a request opens every site. */
+  readsAll(ctx: Context): boolean {
+    return this.#readsAll(ctx, tokenOf(ctx));
+  }
+
   /** How many sites the token of a request opens, which has opened one. */
   reach(ctx: Context): number {
-    return this.#readsAll(ctx, tokenOf(ctx)) ? this.#sites.all.length : 1;
+    return this.readsAll(ctx) ? this.#sites.all.length : 1;
   }
 
   /** A token that reads every site for a while, for the code of a request. @throws {HttpError} 401, 429 */

@@ -7,6 +7,7 @@ export type {
   HoursOfDay,
   OverviewAnswer,
   SeriesRow,
+  SiteSource,
   SiteWeek,
   StatsAnswer,
   StatsTotals,

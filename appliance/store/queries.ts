@@ -41,6 +41,8 @@ export interface StatsQuery extends Filter {
   readonly detailFrom: Day;
   /** The only source that counts; all of them where it is undefined. */
   readonly source?: SourceNumber | undefined;
+  /** Whether the sources of the site are told, and the names of copies with them; no unless given. */
+  readonly tellsSources?: "named" | "numbered";
   /** The zone by which days begin. */
   readonly zone: string;
   readonly warnings: readonly Warning[];

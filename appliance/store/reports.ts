@@ -46,6 +46,15 @@ export type HoursOfDay = number[];
 /** Counts by the hour; none of days that were counted before these were kept. */
 export type HourlyCounts = Partial<Record<HourlyCounter, HoursOfDay[]>>;
 
+/** A source of counts and responses. */
+export interface SiteSource {
+  readonly number: number;
+  /** `now`: counted here; `here`: counted here before a restore or a failover; `copy`: copied. */
+  readonly kind: "now" | "here" | "copy";
+  /** That of a copy is not for everybody: it says where a database is. */
+  readonly name?: string;
+}
+
 /** The fields of every answer of `/stats` besides its dimensions. */
 export interface StatsHead {
   site: string;
@@ -60,6 +69,10 @@ export interface StatsHead {
   pending?: number;
   /** Views of the last five minutes, where the range ends today. */
   live?: number;
+  /** The number of the source that was asked for alone. */
+  only?: number;
+  /** Where one was, or where the site has counts of several: all of these. */
+  sources?: SiteSource[];
   series?: SeriesRow[];
   detail?: DetailAnswer;
 }

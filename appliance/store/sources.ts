@@ -1,6 +1,7 @@
 import type { Month, Months } from "./blocks/month.ts";
 import type { SiteKey } from "./counting.ts";
 import { EMPTY_BATCH } from "./log/rewriting.ts";
+import type { SiteSource } from "./reports.ts";
 import { PASS_GENERATION } from "./settling/statements.ts";
 import {
   type BlockKey,
@@ -12,12 +13,8 @@ import {
 import { type Rows, rowsIn, type Steps } from "./sql.ts";
 import type { WriteInput, WriteResult } from "./writes.ts";
 
-/** A source of counts and responses. */
-export interface SourceRow {
-  readonly number: SourceNumber;
-  /** `now`: counted here; `here`: counted here before a restore or a failover; `copy`: copied. */
-  readonly kind: "now" | "here" | "copy";
-  readonly name: string;
+/** A source as it is kept. */
+export interface SourceRow extends Required<SiteSource> {
   /** When a copy brought it last, in epoch milliseconds; null where none did. */
   readonly runAt: number | null;
 }
@@ -42,6 +39,25 @@ export async function sourcesOf(rows: Rows): Promise<SourceRow[]> {
     `SELECT number, kind, name, run_at AS "runAt" FROM source ORDER BY number`,
   );
   return [{ number: own?.number ?? OWN_SOURCE, kind: "now", name: NOW, runAt: null }, ...others];
+}
+
+/**
+ * The sources of which a site has counts: what is counted here now, and whatever is settled of others.
+ * @param asked one that is told of in any case
+ */
+export async function siteSources(
+  rows: Rows,
+  site: SiteKey,
+  asked: SourceNumber | undefined,
+): Promise<SourceRow[]> {
+  const all = await sourcesOf(rows);
+  if (all.length === 1) return all;
+  const found = await rows<{ number: SourceNumber }>(
+    "SELECT DISTINCT source AS number FROM block WHERE site = $1",
+    [site],
+  );
+  const there = new Set([asked, ...found.map(({ number }) => number)]);
+  return all.filter(({ kind, number }) => kind === "now" || there.has(number));
 }
 
 /** So many rows of a table go in one transaction: hits in between hardly notice. */

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { sourceName } from "../../appliance/base/text/source-name.ts";
 import { download } from "../shared/download.ts";
 import type { DayRange, History } from "./history.ts";
 import { Menu } from "./menu.tsx";
@@ -25,7 +26,9 @@ export function Controls({ history, range, view, bots, toggleBots, change }: Con
   const isNarrow = useMedia(NARROW);
   const comparing = <CompareChoice compare={view.compare} change={change} />;
   const save = () =>
-    download(`${exportName(history.site, range)}.csv`, "text/csv", [toCsv(history, range)]);
+    download(`${exportName(history.site, range, history.only)}.csv`, "text/csv", [
+      toCsv(history, range),
+    ]);
   return (
     <div class="controls">
       <div class="stepper">
@@ -46,6 +49,7 @@ export function Controls({ history, range, view, bots, toggleBots, change }: Con
             {(close) => (
               <>
                 {isNarrow && comparing}
+                {history.sources.length > 1 && <SourceChoice {...{ history, change }} />}
                 <label class="switch" title="Key: B">
                   Bots
                   <input
@@ -91,6 +95,26 @@ function CompareChoice({ compare, change }: { compare: Compare; change: ChangeVi
         {Object.entries(COMPARE_NAMES).map(([id, name]) => (
           <option key={id} value={id}>
             {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** Of a site with counts of several sources: one of these alone. */
+function SourceChoice({ history, change }: Pick<ControlsProps, "history" | "change">) {
+  return (
+    <label class="choice">
+      <span>Show</span>
+      <select
+        value={history.only?.number ?? ""}
+        onChange={(event) => change({ source: event.currentTarget.value })}
+      >
+        <option value="">everything</option>
+        {history.sources.map((source) => (
+          <option key={source.number} value={source.number}>
+            only {sourceName(source)} ({source.number})
           </option>
         ))}
       </select>

@@ -7,7 +7,7 @@ import { Empty } from "./empty.tsx";
 import { Header } from "./header.tsx";
 import { type History, isEmpty } from "./history.ts";
 import { KEY_LIST, keyActions, useKeys } from "./keys.ts";
-import { Notices } from "./notices.tsx";
+import { Notices, OnlyNotice } from "./notices.tsx";
 import { comparedRange, rangeOf } from "./period.ts";
 import { Surveys } from "./surveys/surveys.tsx";
 import { Breakdowns } from "./traffic/breakdowns.tsx";
@@ -63,7 +63,9 @@ export function Dashboard(props: DashboardProps) {
         signOut={signOut}
         showKeys={() => showKeys(true)}
       />
-      <Notices {...{ history, feed, isForgetful, isUnkept, refresh }} />
+      <Notices {...{ history, feed, isForgetful, isUnkept, refresh }}>
+        {history.only && <OnlyNotice {...{ only: history.only, tab, change }} />}
+      </Notices>
       <main>
         <h1 class="offscreen">
           {tab === "surveys" ? "Surveys" : "Traffic"} of {history.site}
@@ -81,7 +83,7 @@ export function Dashboard(props: DashboardProps) {
         {tab === "surveys" ? (
           <Surveys history={history} range={range} view={view} token={token} change={change} />
         ) : isNew ? (
-          <Empty site={history.site} refresh={refresh} />
+          <Empty {...{ history, refresh }} />
         ) : (
           <Traffic
             history={history}

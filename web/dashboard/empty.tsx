@@ -1,14 +1,21 @@
 import { scriptTag } from "../../appliance/base/ports.ts";
 import { baseUrl } from "../shared/collector.ts";
 import { Snippet } from "../shared/copy-button.tsx";
+import type { History } from "./history.ts";
 
 interface EmptyProps {
-  site: string;
+  history: History;
   refresh: () => void;
 }
 
 /** Nothing was counted yet: the tag to place, and what usually keeps it from counting. */
-export function Empty({ site, refresh }: EmptyProps) {
+export function Empty({ history: { site, only }, refresh }: EmptyProps) {
+  if (only !== null)
+    return (
+      <section class="card empty">
+        <h2>Nothing of {site} came from this source</h2>
+      </section>
+    );
   return (
     <section class="card empty" aria-labelledby="empty-title">
       <h2 id="empty-title">No visits counted for {site} yet</h2>

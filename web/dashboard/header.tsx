@@ -28,7 +28,10 @@ const TABS: [View["tab"], string][] = [
 ];
 
 /** The choices that belong to the site that was looked at are left behind. */
-const leaveFor = (site: string) => ({ site, asked: [], filter: "", open: [], question: "" });
+const leaveFor = (site: string) => ({
+  ...{ site, source: "" },
+  ...{ asked: [], filter: "", open: [], question: "" },
+});
 
 export function Header(props: HeaderProps) {
   const { site, tab, token, isShared, hasMore, busy, change, refresh, signOut, showKeys } = props;

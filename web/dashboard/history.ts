@@ -2,6 +2,7 @@ import { type Day, parseDay } from "../../appliance/base/calendar.ts";
 import type {
   HoursOfDay,
   SeriesRow,
+  SiteSource,
   StatsAnswer,
   Warning,
 } from "../../appliance/collector/wire.ts";
@@ -44,6 +45,10 @@ export interface History {
   live: number | null;
   warnings: Warning[];
   pending: number;
+  /** where the site has counts of several sources, or one was asked for: all of these */
+  sources: SiteSource[];
+  /** the source that all of this is of; null where it is of all of them */
+  only: SiteSource | null;
 }
 
 /**
@@ -80,6 +85,8 @@ export function decodeHistory(answer: StatsAnswer): History {
     live: answer.live ?? null,
     warnings: answer.warnings ?? [],
     pending: answer.pending ?? 0,
+    sources: answer.sources ?? [],
+    only: answer.sources?.find(({ number }) => number === answer.only) ?? null,
   };
 }
 

@@ -1,7 +1,11 @@
-import type { Warning } from "../../appliance/collector/wire.ts";
+import type { ComponentChildren } from "preact";
+import { sourceName } from "../../appliance/base/text/source-name.ts";
+import type { SiteSource, Warning } from "../../appliance/collector/wire.ts";
 import { counted } from "../shared/format.ts";
 import type { History } from "./history.ts";
 import type { Feed } from "./use-feed.ts";
+import type { ChangeView } from "./use-view.ts";
+import type { View } from "./view.ts";
 
 const WARNINGS: Readonly<Record<Warning, string>> = {
   storage_full:
@@ -26,10 +30,12 @@ interface NoticesProps {
   /** nor a choice, such as a star */
   isUnkept?: boolean;
   refresh: () => void;
+  children?: ComponentChildren;
 }
 
 /** The problems, above everything: the box's own warnings and a refresh that failed. */
-export function Notices({ history, feed, isForgetful, isUnkept, refresh }: NoticesProps) {
+export function Notices(props: NoticesProps) {
+  const { history, feed, isForgetful, isUnkept, refresh, children } = props;
   return (
     <div class="notices" role="status">
       {feed.problem && (
@@ -62,6 +68,27 @@ export function Notices({ history, feed, isForgetful, isUnkept, refresh }: Notic
           then.
         </p>
       )}
+      {children}
     </div>
+  );
+}
+
+interface OnlyNoticeProps {
+  only: SiteSource;
+  tab: View["tab"];
+  change: ChangeView;
+}
+
+/** Says that one source is shown alone, what is not known of it, and leads back to all. */
+export function OnlyNotice({ only, tab, change }: OnlyNoticeProps) {
+  return (
+    <p class="notice">
+      {tab === "surveys"
+        ? "Surveys are of all sources."
+        : `Only what was ${sourceName(only)} is shown. Who is there now is not told apart.`}{" "}
+      <button type="button" onClick={() => change({ source: "" })}>
+        Show all
+      </button>
+    </p>
   );
 }

@@ -14,7 +14,10 @@ export function Page() {
   const [{ token, isArriving, said }, entry] = useToken();
   const [remember, setRemember] = useState<boolean | null>(null);
   const [isForgetful, setForgetful] = useState(false);
-  const [feed, refresh] = useFeed({ site: view.site, token: isArriving ? "" : token });
+  const [feed, refresh] = useFeed({
+    ...{ site: view.site, source: view.source },
+    token: isArriving ? "" : token,
+  });
   const { history, problem } = feed;
   const overview = view.site === "" && history === null ? feed.overview : null;
   const isOpen = history !== null || overview !== null;
@@ -24,6 +27,7 @@ export function Page() {
     if (remember !== null) setForgetful(!keepToken(token, remember));
     setRemember(null);
     if (history && history.site !== view.site) change({ site: history.site }, "correction");
+    if (overview && view.source !== "") change({ source: "" }, "correction");
     document.title = `${history ? history.site : "All sites"} · Tallydeck`;
   }, [history, overview]);
 
@@ -59,5 +63,14 @@ export function Page() {
   const all = { feed, view, isForgetful, change, refresh, signOut };
   if (overview) return <Overview overview={overview} {...all} />;
   if (history) return <Dashboard history={history} token={token} {...all} />;
-  return <Skeleton slow={feed.slow} problem={problem?.message ?? ""} onRetry={refresh} />;
+  return (
+    <Skeleton
+      slow={feed.slow}
+      problem={problem?.message ?? ""}
+      onRetry={refresh}
+      onAll={
+        view.source !== "" && problem?.kind === "refused" ? () => change({ source: "" }) : null
+      }
+    />
+  );
 }

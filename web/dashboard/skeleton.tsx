@@ -2,6 +2,8 @@ interface SkeletonProps {
   slow: boolean;
   problem: string;
   onRetry: () => void;
+  /** leads from a source that is refused to all; null where none is */
+  onAll: (() => void) | null;
 }
 
 /** The words for a long first answer. */
@@ -11,16 +13,23 @@ export const STILL_READING =
 const TILES = 8;
 
 /** The page's shape until the first answer is there. */
-export function Skeleton({ slow, problem, onRetry }: SkeletonProps) {
+export function Skeleton({ slow, problem, onRetry, onAll }: SkeletonProps) {
   if (problem !== "") {
     return (
       <main class="sign-in">
         <div class="card" role="alert">
           <h1>Nothing to show yet</h1>
           <p>{problem}</p>
-          <button type="button" class="primary" onClick={onRetry}>
-            Try again
-          </button>
+          <p class="actions">
+            {onAll && (
+              <button type="button" class="primary" onClick={onAll}>
+                Show all sources
+              </button>
+            )}
+            <button type="button" class={onAll ? "" : "primary"} onClick={onRetry}>
+              Try again
+            </button>
+          </p>
         </div>
       </main>
     );

@@ -39,8 +39,11 @@ const NOTHING: Feed = {
   problem: null,
 };
 
-interface Source {
+/** The identity of what is shown. */
+interface Wanted {
   site: string;
+  /** the only one that counts; empty for all of them */
+  source: string;
   token: string;
 }
 
@@ -51,18 +54,21 @@ interface DayOfAnswer {
 }
 
 /** The last answer's. */
-interface Held extends Source, DayOfAnswer {
+interface Held extends Wanted, DayOfAnswer {
   etag: string | null;
 }
 
-const NOTHING_HELD: Held = { site: "", token: "", etag: null, zone: "UTC", to: "" };
+const NOTHING_HELD: Held = {
+  ...{ site: "", source: "", token: "" },
+  ...{ etag: null, zone: "UTC", to: "" },
+};
 
 /**
  * Reads a site's whole history with one request, or how all of them do where none is chosen, and
  * asks again every minute while the page is visible: the same request, which costs nothing when
  * nothing was counted since and no visitor is there now.
  */
-export function useFeed({ site, token }: Source): [Feed, refresh: () => void] {
+export function useFeed({ site, source, token }: Wanted): [Feed, refresh: () => void] {
   const [feed, setFeed] = useState(NOTHING);
   const held = useRef(NOTHING_HELD);
   const running = useRef<AbortController>(undefined);
@@ -74,8 +80,8 @@ export function useFeed({ site, token }: Source): [Feed, refresh: () => void] {
     const abort = new AbortController();
     running.current = abort;
     const isSameToken = held.current.token === token;
-    const isSame = isSameToken && held.current.site === site;
-    if (!isSame) held.current = { ...NOTHING_HELD, site, token };
+    const isSame = isSameToken && held.current.site === site && held.current.source === source;
+    if (!isSame) held.current = { ...NOTHING_HELD, site, source, token };
     const update = (change: Partial<Feed>) => {
       if (!abort.signal.aborted) setFeed((feed) => ({ ...feed, ...change }));
     };
@@ -85,11 +91,13 @@ export function useFeed({ site, token }: Source): [Feed, refresh: () => void] {
       ...(isSame ? {} : { history: null }),
       ...(isSameToken ? {} : { overview: null }),
     });
-    read({ site, token }, held.current, abort.signal)
+    read({ site, source, token }, held.current, abort.signal)
       .then((answer) => {
         if (abort.signal.aborted) return;
-        if (answer.etag !== undefined)
-          held.current = { ...dayOfAnswer(answer), site: answer.site, token, etag: answer.etag };
+        if (answer.etag !== undefined) {
+          const { site, source, etag } = answer;
+          held.current = { ...dayOfAnswer(answer), site, source, token, etag };
+        }
         update({ ...answer.change, hour: wallHour(answer.at, answer), problem: null });
       })
       .catch((error: unknown) => update({ problem: asReadError(error) }))
@@ -97,15 +105,20 @@ export function useFeed({ site, token }: Source): [Feed, refresh: () => void] {
         clearTimeout(slow);
         update({ busy: false, slow: false });
       });
-  }, [site, token]);
+  }, [site, source, token]);
 
   useEffect(() => {
     if (token === "") {
       running.current?.abort();
       held.current = NOTHING_HELD;
       setFeed(NOTHING);
-    } else if (held.current.token !== token || held.current.site !== site) refresh();
-  }, [site, token, refresh]);
+    } else if (
+      held.current.token !== token ||
+      held.current.site !== site ||
+      held.current.source !== source
+    )
+      refresh();
+  }, [site, source, token, refresh]);
 
   useEffect(() => {
     if (token === "") return;
@@ -161,34 +174,36 @@ function asReadError(error: unknown): ReadError {
 
 interface Reading extends DayOfAnswer {
   site: string;
+  source: string;
   etag?: string | null;
   /** the server's clock, epoch milliseconds */
   at: number;
   change: Partial<Feed>;
 }
 
-async function read(source: Source, held: Held, signal: AbortSignal): Promise<Reading> {
-  if (source.site !== "") return readSite(source, held, signal);
+async function read(wanted: Wanted, held: Held, signal: AbortSignal): Promise<Reading> {
+  if (wanted.site !== "") return readSite(wanted, held, signal);
   try {
-    return await readAll(source.token, held, signal);
+    return await readAll(wanted, held, signal);
   } catch (error) {
     if (!(error instanceof ReadError) || error.kind !== "unauthorized") throw error;
     // A site's own token: which site, the address may tell.
-    return readSite(source, NOTHING_HELD, signal);
+    return readSite(wanted, NOTHING_HELD, signal);
   }
 }
 
-async function readAll(token: string, held: Held, signal: AbortSignal): Promise<Reading> {
+/** It is of all sources, whichever was asked for. */
+async function readAll(wanted: Wanted, held: Held, signal: AbortSignal): Promise<Reading> {
   const { etag, zone, to } = held;
-  const answer = await readJson<OverviewAnswer>("overview", {}, token, { etag, signal });
+  const answer = await readJson<OverviewAnswer>("overview", {}, wanted.token, { etag, signal });
   const { at } = answer;
-  if (answer.unchanged) return { site: "", at, zone, to, change: {} };
+  if (answer.unchanged) return { site: "", source: "", at, zone, to, change: {} };
   const [first, ...more] = answer.body.sites;
   if (first === undefined) throw new ReadError("refused", NO_SITES);
   // Of one site there is nothing to look over.
-  if (more.length === 0) return readSite({ site: first.id, token }, NOTHING_HELD, signal);
+  if (more.length === 0) return readSite({ ...wanted, site: first.id }, NOTHING_HELD, signal);
   const change = { overview: answer.body, history: null };
-  return { ...dayOfAnswer(answer.body), site: "", etag: answer.etag, at, change };
+  return { ...dayOfAnswer(answer.body), site: "", source: "", etag: answer.etag, at, change };
 }
 
 const dayOfAnswer = ({ zone, to }: DayOfAnswer): DayOfAnswer => ({ zone, to });
@@ -203,18 +218,19 @@ const NO_SITES =
   "There is no site yet. Add one in the control page of the box, or with: tallydeck sites add <id>";
 
 async function readSite(
-  { site, token }: Source,
+  { site, source, token }: Wanted,
   { etag, zone, to }: Held,
   signal: AbortSignal,
 ): Promise<Reading> {
-  const query = { site, from: "first", series: 1, daily: "text" };
+  const query = { site, source, from: "first", series: 1, daily: "text" };
   const answer = await readJson<StatsAnswer>("stats", query, token, { etag, signal });
   const { at } = answer;
-  if (answer.unchanged) return { site, at, zone, to, change: {} };
+  if (answer.unchanged) return { site, source, at, zone, to, change: {} };
   const history = decodeHistory(answer.body);
   return {
     ...dayOfAnswer(answer.body),
     site: history.site,
+    source,
     etag: answer.etag,
     at,
     change: { history, reach: answer.sites },

@@ -10,6 +10,8 @@ import { METRICS, type Metric } from "./traffic/figures.ts";
 export interface View {
   /** empty until a site is chosen */
   site: string;
+  /** the only source that is shown, by its number or name; empty for all of them */
+  source: string;
   tab: "traffic" | "surveys";
   choice: Choice;
   compare: Compare;
@@ -41,6 +43,7 @@ export function parseView(query: string): View {
   const sv = Number(get("sv"));
   return {
     site: get("site"),
+    source: get("source"),
     tab: get("tab") === "surveys" ? "surveys" : "traffic",
     choice: parseChoice(get("period"), get("from"), get("to")),
     compare: COMPARES.find((compare) => compare === get("compare")) ?? "prior",
@@ -73,6 +76,7 @@ export function formatView(view: View): string {
   };
   const { choice } = view;
   set("site", view.site);
+  set("source", view.source);
   set("tab", view.tab, "traffic");
   if (choice.period === "custom") {
     set("from", formatDay(choice.from));

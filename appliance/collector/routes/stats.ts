@@ -37,6 +37,7 @@ export function statsRoute(access: Access, { numbers, clock, warnings }: StatsPa
       ...range,
       ...filter,
       source,
+      tellsSources: access.readsAll(ctx) ? ("named" as const) : ("numbered" as const),
       detailFrom: numbers.detailFrom(today),
       site: site.key,
       id: site.id,

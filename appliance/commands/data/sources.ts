@@ -1,4 +1,5 @@
 import { formatDay } from "../../base/calendar.ts";
+import { sourceName } from "../../base/text/source-name.ts";
 import { firstDayOf, type Months } from "../../store/blocks/month.ts";
 import { type Desk, openToChange, openToLook } from "../../store/desk.ts";
 import type { SourceRow, SourceSize } from "../../store/sources.ts";
@@ -57,13 +58,8 @@ async function list(desk: Desk, terminal: Terminal): Promise<void> {
   const sizes = await desk.read("sourceSizes", undefined);
   for (const row of rows) {
     const size = sizes.find(({ number }) => number === row.number);
-    terminal.out(`${row.number}  ${nameOf(row)}  ${[...sizeOf(size), ...runOf(row)].join(" · ")}`);
+    terminal.out(`${row.number}  ${sourceName(row)}  ${[...sizeOf(size), ...runOf(row)].join(" · ")}`);
   }
-}
-
-function nameOf({ kind, name }: SourceRow): string {
-  if (kind === "now") return "counted here";
-  return kind === "here" ? `counted here ${name}` : `copied from ${name}`;
 }
 
 function sizeOf(size: SourceSize | undefined): string[] {
@@ -104,8 +100,8 @@ async function remove(
     );
   if (confirm !== number)
     throw new UsageError(
-      `This deletes all that was ${nameOf(row)}. To do so: tallydeck sources delete ${number} --confirm ${number}`,
+      `This deletes all that was ${sourceName(row)}. To do so: tallydeck sources delete ${number} --confirm ${number}`,
     );
   while ((await desk.write("deleteSource", { number: row.number })) === "more");
-  terminal.out(`Deleted what was ${nameOf(row)}.`);
+  terminal.out(`Deleted what was ${sourceName(row)}.`);
 }

@@ -132,6 +132,7 @@ async function numbersOf(
     single: false,
     series: true,
     daily: undefined,
+    tellsSources: "named" as const,
     warnings: [],
   };
   const accepts = { encoding: null, ifNoneMatch: "" };

@@ -4,7 +4,8 @@ import { DETAIL_DIMENSIONS } from "../blocks/detail.ts";
 import { COUNTERS, type SiteKey } from "../counting.ts";
 import { DIMENSIONS } from "../log/record.ts";
 import { MAX_RANGE_DAYS, type StatsQuery } from "../queries.ts";
-import type { DetailAnswer, StatsHead } from "../reports.ts";
+import type { DetailAnswer, SiteSource, StatsHead } from "../reports.ts";
+import type { SourceRow } from "../sources.ts";
 import type { BlockCounts } from "./block-counts.ts";
 import type { CounterDays, TableValue } from "./counter-days.ts";
 import { JsonBytes } from "./json-bytes.ts";
@@ -20,8 +21,15 @@ const MAX_TEXT_BYTES = 1_048_576;
 /** The same for counts by day: two years of a busy site, or some megabytes. */
 const MAX_ANSWERED_DAY_COUNTS = 1_000_000;
 
-/** The body of `/stats`, as JSON. */
-export async function statsBody(source: BlockCounts, query: StatsQuery): Promise<Uint8Array> {
+/**
+ * The body of `/stats`, as JSON.
+ * @param sources of the site; none where they are not told
+ */
+export async function statsBody(
+  source: BlockCounts,
+  query: StatsQuery,
+  sources: readonly SourceRow[] = [],
+): Promise<Uint8Array> {
   const { site, to } = query;
   const from = query.from === "first" ? await firstDay(source, site, to) : query.from;
   const range = { site, from, to };
@@ -51,7 +59,7 @@ export async function statsBody(source: BlockCounts, query: StatsQuery): Promise
 
   const json = new JsonBytes();
   const [pending = 0] = await source.pending([site]);
-  const head = headOf(query, { from, counters, pending, detail: await detail() });
+  const head = headOf(query, { from, counters, pending, detail: await detail(), sources });
   json.text(JSON.stringify(head).slice(0, -1));
   if (tables.length > 0) json.text(",");
   writeTables(json, tables, ({ total }) => json.text(`${total}`));
@@ -112,14 +120,16 @@ function headOf(
     counters,
     pending,
     detail,
+    sources,
   }: {
     readonly from: Day;
     readonly counters: CounterDays;
     readonly pending: number;
     readonly detail: DetailAnswer | undefined;
+    readonly sources: readonly SourceRow[];
   },
 ): StatsHead {
-  const { to } = query;
+  const { to, source: only } = query;
   return {
     site: query.id,
     ...(query.single ? { day: formatDay(to) } : { from: formatDay(from), to: formatDay(to) }),
@@ -127,9 +137,20 @@ function headOf(
     ...(query.warnings.length > 0 && { warnings: [...query.warnings] }),
     ...(pending > 0 && { pending }),
     ...(query.live !== undefined && { live: query.live }),
+    ...(only !== undefined && { only }),
+    ...((only === undefined ? sources.length > 1 : sources.length > 0) && {
+      sources: sources.map((each) => toldOf(each, query)),
+    }),
     ...(detail && { detail }),
     ...(query.series && { series: counters.series() }),
   };
+}
+
+function toldOf(
+  { number, kind, name }: SourceRow,
+  { tellsSources }: Pick<StatsQuery, "tellsSources">,
+): SiteSource {
+  return kind === "copy" && tellsSources !== "named" ? { number, kind } : { number, kind, name };
 }
 
 /** Leaves the highest values that an answer has room for; the others count as OTHER. */

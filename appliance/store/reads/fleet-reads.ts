@@ -7,7 +7,7 @@ import { statsBody } from "../counts/stats.ts";
 import type { FleetQueryName, QueryInput, QueryResult } from "../queries.ts";
 import { ALARMS_QUERY, alarmsIn } from "../sites/alarms.ts";
 import type { Snapshot, SourceNumber } from "../snapshot.ts";
-import { sourceSizes, sourcesOf } from "../sources.ts";
+import { siteSources, sourceSizes, sourcesOf } from "../sources.ts";
 import type { Rows } from "../sql.ts";
 import { surveyPage } from "../surveys/page.ts";
 import { surveySummary, surveyVersions } from "../surveys/report.ts";
@@ -34,9 +34,11 @@ export const FLEET_READS: {
   ) => Soon<QueryResult<Q>>;
 } = {
   stats: async (source, { query, accepts }) =>
-    source.lastAnswers.answer(await source.version(), query, accepts, () =>
-      statsBody(source.counts(query.source), query),
-    ),
+    source.lastAnswers.answer(await source.version(), query, accepts, async () => {
+      const { site, source: only, tellsSources } = query;
+      const sources = tellsSources && (await siteSources(source.rows, site, only));
+      return statsBody(source.counts(only), query, sources);
+    }),
   overview: ({ counts }, input) => overview(counts(), input),
   viewCounts: ({ counts }, input) => viewCounts(counts(), input),
   liveNumbers: ({ counts }, input) => liveNumbers(counts(), input),

@@ -14,7 +14,7 @@ onEachEngine(() => {
   describe("where counts came from", () => {
     const folder = eachFolder();
     const elsewhere = () => join(folder(), "elsewhere");
-    const world = eachWorld({ env: { SITES: "blog" } });
+    const world = eachWorld({ env: { SITES: "blog,docs", STATS_TOKEN_BLOG: "blogs-token" } });
     const here = () => world().databaseUrl ?? world().dataDir;
     const sources = (...args: string[]) => tallydeck(["sources", ...args, ...world().dataArgs]);
     /** All that is counted, as it is kept. */
@@ -76,6 +76,31 @@ onEachEngine(() => {
       assert.equal(await rows(), before);
       assert.deepEqual(await paths(), { "/here": 1 });
       assert.match((await sources()).out, /^0 {2}counted here [^\n]*\n$/);
+    });
+
+    it("is told with the numbers of a site that has several, and with names of copies to who may read all", async () => {
+      await world().beacon({ p: "/here" }, { s: "blog" });
+      await world().beacon({ p: "/here" }, { s: "docs" });
+      const told = async (params: Record<string, string | number> = {}, token?: string) => {
+        const { sources, only } = await world().stats({ from: "first", ...params }, token);
+        return { sources, only };
+      };
+      const nothing = { sources: undefined, only: undefined };
+      const own = { number: 0, kind: "now", name: "here" };
+      assert.deepEqual(await told(), nothing);
+      assert.deepEqual(await told({ source: "here" }), { sources: [own], only: 0 });
+      fill(elsewhere(), [{ site: "blog", day: MARCH, surveys: [], counts: { pv: { _: 3 } } }]);
+      assert.equal((await tallydeck(["copy", "--from", elsewhere(), "--to", here()])).code, 0);
+      const other = { number: 1, kind: "copy", name: elsewhere() };
+      assert.deepEqual(await told(), { sources: [own, other], only: undefined });
+      assert.deepEqual(await told({ source: "here" }), { sources: [own, other], only: 0 });
+      const nameless = { number: 1, kind: "copy" };
+      assert.deepEqual(await told({ source: 1 }, "blogs-token"), {
+        sources: [own, nameless],
+        only: 1,
+      });
+      assert.deepEqual(await told({ site: "docs" }), nothing);
+      assert.deepEqual(await told({ site: "docs", source: 1 }), { sources: [own, other], only: 1 });
     });
 
     it("is named by its number where two have one name", async () => {

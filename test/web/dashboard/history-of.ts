@@ -42,6 +42,7 @@ export function historyOf(
   days: DayFigures[],
   daily: Offsets = {},
   hours: NonNullable<StatsAnswer["hours"]> = {},
+  more: Pick<StatsAnswer, "only" | "sources"> = {},
 ): History {
   const series = days.map(({ pv = 0, uv = 0, sessions = 0, bot = 0, app = 0 }, i): SeriesRow => {
     return [formatDay(day(from) + i), pv, uv, sessions, bot, app];
@@ -55,5 +56,6 @@ export function historyOf(
     series,
     daily: asText(daily),
     hours,
+    ...more,
   });
 }

@@ -8,6 +8,7 @@ describe("the view in the address", () => {
   it("comes back whole", () => {
     const view: View = {
       site: "blog",
+      source: "3",
       tab: "surveys",
       choice: { period: "custom", from: day("2026-01-01"), to: day("2026-01-31") },
       compare: "year",

@@ -53,7 +53,11 @@ export function Surveys({ history, range, view, token, change }: SurveysProps) {
   );
   const survey = read.answer?.site === site ? read.answer : null;
   const busy = known.busy || read.busy;
-  const exporting = useExport(asked ?? {}, token, `${exportName(site, range)}_survey-${sv}.json`);
+  const exporting = useExport(
+    asked ?? {},
+    token,
+    `${exportName(site, range, null)}_survey-${sv}.json`,
+  );
   const questions = survey ? questionsOf(survey, versions?.labels) : [];
   const problems = new Set([known.problem, read.problem, exporting.problem].filter(Boolean));
   return (

@@ -39,7 +39,28 @@ describe("the CSV export", () => {
   });
 
   it("is named after the site and the days", () => {
-    assert.equal(exportName("blog", whole), "blog_2026-03-03_2026-03-04");
+    assert.equal(exportName("blog", whole, null), "blog_2026-03-03_2026-03-04");
+  });
+
+  it("says in its name and in each row which source it is of alone", () => {
+    const sources = [
+      { number: 0, kind: "now", name: "here" },
+      { number: 2, kind: "copy", name: "=old, box" },
+      { number: 3, kind: "copy" },
+    ] as const;
+    const of = (only: number) =>
+      historyOf(
+        "2026-03-04",
+        [{ pv: 3 }],
+        { path: { "/a": [0, 3] } },
+        {},
+        { only, sources: [...sources] },
+      );
+    assert.equal(exportName("blog", range, of(2).only), "blog_source-2_2026-03-04_2026-03-04");
+    assert.ok(toCsv(of(2), range).startsWith("dimension,value,count,source\r\n"));
+    assert.ok(toCsv(of(2), range).includes('path,/a,3,"copied from =old, box"\r\n'));
+    assert.ok(toCsv(of(0), range).includes("pv_by_day,2026-03-04,3,counted here\r\n"));
+    assert.ok(toCsv(of(3), range).includes("path,/a,3,copied (source 3)\r\n"));
   });
 });
 

@@ -1,0 +1,13 @@
+/** A source of counts. */
+interface Source {
+  readonly number: number;
+  readonly kind: "now" | "here" | "copy";
+  readonly name?: string;
+}
+
+/** The words of a source, also where its name is not told: `copied from old-box`. */
+export function sourceName({ number, kind, name }: Source): string {
+  if (kind === "now") return "counted here";
+  if (kind === "here") return `counted here ${name}`;
+  return name === undefined ? `copied (source ${number})` : `copied from ${name}`;
+}

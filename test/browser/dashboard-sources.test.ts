@@ -1,0 +1,158 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fill } from "../helpers/copying.ts";
+import { sharedFolder } from "../helpers/folder.ts";
+import { tallydeck } from "../helpers/tallydeck.ts";
+import { sharedWorld } from "../helpers/world.ts";
+import { openMore } from "./dashboard-stage.ts";
+import { Owner, seen } from "./owner.ts";
+
+const MARCH = "2026-03-01";
+
+describe("the dashboard of one source", () => {
+  const folder = sharedFolder();
+  const elsewhere = () => join(folder(), "old-box");
+  const world = sharedWorld({ env: { SITES: "blog,docs", STATS_TOKEN_BLOG: "blogs-token" } });
+  let owner: Owner;
+  before(async () => {
+    await world().beacon({ p: "/here" }, { s: "blog" });
+    await world().beacon({ p: "/here" }, { s: "docs" });
+    fill(elsewhere(), [
+      {
+        ...{ site: "blog", day: MARCH, surveys: [{ sv: 1, a: { nps: "9" } }] },
+        counts: { pv: { _: 3 }, path: { "/there": 3 } },
+      },
+    ]);
+    const copied = await tallydeck(["copy", "--from", elsewhere(), "--to", world().dataDir]);
+    assert.deepEqual([copied.code, copied.err], [0, ""]);
+    owner = await Owner.come(world(), { viewport: { width: 1280, height: 900 } });
+  });
+  afterEach(() => owner.assertUntroubled());
+  after(() => owner.leave());
+
+  const button = (name: string) => owner.page.getByRole("button", { name, exact: true });
+  const pages = () => seen(owner.page.locator('[data-dimension="path"]'));
+  const line = (text: string) => owner.page.locator(".notices").getByText(text);
+  const choice = () => owner.page.getByRole("combobox", { name: "Show", exact: true });
+  const copied = () => `copied from ${elsewhere()}`;
+  /** Of all sources alone it is known who is there. */
+  const allShown = () => owner.page.locator(".tile.now").waitFor();
+  const address = () => new URL(owner.page.url()).search;
+
+  it("is chosen where a site has several, says so, and leads back to all", async () => {
+    await owner.signIn();
+    assert.match(await pages(), /\/here/);
+    assert.match(await pages(), /\/there/);
+    await allShown();
+    await openMore(owner);
+    await choice().selectOption(`only ${copied()} (1)`);
+    await line(`Only what was ${copied()} is shown. Who is there now is not told apart.`).waitFor();
+    assert.equal(address(), "?site=blog&source=1");
+    assert.match(await pages(), /\/there/);
+    assert.doesNotMatch(await pages(), /\/here/);
+    assert.equal(await owner.page.locator(".tile.now").count(), 0);
+    await owner.page.reload();
+    await line(copied()).waitFor();
+    await button("Show all").click();
+    await allShown();
+    assert.equal(address(), "?site=blog");
+    assert.match(await pages(), /\/here/);
+    await owner.page.goBack();
+    await line(copied()).waitFor();
+    assert.doesNotMatch(await pages(), /\/here/);
+  });
+
+  it("has nothing axe would object to, light or dark", async () => {
+    await owner.signIn("/dashboard?site=blog&source=1");
+    await line(copied()).waitFor();
+    await openMore(owner);
+    await choice().waitFor();
+    await owner.assertAccessibleInAnyLight();
+  });
+
+  it("is not offered where there is one", async () => {
+    await owner.signIn("/dashboard?site=docs");
+    await openMore(owner);
+    await owner.page.getByRole("switch", { name: "Bots" }).waitFor();
+    assert.equal(await choice().count(), 0);
+  });
+
+  it("is in the name of what is exported, and in each row", async () => {
+    await owner.signIn("/dashboard?site=blog&source=here");
+    await openMore(owner);
+    const [download] = await Promise.all([
+      owner.page.waitForEvent("download"),
+      button("Export CSV").click(),
+    ]);
+    assert.match(download.suggestedFilename(), /^blog_source-0_2026-/);
+    const csv = await readFile(await download.path(), "utf8");
+    assert.match(csv, /^dimension,value,count,source\r\n/);
+    assert.match(csv, /\r\npath,\/here,1,counted here\r\n/);
+    assert.doesNotMatch(csv, /\/there/);
+  });
+
+  it("says that surveys are of all", async () => {
+    await owner.signIn("/dashboard?site=blog&tab=surveys&period=all&source=here");
+    await line("Surveys are of all sources.").waitFor();
+    await owner.page.getByText("Net promoter score").waitFor();
+  });
+
+  it("of which a site has nothing says that, and how to place no script", async () => {
+    await owner.signIn("/dashboard?site=docs&source=1");
+    await owner.page
+      .getByRole("heading", { name: "Nothing of docs came from this source" })
+      .waitFor();
+    assert.doesNotMatch(await owner.page.content(), /s\.js/);
+    await button("Show all").click();
+    await allShown();
+    assert.match(await pages(), /\/here/);
+  });
+
+  for (const wrong of ["7", "-1", "1e0", "%00", "x".repeat(2_000)])
+    it(`that is not there is told in a sentence, which leads to all: ${wrong.slice(0, 8)}`, async () => {
+      await owner.signIn();
+      await owner.open(`/dashboard?site=blog&source=${wrong}`);
+      await owner.page.getByText("There is no such source.").waitFor();
+      owner.expectTroubles(/400/);
+      await button("Show all sources").click();
+      await allShown();
+      assert.match(await pages(), /\/here/);
+      assert.equal(address(), "?site=blog");
+    });
+
+  it("is left behind on the way to all sites", async () => {
+    await owner.signIn("/dashboard?site=blog&source=1");
+    await line(copied()).waitFor();
+    await button("All sites").click();
+    await owner.page.getByRole("heading", { name: "All sites" }).waitFor();
+    assert.equal(address(), "");
+    await owner.open("/dashboard?source=1");
+    await owner.page.getByRole("heading", { name: "All sites" }).waitFor();
+    await owner.page.waitForURL(/dashboard$/);
+    assert.equal(owner.times("/overview"), 1);
+  });
+
+  it("has no name for who reads that site alone", async () => {
+    const visitor = await Owner.come(world());
+    await visitor.signIn("/dashboard?site=blog&source=1", "blogs-token");
+    await visitor.page.getByText("Only what was copied (source 1) is shown.").waitFor();
+    assert.doesNotMatch(await visitor.page.content(), /old-box/);
+    await visitor.leave();
+  });
+
+  it("that is deleted while it is shown leaves what is there, and says why", async () => {
+    await owner.signIn("/dashboard?site=blog&source=1");
+    await line(copied()).waitFor();
+    const args = ["sources", "delete", "1", "--confirm", "1", "--data-dir", world().dataDir];
+    assert.equal((await tallydeck(args)).code, 0);
+    await button("Refresh").click();
+    await line("There is no such source.").waitFor();
+    owner.expectTroubles(/400/);
+    assert.match(await pages(), /\/there/);
+    await button("Show all").click();
+    await allShown();
+    assert.match(await pages(), /\/here/);
+    assert.doesNotMatch(await pages(), /\/there/);
+  });
+});
