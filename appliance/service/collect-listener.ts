@@ -13,8 +13,8 @@ import { type App, type Listener, listen } from "../http/listen.ts";
 import { Pages } from "../http/pages.ts";
 import type { Numbers } from "../store/store.ts";
 import type { SystemClock } from "../system/system-clock.ts";
+import type { Closing } from "./closing.ts";
 import { knowSites } from "./data.ts";
-import type { Stops } from "./stops.ts";
 
 export interface CollectParts {
   config: Config;
@@ -34,13 +34,13 @@ interface ShownCollector {
 /** Shows the collector to visitors, on a port or a socket of its own. */
 export async function showAlone(
   { config, clock, log, sockets }: CollectParts,
-  stops: Stops,
+  closing: Closing,
   { numbers, hits, answers, isDraining }: ShownCollector,
 ): Promise<Listener> {
   const client = createClient(config.trustedProxies);
   const app = createCollector({
     numbers,
-    sites: knowSites(config, numbers, stops),
+    sites: knowSites(config, numbers, closing),
     readSessions: new ReadSessions({ clock, randomBytes }),
     client,
     clock,
@@ -61,7 +61,7 @@ export async function showAlone(
     namesPeers: true,
     answered: answers.count,
   });
-  stops.add(() => collector.close());
+  closing.add(() => collector.close());
   return collector;
 }
 

@@ -3,10 +3,10 @@ import { HitTally } from "../collector/hit-tally.ts";
 import { AnswerTally } from "../http/answer-tally.ts";
 import type { Listener } from "../http/listen.ts";
 import { type Numbers, openNumbers } from "../store/store.ts";
+import { type Closing, openedParts } from "./closing.ts";
 import type { CollectParts } from "./collect-listener.ts";
 import { unknownBadges } from "./data.ts";
 import { metricsOf } from "./metrics-port.ts";
-import { begun, type Stops } from "./stops.ts";
 
 /** A collector that keeps nothing where it runs. */
 export interface Collecting {
@@ -19,28 +19,28 @@ export interface Collecting {
   /** From now on a load balancer hears that others are to be asked; everything is still answered. */
   drain(): void;
   /** Answers what runs, commits it, closes everything. @returns how many hits are lost */
-  stop(): Promise<number>;
+  close(): Promise<number>;
 }
 
 /** Starts the collector alone; it listens whether or not the database is there. */
 export async function startCollecting(parts: CollectParts): Promise<Collecting> {
-  const { lost, stop, ...collecting } = await begun((stops) => start(parts, stops));
+  const { lost, close, ...collecting } = await openedParts((closing) => start(parts, closing));
   return {
     ...collecting,
-    async stop() {
-      await stop();
+    async close() {
+      await close();
       return lost();
     },
   };
 }
 
-async function start(parts: CollectParts, stops: Stops) {
+async function start(parts: CollectParts, closing: Closing) {
   const { config, clock, log } = parts;
   const { numbers, refused } = await openData(parts);
   // While the database is asked for, what serves visitors is loaded: most of a start.
   const loading = import("./collect-listener.ts");
   let lost = 0;
-  stops.add(async () => {
+  closing.add(async () => {
     lost = await numbers.close();
   });
   const tallies = { hits: new HitTally(), answers: new AnswerTally() };
@@ -49,9 +49,9 @@ async function start(parts: CollectParts, stops: Stops) {
   const figures = () => numbers.figures;
   const isReady = () => numbers.ready && !draining;
   // Before the collector, and closed after it: what it tells is looked at to the end.
-  const metrics = await metricsOf({ config, clock, log, ...tallies, figures, isReady }, stops);
+  const metrics = await metricsOf({ config, clock, log, ...tallies, figures, isReady }, closing);
   const { showAlone } = await loading;
-  const collector = await showAlone(parts, stops, { numbers, ...tallies, isDraining });
+  const collector = await showAlone(parts, closing, { numbers, ...tallies, isDraining });
   return {
     collector,
     metrics,
@@ -66,7 +66,7 @@ async function start(parts: CollectParts, stops: Stops) {
 
 async function openData({ config, clock, log }: CollectParts) {
   const { promise: refused, resolve: refuse } = Promise.withResolvers<Refusal>();
-  const { promise: opened, resolve: isOpened } = Promise.withResolvers<void>();
+  const { promise: openedParts, resolve: isOpened } = Promise.withResolvers<void>();
   let wasOpened = false;
   const numbers = await openNumbers({
     // The command looks whether there is any.

@@ -4,8 +4,8 @@ import { ReadSessions } from "../collector/read-sessions.ts";
 import { Sites } from "../collector/sites.ts";
 import type { Config } from "../config.ts";
 import { type Numbers, Store, type Unusable } from "../store/store.ts";
+import type { Closing } from "./closing.ts";
 import type { ServiceParts, Shared } from "./parts.ts";
-import type { Stops } from "./stops.ts";
 
 /** A database elsewhere that lives has answered by then. */
 const PATIENCE_MS = 2_000;
@@ -22,21 +22,21 @@ export interface Data {
 export async function startData(
   parts: ServiceParts,
   { random }: Pick<Shared, "random">,
-  stops: Stops,
+  closing: Closing,
   onUnusable: (why: Unusable) => void,
 ): Promise<Data> {
   const { config, clock, log } = parts;
-  const store = await startStore(parts, stops, onUnusable);
-  const sites = knowSites(config, store.numbers, stops);
+  const store = await startStore(parts, closing, onUnusable);
+  const sites = knowSites(config, store.numbers, closing);
   const readSessions = new ReadSessions({ clock, randomBytes: random.bytes });
-  stops.add(sites.adminChanged.on(() => readSessions.endAll()));
+  closing.add(sites.adminChanged.on(() => readSessions.endAll()));
   for (const slip of [...config.slips, ...unknownBadges(config, store.numbers)]) log.info(slip);
   return { store, sites, readSessions };
 }
 
 async function startStore(
   parts: ServiceParts,
-  stops: Stops,
+  closing: Closing,
   onUnusable: (why: Unusable) => void,
 ): Promise<Store> {
   const { config, clock, timekeeper, log, prepare, firstOpened } = parts;
@@ -70,7 +70,7 @@ async function startStore(
       prepare?.(db);
     },
   });
-  stops.add(() => store.close());
+  closing.add(() => store.close());
   const done = opened
     .then(() => firstOpened?.(store))
     .catch((error: Error) => log.warn({ reason: error.message }, "No admin token could be made"));
@@ -87,7 +87,7 @@ function patience(clock: Clock): Promise<void> {
 }
 
 /** Which sites there are, as the configuration and the data have them. */
-export function knowSites(config: Config, numbers: Numbers, stops: Stops): Sites {
+export function knowSites(config: Config, numbers: Numbers, closing: Closing): Sites {
   const sites = new Sites(
     {
       badgeSites: new Set(config.badgeSites),
@@ -96,7 +96,7 @@ export function knowSites(config: Config, numbers: Numbers, stops: Stops): Sites
     },
     numbers.directory,
   );
-  stops.add(numbers.directoryChanged.on((directory) => sites.update(directory)));
+  closing.add(numbers.directoryChanged.on((directory) => sites.update(directory)));
   return sites;
 }
 

@@ -13,7 +13,7 @@ import type { Config } from "../config.ts";
 import type { SetupCode } from "../control/setup-code.ts";
 import { Decks, type DecksOptions } from "../deck/decks.ts";
 import type { DeckBus } from "../deck/usb/hid.ts";
-import type { Stops } from "./stops.ts";
+import type { Closing } from "./closing.ts";
 
 /** Where the box meets who stands before it. */
 export interface FrontParts {
@@ -47,7 +47,7 @@ interface FrontContent
   updates?: UpdateStandingSource | undefined;
 }
 
-/** Starts decks, screen and what they have to say; adds how each is stopped to `stops`. */
+/** Starts decks, screen and what they have to say; adds how each is closed to `closing`. */
 export async function startFront(
   {
     config,
@@ -58,7 +58,7 @@ export async function startFront(
     bus,
     network = thisNetwork(config.nameFile),
   }: FrontParts,
-  stops: Stops,
+  closing: Closing,
   { code, isOpen, dataUnusable = false, publicAddress, updates, ...shown }: FrontContent,
 ): Promise<Front> {
   const board = new Board({
@@ -72,8 +72,8 @@ export async function startFront(
     console,
     network,
   });
-  stops.add(() => board.close());
-  if (screen) stops.add(showOn(board, screen));
+  closing.add(() => board.close());
+  if (screen) closing.add(showOn(board, screen));
   // To know zones takes a tenth of a start, and most of the times there is no deck yet.
   let zone: string | undefined;
   const timeZone = () => (zone ??= clockZone(log));
@@ -86,8 +86,8 @@ export async function startFront(
     virtualDecks: config.virtualDecks,
     ...(bus && { bus }),
   });
-  stops.add(decks.fingers.held.on(() => code.show()));
-  stops.add(() => decks.close());
+  closing.add(decks.fingers.held.on(() => code.show()));
+  closing.add(() => decks.close());
   await decks.start();
   return { board, decks, timeZone };
 }

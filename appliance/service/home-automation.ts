@@ -6,9 +6,9 @@ import type { SiteSource } from "../mqtt/link.ts";
 import type { Channels } from "../push/channels.ts";
 import { documentsIn, type Numbers, type Store } from "../store/store.ts";
 import { version } from "../system/version.ts";
+import type { Closing } from "./closing.ts";
 import type { Front } from "./front.ts";
 import type { ServiceParts, Shared } from "./parts.ts";
-import type { Stops } from "./stops.ts";
 
 /** The parts that a home automation sees and changes. */
 interface HomeParts {
@@ -23,7 +23,7 @@ interface HomeParts {
 export async function startHomeAutomation(
   { config, clock, log }: ServiceParts,
   { random }: Shared,
-  stops: Stops,
+  closing: Closing,
   { store, numbers, alarms, channels, front: { board, decks } }: HomeParts,
 ): Promise<HomeAutomation> {
   const home = await HomeAutomation.open({
@@ -43,7 +43,7 @@ export async function startHomeAutomation(
     }),
     described: board.changed,
   });
-  stops.add(() => home.close());
+  closing.add(() => home.close());
   return home;
 }
 

@@ -11,7 +11,7 @@ import { metricsApp } from "../metrics/page.ts";
 import { EventLoopDelay, processFamilies } from "../metrics/process.ts";
 import type { StoreFigures } from "../store/engine.ts";
 import { version } from "../system/version.ts";
-import type { Stops } from "./stops.ts";
+import type { Closing } from "./closing.ts";
 
 export interface MetricsParts {
   config: Pick<Config, "metricsPort" | "metricsBind" | "nodeName">;
@@ -29,11 +29,11 @@ export interface MetricsParts {
 export async function showMetrics(
   parts: MetricsParts,
   port: number,
-  stops: Stops,
+  closing: Closing,
 ): Promise<Listener> {
   const { config, clock, log } = parts;
   const delay = new EventLoopDelay(clock);
-  stops.add(delay.stop);
+  closing.add(delay.stop);
   const app = metricsApp(() => [...familiesOf(parts), ...processFamilies(delay)]);
   const listener = await listen(app, port, config.metricsBind, {
     clock,
@@ -41,7 +41,7 @@ export async function showMetrics(
     client: createClient([]),
     limits: METRICS_LIMITS,
   });
-  stops.add(() => listener.close());
+  closing.add(() => listener.close());
   return listener;
 }
 

@@ -3,8 +3,8 @@ import { type Unusable, unusable } from "../store/sqlite/health.ts";
 
 /** Parts that run together. */
 export interface Mode {
-  /** Stops all of them. */
-  stop(): Promise<void>;
+  /** Closes all of them. */
+  close(): Promise<void>;
 }
 
 interface ModesOptions<M extends Mode> {
@@ -17,8 +17,8 @@ interface ModesOptions<M extends Mode> {
 
 interface Modes<M extends Mode> {
   readonly now: M;
-  /** Stops what runs, for good. */
-  stop(): Promise<void>;
+  /** Closes what runs, for good. */
+  close(): Promise<void>;
 }
 
 /**
@@ -58,21 +58,21 @@ export async function startModes<M extends Mode>(options: ModesOptions<M>): Prom
       const mode = await options.service(onUnusable);
       isStarted = true;
       if (early.why === undefined) return mode;
-      await stopped(mode);
+      await closed(mode);
     } catch (error) {
       early.why = unusable(error) ?? early.why;
       if (early.why === undefined) throw error;
     }
     return rescue(early.why);
   };
-  const stopped = (mode: M) =>
-    mode.stop().catch((error: unknown) => {
-      log.error({ err: error }, "A part did not stop as it should");
+  const closed = (mode: M) =>
+    mode.close().catch((error: unknown) => {
+      log.error({ err: error }, "A part did not close as it should");
     });
   const changeTo = (start: () => Promise<M>) => {
     change = change.then(async () => {
       if (isOver) return;
-      await stopped(now);
+      await closed(now);
       now = await start();
     });
     change.catch((error: unknown) => {
@@ -88,10 +88,10 @@ export async function startModes<M extends Mode>(options: ModesOptions<M>): Prom
     get now() {
       return now;
     },
-    async stop() {
+    async close() {
       isOver = true;
       await change;
-      await now.stop();
+      await now.close();
     },
   };
 }

@@ -2,14 +2,14 @@ import { ORIGINS, Origins } from "../actions/origins.ts";
 import { Outgoing } from "../actions/outgoing.ts";
 import { sendOnce } from "../actions/sender.ts";
 import { type Box, documentsIn } from "../store/store.ts";
+import type { Closing } from "./closing.ts";
 import type { ServiceParts, Shared } from "./parts.ts";
-import type { Stops } from "./stops.ts";
 
 /** The client that sends requests, for keys and alarms, and the origins it may send to. */
 export async function startOutgoing(
   { clock, log }: ServiceParts,
   { random }: Shared,
-  stops: Stops,
+  closing: Closing,
   box: Box,
 ): Promise<{ outgoing: Outgoing; origins: Origins }> {
   const origins = new Origins(documentsIn(box, ORIGINS));
@@ -21,6 +21,6 @@ export async function startOutgoing(
     isAllowed: (origin) => origins.isAllowed(origin),
     randomId: () => random.bytes(16).toString("hex"),
   });
-  stops.add(() => outgoing.close());
+  closing.add(() => outgoing.close());
   return { outgoing, origins };
 }

@@ -30,6 +30,7 @@ import { databaseFile } from "../store/sqlite/database.ts";
 import { type Unusable, unusable } from "../store/sqlite/health.ts";
 import { type Box, documentsIn } from "../store/store.ts";
 import { version } from "../system/version.ts";
+import type { Closing } from "./closing.ts";
 import { ControlListener } from "./control-listener.ts";
 import type { Data } from "./data.ts";
 import { DOCUMENT_KINDS } from "./document-kinds.ts";
@@ -40,7 +41,6 @@ import { SiteNumbers } from "./numbers.ts";
 import { startOutgoing } from "./outgoing.ts";
 import type { ServiceParts, Shared } from "./parts.ts";
 import { publicParts, standingOf, type WayIn } from "./public-front.ts";
-import type { Stops } from "./stops.ts";
 import { tryStart } from "./try-start.ts";
 import { updatesOnBoard } from "./update-front.ts";
 
@@ -61,7 +61,7 @@ interface Collecting extends Data {
 export async function startOwner(
   parts: ServiceParts,
   shared: Shared,
-  stops: Stops,
+  closing: Closing,
   collecting: Collecting,
 ): Promise<{ control: Listener; decks: Decks }> {
   const { config, clock } = parts;
@@ -69,22 +69,22 @@ export async function startOwner(
   const { box, numbers } = store;
   const startedAt = clock.monotonic();
   const listener = new ControlListener(shared.stages.control, config.adminOpen);
-  const session = await startSessions(parts, shared, stops, collecting);
+  const session = await startSessions(parts, shared, closing, collecting);
   // Reads that a session opened end when its owner signs out.
-  stops.add(session.sessions.ended.on((id) => readSessions.endOf(id)));
-  const push = await startPush(parts, shared, stops, box);
-  const { outgoing, origins } = await startOutgoing(parts, shared, stops, box);
+  closing.add(session.sessions.ended.on((id) => readSessions.endOf(id)));
+  const push = await startPush(parts, shared, closing, box);
+  const { outgoing, origins } = await startOutgoing(parts, shared, closing, box);
   const alarms = new Alarms({
     numbers,
     clock,
     send: (url, alarm) => outgoing.send(webhookRequest(url, alarm)),
   });
-  stops.add(() => alarms.close());
+  closing.add(() => alarms.close());
   const siteNumbers = new SiteNumbers(numbers, clock, alarms);
-  stops.add(() => siteNumbers.close());
+  closing.add(() => siteNumbers.close());
   const images = new Images(documentsIn(box, IMAGES));
   await images.load();
-  const front = await startFront(parts, stops, {
+  const front = await startFront(parts, closing, {
     code: session.code,
     isOpen: () => listener.isOpen(),
     store: deckStore(documentsIn(box, DECKS), RULES),
@@ -102,8 +102,8 @@ export async function startOwner(
     decks: front.decks,
     channels: push.channels,
   });
-  stops.add(() => actions.close());
-  const home = await startHomeAutomation(parts, shared, stops, {
+  closing.add(() => actions.close());
+  const home = await startHomeAutomation(parts, shared, closing, {
     ...push,
     store,
     numbers: siteNumbers,
@@ -111,7 +111,7 @@ export async function startOwner(
     front,
   });
   // Streams of events go first: the listener waits for what it answers.
-  stops.add(() => listener.close());
+  closing.add(() => listener.close());
   const events = new Events({
     ...push,
     clock,
@@ -120,9 +120,9 @@ export async function startOwner(
     address,
     updates,
   });
-  stops.add(() => events.close());
+  closing.add(() => events.close());
   const polls = new LongPolls({ channels: push.channels, clock });
-  stops.add(() => polls.close());
+  closing.add(() => polls.close());
   const control = await listener.show(
     createControl({
       ...aboutBox(parts, collecting, { front, listener, startedAt }),
@@ -175,7 +175,7 @@ export async function startOwner(
 async function startSessions(
   { config, clock }: ServiceParts,
   { client, random }: Shared,
-  stops: Stops,
+  closing: Closing,
   { store, sites }: Data,
 ): Promise<SessionParts> {
   const sessions = await Sessions.open({
@@ -184,9 +184,9 @@ async function startSessions(
     clock,
     randomBytes: random.bytes,
   });
-  stops.add(() => sessions.close());
+  closing.add(() => sessions.close());
   const code = new SetupCode({ clock, randomInt: random.int, needed: () => !sites.hasAdmin });
-  stops.add(
+  closing.add(
     () => code.close(),
     store.numbers.directoryChanged.on(() => code.changed.emit()),
   );
@@ -215,7 +215,7 @@ async function startSessions(
 async function startPush(
   { clock, pushed = [] }: ServiceParts,
   { random, icons }: Shared,
-  stops: Stops,
+  closing: Closing,
   box: Box,
 ): Promise<{ channels: Channels; tokens: PushTokens }> {
   const channels = await Channels.open({
@@ -223,14 +223,14 @@ async function startPush(
     documents: documentsIn(box, KEPT_CHANNELS),
     icons,
   });
-  stops.add(() => channels.close());
+  closing.add(() => channels.close());
   for (const { channel, ...push } of pushed) channels.set(channel, { ...push, ttl: 0 });
   const tokens = await PushTokens.open({
     documents: documentsIn(box, PUSH_TOKENS),
     clock,
     randomBytes: random.bytes,
   });
-  stops.add(() => tokens.close());
+  closing.add(() => tokens.close());
   return { channels, tokens };
 }
 

@@ -8,8 +8,8 @@ import { PUBLIC_ADDRESS, PublicAddress } from "../public/public-address.ts";
 import { portAdvice } from "../public/router/advice.ts";
 import { type Gateway, gatewayOf } from "../public/router/gateway.ts";
 import { type Box, documentsIn } from "../store/store.ts";
+import type { Closing } from "./closing.ts";
 import type { ServiceParts, Shared } from "./parts.ts";
-import type { Stops } from "./stops.ts";
 
 interface PublicParts {
   box: Box;
@@ -21,7 +21,7 @@ interface PublicParts {
 export async function startPublicAddress(
   { config, clock, log, messenger }: ServiceParts,
   { random, door }: Shared,
-  stops: Stops,
+  closing: Closing,
   { box, tlsPort = 0 }: PublicParts,
 ): Promise<PublicAddress> {
   const keys = new Keys({ folder: join(config.dataDir, "tls"), log });
@@ -61,6 +61,6 @@ export async function startPublicAddress(
     isTunnelled: hasTunnel,
     port: tlsPort,
   });
-  stops.add(() => address.close());
+  closing.add(() => address.close());
   return address;
 }

@@ -20,12 +20,12 @@ import { salvagedAdminHash, startAnew, type Unusable } from "../store/sqlite/hea
 import { spaceOf } from "../store/sqlite/room.ts";
 import { isSameSecret, sha256 } from "../system/secrets.ts";
 import { version } from "../system/version.ts";
+import type { Closing } from "./closing.ts";
 import { ControlListener } from "./control-listener.ts";
 import { DOCUMENT_KINDS } from "./document-kinds.ts";
 import { startFront } from "./front.ts";
 import type { ServiceParts, Shared } from "./parts.ts";
 import { type CollectorListeners, showCollector } from "./stages.ts";
-import type { Stops } from "./stops.ts";
 import { tryStart } from "./try-start.ts";
 import { updatesOnBoard } from "./update-front.ts";
 import { startUpdates } from "./updates.ts";
@@ -54,26 +54,26 @@ const NOWHERE: Pick<SessionsOptions, "documents" | "numbers"> = {
 export async function startRescue(
   parts: ServiceParts,
   shared: Shared,
-  stops: Stops,
+  closing: Closing,
   { why, repaired }: Trouble,
 ): Promise<CollectorListeners & { control: Listener; decks: Decks }> {
   const { config, clock, log } = parts;
   const { pages, client, names, random, stages, door } = shared;
   const standIn = createStandIn({ pages, log, client, door });
-  const listeners = await showCollector(stages, stops, standIn);
+  const listeners = await showCollector(stages, closing, standIn);
   if (listeners.collectorTls !== undefined) door.fallBackOn(() => lastCertificate(parts));
 
   const listener = new ControlListener(stages.control, config.adminOpen);
   const admin = adminWithout(config);
   const code = new SetupCode({ clock, randomInt: random.int, needed: () => !admin.exists });
-  stops.add(() => code.close());
+  closing.add(() => code.close());
   const sessions = await Sessions.open({ ...NOWHERE, clock, randomBytes: random.bytes });
-  stops.add(() => sessions.close());
+  closing.add(() => sessions.close());
   const channels = new Channels(clock);
-  stops.add(() => channels.close());
+  closing.add(() => channels.close());
   // Another release may be able to use the data.
-  const updates = await startUpdates(parts, shared, stops);
-  const { board, decks } = await startFront(parts, stops, {
+  const updates = await startUpdates(parts, shared, closing);
+  const { board, decks } = await startFront(parts, closing, {
     code,
     isOpen: () => listener.isOpen(),
     dataUnusable: true,
@@ -83,7 +83,7 @@ export async function startRescue(
     updates: updates && updatesOnBoard(updates, clock),
   });
 
-  stops.add(() => listener.close());
+  closing.add(() => listener.close());
   const control = await listener.show(
     createRescueControl({
       log,

@@ -6,6 +6,7 @@ import { databaseFile } from "../store/sqlite/database.ts";
 import type { Unusable } from "../store/sqlite/health.ts";
 import { lockDataDir, makeDataDir } from "../store/sqlite/lock.ts";
 import type { Store } from "../store/store.ts";
+import { Closing, openedParts } from "./closing.ts";
 import { startData } from "./data.ts";
 import { dashboardReads, firstReads } from "./first-reads.ts";
 import { metricsOf } from "./metrics-port.ts";
@@ -16,7 +17,6 @@ import { startPublicAddress } from "./public-address.ts";
 import { sourceOf, type WayIn } from "./public-front.ts";
 import { startRescue } from "./rescue.ts";
 import { type CollectorListeners, showCollector } from "./stages.ts";
-import { begun, Stops } from "./stops.ts";
 import { startUpdates } from "./updates.ts";
 
 export interface Service {
@@ -32,7 +32,7 @@ export interface Service {
   /** Resolves when the parts that matter have answered. */
   alive(): Promise<void>;
   /** Answers what runs, commits it, closes everything. */
-  stop(): Promise<void>;
+  close(): Promise<void>;
 }
 
 /** The parts that run at a time: the service itself, or what stands in for it. */
@@ -45,8 +45,8 @@ interface Running extends Mode, CollectorListeners {
 
 /**
  * Starts every part in order: data, collector, push, decks, listeners; where the data cannot be used,
- * the rescue in their place. Stopping rejects with what went wrong first, once all of them are
- * stopped.
+ * the rescue in their place. Closing rejects with what went wrong first, once all of them are
+ * closed.
  */
 export async function startService(parts: ServiceParts): Promise<Service> {
   const { config, log } = parts;
@@ -60,19 +60,19 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   try {
     const modes = await startModes<Running>({
       log,
-      service: (onUnusable) => begun((stops) => start(parts, shared, stops, onUnusable)),
+      service: (onUnusable) => openedParts((closing) => start(parts, shared, closing, onUnusable)),
       rescue: (why, repaired) =>
-        begun(async (stops) => ({
-          ...(await startRescue(parts, shared, stops, { why, repaired })),
+        openedParts(async (closing) => ({
+          ...(await startRescue(parts, shared, closing, { why, repaired })),
           unusable: why,
         })),
     });
-    const stops = new Stops();
+    const closing = new Closing();
     const { hits, answers } = shared;
     const figures = () => modes.now.store?.numbers.figures;
     const isReady = () => modes.now.store?.numbers.ready ?? false;
-    await metricsOf({ ...parts, hits, answers, figures, isReady }, stops).catch(async (error) => {
-      await modes.stop();
+    await metricsOf({ ...parts, hits, answers, figures, isReady }, closing).catch(async (error) => {
+      await modes.close();
       throw error;
     });
     return {
@@ -97,11 +97,11 @@ export async function startService(parts: ServiceParts): Promise<Service> {
         return modes.now.unusable;
       },
       alive: async () => modes.now.store?.box.alive(),
-      async stop() {
+      async close() {
         for (const stage of Object.values(shared.stages)) stage.last();
         await modes
-          .stop()
-          .finally(() => stops.stop())
+          .close()
+          .finally(() => closing.close())
           .finally(close);
       },
     };
@@ -111,21 +111,21 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   }
 }
 
-/** The service itself, part by part; each says how it is stopped. */
+/** The service itself, part by part; each says how it is closed. */
 async function start(
   parts: ServiceParts,
   shared: Shared,
-  stops: Stops,
+  closing: Closing,
   onUnusable: (why: Unusable) => void,
-): Promise<Omit<Running, "stop">> {
+): Promise<Omit<Running, "close">> {
   const { clock, log } = parts;
   const { pages, client, stages, door, random, hits } = shared;
-  const data = await startData(parts, shared, stops, onUnusable);
+  const data = await startData(parts, shared, closing, onUnusable);
   const { store } = data;
   const { box, numbers } = store;
   await firstReads(box, databaseFile(parts.config.dataDir));
   let address: WayIn | undefined;
-  const updates = await startUpdates(parts, shared, stops);
+  const updates = await startUpdates(parts, shared, closing);
   const warnings = () => [
     ...store.numbers.warnings,
     ...(address?.warnings() ?? []),
@@ -142,13 +142,13 @@ async function start(
     door,
     tally: hits,
   });
-  const listeners = await showCollector(stages, stops, app);
+  const listeners = await showCollector(stages, closing, app);
   const links = new PhoneLinks({ clock, randomBytes: random.bytes });
   const tlsPort = listeners.collectorTls?.port;
   address =
-    parts.publicAddress ?? (await startPublicAddress(parts, shared, stops, { box, tlsPort }));
-  stops.add(door.follow(sourceOf(address, links)));
-  const owner = await startOwner(parts, shared, stops, {
+    parts.publicAddress ?? (await startPublicAddress(parts, shared, closing, { box, tlsPort }));
+  closing.add(door.follow(sourceOf(address, links)));
+  const owner = await startOwner(parts, shared, closing, {
     ...data,
     ...listeners,
     onUnusable,

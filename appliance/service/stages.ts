@@ -13,8 +13,8 @@ import {
 } from "../http/limits.ts";
 import { type App, type HandedSocket, type Listener, listen } from "../http/listen.ts";
 import { Stage } from "../http/stage.ts";
+import type { Closing } from "./closing.ts";
 import type { PublicDoor } from "./public-door.ts";
-import type { Stops } from "./stops.ts";
 
 interface StagesParts {
   config: Pick<Config, "port" | "tlsPort" | "host" | "webuiPort" | "bind">;
@@ -88,16 +88,16 @@ export interface CollectorListeners {
   collectorTls?: Listener;
 }
 
-/** Shows an app at the collector's listeners; adds how it is taken off to `stops`. */
+/** Shows an app at the collector's listeners; adds how it is taken off to `closing`. */
 export async function showCollector(
   stages: Stages,
-  stops: Stops,
+  closing: Closing,
   app: App,
 ): Promise<CollectorListeners> {
   const collector = await stages.collector.show(app);
-  stops.add(() => collector.close());
+  closing.add(() => collector.close());
   const collectorTls = await stages.collectorTls?.show(app);
   if (collectorTls === undefined) return { collector };
-  stops.add(() => collectorTls.close());
+  closing.add(() => collectorTls.close());
   return { collector, collectorTls };
 }

@@ -9,14 +9,14 @@ import { UpdateRecordFile } from "../updates/record.ts";
 import { openOutside, ReleaseHost } from "../updates/release-host.ts";
 import { RootUpdater } from "../updates/root.ts";
 import { Updates } from "../updates/updates.ts";
+import type { Closing } from "./closing.ts";
 import type { ServiceParts, Shared } from "./parts.ts";
-import type { Stops } from "./stops.ts";
 
 /** How the box comes by its releases; undefined where there is no updater of ours. */
 export async function startUpdates(
   { config, clock, log, space = spaceOf, updates: given }: ServiceParts,
   { random }: Pick<Shared, "random">,
-  stops: Stops,
+  closing: Closing,
 ): Promise<UpdateSource | undefined> {
   if (given !== undefined) return given;
   const { updateDir, updatesDir, updates: settings } = config;
@@ -39,7 +39,7 @@ export async function startUpdates(
   };
   try {
     const updates = await Updates.open(options);
-    stops.add(() => updates.close());
+    closing.add(() => updates.close());
     return updates;
   } catch (err) {
     // Counting is what the box is for.

@@ -55,7 +55,7 @@ async function paintKeys(dataDir: string): Promise<PaintFigures> {
       else if (detail.kind === constants.NODE_PERFORMANCE_GC_MINOR) collections.young += 1;
   }).observe({ entryTypes: ["gc"] });
   for (let at = 0; at < SECONDS; at++) await second(WARM_SECONDS + at);
-  await service.stop();
+  await service.close();
   return { key, hash, collections };
 }
 

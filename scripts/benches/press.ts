@@ -78,7 +78,7 @@ export async function measurePress(dataDir: string): Promise<PressFigures> {
     return { single, bare, together };
   } finally {
     owner.close();
-    await service.stop();
+    await service.close();
     server.closeAllConnections();
     server.close();
   }

@@ -70,7 +70,7 @@ export async function measurePush(dataDir: string): Promise<PushFigures> {
     return { single, fullRate, packetsPerChange, packetsUnchanged };
   } finally {
     owner.close();
-    await service.stop();
+    await service.close();
   }
 }
 

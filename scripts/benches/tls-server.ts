@@ -31,4 +31,4 @@ door.follow({
   useLink: () => false,
 });
 console.log(`port ${service.collectorTls?.port}`);
-process.once("SIGTERM", () => void service.stop());
+process.once("SIGTERM", () => void service.close());

@@ -100,7 +100,7 @@ async function startBox(
       if (!answer.ok) throw new Error(`${method} ${path}: ${await answer.text()}`);
     },
     offerUpdate: () => {},
-    stop: () => service.stop(),
+    stop: () => service.close(),
   };
 }
 

@@ -157,7 +157,7 @@ export class World {
 
   /** Stops the service; the data stays. */
   async stop(): Promise<void> {
-    await this.#service?.stop();
+    await this.#service?.close();
     this.#service = undefined;
   }
 

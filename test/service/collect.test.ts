@@ -52,7 +52,7 @@ describe("a collector whose database goes away", () => {
     assert.equal((await ask("/")).status, 200);
     await server.restart();
     while (collecting.numbers.figures.waitingHits > 0) await passing();
-    assert.equal(await answerTo(collecting.stop()), 0);
+    assert.equal(await answerTo(collecting.close()), 0);
     assert.equal(await countedViews(server.url()), 1);
   });
 
@@ -64,13 +64,13 @@ describe("a collector whose database goes away", () => {
       assert.deepEqual([status, json.code], [503, "not_ready"], path);
     }
     assert.equal(collecting.numbers.figures.waitingHits, 0);
-    await answerTo(collecting.stop());
+    await answerTo(collecting.close());
   });
 
   it("says how many hits are lost when it has to stop before", async () => {
     await server.stop();
     await answerTo(ask("/e?s=blog&v=e30"));
-    assert.equal(await answerTo(collecting.stop()), 1);
+    assert.equal(await answerTo(collecting.close()), 1);
     assert.match(
       said.join("\n"),
       /What waited in memory could not be stored and is lost \{"hits":1\}/,

@@ -38,7 +38,7 @@ export async function collectUntilTold(
     const refused = await Promise.race([told, collecting.refused]);
     manager.stopping();
     if (refused === undefined) await drain(collecting, config, clock);
-    refuseLoss(await collecting.stop());
+    refuseLoss(await collecting.close());
     if (refused !== undefined) throw refused;
   } finally {
     clearInterval(hold);

@@ -61,7 +61,7 @@ Made-up data, gone when this stops. The token is ${config.adminToken}`);
     await told;
     manager.stopping();
     forget();
-    await service.stop();
+    await service.close();
   } finally {
     demo?.remove();
   }
