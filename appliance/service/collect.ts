@@ -66,7 +66,7 @@ async function start(parts: CollectParts, closing: Closing) {
 
 async function openData({ config, clock, log }: CollectParts) {
   const { promise: refused, resolve: refuse } = Promise.withResolvers<Refusal>();
-  const { promise: openedParts, resolve: isOpened } = Promise.withResolvers<void>();
+  const { promise: opened, resolve: isOpened } = Promise.withResolvers<void>();
   let wasOpened = false;
   const numbers = await openNumbers({
     // The command looks whether there is any.
