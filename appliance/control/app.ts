@@ -78,7 +78,7 @@ import {
   shareSite,
   unshareSite,
 } from "./routes/sites/sites.ts";
-import { changeSurveyLabels, findSurveyLabels } from "./routes/sites/survey-labels.ts";
+import { surveyLabels } from "./routes/sites/survey-labels.ts";
 import { type PushParts, senderRoutes } from "./senders/senders.ts";
 
 /** All that the owner's listener works with, by what its routes are about. */
@@ -162,8 +162,8 @@ export const ROUTES: readonly Route<ControlParts>[] = [
   owner("PATCH", "/api/sites/:id", "sites", changeSite),
   owner("DELETE", "/api/sites/:id", "sites", eraseSite),
   owner("POST", "/api/sites/:id/token", "sites", makeSiteToken),
-  owner("GET", "/api/sites/:id/survey-labels", "sites", findSurveyLabels),
-  owner("PUT", "/api/sites/:id/survey-labels", "sites", changeSurveyLabels),
+  owner("GET", "/api/sites/:id/survey-labels", "sites", surveyLabels.find),
+  owner("PUT", "/api/sites/:id/survey-labels", "sites", surveyLabels.change),
   owner("GET", "/api/sites/:id/alarms", "alarms", findAlarms),
   owner("PUT", "/api/sites/:id/alarms", "alarms", changeAlarms),
   owner("POST", "/api/sites/:id/share", "sites", shareSite),

@@ -1,4 +1,5 @@
 import {
+  bodyOf,
   type Document,
   type DocumentKind,
   type Documents,
@@ -6,7 +7,10 @@ import {
   readDocument,
 } from "../base/documents.ts";
 import type { DocumentsChange } from "./changes.ts";
+import type { SiteKey } from "./counting.ts";
 import type { QueryInput, QueryResult } from "./queries.ts";
+import type { Asker } from "./reads/read-queue.ts";
+import type { Rows } from "./sql.ts";
 
 /** The part of a box that keeps documents. */
 interface Keeper {
@@ -42,4 +46,30 @@ export function documentsChange<Body>(
 ): DocumentsChange {
   const rows = put.map(({ body, ...row }) => ({ ...row, body: JSON.stringify(body) }));
   return { kind: { name, bound, ...(full && { full }), ...(of && { of }) }, put: rows, remove };
+}
+
+/** The document of a kind that a site has, as JSON; null where it has none. */
+export async function documentOfSite(
+  rows: Rows,
+  site: SiteKey,
+  kind: string,
+): Promise<string | null> {
+  const [row] = await rows<{ body: string }>(
+    "SELECT body FROM document WHERE kind = $1 AND id = $2",
+    [kind, String(site)],
+  );
+  return row?.body ?? null;
+}
+
+/** What is set of a site; undefined where nothing is, or a card has bent it. */
+export async function settingOfSite<Body>(
+  numbers: {
+    read(query: "ofSite", input: QueryInput<"ofSite">, asker?: Asker): Promise<string | null>;
+  },
+  kind: DocumentKind<Body>,
+  site: SiteKey,
+  asker?: Asker,
+): Promise<Body | undefined> {
+  const body = await numbers.read("ofSite", { site, kind: kind.name }, asker);
+  return body === null ? undefined : bodyOf(kind, String(site), body);
 }

@@ -8,7 +8,7 @@ import type { DocumentRow } from "./changes.ts";
 import type { HOURLY_COUNTERS, SiteKey } from "./counting.ts";
 import type { SiteDays } from "./counts/source.ts";
 import type { Accepts, Answer } from "./reads/answer.ts";
-import type { CrossField, DailyForm, SiteAlarmsRecord, SurveyLabels, Warning } from "./reports.ts";
+import type { CrossField, DailyForm, SiteAlarmsRecord, Warning } from "./reports.ts";
 import type { Settlement, SourceNumber } from "./snapshot.ts";
 import type { SourceRow, SourceSize } from "./sources.ts";
 
@@ -170,8 +170,8 @@ interface FleetQueries {
   surveyPage(input: Asked<SurveyPageQuery>): Answer;
   /** The body of `/surveys/versions`. */
   surveyVersions(input: Asked<VersionsQuery>): Answer;
-  /** The labels of a site's surveys; none where the owner gave none. */
-  surveyLabels(input: { readonly site: SiteKey }): SurveyLabels;
+  /** The document of a kind that a site has, as JSON; null where it has none. */
+  ofSite(input: { readonly site: SiteKey; readonly kind: string }): string | null;
   /** Sources of counts; the first one is that of counts made here now. */
   sources(input: undefined): SourceRow[];
   /** The size of each source. */

@@ -11,7 +11,7 @@ import type { SharedWriteName } from "./writes.ts";
 // The other folders know these from behind the door.
 export type { Box } from "./box.ts";
 export { nobodyCalled } from "./counts/nobody.ts";
-export { documentsChange, documentsIn, documentsOf } from "./documents.ts";
+export { documentsChange, documentsIn, documentsOf, settingOfSite } from "./documents.ts";
 export { LIVE_STEP_MS } from "./intake/live-views.ts";
 export type { Numbers } from "./numbers.ts";
 export { MAX_RANGE_DAYS, type SurveyFilter } from "./queries.ts";

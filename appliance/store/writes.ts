@@ -4,7 +4,7 @@
  */
 
 import type { Change, DocumentsChange } from "./changes.ts";
-import type { SiteAlarms, SurveyLabels } from "./reports.ts";
+import type { SiteAlarms } from "./reports.ts";
 import type { AlarmSince } from "./sites/alarms.ts";
 import type { SiteInput, SiteOutcome } from "./sites/directory.ts";
 import type { SourceNumber } from "./snapshot.ts";
@@ -35,8 +35,12 @@ interface SiteWrites {
   setSiteToken(input: { readonly id: string; readonly hash: Uint8Array | null }): SiteOutcome;
   /** Shares a site by a link with this token, in place of the one before; null takes the link back. */
   shareSite(input: { readonly id: string; readonly hash: Uint8Array | null }): SiteOutcome;
-  /** The labels take the place of those before. */
-  setSurveyLabels(input: { readonly id: string; readonly labels: SurveyLabels }): SiteOutcome;
+  /** Sets what is set of a site, one of SITE_SETTINGS by its name, in the place of what was. */
+  setOfSite(input: {
+    readonly id: string;
+    readonly kind: string;
+    readonly body: unknown;
+  }): SiteOutcome;
   /** The alarms of a site take the place of those before. */
   setSiteAlarms(input: { readonly id: string; readonly alarms: SiteAlarms }): SiteOutcome;
 }

@@ -8,7 +8,7 @@ import type { SiteKey } from "../counting.ts";
 import { timeRun } from "../settling/day-marks.ts";
 import { ALARMS_QUERY, alarmsIn } from "../sites/alarms.ts";
 import type { Directory, SiteRecord } from "../sites/directory.ts";
-import { SURVEY_LABELS } from "../sites/kinds.ts";
+import { SITE_SETTINGS } from "../sites/kinds.ts";
 import type { SourceNumber } from "../snapshot.ts";
 import { runSteps } from "../sql.ts";
 import { NOT_OURS, Sum } from "../transfer/counts.ts";
@@ -111,17 +111,23 @@ export class CopyEnd {
     return this.read(async (access) => {
       const { sites, retired } = await access.directory();
       const alarms = alarmsIn(await access.rows(ALARMS_QUERY));
-      const rows = await access.rows<{ id: string; body: string }>(
-        "SELECT id, body FROM document WHERE kind = $1",
-        [SURVEY_LABELS.name],
-      );
-      const labels = new Map(
-        rows.map(({ id, body }) => [Number(id), bodyOf(SURVEY_LABELS, id, body)]),
-      );
+      const settings = new Map<string, Map<string, unknown>>();
+      for (const kind of SITE_SETTINGS) {
+        const rows = await access.rows<{ id: string; body: string }>(
+          "SELECT id, body FROM document WHERE kind = $1",
+          [kind.name],
+        );
+        for (const { id, body: text } of rows) {
+          const body = bodyOf(kind, id, text);
+          if (body === undefined) continue;
+          const ofSite = settings.get(id) ?? new Map<string, unknown>();
+          settings.set(id, ofSite.set(kind.name, body));
+        }
+      }
       const whole = (isRetired: boolean) => (site: SiteRecord) => ({
         ...site,
         retired: isRetired,
-        labels: labels.get(site.key) ?? {},
+        settings: settings.get(String(site.key)) ?? new Map<string, unknown>(),
         alarms: alarms.find((each) => each.site === site.key),
       });
       const all = [...sites.map(whole(false)), ...retired.map(whole(true))];

@@ -5,7 +5,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Change } from "../changes.ts";
 import type { SiteKey } from "../counting.ts";
 import type { Soon } from "../counts/source.ts";
-import type { SiteAlarmsRecord, SurveyLabels } from "../reports.ts";
+import type { SiteAlarmsRecord } from "../reports.ts";
 import type { Directory, SiteRecord } from "../sites/directory.ts";
 import type { BlockRow, Snapshot, SourceNumber } from "../snapshot.ts";
 import type { Rows, Statement } from "../sql.ts";
@@ -13,7 +13,8 @@ import type { Rows, Statement } from "../sql.ts";
 /** A site with all that its owner has set. */
 export interface CopySite extends SiteRecord {
   readonly retired: boolean;
-  readonly labels: SurveyLabels;
+  /** What is set of it, by the names of SITE_SETTINGS. */
+  readonly settings: ReadonlyMap<string, unknown>;
   readonly alarms: SiteAlarmsRecord | undefined;
 }
 

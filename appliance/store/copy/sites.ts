@@ -7,7 +7,7 @@ import { SITE_ALARMS } from "../sites/alarms.ts";
 import { zoneChange } from "../sites/day-zone.ts";
 import { type Directory, type SiteRecord, siteIn } from "../sites/directory.ts";
 import { Draft } from "../sites/draft.ts";
-import { SURVEY_LABELS } from "../sites/kinds.ts";
+import { SITE_SETTINGS } from "../sites/kinds.ts";
 import { adminChange } from "../sites/writes.ts";
 import type { CopyEnd } from "./end.ts";
 import { CopyRefused, type CopySite, type CopyWrites } from "./engine.ts";
@@ -129,11 +129,14 @@ function tokensOf(
 
 /** The settings of the site that are not set in the target. */
 function settingsOf(site: CopySite, key: SiteKey, found: CopySite | undefined): DocumentsChange[] {
-  const { labels, alarms } = site;
+  const { settings, alarms } = site;
   const id = String(key);
-  const changes: DocumentsChange[] = [];
-  if (Object.keys(labels).length > 0 && Object.keys(found?.labels ?? {}).length === 0)
-    changes.push(documentsChange(SURVEY_LABELS, { put: [{ id, body: labels }] }));
+  const isSet = (body: unknown) => Object.keys(body ?? {}).length > 0;
+  const changes = SITE_SETTINGS.flatMap((kind): DocumentsChange[] => {
+    const body = settings.get(kind.name);
+    const isLacking = isSet(body) && !isSet(found?.settings.get(kind.name));
+    return isLacking ? [documentsChange(kind, { put: [{ id, body }] })] : [];
+  });
   if (alarms !== undefined && found?.alarms === undefined) {
     const { silence, rush, webhook } = alarms;
     const body = { silence, rush, webhook };

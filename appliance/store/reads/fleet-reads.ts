@@ -4,6 +4,7 @@ import { hourlyViews, liveNumbers, siteActivity, viewCounts } from "../counts/si
 import { sitesThatCount } from "../counts/sites-that-count.ts";
 import type { Soon } from "../counts/source.ts";
 import { statsBody } from "../counts/stats.ts";
+import { documentOfSite } from "../documents.ts";
 import type { FleetQueryName, QueryInput, QueryResult } from "../queries.ts";
 import { ALARMS_QUERY, alarmsIn } from "../sites/alarms.ts";
 import type { Snapshot, SourceNumber } from "../snapshot.ts";
@@ -47,7 +48,7 @@ export const FLEET_READS: {
   surveySummary: ({ rows }, input) => surveySummary(new SurveySource(rows), input),
   surveyPage: ({ rows }, input) => surveyPage(new SurveySource(rows), input),
   surveyVersions: ({ rows }, input) => surveyVersions(new SurveySource(rows), input),
-  surveyLabels: ({ rows }, { site }) => new SurveySource(rows).labels(site),
+  ofSite: ({ rows }, { site, kind }) => documentOfSite(rows, site, kind),
   sources: ({ rows }) => sourcesOf(rows),
   sourceSizes: async ({ snapshot, rows }) => sourceSizes(snapshot, rows, await sourcesOf(rows)),
   /** Of every site whose owner has set any. */

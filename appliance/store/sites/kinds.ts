@@ -79,9 +79,12 @@ export const SURVEY_LABELS = documentKind<SurveyLabels>("survey_labels", mapOf(m
   inBackup: "kept",
 });
 
+/** The kinds that an owner sets of a site, each by itself: a copy brings them to a site that has none of its own. */
+export const SITE_SETTINGS: readonly DocumentKind[] = [SURVEY_LABELS];
+
 /** The kinds of what goes with its site. */
 export const KINDS_OF_SITES: readonly DocumentKind[] = [
-  SURVEY_LABELS,
+  ...SITE_SETTINGS,
   SITE_ALARMS,
   ALARM_SINCE.silence,
   ALARM_SINCE.rush,

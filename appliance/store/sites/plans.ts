@@ -13,7 +13,7 @@ import {
   siteIn,
 } from "./directory.ts";
 import { Draft } from "./draft.ts";
-import { SURVEY_LABELS } from "./kinds.ts";
+import { SITE_SETTINGS } from "./kinds.ts";
 
 /** The outcome of a wish, and the change that it takes: none unless it is done. */
 interface SitePlan {
@@ -66,10 +66,12 @@ export const SITE_PLANS: {
   },
   setSiteToken: (directory, { id, hash }) => withHash(directory, id, { tokenHash: hash }),
   shareSite: (directory, { id, hash }) => withHash(directory, id, { shareHash: hash }),
-  setSurveyLabels: (directory, { id, labels }) =>
-    ofSite(directory, id, ({ key }) => ({
-      documents: [documentsChange(SURVEY_LABELS, { put: [{ id: String(key), body: labels }] })],
-    })),
+  setOfSite: (directory, { id, kind: name, body }) =>
+    ofSite(directory, id, ({ key }) => {
+      const kind = SITE_SETTINGS.find((one) => one.name === name);
+      if (kind === undefined) throw new Error(`sites have no ${name}: add it to SITE_SETTINGS`);
+      return { documents: [documentsChange(kind, { put: [{ id: String(key), body }] })] };
+    }),
   setSiteAlarms: (directory, { id, alarms: { silence, rush, webhook } }) =>
     ofSite(directory, id, (site) => {
       const key = String(site.key);

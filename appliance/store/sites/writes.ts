@@ -65,7 +65,7 @@ export const SITE_WRITES: {
   eraseSite: planned("eraseSite"),
   setSiteToken: planned("setSiteToken"),
   shareSite: planned("shareSite"),
-  setSurveyLabels: planned("setSurveyLabels"),
+  setOfSite: planned("setOfSite"),
   setSiteAlarms: planned("setSiteAlarms"),
   setAdminToken: (place, { hash, kept }) =>
     changeSites(place, ({ adminHash }) => {

@@ -1,6 +1,7 @@
 import type { Day } from "../../base/calendar.ts";
 import { bodyOf } from "../../base/documents.ts";
 import type { SiteKey } from "../counting.ts";
+import { documentOfSite } from "../documents.ts";
 import type { SurveyFilter, SurveyPosition } from "../queries.ts";
 import type { SurveyLabels } from "../reports.ts";
 import { SURVEY_LABELS } from "../sites/kinds.ts";
@@ -69,11 +70,7 @@ export class SurveySource {
 
   /** None where the owner gave none, or a card has bent them. */
   async labels(site: SiteKey): Promise<SurveyLabels> {
-    const id = String(site);
-    const [row] = await this.#rows<{ body: string }>(
-      "SELECT body FROM document WHERE kind = $1 AND id = $2",
-      [SURVEY_LABELS.name, id],
-    );
-    return (row && bodyOf(SURVEY_LABELS, id, row.body)) ?? {};
+    const body = await documentOfSite(this.#rows, site, SURVEY_LABELS.name);
+    return (body !== null && bodyOf(SURVEY_LABELS, String(site), body)) || {};
   }
 }

@@ -344,7 +344,11 @@ describe("a copy", () => {
         await copyAll(source("box"), there);
         const settings = async () =>
           (await there.sites())
-            .map(({ key: _, alarms, ...site }) => ({ ...site, silence: alarms?.silence }))
+            .map(({ key: _, alarms, settings: set, ...site }) => ({
+              ...site,
+              settings: Object.fromEntries(set),
+              silence: alarms?.silence,
+            }))
             .sort((a, b) => (a.id < b.id ? -1 : 1));
         const blog = {
           id: "blog",
@@ -352,7 +356,7 @@ describe("a copy", () => {
           badge: true,
           declared: false,
           retired: false,
-          labels: { 1: { q: {} } },
+          settings: { survey_labels: { 1: { q: {} } } },
           silence: undefined,
         };
         const found = await settings();
@@ -369,7 +373,7 @@ describe("a copy", () => {
               host: null,
               badge: false,
               retired: true,
-              labels: {},
+              settings: {},
               silence: true,
               hashes: [null, null],
             },

@@ -102,9 +102,10 @@ describe("sites in PostgreSQL", () => {
     await write("createSite", { id: "blog" });
     await write("setSiteToken", { id: "blog", hash: sha256("t") });
     await write("shareSite", { id: "blog", hash: sha256("s") });
-    await write("setSurveyLabels", {
+    await write("setOfSite", {
+      kind: "survey_labels",
       id: "blog",
-      labels: { "1": { q: { name: "Was it good?" } } },
+      body: { "1": { q: { name: "Was it good?" } } },
     });
     const alarms = { silence: true, rush: true, webhook: "https://a.example/" };
     await write("setSiteAlarms", { id: "blog", alarms });
@@ -118,8 +119,12 @@ describe("sites in PostgreSQL", () => {
   it("keep labels and alarms, and since when an alarm stands", async () => {
     await write("createSite", { id: "blog" });
     const labels = { "1": { q: { name: "Was it good?" } } };
-    await write("setSurveyLabels", { id: "blog", labels: { "1": { q: { name: "Was it?" } } } });
-    await write("setSurveyLabels", { id: "blog", labels });
+    await write("setOfSite", {
+      id: "blog",
+      kind: "survey_labels",
+      body: { "1": { q: { name: "Was it?" } } },
+    });
+    await write("setOfSite", { id: "blog", kind: "survey_labels", body: labels });
     const surveys = new SurveySource((text, values) => one.rows(text, values));
     assert.deepEqual(await surveys.labels(1), labels);
     assert.deepEqual(await surveys.labels(2), {});

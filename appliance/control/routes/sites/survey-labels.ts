@@ -1,8 +1,8 @@
-import { SURVEY_ID, siteIdOf } from "../../../base/names.ts";
-import { jsonBody, shape } from "../../input.ts";
-import type { Handler } from "../../route.ts";
+import { SURVEY_ID } from "../../../base/names.ts";
+import { SURVEY_LABELS } from "../../../store/store.ts";
+import { shape } from "../../input.ts";
 import type { SurveyLabels } from "../../wire.ts";
-import { expectDone, noSuchSite, type SitesParts } from "./sites.ts";
+import { settingRoutes } from "./site-setting.ts";
 
 const MAX_VERSIONS = 100;
 /** As many as a report tells apart. */
@@ -48,22 +48,8 @@ const readLabels = shape<SurveyLabels>(
   ),
 );
 
-/** `GET /api/sites/:id/survey-labels` → what the site's questions and options are called */
-export const findSurveyLabels: Handler<SitesParts, SurveyLabels> = async (ctx, { numbers }) => {
-  const id = siteIdOf(ctx.params.id);
-  const site = numbers.directory.sites.find((one) => one.id === id);
-  if (site === undefined) throw noSuchSite(id);
-  ctx.body = await numbers.read(
-    "surveyLabels",
-    { site: site.key },
-    { lane: "owner", gone: () => ctx.socket.destroyed },
-  );
-};
-
-/** `PUT /api/sites/:id/survey-labels`: the labels take the place of those before; `{}` for none. */
-export const changeSurveyLabels: Handler<SitesParts, SurveyLabels> = async (ctx, { numbers }) => {
-  const id = siteIdOf(ctx.params.id);
-  const labels = readLabels(await jsonBody(ctx));
-  expectDone(await numbers.write("setSurveyLabels", { id, labels }), id, numbers);
-  ctx.body = labels;
-};
+/**
+ * `GET /api/sites/:id/survey-labels` → what the site's questions and options are called; with `PUT` labels take the
+ * place of those before, `{}` for none.
+ */
+export const surveyLabels = settingRoutes(SURVEY_LABELS, readLabels, {});

@@ -1,0 +1,40 @@
+import type { DocumentKind } from "../../../base/documents.ts";
+import { siteIdOf } from "../../../base/names.ts";
+import { settingOfSite } from "../../../store/store.ts";
+import { jsonBody } from "../../input.ts";
+import type { Handler } from "../../route.ts";
+import { expectDone, noSuchSite, type SitesParts } from "./sites.ts";
+
+/** The handlers of something that is set of a site. */
+interface SettingRoutes<Body> {
+  readonly find: Handler<SitesParts, Body>;
+  readonly change: Handler<SitesParts, Body>;
+}
+
+/**
+ * Shows what a kind sets of a site, and changes it as a whole.
+ * @param read reads a body; throws a Refusal where it is off
+ * @param none stands for what nobody has set
+ */
+export function settingRoutes<Body>(
+  kind: DocumentKind<Body>,
+  read: (input: unknown) => Body,
+  none: Body,
+): SettingRoutes<Body> {
+  return {
+    async find(ctx, { numbers }) {
+      const id = siteIdOf(ctx.params.id);
+      const site = numbers.directory.sites.find((one) => one.id === id);
+      if (site === undefined) throw noSuchSite(id);
+      const asker = { lane: "owner", gone: () => ctx.socket.destroyed } as const;
+      ctx.body = (await settingOfSite(numbers, kind, site.key, asker)) ?? none;
+    },
+    async change(ctx, { numbers }) {
+      const id = siteIdOf(ctx.params.id);
+      const body = read(await jsonBody(ctx));
+      const outcome = await numbers.write("setOfSite", { id, kind: kind.name, body });
+      expectDone(outcome, id, numbers);
+      ctx.body = body;
+    },
+  };
+}
