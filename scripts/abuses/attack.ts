@@ -1,3 +1,5 @@
+import { setTimeout as pause } from "node:timers/promises";
+
 /** What is attacked, and from where. */
 export interface Target {
   /** The collector's, and the owner's listener where there is one to reach. */
@@ -38,6 +40,19 @@ export type Attack = (field: Field) => Promise<readonly Figure[]>;
 /** As many of `count` as the scale asks for, at least one. */
 export function scaled(count: number, { scale }: Field): number {
   return Math.max(1, Math.round(count * scale));
+}
+
+/** Does something every so many milliseconds, at most, until the attack is over. */
+export async function again(
+  field: Field,
+  everyMs: number,
+  work: () => Promise<void>,
+): Promise<void> {
+  while (!isOver(field)) {
+    const next = performance.now() + everyMs;
+    await work();
+    await pause(Math.max(0, Math.min(next, field.until) - performance.now()));
+  }
 }
 
 export function isOver({ until }: Field): boolean {

@@ -1,7 +1,6 @@
-import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { addressOf } from "./addresses.ts";
-import { type Attack, type Field, isOver, scaled } from "./attack.ts";
+import { addressOf, connectFrom } from "./ask.ts";
+import { type Attack, again, type Field, scaled } from "./attack.ts";
 
 const REQUESTS = 2_000;
 const CONNECTIONS = 20;
@@ -13,16 +12,14 @@ const MAX_DAYS = 400;
 export const badges: Attack = async (field) => {
   let asked = 0;
   let answered = 0;
-  while (!isOver(field)) {
-    const again = performance.now() + EVERY_MS;
+  await again(field, EVERY_MS, async () => {
     const each = Math.ceil(scaled(REQUESTS, field) / CONNECTIONS);
     const bytes = await Promise.all(
       Array.from({ length: CONNECTIONS }, (_, n) => askAndHangUp(field, n, each)),
     );
     asked += each * CONNECTIONS;
     answered += bytes.reduce((sum, count) => sum + count, 0);
-    await pause(Math.max(0, Math.min(again, field.until) - performance.now()));
-  }
+  });
   return [
     ["badges asked for and hung up on", asked],
     ["of these answered before", answered],
@@ -32,12 +29,7 @@ export const badges: Attack = async (field) => {
 /** @returns how many answers came before it hung up. */
 async function askAndHangUp(field: Field, n: number, requests: number): Promise<number> {
   const { target, random } = field;
-  const { hostname, port } = new URL(target.origin);
-  const socket = connect({
-    host: hostname,
-    port: Number(port || 80),
-    localAddress: addressOf(target.attackers, 2_000 + n),
-  });
+  const socket = connectFrom(addressOf(target.attackers, 2_000 + n), target.origin);
   let answers = 0;
   socket.on("data", (bytes) => {
     answers += bytes.toString("latin1").split("HTTP/1.1 200").length - 1;

@@ -1,7 +1,7 @@
-import { connect, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { percentile } from "../benches/figures.ts";
-import { addressOf } from "./addresses.ts";
+import { percentile } from "../running/report.ts";
+import { addressOf, connectFrom } from "./ask.ts";
 import { type Attack, type Field, type Figure, isOver, scaled, type Target } from "./attack.ts";
 
 const PER_SECOND = 200;
@@ -51,13 +51,8 @@ export const halfOpen: Attack = async (field) => {
 };
 
 function begin({ target }: Field, n: number): Socket {
-  const { hostname, port } = new URL(target.origin);
-  const socket = connect({
-    host: hostname,
-    port: Number(port || 80),
-    localAddress: addressOf(target.attackers, n % 2 ? n % ADDRESSES : FIRST_NEW_ADDRESS + n),
-    allowHalfOpen: true,
-  });
+  const from = addressOf(target.attackers, n % 2 ? n % ADDRESSES : FIRST_NEW_ADDRESS + n);
+  const socket = connectFrom(from, target.origin, { allowHalfOpen: true });
   socket.resume();
   const beginning = BEGINNINGS[Math.floor(n / 2) % BEGINNINGS.length]?.(target);
   if (beginning) socket.write(beginning);

@@ -1,106 +1,160 @@
-/** Started by scripts/abuse, which tells the options with --help. */
+/** Started by scripts/abuse. */
 import { cpSync } from "node:fs";
 import { dayOf } from "../../appliance/base/calendar.ts";
 import { randomFrom } from "../../appliance/demo/random.ts";
-import { makeHistory } from "../benches/history.ts";
-import { makeFullSite } from "../benches/large.ts";
-import { limitMemory } from "../benches/memory-limit.ts";
-import { SITE, startTallydeck, withData } from "../benches/servers.ts";
-import { withShipped } from "../benches/shipped.ts";
-import { ALONE_S, attacksOf, FULL, readOptions, TOGETHER } from "./options.ts";
-import { type Outcome, runPart, type Victim } from "./part.ts";
+import { makeHistory } from "../running/history.ts";
+import { makeFullSite } from "../running/large-sites.ts";
+import { type Given, number, origin, type Part, runScript, text } from "../running/parts.ts";
+import { SITE, startTallydeck, TOKEN } from "../running/servers.ts";
+import { limitMemory, ship } from "../running/shipped.ts";
+import { BLOCK } from "./ask.ts";
+import { ATTACKS } from "./attacks.ts";
+import { attackWhileVisited, type Victim } from "./part.ts";
 import { madeUpEvent, madeUpView } from "./values.ts";
 import { HONEST_PATHS } from "./visitors.ts";
 
 const HITS_A_DAY = 500;
 const DAYS_A_MONTH = 30;
 const DETAIL_DAYS = 90;
+/** What a part alone takes of the time that all together have. */
+const ALONE_S = 30;
 /** MemoryMax of the image's unit. */
 const UNIT_MEMORY = 352 * 1_048_576;
 /** More new values than a day takes, after each honest page was seen thrice. */
 const FLOODED_HITS_A_DAY = 2_100;
 const HONEST_A_DAY = 3 * HONEST_PATHS.length;
 
-const options = readOptions(process.argv.slice(2));
-console.log(`# seed ${options.seed}`);
-const outcomes = new Map<string, Outcome>();
-if (options.target.origin === "") await attackOurOwn();
-else for (const part of options.parts) await attack(part, options.target);
+const OPTIONS = {
+  seconds: number(180),
+  rate: number(200),
+  scale: number(1),
+  settle: number(30),
+  days: number(400),
+  "flooded-days": number(30),
+  attackers: text("127.64.0.0/10", BLOCK, "a block like 127.64.0.0/10"),
+  visitors: text("127.1.0.0/16", BLOCK, "a block like 127.64.0.0/10"),
+  url: origin(),
+  control: origin(),
+  site: text(SITE),
+  token: text(TOKEN),
+};
+type Options = { [Name in keyof typeof OPTIONS]: ReturnType<(typeof OPTIONS)[Name]["read"]> };
 
-console.log("\n| part | measure | seen |\n|---|---|---|");
-for (const [part, { figures }] of outcomes)
-  for (const [measure, seen] of figures) console.log(`| ${part} | ${measure} | ${seen} |`);
-for (const [part, { problems }] of outcomes)
-  for (const problem of problems) console.log(`\n${part}: ${problem}`);
-process.exitCode = [...outcomes.values()].some(({ problems }) => problems.length > 0) ? 1 : 0;
+/** @param start a service that is attacked, unless one runs already */
+function part(
+  says: string,
+  {
+    names,
+    isLasting = false,
+    start = startUsual,
+  }: {
+    readonly names: readonly string[];
+    readonly isLasting?: boolean;
+    readonly start?: (given: Given<Options>) => Promise<Service>;
+  },
+): Part<Options> {
+  return {
+    says,
+    async run(given) {
+      const { options, seed, report } = given;
+      const { url, control, site, token, attackers, visitors, rate, scale, settle } = options;
+      const seconds = isLasting ? options.seconds : Math.min(ALONE_S, options.seconds);
+      const who = { site, token, attackers, visitors };
+      const victim = url === "" ? await start(given) : undefined;
+      const where = victim ?? { origin: url, control: control || undefined };
+      const target = { ...who, origin: where.origin, control: where.control };
+      const orders = { target, names, seconds, rate, scale, settle, seed };
+      await attackWhileVisited(orders, report, victim);
+    },
+  };
+}
 
-/** Each part against a service of its own, so that none suffers from the one before. */
-async function attackOurOwn(): Promise<void> {
-  const { parts, days, floodedDays } = options;
-  await withData(async (history) => {
-    if (days > 0) await makeHistory(history, days * HITS_A_DAY, days);
-    for (const part of parts)
-      await withData(async (dataDir) => {
-        if (part === FULL) return attackFull(dataDir);
-        if (part === "values" && floodedDays > 0)
-          await makeHistory(dataDir, floodedDays * FLOODED_HITS_A_DAY, floodedDays, flood());
-        else cpSync(history, dataDir, { recursive: true });
-        const service = await startTallydeck(dataDir);
-        const { origin, control } = service;
-        try {
-          await attack(part, { ...options.target, origin, control }, service);
-        } finally {
-          await service.stop();
-        }
-      });
-  });
+interface Service extends Victim {
+  readonly origin: string;
+  readonly control: string | undefined;
+}
+
+/** A folder with the usual site, once it was needed. */
+let history: string | undefined;
+
+const names = Object.keys(ATTACKS);
+await runScript<Options>({
+  parts: {
+    calm: part("No attack: what the machine can do anyway.", { names: [] }),
+    ...Object.fromEntries(
+      names.map((name) => [
+        name,
+        part(ATTACKS[name]?.says ?? "", {
+          names: [name],
+          ...(name === "values" && { start: startFlooded }),
+        }),
+      ]),
+    ),
+    full: part(
+      "Questions about the fullest database that there can be, in the memory of the image's unit.",
+      { names: ["questions"], start: startFull },
+    ),
+    all: part("All attacks together.", { names, isLasting: true }),
+  },
+  options: OPTIONS,
+  check({ url, control }) {
+    if (url === "" && control !== "") throw new Error("--control needs --url.");
+  },
+});
+
+/** A service with a usual site; each part has one of its own, so that none suffers from the one before. */
+async function startUsual({
+  options: { days },
+  seed,
+  stage,
+  whole,
+}: Given<Options>): Promise<Service> {
+  if (history === undefined) {
+    history = whole.folder();
+    if (days > 0) await makeHistory(history, { hits: days * HITS_A_DAY, days, seed });
+  }
+  const dataDir = stage.folder();
+  cpSync(history, dataDir, { recursive: true });
+  return stage.add(startTallydeck(dataDir));
+}
+
+/** A service whose site has seen days of made-up values before. */
+async function startFlooded(given: Given<Options>): Promise<Service> {
+  const { options, seed, stage } = given;
+  const days = options["flooded-days"];
+  if (days === 0) return startUsual(given);
+  const dataDir = stage.folder();
+  const nextView = flood(seed);
+  await makeHistory(dataDir, { hits: days * FLOODED_HITS_A_DAY, days, seed, nextView });
+  return stage.add(startTallydeck(dataDir));
 }
 
 /** The service as the image has it, and all that its site can have in every month. */
-async function attackFull(dataDir: string): Promise<void> {
-  const months = Math.max(1, Math.ceil(options.days / DAYS_A_MONTH));
-  makeFullSite(dataDir, months, {
+async function startFull({ options, seed, stage, report }: Given<Options>): Promise<Service> {
+  const dataDir = stage.folder();
+  makeFullSite(dataDir, Math.max(1, Math.ceil(options.days / DAYS_A_MONTH)), {
     site: SITE,
+    seed,
     // Today's values would leave no place for those of honest visitors.
     lastDay: dayOf(Date.now()) - 1,
     detailDays: Math.ceil(DETAIL_DAYS * Math.min(1, options.scale)),
   });
-  const limit = limitMemory(UNIT_MEMORY);
-  if (limit === undefined) console.log("This machine lets nobody bound memory: it is not bounded.");
-  await withShipped(async (shipped) => {
-    const service = await shipped.start(dataDir, [], limit);
-    const { origin, control } = service;
-    try {
-      await attack(FULL, { ...options.target, origin, control }, service);
-    } finally {
-      await service.stop();
-    }
-  });
-  if (limit !== undefined)
-    console.log(
-      `  memory of all of it, its files' pages included: ${Math.round(limit.peak / 1e6)} MB at most`,
+  const limit = limitMemory(UNIT_MEMORY, stage);
+  if (limit === undefined)
+    report.note("This machine has no way to bound memory: it is not bounded.");
+  else
+    stage.onClose(() =>
+      report.figure(
+        "memory of all of it, its files' pages included, MB",
+        `${Math.round(limit.peak / 1e6)} at most`,
+      ),
     );
-  limit?.remove();
-}
-
-async function attack(
-  part: string,
-  target: (typeof options)["target"],
-  victim?: Victim,
-): Promise<void> {
-  const seconds = part === TOGETHER ? options.seconds : Math.min(ALONE_S, options.seconds);
-  console.log(`${part}, ${seconds} s ...`);
-  const { rate, scale, settle, seed } = options;
-  const names = attacksOf(part);
-  const outcome = await runPart({ target, names, seconds, rate, scale, settle, seed }, victim);
-  for (const [measure, seen] of outcome.figures) console.log(`  ${measure}: ${seen}`);
-  for (const problem of outcome.problems) console.log(`  ${problem}`);
-  outcomes.set(part, outcome);
+  return ship(stage).start(stage, dataDir, [], limit);
 }
 
 /** Views as they were on days of a flood, day by day. */
-function flood(): () => Record<string, string> {
-  const random = randomFrom(options.seed);
+function flood(seed: number): () => Record<string, string> {
+  const random = randomFrom(seed);
   let n = 0;
   return () => {
     const ofDay = n++ % FLOODED_HITS_A_DAY;

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { percentile } from "../benches/figures.ts";
-import { addressOf } from "./addresses.ts";
-import { ask, type Reply } from "./ask.ts";
+import { percentile } from "../running/report.ts";
+import { addressOf, ask, type Reply } from "./ask.ts";
 import type { Figure, Target } from "./attack.ts";
 
 const EVERY_MS = 1_000;

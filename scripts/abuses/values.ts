@@ -1,8 +1,7 @@
 import { Agent } from "node:http";
-import { atPace } from "../benches/load.ts";
-import { beaconPath, USER_AGENTS } from "../benches/traffic.ts";
-import { addressOf } from "./addresses.ts";
-import { ask, statusOf } from "./ask.ts";
+import { atPace } from "../running/load.ts";
+import { beaconPath, USER_AGENTS } from "../running/traffic.ts";
+import { addressOf, ask, statusOf } from "./ask.ts";
 import { type Attack, type Field, tally, word } from "./attack.ts";
 
 const PER_SECOND = 100;

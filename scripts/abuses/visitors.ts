@@ -1,9 +1,8 @@
 import { Agent } from "node:http";
-import { percentile } from "../benches/figures.ts";
-import { atPace } from "../benches/load.ts";
-import { beaconPath, USER_AGENTS, views } from "../benches/traffic.ts";
-import { addressOf } from "./addresses.ts";
-import { ask } from "./ask.ts";
+import { atPace } from "../running/load.ts";
+import { percentile } from "../running/report.ts";
+import { beaconPath, USER_AGENTS, views } from "../running/traffic.ts";
+import { addressOf, ask } from "./ask.ts";
 import { type Figure, type Target, tally } from "./attack.ts";
 
 const PAGES = 20;

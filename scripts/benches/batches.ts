@@ -8,120 +8,107 @@ import { Connection } from "../../appliance/store/postgres/connection/connection
 import { parseDatabaseUrl } from "../../appliance/store/postgres/connection/url.ts";
 import { PostgresEngine } from "../../appliance/store/postgres/engine.ts";
 import { SystemClock } from "../../appliance/system/system-clock.ts";
-import { median } from "./figures.ts";
-import { type FleetDatabase, withDatabase } from "./fleet-database.ts";
-import type { Shipped } from "./shipped.ts";
-import { USER_AGENTS, views } from "./traffic.ts";
+import type { Given, Part } from "../running/parts.ts";
+import { median } from "../running/report.ts";
+import { ship } from "../running/shipped.ts";
+import type { Stage } from "../running/stage.ts";
+import { USER_AGENTS, views } from "../running/traffic.ts";
+import { type FleetDatabase, startDatabase } from "./fleet-database.ts";
 
-const BATCHES = { 64: 3_000, 512: 800 } as const;
+const BATCHES = [
+  { size: 64, times: 3_000, mostCpu: 6 },
+  { size: 512, times: 800, mostCpu: 1 },
+] as const;
 const WARM_UP = 100;
 /** Lone hits: so many are measured, so many come in between. */
 const LONE = { measured: 3_000, between: 20_000 };
 const FOLDED = { size: 512, batches: 60 };
 const STARTS = 10;
 
-type Size = keyof typeof BATCHES;
+export const batches: Part = {
+  says: "The work of a database for hits of one node, without the collector's HTTP, by how many come at once.",
+  async run(given) {
+    await measureBatches(given);
+    await measureFolding(given);
+    await measureOpenSnapshot(given);
+    await measureCollectorStarts(given);
+  },
+};
 
-interface BatchFigures {
-  readonly size: Size;
-  readonly sites: number;
-  /** Each page is seen for the first time. */
-  readonly isCold: boolean;
-  /** Microseconds of CPU of all the server's processes, and bytes that it wrote to its log, a hit. */
-  readonly cpu: number;
-  readonly log: number;
+async function measureBatches({ seed, stage, report }: Given): Promise<void> {
+  for (const sites of [1, 5_000])
+    await stage.within(async (stage) => {
+      const node = await openNode(stage, sites, seed);
+      for (const isCold of [true, false])
+        for (const { size, times, mostCpu } of BATCHES) {
+          const commit = committing(node, size, isCold);
+          for (let i = 0; i < (isCold ? 0 : WARM_UP); i++) await commit();
+          const { cpu, log } = await costs(node.database, times, commit);
+          const pages = `${isCold ? "new" : "known"} pages of ${sites} site${sites === 1 ? "" : "s"}`;
+          const measure = `PostgreSQL, batches of ${size}, ${pages}`;
+          report.atMost(`${measure}: CPU a hit`, cpu / size, "µs", mostCpu);
+          report.atMost(`${measure}: its log a hit`, log / size, "bytes", 100);
+        }
+    });
 }
 
-/** What batches of one node cost the database, without the collector's HTTP. */
-export async function measureBatches(): Promise<BatchFigures[]> {
-  const figures: BatchFigures[] = [];
+/** Blocks made by the one node that does so of what collectors have sent. */
+async function measureFolding({ seed, stage, report }: Given): Promise<void> {
   for (const sites of [1, 5_000])
-    await withDatabase(async (database) => {
-      const node = await openNode(database.url, sites);
-      try {
-        for (const isCold of [true, false])
-          for (const size of [64, 512] as const) {
-            const commit = committing(node, size, isCold);
-            for (let i = 0; i < (isCold ? 0 : WARM_UP); i++) await commit();
-            const { cpu, log } = await costs(database, BATCHES[size], commit);
-            figures.push({ size, sites, isCold, cpu: cpu / size, log: log / size });
-          }
-      } finally {
-        await node.engine.close();
+    await stage.within(async (stage) => {
+      const node = await openNode(stage, sites, seed);
+      const commit = committing(node, FOLDED.size, false);
+      // Blocks are there afterwards, and most hits are of what they know.
+      for (const batches of [FOLDED.batches, FOLDED.batches]) {
+        for (let i = 0; i < batches; i++) await commit();
+        const begun = performance.now();
+        const { cpu, log } = await costs(node.database, 1, () => settleAll(node.engine));
+        const hits = batches * FOLDED.size;
+        const perSecond = (hits / (performance.now() - begun)) * 1_000;
+        report.note(
+          `hits of ${sites} sites folded: ${perSecond.toFixed(0)}/s, of its CPU ${(cpu / hits).toFixed(1)} µs, of its log ${(log / hits).toFixed(0)} bytes`,
+        );
       }
     });
-  return figures;
 }
 
-/** @returns microseconds of CPU for a lone hit, before and at the end of a snapshot that stays open over thousands */
-export async function measureOpenSnapshot(): Promise<{ before: number; after: number }> {
-  const figures = { before: 0, after: 0 };
-  await withDatabase(async (database) => {
-    const node = await openNode(database.url, 1);
+/** Lone hits, before and at the end of a snapshot that stays open over thousands. */
+async function measureOpenSnapshot({ seed, stage, report }: Given): Promise<void> {
+  await stage.within(async (stage) => {
+    const node = await openNode(stage, 1, seed);
+    const { database } = node;
     const analyst = new Connection(parseDatabaseUrl(database.url), {
       clock: new SystemClock(),
       role: "reads",
     });
-    try {
-      const commit = committing(node, 1, false);
-      for (let i = 0; i < WARM_UP; i++) await commit();
-      figures.before = (await costs(database, LONE.measured, commit)).cpu;
-      await analyst.rows("BEGIN ISOLATION LEVEL REPEATABLE READ");
-      await analyst.rows("SELECT count(*) FROM site");
-      for (let i = 0; i < LONE.between; i++) await commit();
-      figures.after = (await costs(database, LONE.measured, commit)).cpu;
-    } finally {
-      await analyst.close();
-      await node.engine.close();
-    }
+    stage.onClose(() => analyst.close());
+    const commit = committing(node, 1, false);
+    for (let i = 0; i < WARM_UP; i++) await commit();
+    const before = (await costs(database, LONE.measured, commit)).cpu;
+    await analyst.rows("BEGIN ISOLATION LEVEL REPEATABLE READ");
+    await analyst.rows("SELECT count(*) FROM site");
+    for (let i = 0; i < LONE.between; i++) await commit();
+    const after = (await costs(database, LONE.measured, commit)).cpu;
+    report.note(
+      `µs of its CPU for a lone hit: ${before.toFixed(0)}, in the end ${after.toFixed(0)}`,
+    );
+    const measure = "a lone hit, after 20,000 with a snapshot open : before";
+    report.atMost(measure, after / before, "", 2);
   });
-  return figures;
 }
 
-/** @returns milliseconds from the start of `tallydeck collect` to its being ready: the median, caches being warm */
-export async function measureCollectorStarts(shipped: Shipped): Promise<number> {
+async function measureCollectorStarts({ stage, report }: Given): Promise<void> {
+  const shipped = ship(stage);
+  const { url } = await stage.add(startDatabase());
   const times: number[] = [];
-  await withDatabase(async ({ url }) => {
-    for (let i = 0; i <= STARTS; i++) {
-      const begun = performance.now();
-      const collector = await shipped.collect(url, "bench");
-      if (i > 0) times.push(performance.now() - begun);
-      await collector.stop();
-    }
-  });
-  return median(times);
-}
-
-interface FoldFigures {
-  readonly sites: number;
-  /** Hits a second that one node folds; microseconds of CPU of the server, and bytes of its log, a hit. */
-  readonly perSecond: number;
-  readonly cpu: number;
-  readonly log: number;
-}
-
-/** What it takes to make blocks of what collectors have sent, by the one node that does. */
-export async function measureFolding(): Promise<FoldFigures[]> {
-  const figures: FoldFigures[] = [];
-  for (const sites of [1, 5_000])
-    await withDatabase(async (database) => {
-      const node = await openNode(database.url, sites);
-      try {
-        const commit = committing(node, FOLDED.size, false);
-        // Blocks are there afterwards, and most hits are of what they know.
-        for (const batches of [FOLDED.batches, FOLDED.batches]) {
-          for (let i = 0; i < batches; i++) await commit();
-          const begun = performance.now();
-          const { cpu, log } = await costs(database, 1, () => settleAll(node.engine));
-          const hits = batches * FOLDED.size;
-          const perSecond = (hits / (performance.now() - begun)) * 1_000;
-          figures.push({ sites, perSecond, cpu: cpu / hits, log: log / hits });
-        }
-      } finally {
-        await node.engine.close();
-      }
-    });
-  return figures;
+  for (let i = 0; i <= STARTS; i++) {
+    const begun = performance.now();
+    const collector = await shipped.collect(stage, url, "bench");
+    // In the first one nothing is compiled yet.
+    if (i > 0) times.push(performance.now() - begun);
+    await collector.close();
+  }
+  report.atMost("start of a collector to ready", median(times), "ms", 300);
 }
 
 async function settleAll(engine: PostgresEngine): Promise<void> {
@@ -142,17 +129,21 @@ async function settleAll(engine: PostgresEngine): Promise<void> {
 }
 
 interface Node {
+  readonly database: FleetDatabase;
   readonly engine: PostgresEngine;
   readonly keys: readonly number[];
+  readonly seed: number;
 }
 
-async function openNode(databaseUrl: string, sites: number): Promise<Node> {
+/** A node with a database of its own. */
+async function openNode(stage: Stage, sites: number, seed: number): Promise<Node> {
+  const database = await stage.add(startDatabase());
   const opened = Promise.withResolvers<void>();
   let keys: readonly number[] = [];
   const nothing = () => {};
   const engine = PostgresEngine.open(
     {
-      databaseUrl,
+      databaseUrl: database.url,
       nodeName: "bench",
       declared: Array.from({ length: sites }, (_, i) => ({ id: `site-${i}`, host: null })),
       clock: new SystemClock(),
@@ -172,13 +163,18 @@ async function openNode(databaseUrl: string, sites: number): Promise<Node> {
       asked: () => [],
     },
   );
+  stage.onClose(() => engine.close());
   await opened.promise;
-  return { engine, keys };
+  return { database, engine, keys, seed };
 }
 
 /** A node's batches of a size, each hit for the next site. */
-function committing({ engine, keys }: Node, size: number, isCold: boolean): () => Promise<void> {
-  const nextView = views(size + keys.length);
+function committing(
+  { engine, keys, seed }: Node,
+  size: number,
+  isCold: boolean,
+): () => Promise<void> {
+  const nextView = views(seed + size + keys.length);
   const visitor = createVisitorCache();
   const hour = Math.floor(Date.now() / HOUR_MS);
   let n = 0;

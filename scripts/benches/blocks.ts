@@ -12,84 +12,79 @@ import { BatchEncoder, decodeBatch, rowsBySite } from "../../appliance/store/log
 import type { HitRecord } from "../../appliance/store/log/record.ts";
 import { LogTail } from "../../appliance/store/log/tail.ts";
 import type { BlockPage, BlockRow, Snapshot } from "../../appliance/store/snapshot.ts";
-import { USER_AGENTS, views } from "./traffic.ts";
+import type { Part } from "../running/parts.ts";
+import { median } from "../running/report.ts";
+import { USER_AGENTS, views } from "../running/traffic.ts";
+import { HISTORY } from "./reads.ts";
 
 const SITE = 1;
 const BATCH = 64;
 const FIRST_DAY = 20_000;
 const ROUNDS = 9;
 
-/** What a log and blocks cost; microseconds and milliseconds are of the processor. */
-interface BlockFigures {
-  /** Microseconds, and bytes of the log, a hit. */
-  readonly encode: number;
-  readonly logBytes: number;
-  readonly fold: number;
-  readonly countBytes: number;
-  readonly detailBytes: number;
-  /** Milliseconds of `/stats` over all days: with its series, by day, and by day under two conditions. */
-  readonly series: number;
-  readonly daily: number;
-  readonly filtered: number;
-}
-
-/** So many views over so many days, in batches of 64, as a busy site has them. */
-export async function measureBlocks(hits: number, days: number): Promise<BlockFigures> {
-  const nextRecord = records();
-  const blocks = new Map<Month, Block>();
-  const sums = { encode: 0, logBytes: 0, fold: 0 };
-  for (let day = 0; day < days; day++)
-    for (let left = hits / days; left > 0; left -= BATCH) {
-      const some = Array.from({ length: Math.min(left, BATCH) }, () => nextRecord(FIRST_DAY + day));
-      const [bytes, encode] = timed(() => {
-        const encoder = new BatchEncoder();
-        for (const record of some) encoder.add(record);
-        return encoder.encode();
-      });
-      const [, folding] = timed(() => {
-        const batch = decodeBatch(bytes);
-        fold(blocks, batch, rowsBySite(batch).get(SITE) ?? [], { detailFrom: 0 });
-      });
-      sums.encode += encode;
-      sums.fold += folding;
-      sums.logBytes += bytes.length;
-    }
-  const all = { counts: () => true, detail: () => true, today: Number.POSITIVE_INFINITY };
-  const encoded = [...blocks.values()].map((block) => ({
-    month: block.month,
-    ...encodeBlock(compactBlock(block, all).block),
-  }));
-  const snapshot = snapshotOf(encoded);
-  const ask = async (daily: "text" | undefined, where: readonly Condition[]) => {
-    const times: number[] = [];
-    for (let round = 0; round < ROUNDS; round++) {
-      const before = process.cpuUsage();
-      const filter = { of: "views", where, detailFrom: 0 } as const;
-      const counts = new BlockCounts(snapshot, new LogTail());
-      const [from, to] = [FIRST_DAY, FIRST_DAY + days - 1];
-      const query = { site: SITE, id: "s", from, to, zone: "UTC", single: false, series: true };
-      await statsBody(counts, { ...query, ...filter, warnings: [], daily });
-      times.push(microsecondsSince(before) / 1_000);
-    }
-    return times.sort((a, b) => a - b)[Math.floor(ROUNDS / 2)] as number;
-  };
-  return {
-    encode: sums.encode / hits,
-    logBytes: sums.logBytes / hits,
-    fold: sums.fold / hits,
-    countBytes: encoded.reduce((sum, { counts }) => sum + counts.length, 0),
-    detailBytes: encoded.reduce((sum, bytes) => sum + bytes.detail.length, 0),
-    series: await ask(undefined, []),
-    daily: await ask("text", []),
-    filtered: await ask("text", [
+export const blocks: Part = {
+  says: "The processor time and bytes of hits as a log and blocks, without an engine.",
+  async run({ seed, report }) {
+    const { hits, days } = HISTORY;
+    const nextRecord = records(seed);
+    const blocks = new Map<Month, Block>();
+    const sums = { encode: 0, logBytes: 0, fold: 0 };
+    for (let day = 0; day < days; day++)
+      for (let left = hits / days; left > 0; left -= BATCH) {
+        const some = Array.from({ length: Math.min(left, BATCH) }, () =>
+          nextRecord(FIRST_DAY + day),
+        );
+        const [bytes, encode] = timed(() => {
+          const encoder = new BatchEncoder();
+          for (const record of some) encoder.add(record);
+          return encoder.encode();
+        });
+        const [, folding] = timed(() => {
+          const batch = decodeBatch(bytes);
+          fold(blocks, batch, rowsBySite(batch).get(SITE) ?? [], { detailFrom: 0 });
+        });
+        sums.encode += encode;
+        sums.fold += folding;
+        sums.logBytes += bytes.length;
+      }
+    const all = { counts: () => true, detail: () => true, today: Number.POSITIVE_INFINITY };
+    const encoded = [...blocks.values()].map((block) => ({
+      month: block.month,
+      ...encodeBlock(compactBlock(block, all).block),
+    }));
+    const snapshot = snapshotOf(encoded);
+    const ask = async (daily: "text" | undefined, where: readonly Condition[]) => {
+      const times: number[] = [];
+      for (let round = 0; round < ROUNDS; round++) {
+        const before = process.cpuUsage();
+        const filter = { of: "views", where, detailFrom: 0 } as const;
+        const counts = new BlockCounts(snapshot, new LogTail());
+        const [from, to] = [FIRST_DAY, FIRST_DAY + days - 1];
+        const query = { site: SITE, id: "s", from, to, zone: "UTC", single: false, series: true };
+        await statsBody(counts, { ...query, ...filter, warnings: [], daily });
+        times.push(microsecondsSince(before) / 1_000);
+      }
+      return median(times);
+    };
+    const countBytes = encoded.reduce((sum, { counts }) => sum + counts.length, 0);
+    const detailBytes = encoded.reduce((sum, { detail }) => sum + detail.length, 0);
+    const where: readonly Condition[] = [
       { dimension: "country", test: "is", value: "DE" },
       { dimension: "browser", test: "is", value: "Chrome" },
-    ]),
-  };
-}
+    ];
+    report.note(`bytes of the log a hit: ${(sums.logBytes / hits).toFixed(0)}`);
+    report.atMost("encoding a batch of 64, CPU a hit", sums.encode / hits, "µs", 3);
+    report.atMost("folding, CPU a hit", sums.fold / hits, "µs", 3);
+    report.atMost("counts of a million hits over 400 days", countBytes / 1e6, "MB", 1.5);
+    report.atMost("the same with all detail", (countBytes + detailBytes) / 1e6, "MB", 9);
+    report.atMost("/stats with its series, CPU", await ask(undefined, []), "ms", 25);
+    report.atMost("/stats with all values by day, CPU", await ask("text", []), "ms", 80);
+    report.atMost("the same under two conditions, CPU", await ask("text", where), "ms", 200);
+  },
+};
 
-function records(): (day: number) => HitRecord {
-  const nextView = views(42);
+function records(seed: number): (day: number) => HitRecord {
+  const nextView = views(seed);
   const visitor = createVisitorCache();
   let n = 0;
   return (day) => {

@@ -1,74 +1,54 @@
-import { once } from "node:events";
-import { Agent, request } from "node:http";
 import { setTimeout } from "node:timers/promises";
-import type { Running } from "./servers.ts";
+import type { Part } from "../running/parts.ts";
+import { percentile } from "../running/report.ts";
+import { ship } from "../running/shipped.ts";
+import { Owner } from "./desk.ts";
 
 /** As many as there may be, each on a key of two Stream Decks XL. */
 const CHANNELS = 64;
 const DECK_KEYS = 32;
-export const CHANNEL_FLAGS = ["--virtual-deck", "xl", "--virtual-deck", "xl"];
-/** What memory is taken once everything has been loaded and painted a few times. */
+const FLAGS = ["--virtual-deck", "xl", "--virtual-deck", "xl"];
+/** By then everything is loaded, and was painted a few times. */
 const WARM_SECONDS = 15;
 const SECONDS = 60;
 
-interface ChannelFigures {
-  /** Own memory, MB. */
-  readonly before: number;
-  readonly after: number;
-  /** CPU time of all threads, milliseconds a second. */
-  readonly cpu: number;
-  /** Milliseconds from a push to its answer. */
-  readonly answers: readonly number[];
-}
-
-/** Gives each channel another text every second for a minute, and lets every key be painted. */
-export async function measureChannels(server: Running): Promise<ChannelFigures> {
-  const agent = new Agent({ keepAlive: true });
-  const call = async (method: string, path: string, body?: object) => {
-    const sentAt = performance.now();
-    const sent = request(`${server.control}${path}`, {
-      method,
-      agent,
-      headers: { "Content-Type": "application/json" },
-    });
-    sent.end(body && JSON.stringify(body));
-    const [response] = await once(sent, "response");
-    let text = "";
-    for await (const chunk of response) text += chunk;
-    if (response.statusCode >= 300) throw new Error(`${path} answered ${text}`);
-    return { took: performance.now() - sentAt, answer: JSON.parse(text) };
-  };
-  const minute = async (seconds: number) => {
-    const took: number[] = [];
-    for (let second = 0; second < seconds; second++) {
-      const next = performance.now() + 1_000;
-      for (let n = 0; n < CHANNELS; n++)
-        took.push(
-          (await call("POST", `/api/push-channels/bench${n}`, { text: `${second} of ${n}` })).took,
-        );
-      await setTimeout(Math.max(0, next - performance.now()));
-    }
-    return took;
-  };
-  try {
-    const { answer } = await call("GET", "/api/decks");
+export const channels: Part = {
+  says: "A minute in which every channel there may be, each on a key, has another text every second.",
+  async run({ stage, report }) {
+    const server = await ship(stage).start(stage, stage.folder(), FLAGS);
+    const owner = new Owner(Number(new URL(server.control ?? "").port));
+    stage.onClose(() => owner.close());
+    /** @returns milliseconds from each push to its answer */
+    const push = async (seconds: number) => {
+      const took: number[] = [];
+      for (let second = 0; second < seconds; second++) {
+        const next = performance.now() + 1_000;
+        for (let n = 0; n < CHANNELS; n++) {
+          const sentAt = performance.now();
+          const text = `${second} of ${n}`;
+          await owner.call("POST", `/api/push-channels/bench${n}`, { text });
+          took.push(performance.now() - sentAt);
+        }
+        await setTimeout(Math.max(0, next - performance.now()));
+      }
+      return took;
+    };
+    const { decks } = await owner.call("GET", "/api/decks");
     for (let n = 0; n < CHANNELS; n++) {
-      const deck = encodeURIComponent(answer.decks[Math.floor(n / DECK_KEYS)].id);
-      await call("PUT", `/api/decks/${deck}/slots/k${n % DECK_KEYS}`, {
+      const deck = encodeURIComponent(decks[Math.floor(n / DECK_KEYS)].id);
+      await owner.call("PUT", `/api/decks/${deck}/slots/k${n % DECK_KEYS}`, {
         widget: { type: "push", channel: `bench${n}` },
       });
     }
-    await minute(WARM_SECONDS);
+    await push(WARM_SECONDS);
     const before = server.memory().own;
-    const cpuBefore = totalOf(server);
-    const answers = await minute(SECONDS);
-    const cpu = (totalOf(server) - cpuBefore) / SECONDS;
-    return { before, after: server.memory().own, cpu, answers };
-  } finally {
-    agent.destroy();
-  }
-}
-
-function totalOf(server: Running): number {
-  return Object.values(server.cpu()).reduce((sum, each) => sum + each, 0);
-}
+    const cpuBefore = server.cpuOfAll();
+    const p99 = percentile(await push(SECONDS), 0.99);
+    const cpu = (server.cpuOfAll() - cpuBefore) / SECONDS;
+    const after = server.memory().own;
+    report.note(`own memory before the minute: ${before.toFixed(0)} MB`);
+    report.note(`CPU time, all threads: ${cpu.toFixed(0)} ms a second`);
+    report.atMost("64 channels pushed once a second, answered, p99", p99, "ms", 50);
+    report.atMost("own memory after a minute of it", after, "MB", Math.round(before) + 10);
+  },
+};

@@ -1,19 +1,31 @@
 import { EventEmitter, once } from "node:events";
 import { Agent, request } from "node:http";
+import { silentLog } from "../../appliance/base/log.ts";
+import { readConfig } from "../../appliance/config.ts";
 import type { HidHandle } from "../../appliance/deck/usb/driver.ts";
 import type { DeckBus, UsbListener } from "../../appliance/deck/usb/hid.ts";
-import type { Service } from "../../appliance/service/service.ts";
+import type { ServiceParts } from "../../appliance/service/parts.ts";
+import { type Service, startService } from "../../appliance/service/service.ts";
+import { SystemClock } from "../../appliance/system/system-clock.ts";
 
 /** Of a Stream Deck MK.2. */
 export const KEYS = 15;
+
+/** A service in this process, on ports that are free. */
+export function startHere(dataDir: string, parts: Partial<ServiceParts> = {}): Promise<Service> {
+  const flags = { PORT: "0", WEBUI_PORT: "0", DATA_DIR: dataDir };
+  const config = readConfig({ flags, env: {} });
+  return startService({ config, clock: new SystemClock(), log: silentLog(), ...parts });
+}
 
 /** Speaks to the control listener over one connection. */
 export class Owner {
   readonly #agent = new Agent({ keepAlive: true });
   readonly #port: number;
 
-  constructor(service: Service) {
-    this.#port = service.control.port;
+  /** @param port of the control listener */
+  constructor(port: number) {
+    this.#port = port;
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: each route answers its own shape.

@@ -22,10 +22,11 @@ export interface FleetDatabase {
   bytes(): { readonly tables: number; readonly log: number };
   /** Bytes of its tables and indices without room to grow, and without what a copy keeps of its own. */
   packed(): number;
+  close(): Promise<void>;
 }
 
-/** It is gone afterwards, and all that is in it. */
-export async function withDatabase(use: (database: FleetDatabase) => Promise<void>): Promise<void> {
+/** Starts one that is gone, with all that is in it, when it is closed. */
+export async function startDatabase(): Promise<FleetDatabase> {
   const port = await freePort();
   const server = new PostgresProcess(port, SETTINGS);
   newCluster(server.data);
@@ -38,22 +39,19 @@ export async function withDatabase(use: (database: FleetDatabase) => Promise<voi
   const tables = () =>
     ask(`SELECT sum(pg_total_relation_size(oid)) FROM pg_class
       WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`);
-  try {
-    await use({
-      url,
-      cpu: () => cpuOf(server.pid),
-      bytes: () => ({
-        tables: tables(),
-        log: ask("SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')"),
-      }),
-      packed: () => {
-        ask("VACUUM FULL");
-        return tables();
-      },
-    });
-  } finally {
-    await server.remove();
-  }
+  return {
+    url,
+    cpu: () => cpuOf(server.pid),
+    bytes: () => ({
+      tables: tables(),
+      log: ask("SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')"),
+    }),
+    packed: () => {
+      ask("VACUUM FULL");
+      return tables();
+    },
+    close: () => server.remove(),
+  };
 }
 
 /** Of a process and of its children, those that are gone among them. */

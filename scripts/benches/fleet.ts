@@ -1,10 +1,11 @@
-import { median, percentile } from "./figures.ts";
-import { type FleetDatabase, withDatabase } from "./fleet-database.ts";
-import { makeHistory } from "./history.ts";
-import { sendSteadily, sendViews } from "./load.ts";
-import { readTimes } from "./read-times.ts";
-import { type Running, SITE, withData } from "./servers.ts";
-import type { Shipped } from "./shipped.ts";
+import { makeHistory } from "../running/history.ts";
+import { sendSteadily, sendViews } from "../running/load.ts";
+import type { Given, Part } from "../running/parts.ts";
+import { median, percentile } from "../running/report.ts";
+import { type Running, SITE } from "../running/servers.ts";
+import { type Shipped, ship } from "../running/shipped.ts";
+import { type FleetDatabase, startDatabase } from "./fleet-database.ts";
+import { HISTORY, readTimes } from "./reads.ts";
 
 const MILLION = 1_000_000;
 const SIZES = [1, 2, 4] as const;
@@ -12,131 +13,99 @@ const ROUNDS = 3;
 const SECONDS = 5;
 const CONNECTIONS = 100;
 const STEADY = { connections: 50, perSecond: 1_000, seconds: 15 };
-const HISTORY_DAYS = 400;
 const READS = 40;
 
-interface FleetFigures {
-  /** Hits a second of 1, 2 and 4 collectors, as ratios to one. */
-  readonly perSecond: readonly number[];
-  /** Microseconds of CPU a hit, by how many collectors there were. */
-  readonly cpu: readonly { readonly collectors: number; readonly database: number }[];
-  /** Milliseconds of hits at 1,000 a second, through one collector. */
-  readonly steady: readonly number[];
-  /** Bytes per million hits of some two thousand pages, at that load. */
-  readonly bytes: { readonly tables: number; readonly log: number };
-}
-
 interface Round {
+  readonly hits: number;
   readonly perSecond: number;
+  /** Microseconds of CPU a hit. */
   readonly collectors: number;
   readonly database: number;
 }
 
-/** Views counted by collectors into one database, all on this machine. */
-export async function measureFleet(shipped: Shipped): Promise<FleetFigures> {
-  let figures: FleetFigures | undefined;
-  await withDatabase(async (database) => {
-    const fleet = await startFleet(shipped, database);
-    try {
-      const before = database.bytes();
-      let hits = 0;
-      const rounds: Round[][] = [];
-      for (let round = 0; round <= ROUNDS; round++) {
-        const all: Round[] = [];
-        for (const size of SIZES) {
-          const done = await load(fleet.slice(0, size), database);
-          hits += done.hits;
-          all.push(done);
-          console.log(
-            `  ${size} collectors: ${Math.round(done.perSecond)}/s (µs a hit: collectors ${done.collectors.toFixed(0)}, database ${done.database.toFixed(0)})`,
-          );
-        }
-        // In the first one everything is still compiled, and every value is new.
-        if (round > 0) rounds.push(all);
+export const fleet: Part = {
+  says: "Collectors that share a database on this machine, and what that costs against a file.",
+  async run(given) {
+    const shipped = ship(given.stage);
+    await measureHits(given, shipped);
+    await measureReads(given, shipped);
+  },
+};
+
+async function measureHits({ seed, stage, report }: Given, shipped: Shipped): Promise<void> {
+  await stage.within(async (stage) => {
+    const database = await stage.add(startDatabase());
+    const fleet: Running[] = [];
+    for (let i = 0; i < Math.max(...SIZES); i++)
+      fleet.push(await shipped.collect(stage, database.url, `bench-${i}`));
+    const before = database.bytes();
+    let hits = 0;
+    const rounds: Round[][] = [];
+    for (let round = 0; round <= ROUNDS; round++) {
+      const all: Round[] = [];
+      for (const size of SIZES) {
+        const done = await load(fleet.slice(0, size), database, seed);
+        hits += done.hits;
+        all.push(done);
+        report.note(
+          `${size} collectors: ${Math.round(done.perSecond)}/s (µs a hit: collectors ${done.collectors.toFixed(0)}, database ${done.database.toFixed(0)})`,
+        );
       }
-      const after = database.bytes();
-      const steady = await sendSteadily((fleet[0] as Running).origin, STEADY);
-      const of = (size: number, what: keyof Round) =>
-        median(rounds.map((round) => round[size]?.[what] ?? Number.NaN));
-      figures = {
-        perSecond: SIZES.map((_, size) =>
-          median(rounds.map((round) => (round[size]?.perSecond ?? 0) / (round[0]?.perSecond ?? 0))),
-        ),
-        cpu: SIZES.map((_, size) => ({
-          collectors: of(size, "collectors"),
-          database: of(size, "database"),
-        })),
-        steady,
-        bytes: {
-          tables: ((after.tables - before.tables) / hits) * MILLION,
-          log: ((after.log - before.log) / hits) * MILLION,
-        },
-      };
-    } finally {
-      for (const collector of fleet) await collector.stop();
+      // In the first one everything is still compiled, and every value is new.
+      if (round > 0) rounds.push(all);
     }
+    const log = ((database.bytes().log - before.log) / hits) * MILLION;
+    const steady = await sendSteadily((fleet[0] as Running).origin, { ...STEADY, seed });
+    for (const [at, size] of SIZES.entries()) {
+      const of = (figure: (round: Round, one: Round) => number) =>
+        median(rounds.map((round) => figure(round[at] as Round, round[0] as Round)));
+      const times = of((round, one) => round.perSecond / one.perSecond);
+      const cpu = [of(({ collectors }) => collectors), of(({ database }) => database)];
+      const [collectors, ofDatabase] = cpu.map((each) => each.toFixed(0));
+      report.note(
+        `${size} collectors: ${times.toFixed(2)} of one; µs of CPU a hit: ${collectors}, the database ${ofDatabase}`,
+      );
+    }
+    const p99 = percentile(steady, 0.99);
+    report.atMost("p99 at 1,000 hits/s, into PostgreSQL", p99, "ms", 20);
+    report.note(`a million hits: ${(log / 1e6).toFixed(1)} MB of its log`);
   });
-  return figures as FleetFigures;
 }
 
-interface ReadFigures {
-  readonly form: string;
-  /** Milliseconds at the 95th percentile. */
-  readonly sqlite: number;
-  readonly postgres: number;
+/** Reports over a long history from both engines, in turns. */
+async function measureReads({ seed, stage, report }: Given, shipped: Shipped): Promise<void> {
+  const dataDir = stage.folder();
+  const database = await stage.add(startDatabase());
+  await makeHistory(dataDir, { ...HISTORY, seed });
+  shipped.run(["copy", "--from", dataDir, "--to", database.url]);
+  const box = await shipped.start(stage, dataDir);
+  const collector = await shipped.collect(stage, database.url, "bench");
+  const ratios: { form: string; ratio: number }[] = [];
+  for (const form of ["", "&daily=1", "&daily=text"]) {
+    const path = `/stats?site=${SITE}&from=first&series=1${form}`;
+    const times = { sqlite: [] as number[], postgres: [] as number[] };
+    for (let turn = 0; turn < 4; turn++) {
+      times.sqlite.push(...(await readTimes(box.origin + path, READS / 4)));
+      times.postgres.push(...(await readTimes(collector.origin + path, READS / 4)));
+    }
+    ratios.push({ form, ratio: percentile(times.postgres, 0.95) / percentile(times.sqlite, 0.95) });
+  }
+  const size = database.packed() / 1e6;
+  report.atMost("PostgreSQL's tables per million hits over 400 days", size, "MB", 20);
+  for (const { form, ratio } of ratios)
+    report.atMost(`/stats with series${form}, 400 days, PostgreSQL : SQLite`, ratio, "", 2);
 }
 
-/** Reports over a long history from both engines, in turns; and bytes of it in the database. */
-export async function measureFleetReads(
-  shipped: Shipped,
-): Promise<{ reads: readonly ReadFigures[]; bytes: number }> {
-  const reads: ReadFigures[] = [];
-  let bytes = 0;
-  await withData((dataDir) =>
-    withDatabase(async (database) => {
-      await makeHistory(dataDir, MILLION, HISTORY_DAYS);
-      shipped.run(["copy", "--from", dataDir, "--to", database.url]);
-      const box = await shipped.start(dataDir);
-      const collector = await shipped.collect(database.url, "bench");
-      try {
-        for (const form of ["", "&daily=1", "&daily=text"]) {
-          const path = `/stats?site=${SITE}&from=first&series=1${form}`;
-          const times = { sqlite: [] as number[], postgres: [] as number[] };
-          for (let turn = 0; turn < 4; turn++) {
-            times.sqlite.push(...(await readTimes(box.origin + path, READS / 4)));
-            times.postgres.push(...(await readTimes(collector.origin + path, READS / 4)));
-          }
-          reads.push({
-            form,
-            sqlite: percentile(times.sqlite, 0.95),
-            postgres: percentile(times.postgres, 0.95),
-          });
-        }
-        bytes = database.packed();
-      } finally {
-        await collector.stop();
-        await box.stop();
-      }
-    }),
-  );
-  return { reads, bytes };
-}
-
-async function startFleet(shipped: Shipped, { url }: FleetDatabase): Promise<Running[]> {
-  const fleet: Running[] = [];
-  for (let i = 0; i < Math.max(...SIZES); i++) fleet.push(await shipped.collect(url, `bench-${i}`));
-  return fleet;
-}
-
+/** Views counted by these collectors, as fast as they answer. */
 async function load(
   fleet: readonly Running[],
   database: FleetDatabase,
-): Promise<Round & { hits: number }> {
-  const spent = () => fleet.reduce((sum, each) => sum + total(each), 0);
+  seed: number,
+): Promise<Round> {
+  const spent = () => fleet.reduce((sum, each) => sum + each.cpuOfAll(), 0);
   const before = { collectors: spent(), database: database.cpu() };
-  const done = await Promise.all(
-    fleet.map(({ origin }) => sendViews(origin, CONNECTIONS / fleet.length, { seconds: SECONDS })),
-  );
+  const each = { connections: CONNECTIONS / fleet.length, seconds: SECONDS, seed };
+  const done = await Promise.all(fleet.map(({ origin }) => sendViews(origin, each)));
   const hits = done.reduce((sum, each) => sum + each.hits, 0);
   return {
     hits,
@@ -144,8 +113,4 @@ async function load(
     collectors: ((spent() - before.collectors) * 1_000) / hits,
     database: ((database.cpu() - before.database) * 1_000) / hits,
   };
-}
-
-function total({ cpu }: Running): number {
-  return Object.values(cpu()).reduce((sum, each) => sum + each, 0);
 }

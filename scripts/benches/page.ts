@@ -1,25 +1,16 @@
 import type { Browser, CDPSession, Page, Response } from "playwright-core";
 import { CHROMIUM, launchChromium } from "../chromium.ts";
-import { median } from "./figures.ts";
-import { bytesOf } from "./read-times.ts";
-import { SITE, TOKEN } from "./servers.ts";
+import { makeHistory } from "../running/history.ts";
+import type { Part } from "../running/parts.ts";
+import { median } from "../running/report.ts";
+import { SITE, TOKEN } from "../running/servers.ts";
+import { ship } from "../running/shipped.ts";
+import { bytesOf, HISTORY } from "./reads.ts";
 
 const OPENINGS = 7;
 const ROUNDS = 5;
 /** Each is switched to from the one before it. */
 const PERIODS = ["7 days", "30 days", "90 days", "365 days", "All", "Today"];
-
-interface PageFigures {
-  /** From the navigation to the painted numbers, ms by the clock: the first time, and the median of the next. */
-  readonly first: number;
-  readonly opened: number;
-  /** What a switch to the slowest period costs, ms: the main thread's CPU time, and by the clock. */
-  readonly switched: { readonly period: string; readonly main: number; readonly clock: number };
-  /** Of a refresh that brought nothing, ms: the main thread's longest task by the clock (0 up to 50), and its CPU time. */
-  readonly refreshed: { readonly longest: number; readonly all: number };
-  /** What is loaded but fonts and numbers, bytes after Brotli. */
-  readonly weight: number;
-}
 
 /** Runs before the page's own scripts: signs in, notes when numbers are there, and long tasks. */
 const PREPARED = `{
@@ -49,27 +40,32 @@ const PREPARED = `{
     .observe({ type: "longtask" });
 }`;
 
-/** The dashboard of a box in a window of 1280 by 900, each time with nothing cached. */
-export async function measurePage(origin: string): Promise<PageFigures> {
-  const browser = await launchChromium(CHROMIUM);
-  try {
+export const page: Part = {
+  says: "The dashboard of a long history in Chromium, with nothing cached.",
+  async run({ seed, stage, report }) {
+    const dataDir = stage.folder();
+    await makeHistory(dataDir, { ...HISTORY, seed });
+    const { origin } = await ship(stage).start(stage, dataDir);
+    const browser = await launchChromium(CHROMIUM);
+    stage.onClose(() => browser.close());
     const [first = Number.NaN, ...next] = await openings(browser, origin);
     const { page, weight } = await openPage(browser, origin);
     const devtools = await page.context().newCDPSession(page);
     // In time of the processor: what others take meanwhile is no cost of the page.
     await devtools.send("Performance.enable", { timeDomain: "threadTicks" });
-    return {
-      first,
-      opened: median(next),
-      switched: await switches(page, devtools),
-      refreshed: await refreshes(page, devtools),
-      weight: await weight(),
-    };
-  } finally {
-    await browser.close();
-  }
-}
+    report.note(`numbers painted the first time: ${first.toFixed(0)} ms`);
+    report.atMost("numbers painted after opening /dashboard", median(next), "ms", 1_000);
+    const { period, main, clock } = await slowestSwitch(page, devtools);
+    report.note(`the slowest switch, to ${period}, by the clock: ${clock.toFixed(0)} ms`);
+    report.atMost("main thread's CPU from a period to another", main, "ms", 100);
+    const { all, longest } = await refreshes(page, devtools);
+    report.note(`main thread's CPU for a refresh: ${all.toFixed(0)} ms`);
+    report.atMost("longest task after a refresh without news", longest, "ms", 50);
+    report.atMost("/dashboard without fonts and map", await weight(), "bytes", 60_000);
+  },
+};
 
+/** @returns milliseconds by the clock from each navigation to the painted numbers */
 async function openings(browser: Browser, origin: string): Promise<number[]> {
   const times: number[] = [];
   for (let i = 0; i < OPENINGS; i++) {
@@ -106,7 +102,8 @@ async function mainThread(devtools: CDPSession): Promise<number> {
   return (metrics.find(({ name }) => name === "TaskDuration")?.value ?? Number.NaN) * 1_000;
 }
 
-async function switches(page: Page, devtools: CDPSession): Promise<PageFigures["switched"]> {
+/** @returns what the slowest switch costs, ms: the main thread's CPU time, and by the clock */
+async function slowestSwitch(page: Page, devtools: CDPSession) {
   const costs = PERIODS.map((period) => ({ period, main: [] as number[], clock: [] as number[] }));
   for (let round = 0; round < ROUNDS; round++) {
     for (const { period, main, clock } of costs) {
@@ -122,7 +119,8 @@ async function switches(page: Page, devtools: CDPSession): Promise<PageFigures["
     .reduce((slowest, one) => (one.main > slowest.main ? one : slowest));
 }
 
-async function refreshes(page: Page, devtools: CDPSession): Promise<PageFigures["refreshed"]> {
+/** @returns ms of a refresh that brings nothing: the main thread's longest task (0 up to 50), and its CPU time */
+async function refreshes(page: Page, devtools: CDPSession) {
   const all: number[] = [];
   await page.evaluate("longTasks.length = 0");
   for (let round = 0; round < ROUNDS; round++) {

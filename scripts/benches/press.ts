@@ -1,68 +1,57 @@
 import { once } from "node:events";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
-import { silentLog } from "../../appliance/base/log.ts";
-import { readConfig } from "../../appliance/config.ts";
-import { startService } from "../../appliance/service/service.ts";
-import { SystemClock } from "../../appliance/system/system-clock.ts";
-import { InstantDeck, KEYS, Owner, pause } from "./desk.ts";
+import type { Part } from "../running/parts.ts";
+import { median, percentile } from "../running/report.ts";
+import { InstantDeck, KEYS, Owner, pause, startHere } from "./desk.ts";
 
 const SINGLE_PRESSES = 200;
 const ROUNDS = 20;
 /** Longer than a tick shows, so that what is painted is part of what is measured. */
 const PAUSE_MS = 60;
 
-interface PressFigures {
-  /** Milliseconds from the report of a key to the request at the server. */
-  readonly single: readonly number[];
-  /** A request that nothing comes before, in turns with it: what takes both long is the machine. */
-  readonly bare: readonly number[];
-  /** The first when all keys go down at once. */
-  readonly together: readonly number[];
-}
+export const press: Part = {
+  says: "From a key of a Stream Deck MK.2 to the request that it sends to a server here.",
+  async run({ stage, report }) {
+    const unit = new InstantDeck();
+    /** By path, the listener for the next request. */
+    const waiting = new Map<string, (at: number) => void>();
+    const server = createServer((request, response) => {
+      waiting.get(request.url ?? "")?.(performance.now());
+      response.writeHead(204).end();
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    stage.onClose(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const service = await stage.add(startHere(stage.folder(), { bus: unit }));
+    const owner = new Owner(service.control.port);
+    stage.onClose(() => owner.close());
+    const cameAt = (path: string) => new Promise<number>((resolve) => waiting.set(path, resolve));
+    const bareRequest = async (): Promise<number> => {
+      const came = cameAt("/bare");
+      const at = performance.now();
+      request(`${origin}/bare`, { method: "POST", agent: false }, (answer) =>
+        answer.resume(),
+      ).end();
+      return (await came) - at;
+    };
+    const press = (...keys: readonly number[]): Promise<number[]> => {
+      const came = keys.map((key) => cameAt(`/k${key}`));
+      const at = performance.now();
+      unit.press(...keys);
+      unit.press();
+      return Promise.all(came.map(async (one) => (await one) - at));
+    };
 
-/** Presses keys of a Stream Deck MK.2, each of which sends a request to a server here. */
-export async function measurePress(dataDir: string): Promise<PressFigures> {
-  const unit = new InstantDeck();
-  /** What is to be told when the request of a key comes. */
-  const waiting = new Map<string, (at: number) => void>();
-  const server = createServer((request, response) => {
-    waiting.get(request.url ?? "")?.(performance.now());
-    response.writeHead(204).end();
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const service = await startService({
-    config: readConfig({
-      flags: { PORT: "0", WEBUI_PORT: "0", DATA_DIR: dataDir },
-      env: {},
-    }),
-    clock: new SystemClock(),
-    log: silentLog(),
-    bus: unit,
-  });
-  const owner = new Owner(service);
-  const bareRequest = (): Promise<number> => {
-    const came = new Promise<number>((resolve) => waiting.set("/bare", resolve));
-    const at = performance.now();
-    request(`${origin}/bare`, { method: "POST", agent: false }, (answer) => answer.resume()).end();
-    return came.then((then) => then - at);
-  };
-  const press = (...keys: readonly number[]): Promise<number[]> => {
-    const came = keys.map(
-      (key) => new Promise<number>((resolve) => waiting.set(`/k${key}`, resolve)),
-    );
-    const at = performance.now();
-    unit.press(...keys);
-    unit.press();
-    return Promise.all(came.map(async (one) => (await one) - at));
-  };
-  try {
     await setUp(owner, unit, origin);
     const all = Array.from({ length: KEYS }, (_, key) => key);
     // What is loaded with the first request is no part of the next.
     await press(...all);
     const single: number[] = [];
+    // In turns with it: what takes both long is the machine.
     const bare: number[] = [];
     for (let i = 0; i < SINGLE_PRESSES; i++) {
       await pause(PAUSE_MS);
@@ -75,14 +64,13 @@ export async function measurePress(dataDir: string): Promise<PressFigures> {
       await pause(PAUSE_MS);
       together.push(...(await press(...all)));
     }
-    return { single, bare, together };
-  } finally {
-    owner.close();
-    await service.close();
-    server.closeAllConnections();
-    server.close();
-  }
-}
+    report.note(
+      `median: ${median(single).toFixed(1)} ms; of 15 keys at once ${median(together).toFixed(1)} ms; ` +
+        `of a bare request in turns with it ${median(bare).toFixed(1)} ms, p99 ${percentile(bare, 0.99).toFixed(1)} ms`,
+    );
+    report.atMost("press to request, p99", percentile(single, 0.99), "ms", 10);
+  },
+};
 
 async function setUp(owner: Owner, unit: InstantDeck, origin: string): Promise<void> {
   const deck = encodeURIComponent(await owner.deckOf(unit));

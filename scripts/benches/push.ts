@@ -1,8 +1,6 @@
-import { silentLog } from "../../appliance/base/log.ts";
-import { readConfig } from "../../appliance/config.ts";
-import { startService } from "../../appliance/service/service.ts";
-import { SystemClock } from "../../appliance/system/system-clock.ts";
-import { InstantDeck, KEYS, Owner, pause } from "./desk.ts";
+import type { Part } from "../running/parts.ts";
+import { median, percentile } from "../running/report.ts";
+import { InstantDeck, KEYS, Owner, pause, startHere } from "./desk.ts";
 
 /** The most that all tokens together may send. */
 const FULL_RATE = 25;
@@ -11,30 +9,15 @@ const TOKENS = 3;
 const SINGLE_PUSHES = 60;
 const FULL_RATE_PUSHES = 300;
 
-interface PushFigures {
-  /** Milliseconds from the end of a request to the last report of its picture. */
-  readonly single: readonly number[];
-  readonly fullRate: readonly number[];
-  /** Packets sent for a change of one key on a full deck, and for a push that changes nothing. */
-  readonly packetsPerChange: number;
-  readonly packetsUnchanged: number;
-}
-
-/** Pushes to the keys of a Stream Deck MK.2 that takes every report at once. */
-export async function measurePush(dataDir: string): Promise<PushFigures> {
-  const unit = new InstantDeck();
-  const service = await startService({
-    config: readConfig({
-      flags: { PORT: "0", WEBUI_PORT: "0", DATA_DIR: dataDir },
-      env: {},
-    }),
-    clock: new SystemClock(),
-    log: silentLog(),
-    bus: unit,
-  });
-  const owner = new Owner(service);
-  try {
+export const push: Part = {
+  says: "From a push to a Stream Deck MK.2 that takes every report at once.",
+  async run({ stage, report }) {
+    const unit = new InstantDeck();
+    const service = await stage.add(startHere(stage.folder(), { bus: unit }));
+    const owner = new Owner(service.control.port);
+    stage.onClose(() => owner.close());
     const tokens = await setUp(owner, unit);
+    /** @returns milliseconds from the end of the request to the last report of its picture */
     const push = async (key: number, text: string, token = 0) => {
       const shown = unit.nextPicture(key);
       const sentAt = await owner.push(`bench${key}`, text, tokens[token % TOKENS] as string);
@@ -55,10 +38,10 @@ export async function measurePush(dataDir: string): Promise<PushFigures> {
     const before = unit.packets;
     await push(3, "one change");
     await pause(200);
-    const packetsPerChange = unit.packets - before;
+    const forChange = unit.packets - before;
     await owner.push("bench3", "one change", tokens[0] as string);
     await pause(200);
-    const packetsUnchanged = unit.packets - before - packetsPerChange;
+    const forNothing = unit.packets - before - forChange;
 
     await pause(2_000);
     const flying: Promise<number>[] = [];
@@ -67,12 +50,15 @@ export async function measurePush(dataDir: string): Promise<PushFigures> {
       await pause(1_000 / FULL_RATE);
     }
     const fullRate = await Promise.all(flying);
-    return { single, fullRate, packetsPerChange, packetsUnchanged };
-  } finally {
-    owner.close();
-    await service.close();
-  }
-}
+    report.note(
+      `median: single ${median(single).toFixed(1)} ms, at the full rate ${median(fullRate).toFixed(1)} ms`,
+    );
+    report.atMost("push to last report, p99", percentile(single, 0.99), "ms", 15);
+    report.atMost("the same at 25/s over 15 keys, p99", percentile(fullRate, 0.99), "ms", 40);
+    report.note(`packets for one changed key: ${forChange}`);
+    report.atMost("packets for an unchanged key", forNothing, "", 0);
+  },
+};
 
 async function setUp(owner: Owner, unit: InstantDeck): Promise<string[]> {
   const deck = await owner.deckOf(unit);

@@ -1,10 +1,23 @@
-import { sendViews } from "./load.ts";
-import { type CpuTimes, type Running, THREADS, type Thread } from "./servers.ts";
+import { join } from "node:path";
+import { sendViews } from "../running/load.ts";
+import {
+  type CpuTimes,
+  type Running,
+  startProgram,
+  THREADS,
+  type Thread,
+} from "../running/servers.ts";
 
 const CONNECTIONS = 100;
 const WARM_UP_SECONDS = 3;
+const BARE = join(import.meta.dirname, "bare-server.ts");
 
-/** What one server did while views came as fast as it answered them. */
+/** A server that every measure is compared with: it answers the same GIF and stores nothing. */
+export function startBare(...certificate: readonly string[]): Promise<Running> {
+  return startProgram(BARE, certificate, certificate.length > 0 ? "https" : "http");
+}
+
+/** One server, while views came as fast as it answered them. */
 export interface Round {
   readonly hits: number;
   readonly perSecond: number;
@@ -12,18 +25,18 @@ export interface Round {
   readonly cpu: CpuTimes;
 }
 
-/** The servers in turns, so that whatever else the machine does slows all of them alike. */
+/** The servers in turns, so that other work of the machine slows all of them alike. */
 export async function interleaved<Name extends string>(
   servers: Readonly<Record<Name, Running>>,
-  rounds: number,
-  seconds: number,
+  { rounds, seconds, seed }: { rounds: number; seconds: number; seed: number },
 ): Promise<Record<Name, Round>[]> {
   const names = Object.keys(servers) as Name[];
-  for (const name of names) await measure(servers[name], WARM_UP_SECONDS);
+  const of = (seconds: number) => ({ connections: CONNECTIONS, seconds, seed });
+  for (const name of names) await measure(servers[name], of(WARM_UP_SECONDS));
   const done: Record<Name, Round>[] = [];
   for (let i = 0; i < rounds; i++) {
     const round = {} as Record<Name, Round>;
-    for (const name of names) round[name] = await measure(servers[name], seconds);
+    for (const name of names) round[name] = await measure(servers[name], of(seconds));
     done.push(round);
     console.log(
       `  round ${i + 1}: ${names.map((name) => `${name} ${say(round[name])}`).join("; ")}`,
@@ -32,14 +45,12 @@ export async function interleaved<Name extends string>(
   return done;
 }
 
-/** Sends page views until a number of them is answered. */
-export async function fill({ origin }: Running, hits: number): Promise<void> {
-  await sendViews(origin, CONNECTIONS, { hits });
-}
-
-async function measure({ origin, cpu }: Running, seconds: number): Promise<Round> {
+async function measure(
+  { origin, cpu }: Running,
+  load: Parameters<typeof sendViews>[1],
+): Promise<Round> {
   const before = cpu();
-  const { hits, perSecond } = await sendViews(origin, CONNECTIONS, { seconds });
+  const { hits, perSecond } = await sendViews(origin, load);
   const after = cpu();
   const perHit = (thread: Thread) => ((after[thread] - before[thread]) * 1_000) / hits;
   const each = THREADS.map((thread) => [thread, perHit(thread)]);

@@ -1,58 +1,45 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { connect } from "node:tls";
-import { median } from "./figures.ts";
-import { interleaved, type Round } from "./rounds.ts";
-import { type Running, SITE, startProgram, withServer } from "./servers.ts";
-import { beaconPath, USER_AGENTS, views } from "./traffic.ts";
+import type { Part } from "../running/parts.ts";
+import { median } from "../running/report.ts";
+import { type Running, SITE, startProgram } from "../running/servers.ts";
+import { beaconPath, USER_AGENTS, views } from "../running/traffic.ts";
+import { interleaved, type Round, startBare } from "./rounds.ts";
 
-const BARE = join(import.meta.dirname, "bare-server.ts");
 const SERVICE = join(import.meta.dirname, "tls-server.ts");
 const ROUNDS = 3;
 const ROUND_SECONDS = 5;
-/** Clients that come anew for each hit. */
+/** Visitors at a time who each shake hands, ask once and go. */
 const CLIENTS = 8;
 
-/** Both to the bare `node:https` server of the same run. */
-interface TlsFigures {
-  /** Hits a second on connections that are kept. */
-  readonly hits: number;
-  /** Visitors a second who each shake hands, ask once and go. */
-  readonly handshakes: number;
-  /** Microseconds of the main thread's CPU that such a visitor takes. */
-  readonly cpu: Readonly<Record<"bare" | "tallydeck", number>>;
-}
+type Both<T> = Record<"bare" | "tallydeck", T>;
 
-/** Views by TLS, beside a server of `node:https` that stores nothing. */
-export async function measureTls(dataDir: string): Promise<TlsFigures> {
-  const files = makeCertificate(dataDir);
-  let figures: TlsFigures | undefined;
-  await withServer(
-    () => startProgram(BARE, files, "https"),
-    (bare) =>
-      withServer(
-        () => startProgram(SERVICE, [join(dataDir, "data"), ...files], "https"),
-        async (tallydeck) => {
-          const kept = await interleaved({ bare, tallydeck }, ROUNDS, ROUND_SECONDS);
-          const ratio = (
-            rounds: readonly Record<"bare" | "tallydeck", Pick<Round, "perSecond">>[],
-          ) => median(rounds.map((round) => round.tallydeck.perSecond / round.bare.perSecond));
-          const anew: Record<"bare" | "tallydeck", Anew>[] = [];
-          for (let round = 0; round <= ROUNDS; round++)
-            anew.push({ bare: await comeAnew(bare), tallydeck: await comeAnew(tallydeck) });
-          // In the first round both still compile.
-          anew.shift();
-          const cpu = (of: "bare" | "tallydeck") => median(anew.map((round) => round[of].cpu));
-          figures = {
-            hits: ratio(kept),
-            handshakes: ratio(anew),
-            cpu: { bare: cpu("bare"), tallydeck: cpu("tallydeck") },
-          };
-        },
-      ),
-  );
-  return figures as TlsFigures;
-}
+export const tls: Part = {
+  says: "Hits by TLS, to a server of `node:https` in turns.",
+  async run({ seed, stage, report }) {
+    const folder = stage.folder();
+    const files = makeCertificate(folder);
+    const args = [join(folder, "data"), ...files];
+    const bare = await stage.add(startBare(...files));
+    const tallydeck = await stage.add(startProgram(SERVICE, args, "https"));
+    const of = { rounds: ROUNDS, seconds: ROUND_SECONDS, seed };
+    const kept = await interleaved({ bare, tallydeck }, of);
+    const ratio = (rounds: readonly Both<Pick<Round, "perSecond">>[]) =>
+      median(rounds.map((round) => round.tallydeck.perSecond / round.bare.perSecond));
+    const anew: Both<Anew>[] = [];
+    for (let round = 0; round <= ROUNDS; round++)
+      anew.push({ bare: await comeAnew(bare, seed), tallydeck: await comeAnew(tallydeck, seed) });
+    // In the first round both still compile.
+    anew.shift();
+    const cpu = (of: keyof Both<Anew>) => median(anew.map((round) => round[of].cpu)).toFixed(0);
+    report.note(
+      `µs of CPU for a handshake and a hit: ${cpu("tallydeck")}, of the bare server ${cpu("bare")}`,
+    );
+    report.atLeast("durable hits by TLS : bare node:https", ratio(kept), "", 0.7);
+    report.atLeast("handshakes with a durable hit : bare node:https", ratio(anew), "", 0.8);
+  },
+};
 
 /** @returns the files of certificate and key */
 function makeCertificate(folder: string): [cert: string, key: string] {
@@ -69,9 +56,9 @@ interface Anew {
   readonly cpu: number;
 }
 
-async function comeAnew(server: Running): Promise<Anew> {
+async function comeAnew(server: Running, seed: number): Promise<Anew> {
   const [before, start] = [server.cpu().main, performance.now()];
-  const nextView = views(1);
+  const nextView = views(seed);
   let visits = 0;
   const visitor = async () => {
     while (performance.now() - start < ROUND_SECONDS * 1_000) {

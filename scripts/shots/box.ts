@@ -15,7 +15,6 @@ import { PictureUpdates } from "./updates.ts";
 /** When it is on every picture: a Wednesday, epoch milliseconds. */
 export const NOW = Date.parse("2026-11-18T12:30:00Z");
 const NAME = "tallydeck.local";
-const SEED = 4_711;
 /** How it is on every picture. */
 const VITALS = {
   upSeconds: 12 * 86_400 + 7_200,
@@ -35,44 +34,41 @@ export interface Box {
   ask(method: string, path: string, body: object): Promise<void>;
   /** Whether a release is ready. */
   offerUpdate(isOffered: boolean): void;
-  stop(): Promise<void>;
+  close(): Promise<void>;
 }
 
 /** The demo with several virtual decks; nobody has to sign in. */
-export async function startDemoBox(): Promise<Box> {
+export async function startDemoBox(seed: number): Promise<Box> {
   const env = { VIRTUAL_DECK: "mk2,plus,akp05e,xl", BIND: "0.0.0.0", ADMIN_OPEN: "1" };
   const demo = startDemo(readConfig({ flags: {}, env }), NOW);
   const updates = new PictureUpdates(NOW);
-  const box = await startBox({
-    config: demo.config,
-    pushed: DEMO_PUSHES,
-    prepare: demo.fill,
-    updates,
-  });
+  const parts = { config: demo.config, pushed: DEMO_PUSHES, prepare: demo.fill, updates };
+  const box = await startBox(seed, parts);
   return {
     ...box,
     offerUpdate(isOffered) {
       updates.isOffered = isOffered;
     },
-    stop: () => box.stop().finally(demo.remove),
+    close: () => box.close().finally(demo.remove),
   };
 }
 
 /** A box on its first day. */
-export async function startNewBox(): Promise<Box> {
+export async function startNewBox(seed: number): Promise<Box> {
   const dataDir = mkdtempSync(join(tmpdir(), "tallydeck-pictures-"));
   const env = { VIRTUAL_DECK: "mk2", BIND: "0.0.0.0", DATA_DIR: dataDir };
-  const box = await startBox({ config: readConfig({ flags: {}, env }) });
+  const box = await startBox(seed, { config: readConfig({ flags: {}, env }) });
   const remove = () => rmSync(dataDir, { recursive: true, force: true });
-  return { ...box, stop: () => box.stop().finally(remove) };
+  return { ...box, close: () => box.close().finally(remove) };
 }
 
 /** At the ports of a checkout, since they are to be read on pictures. */
 async function startBox(
+  seed: number,
   parts: Pick<ServiceParts, "config" | "pushed" | "prepare" | "updates">,
 ): Promise<Box> {
   const said: string[] = [];
-  const random = randomFrom(SEED);
+  const random = randomFrom(seed);
   const service = await startService({
     ...parts,
     clock: standingStill(),
@@ -100,7 +96,7 @@ async function startBox(
       if (!answer.ok) throw new Error(`${method} ${path}: ${await answer.text()}`);
     },
     offerUpdate: () => {},
-    stop: () => service.close(),
+    close: () => service.close(),
   };
 }
 

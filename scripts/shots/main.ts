@@ -2,6 +2,8 @@ import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { launchChromium, SHELL } from "../chromium.ts";
+import { type Given, runScript } from "../running/parts.ts";
+import type { Stage } from "../running/stage.ts";
 import { type Box, NOW, startDemoBox, startNewBox } from "./box.ts";
 import { ENDING, PICTURES, type Picture } from "./pictures.ts";
 import { showEveryWidget } from "./widgets.ts";
@@ -13,42 +15,63 @@ const SCALE = 2;
 const QUALITY = 90;
 const VIEWS_NOW = 7;
 
-const named = process.argv.slice(2);
-const unknown = named.filter((name) => PICTURES[name] === undefined);
-if (unknown.length > 0)
-  throw new Error(`There is no picture ${unknown}. There are: ${Object.keys(PICTURES).join(" ")}`);
-await makePictures(named.length > 0 ? named : Object.keys(PICTURES));
+let browser: Browser | undefined;
+let running: { readonly start: typeof startDemoBox; readonly box: Box } | undefined;
 
-async function makePictures(names: readonly string[]): Promise<void> {
-  const browser = await launchChromium(SHELL);
-  try {
-    const ofNew = (name: string) => PICTURES[name]?.of === "new";
-    await withBox(startDemoBox, async (box) => {
-      await showEveryWidget(box);
-      await box.ask("POST", "/api/sites", { id: "blog" });
-      for (const name of ["Home Assistant", "GitHub Actions"])
-        await box.ask("POST", "/api/push-tokens", { name });
-      for (let i = 0; i < VIEWS_NOW; i++) await view(box);
-      for (const name of names) if (!ofNew(name)) await make(browser, box, name);
-    });
-    // After the other, since both have the same ports.
-    await withBox(startNewBox, async (box) => {
-      for (const name of names) if (ofNew(name)) await make(browser, box, name);
-    });
-  } finally {
-    await browser.close();
+await runScript({
+  parts: Object.fromEntries(
+    Object.entries(PICTURES).map(([name, picture]) => [
+      name,
+      {
+        says: picture.says,
+        async run({ seed, whole, report }: Given) {
+          const browser = await browserOf(whole);
+          const box = await boxFor(picture.of === "new" ? startNewBox : startDemoBox, seed, whole);
+          const bytes = await make(browser, box, picture);
+          writeFileSync(join(FOLDER, name + ENDING), bytes);
+          report.figure("size", `${(bytes.length / 1_000).toFixed(0)} kB`);
+        },
+      },
+    ]),
+  ),
+  options: {},
+  seed: 4_711,
+});
+
+/** The one browser, started for the first picture. */
+async function browserOf(whole: Stage): Promise<Browser> {
+  if (browser === undefined) {
+    const launched = await launchChromium(SHELL);
+    browser = launched;
+    whole.onClose(() => launched.close());
+    whole.onClose(removeOthers);
   }
-  for (const file of readdirSync(FOLDER))
-    if (PICTURES[basename(file, ENDING)] === undefined) rmSync(join(FOLDER, file));
+  return browser;
 }
 
-async function withBox(start: () => Promise<Box>, use: (box: Box) => Promise<void>): Promise<void> {
-  const box = await start();
-  try {
-    await use(box);
-  } finally {
-    await box.stop();
+/** The box of the picture before, unless another kind is needed: both kinds have the same ports. */
+async function boxFor(start: typeof startDemoBox, seed: number, whole: Stage): Promise<Box> {
+  if (running?.start !== start) {
+    await running?.box.close();
+    const box = await whole.add(start(seed));
+    running = { start, box };
+    if (start === startDemoBox) await fill(box);
   }
+  return running.box;
+}
+
+async function fill(box: Box): Promise<void> {
+  await showEveryWidget(box);
+  await box.ask("POST", "/api/sites", { id: "blog" });
+  for (const name of ["Home Assistant", "GitHub Actions"])
+    await box.ask("POST", "/api/push-tokens", { name });
+  for (let i = 0; i < VIEWS_NOW; i++) await view(box);
+}
+
+/** Files of pictures that there are no more. */
+function removeOthers(): void {
+  for (const file of readdirSync(FOLDER))
+    if (PICTURES[basename(file, ENDING)] === undefined) rmSync(join(FOLDER, file));
 }
 
 /** Somebody is on the site now. */
@@ -61,9 +84,16 @@ async function view({ collector }: Box): Promise<void> {
   });
 }
 
-async function make(browser: Browser, box: Box, name: string): Promise<void> {
-  const picture = PICTURES[name] as Picture;
-  const { of, path, width, height, isDark = false, hasUpdate = false, part, prepare } = picture;
+async function make(browser: Browser, box: Box, picture: Picture): Promise<Buffer> {
+  const {
+    of,
+    path,
+    size: [width, height],
+    isDark = false,
+    hasUpdate = false,
+    part,
+    prepare,
+  } = picture;
   box.offerUpdate(hasUpdate);
   const context = await browser.newContext({
     viewport: { width, height },
@@ -81,9 +111,7 @@ async function make(browser: Browser, box: Box, name: string): Promise<void> {
     await page.goto((of === "collector" ? box.collector : box.control) + path);
     await page.locator("h1, h2").first().waitFor({ state: "attached" });
     await prepare?.(page, box.said);
-    const bytes = await shot(page, part);
-    writeFileSync(join(FOLDER, name + ENDING), bytes);
-    console.log(`${name}: ${(bytes.length / 1_000).toFixed(0)} kB`);
+    return await shot(page, part);
   } finally {
     await context.close();
   }

@@ -2,12 +2,13 @@ import type { Page } from "playwright-core";
 
 /** A picture of a page of the box. */
 export interface Picture {
+  /** A sentence about it. */
+  readonly says: string;
   /** What is opened: the dashboard's listener, the Web UI's, or the Web UI of a box that is new. */
   readonly of: "collector" | "control" | "new";
   readonly path: string;
-  /** Of the window, CSS pixels. */
-  readonly width: number;
-  readonly height: number;
+  /** Of the window, CSS pixels: width and height. */
+  readonly size: readonly [number, number];
   readonly isDark?: true;
   /** A release is ready. */
   readonly hasUpdate?: true;
@@ -32,73 +33,79 @@ async function signInByCode(page: Page, said: readonly string[]): Promise<void> 
 /** Of the files in web/pictures. */
 export const ENDING = ".webp";
 
+const WIDE = [1280, 900] as const;
+
+function picture(
+  says: string,
+  of: Picture["of"],
+  path: string,
+  size: Picture["size"],
+  more: Omit<Picture, "says" | "of" | "path" | "size"> = {},
+): Picture {
+  return { says, of, path, size, ...more };
+}
+
 /** Name of the file in web/pictures, without its ending → what it shows. */
 export const PICTURES: Readonly<Record<string, Picture>> = {
-  dashboard: { of: "collector", path: NOTES, width: 1280, height: 900 },
-  "dashboard-dark": { of: "collector", path: APP, width: 1280, height: 900, isDark: true },
-  overview: { of: "collector", path: "/dashboard", width: 1000, height: 420 },
-  phone: { of: "collector", path: NOTES, width: 360, height: 780 },
-  surveys: { of: "collector", path: `${APP}&tab=surveys&period=all`, width: 1280, height: 900 },
-  map: {
-    of: "collector",
-    path: `${APP}&period=30d`,
-    width: 1000,
-    height: 700,
+  dashboard: picture("A site of the demo.", "collector", NOTES, WIDE),
+  "dashboard-dark": picture("An app of the demo, dark.", "collector", APP, WIDE, { isDark: true }),
+  overview: picture("All sites at a glance.", "collector", "/dashboard", [1000, 420]),
+  phone: picture("A site on a phone.", "collector", NOTES, [360, 780]),
+  surveys: picture("The answers to surveys.", "collector", `${APP}&tab=surveys&period=all`, WIDE),
+  map: picture("The map of time zones.", "collector", `${APP}&period=30d`, [1000, 700], {
     prepare: async (page) => {
       await page.getByRole("tab", { name: "Offsets" }).click();
       await page.getByRole("button", { name: "UTC+01:00", exact: true }).click();
       await page.locator("dialog[open] path.land").waitFor();
     },
-  },
-  empty: { of: "collector", path: "/dashboard?site=blog", width: 1000, height: 620 },
-  help: { of: "collector", path: "/help?site=fieldnotes", width: 900, height: 1000 },
-  "control-deck": {
-    of: "control",
-    path: "/?deck=virtual-mk2&slot=k2",
-    width: 1280,
-    height: 820,
-  },
-  "control-plus": {
-    of: "control",
-    path: "/?deck=virtual-plus&slot=z2",
-    width: 1280,
-    height: 640,
-  },
-  "control-akp05-dark": {
-    of: "control",
-    path: "/?deck=virtual-akp05e&slot=z0",
-    width: 1280,
-    height: 640,
+  }),
+  empty: picture("A site without views.", "collector", "/dashboard?site=blog", [1000, 620]),
+  help: picture("How to count a site.", "collector", "/help?site=fieldnotes", [900, 1000]),
+  "control-deck": picture(
+    "A deck's keys, and a push channel on one.",
+    "control",
+    "/?deck=virtual-mk2&slot=k2",
+    [1280, 820],
+  ),
+  "control-plus": picture(
+    "A deck with dials.",
+    "control",
+    "/?deck=virtual-plus&slot=z2",
+    [1280, 640],
+  ),
+  "control-akp05-dark": picture(
+    "A deck of another maker, dark.",
+    "control",
+    "/?deck=virtual-akp05e&slot=z0",
+    [1280, 640],
+    { isDark: true },
+  ),
+  "control-phone": picture(
+    "A deck on a phone.",
+    "control",
+    "/?deck=virtual-mk2&slot=k0",
+    [360, 780],
+  ),
+  "control-push": picture("Push channels and tokens.", "control", "/?tab=push", [1280, 620]),
+  "control-box-dark": picture("The box, dark.", "control", "/?tab=box", [1280, 820], {
     isDark: true,
-  },
-  "control-phone": { of: "control", path: "/?deck=virtual-mk2&slot=k0", width: 360, height: 780 },
-  "control-push": { of: "control", path: "/?tab=push", width: 1280, height: 620 },
-  "control-box-dark": { of: "control", path: "/?tab=box", width: 1280, height: 820, isDark: true },
-  "control-update": {
-    of: "control",
-    path: "/?tab=box",
-    width: 1000,
-    height: 1200,
+  }),
+  "control-update": picture("A release that is ready.", "control", "/?tab=box", [1000, 1200], {
     part: 'section[aria-labelledby="update-title"]',
     hasUpdate: true,
-  },
-  "control-start": { of: "new", path: "/", width: 1000, height: 520, prepare: signInByCode },
-  "control-setup-code": {
-    of: "new",
-    path: "/",
-    width: 1000,
-    height: 560,
+  }),
+  widgets: picture("Every widget in its looks.", "control", "/?deck=virtual-xl", WIDE, {
+    part: ".deck",
+  }),
+  // Last, since the box is another.
+  "control-start": picture("The first sign-in at a new box.", "new", "/", [1000, 520], {
+    prepare: signInByCode,
+  }),
+  "control-setup-code": picture("The deck of a new box.", "new", "/", [1000, 560], {
     prepare: async (page, said) => {
       await signInByCode(page, said);
       await page.getByRole("button", { name: "Deck", exact: true }).click();
       await page.locator("[data-slot] img").first().waitFor();
     },
-  },
-  widgets: {
-    of: "control",
-    path: "/?deck=virtual-xl",
-    width: 1280,
-    height: 900,
-    part: ".deck",
-  },
+  }),
 };

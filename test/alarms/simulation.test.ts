@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { randomFrom } from "../../appliance/demo/random.ts";
-import { delaysOf, falseAlarms } from "../../scripts/alarms/simulation.ts";
-import { trafficOf } from "../../scripts/alarms/traffic.ts";
+import { delaysOf, falseAlarms } from "../../scripts/simulations/simulation.ts";
+import { trafficOf } from "../../scripts/simulations/traffic.ts";
 
-/** One that is known: what chance does is for scripts/simulate-alarms to say. */
+/** One that is known: what chance does is for scripts/simulate to say. */
 const SEED = 7;
 const NOW = Date.UTC(2026, 8, 15);
 

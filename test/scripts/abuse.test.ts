@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "mocha";
-import { addressOf } from "../../scripts/abuses/addresses.ts";
+import { addressOf } from "../../scripts/abuses/ask.ts";
 import { RunningService } from "../helpers/tallydeck.ts";
 
 const MAIN = join(import.meta.dirname, "../../scripts/abuses/main.ts");
@@ -146,10 +146,9 @@ describe("the attacks fail", () => {
 
   it("before they begin, when they are told what they do not know", async () => {
     for (const [args, sentence] of [
-      [["--only", "weather"], "There is no part weather: calm,"],
-      [["--rate", "much"], "--rate takes a number."],
-      [["--url", "box"], "box is no URL."],
-      [["--attackers", "127.0.0.1"], "127.0.0.1 is no block like 127.64.0.0/10."],
+      [["--url", "box"], "--url takes a URL, and box is none."],
+      [["--control", "http://box"], "--control needs --url."],
+      [["--attackers", "127.0.0.1"], "--attackers takes a block like 127.64.0.0/10, and"],
     ] as const) {
       const { code, err } = await abuse(...args);
       assert.equal(code, 2);

@@ -9,8 +9,8 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import { UsageWatch } from "../../../scripts/abuses/usage.ts";
-import { makeHistory } from "../../../scripts/benches/history.ts";
-import { SITE } from "../../../scripts/benches/servers.ts";
+import { makeHistory } from "../../../scripts/running/history.ts";
+import { SITE } from "../../../scripts/running/servers.ts";
 import type { Checks } from "./checks.ts";
 import { Lab, STRANGERS, VISITORS } from "./lab.ts";
 import { type Card, Machine } from "./machine.ts";
@@ -37,7 +37,7 @@ const ANSWERS =
 export async function checkAbuse(checks: Checks, card: Card, seed: number): Promise<void> {
   const token = randomBytes(16).toString("hex");
   card.boot.write("tallydeck.env", `SITES=${SITE}\nBADGE_SITES=${SITE}\nSTATS_TOKEN=${token}\n`);
-  card.boot.write("history.db", await history());
+  card.boot.write("history.db", await history(seed));
   const lab = new Lab();
   try {
     const machine = await Machine.start(card, { network: lab, megabytes: MEGABYTES });
@@ -63,11 +63,11 @@ export async function checkAbuse(checks: Checks, card: Card, seed: number): Prom
 }
 
 /** A backup of a site with a long history, as bytes. */
-async function history(): Promise<Buffer> {
+async function history(seed: number): Promise<Buffer> {
   const folder = mkdtempSync(join(tmpdir(), "tallydeck-history-"));
   try {
     const [data, file] = [join(folder, "data"), join(folder, "history.db")];
-    await makeHistory(data, HISTORY.hits, HISTORY.days);
+    await makeHistory(data, { ...HISTORY, seed });
     await promisify(execFile)(join(ROOT, "scripts/tallydeck"), [
       ...["backup", file],
       ...["--data-dir", data],

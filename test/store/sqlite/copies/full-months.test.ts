@@ -9,7 +9,7 @@ import { DIMENSIONS } from "../../../../appliance/store/log/record.ts";
 import { runningPart } from "../../../../appliance/store/settling/parts.ts";
 import { databaseFile, openForWriting } from "../../../../appliance/store/sqlite/database.ts";
 import { putBlock } from "../../../../appliance/store/sqlite/settle.ts";
-import { LAST_DAY, makeFullSite } from "../../../../scripts/benches/large.ts";
+import { LAST_DAY, makeFullSite } from "../../../../scripts/running/large-sites.ts";
 import { FakeClock } from "../../../helpers/fake-clock.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
 import { Owner } from "../../../helpers/owner.ts";

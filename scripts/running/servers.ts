@@ -1,14 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 
 export const TOKEN = "bench";
 export const SITE = "bench";
 export const CHECKOUT = join(import.meta.dirname, "../..");
-const BARE = join(import.meta.dirname, "bare-server.ts");
 
 export interface Running {
   readonly origin: string;
@@ -19,7 +17,9 @@ export interface Running {
   memory(): Memory;
   /** CPU time taken so far, ms, by thread. */
   cpu(): CpuTimes;
-  stop(): Promise<void>;
+  /** The same of all threads together. */
+  cpuOfAll(): number;
+  close(): Promise<void>;
 }
 
 /** MB of the process: all that is resident, and what of it is no page of a file (`RssAnon`). */
@@ -72,11 +72,6 @@ export async function startedCollector(
   return collector;
 }
 
-/** What every measure is compared with: answers the same GIF and stores nothing. */
-export function startBare(): Promise<Running> {
-  return startProgram(BARE);
-}
-
 /** A program that says its port. */
 export function startProgram(
   file: string,
@@ -89,16 +84,6 @@ export function startProgram(
     stdio: ["ignore", "pipe", "inherit"],
   });
   return started(child, /port (\d+)/, scheme);
-}
-
-/** A data folder that is gone afterwards. */
-export async function withData(use: (dataDir: string) => Promise<void>): Promise<void> {
-  const dataDir = mkdtempSync(join(tmpdir(), "tallydeck-bench-"));
-  try {
-    await use(dataDir);
-  } finally {
-    rmSync(dataDir, { recursive: true, force: true });
-  }
 }
 
 /** `ports` finds the ports, the control listener's second, in what it says. */
@@ -121,7 +106,8 @@ function started(child: ChildProcess, ports: RegExp, scheme = "http"): Promise<R
         },
         memory: () => memoryOf(child.pid as number),
         cpu: () => cpuTimes(child.pid as number),
-        stop: async () => {
+        cpuOfAll: () => sumOf(cpuTimes(child.pid as number)),
+        close: async () => {
           if (!isRunning()) return;
           child.kill("SIGTERM");
           await once(child, "exit");
@@ -154,19 +140,11 @@ function cpuTimes(pid: number): CpuTimes {
   return times;
 }
 
-function isThread(name: string): name is Thread {
-  return (THREADS as readonly string[]).includes(name);
+/** CPU time of all threads. */
+export function sumOf(times: CpuTimes): number {
+  return Object.values(times).reduce((sum, each) => sum + each, 0);
 }
 
-/** Uses a server and stops it, however that went. */
-export async function withServer(
-  start: () => Promise<Running>,
-  use: (server: Running) => Promise<void>,
-): Promise<void> {
-  const server = await start();
-  try {
-    await use(server);
-  } finally {
-    await server.stop();
-  }
+function isThread(name: string): name is Thread {
+  return (THREADS as readonly string[]).includes(name);
 }

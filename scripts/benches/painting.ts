@@ -1,12 +1,12 @@
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { constants, PerformanceObserver } from "node:perf_hooks";
-import { silentLog } from "../../appliance/base/log.ts";
-import { readConfig } from "../../appliance/config.ts";
 import { Drawing } from "../../appliance/deck/display/drawing.ts";
 import { encodeJpeg } from "../../appliance/deck/face/paint.ts";
-import { startService } from "../../appliance/service/service.ts";
-import { SystemClock } from "../../appliance/system/system-clock.ts";
-import { pause } from "./desk.ts";
+import type { Part } from "../running/parts.ts";
+import { median, percentile } from "../running/report.ts";
+import { SHIPPED_ENV, SHIPPED_FLAGS } from "../running/shipped.ts";
+import { pause, startHere } from "./desk.ts";
 
 /** As many as there may be channels, each painted once a second. */
 const KEYS = 64;
@@ -18,7 +18,7 @@ const SIZE = { width: 72, height: 72 };
 const HASHED_BYTES = 300_000;
 
 /** Milliseconds, taken in turns: what takes both long is the machine. */
-export interface PaintFigures {
+interface PaintFigures {
   /** To paint and encode one key. */
   readonly key: readonly number[];
   /** To hash so much that it takes about as long. */
@@ -27,11 +27,32 @@ export interface PaintFigures {
   readonly collections: { young: number; whole: number };
 }
 
+export const painting: Part = {
+  says: "A minute in which 64 keys change every second.",
+  isLong: true,
+  async run({ stage, report }) {
+    const told = execFileSync(
+      process.execPath,
+      [...SHIPPED_FLAGS, import.meta.filename, stage.folder()],
+      {
+        env: { ...process.env, ...SHIPPED_ENV },
+        maxBuffer: 10_000_000,
+      },
+    );
+    const { key, hash, collections } = JSON.parse(told.toString()) as PaintFigures;
+    report.note(
+      `median: ${median(key).toFixed(2)} ms; hashing in turns with it: ` +
+        `${median(hash).toFixed(2)} ms, p99 ${percentile(hash, 0.99).toFixed(2)} ms`,
+    );
+    const { young, whole } = collections;
+    report.note(`of ${key.length} keys: ${young} collections of young objects, ${whole} of all`);
+    report.atMost("paint and encode a key, p99", percentile(key, 0.99), "ms", 4);
+  },
+};
+
 /** Paints keys beside a service, whose heap is what a collection looks through; tells `PaintFigures`. */
 async function paintKeys(dataDir: string): Promise<PaintFigures> {
-  const flags = { PORT: "0", WEBUI_PORT: "0", DATA_DIR: dataDir };
-  const config = readConfig({ flags, env: {} });
-  const service = await startService({ config, clock: new SystemClock(), log: silentLog() });
+  const service = await startHere(dataDir);
   const shown: Drawing[] = [];
   const hashed = Buffer.alloc(HASHED_BYTES);
   const key: number[] = [];
@@ -75,5 +96,8 @@ function millisecondsOf(work: () => unknown): number {
   return performance.now() - start;
 }
 
-const [dataDir = ""] = process.argv.slice(2);
-process.stdout.write(JSON.stringify(await paintKeys(dataDir)), () => process.exit());
+/** The part starts this file as a program of its own. */
+if (process.argv[1] === import.meta.filename) {
+  const figures = await paintKeys(process.argv[2] ?? "");
+  process.stdout.write(JSON.stringify(figures), () => process.exit());
+}

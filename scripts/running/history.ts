@@ -10,16 +10,14 @@ import { planDeclared } from "../../appliance/store/sites/declare.ts";
 import { changeFile, readDirectory } from "../../appliance/store/sqlite/documents.ts";
 import { Store } from "../../appliance/store/store.ts";
 import { SITE } from "./servers.ts";
-import { USER_AGENTS, views } from "./traffic.ts";
+import { type NextView, USER_AGENTS, views } from "./traffic.ts";
 
 /** Counts `hits` views spread over `days` days that end today, through the store itself. */
 export async function makeHistory(
   dataDir: string,
-  hits: number,
-  days: number,
-  nextView: () => Record<string, string> = views(42),
+  { hits, days, seed, nextView }: { hits: number; days: number; seed: number; nextView?: NextView },
 ): Promise<void> {
-  await makeDays(dataDir, days, hits / days, hitsOf(nextView));
+  await makeDays(dataDir, days, hits / days, hitsOf(seed, nextView));
 }
 
 /** What attackers send: every value is new, and as long as one may be, in twelve dimensions. */
@@ -48,8 +46,8 @@ export function openStore(dataDir: string, clock: Clock, sites: readonly string[
 }
 
 /** Hits of visitors, as a site has them. */
-export function hitsOf(nextView: () => Record<string, string> = views(42)): () => Hit {
-  const random = randomFrom(7);
+export function hitsOf(seed: number, nextView: NextView = views(seed)): () => Hit {
+  const random = randomFrom(seed + 1);
   const visitor = createVisitorCache();
   return () => {
     const agent = USER_AGENTS[Math.floor(random() * USER_AGENTS.length)] as string;

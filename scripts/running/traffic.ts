@@ -23,8 +23,11 @@ function zipf(size: number, random: () => number): () => number {
 
 const PATHS = 2_000;
 
+/** Makes up the payload of the next view. */
+export type NextView = () => Record<string, string>;
+
 /** Page views as a site has them: what varies little is drawn evenly, paths and referrers Zipf. */
-export function views(seed: number): () => Record<string, string> {
+export function views(seed: number): NextView {
   const random = randomFrom(seed);
   const pick = <T>(values: readonly T[]) => values[Math.floor(random() * values.length)] as T;
   const path = zipf(PATHS, random);

@@ -4,6 +4,12 @@ import autocannon from "autocannon";
 import { SITE } from "./servers.ts";
 import { beaconPath, USER_AGENTS, views } from "./traffic.ts";
 
+interface Load {
+  readonly connections: number;
+  /** Of what is sent. */
+  readonly seed: number;
+}
+
 interface Outcome {
   readonly hits: number;
   readonly perSecond: number;
@@ -18,13 +24,12 @@ const DIFFERENT_REQUESTS = 500;
  */
 export async function sendViews(
   origin: string,
-  connections: number,
-  until: { seconds: number } | { hits: number },
+  { connections, seed, ...until }: Load & ({ seconds: number } | { hits: number }),
 ): Promise<Outcome> {
   const result = await autocannon({
     url: origin,
     connections,
-    requests: requests().map((request) => ({ method: "GET", ...request })),
+    requests: requests(seed).map((request) => ({ method: "GET", ...request })),
     // A machine that stalls is slow; it is no error.
     timeout: 120,
     ...("seconds" in until ? { duration: until.seconds } : { amount: until.hits }),
@@ -42,10 +47,10 @@ export async function sendViews(
  */
 export async function sendSteadily(
   origin: string,
-  { connections, perSecond, seconds }: { connections: number; perSecond: number; seconds: number },
+  { connections, seed, perSecond, seconds }: Load & { perSecond: number; seconds: number },
 ): Promise<number[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
-  const prepared = requests();
+  const prepared = requests(seed);
   const sendOne = (n: number) => {
     const { path, headers } = prepared[n % prepared.length] as Prepared;
     return send(`${origin}${path}`, headers, agent);
@@ -82,8 +87,8 @@ export async function atPace(
 
 type Prepared = ReturnType<typeof requests>[number];
 
-function requests() {
-  const nextView = views(1);
+function requests(seed: number) {
+  const nextView = views(seed);
   return Array.from({ length: DIFFERENT_REQUESTS }, (_, i) => ({
     path: beaconPath(nextView(), SITE),
     headers: { "user-agent": USER_AGENTS[i % USER_AGENTS.length] as string },
