@@ -49,7 +49,7 @@ function board(
   return { name, filters, deviceTrees, firmware };
 }
 
-/** What config.txt says to one board. */
+/** The settings of config.txt that hold for one board. */
 type BootSettings = ReadonlyMap<string, string>;
 
 /**
@@ -80,7 +80,7 @@ export interface BootFiles {
   readonly firmware: readonly string[];
 }
 
-/** What holds on a board with a jumper on pins 5 and 6, beside its own filters. */
+/** The filter that a jumper on pins 5 and 6 makes hold. */
 const JUMPER = "gpio3=0";
 
 export function withJumper(board: Board): Board {
@@ -128,7 +128,7 @@ interface BootFolder {
   readonly sizeOf: (file: string) => number | undefined;
 }
 
-/** What lies in folders, as if all of it lay in one. */
+/** Several folders as one: the first that has a file wins. */
 export function bootFolder(...folders: readonly string[]): BootFolder {
   const find = (file: string) =>
     folders.map((folder) => join(folder, file)).find((path) => existsSync(path));

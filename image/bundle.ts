@@ -25,7 +25,7 @@ import { compatibleOf } from "./device-tree.ts";
 import { partOf } from "./part.ts";
 import { type TarFile, tarOf } from "./tar.ts";
 
-/** What was built, and what its maintainer says of it. */
+/** The parts of a release as they were built, and its maintainer's notes. */
 interface Built extends Pick<Manifest, "from" | "notes" | "data"> {
   /** The file system of a slot. */
   readonly root: string;

@@ -23,7 +23,7 @@ export function lintKeys(files: ReadonlyMap<string, string>): string[] {
   return problems;
 }
 
-/** What an image with so many keys takes. */
+/** A sentence about the releases that an image with so many keys takes. */
 function shown(count: number): string {
   if (count === 0)
     return "No key is in image/keys: the image takes releases only where UPDATE_KEY is given. See docs/release.md.";

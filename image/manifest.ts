@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 /**
- * What Imager lets people choose from in its first step; without a list there it goes no further.
+ * The boards that Imager offers in its first step; without such a list it goes no further.
  * The tags are Imager's own; `pi3-64bit` has the Zero 2 W in it.
  */
 const DEVICES = [

@@ -43,7 +43,7 @@ function npmPart(file: string): Part[] {
     : [];
 }
 
-/** What is bundled into the pages' scripts and styles, and into the MQTT client. */
+/** The packages that are bundled into the pages' scripts and styles, and into the MQTT client. */
 async function bundledParts(): Promise<Part[]> {
   const outDir = mkdtempSync(join(tmpdir(), "tallydeck-web-"));
   try {

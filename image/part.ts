@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import type { Part } from "../appliance/release/manifest.ts";
 
-/** What a manifest says of a file. */
+/** The entry of a manifest for a file. */
 export async function partOf(path: string): Promise<Part> {
   const hash = createHash("sha256");
   let size = 0;

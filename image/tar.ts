@@ -6,7 +6,7 @@ export interface TarFile {
 
 const BLOCK = 512;
 
-/** A tar in the form `ustar`, the same for the same files: of nobody, of 1970. */
+/** A tar in the form `ustar`; without owner and time, so that the same files are the same bytes. */
 export function tarOf(files: readonly TarFile[]): Buffer {
   return Buffer.concat([
     ...files.flatMap(({ name, content }) => [

@@ -1,7 +1,7 @@
 /** Makes the atlas of the maps, of world-atlas: each country by the two letters it is counted by. */
 import { readFile } from "node:fs/promises";
 
-/** What of a TopoJSON is changed here; the rest of it goes with it. */
+/** The part of a TopoJSON that is changed here. */
 interface Atlas {
   objects: { countries: { geometries: { id?: string; properties: { name: string } }[] } };
 }

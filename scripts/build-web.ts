@@ -18,7 +18,7 @@ interface BuildOptions {
   minify?: boolean;
 }
 
-/** What came of one asset; sizes in bytes. */
+/** An asset that was built; sizes in bytes. */
 interface Built {
   name: string;
   size: number;
@@ -41,12 +41,12 @@ interface Asset {
 const ROOT = join(import.meta.dirname, "..");
 const OUT_DIR = join(ROOT, "web/dist");
 
-/** What the pages share; see there. */
+/** The module that all pages share. */
 const COMMON = "web/shared/da-common.ts";
 
 const COMMON_ASSET = "da-common.js";
 
-/** What browsers of the last three years run, for the owner's pages. */
+/** Targets for the owner's pages: browsers of the last three years. */
 const OWNER_BROWSERS = ["chrome123", "firefox120", "safari17.5"];
 
 /** Name below `outDir` → how it is made. */
@@ -86,7 +86,7 @@ function font(weight: 400 | 600): Asset["make"] {
   return async () => ({ body: await readFile(join(ROOT, file)), modules: [module] });
 }
 
-/** What a page loads at once, and the most bytes of it after brotli; fonts have their own limits. */
+/** The assets that a page loads at once, and their limit in bytes after brotli; fonts have limits of their own. */
 const PAGE_BUDGETS: Readonly<Record<string, { assets: readonly string[]; maxBrotli: number }>> = {
   "/dashboard": {
     assets: [
@@ -219,7 +219,7 @@ export async function buildWeb({
   return made.map(({ built }) => built);
 }
 
-/** What each page of the budgets loads at once, in bytes after brotli. */
+/** The sizes of the pages that have a budget, in bytes after brotli. */
 function pageSizes(built: readonly Built[]): [page: string, size: number, most: number][] {
   return Object.entries(PAGE_BUDGETS).map(([page, { assets, maxBrotli }]) => {
     const parts = built.filter(({ name }) => assets.includes(name));

@@ -26,7 +26,7 @@ export function bundledMqtt(): ReturnType<typeof bundled> {
   });
 }
 
-/** What the licenses of these packages ask to be passed on with them. @throws {Error} for one without */
+/** The licenses that have to be passed on with these packages. @throws {Error} for a package without one */
 function licensesOf(modules: readonly string[]): string {
   return modules
     .toSorted()

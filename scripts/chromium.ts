@@ -2,7 +2,7 @@ import { tmpdir } from "node:os";
 import { type Browser, chromium } from "playwright-core";
 import { needTools } from "./tools.ts";
 
-/** What draws pages, without the windows, tabs and profiles around it: for a third of the work. */
+/** The part of Chromium that draws pages, without windows, tabs and profiles: a third of the work. */
 export const SHELL = "/usr/bin/chromium-headless-shell";
 /** The browser people have. */
 export const CHROMIUM = "/usr/bin/chromium";
@@ -25,7 +25,7 @@ export const CHROMIUM_ARGS: readonly string[] = [
 /** The pages the address bar would open: one more process, and half the work, for each window. */
 const UNSEEN = ["WebUIOmniboxPopup", "WebUIOmniboxFullPopup", "WebUIOmniboxAimPopup"];
 
-/** What Playwright switches off: of two such lists Chromium goes by the last. */
+/** The features that Playwright switches off: of two such lists Chromium goes by the last. */
 const UNSTEADY = [
   "AvoidUnnecessaryBeforeUnloadCheckSync",
   "DestroyProfileOnBrowserClose",

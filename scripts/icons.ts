@@ -16,7 +16,7 @@ type Attributes = Readonly<Record<string, string>>;
 export async function icons(): Promise<{ body: Uint8Array; modules: readonly string[] }> {
   const read = (path: string) => readFile(join(ROOT, path), "utf8");
   const set = JSON.parse(await read(`${MODULE}/icons.json`)) as IconSet;
-  // What is hidden goes with the next version.
+  // A hidden icon is gone with the next version.
   const kept = Object.entries(set.icons).filter(([, { hidden }]) => hidden !== true);
   const file: IconFile = {
     license: await read("web/icons/LICENSE"),

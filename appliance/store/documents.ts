@@ -61,7 +61,7 @@ export async function documentOfSite(
   return row?.body ?? null;
 }
 
-/** What is set of a site; undefined where nothing is, or a card has bent it. */
+/** @returns the document that a site has of a kind; undefined where it has none, or its JSON is damaged */
 export async function settingOfSite<Body>(
   numbers: {
     read(query: "ofSite", input: QueryInput<"ofSite">, asker?: Asker): Promise<string | null>;

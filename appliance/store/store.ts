@@ -148,7 +148,7 @@ async function openTwo(options: FileOptions & SharedOptions, open: Openers): Pro
   return { box, numbers, write: writerToBoth({ ...writers, token, sites }) };
 }
 
-/** Nobody counts in the file of a box beside a fleet. */
+/** Listeners for the box's own file beside a fleet, in which nothing is counted. */
 const UNHEARD: Omit<EngineEvents, "directory" | "damaged"> = {
   opened: () => {},
   refused: () => {},

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-/** What is attacked, and from where. */
+/** A service that is attacked, and the addresses of its visitors. */
 export interface Target {
   /** The collector's, and the owner's listener where there is one to reach. */
   readonly origin: string;
@@ -12,7 +12,7 @@ export interface Target {
   readonly visitors: string;
 }
 
-/** What an attack has to go by. */
+/** The target of one attack, and its bounds. */
 export interface Field {
   readonly target: Target;
   /** Attacks that last do so until then, on the clock of `performance`. */
@@ -22,14 +22,14 @@ export interface Field {
   readonly random: () => number;
 }
 
-/** What the attackers' thread is told. */
+/** Orders for the attackers' thread. */
 export interface AttackOrders extends Pick<Field, "target" | "scale"> {
   readonly names: readonly string[];
   readonly seconds: number;
   readonly seed: number;
 }
 
-/** What was seen of something that was measured. */
+/** A measurement, as a row of the table. */
 export type Figure = readonly [measure: string, seen: string | number];
 
 /**

@@ -16,7 +16,7 @@ import { HONEST_PATHS } from "./visitors.ts";
 const HITS_A_DAY = 500;
 const DAYS_A_MONTH = 30;
 const DETAIL_DAYS = 90;
-/** What a part alone takes of the time that all together have. */
+/** Seconds of a part alone, at most. */
 const ALONE_S = 30;
 /** MemoryMax of the image's unit. */
 const UNIT_MEMORY = 352 * 1_048_576;

@@ -4,7 +4,7 @@ import { addressOf, ask, type Reply } from "./ask.ts";
 import type { Figure, Target } from "./attack.ts";
 
 const EVERY_MS = 1_000;
-/** What is asked waits for what others asked before, be it about all there can be. */
+/** A question waits for all that were asked before it, which may be about everything there is. */
 const PATIENCE_MS = 5 * 60_000;
 /** However weak the machine. */
 const AT_LEAST_EVERY_MS = 30_000;
@@ -20,10 +20,10 @@ interface Looks {
   largest: number;
 }
 
-/** What the owner met with. */
+/** The answers that the owner got. */
 interface OwnersDay {
   readonly figures: readonly Figure[];
-  /** What was not answered as it should be, in sentences. */
+  /** Answers that were not as they should be, in sentences. */
   readonly problems: readonly string[];
 }
 

@@ -28,7 +28,7 @@ export const slowReaders: Attack = async (field) => {
     }
     await pause(100);
   }
-  // Who does not read hears of an end only by writing: the first byte is answered with a reset.
+  // A client that does not read learns that its connection has ended only when it writes: a reset is the answer.
   for (let i = 0; i < 2; i++) {
     for (const { socket } of all) if (!socket.destroyed) socket.write("G");
     await pause(ANSWER_TO_PROBE_MS);

@@ -8,7 +8,7 @@ const PAGE_BYTES = 4_096;
 /** Of the processor time in /proc: USER_HZ is 100 on every Linux that Node runs on. */
 const TICKS_A_SECOND = 100;
 
-/** What a process has taken, and the kernel for all connections of its machine, both ends. */
+/** Memory and time of a process, and memory of the kernel for all connections of the machine, both ends. */
 interface Usage {
   /** Bytes. */
   readonly resident: number;

@@ -73,7 +73,7 @@ export class Visitors {
           ? [`${failures.length} of ${sent} honest hits were not answered: ${tally(failures)}.`]
           : []),
         ...(missing > failures.length ? [`${missing} honest hits were not counted.`] : []),
-        // What was sent again may have been counted before its connection was closed.
+        // A hit that was sent again may have been counted before its connection was closed.
         ...(-missing > repeated ? [`${-missing} hits were counted that nobody sent.`] : []),
       ],
     };

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { newCluster, postgresCommand } from "../postgres/folder.ts";
 import { PostgresProcess } from "../postgres/process.ts";
 
-/** What is committed is on the disk, as on a server that somebody relies on. */
+/** Settings under which a commit is on the disk, as on a real server. */
 const SETTINGS = {
   listen_addresses: "127.0.0.1",
   shared_buffers: "256MB",

@@ -7,7 +7,7 @@ import { SqliteReads } from "../../appliance/store/sqlite/reads.ts";
 /** A question of `/stats` about the only site. */
 export type Asked = Pick<StatsQuery, "from" | "to" | "series" | "daily"> & Partial<StatsQuery>;
 
-/** What it took. */
+/** The cost of an answer. */
 export interface Answered {
   /** Milliseconds of the processor, and by the clock. */
   readonly cpuMs: number;

@@ -48,7 +48,7 @@ export const press: Part = {
 
     await setUp(owner, unit, origin);
     const all = Array.from({ length: KEYS }, (_, key) => key);
-    // What is loaded with the first request is no part of the next.
+    // The first request of a key loads code that later ones have.
     await press(...all);
     const single: number[] = [];
     // In turns with it: what takes both long is the machine.

@@ -23,7 +23,7 @@ function tableOf(woff: Buffer, tag: string): Buffer {
   return stored < original ? inflateSync(bytes) : bytes;
 }
 
-/** What a subtable of the formats 4 and 12 maps; others repeat it (OpenType, cmap). */
+/** The ranges of code points in a subtable of the formats 4 and 12; other formats repeat them (OpenType, cmap). */
 function segmentsOf(subtable: Buffer): [first: number, last: number][] {
   const format = subtable.readUInt16BE(0);
   if (format === 4) {

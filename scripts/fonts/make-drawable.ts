@@ -13,7 +13,7 @@ const HEADER = [
 /** Pictures, private use and writing of which the fonts have pieces only. */
 const BEYOND = 0x2c00;
 const LATIN_D = { first: 0xa720, last: 0xa7ff };
-/** What stands on its own; a mark that could not be joined with its letter has no place. */
+/** A character that stands on its own; marks are not joined with their letters on keys. */
 const SIGN = /^[ \p{L}\p{N}\p{P}\p{S}]$/u;
 /** Fractions are made of the first two: they reach over their neighbours. The others are blank, too high and too wide. */
 const UNFIT = new Set("⁄∕\u2800Ǚῒ");
@@ -26,7 +26,7 @@ function isMeant(code: number): boolean {
   return isNear && SIGN.test(character) && !COLORFUL.test(character) && !UNFIT.has(character);
 }
 
-/** What both weights can draw, ascending. */
+/** The code points that both weights can draw, ascending. */
 function drawable(): number[] {
   const [strong, plain] = (["strong", "plain"] as const).map(
     (weight) =>

@@ -71,7 +71,7 @@ export class PostgresProcess {
     const child = this.#child;
     if (child === undefined || !this.#runs) return;
     const ended = once(child, "exit");
-    // Who waits for its end may have nothing else to wait for.
+    // The process must not end early: its caller may wait for nothing else.
     child.ref();
     child.kill(signal);
     await ended;
@@ -86,7 +86,7 @@ export class PostgresProcess {
   async kill(): Promise<void> {
     const pid = this.#child?.pid;
     if (pid === undefined || !this.#runs) return;
-    // It makes no further ones meanwhile, and sees nobody die.
+    // It is stopped first, so that it starts no further children and notices no death.
     process.kill(pid, "SIGSTOP");
     const children = childrenOf(pid);
     for (const each of children) send(each, "SIGKILL");
@@ -107,7 +107,7 @@ export class PostgresProcess {
       cwd: this.folder,
     });
     closeSync(log);
-    // Who it belongs to ends it; it keeps nobody from ending.
+    // Its owner ends it; it must not keep this process alive.
     child.unref();
     return child;
   }
@@ -131,7 +131,7 @@ export class PostgresProcess {
     }
   }
 
-  /** What a killed server leaves with the kernel would outlive the folder. */
+  /** Shared memory of a killed server would outlive its folder. */
   #freeMemory(): void {
     const [, id] = (this.#pidFile()[6] ?? "").trim().split(/\s+/);
     if (id !== undefined) execFileSync("ipcrm", ["-m", id], { stdio: "ignore" });

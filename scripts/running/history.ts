@@ -20,7 +20,7 @@ export async function makeHistory(
   await makeDays(dataDir, days, hits / days, hitsOf(seed, nextView));
 }
 
-/** What attackers send: every value is new, and as long as one may be, in twelve dimensions. */
+/** Hits of attackers: every value is new, and as long as one may be, in twelve dimensions. */
 export async function makeFlood(dataDir: string, hits: number, days: number): Promise<void> {
   const dimensions = DIMENSIONS.slice(0, 12);
   let hit = 0;

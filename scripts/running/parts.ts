@@ -11,7 +11,7 @@ export interface Part<Values = unknown> {
   run(given: Given<Values>): Promise<void>;
 }
 
-/** What a part is given to do its work. */
+/** The options and tools of a part. */
 export interface Given<Values = unknown> {
   readonly options: Values;
   /** All that is made up follows from it. */

@@ -6,7 +6,7 @@ interface Row {
   readonly verdict: string;
 }
 
-/** What a part found out; each line is told at once, and each figure again in the table at the end. */
+/** Findings of a part. Each line is printed at once, and each figure again in the table at the end. */
 export class Report {
   readonly part: string;
   readonly rows: Row[] = [];

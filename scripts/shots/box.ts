@@ -26,9 +26,9 @@ const SPACE = { free: 24e9, total: 31e9 };
 export interface Box {
   readonly collector: string;
   readonly control: string;
-  /** What opens every site. */
+  /** The token that opens every site. */
   readonly token: string | null;
-  /** What it said to who stands at it. */
+  /** Lines of its console. */
   readonly said: readonly string[];
   /** One request to the Web UI's API. @throws {Error} with what it answered, when it refused */
   ask(method: string, path: string, body: object): Promise<void>;
@@ -37,7 +37,7 @@ export interface Box {
   close(): Promise<void>;
 }
 
-/** The demo with several virtual decks; nobody has to sign in. */
+/** The demo with several virtual decks, and without a sign-in. */
 export async function startDemoBox(seed: number): Promise<Box> {
   const env = { VIRTUAL_DECK: "mk2,plus,akp05e,xl", BIND: "0.0.0.0", ADMIN_OPEN: "1" };
   const demo = startDemo(readConfig({ flags: {}, env }), NOW);

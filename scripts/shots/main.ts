@@ -131,7 +131,7 @@ async function stopTime(context: BrowserContext): Promise<void> {
 /** Once nothing moves any more and all that is asked for is there. */
 async function shot(page: Page, part: string | undefined): Promise<Buffer> {
   const busy = page.locator("[aria-busy=true]");
-  // Several may be so at a time, and the pages let nobody evaluate a text to wait for.
+  // Several may be busy at a time, and the pages forbid to evaluate a text, which waiting for a function needs.
   while ((await busy.count()) > 0) await page.waitForTimeout(50);
   await page.mouse.move(0, 0);
   await page.evaluate(`(async () => {

@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 export interface Picture {
   /** A sentence about it. */
   readonly says: string;
-  /** What is opened: the dashboard's listener, the Web UI's, or the Web UI of a box that is new. */
+  /** The listener: the dashboard's, the Web UI's, or the Web UI's of a box that is new. */
   readonly of: "collector" | "control" | "new";
   readonly path: string;
   /** Of the window, CSS pixels: width and height. */
@@ -12,9 +12,9 @@ export interface Picture {
   readonly isDark?: true;
   /** A release is ready. */
   readonly hasUpdate?: true;
-  /** What there is to do before it is taken. */
+  /** Brings the page into the state that is shown. */
   readonly prepare?: (page: Page, said: readonly string[]) => Promise<void>;
-  /** What it shows of the page, where that is not all of the window. */
+  /** A selector, where the picture shows only a part of the window. */
   readonly part?: string;
 }
 

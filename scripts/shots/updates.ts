@@ -3,7 +3,7 @@ import type { ServiceParts } from "../../appliance/service/parts.ts";
 
 type Updates = NonNullable<ServiceParts["updates"]>;
 
-/** A box for which a release is ready while `isOffered`, as pictures show it: nobody is asked. */
+/** A box for which a release is ready while `isOffered`, as pictures show it; it has no release host. */
 export class PictureUpdates implements Updates {
   readonly changed = new Signal();
   isOffered = false;

@@ -10,7 +10,7 @@ import {
   type Traffic,
 } from "./traffic.ts";
 
-/** What a run saw: the minute of each alarm that began. */
+/** An alarm, by the minute in which it began. */
 interface Alarm {
   readonly kind: AlarmKind;
   readonly minute: number;
@@ -57,7 +57,7 @@ function* watched(
   }
 }
 
-/** What the box knows at a minute; the habit is another only once a day. */
+/** The knowledge of a box at a minute; its habit changes once a day. */
 function knownAt(traffic: Traffic, minute: number, before: Knowledge | undefined): Knowledge {
   const day = Math.floor(minute / MINUTES_OF_DAY);
   const first = Math.max(0, day - HABIT_DAYS);

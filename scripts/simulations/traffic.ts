@@ -25,7 +25,7 @@ export const LOUD_DAYS = 6;
 /** From one view of a visit to the next, in minutes, on the average. */
 const BETWEEN_VIEWS = 0.75;
 
-/** What of the demo's traffic is other than in the demo. */
+/** Changes to the demo's traffic. */
 export interface Variant {
   readonly id: string;
   /** Of the demo's own views. */

@@ -13,7 +13,7 @@ import type { Rows, Statement } from "../sql.ts";
 /** A site with all that its owner has set. */
 export interface CopySite extends SiteRecord {
   readonly retired: boolean;
-  /** What is set of it, by the names of SITE_SETTINGS. */
+  /** Its settings, by the names of SITE_SETTINGS. */
   readonly settings: ReadonlyMap<string, unknown>;
   readonly alarms: SiteAlarmsRecord | undefined;
 }

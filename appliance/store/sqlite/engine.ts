@@ -113,7 +113,7 @@ export class SqliteEngine implements Engine {
 
   /** A request that comes while the file is replaced is for the one that is there then. */
   async send(request: EngineRequest): Promise<EngineAnswer> {
-    // Nobody is there to answer.
+    // The workers are away while the file is replaced, which is no fault that a ping should find.
     if (request.kind === "ping" && this.#replacing !== undefined) return DONE;
     await this.#replacing;
     if (request.kind === "settle" && !this.#prepared.has(request.settlement))
