@@ -12,7 +12,7 @@ const MARCH = "2026-03-01";
 
 describe("the dashboard of one source", () => {
   const folder = sharedFolder();
-  const elsewhere = () => join(folder(), "old-box");
+  const elsewhere = () => join(folder(), `old-box-${"w".repeat(80)}`);
   const world = sharedWorld({ env: { SITES: "blog,docs", STATS_TOKEN_BLOG: "blogs-token" } });
   let owner: Owner;
   before(async () => {
@@ -69,6 +69,25 @@ describe("the dashboard of one source", () => {
     await openMore(owner);
     await choice().waitFor();
     await owner.assertAccessibleInAnyLight();
+  });
+
+  it("has room on a phone, however long its name", async () => {
+    const phone = await Owner.come(world(), { viewport: { width: 360, height: 740 } });
+    await phone.signIn("/dashboard?site=blog&source=1");
+    await phone.page.getByText(copied()).waitFor();
+    await openMore(phone);
+    await phone.page.getByRole("combobox", { name: "Show", exact: true }).waitFor();
+    const right = await phone.page
+      .locator(".notice, .drawer select")
+      .evaluateAll((all) =>
+        all.map((one) => Math.max(one.scrollWidth, one.getBoundingClientRect().right)),
+      );
+    assert.equal(right.length, 3);
+    assert.ok(
+      right.every((px) => px <= 360),
+      right.join(),
+    );
+    await phone.leave();
   });
 
   it("is not offered where there is one", async () => {
