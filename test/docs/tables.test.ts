@@ -2,14 +2,11 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "mocha";
-import { choicesOf, STAT_METRICS, STAT_PERIODS } from "../../appliance/base/input/deck-fields.ts";
-import { placesText } from "../../appliance/commands/devices.ts";
+import { choicesOf, STAT_PERIODS } from "../../appliance/base/input/deck-fields.ts";
 import { SETTINGS } from "../../appliance/config/settings.ts";
-import type { Evidence } from "../../appliance/deck/usb/model.ts";
-import { MODELS } from "../../appliance/deck/usb/models.ts";
 import { DDNS_NAMES } from "../../appliance/public/dns/services.ts";
-import { DETAIL_DIMENSIONS } from "../../appliance/store/blocks/detail.ts";
 import { DIMENSIONS } from "../../appliance/store/log/record.ts";
+import { madePages } from "../../scripts/make-tables.ts";
 import { ACTION_WORDS } from "../../web/control/deck/fields/actions.ts";
 import { WIDGET_WORDS } from "../../web/control/deck/fields/widgets.ts";
 
@@ -40,18 +37,12 @@ function rowsOf(page: string, head: string): string[][] {
 const beginnings = (page: string, head: string, cells: number) =>
   rowsOf(page, head).map((row) => row.slice(0, cells).join(" "));
 
-const named = (table: Readonly<Record<string, { readonly name: string }>>) =>
-  choicesOf(table).map(({ id, name }) => `${name} \`${id}\``);
-
-const EVIDENCE: Readonly<Record<Evidence, string>> = {
-  HW: "verified elsewhere",
-  SRC: "from source",
-  OFF: "from documentation",
-  INF: "inferred",
-  untested: "untested",
-};
-
 describe("the tables of the docs", () => {
+  for (const { page, is, made } of madePages())
+    it(`say what the code declares: ${page}`, () => {
+      assert.equal(is, made, `${page} is not as the code has it. Run: scripts/make-tables`);
+    });
+
   it("have a row for each widget", () => {
     const names = rowsOf("deck", "widget").flatMap(([name = ""]) => name.split(", "));
     assert.deepEqual(
@@ -67,16 +58,11 @@ describe("the tables of the docs", () => {
     assert.deepEqual(beginnings("deck", "action", 1), names);
   });
 
-  it("have a row for each period and metric of a live number", () => {
-    assert.deepEqual(beginnings("deck", "over", 2), named(STAT_PERIODS));
-    assert.deepEqual(beginnings("deck", "counts", 2), named(STAT_METRICS));
-  });
-
-  it("have a row for each deck that is driven, in the order of the model tables", () => {
-    const rows = MODELS.map((model) =>
-      [model.name, `\`${model.id}\``, placesText(model), EVIDENCE[model.evidence]].join(" "),
+  it("have a row for each period of a live number", () => {
+    assert.deepEqual(
+      beginnings("deck", "over", 2),
+      choicesOf(STAT_PERIODS).map(({ id, name }) => `${name} \`${id}\``),
     );
-    assert.deepEqual(beginnings("hardware", "deck", 4), rows);
   });
 
   it("have a row for each setting, but those that the image alone sets", () => {
@@ -106,13 +92,5 @@ describe("docs/collector-api.md", () => {
     const counting = page.slice(0, page.indexOf("\n## Tokens"));
     const missing = DIMENSIONS.filter((name) => !counting.includes(`\`${name}\``));
     assert.deepEqual(missing, []);
-  });
-
-  it("names each dimension that a filter may ask for", () => {
-    const [, list = ""] = /^- Dimensions: ([^.]*)\./m.exec(page) ?? [];
-    assert.deepEqual(
-      [...list.matchAll(/`(\w+)`/g)].map(([, name]) => name),
-      DETAIL_DIMENSIONS,
-    );
   });
 });

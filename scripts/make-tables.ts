@@ -1,0 +1,120 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { choicesOf, STAT_METRICS } from "../appliance/base/input/deck-fields.ts";
+import { placesText } from "../appliance/commands/devices.ts";
+import type { Evidence } from "../appliance/deck/usb/model.ts";
+import { MODELS } from "../appliance/deck/usb/models.ts";
+import { DOCUMENT_KINDS } from "../appliance/service/document-kinds.ts";
+import { DETAIL_DIMENSIONS } from "../appliance/store/blocks/detail.ts";
+
+/** A part of a page that says what declarations say, and nothing else. */
+interface Part {
+  /** `docs/limits.md` */
+  readonly page: string;
+  /** Its first line; those below belong to it as far as they begin with `|` or two spaces. */
+  readonly first: RegExp;
+  readonly lines: readonly string[];
+}
+
+const ROOT = join(import.meta.dirname, "..");
+const WIDTH = 132;
+const [KB, MB] = [1_024, 1_048_576];
+
+const EVIDENCE: Readonly<Record<Evidence, string>> = {
+  HW: "verified elsewhere",
+  SRC: "from source",
+  OFF: "from documentation",
+  INF: "inferred",
+  untested: "untested",
+};
+
+const PARTS: readonly Part[] = [
+  {
+    page: "docs/limits.md",
+    first: /^\| kind +\|/,
+    lines: table([
+      ["kind", "at most", "of each", "together", "in a backup"],
+      ...DOCUMENT_KINDS.map(({ name, bound, inBackup }) => [
+        ...[name, `${bound.count}`, sizeText(bound.bytes), sizeText(bound.together)],
+        inBackup === "kept" ? "yes" : "no",
+      ]),
+    ]),
+  },
+  {
+    page: "docs/hardware.md",
+    first: /^\| deck +\| id +\|/,
+    lines: table([
+      ["deck", "id", "has", "evidence"],
+      ...MODELS.map((model) => [
+        ...[model.name, `\`${model.id}\``, placesText(model), EVIDENCE[model.evidence]],
+      ]),
+    ]),
+  },
+  {
+    page: "docs/deck.md",
+    first: /^\| counts +\|/,
+    lines: table([
+      ["counts", "`metric`"],
+      ...choicesOf(STAT_METRICS).map(({ id, name }) => [name, `\`${id}\``]),
+    ]),
+  },
+  {
+    page: "docs/collector-api.md",
+    first: /^- Dimensions: /,
+    lines: wrapped(
+      `- Dimensions: ${DETAIL_DIMENSIONS.map((name) => `\`${name}\``).join(", ")}.`,
+      "  ",
+    ),
+  },
+];
+
+/** Rows of cells, the head first, as the formatter has them. */
+function table([head = [], ...rows]: readonly (readonly string[])[]): string[] {
+  const widths = head.map((_, column) =>
+    Math.max(3, ...[head, ...rows].map((cells) => cells[column]?.length ?? 0)),
+  );
+  const line = (cells: readonly string[]) =>
+    `| ${widths.map((width, column) => cells[column]?.padEnd(width)).join(" | ")} |`;
+  return [head, widths.map((width) => "-".repeat(width)), ...rows].map(line);
+}
+
+function wrapped(text: string, indent: string): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line.length + word.length + 1 > WIDTH) {
+      lines.push(line);
+      line = indent + word;
+    } else line += line === "" ? word : ` ${word}`;
+  }
+  return [...lines, line];
+}
+
+function sizeText(bytes: number): string {
+  return bytes >= MB ? `${bytes / MB} MB` : `${Math.round(bytes / KB)} kB`;
+}
+
+/** @throws {Error} where the page has no such part */
+function withPart(text: string, { page, first, lines }: Part): string {
+  const old = text.split("\n");
+  const at = old.findIndex((line) => first.test(line));
+  if (at < 0)
+    throw new Error(`${page} has no line like ${first}, where scripts/make-tables begins.`);
+  const length = old.slice(at + 1).findIndex((line) => !/^(?:\|| {2})/.test(line));
+  return old.toSpliced(at, length + 1, ...lines).join("\n");
+}
+
+/** The pages that have such parts, as they are and as the code has them. */
+export function madePages(): { page: string; is: string; made: string }[] {
+  return [...Map.groupBy(PARTS, ({ page }) => page)].map(([page, parts]) => {
+    const is = readFileSync(join(ROOT, page), "utf8");
+    return { page, is, made: parts.reduce(withPart, is) };
+  });
+}
+
+if (import.meta.main)
+  for (const { page, is, made } of madePages())
+    if (made !== is) {
+      writeFileSync(join(ROOT, page), made);
+      console.error(`${page}: written`);
+    }
