@@ -69,10 +69,10 @@ export interface StatsHead {
   pending?: number;
   /** Views of the last five minutes, where the range ends today. */
   live?: number;
-  /** The number of the source that was asked for alone. */
-  only?: number;
-  /** Where one was, or where the site has counts of several: all of these. */
+  /** Where sources are asked for: those of which the site has counts. */
   sources?: SiteSource[];
+  /** And the number of the one that was asked for alone. */
+  only?: number;
   series?: SeriesRow[];
   detail?: DetailAnswer;
 }

@@ -45,14 +45,14 @@ export interface History {
   live: number | null;
   warnings: Warning[];
   pending: number;
-  /** where the site has counts of several sources, or one was asked for: all of these */
+  /** the sources of which the site has counts */
   sources: SiteSource[];
   /** the source that all of this is of; null where it is of all of them */
   only: SiteSource | null;
 }
 
 /**
- * Decodes `/stats?from=first&series=1&daily=text`.
+ * Decodes `/stats?from=first&series=1&daily=text&sources=1`.
  * @throws {Error} when the answer does not follow the format
  */
 export function decodeHistory(answer: StatsAnswer): History {

@@ -222,7 +222,7 @@ async function readSite(
   { etag, zone, to }: Held,
   signal: AbortSignal,
 ): Promise<Reading> {
-  const query = { site, source, from: "first", series: 1, daily: "text" };
+  const query = { site, source, from: "first", series: 1, daily: "text", sources: 1 };
   const answer = await readJson<StatsAnswer>("stats", query, token, { etag, signal });
   const { at } = answer;
   if (answer.unchanged) return { site, source, at, zone, to, change: {} };

@@ -37,7 +37,9 @@ export function statsRoute(access: Access, { numbers, clock, warnings }: StatsPa
       ...range,
       ...filter,
       source,
-      tellsSources: access.readsAll(ctx) ? ("named" as const) : ("numbered" as const),
+      ...(queryValue(ctx.query, "sources") === "1" && {
+        tellsSources: access.readsAll(ctx) ? ("named" as const) : ("numbered" as const),
+      }),
       detailFrom: numbers.detailFrom(today),
       site: site.key,
       id: site.id,

@@ -132,7 +132,6 @@ async function numbersOf(
     single: false,
     series: true,
     daily: undefined,
-    tellsSources: "named" as const,
     warnings: [],
   };
   const accepts = { encoding: null, ifNoneMatch: "" };

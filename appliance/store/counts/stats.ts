@@ -137,8 +137,8 @@ function headOf(
     ...(query.warnings.length > 0 && { warnings: [...query.warnings] }),
     ...(pending > 0 && { pending }),
     ...(query.live !== undefined && { live: query.live }),
-    ...(only !== undefined && { only }),
-    ...((only === undefined ? sources.length > 1 : sources.length > 0) && {
+    ...(sources.length > 0 && {
+      ...(only !== undefined && { only }),
       sources: sources.map((each) => toldOf(each, query)),
     }),
     ...(detail && { detail }),
