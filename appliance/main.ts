@@ -185,7 +185,7 @@ async function ending(error: unknown, name: string): Promise<{ says: string; cod
   }
   if (isExpected(error)) return { says: error.message, code: 1 };
   // A process that met such an error has loaded this; the others need not.
-  const { storageProblem } = await import("./store/sqlite/database.ts");
+  const { storageProblem } = await import("./store/desk.ts");
   return { says: storageProblem(error) ?? String((error as Error).stack), code: 1 };
 }
 

@@ -64,6 +64,36 @@ describe("a breach is found", () => {
       "appliance/collector/app.ts knows appliance/store/sqlite/database.ts",
     ],
     [
+      "the collector using the door to the data itself",
+      "appliance/collector/app.ts",
+      'import { copy } from "../store/desk.ts";',
+      "appliance/collector/app.ts knows appliance/store/desk.ts",
+    ],
+    [
+      "a command looking behind the door to the data itself",
+      "appliance/commands/run.ts",
+      'import { backUp } from "../store/sqlite/backup.ts";',
+      "appliance/commands/run.ts knows appliance/store/sqlite/backup.ts",
+    ],
+    [
+      "the service looking behind the store's door, though late",
+      "appliance/service/service.ts",
+      'const { open } = await import("../store/sqlite/database.ts");',
+      "appliance/service/service.ts knows appliance/store/sqlite/database.ts",
+    ],
+    [
+      "the program itself looking there for a type",
+      "appliance/main.ts",
+      'import type { openFile } from "./store/engines.ts";',
+      "appliance/main.ts knows appliance/store/engines.ts",
+    ],
+    [
+      "the store's door taking a type of one engine",
+      "appliance/store/store.ts",
+      'import type { open } from "./sqlite/database.ts";',
+      "appliance/store/store.ts knows appliance/store/sqlite/database.ts",
+    ],
+    [
       "control looking there for a type",
       "appliance/control/app.ts",
       'import type { open } from "../store/sqlite/database.ts";',
@@ -239,15 +269,15 @@ describe("a breach is found", () => {
     ],
     [
       "a worker that is imported",
-      "appliance/store/store.ts",
+      "appliance/store/engines.ts",
       'import "./sqlite/committer.ts";',
-      "appliance/store/store.ts imports appliance/store/sqlite/committer.ts",
+      "appliance/store/engines.ts imports appliance/store/sqlite/committer.ts",
     ],
     [
       "a cycle",
       "appliance/store/sqlite/database.ts",
       'import type { Store } from "../store.ts";',
-      "appliance/store/store.ts → appliance/store/sqlite/database.ts → appliance/store/store.ts is a cycle",
+      "appliance/store/store.ts → appliance/store/engines.ts → appliance/store/sqlite/database.ts → appliance/store/store.ts is a cycle",
     ],
     [
       "a file that nobody uses",
@@ -293,13 +323,13 @@ describe("a breach is found", () => {
 
   it("a name that two files of the store export", () => {
     const more = {
-      "appliance/store/store.ts":
+      "appliance/store/engines.ts":
         'import { size as ofFile } from "./sqlite/database.ts";\nexport const size = ofFile;',
       "appliance/store/sqlite/database.ts": "export const size = 1;",
-      "appliance/service/service.ts": 'import { size } from "../store/store.ts";',
+      "appliance/store/store.ts": 'import { size } from "./engines.ts";',
     };
     assert.deepEqual(found(more), [
-      "appliance/store/store.ts and appliance/store/sqlite/database.ts export size",
+      "appliance/store/engines.ts and appliance/store/sqlite/database.ts export size",
     ]);
   });
 

@@ -1,9 +1,8 @@
 import type { Day } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
-import type { SiteKey } from "../store/counting.ts";
 import type { SiteAlarms } from "../store/reports.ts";
-import type { Numbers } from "../store/store.ts";
+import type { Numbers, SiteKey } from "../store/store.ts";
 import { HABIT_DAYS, habitOf } from "./habit.ts";
 import { alarmSentence } from "./sentence.ts";
 import { ALARM_KINDS, type AlarmKind, type AlarmState } from "./state.ts";

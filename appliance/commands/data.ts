@@ -2,8 +2,7 @@ import { dirname, join, resolve } from "node:path";
 import { didYouMean } from "../base/text/nearest.ts";
 import { DEFAULT_DATA_DIR } from "../config/settings.ts";
 import { type Config, FLAGS, readConfig } from "../config.ts";
-import type { Place } from "../store/desk.ts";
-import type { Directory } from "../store/sites/directory.ts";
+import type { Directory, Place } from "../store/desk.ts";
 import { INSTALLED, type Terminal } from "./command.ts";
 import { databaseOf } from "./database.ts";
 
@@ -68,7 +67,7 @@ function quoted(word: string): string {
  * numbers elsewhere.
  */
 export async function noSite(config: Config, terminal: Terminal): Promise<string> {
-  const where = (await databaseOf(config))?.shown ?? resolve(config.dataDir);
+  const where = (await databaseOf(config)) ?? resolve(config.dataDir);
   return `No site yet in ${where}. Add one: ${toType("sites add my-site", config, terminal)}`;
 }
 

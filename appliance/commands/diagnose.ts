@@ -3,18 +3,14 @@ import { Refusal } from "../base/refusal.ts";
 import { machine } from "../control/routes/box/diagnostics.ts";
 import { DECKS } from "../deck/settings/deck-settings.ts";
 import { createDeckBus } from "../deck/usb/hid.ts";
-import { openToLook, type Place } from "../store/desk.ts";
 import {
-  checkIntegrity,
-  type Database,
   databaseFile,
-  openForReading,
-  storageProblem,
-} from "../store/sqlite/database.ts";
-import { documents, readDirectory } from "../store/sqlite/documents.ts";
-import { isClaimed } from "../store/sqlite/lock.ts";
-import { DatabaseRefused } from "../store/sqlite/refused.ts";
-import { spaceOf } from "../store/sqlite/room.ts";
+  examine,
+  isClaimed,
+  openToLook,
+  type Place,
+  spaceOf,
+} from "../store/desk.ts";
 import { version } from "../system/version.ts";
 import { type Command, parseCommandLine, UsageError } from "./command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP } from "./data.ts";
@@ -74,19 +70,8 @@ async function stateOfData(dataDir: string) {
 }
 
 function contents(file: string) {
-  let db: Database | undefined;
-  try {
-    db = openForReading(file);
-    checkIntegrity(db, file);
-    return {
-      database: "intact",
-      sites: readDirectory(db).sites.length,
-      decks: documents(db, { kind: DECKS.name }).map(({ body }) => JSON.parse(body).model),
-    };
-  } catch (error) {
-    if (error instanceof DatabaseRefused) return { database: error.named("the database").message };
-    return { database: storageProblem(error) ?? "unreadable" };
-  } finally {
-    db?.close();
-  }
+  const found = examine(file, DECKS.name);
+  if ("problem" in found) return { database: found.problem };
+  const decks = found.bodies.map((body) => (body as { model?: string }).model);
+  return { database: "intact", sites: found.sites, decks };
 }

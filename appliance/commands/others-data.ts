@@ -1,7 +1,7 @@
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { userInfo } from "node:os";
 import type { Config } from "../config.ts";
-import { databaseFile } from "../store/sqlite/database.ts";
+import { databaseFile } from "../store/desk.ts";
 import { CommandFailed, type Terminal } from "./command.ts";
 import { toType } from "./data.ts";
 import { databaseOf } from "./database.ts";

@@ -7,11 +7,19 @@ import type { Diagnostics } from "../control/wire.ts";
 import { Keys } from "../public/keys.ts";
 import { PUBLIC_ADDRESS } from "../public/public-address.ts";
 import type { PublicSettings } from "../public/settings.ts";
-import { type Collector, openBoxToLook, openToLook, type Place } from "../store/desk.ts";
-import { documentsOf } from "../store/documents.ts";
-import { databaseFile, storageProblem } from "../store/sqlite/database.ts";
-import { isClaimed } from "../store/sqlite/lock.ts";
-import { isLow, type Space, spaceOf } from "../store/sqlite/room.ts";
+import {
+  type Collector,
+  databaseFile,
+  documentsOf,
+  isClaimed,
+  isLow,
+  openBoxToLook,
+  openToLook,
+  type Place,
+  type Space,
+  spaceOf,
+  storageProblem,
+} from "../store/desk.ts";
 import { version } from "../system/version.ts";
 import { RootUpdater } from "../updates/root.ts";
 import { type Command, parseCommandLine, type Terminal, UsageError } from "./command.ts";
@@ -68,10 +76,7 @@ export const status: Command = {
       ["Data", dataDir],
     ];
     if (database !== undefined)
-      rows.push(
-        ["Numbers", database.shown],
-        ["Collectors", listed(kept.collectors.map(collectorOf))],
-      );
+      rows.push(["Numbers", database], ["Collectors", listed(kept.collectors.map(collectorOf))]);
     for (const [name, value] of rows) terminal.out(`  ${name.padEnd(10)} ${value}`);
   },
 };

@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { isObject } from "../base/input/json.ts";
-import { isClaimed, whereaboutsFile } from "../store/sqlite/lock.ts";
+import { isClaimed, whereaboutsFile } from "../store/desk.ts";
 
 /** A bound socket. */
 interface BoundSocket {

@@ -63,11 +63,11 @@ async function startStore(
       timekeeper?.learn(newestTime);
       isOpened();
     },
-    prepare: (db) => {
+    prepare: (file) => {
       // For the start, not for data that a restore puts in its place.
       if (isFilled) return;
       isFilled = true;
-      prepare?.(db);
+      return prepare?.(file);
     },
   });
   closing.add(() => store.close());

@@ -9,7 +9,7 @@ import { type Listener, listen } from "../http/listen.ts";
 import type { Family } from "../metrics/open-metrics.ts";
 import { metricsApp } from "../metrics/page.ts";
 import { EventLoopDelay, processFamilies } from "../metrics/process.ts";
-import type { StoreFigures } from "../store/engine.ts";
+import type { StoreFigures } from "../store/store.ts";
 import { version } from "../system/version.ts";
 import type { Closing } from "./closing.ts";
 

@@ -1,5 +1,5 @@
 import type { Log } from "../base/log.ts";
-import { type Unusable, unusable } from "../store/sqlite/health.ts";
+import { type Unusable, unusable } from "../store/desk.ts";
 
 /** Parts that run together. */
 export interface Mode {

@@ -4,8 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import { STAT_PERIODS } from "../base/input/deck-fields.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
 import type { NumberSource } from "../deck/display/live-numbers.ts";
-import type { SiteKey } from "../store/counting.ts";
-import { LIVE_STEP_MS, type Numbers } from "../store/store.ts";
+import { LIVE_STEP_MS, type Numbers, type SiteKey } from "../store/store.ts";
 
 type SiteAlarms = Pick<Alarms, "changed" | "standing">;
 

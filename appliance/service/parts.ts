@@ -12,10 +12,7 @@ import { Pages } from "../http/pages.ts";
 import type { PublicSettings } from "../public/settings.ts";
 import type { Messenger } from "../public/tasks.ts";
 import type { Push } from "../push/push-body.ts";
-import type { Database } from "../store/sqlite/database.ts";
-import type { Space } from "../store/sqlite/room.ts";
-import type { Store } from "../store/store.ts";
-import type { Threads } from "../store/threads/threads.ts";
+import type { Space, Store, Threads } from "../store/store.ts";
 import type { SystemClock } from "../system/system-clock.ts";
 import type { FrontParts } from "./front.ts";
 import { PublicDoor } from "./public-door.ts";
@@ -24,8 +21,8 @@ import { openStages, type Stages } from "./stages.ts";
 
 /** The parts that the service is started with. */
 export interface ServiceParts extends FrontParts {
-  /** Called with the database of this box before anything runs. */
-  prepare?: (db: Database) => void;
+  /** Called with the path of this box's database before anything runs. */
+  prepare?: (file: string) => void | Promise<void>;
   /** Called once the data has answered; a database elsewhere may do so after everything has started. */
   firstOpened?: (store: Store) => Promise<void>;
   space?: (dir: string) => Promise<Space>;

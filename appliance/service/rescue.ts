@@ -11,13 +11,17 @@ import type { Listener } from "../http/listen.ts";
 import { RateLimit } from "../http/rate-limit.ts";
 import { Keys } from "../public/keys.ts";
 import { Channels } from "../push/channels.ts";
-import { storageUnavailable } from "../store/intake/commit-group.ts";
-import { EMPTY_DIRECTORY } from "../store/sites/directory.ts";
-import { Exchange } from "../store/sqlite/copies/exchange.ts";
-import { mayTakeBack, takeBack } from "../store/sqlite/copies/swap.ts";
-import { databaseFile } from "../store/sqlite/database.ts";
-import { salvagedAdminHash, startAnew, type Unusable } from "../store/sqlite/health.ts";
-import { spaceOf } from "../store/sqlite/room.ts";
+import {
+  databaseFile,
+  Exchange,
+  mayTakeBack,
+  salvagedAdminHash,
+  spaceOf,
+  startAnew,
+  takeBack,
+  type Unusable,
+} from "../store/desk.ts";
+import { EMPTY_DIRECTORY, storageUnavailable } from "../store/store.ts";
 import { isSameSecret, sha256 } from "../system/secrets.ts";
 import { version } from "../system/version.ts";
 import type { Closing } from "./closing.ts";

@@ -1,4 +1,4 @@
-import { runIn } from "../store/sqlite/copies/chore-process.ts";
+import { runIn } from "../store/desk.ts";
 
 /**
  * Reads a database that no process has open as a start does, in a process of its own with the

@@ -1,7 +1,7 @@
 import { clockZone } from "../box/time-zone.ts";
 import type { UpdateSource } from "../control/routes/box/update.ts";
 import { KEYS_FOLDER, readKeys } from "../release/keys.ts";
-import { besideCounting, spaceOf } from "../store/sqlite/room.ts";
+import { besideCounting, spaceOf } from "../store/desk.ts";
 import { version } from "../system/version.ts";
 import { thisBoard } from "../updates/boards.ts";
 import { Bundles } from "../updates/bundles.ts";

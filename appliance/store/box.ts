@@ -1,20 +1,19 @@
 import type { Log } from "../base/log.ts";
 import { messageOf } from "../base/message-of.ts";
 import { Turns } from "../base/turns.ts";
+import type { FileEngine, Space } from "./engine.ts";
 import { type Writer, writerTo } from "./engines.ts";
 import type { BoxQueryName, QueryInput, QueryResult } from "./queries.ts";
 import type { Asker } from "./reads/read-queue.ts";
 import type { EndedRead } from "./reports.ts";
 import type { Upkeep } from "./settling/upkeep.ts";
-import type { SqliteEngine } from "./sqlite/engine.ts";
-import type { Space } from "./sqlite/room.ts";
 import type { BoxWriteName } from "./writes.ts";
 
 const NOT_KEPT =
   "What was restored could not be read as a dashboard reads it; the data from before stays for now";
 
 interface BoxOptions {
-  file: SqliteEngine;
+  file: FileEngine;
   upkeep: Upkeep;
   log: Log;
   /** Does what there is to do for others around the replacement of the file. */

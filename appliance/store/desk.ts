@@ -1,7 +1,38 @@
 import type { BoxDesk, Desk } from "./engine.ts";
-import { SqliteDesk } from "./sqlite/desk.ts";
 
-export type { Collector, Desk, Erased } from "./engine.ts";
+// The second door, to the data itself: for commands, and for whoever starts a service on a file, mends it, or puts
+// another in its place. What only some need is loaded when they ask for it.
+export { firstDayOf, type Months } from "./blocks/month.ts";
+export type { Brought } from "./copy/copy.ts";
+export { CopyRefused } from "./copy/engine.ts";
+export { Interrupted, type ProgressLine } from "./copy/run.ts";
+export type { CheckedCopy, CopyTask } from "./copy/whole.ts";
+export { documentsChange, documentsOf } from "./documents.ts";
+export type { Collector, Desk, Erased, Space, Unusable } from "./engine.ts";
+export type { Migrated } from "./postgres/migrate.ts";
+export { type Filter, MAX_RANGE_DAYS, type StatsQuery } from "./queries.ts";
+export { detailFrom } from "./settling/folding.ts";
+export {
+  type Directory,
+  EMPTY_DIRECTORY,
+  retiredIn,
+  type SiteInput,
+  type SiteOutcome,
+  type SiteRecord,
+  siteIn,
+} from "./sites/directory.ts";
+export { type SourceRow, type SourceSize, SourceUnclear, sourceNamed } from "./sources.ts";
+export { runIn } from "./sqlite/copies/chore-process.ts";
+export { Exchange } from "./sqlite/copies/exchange.ts";
+export { mayTakeBack, takeBack } from "./sqlite/copies/swap.ts";
+export { hostStartTrial } from "./sqlite/copies/trial.ts";
+export { databaseFile, storageProblem } from "./sqlite/database.ts";
+export { examine } from "./sqlite/desk/examine.ts";
+export { salvagedAdminHash, startAnew, unusable } from "./sqlite/health.ts";
+export { isClaimed, lockDataDir, makeDataDir, whereaboutsFile } from "./sqlite/lock.ts";
+export { DatabaseRefused, FILE } from "./sqlite/refused.ts";
+export { besideCounting, isLow, spaceOf } from "./sqlite/room.ts";
+export { threadsOfStart } from "./threads/kinds.ts";
 
 /** Where the data is. */
 export interface Place {
@@ -16,14 +47,14 @@ export interface Place {
  * @throws {Refusal} DatabaseRefused among them, with a sentence for the owner
  */
 export async function openToLook({ dataDir, databaseUrl }: Place): Promise<Desk | undefined> {
-  if (databaseUrl === undefined) return SqliteDesk.toLook(dataDir);
+  if (databaseUrl === undefined) return (await sqliteDesk()).toLook(dataDir);
   const { PostgresDesk } = await import("./postgres/desk.ts");
   return PostgresDesk.toLook(databaseUrl);
 }
 
 /** The same for what belongs to the box: always a file. */
 export async function openBoxToLook(dataDir: string): Promise<BoxDesk | undefined> {
-  return SqliteDesk.toLook(dataDir);
+  return (await sqliteDesk()).toLook(dataDir);
 }
 
 /**
@@ -35,7 +66,29 @@ export async function openToChange(
   { dataDir, databaseUrl }: Place,
   { makesRoom = false }: { makesRoom?: boolean } = {},
 ): Promise<Desk> {
-  if (databaseUrl === undefined) return SqliteDesk.toChange(dataDir, makesRoom);
+  if (databaseUrl === undefined) return (await sqliteDesk()).toChange(dataDir, makesRoom);
   const { PostgresDesk } = await import("./postgres/desk.ts");
   return PostgresDesk.toChange(databaseUrl);
 }
+
+async function sqliteDesk() {
+  const { SqliteDesk } = await import("./sqlite/desk/desk.ts");
+  return SqliteDesk;
+}
+
+/** Of `sqlite/copies/backup`. */
+export const loadBackUp = () => import("./sqlite/copies/backup.ts").then(({ backUp }) => backUp);
+
+/** Of `sqlite/copies/restore`. */
+export const loadRestore = () =>
+  import("./sqlite/copies/restore.ts").then(({ restore }) => restore);
+
+/** Of `sqlite/desk/fill`. */
+export const loadFill = () => import("./sqlite/desk/fill.ts").then(({ fillFile }) => fillFile);
+
+/** Of `copy/whole`. */
+export const loadCopy = () =>
+  import("./copy/whole.ts").then(({ copyAndCheck, checkCopy }) => ({ copyAndCheck, checkCopy }));
+
+/** Of `postgres/tables`. */
+export const loadTables = () => import("./postgres/tables.ts").then(({ withTables }) => withTables);

@@ -1,4 +1,6 @@
+import type { Clock } from "../base/clock.ts";
 import type { Histogram } from "../base/histogram.ts";
+import type { Log } from "../base/log.ts";
 import type { Refusal, RefusalCode } from "../base/refusal.ts";
 import type { BatchData, SiteKey } from "./counting.ts";
 import type { Soon } from "./counts/source.ts";
@@ -12,9 +14,9 @@ import type {
   UpkeepTime,
 } from "./queries.ts";
 import type { ReadQueue } from "./reads/read-queue.ts";
-import type { Directory } from "./sites/directory.ts";
+import type { DeclaredSite, Directory } from "./sites/directory.ts";
 import type { Settlement } from "./snapshot.ts";
-import type { Unusable } from "./sqlite/health.ts";
+import type { Threads } from "./threads/threads.ts";
 import type { FleetWriteName, WriteInput, WriteName, WriteResult } from "./writes.ts";
 
 /**
@@ -125,6 +127,58 @@ export interface Engine {
   settlement(asked: SettlementAsked): Promise<Settlement | null>;
   /** Ends it after what it was asked. A request that cannot be stored within seconds is refused. */
   close(): Promise<void>;
+}
+
+/** Free and total bytes where the data is. */
+export interface Space {
+  readonly free: number;
+  readonly total: number;
+}
+
+/**
+ * A database that is no whole one, of another program, from a newer version, from before the first
+ * release, or that a start could not read.
+ */
+export type Flaw = "damaged" | "foreign" | "newer" | "older" | "unreadable";
+
+/** A database that cannot be used, and a sentence for the owner. */
+export interface Unusable {
+  readonly flaw: Flaw;
+  readonly message: string;
+  /** The same without how to mend it. */
+  readonly problem: string;
+}
+
+export interface FileOptions {
+  dataDir: string;
+  /** The sites that the configuration names; undefined leaves all as they are. */
+  declared?: readonly DeclaredSite[];
+  /** The zone that the configuration names for days; undefined leaves it as it is. */
+  dayZone?: string | undefined;
+  clock: Clock;
+  log: Log;
+  /** Called with the path of the database before the workers start, each time another file is in place. */
+  prepare?: (file: string) => Soon<void>;
+  space?: (dir: string) => Promise<Space>;
+  /** How large the heap of the worker that reads may become; READER_MEMORY_MB unless given. */
+  readerMemoryMb?: number;
+  threads?: Threads;
+}
+
+/** The same where it keeps all in a file of this machine. */
+export interface FileEngine extends Engine {
+  /** True while there is data from before a restore that a start with the file has not made needless yet. */
+  readonly isOnTrial: boolean;
+  space(): Promise<Space>;
+  /**
+   * Closes the database, lets `replace` put another file in its place, and goes on with what is
+   * there then. A file that was swapped in and takes no commit is given up again for the one before,
+   * which else stays until `keepFile`.
+   * @throws {DatabaseRefused} and whatever `replace` throws
+   */
+  replaceFile(replace: (file: string) => Promise<void>): Promise<void>;
+  /** A start with the file came up whole: what was there before a restore goes. */
+  keepFile(): void;
 }
 
 /** The fate of batches since the start, and the hits that wait for the next. */

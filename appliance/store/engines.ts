@@ -1,10 +1,9 @@
 import { hostname } from "node:os";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
-import type { Engine, EngineEvents } from "./engine.ts";
+import type { Engine, EngineEvents, FileEngine, FileOptions } from "./engine.ts";
 import { storageUnavailable } from "./intake/commit-group.ts";
 import type { PostgresOptions } from "./postgres/engine.ts";
-import type { SqliteEngine, SqliteOptions } from "./sqlite/engine.ts";
 import type { WriteInput, WriteName, WriteResult } from "./writes.ts";
 
 /** Where a database is that many share, and what it is to be told. */
@@ -16,12 +15,9 @@ export interface SharedOptions extends Omit<PostgresOptions, "nodeName"> {
 // Neither is loaded where the other is used.
 
 /** The file of a data folder. @throws {Refusal} DatabaseRefused among them, with a sentence for the owner */
-export async function openFile(
-  options: SqliteOptions,
-  events: EngineEvents,
-): Promise<SqliteEngine> {
-  const { SqliteEngine: Sqlite } = await import("./sqlite/engine.ts");
-  return Sqlite.open(options, events);
+export async function openFile(options: FileOptions, events: EngineEvents): Promise<FileEngine> {
+  const { SqliteEngine } = await import("./sqlite/engine.ts");
+  return SqliteEngine.open(options, events);
 }
 
 /** A database that many share. @throws {Refusal} `invalid_config` when that is no address of one */
@@ -31,6 +27,12 @@ export async function openShared(
 ): Promise<Engine> {
   const { PostgresEngine } = await import("./postgres/engine.ts");
   return PostgresEngine.open({ ...options, nodeName }, events);
+}
+
+/** The address of a database that many share, as people are shown it. @throws {Refusal} `invalid_config` where it cannot be one */
+export async function shownDatabase(databaseUrl: string): Promise<string> {
+  const { parseDatabaseUrl, shownUrl } = await import("./postgres/connection/url.ts");
+  return shownUrl(parseDatabaseUrl(databaseUrl));
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Log } from "../base/log.ts";
 import type { Refusal } from "../base/refusal.ts";
 import { Signal } from "../base/signal.ts";
 import { NOBODY, type SiteKey } from "./counting.ts";
-import type { Engine, EngineEvents, Opened, StoreFigures } from "./engine.ts";
+import type { Engine, EngineEvents, Opened, StoreFigures, Unusable } from "./engine.ts";
 import { type Writer, writerTo } from "./engines.ts";
 import { storageUnavailable } from "./intake/commit-group.ts";
 import { Intake } from "./intake/intake.ts";
@@ -18,7 +18,6 @@ import { detailFrom } from "./settling/folding.ts";
 import { Upkeep } from "./settling/upkeep.ts";
 import { unknownZoneSentence, zonePending } from "./sites/day-zone.ts";
 import { type Directory, EMPTY_DIRECTORY } from "./sites/directory.ts";
-import type { Unusable } from "./sqlite/health.ts";
 import type { NumbersWriteName } from "./writes.ts";
 
 /** Hits that wait when the store closes have this long to be stored. */

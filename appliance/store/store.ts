@@ -1,26 +1,42 @@
 import { Box } from "./box.ts";
-import type { Engine, EngineEvents } from "./engine.ts";
+import type { Engine, EngineEvents, FileEngine, FileOptions } from "./engine.ts";
 import { openFile, openShared, type SharedOptions, type Writer, writerTo } from "./engines.ts";
 import { Numbers, type NumbersOptions } from "./numbers.ts";
 import type { EndedRead } from "./reports.ts";
 import { Upkeep } from "./settling/upkeep.ts";
 import { FleetAdminToken, writerToBoth } from "./shared-writes.ts";
-import type { SqliteEngine, SqliteOptions } from "./sqlite/engine.ts";
 import type { SharedWriteName } from "./writes.ts";
 
-// The other folders know these from behind the door.
+// What collects, shows, watches and runs knows these from behind the door; whoever works on the data itself, `desk`.
+export { COUNTED_OF } from "./blocks/day-table.ts";
+export { DETAIL_DIMENSIONS } from "./blocks/detail.ts";
+export { type Condition, TESTS } from "./blocks/filter.ts";
 export type { Box } from "./box.ts";
+export type { SiteKey } from "./counting.ts";
 export { nobodyCalled } from "./counts/nobody.ts";
 export { documentsChange, documentsIn, documentsOf, settingOfSite } from "./documents.ts";
+export type { Space, StoreFigures, Unusable } from "./engine.ts";
+export { shownDatabase } from "./engines.ts";
+export { storageUnavailable } from "./intake/commit-group.ts";
 export { LIVE_STEP_MS } from "./intake/live-views.ts";
 export type { Numbers } from "./numbers.ts";
-export { MAX_RANGE_DAYS, type SurveyFilter } from "./queries.ts";
+export { type Filter, MAX_RANGE_DAYS, type SurveyFilter } from "./queries.ts";
+export type { Accepts, Answer } from "./reads/answer.ts";
+export type { Asker, Lane } from "./reads/read-queue.ts";
+export { CROSS_FIELDS } from "./reports.ts";
 export { ALARM_SINCE, SITE_ALARMS } from "./sites/alarms.ts";
-export type { Directory, SiteInput, SiteOutcome, SiteRecord } from "./sites/directory.ts";
+export {
+  type Directory,
+  EMPTY_DIRECTORY,
+  type SiteInput,
+  type SiteOutcome,
+  type SiteRecord,
+} from "./sites/directory.ts";
 export { ADMIN_TOKEN, DAY_ZONE, SITES, SURVEY_LABELS } from "./sites/kinds.ts";
-export type { Exchange } from "./sqlite/copies/exchange.ts";
-export type { Unusable } from "./sqlite/health.ts";
+export type { SourceNumber } from "./snapshot.ts";
+export { SourceUnclear, sourceNamed } from "./sources.ts";
 export { openCursor } from "./surveys/page.ts";
+export type { Threads } from "./threads/threads.ts";
 
 /** Opens the numbers where nothing is kept on this machine. @throws {Refusal} as `Store.open` does */
 export async function openNumbers(options: NumbersOptions & SharedOptions): Promise<Numbers> {
@@ -29,9 +45,9 @@ export async function openNumbers(options: NumbersOptions & SharedOptions): Prom
   return numbers;
 }
 
-type FileOptions = NumbersOptions & SqliteOptions;
+type OneOptions = NumbersOptions & FileOptions;
 /** The data folder; and where the numbers are, if not there. */
-type StoreOptions = FileOptions &
+type StoreOptions = OneOptions &
   Partial<Pick<SharedOptions, "nodeName" | "databaseNow">> & { databaseUrl?: string | undefined };
 
 /** Openers of engines; tests have their own. */
@@ -97,7 +113,7 @@ export class Store implements Doors {
 }
 
 /** Both doors to one file. */
-async function openOne(options: FileOptions, open: Openers): Promise<Doors> {
+async function openOne(options: OneOptions, open: Openers): Promise<Doors> {
   const { log } = options;
   const numbers = new Numbers(options, false);
   const file = await open.file(options, numbers.events);
@@ -108,7 +124,7 @@ async function openOne(options: FileOptions, open: Openers): Promise<Doors> {
 }
 
 /** One to a file, which may have numbers from before there was a fleet, and one to the fleet's database. */
-async function openTwo(options: FileOptions & SharedOptions, open: Openers): Promise<Doors> {
+async function openTwo(options: OneOptions & SharedOptions, open: Openers): Promise<Doors> {
   const { clock, log, retentionDays, detailDays } = options;
   const { declared: _, dayZone: __, ...ofBox } = options;
   const numbers = new Numbers(options, true);
@@ -118,7 +134,7 @@ async function openTwo(options: FileOptions & SharedOptions, open: Openers): Pro
     fleet: writerTo({ send: (request) => fleet.send(request) }, log),
   };
   const token = new FleetAdminToken({ ...writers, tell });
-  const file: SqliteEngine = await open.file(ofBox, {
+  const file: FileEngine = await open.file(ofBox, {
     ...UNHEARD,
     damaged,
     directory: (directory) => token.hearBox(directory),

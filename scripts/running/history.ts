@@ -7,6 +7,7 @@ import { createVisitorCache } from "../../appliance/collector/counting/visitor.t
 import { randomFrom } from "../../appliance/demo/random.ts";
 import { DIMENSIONS, type Hit } from "../../appliance/store/log/record.ts";
 import { planDeclared } from "../../appliance/store/sites/declare.ts";
+import { openForWriting, withDatabase } from "../../appliance/store/sqlite/database.ts";
 import { changeFile, readDirectory } from "../../appliance/store/sqlite/documents.ts";
 import { Store } from "../../appliance/store/store.ts";
 import { SITE } from "./servers.ts";
@@ -38,9 +39,11 @@ export function openStore(dataDir: string, clock: Clock, sites: readonly string[
     retentionDays: 800,
     clock,
     log: silentLog(),
-    prepare(db) {
+    prepare(file) {
       const declared = sites.map((id) => ({ id, host: null }));
-      changeFile(db, planDeclared(readDirectory(db), declared).change);
+      withDatabase(openForWriting(file), (db) =>
+        changeFile(db, planDeclared(readDirectory(db), declared).change),
+      );
     },
   });
 }

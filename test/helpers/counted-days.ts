@@ -1,5 +1,4 @@
 import { parseDay } from "../../appliance/base/calendar.ts";
-import { countDays } from "../../appliance/commands/serve/count-days.ts";
 import {
   DIMENSIONS,
   type Dimension,
@@ -7,6 +6,7 @@ import {
   type HitRecord,
 } from "../../appliance/store/log/record.ts";
 import type { Database } from "../../appliance/store/sqlite/database.ts";
+import { countDays } from "../../appliance/store/sqlite/desk/fill.ts";
 
 type DayOfHits = Parameters<typeof countDays>[1] extends Iterable<infer D> ? D : never;
 type DatedHit = Omit<HitRecord, "site">;

@@ -10,7 +10,11 @@ import type { Vitals } from "../../appliance/control/wire.ts";
 import { createDeckBus } from "../../appliance/deck/usb/hid.ts";
 import type { ServiceParts } from "../../appliance/service/parts.ts";
 import { type Service, startService } from "../../appliance/service/service.ts";
-import { databaseFile } from "../../appliance/store/sqlite/database.ts";
+import {
+  databaseFile,
+  openForWriting,
+  withDatabase,
+} from "../../appliance/store/sqlite/database.ts";
 import type { SystemClock } from "../../appliance/system/system-clock.ts";
 import { type EngineName, engineOfSuite } from "./engines.ts";
 import { FakeClock } from "./fake-clock.ts";
@@ -63,7 +67,7 @@ interface WorldOptions {
   /** What is known of the public address; with it the collector answers by TLS, too. */
   readonly door?: ServiceParts["door"];
   /** Called with the database before the service runs. */
-  readonly prepare?: ServiceParts["prepare"];
+  readonly prepare?: (db: Database.Database) => void;
   readonly problems?: ServiceParts["problems"];
   /** The clock of a board without a battery, for which `clock` is then the machine's: made at each start. */
   readonly publicAddress?: ServiceParts["publicAddress"];
@@ -137,7 +141,7 @@ export class World {
       databaseNow: () => this.clock.now(),
       ...(space && { space }),
       ...(readerMemoryMb !== undefined && { readerMemoryMb }),
-      ...(prepare && { prepare }),
+      ...(prepare && { prepare: (file) => withDatabase(openForWriting(file), prepare) }),
       ...(door && { door }),
       ...(problems && { problems }),
       ...(publicAddress && { publicAddress }),

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { dayOf } from "../../appliance/base/calendar.ts";
 import { silentLog } from "../../appliance/base/log.ts";
+import { openForWriting, withDatabase } from "../../appliance/store/sqlite/database.ts";
 import { Store } from "../../appliance/store/store.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { eachFolder } from "../helpers/folder.ts";
@@ -75,7 +76,11 @@ class Box {
       clock: this.#clock,
       log: silentLog(),
       threads: reusedThreads,
-      prepare: (db) => findSite(db, "blog") ?? addSite(db, "blog"),
+      prepare: (file) =>
+        withDatabase(
+          openForWriting(file),
+          (db) => void (findSite(db, "blog") ?? addSite(db, "blog")),
+        ),
     });
   }
 

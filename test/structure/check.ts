@@ -58,16 +58,20 @@ function wallOf(file: string): Wall | undefined {
 const beginsWith = (file: string, prefixes: readonly string[] = []) =>
   prefixes.some((prefix) => file.startsWith(prefix));
 
+/** The length of the longest that a path begins with; -1 for none. */
+function lengthOfFit(file: string, prefixes: readonly string[] = []): number {
+  return Math.max(
+    -1,
+    ...prefixes.filter((prefix) => file.startsWith(prefix)).map(({ length }) => length),
+  );
+}
+
 function isAcross({ from, file, isTypeOnly }: Edge): boolean {
   const wall = wallOf(from);
   if (file === undefined || wall === undefined) return false;
   if (file === "appliance/main.ts" && !from.startsWith("test/")) return true;
-  if (beginsWith(file, wall.not)) return true;
-  const isMeant =
-    file.startsWith(wall.of) ||
-    beginsWith(file, wall.may) ||
-    (isTypeOnly && beginsWith(file, wall.types));
-  return !isMeant;
+  const may = [wall.of, ...(wall.may ?? []), ...((isTypeOnly && wall.types) || [])];
+  return lengthOfFit(file, may) <= lengthOfFit(file, wall.not);
 }
 
 function isForeign({ from, specifier, file }: Edge): boolean {

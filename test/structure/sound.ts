@@ -4,7 +4,7 @@ import { breachesIn } from "./check.ts";
 const SOUND: Readonly<Record<string, string>> = {
   "appliance/main.ts": 'import { run } from "./commands/run.ts";\nrun();',
   "appliance/commands/run.ts":
-    'import { serve } from "../service/service.ts";\nexport async function run() {\n  serve();\n}',
+    'import { serve } from "../service/service.ts";\nimport { copy } from "../store/desk.ts";\nexport async function run() {\n  serve(copy);\n}',
   "appliance/service/service.ts": `import type { Alarms } from "../alarms/alarms.ts";
 import { collect } from "../collector/app.ts";
 import { control } from "../control/app.ts";
@@ -26,9 +26,15 @@ export class Actions {
 export class Alarms {
   store: Store = {};
 }`,
-  "appliance/store/store.ts": `import { open } from "./sqlite/database.ts";
+  "appliance/store/store.ts": `import { openFile } from "./engines.ts";
 type Store = object;
-const openStore = (): Store => open();`,
+const openStore = (): Store => openFile();`,
+  "appliance/store/desk.ts": `import { backUp } from "./sqlite/backup.ts";
+export { backUp as copy };`,
+  "appliance/store/engines.ts": `import { open } from "./sqlite/database.ts";
+const openFile = () => open();`,
+  "appliance/store/sqlite/backup.ts": `import { open } from "./database.ts";
+const backUp = () => open().close();`,
   "appliance/store/sqlite/database.ts": `import Sqlite from "better-sqlite3";
 const worker = new Worker(
   new URL("committer.ts", import.meta.url),

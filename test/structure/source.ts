@@ -25,7 +25,8 @@ const EVERYTHING: Taken = { name: "*", as: "*" };
 
 const STATEMENT = /^(import|export)\s+(type\s)?([\w\s{},*$]*?)\s*from\s+"([^"]+)"/gm;
 const SIDE_EFFECT = /^import\s+"([^"]+)"/gm;
-const DYNAMIC = /(?:\{([^{}]*)\}\s*=\s*await\s+)?\bimport\(\s*"([^"]+)"/g;
+const DYNAMIC =
+  /(?:\{([^{}]*)\}\s*=\s*await\s+)?\bimport\(\s*"([^"]+)"\s*\)?(?:\.then\(\(\{([^{}]*)\}\))?/g;
 /** As CommonJS: what a package's other build would load is not needed. */
 const REQUIRED = /\bcreateRequire\(import\.meta\.url\)(?:\.resolve)?\(\s*"([^"]+)"\s*\)/g;
 const RESOLVED = /\bimport\.meta\.resolve\(\s*"([^"]+)"\s*\)/g;
@@ -54,12 +55,10 @@ export function importsOf(file: string, text: string): Import[] {
       isPassedOn: verb === "export",
     })),
     ...[...code.matchAll(SIDE_EFFECT)].map(([, specifier = ""]) => made(specifier)),
-    ...[...code.matchAll(DYNAMIC)].map(([, names, specifier = ""]) =>
-      made(
-        specifier,
-        names === undefined ? [EVERYTHING] : takenBy(`{${names.replaceAll(":", " as ")}}`),
-      ),
-    ),
+    ...[...code.matchAll(DYNAMIC)].map(([, before, specifier = "", after]) => {
+      const names = (before ?? after)?.replaceAll(":", " as ");
+      return made(specifier, names === undefined ? [EVERYTHING] : takenBy(`{${names}}`));
+    }),
     ...[REQUIRED, RESOLVED].flatMap((pattern) =>
       [...code.matchAll(pattern)].map(([, specifier = ""]) => made(specifier, [EVERYTHING])),
     ),

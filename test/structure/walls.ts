@@ -1,6 +1,6 @@
 /**
  * Who may know whom: files whose path begins with `of` (the longest that fits counts) know their own
- * kind and what begins with one of `may`; of `types`, only types.
+ * kind and what begins with one of `may`; of `types`, only types. The longest that fits counts here, too.
  */
 export interface Wall {
   readonly of: string;
@@ -15,17 +15,28 @@ const BASE = "appliance/base/";
 const SYSTEM = "appliance/system/";
 /** Pictures between what draws and what shows them, and their memory. */
 const PIXELS = ["appliance/deck/pixels.ts", "appliance/deck/pixel-memory.ts"];
-/** Nobody outside knows what is behind the store's door. */
-const BEHIND_THE_DOOR = ["copy", "counts", "postgres", "sites", "sqlite", "surveys", "threads"].map(
-  (room) => `appliance/store/${room}/`,
-);
+/** The door of the store for what collects, shows, watches and runs, and the one to the data itself. */
+const STORE_DOOR = "appliance/store/store.ts";
+const DESK = "appliance/store/desk.ts";
+/** Pure names: what a hit is, and which format the data has. */
+const RECORD = "appliance/store/log/record.ts";
+const FORMAT = "appliance/store/format.ts";
+/** What answers are, as types. */
+const REPORTS = "appliance/store/reports.ts";
+/** Those who put all together. */
+const ABOVE: Omit<Wall, "of"> = {
+  may: ["appliance/", STORE_DOOR, DESK, FORMAT],
+  not: ["appliance/store/"],
+  types: [REPORTS],
+};
+const ENGINES = ["appliance/store/sqlite/", "appliance/store/postgres/"];
 /** What the two listeners send. */
 const WIRES = ["appliance/collector/wire.ts", "appliance/control/wire.ts"];
 
 export const WALLS: readonly Wall[] = [
-  { of: "appliance/main.ts", may: ["appliance/"] },
-  { of: "appliance/service/", may: ["appliance/"] },
-  { of: "appliance/commands/", may: ["appliance/"] },
+  { of: "appliance/main.ts", ...ABOVE },
+  { of: "appliance/service/", ...ABOVE },
+  { of: "appliance/commands/", ...ABOVE },
   // Which models there are, what an address block is, and what names a broker or a public address.
   {
     of: "appliance/config",
@@ -45,10 +56,9 @@ export const WALLS: readonly Wall[] = [
   { of: SYSTEM, may: [BASE] },
   {
     of: "appliance/collector/",
-    may: ["appliance/http/", "appliance/store/", "appliance/release/health.ts", SYSTEM, BASE],
-    not: BEHIND_THE_DOOR,
+    may: ["appliance/http/", STORE_DOOR, RECORD, "appliance/release/health.ts", SYSTEM, BASE],
     // Whether the box is reached from outside.
-    types: ["appliance/public/"],
+    types: [REPORTS, "appliance/public/"],
   },
   {
     of: "appliance/control/",
@@ -56,7 +66,7 @@ export const WALLS: readonly Wall[] = [
       "appliance/http/",
       "appliance/push/",
       "appliance/alarms/",
-      "appliance/store/",
+      STORE_DOOR,
       SYSTEM,
       BASE,
       "appliance/deck/decks.ts",
@@ -78,7 +88,7 @@ export const WALLS: readonly Wall[] = [
       "appliance/deck/face/image-file.ts",
       "appliance/actions/origins.ts",
     ],
-    not: BEHIND_THE_DOOR,
+    types: [REPORTS],
   },
   {
     of: "appliance/actions/",
@@ -93,7 +103,7 @@ export const WALLS: readonly Wall[] = [
     // What somebody did, and what a key shows of it.
     types: ["appliance/deck/hands/gestures.ts", "appliance/deck/face/feedback.ts"],
   },
-  { of: "appliance/alarms/", may: ["appliance/store/", BASE], not: BEHIND_THE_DOOR },
+  { of: "appliance/alarms/", may: [STORE_DOOR, BASE], types: [REPORTS] },
   { of: "appliance/deck/face/", may: [...PIXELS, "appliance/push/", BASE] },
   { of: "appliance/deck/usb/", may: [...PIXELS, BASE] },
   { of: "appliance/deck/", may: ["appliance/push/channels.ts", BASE] },
@@ -115,7 +125,7 @@ export const WALLS: readonly Wall[] = [
   { of: "appliance/mqtt/", may: ["appliance/push/", SYSTEM, BASE], types: ["appliance/deck/"] },
   // It asks the outside as others do; who is served through it stands elsewhere.
   { of: "appliance/public/", may: ["appliance/http/", SYSTEM, BASE] },
-  { of: "appliance/demo/", may: ["appliance/store/log/record.ts", BASE] },
+  { of: "appliance/demo/", may: [RECORD, BASE] },
   {
     of: "appliance/box/",
     may: ["appliance/deck/face/qr.ts", BASE],
@@ -133,12 +143,17 @@ export const WALLS: readonly Wall[] = [
   // Root's programs that install one: nothing of the service is run there.
   {
     of: "appliance/updater/",
-    may: ["appliance/release/", "appliance/store/format.ts", SYSTEM, BASE],
+    may: ["appliance/release/", FORMAT, SYSTEM, BASE],
   },
   { of: "appliance/updates/", may: ["appliance/http/", "appliance/release/", SYSTEM, BASE] },
   // A start reads the settings by the rules of the service.
   { of: "appliance/provision/", may: ["appliance/config.ts", "appliance/release/", SYSTEM, BASE] },
-  { of: "appliance/store/", may: [SYSTEM, BASE] },
+  { of: "appliance/store/", may: [SYSTEM, BASE], not: ENGINES },
+  // Which engine it is to be, and which program its thread runs.
+  { of: "appliance/store/engines.ts", may: ["appliance/store/", BASE] },
+  { of: "appliance/store/copy/end.ts", may: ["appliance/store/", BASE] },
+  { of: "appliance/store/threads/kinds.ts", may: ["appliance/store/"] },
+  { of: DESK, may: ["appliance/store/"] },
   // What both engines need is in the rooms beside them.
   {
     of: "appliance/store/sqlite/",
@@ -157,13 +172,7 @@ export const WALLS: readonly Wall[] = [
   { of: "web/help/", may: ["web/shared/", BASE], types: WIRES },
   {
     of: "image/",
-    may: [
-      "scripts/build-web.ts",
-      "scripts/bundle-mqtt.ts",
-      "appliance/release/",
-      "appliance/store/format.ts",
-      BASE,
-    ],
+    may: ["scripts/build-web.ts", "scripts/bundle-mqtt.ts", "appliance/release/", FORMAT, BASE],
   },
   { of: "scripts/", may: ["appliance/"] },
   { of: "test/", may: [""] },

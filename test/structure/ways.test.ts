@@ -78,19 +78,19 @@ describe("a way around the walls is found", () => {
       const more = {
         "appliance/store/sqlite/database.ts": given,
         "appliance/store/sqlite/committer.ts": 'export { Sqlite as Passed } from "./database.ts";',
-        "appliance/store/store.ts":
+        "appliance/store/engines.ts":
           'import { Sqlite } from "./sqlite/database.ts";\nimport type { Passed } from "./sqlite/committer.ts";',
       };
       assert.deepEqual(found(more), [
-        "appliance/store/store.ts takes better-sqlite3 as Sqlite of appliance/store/sqlite/database.ts",
-        "appliance/store/store.ts takes better-sqlite3 as Passed of appliance/store/sqlite/committer.ts",
+        "appliance/store/engines.ts takes better-sqlite3 as Sqlite of appliance/store/sqlite/database.ts",
+        "appliance/store/engines.ts takes better-sqlite3 as Passed of appliance/store/sqlite/committer.ts",
       ]);
     });
 
   it("all of a package that a door passes on", () => {
     const more = { "appliance/store/sqlite/database.ts": 'export * from "better-sqlite3";' };
     assert.deepEqual(found(more), [
-      "appliance/store/store.ts takes better-sqlite3 as open of appliance/store/sqlite/database.ts",
+      "appliance/store/engines.ts takes better-sqlite3 as open of appliance/store/sqlite/database.ts",
     ]);
   });
 });

@@ -1,8 +1,6 @@
 import type { Day } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { SiteKey } from "../../store/counting.ts";
-import type { Asker } from "../../store/reads/read-queue.ts";
-import type { Numbers } from "../../store/store.ts";
+import type { Asker, Numbers, SiteKey } from "../../store/store.ts";
 
 /** Page views of a badge's days, and of all time. */
 interface BadgeCounts {

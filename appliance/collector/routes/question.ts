@@ -1,11 +1,14 @@
 import type { ParsedUrlQuery } from "node:querystring";
 import { type Day, parseDay } from "../../base/calendar.ts";
 import { HttpError } from "../../http/errors.ts";
-import { COUNTED_OF } from "../../store/blocks/day-table.ts";
-import { DETAIL_DIMENSIONS } from "../../store/blocks/detail.ts";
-import { type Condition, TESTS } from "../../store/blocks/filter.ts";
-import type { Filter } from "../../store/queries.ts";
-import { MAX_RANGE_DAYS } from "../../store/store.ts";
+import {
+  COUNTED_OF,
+  type Condition,
+  DETAIL_DIMENSIONS,
+  type Filter,
+  MAX_RANGE_DAYS,
+  TESTS,
+} from "../../store/store.ts";
 import { queryValue, storable, storedPath } from "../counting/payload.ts";
 
 const MAX_CONDITIONS = 8;

@@ -1,6 +1,5 @@
 import type { Context } from "koa";
-import type { Accepts, Answer } from "../../store/reads/answer.ts";
-import type { Asker, Lane } from "../../store/reads/read-queue.ts";
+import type { Accepts, Answer, Asker, Lane } from "../../store/store.ts";
 
 /** The asker of a read, who is gone once the connection is. */
 export function askerOf(ctx: Context, lane: Lane): Asker {

@@ -1,9 +1,7 @@
 import type { Middleware } from "koa";
 import type { Clock } from "../../base/clock.ts";
 import type { DailyForm, Warning } from "../../store/reports.ts";
-import type { SourceNumber } from "../../store/snapshot.ts";
-import { SourceUnclear, sourceNamed } from "../../store/sources.ts";
-import type { Numbers } from "../../store/store.ts";
+import { type Numbers, type SourceNumber, SourceUnclear, sourceNamed } from "../../store/store.ts";
 import type { Access } from "../access.ts";
 import { queryValue } from "../counting/payload.ts";
 import { invalid, statsFilter, statsRange } from "./question.ts";

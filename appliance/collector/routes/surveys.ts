@@ -1,6 +1,12 @@
 import type { Context, Middleware } from "koa";
-import { CROSS_FIELDS, type CrossField } from "../../store/reports.ts";
-import { type Numbers, openCursor, type SiteRecord, type SurveyFilter } from "../../store/store.ts";
+import type { CrossField } from "../../store/reports.ts";
+import {
+  CROSS_FIELDS,
+  type Numbers,
+  openCursor,
+  type SiteRecord,
+  type SurveyFilter,
+} from "../../store/store.ts";
 import type { Access } from "../access.ts";
 import { queryValue } from "../counting/payload.ts";
 import { isSurveyVersion } from "../counting/survey.ts";

@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { NUMBERS_ELSEWHERE } from "../../base/input/database-url.ts";
 import { DOCUMENT_KINDS } from "../../service/document-kinds.ts";
-import { backUp } from "../../store/sqlite/copies/backup.ts";
-import { databaseFile } from "../../store/sqlite/database.ts";
+import { databaseFile, loadBackUp } from "../../store/desk.ts";
 import { type Command, CommandFailed, parseCommandLine, UsageError } from "../command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP } from "../data.ts";
 import { refuseOthersData } from "../others-data.ts";
@@ -25,6 +24,7 @@ ${DATA_OPTIONS_HELP}`,
     const elsewhere = databaseUrl === undefined ? "" : ` ${NUMBERS_ELSEWHERE}`;
     const source = databaseFile(dataDir);
     if (!existsSync(source)) throw new CommandFailed(`There is no data in ${dataDir}.${elsewhere}`);
+    const backUp = await loadBackUp();
     backUp(source, file, DOCUMENT_KINDS);
     terminal.out(`Backed up to ${file}.${elsewhere}`);
   },

@@ -1,12 +1,14 @@
 import type { Clock } from "../../base/clock.ts";
 import { Signal } from "../../base/signal.ts";
-import { type Compared, compare } from "../../store/copy/check.ts";
-import { type Brought, bringSite, copy as copyAll, othersOf, refuseSame } from "../../store/copy/copy.ts";
-import { type CopyEnd, openEnd } from "../../store/copy/end.ts";
-import { CopyRefused, type Opening } from "../../store/copy/engine.ts";
-import { type CopyOptions, type ProgressLine, Interrupted, Patience } from "../../store/copy/run.ts";
-import { type Pair, pairsOf } from "../../store/copy/sites.ts";
-import { bringSurveys } from "../../store/copy/surveys.ts";
+import {
+  type Brought,
+  type CheckedCopy,
+  CopyRefused,
+  type CopyTask,
+  Interrupted,
+  loadCopy,
+  type ProgressLine,
+} from "../../store/desk.ts";
 import { type Command, CommandFailed, parseCommandLine, type Terminal, UsageError } from "../command.ts";
 import { configFrom } from "../data.ts";
 
@@ -48,8 +50,26 @@ export const copy: Command = {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, interrupt);
     try {
       const meant = (word: string) => settingOr(word, { config }, terminal);
-      const task = { source: meant(from), target: meant(to), signal: interrupted.signal };
-      await (values.check ? checkOnly(task, terminal) : copyAndCheck(task, terminal));
+      const clock = clockOf(terminal);
+      const screen = screenOf(terminal, clock);
+      const task: CopyTask = {
+        source: meant(from),
+        target: meant(to),
+        signal: interrupted.signal,
+        clock,
+        random: Math.random,
+        say: screen.say,
+        show: screen.show,
+      };
+      const { checkCopy, copyAndCheck } = await loadCopy();
+      const checked = await (values.check
+        ? checkCopy(task)
+        : copyAndCheck(task, (brought, source) => {
+            screen.clear();
+            tell(brought, source, terminal);
+          }));
+      screen.clear();
+      tellChecked(checked, terminal);
     } catch (error) {
       if (error instanceof Interrupted)
         throw new CommandFailed(
@@ -62,57 +82,6 @@ export const copy: Command = {
   },
 };
 
-/** The work that is to be done, and its two databases. */
-interface Task {
-  readonly source: string;
-  readonly target: string;
-  readonly signal: AbortSignal;
-}
-
-async function copyAndCheck({ source, target, signal }: Task, terminal: Terminal): Promise<void> {
-  const clock = clockOf(terminal);
-  await closing(await openEnd(source, by("--from", clock)), async (from) =>
-    closing(await openEnd(target, by("--to", clock, true)), async (to) => {
-      const screen = screenOf(terminal, clock);
-      const { say, show } = screen;
-      const options = { from, to, clock, signal, say, show };
-      const brought = await copyAll(options);
-      screen.clear();
-      tell(brought, options, terminal);
-      const patience = new Patience(options);
-      const catchUp = async (pair: Pair) => {
-        const sources = await patience.with(() => othersOf(options));
-        await bringSite(options, pair);
-        await bringSurveys(options, patience, { pairs: [pair], sources });
-      };
-      const compared = await patience.with(() =>
-        compare({ from, to, catchUp, show: showCheck(options) }, brought.pairs),
-      );
-      screen.clear();
-      tellCompared(compared, to, terminal);
-    }),
-  );
-}
-
-async function checkOnly({ source, target, signal }: Task, terminal: Terminal): Promise<void> {
-  const clock = clockOf(terminal);
-  await closing(await openEnd(source, by("--from", clock)), async (from) =>
-    closing(await openEnd(target, by("--to", clock)), async (to) => {
-      const screen = screenOf(terminal, clock);
-      const { say, show } = screen;
-      const patience = new Patience({ from, to, clock, signal, say });
-      refuseSame({ from, to });
-      const compared = await patience.with(async () => {
-        const { pairs, missing } = await pairsOf(from, to);
-        const shown = showCheck({ signal, show });
-        return compare({ from, to, catchUp: undefined, show: shown }, pairs, missing);
-      });
-      screen.clear();
-      tellCompared(compared, to, terminal);
-    }),
-  );
-}
-
 /** The folder or address that a word stands for. */
 function settingOr(word: string, flags: { config: string | undefined }, terminal: Terminal) {
   if (word === "DATA_DIR") return configFrom(flags, terminal).dataDir;
@@ -123,30 +92,7 @@ function settingOr(word: string, flags: { config: string | undefined }, terminal
   return databaseUrl;
 }
 
-function by(flag: string, clock: Clock, isTarget = false): Opening {
-  return { clock, random: Math.random, flag, isTarget };
-}
-
-async function closing(end: CopyEnd, task: (end: CopyEnd) => Promise<void>): Promise<void> {
-  try {
-    await task(end);
-  } finally {
-    await end.close();
-  }
-}
-
-function showCheck({ signal, show }: Pick<CopyOptions, "signal" | "show">) {
-  return ({ id }: Pair, share: number) => {
-    if (signal.aborted) throw new Interrupted();
-    show({ text: `checking ${id} · ${Math.floor(100 * share)} %`, share });
-  };
-}
-
-function tell(
-  { days, surveys, waiting, pairs }: Brought,
-  { from }: CopyOptions,
-  terminal: Terminal,
-) {
+function tell({ days, surveys, waiting, pairs }: Brought, source: string, terminal: Terminal) {
   terminal.out(
     days + surveys === 0
       ? "Nothing was new."
@@ -154,21 +100,20 @@ function tell(
   );
   if (waiting > 0)
     terminal.out(
-      `${waiting} hits wait in ${from.name} until its clock is set: copy again after that.`,
+      `${waiting} hits wait in ${source} until its clock is set: copy again after that.`,
     );
 }
 
 /** @throws {CommandFailed} where something is missing */
-function tellCompared(
-  { sites, days, less, more, dropped }: Compared,
-  to: CopyEnd,
+function tellChecked(
+  { target, sites, days, less, more, dropped }: CheckedCopy,
   terminal: Terminal,
 ) {
   if (less.length > 0)
     throw new CommandFailed(
-      `${to.name} has less than was counted:\n${lines(less)}\nCopy again; if it stays so, erase the site there and copy it anew.`,
+      `${target} has less than was counted:\n${lines(less)}\nCopy again; if it stays so, erase the site there and copy it anew.`,
     );
-  terminal.out(`Checked ${days} days of ${sites} sites: all that was counted is in ${to.name}.`);
+  terminal.out(`Checked ${days} days of ${sites} sites: all that was counted is in ${target}.`);
   if (more.length > 0)
     terminal.out(
       `It has more, which it counted itself or took from elsewhere, on:\n${lines(more)}`,

@@ -1,10 +1,6 @@
-import { SystemClock } from "../../system/system-clock.ts";
-import { Connection } from "../../store/postgres/connection/connection.ts";
-import { reasonOf, refusalOf } from "../../store/postgres/connection/errors.ts";
-import { saidNow } from "../../store/postgres/database-time.ts";
-import { grant, type Migrated, migrate } from "../../store/postgres/migrate.ts";
-import { fleetSites } from "../../store/postgres/documents.ts";
-import { nameZone } from "../../store/sites/writes.ts";
+import { messageOf } from "../../base/message-of.ts";
+import { Refusal } from "../../base/refusal.ts";
+import { loadTables, type Migrated } from "../../store/desk.ts";
 import { type Command, CommandFailed, parseCommandLine, UsageError } from "../command.ts";
 import { configFrom } from "../data.ts";
 import { namedDatabase } from "../database.ts";
@@ -35,25 +31,22 @@ export const migrateCommand: Command = {
     if (positionals.length > 0)
       throw new UsageError(`\`tallydeck migrate\` takes no ${positionals[0]}.`);
     const config = configFrom(values, terminal);
-    const { settings, shown } = await namedDatabase(
+    const { url, shown } = await namedDatabase(
       config,
       "`tallydeck migrate` makes the tables in a PostgreSQL database",
     );
-    const connection = new Connection(settings, { clock: new SystemClock(), role: "chores" });
+    const withTables = await loadTables();
     try {
-      terminal.out(`${whatWasDone(await migrate(connection, settings))}: ${shown}`);
-      const zone = { zone: config.dayZone, now: () => saidNow(connection) };
-      for (const said of await nameZone(fleetSites(connection), zone)) terminal.out(said);
-      if (values.grant === undefined) return;
-      await grant(connection, settings, values.grant);
-      terminal.out(`${values.grant} may count and read there.`);
+      await withTables(url, async (tables) => {
+        terminal.out(`${whatWasDone(await tables.migrate())}: ${shown}`);
+        for (const said of await tables.nameZone(config.dayZone)) terminal.out(said);
+        if (values.grant === undefined) return;
+        await tables.grant(values.grant);
+        terminal.out(`${values.grant} may count and read there.`);
+      });
     } catch (error) {
-      throw (
-        refusalOf(error, settings) ??
-        new CommandFailed(`Nothing was changed at ${shown}: ${reasonOf(error)}.`)
-      );
-    } finally {
-      await connection.close();
+      if (error instanceof Refusal) throw error;
+      throw new CommandFailed(`Nothing was changed at ${shown}: ${messageOf(error)}.`);
     }
   },
 };

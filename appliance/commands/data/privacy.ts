@@ -1,9 +1,7 @@
 import { hasTunnel } from "../../box/tunnel.ts";
 import { privacyText } from "../../control/routes/sites/privacy.ts";
 import { PUBLIC_ADDRESS } from "../../public/public-address.ts";
-import { openBoxToLook, openToLook } from "../../store/desk.ts";
-import { documentsOf } from "../../store/documents.ts";
-import { EMPTY_DIRECTORY } from "../../store/sites/directory.ts";
+import { documentsOf, EMPTY_DIRECTORY, openBoxToLook, openToLook } from "../../store/desk.ts";
 import { type Command, parseCommandLine, UsageError } from "../command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP } from "../data.ts";
 import { checkData } from "../others-data.ts";

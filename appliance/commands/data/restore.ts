@@ -1,10 +1,13 @@
 import { NUMBERS_ELSEWHERE } from "../../base/input/database-url.ts";
 import { DOCUMENT_KINDS } from "../../service/document-kinds.ts";
 import { tryStart } from "../../service/try-start.ts";
-import { restore as restoreFile } from "../../store/sqlite/copies/restore.ts";
-import { databaseFile } from "../../store/sqlite/database.ts";
-import { lockDataDir, makeDataDir } from "../../store/sqlite/lock.ts";
-import { DatabaseRefused } from "../../store/sqlite/refused.ts";
+import {
+  DatabaseRefused,
+  databaseFile,
+  loadRestore,
+  lockDataDir,
+  makeDataDir,
+} from "../../store/desk.ts";
 import { type Command, parseCommandLine, UsageError } from "../command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP } from "../data.ts";
 import { refuseOthersData } from "../others-data.ts";
@@ -23,6 +26,7 @@ ${DATA_OPTIONS_HELP}`,
     const config = configFrom(values, terminal);
     refuseOthersData(`restore ${file}`, config, terminal);
     const { dataDir, databaseUrl } = config;
+    const restoreFile = await loadRestore();
     makeDataDir(dataDir);
     const unlock = lockDataDir(dataDir);
     try {

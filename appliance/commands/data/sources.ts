@@ -1,8 +1,6 @@
 import { formatDay } from "../../base/calendar.ts";
 import { sourceName } from "../../base/text/source-name.ts";
-import { firstDayOf, type Months } from "../../store/blocks/month.ts";
-import { type Desk, openToChange, openToLook } from "../../store/desk.ts";
-import type { SourceRow, SourceSize } from "../../store/sources.ts";
+import { type Desk, firstDayOf, type Months, openToChange, openToLook, type SourceRow, type SourceSize } from "../../store/desk.ts";
 import {
   type Command,
   CommandFailed,

@@ -15,11 +15,7 @@ import { onePage } from "../../deck/settings/pages.ts";
 import { modelById } from "../../deck/usb/models.ts";
 import { demoWidgets } from "../../demo/decks.ts";
 import { DEMO_DAYS, DEMO_SITES, demoDays } from "../../demo/demo.ts";
-import { documentsChange } from "../../store/documents.ts";
-import { detailFrom } from "../../store/settling/folding.ts";
-import type { Database } from "../../store/sqlite/database.ts";
-import { changeFile } from "../../store/sqlite/documents.ts";
-import { countDays } from "./count-days.ts";
+import { detailFrom, documentsChange, loadFill } from "../../store/desk.ts";
 
 const TOKEN = "demo";
 
@@ -27,7 +23,7 @@ const TOKEN = "demo";
 export interface Demo {
   readonly config: Config;
   /** Fills an empty database; later calls do nothing. */
-  fill(db: Database): void;
+  fill(file: string): Promise<void>;
   remove(): void;
 }
 
@@ -47,13 +43,17 @@ export function startDemo(config: Config, now: number): Demo {
       retentionDays: Math.max(config.retentionDays, DEMO_DAYS),
       virtualDecks,
     },
-    fill(db) {
+    async fill(file) {
       if (filled) return;
-      const wall = new DayZone(zone).wall(now);
-      countDays(db, demoDays(wall), detailFrom({ ...config, today: dayOf(wall) }));
-      const decks = demoDecks(virtualDecks).map(deckDocument);
-      changeFile(db, { documents: [documentsChange(DECKS, { put: decks })] });
       filled = true;
+      const wall = new DayZone(zone).wall(now);
+      const decks = demoDecks(virtualDecks).map(deckDocument);
+      const fillFile = await loadFill();
+      fillFile(file, {
+        days: demoDays(wall),
+        detailFrom: detailFrom({ ...config, today: dayOf(wall) }),
+        documents: [documentsChange(DECKS, { put: decks })],
+      });
     },
     remove: () => rmSync(dataDir, { recursive: true, force: true }),
   };

@@ -1,7 +1,5 @@
 import { COLLECTOR_PORT, CONTROL_PORT } from "../../base/ports.ts";
 import { FLAG_OPTIONS } from "../../config.ts";
-import { COMMITTER, READER_MEMORY_MB, readerOf } from "../../store/threads/kinds.ts";
-import { threadsAhead } from "../../store/threads/threads.ts";
 import { type Command, parseCommandLine, UsageError } from "../command.ts";
 import { configFrom, DATA_OPTIONS } from "../data.ts";
 import { databaseOf } from "../database.ts";
@@ -60,8 +58,9 @@ export const run: Command = {
         "--demo shows made-up data, which belongs in no database that others share: leave out DATABASE_URL, or --demo.",
       );
     // The service takes ten times as long to load as what it is told.
-    const threads = threadsAhead([COMMITTER, readerOf(READER_MEMORY_MB)]);
+    const { threadsOfStart } = await import("../../store/desk.ts");
+    const threads = threadsOfStart();
     const { serve } = await import("./serve.ts");
-    await serve(config, database?.shown, terminal, threads);
+    await serve(config, database, terminal, threads);
   },
 };

@@ -11,15 +11,18 @@ import {
 import { listenerUrl, scriptTag, siteCollector, urlOf } from "../../base/ports.ts";
 import { thisNetwork } from "../../box/board.ts";
 import type { Config } from "../../config.ts";
-import { type Desk, type Erased, openToChange, openToLook } from "../../store/desk.ts";
 import {
+  type Desk,
   type Directory,
+  type Erased,
+  openToChange,
+  openToLook,
   retiredIn,
   type SiteInput,
   type SiteOutcome,
   type SiteRecord,
   siteIn,
-} from "../../store/sites/directory.ts";
+} from "../../store/desk.ts";
 import {
   type Command,
   CommandFailed,

@@ -2,12 +2,19 @@ import { DayZone, UTC_DAYS } from "../../base/day-zone.ts";
 import { siteIdOf } from "../../base/names.ts";
 import { statsFilter } from "../../collector/routes/question.ts";
 import { HttpError } from "../../http/errors.ts";
-import { type Desk, openToLook } from "../../store/desk.ts";
-import { type Filter, MAX_RANGE_DAYS, type StatsQuery } from "../../store/queries.ts";
+import {
+  type Desk,
+  type Directory,
+  detailFrom,
+  type Filter,
+  MAX_RANGE_DAYS,
+  openToLook,
+  type SiteRecord,
+  SourceUnclear,
+  type StatsQuery,
+  sourceNamed,
+} from "../../store/desk.ts";
 import type { StatsTotals } from "../../store/reports.ts";
-import { detailFrom } from "../../store/settling/folding.ts";
-import type { Directory, SiteRecord } from "../../store/sites/directory.ts";
-import { SourceUnclear, sourceNamed } from "../../store/sources.ts";
 import { type Command, CommandFailed, parseCommandLine, UsageError } from "../command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, noSite, unknownSite } from "../data.ts";
 import { checkData } from "../others-data.ts";

@@ -1,7 +1,13 @@
 import { meansAdmin, siteIdOf, siteTokenKey } from "../../base/names.ts";
 import type { Config } from "../../config.ts";
-import { type Desk, openToChange, openToLook } from "../../store/desk.ts";
-import { type Directory, retiredIn, siteIn } from "../../store/sites/directory.ts";
+import {
+  type Desk,
+  type Directory,
+  openToChange,
+  openToLook,
+  retiredIn,
+  siteIn,
+} from "../../store/desk.ts";
 import { makeReadToken } from "../../system/secrets.ts";
 import { type Command, CommandFailed, notUnderstood, parseCommandLine } from "../command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, unknownSite } from "../data.ts";

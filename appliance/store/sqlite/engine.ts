@@ -1,21 +1,22 @@
 import { randomBytes } from "node:crypto";
 import { MAX_DETAIL_BYTES } from "../../base/bounds.ts";
-import { type Clock, every } from "../../base/clock.ts";
-import type { Log } from "../../base/log.ts";
+import { every } from "../../base/clock.ts";
 import type { Cancel } from "../../base/signal.ts";
 import { Turns } from "../../base/turns.ts";
 import type { Change } from "../changes.ts";
 import type { Soon } from "../counts/source.ts";
 import {
   DONE,
-  type Engine,
   type EngineAnswer,
   type EngineEvents,
   type EngineRequest,
+  type FileEngine,
+  type FileOptions,
   type SettlementAsked,
+  type Space,
 } from "../engine.ts";
 import { ReadQueue } from "../reads/read-queue.ts";
-import { type DeclaredSite, type Directory, EMPTY_DIRECTORY } from "../sites/directory.ts";
+import { type Directory, EMPTY_DIRECTORY } from "../sites/directory.ts";
 import {
   declareSites,
   isSiteWrite,
@@ -26,7 +27,7 @@ import {
 import type { Settlement } from "../snapshot.ts";
 import { databaseSecret } from "../sql.ts";
 import { READER_MEMORY_MB } from "../threads/kinds.ts";
-import { ownThreads, type Threads } from "../threads/threads.ts";
+import { ownThreads } from "../threads/threads.ts";
 import { openDecided } from "./copies/opening.ts";
 import { keepNew, mayTakeBack } from "./copies/swap.ts";
 import { newestTime } from "./counted-days.ts";
@@ -35,7 +36,7 @@ import { fileSites } from "./documents.ts";
 import { damage, openChecked } from "./health.ts";
 import { makeDataDir } from "./lock.ts";
 import { mendNumbers } from "./numbering.ts";
-import { Room, type Space, spaceOf } from "./room.ts";
+import { Room, spaceOf } from "./room.ts";
 import { perform } from "./sql.ts";
 import { startWorkers, type Workers } from "./workers.ts";
 
@@ -44,28 +45,12 @@ const SECRET_BYTES = 32;
 /** Detail takes at most this part of the disk. */
 const DETAIL_SHARE = 1 / 4;
 
-export interface SqliteOptions {
-  dataDir: string;
-  /** The sites that the configuration names; undefined leaves all as they are. */
-  declared?: readonly DeclaredSite[];
-  /** The zone that the configuration names for days; undefined leaves it as it is. */
-  dayZone?: string | undefined;
-  clock: Clock;
-  log: Log;
-  /** Called with the database before the workers start, each time another file is in place. */
-  prepare?: (db: Database) => void;
-  space?: (dir: string) => Promise<Space>;
-  /** How large the heap of the worker that reads may become; READER_MEMORY_MB unless given. */
-  readerMemoryMb?: number;
-  threads?: Threads;
-}
-
 /** A database in a file of the data folder, with a worker that writes and one that reads. */
-export class SqliteEngine implements Engine {
+export class SqliteEngine implements FileEngine {
   readonly ready = true;
   readonly figures = undefined;
   readonly reads: ReadQueue;
-  readonly #options: SqliteOptions;
+  readonly #options: FileOptions;
   readonly #events: EngineEvents;
   readonly #file: string;
   readonly #room: Room;
@@ -83,7 +68,7 @@ export class SqliteEngine implements Engine {
   /** Of the file that is there: blocks of another have the same names. */
   #prepared = new WeakSet<Settlement>();
 
-  private constructor(options: SqliteOptions, events: EngineEvents) {
+  private constructor(options: FileOptions, events: EngineEvents) {
     const { dataDir, clock, log, space = spaceOf } = options;
     this.#options = options;
     this.#events = events;
@@ -98,7 +83,7 @@ export class SqliteEngine implements Engine {
    * Opens the database, which is made where there is none, and starts its workers.
    * @throws {DatabaseRefused} with a sentence for the owner
    */
-  static async open(options: SqliteOptions, events: EngineEvents): Promise<SqliteEngine> {
+  static async open(options: FileOptions, events: EngineEvents): Promise<SqliteEngine> {
     makeDataDir(options.dataDir);
     const engine = new SqliteEngine(options, events);
     await engine.#open();
@@ -158,18 +143,11 @@ export class SqliteEngine implements Engine {
     return Math.min(MAX_DETAIL_BYTES, DETAIL_SHARE * (space?.total ?? Number.POSITIVE_INFINITY));
   }
 
-  /** Free and total bytes where the data is. */
   space(): Promise<Space> {
     const { dataDir, space = spaceOf } = this.#options;
     return space(dataDir);
   }
 
-  /**
-   * Closes the database, lets `replace` put another file in its place, and goes on with what is
-   * there then. A file that was swapped in and takes no commit is given up again for the one before,
-   * which else stays until `keepFile`.
-   * @throws {DatabaseRefused} and whatever `replace` throws
-   */
   async replaceFile(replace: (file: string) => Promise<void>): Promise<void> {
     await this.#replacing;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -202,12 +180,10 @@ export class SqliteEngine implements Engine {
     if (takenBack !== undefined) throw takenBack;
   }
 
-  /** True while there is data from before a restore that a start with the file has not made needless yet. */
   get isOnTrial(): boolean {
     return mayTakeBack(this.#file);
   }
 
-  /** A start with the file came up whole: what was there before a restore goes. */
   keepFile(): void {
     keepNew(this.#file);
   }
@@ -245,7 +221,7 @@ export class SqliteEngine implements Engine {
     const db = openChecked(this.#file);
     try {
       await this.#begin(db);
-      prepare?.(db);
+      await prepare?.(this.#file);
     } finally {
       db.close();
     }

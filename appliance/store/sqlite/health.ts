@@ -2,6 +2,7 @@ import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:f
 import { basename, dirname } from "node:path";
 import { bodyOf, ONLY } from "../../base/documents.ts";
 import { isRefusal } from "../../base/refusal.ts";
+import type { Flaw, Unusable } from "../engine.ts";
 import { ADMIN_TOKEN } from "../sites/kinds.ts";
 import { moveAway } from "./copies/swap.ts";
 import {
@@ -12,16 +13,8 @@ import {
   openToList,
   withDatabase,
 } from "./database.ts";
-import { DatabaseRefused, FILE, type Flaw } from "./refused.ts";
+import { DatabaseRefused, FILE } from "./refused.ts";
 import { run } from "./sql.ts";
-
-/** A database that cannot be used, and a sentence for the owner. */
-export interface Unusable {
-  readonly flaw: Flaw;
-  readonly message: string;
-  /** The same without how to mend it. */
-  readonly problem: string;
-}
 
 /** A start looks through all of a file of this size: a second or two on a small board. */
 const CHECKED_BYTES = 8 * 1024 * 1024;

@@ -1,4 +1,5 @@
 import { Refusal } from "../../base/refusal.ts";
+import type { Flaw } from "../engine.ts";
 
 /** Stands for the file's name in sentences about it. */
 export const FILE = "{file}";
@@ -38,9 +39,3 @@ export class DatabaseRefused extends Refusal {
 
 /** The advice that mends the box's own data. */
 const OWN_BACKUP = "Restore a backup with `tallydeck restore FILE`.";
-
-/**
- * A database that is no whole one, of another program, from a newer version, from before the first
- * release, or that a start could not read.
- */
-export type Flaw = "damaged" | "foreign" | "newer" | "older" | "unreadable";

@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync, rmSync, writeSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { Log } from "../../base/log.ts";
+import type { Space } from "../engine.ts";
 import { isSqliteError } from "./database.ts";
 
 const MB = 1024 * 1024;
@@ -11,12 +12,6 @@ const LOW_SPACE_SHARE = 0.05;
 const LOG_BYTES = 32 * MB;
 /** Ballast is taken well above the limit, so that it does not bring low space about. */
 const BALLAST_ABOVE = 1.25;
-
-/** Free and total bytes where the data is. */
-export interface Space {
-  readonly free: number;
-  readonly total: number;
-}
 
 function limitOf({ total }: Space): number {
   return Math.max(LOW_SPACE_BYTES, total * LOW_SPACE_SHARE);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { MAX_SURVEYS_PER_DAY } from "../../../appliance/store/counting.ts";
-import type { Space } from "../../../appliance/store/sqlite/room.ts";
+import type { Space } from "../../../appliance/store/engine.ts";
 import { changeByHand } from "../../helpers/by-hand.ts";
 import { engineOfSuite, onEachEngine } from "../../helpers/engines.ts";
 import { keyOf } from "../../helpers/traffic.ts";

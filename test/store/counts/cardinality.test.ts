@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { OTHER } from "../../../appliance/base/names.ts";
 import { MAX_VALUES_PER_DAY } from "../../../appliance/store/counting.ts";
-import type { Space } from "../../../appliance/store/sqlite/room.ts";
+import type { Space } from "../../../appliance/store/engine.ts";
 import { onEachEngine } from "../../helpers/engines.ts";
 import { type Values, views } from "../../helpers/traffic.ts";
 import { eachWorld } from "../../helpers/world.ts";

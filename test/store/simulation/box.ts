@@ -12,7 +12,7 @@ import {
   databaseFile,
   openForReading,
 } from "../../../appliance/store/sqlite/database.ts";
-import { SqliteDesk } from "../../../appliance/store/sqlite/desk.ts";
+import { SqliteDesk } from "../../../appliance/store/sqlite/desk/desk.ts";
 import { ofOneMoment, SqliteSnapshot } from "../../../appliance/store/sqlite/snapshot.ts";
 import { perform } from "../../../appliance/store/sqlite/sql.ts";
 import { type Box, Store } from "../../../appliance/store/store.ts";

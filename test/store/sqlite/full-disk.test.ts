@@ -3,12 +3,13 @@ import { existsSync, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import Database from "better-sqlite3";
+import type { Space } from "../../../appliance/store/engine.ts";
 import {
   databaseFile,
   openForWriting,
   spareBytesOf,
 } from "../../../appliance/store/sqlite/database.ts";
-import { BALLAST_BYTES, type Space } from "../../../appliance/store/sqlite/room.ts";
+import { BALLAST_BYTES } from "../../../appliance/store/sqlite/room.ts";
 import { upkeepStep } from "../../../appliance/store/sqlite/upkeep.ts";
 import { Disk, whyNoDisks } from "../../helpers/disk.ts";
 import { eachFolder } from "../../helpers/folder.ts";

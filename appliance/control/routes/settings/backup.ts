@@ -1,13 +1,18 @@
+import type { FileHandle } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { dayOf, formatDay } from "../../../base/calendar.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { allowUpload } from "../../../http/connection.ts";
-import type { Exchange } from "../../../store/store.ts";
 import type { Handler } from "../../route.ts";
 
 export interface DataParts {
   clock: Clock;
-  exchange: Exchange;
+  exchange: {
+    /** @returns a file that is gone once it is closed */
+    backUp(): Promise<{ readonly handle: FileHandle; readonly size: number }>;
+    /** @param length in bytes, as far as it is known @throws {Refusal} where the data stays as it was */
+    restore(file: Readable, length: number | undefined): Promise<void>;
+  };
   /** Tells the parts that hold something of the data in memory that it is another now. */
   reloadAfterRestore: () => Promise<void>;
 }

@@ -1,18 +1,19 @@
-import type { Day } from "../../base/calendar.ts";
-import { Block } from "../../store/blocks/block.ts";
-import { decodeBlock, encodeBlock } from "../../store/blocks/codec.ts";
-import { fold } from "../../store/blocks/fold.ts";
-import { type Month, monthOf } from "../../store/blocks/month.ts";
-import type { SiteKey } from "../../store/counting.ts";
-import { BatchEncoder, decodeBatch, rowsBySite } from "../../store/log/batch.ts";
-import type { HitRecord } from "../../store/log/record.ts";
-import { SETTLED } from "../../store/settling/parts.ts";
-import { OWN_SOURCE, PIECES } from "../../store/snapshot.ts";
-import { CountedDays } from "../../store/sqlite/counted-days.ts";
-import type { Database } from "../../store/sqlite/database.ts";
-import { readDirectory } from "../../store/sqlite/documents.ts";
-import { generation, settleFile } from "../../store/sqlite/settle.ts";
-import { SqliteSnapshot } from "../../store/sqlite/snapshot.ts";
+import type { Day } from "../../../base/calendar.ts";
+import { Block } from "../../blocks/block.ts";
+import { decodeBlock, encodeBlock } from "../../blocks/codec.ts";
+import { fold } from "../../blocks/fold.ts";
+import { type Month, monthOf } from "../../blocks/month.ts";
+import type { DocumentsChange } from "../../changes.ts";
+import type { SiteKey } from "../../counting.ts";
+import { BatchEncoder, decodeBatch, rowsBySite } from "../../log/batch.ts";
+import type { HitRecord } from "../../log/record.ts";
+import { SETTLED } from "../../settling/parts.ts";
+import { OWN_SOURCE, PIECES } from "../../snapshot.ts";
+import { CountedDays } from "../counted-days.ts";
+import { type Database, openForWriting, withDatabase } from "../database.ts";
+import { changeFile, readDirectory } from "../documents.ts";
+import { generation, settleFile } from "../settle.ts";
+import { SqliteSnapshot } from "../snapshot.ts";
 
 /** One day of one site. */
 interface DayOfHits {
@@ -22,6 +23,22 @@ interface DayOfHits {
   readonly hits: Iterable<Omit<HitRecord, "site">>;
   /** Validated payloads. */
   readonly surveys: readonly { readonly sv: number }[];
+}
+
+/** What a file is to have from the beginning. */
+interface FirstData {
+  readonly days: Iterable<DayOfHits>;
+  /** The first day whose views and events are kept, too; Infinity for none. */
+  readonly detailFrom: Day;
+  readonly documents: readonly DocumentsChange[];
+}
+
+/** Adds days and documents to a file that nobody else writes. Sites of the days must exist. */
+export function fillFile(file: string, { days, detailFrom, documents }: FirstData): void {
+  withDatabase(openForWriting(file), (db) => {
+    countDays(db, days, detailFrom);
+    changeFile(db, { documents });
+  });
 }
 
 /**

@@ -1,16 +1,16 @@
-import type { Change } from "../changes.ts";
-import type { BoxDesk, Desk, Erased } from "../engine.ts";
-import type { QueryInput, QueryName, QueryResult } from "../queries.ts";
-import type { Directory } from "../sites/directory.ts";
-import { isSiteWrite, SITE_WRITES, type SitesPlace } from "../sites/writes.ts";
-import type { EngineWriteName, WriteInput, WriteName, WriteResult } from "../writes.ts";
-import { type Database, databaseFile, emptyWal } from "./database.ts";
-import { fileSites, readDirectory, WRITES } from "./documents.ts";
-import { openData, openDataToLook } from "./health.ts";
-import { makeDataDir } from "./lock.ts";
-import { SqliteReads } from "./reads.ts";
-import { withBallast } from "./room.ts";
-import { eraseSites } from "./upkeep.ts";
+import type { Change } from "../../changes.ts";
+import type { BoxDesk, Desk, Erased } from "../../engine.ts";
+import type { QueryInput, QueryName, QueryResult } from "../../queries.ts";
+import type { Directory } from "../../sites/directory.ts";
+import { isSiteWrite, SITE_WRITES, type SitesPlace } from "../../sites/writes.ts";
+import type { EngineWriteName, WriteInput, WriteName, WriteResult } from "../../writes.ts";
+import { type Database, databaseFile, emptyWal } from "../database.ts";
+import { fileSites, readDirectory, WRITES } from "../documents.ts";
+import { openData, openDataToLook } from "../health.ts";
+import { makeDataDir } from "../lock.ts";
+import { SqliteReads } from "../reads.ts";
+import { withBallast } from "../room.ts";
+import { eraseSites } from "../upkeep.ts";
 
 /** The file of a data folder, opened for a command. */
 export class SqliteDesk implements Desk, BoxDesk {

@@ -1,0 +1,42 @@
+import { SystemClock } from "../../system/system-clock.ts";
+import { nameZone } from "../sites/writes.ts";
+import { Connection } from "./connection/connection.ts";
+import { reasonOf, refusalOf } from "./connection/errors.ts";
+import { parseDatabaseUrl } from "./connection/url.ts";
+import { saidNow } from "./database-time.ts";
+import { fleetSites } from "./documents.ts";
+import { grant, type Migrated, migrate } from "./migrate.ts";
+
+/** The tables of a database that many share. */
+interface Tables {
+  /** Makes them, or raises them to this version's. */
+  migrate(): Promise<Migrated>;
+  /** Names the zone by which days begin; undefined leaves it. @returns sentences for the owner */
+  nameZone(zone: string | undefined): Promise<readonly string[]>;
+  /** Lets a role count and read there. */
+  grant(role: string): Promise<void>;
+}
+
+/**
+ * Connects as a user who may make tables, for as long as `task` takes.
+ * @throws {Refusal} with a sentence for the owner; Error with the reason for which the database cannot be used
+ */
+export async function withTables(
+  url: string,
+  task: (tables: Tables) => Promise<void>,
+): Promise<void> {
+  const settings = parseDatabaseUrl(url);
+  const connection = new Connection(settings, { clock: new SystemClock(), role: "chores" });
+  try {
+    await task({
+      migrate: () => migrate(connection, settings),
+      nameZone: (zone) =>
+        nameZone(fleetSites(connection), { zone, now: () => saidNow(connection) }),
+      grant: (role) => grant(connection, settings, role),
+    });
+  } catch (error) {
+    throw refusalOf(error, settings) ?? new Error(reasonOf(error), { cause: error });
+  } finally {
+    await connection.close();
+  }
+}
