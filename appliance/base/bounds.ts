@@ -1,3 +1,5 @@
+import { DIMENSIONS } from "./text/dimensions.ts";
+
 /** How much of one kind of thing a box keeps. */
 export interface Bound {
   readonly count: number;
@@ -14,6 +16,9 @@ const GB = 1_073_741_824;
 /** Bytes of memory that the service may take: MemoryHigh of its unit, on a board of 512 MB. */
 export const SERVICE_MEMORY: number = 288 * MB;
 
+/** The most that a month's values of a dimension take unpacked: their texts, and their counts by day. */
+const BYTES_OF_DIMENSION = 2.75 * MB;
+
 /**
  * How much a box keeps, for everybody who lets something in: what the Web UI's routes and an import of
  * settings take is what a restore takes, and all of it together fits the memory of a start.
@@ -25,8 +30,11 @@ export const BOUNDS = {
   // A commit's slice each, at most; those of an hour, or of a day without the time.
   log: { count: 1_000_000, bytes: 8 * MB, together: 64 * MB },
   // Months of all sites for as long as retention may be set to. Of a piece these are the bytes unpacked, packed it
-  // is never larger: all values of all dimensions take 63 MB, and all rows of a month's days 54.
-  blocks: { count: 20_000_000, bytes: 64 * MB, together: 32 * GB },
+  // is never larger: all rows of a month's days take 54 MB, less than all values of all dimensions.
+  blocks: {
+    ...{ count: 20_000_000, together: 32 * GB },
+    bytes: DIMENSIONS.length * BYTES_OF_DIMENSION,
+  },
   waitingSurveys: { count: 100_000, bytes: 8 * KB, together: 16 * MB },
 } as const satisfies Readonly<Record<string, Bound>>;
 
