@@ -6,7 +6,7 @@ import { takeSurvey, withdrawSurvey } from "../surveys/statements.ts";
 import { type Database, dataVersionOf } from "./database.ts";
 import { run } from "./sql.ts";
 
-/** While the log is full, commits after which it is looked at anew. */
+/** A full log is measured again after so many commits. */
 const LOOK_EVERY = 64;
 
 /**
@@ -17,7 +17,7 @@ export class Commits {
   readonly #db: Database;
   readonly #statements: ReturnType<typeof prepare>;
   readonly #dataVersion: () => number;
-  /** Sites that are there: that one is not is only asked of the database once in a while. */
+  /** Sites that are known to exist. The database is asked about others, and rarely. */
   readonly #sites = new Set<SiteKey>([NOBODY]);
   #foreignCommits = -1;
   /** The bytes that the log takes at most; undefined before it was looked at. */
@@ -30,15 +30,15 @@ export class Commits {
     this.#dataVersion = dataVersionOf(db);
   }
 
-  /** Drops what is remembered of the database. */
+  /** Empties the caches. */
   forget(): void {
     this.#foreignCommits = -1;
     this.#logBytes = undefined;
   }
 
   /**
-   * @returns for each survey of the batch, in order, what `withdraw` takes to undo it; null where the
-   * site takes no more on that day.
+   * @returns for each survey of the batch, in order, its key for `withdraw`; null where the site has as many
+   * as it may have on that day
    */
   add({ log, withdraw, surveys }: Pick<BatchData, "log" | "withdraw" | "surveys">) {
     this.#noticeForeignCommits();
@@ -93,7 +93,7 @@ export class Commits {
 
 function prepare(db: Database) {
   return {
-    // A number that was folded is never given again: readers know by it what they have seen.
+    // The number of a folded row is never used again: readers remember by it which rows they have seen.
     append: db.prepare(
       `INSERT INTO log (n, body) VALUES (1 + max(
          coalesce((SELECT max(n) FROM log), 0), (SELECT n FROM folded WHERE node = 0)), ?)`,

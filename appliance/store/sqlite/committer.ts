@@ -19,7 +19,7 @@ import { takeFileChanges, WRITES } from "./documents.ts";
 import { settleFile } from "./settle.ts";
 import { upkeepStep } from "./upkeep.ts";
 
-/** As the door is answered, and what only this engine's own room is about. */
+/** The answer of every engine, and figures that only this one needs. */
 export type CommitterAnswer = EngineAnswer & {
   /** Bytes inside the database that it can use again. */
   readonly spare?: number;
@@ -30,9 +30,9 @@ export type CommitterAnswer = EngineAnswer & {
 /** A message of the worker that writes. It watches, too, for sites and tokens that the command line changed. */
 export type CommitterMessage =
   | { readonly kind: "answer"; readonly answer: CommitterAnswer }
-  /** Some of what has changed of the directory. */
+  /** One page of the changes to the directory. */
   | { readonly kind: "changed"; readonly changed: ChangedDocuments }
-  /** That was all of it up to here. Sent before the answer of the write that changed it. */
+  /** The end of these changes. It is sent before the answer of the write that made them. */
   | { readonly kind: "directory"; readonly revision: Revision }
   /** The file is damaged; the answer says that nothing was done. */
   | { readonly kind: "damaged"; readonly message: string };
@@ -57,7 +57,7 @@ class Committer {
   #revision = -1;
   #foreignCommits = -1;
 
-  /** Tells its first directory at once. */
+  /** Sends the whole directory at once. */
   constructor(file: string, say: Say) {
     const db = openForWriting(file);
     db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
@@ -70,7 +70,7 @@ class Committer {
     this.#transact = db.transaction((request: Work) => ({
       ...DONE,
       ...this.#perform(request),
-      // Nothing may fail once it is committed: a caller that is refused takes it that nothing was done.
+      // Nothing may fail after the commit: a caller that is refused assumes that nothing was written.
       spare: spareBytes(),
     })).immediate;
     this.#tellDirectory();
@@ -159,7 +159,7 @@ class Committer {
     this.#revision = revision.n;
   }
 
-  /** @param sure true when something changed that `data_version` does not tell: a write of our own */
+  /** @param sure true after a write of this connection, which does not raise `data_version` */
   #lookAtDirectory(sure: boolean): void {
     try {
       const version = this.#dataVersion();
@@ -168,7 +168,7 @@ class Committer {
       this.#tellDirectory();
       this.#foreignCommits = version;
     } catch {
-      // Unreadable now; the next look tells.
+      // It cannot be read now, and is read again after the next write.
     }
   }
 }

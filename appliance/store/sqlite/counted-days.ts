@@ -9,9 +9,9 @@ const EVERY_MS = 60_000;
 const TIME_EVERY_MS = HOUR_MS;
 
 /**
- * Measures for how long the service has run with this data, and saves it. One connection, one caller, inside
- * the caller's transactions; after a rollback call `forget`. Time run that a crash loses, a minute at most
- * while hits come in, delays pruning.
+ * Measures and saves for how long the service has run with this data. It has one connection and one caller,
+ * whose transactions it uses; after a rollback call `forget`. A crash loses a minute at most while hits come in,
+ * which only delays pruning.
  */
 export class CountedDays {
   readonly #statements: ReturnType<typeof prepare>;
@@ -62,7 +62,7 @@ export class CountedDays {
     this.#statements.bound.run({ runMs: this.#runMs });
   }
 
-  /** Drops what is remembered of the database. */
+  /** Empties the caches. */
   forget(): void {
     this.#savedMs = -Infinity;
     this.#savedTime = -Infinity;
@@ -70,8 +70,8 @@ export class CountedDays {
 }
 
 /**
- * Of a copy: exactly these days were counted on, each when its mark says, and never later than now. A day
- * without a mark was counted on now: it goes the last.
+ * Sets the marks of a copy to exactly these days. A mark later than now becomes now, and so does a missing one:
+ * its day is the last to be pruned.
  */
 export function markCounted(db: Database, days: ReadonlySet<Day>): void {
   const { runMs: now, marks } = perform(db, timeRun());
@@ -81,7 +81,7 @@ export function markCounted(db: Database, days: ReadonlySet<Day>): void {
     mark.run(day, Math.min(now, marks.get(day) ?? now));
 }
 
-/** The newest time (epoch ms) that the data knows has been; 0 when it knows none. */
+/** The newest time (epoch ms) in the data; 0 where it has none. */
 export function newestTime(db: Database): number {
   const day = db.prepare("SELECT max(day) FROM counted_day").pluck().get() as Day | null;
   return Math.max(savedTime(db), (day ?? 0) * DAY_MS);

@@ -15,9 +15,9 @@ import { DatabaseRefused, FILE } from "./refused.ts";
 
 export type Database = Sqlite.Database;
 
-/** "Tdlb", of a log and blocks: tells our files from other SQLite databases. */
+/** "Tdlb", for log and blocks: identifies our files among other SQLite databases. */
 const APPLICATION_ID = 0x54646c62;
-/** "Tdck": from before the first release. */
+/** "Tdck": files from before the first release. */
 const OLD_APPLICATION_ID = 0x5464636b;
 const CACHE_KIB = 4_096;
 const SCHEMA_DIR = join(import.meta.dirname, "schema");
@@ -51,8 +51,8 @@ export function openForReading(file: string): Database {
 }
 
 /**
- * The same for a mere look, which must not change what it finds.
- * @throws {DatabaseRefused} when the schema is an older one, too
+ * The same for looking only: the file stays as it is.
+ * @throws {DatabaseRefused} also when the schema is an older one
  */
 export function openToList(file: string): Database {
   return open(file, { readonly: true, fileMustExist: true }, (db) => {
@@ -66,10 +66,9 @@ export function openToList(file: string): Database {
 }
 
 /**
- * Opens a database that a stranger may have made, to read only: nothing in its schema is believed.
- * Its tables are, to the letter, those that some version of ours made, and nothing else is in it: no
- * trigger, view, virtual table or computed column that a read could run. Additions of a newer version
- * cannot be told from those of a stranger: none of them is taken.
+ * Opens a database that a stranger may have made, for reading only, and does not trust its schema. Its tables
+ * have to be, to the letter, those of some version of ours, with no trigger, view, virtual table or computed
+ * column that a read could run. Newer versions are refused, since a stranger could have made their additions.
  * @throws {DatabaseRefused} when it is damaged, not ours, not as we make it, or from a newer version
  */
 export function openUntrusted(file: string): Database {
@@ -77,16 +76,16 @@ export function openUntrusted(file: string): Database {
   return open(file, { readonly: true, fileMustExist: true }, (db) => {
     db.pragma("query_only = ON");
     orRefused(file, () => refuseForeignSchema(db, file));
-    // Pages that form no tree could be read for ever.
+    // Reading pages that form no tree might never end.
     const found = orRefused(file, () => db.pragma("quick_check(1)", { simple: true }));
     if (found !== "ok") throw damaged(file, String(found));
   });
 }
 
 /**
- * Looks at a database that a stranger may have made and that is used where it is, before anything in its schema is
- * run. Of a newer version what that added is passed over.
- * @throws {DatabaseRefused} when it is not as we make it
+ * Checks a database that a stranger may have made and that is used in its place, before anything in its schema
+ * runs. Additions of a newer version are ignored.
+ * @throws {DatabaseRefused} when its tables are not as we make them
  */
 export function refuseStrangers(file: string): void {
   const look = (db: Database) => {
@@ -104,14 +103,14 @@ export function checkIntegrity(db: Database, file: string): void {
   if (found !== "ok") throw damaged(file, found);
 }
 
-/** Tells how many bytes inside the database are free to be used again. Prepared: each commit asks. */
+/** @returns a function that measures the free bytes inside the database; prepared, since each commit calls it */
 export function spareBytesOf(db: Database): () => number {
   const freePages = db.prepare("PRAGMA freelist_count").pluck();
   const pageSize = db.pragma("page_size", { simple: true }) as number;
   return () => (freePages.get() as number) * pageSize;
 }
 
-/** Tells a number that is another one once another connection has committed. Prepared: each commit asks. */
+/** @returns a function whose result changes with each commit of another connection; prepared, as above */
 export function dataVersionOf(db: Database): () => number {
   const version = db.prepare("PRAGMA data_version").pluck();
   return () => version.get() as number;
@@ -139,7 +138,7 @@ export function emptyWal(db: Database): boolean {
   return db.pragma("wal_checkpoint(TRUNCATE)", { simple: true }) === 0;
 }
 
-/** A rename or a new file is only certain to survive a power cut once its folder is synced. */
+/** Syncs the folder of a file: only then does a rename or a new file survive a power cut for sure. */
 export function syncFolderOf(file: string): void {
   syncNow(dirname(file));
 }
@@ -204,7 +203,7 @@ function refuseForeign(db: Database, file: string): void {
   if (version < 1) throw damaged(file, `there is no schema ${version}`);
 }
 
-/** A newer version's is used where that one only added to what this one knows. */
+/** Refuses data of a newer version, unless that only added to what this version knows. */
 function refuseNewer(db: Database, file: string): void {
   const data = formatIn(db);
   if (isUsable(data, DATA_FORMAT)) return;
@@ -230,7 +229,7 @@ function notedIn(db: Database): unknown {
   }
 }
 
-/** Whether there is more in it than this version knows. */
+/** Whether a newer version has written it. */
 export function isOfNewer(db: Database): boolean {
   return schemaVersion(db) > DATA_FORMAT.format;
 }

@@ -49,7 +49,7 @@ export function readDirectory(db: Database): Directory {
   return book.at(takeFileChanges(db, -1, (changed) => book.take(changed)));
 }
 
-/** Tells in parts what has changed of the directory since a revision. @returns the revision of now */
+/** Passes on the changes of the directory since a revision, page by page. @returns the current revision */
 export function takeFileChanges(
   db: Database,
   since: number,
@@ -59,7 +59,7 @@ export function takeFileChanges(
   return { n, epoch: null };
 }
 
-/** A file, as far as sites are changed there: each change is a transaction of its own. */
+/** A file as the place of sites. Each change is a transaction of its own. */
 export function fileSites(db: Database): SitesPlace {
   return {
     directory: () => readDirectory(db),
@@ -70,7 +70,7 @@ export function fileSites(db: Database): SitesPlace {
   };
 }
 
-/** Sites whose blocks take the most, that first. */
+/** Sites by the size of their blocks, the largest first. */
 export function largestSites(db: Database, limit: number): { key: SiteKey; id: string }[] {
   return db
     .prepare(

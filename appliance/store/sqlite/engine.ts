@@ -60,7 +60,7 @@ export class SqliteEngine implements FileEngine {
   #cursorSecret: Uint8Array | undefined;
   #stopLooking: Cancel = () => {};
   #isLooking = false;
-  /** Resolves when whoever listens has heard of the directory. */
+  /** Resolves when listeners have taken in the directory. */
   #heard: Soon<void> = undefined;
   #closed: Promise<void> | undefined;
   /** Set while the file is replaced. */
@@ -96,7 +96,7 @@ export class SqliteEngine implements FileEngine {
     return this.#room.isLow;
   }
 
-  /** A request that comes while the file is replaced is for the one that is there then. */
+  /** A request that comes while the file is replaced waits, and goes to the file that is open then. */
   async send(request: EngineRequest): Promise<EngineAnswer> {
     // The workers are away while the file is replaced, which is no fault that a ping should find.
     if (request.kind === "ping" && this.#replacing !== undefined) return DONE;
@@ -115,7 +115,7 @@ export class SqliteEngine implements FileEngine {
     };
     const send = async (change: EngineRequest): Promise<EngineAnswer> => {
       await this.#replacing;
-      // Sites of another file have the same numbers: it is planned anew.
+      // Sites of another file have the same numbers, so the change has to be planned again.
       return workers === this.#workers ? this.#send(change) : { ...DONE, result: false };
     };
     return this.#siteTurns.take(() => writeSites(request, place, send));
@@ -170,7 +170,7 @@ export class SqliteEngine implements FileEngine {
       await replace(this.#file);
     } finally {
       takenBack = await this.#open().catch((error: unknown) => {
-        // As when a worker fails: better to start anew than to pretend.
+        // Without a database the service can only start again, as after the failure of a worker.
         setImmediate(() => {
           throw error;
         });
@@ -249,7 +249,7 @@ export class SqliteEngine implements FileEngine {
     const zone = await nameZone(place, { zone: dayZone, now });
     const sites = declared === undefined ? [] : await declareSites(place, declared);
     const sentences = [...zone, ...sites];
-    // That of the first file: cursors outlive a restore.
+    // The secret of the first file stays, so that cursors outlive a restore.
     const secret = databaseSecret("cursor_secret", () => randomBytes(SECRET_BYTES));
     this.#cursorSecret ??= perform(db, secret);
     this.#events.opened({
@@ -259,7 +259,7 @@ export class SqliteEngine implements FileEngine {
     });
   }
 
-  /** Not while the last look waits for the disk: those of one that hangs would be ever more. */
+  /** One look at a time: a disk that hangs would pile them up. */
   async #lookAtRoom(): Promise<void> {
     if (this.#isLooking) return;
     this.#isLooking = true;

@@ -81,7 +81,7 @@ export function openChecked(file: string): Database {
   }
 }
 
-/** The problem of the data when `error` came of it; undefined where the data is not to blame. */
+/** The problem of the data that caused an error; undefined where the data is not to blame. */
 export function unusable(error: unknown): Unusable | undefined {
   if (error instanceof DatabaseRefused && error.flaw !== undefined)
     return { flaw: error.flaw, message: error.message, problem: error.problem ?? error.message };
@@ -91,13 +91,13 @@ export function unusable(error: unknown): Unusable | undefined {
     : undefined;
 }
 
-/** Data that a start could not read, for whatever reason. */
+/** The problem of data that a start could not read. */
 function unreadable(reason: string): Unusable {
   const problem = `The data could not be read (${reason}).`;
   return { flaw: "unreadable", message: problem, problem };
 }
 
-/** As a worker ends whose heap is full. */
+/** Whether a worker has ended because its heap was full. */
 function isOutOfMemory(error: unknown): error is Error {
   return error instanceof Error && "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
 }

@@ -12,7 +12,7 @@ const LOCK = "service.lock";
 const WHEREABOUTS = "service.json";
 /** A look at the lock holds it for less than a moment. */
 const LOOK_MS = 250;
-/** The files that we put into a data folder; a folder with such a file in it is ours. */
+/** Our files in a data folder. A folder that has one of them is ours. */
 const OUR_FILES = /^(?:tallydeck\.db|service\.(?:lock|json))/;
 
 /**
@@ -32,7 +32,7 @@ function tighten(dataDir: string): void {
     restrict(dataDir, OWN_FOLDER);
     for (const name of ours) restrict(join(dataDir, name), OWN_FILE);
   } catch {
-    // An owner who may not read or change it learns so from the next step, in a better sentence.
+    // The next step tells an owner without permissions so, in a better sentence.
   }
 }
 
@@ -44,7 +44,7 @@ function restrict(path: string, mode: number): void {
 
 function makeFolder(dataDir: string): void {
   if (existsSync(dataDir)) return;
-  // One after the other: told to make them all, Node never comes back from below /proc.
+  // Folders are made one by one: with `recursive`, Node hangs below /proc.
   makeFolder(dirname(dataDir));
   try {
     mkdirSync(dataDir, { mode: OWN_FOLDER });

@@ -6,21 +6,21 @@ import { KINDS_OF_SITES, SITES } from "../sites/kinds.ts";
 import type { Database } from "./database.ts";
 import { beginGeneration, passGeneration } from "./settle.ts";
 
-/** Counted one by one, nothing comes so far, and all that is added to it is exact. */
+/** The highest number that counts as sound: counting never comes so far, and sums with it are exact. */
 const LAST_NUMBER = 2 ** 50;
-/** A start looks at the numbers of so many blocks: a moment on a small board. Of more, bent ones are passed over. */
+/** A start checks the numbers of so many blocks at most, a moment on a small board. In a larger file damaged ones are skipped. */
 const LOOKED_AT = 200_000;
-/** More than responses ever come after a number was known, in a backup or a file; a million times as many leave enough. */
+/** So many numbers are skipped after damage or a restore, more than were used meanwhile. There are enough for a million times. */
 export const PASSED_BY: number = 2 ** 32;
 /** Batches keep a site in 32 bits. */
 const LAST_SITE = 2 ** 30;
-/** The condition that a row of `block` has numbers of ours: any other is passed over. */
+/** The condition that the numbers of a row of `block` are sound; other rows are skipped. */
 export const HAS_NUMBERS: string = `site BETWEEN 1 AND ${2 ** 31 - 1} AND month BETWEEN 0 AND ${MAX_MONTH} AND source BETWEEN 0 AND ${LAST_SITE} AND part BETWEEN 0 AND ${LAST_PART}`;
 
 /**
- * Mends numbers that a card has bent, of which each next one would be no number any more: those of the log,
- * and of sites. In the caller's transaction, before anything is read.
- * @returns what is told of it, a sentence each
+ * Repairs numbers that a failing card has damaged: those of rows, the log, sites and blocks. New numbers follow
+ * the highest one, and could not if that were too high. Call it in a transaction, before anything is read.
+ * @returns sentences about the repairs
  */
 export function mendNumbers(db: Database): string[] {
   return [
@@ -34,7 +34,7 @@ export function mendNumbers(db: Database): string[] {
   ];
 }
 
-/** Rows that are gone on from, or taken out, by a number of their own. */
+/** Tables whose rows are paged through and deleted by a number. */
 const NUMBERED = [
   ["block", "rowid"],
   ["survey", "id"],
@@ -114,7 +114,7 @@ function unreadableSites(db: Database): string[] {
   );
 }
 
-/** A site that has lost its number gets another: those that are added later count. */
+/** Gives a site with a damaged number a new one, and so keeps later numbers sound. */
 function mendSites(db: Database): string[] {
   const isSound = `id = CAST(CAST(id AS INTEGER) AS TEXT)
     AND CAST(id AS INTEGER) BETWEEN 1 AND ${LAST_SITE}`;
@@ -168,7 +168,7 @@ function mendErased(db: Database): string[] {
   return ["The number of a site that is erased was damaged; erasing goes on."];
 }
 
-/** A day that has lost its mark is among those that have one, and gets one of now: it goes the last. */
+/** Replaces damaged marks of days by marks of now: these days are pruned last. */
 function mendMarks(db: Database): string[] {
   const bent = db.prepare(`DELETE FROM counted_day WHERE day NOT BETWEEN 0 AND ${LAST_DAY}`).run();
   if (bent.changes === 0) return [];
@@ -183,7 +183,7 @@ function mendMarks(db: Database): string[] {
   return ["The marks of days that were counted on were damaged; some of them are kept longer."];
 }
 
-/** A part that has lost its number is as one of the first day: it is merged with what is settled of its month. */
+/** Gives blocks with a damaged part number one of the first day, so that they are merged into their month. */
 function mendBlocks(db: Database): string[] {
   const rows = db.prepare("SELECT coalesce(max(rowid), 0) FROM block").pluck().get() as number;
   if (rows > LOOKED_AT) return [];

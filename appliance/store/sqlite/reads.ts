@@ -45,7 +45,7 @@ export class SqliteReads implements Reader {
   /** How far the log is settled that is being settled. */
   #settlesTo: number | undefined;
 
-  /** @param passedOver told of blocks that cannot be read */
+  /** @param passedOver is called for blocks that cannot be read */
   constructor(db: Database, passedOver?: PassedOver) {
     this.#db = db;
     this.#passedOver = passedOver;
@@ -56,7 +56,7 @@ export class SqliteReads implements Reader {
     return ofOneMoment(this.#db, () => this.#answer(query, input));
   }
 
-  /** Damage is told of, beside that the question failed. */
+  /** Reports damage, beside the failure of the question. */
   explain(error: unknown): ReaderAnswer | undefined {
     return isDamage(error) ? { kind: "damaged", message: error.message } : undefined;
   }
@@ -74,7 +74,7 @@ export class SqliteReads implements Reader {
     return read(this.#source(), input);
   }
 
-  /** Batches that come in meanwhile are not waited for: the log would never be at its end. */
+  /** Settles up to the end that the log had at first: with new batches it would never come to an end. */
   #settlement(query: SettlementQuery): Soon<Settlement | null> {
     if (query.isFirst) this.#settlesTo = lastInLog(this.#db);
     const zone = new DayZone(query.zone);

@@ -1,7 +1,7 @@
 import { Refusal } from "../../base/refusal.ts";
 import type { Flaw } from "../engine.ts";
 
-/** Stands for the file's name in sentences about it. */
+/** A placeholder for the file's name in sentences. */
 export const FILE = "{file}";
 
 /** A problem of a database, or of its place. */
@@ -15,7 +15,7 @@ export interface DatabaseProblem {
   readonly needsBackup?: boolean;
 }
 
-/** A database this version cannot use; the message says what to do. */
+/** A database that this version cannot use; the message says what to do. */
 export class DatabaseRefused extends Refusal {
   readonly about: DatabaseProblem;
 
@@ -31,7 +31,7 @@ export class DatabaseRefused extends Refusal {
     return this.about.flaw;
   }
 
-  /** The same of a file that people know by another name. */
+  /** The same error under the name by which people know the file. */
   named(file: string, backupAdvice?: string): DatabaseRefused {
     return new DatabaseRefused({ ...this.about, file }, backupAdvice);
   }

@@ -22,7 +22,7 @@ export function isLow(space: Space, spare: number): boolean {
   return space.free < LOG_BYTES || space.free + spare < limitOf(space);
 }
 
-/** Bytes that may be taken by what is not counted: new values are taken in all the same then. */
+/** Bytes that other data than counts may take, without low space for new values. */
 export function besideCounting(space: Space): number {
   return space.free - BALLAST_ABOVE * limitOf(space);
 }
@@ -103,9 +103,9 @@ function hasBallast(dataDir: string): boolean {
 }
 
 /**
- * Takes space on the disk that is given up when nothing else is left. Really taken: a file with
- * holes would hold none.
- * @returns false when it could not be had
+ * Reserves space on the disk that is given up when nothing else is left. The file is written in full, since one
+ * with holes would reserve nothing.
+ * @returns false where there is not enough space
  */
 function takeBallast(dataDir: string): boolean {
   const file = fileIn(dataDir);

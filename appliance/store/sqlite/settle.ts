@@ -7,12 +7,12 @@ import type { Database } from "./database.ts";
 import { putSlices } from "./slices.ts";
 import { run, runAll } from "./sql.ts";
 
-/** A database begins at one of so many. */
+/** The first generation of a database is drawn from so many. */
 const GENERATIONS = 2 ** 40;
-/** A statement of one row is prepared once. */
+/** One row a statement, so that there is one text to prepare. */
 const ONE_ROW = { atOnce: 1 } as const;
 
-/** Another number once blocks were changed. */
+/** A number that changes with the blocks. */
 export function generation(db: Database): number {
   return db.prepare(GENERATION).pluck().get() as number;
 }
@@ -46,7 +46,7 @@ export function settleFile(
   return true;
 }
 
-/** Adds a block, or puts it in the place of the one that is there. */
+/** Adds or replaces a block. */
 export function putBlock(db: Database, block: BlockRow): void {
   runAll(db, putBlocks([firstSlices(block)], ONE_ROW));
   putSlices(db, block);

@@ -8,7 +8,7 @@ import type { Database } from "./database.ts";
 const SLICED = ["counts", "detail"] as const;
 export type SlicedPiece = (typeof SLICED)[number];
 
-/** A piece of a file is there at once. */
+/** Slices from a file, which are read without waiting. */
 interface SqliteSlices extends SlicedBytes {
   slice(n: number): Uint8Array;
 }
@@ -20,7 +20,7 @@ export interface SqliteBlock extends BlockKey {
   readonly detail: Uint8Array | SqliteSlices;
 }
 
-/** Of a row of `block`, what the slices of a piece take beyond the first, in SQL. */
+/** SQL for the bytes that the slices of a row of `block` take, but for the first. */
 export function beyond(piece?: SlicedPiece): string {
   const ofPiece = piece === undefined ? "" : `AND slice.piece = '${piece}'`;
   return `(SELECT coalesce(sum(length(bytes)), 0) FROM slice
@@ -31,7 +31,7 @@ export function beyond(piece?: SlicedPiece): string {
 /** Bytes of a row of `block`, slices included, in SQL. */
 export const BYTES = `(length(counters) + length(counts) + length(detail) + ${beyond()})`;
 
-/** A piece with what is beyond its first slice. */
+/** A piece with access to all its slices. */
 export function sliced(
   db: Database,
   { site, month, source, part }: BlockKey,
@@ -63,7 +63,7 @@ export function wholeOf(bytes: Uint8Array | SqliteSlices): Uint8Array {
   return whole;
 }
 
-/** Writes what is beyond the first slices, in the place of what was there. */
+/** Replaces the slices of a block beyond the first ones. */
 export function putSlices(db: Database, block: BlockRow): void {
   const key = [block.site, block.month, block.source, block.part];
   db.prepare("DELETE FROM slice WHERE site = ? AND month = ? AND source = ? AND part = ?").run(key);

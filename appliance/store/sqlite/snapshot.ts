@@ -15,7 +15,7 @@ import { HAS_NUMBERS } from "./numbering.ts";
 import { BYTES, beyond, type SqliteBlock, sliced, wholeOf } from "./slices.ts";
 import { rowsOf } from "./sql.ts";
 
-/** The only one whose batches are in a file. */
+/** The number of the only node that writes to a file. */
 export const NODE = 0;
 
 const WORDS: SnapshotSql = {
@@ -31,12 +31,12 @@ interface Found {
   readonly bytes: number;
 }
 
-/** The log and the blocks in a file. To be asked in a transaction. */
+/** The log and the blocks in a file. Use it in a transaction. */
 export class SqliteSnapshot extends SharedSnapshot implements Snapshot {
   readonly #db: Database;
   readonly #to: number;
 
-  /** @param to what came to the log after this number is not in it */
+  /** @param to the last number of the log that belongs to it */
   constructor(db: Database, to: number = Number.MAX_SAFE_INTEGER) {
     super(rowsOf(db), WORDS);
     this.#db = db;
@@ -91,7 +91,7 @@ export class SqliteSnapshot extends SharedSnapshot implements Snapshot {
   }
 }
 
-/** The first rows, as many as take `maxBytes`, and one at least where there is any. */
+/** The first rows within `maxBytes`, at least one. */
 function firstOf<Row>(rows: Iterable<Row>, bytesOf: (row: Row) => number, maxBytes: number): Row[] {
   const taken: Row[] = [];
   let bytes = 0;
@@ -108,7 +108,7 @@ export function lastInLog(db: Database): number {
   return db.prepare("SELECT coalesce(max(n), 0) FROM log").pluck().get() as number;
 }
 
-/** Runs what reads in one transaction: it is all of one moment. */
+/** Runs reads in one transaction, so that all of them see the same snapshot. */
 export async function ofOneMoment<T>(db: Database, read: () => Soon<T>): Promise<T> {
   db.exec("BEGIN");
   try {

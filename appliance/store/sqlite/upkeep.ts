@@ -19,7 +19,7 @@ import { BYTES } from "./slices.ts";
 import { NODE, SqliteSnapshot } from "./snapshot.ts";
 import { perform, run, runAll } from "./sql.ts";
 
-/** Of what waits for the clock batches below this are put together, where there are so many; so many in a step. */
+/** Batches that wait for the clock are merged where so many are smaller than this; so many in a step. */
 const SMALL_BYTES = 128 * 1_024;
 const FEWEST_PACKED = 200;
 const MOST_PACKED = 2_000;
@@ -28,8 +28,8 @@ const GIVEN_BACK_PER_STEP = 64;
 const KEPT_PAGES = 2_048;
 
 /**
- * Does one small step of what is due: filing surveys that waited for the clock, erasing sites, giving
- * space back. To be called in a transaction.
+ * Does one small step of upkeep: files surveys that waited for the clock, erases sites, gives space back.
+ * Call it in a transaction.
  * @returns false when nothing was left to do
  */
 export function upkeepStep(db: Database, time: UpkeepTime): boolean {
@@ -42,7 +42,7 @@ export function upkeepStep(db: Database, time: UpkeepTime): boolean {
   return perform(db, eraseNobody()) || giveSpaceBack(db, GIVEN_BACK_PER_STEP, KEPT_PAGES);
 }
 
-/** Removes some of what erased sites have left. @returns false when there was nothing */
+/** Removes some of the data of erased sites. @returns false when there is none */
 export function eraseSites(db: Database): boolean {
   const erased = db.prepare("SELECT key, log_n AS n FROM erased_site LIMIT 1").get() as
     | { key: SiteKey; n: number }
@@ -91,7 +91,7 @@ function packLog(db: Database, { bootedAt }: UpkeepTime): boolean {
   const bodies = together(run.map(({ batch }) => batch));
   const drop = db.prepare("DELETE FROM log WHERE n = ?");
   const keep = db.prepare("UPDATE log SET body = ? WHERE n = ?");
-  // The last numbers stay: those that follow go on from there.
+  // The merged batches keep the last numbers of the run, since new ones follow those.
   for (const [at, { n }] of run.toReversed().entries()) {
     const body = bodies[bodies.length - 1 - at];
     if (body === undefined) drop.run(n);
@@ -101,7 +101,7 @@ function packLog(db: Database, { bootedAt }: UpkeepTime): boolean {
   return true;
 }
 
-/** Removes and answers responses of an earlier boot, or all of them once it is known when this one began. */
+/** Removes and returns responses of an earlier boot, or all of them once the start of this boot is known. */
 const DUE_SURVEYS = `
   DELETE FROM waiting_survey WHERE id IN (
     SELECT id FROM waiting_survey WHERE boot <> $1 OR $2 IS NOT NULL ORDER BY id LIMIT ${FILED_AT_ONCE})

@@ -9,9 +9,9 @@ import type { CommitterAnswer, CommitterMessage } from "./committer.ts";
 
 interface WorkersOptions {
   file: string;
-  /** Told before the workers are there, and whenever it changed. */
+  /** Called before the workers are ready, and after each change. */
   onDirectory: (directory: Directory) => void;
-  /** Told whenever one of them met damage to the file. */
+  /** Called when a worker finds damage in the file. */
   onDamaged: (message: string) => void;
   clock: Clock;
   log: Log;
@@ -24,7 +24,7 @@ interface WorkersOptions {
 export interface Workers {
   send(request: EngineRequest): Promise<CommitterAnswer>;
   readonly reader: Pick<ReaderThread, "read">;
-  /** Ends them after what they were asked. */
+  /** Ends the workers once they have answered all requests. */
   close(): Promise<void>;
 }
 
@@ -62,13 +62,13 @@ async function startCommitter({ file, onDirectory, onDamaged, threads }: Workers
     if (message.kind === "changed") book.take(message.changed);
     else if (message.kind === "directory") onDirectory(book.at(message.revision));
     else if (message.kind === "damaged") onDamaged(message.message);
-    // The worker answers in the order it was asked.
+    // The worker answers in the order of the requests.
     else if (message.kind === "answer") waiting.shift()?.(message.answer);
     else if (message.kind === "ready") ready.resolve();
     else closed.resolve();
   });
   worker.on("error", (error) => {
-    // Without its committer the store can keep no promise: better to start anew than to pretend.
+    // Without its committer the store cannot keep anything: the service has to start again.
     if (state !== "starting") throw error;
     ready.reject(error);
   });

@@ -15,9 +15,9 @@ import { type Kinds, keptKinds } from "./copy-documents.ts";
 import { removeDatabase } from "./swap.ts";
 
 /**
- * Copies the database `source` to `target` as of one moment, while others write; without push
- * tokens and sessions. `target` appears complete and checked, or not at all, and is of this version's
- * format: the version that made a backup can restore it.
+ * Copies a snapshot of the database `source` to `target`, while others write; without push tokens and
+ * sessions. `target` appears complete and checked, or not at all, in the format of this version, so that
+ * the version that made a backup can restore it.
  * @throws {DatabaseRefused}
  */
 export function backUp(source: string, target: string, kinds: Kinds): void {
@@ -30,7 +30,7 @@ export function backUp(source: string, target: string, kinds: Kinds): void {
   removeDatabase(partial);
   try {
     withDatabase(openForReading(source), (db) => {
-      // This version does not know whether all data of a newer one may leave the box.
+      // A newer version may have added data that must not leave the box.
       if (isOfNewer(db))
         db.transaction(() =>
           fill(partial, (to) => copyBackup(db, to, { file: source, kinds, isOurs: true })),

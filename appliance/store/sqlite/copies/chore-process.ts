@@ -6,8 +6,8 @@ import { type DatabaseProblem, DatabaseRefused } from "../refused.ts";
 import type { Kinds } from "./copy-documents.ts";
 
 /**
- * Work that takes long, or reads files that a stranger may have made: it has a process of its own, so
- * that neither hits nor reads wait, and nothing a file does to it reaches the service.
+ * Work that takes long, or reads files that a stranger may have made. It has a process of its own, so that
+ * hits and reads do not wait, and a hostile file cannot harm the service.
  */
 export type Chore = { readonly kinds: Kinds } & (
   | { readonly kind: "backUp"; readonly source: string; readonly target: string }
@@ -17,11 +17,11 @@ export type Chore = { readonly kinds: Kinds } & (
 
 /** A chore that takes longer is ended: a gigabyte on a slow card takes about half of it. */
 const CHORE_MS = 20 * 60_000;
-/** Of JavaScript's own memory, in megabytes: rows come one by one. */
+/** Limit of the heap, in megabytes. It is enough, since rows are read one by one. */
 const HEAP_MB = 128;
-/** Of that, each half of the space for what is young: else it takes 60 MB and more for garbage. */
+/** Each half of the space for young objects, which would take 60 MB and more for garbage otherwise. */
 const YOUNG_MB = 4;
-/** Of all memory, in bytes: with a service that rests, all that a board has for both. */
+/** Limit of all memory, in bytes: beside a service at rest, it is all that a board has. */
 const MEMORY_BYTES = SERVICE_MEMORY - 32 * 1_048_576;
 /** A block that unpacks large takes longer to be read. */
 const LOOK_MS = 20;
@@ -33,8 +33,8 @@ const TOO_LARGE = {
 /** The variables that a chore needs of the environment; tokens are none of its business. */
 const ENVIRONMENT = ["PATH", "MALLOC_ARENA_MAX", "NODE_COMPILE_CACHE"];
 /**
- * Memory of more bytes goes back to the system at once: what lies between two pieces of a month is 40 MB else. A
- * process that answers questions would take more than twice as long with it.
+ * Allocations of more bytes go back to the system at once: gaps between two pieces of a month would take 40 MB.
+ * Processes that answer questions do without, since it doubles their time.
  */
 const MALLOC = { MALLOC_MMAP_THRESHOLD_: "32768" };
 
@@ -87,7 +87,7 @@ export async function runIn(
     clearInterval(looking);
     if (isTooLarge) reject(new DatabaseRefused(TOO_LARGE));
     else if (signal === "SIGKILL") reject(new DatabaseRefused(TOO_LONG));
-    // As V8 ends a process whose heap is full.
+    // V8 aborts a process whose heap is full.
     else if (signal === "SIGABRT") reject(new DatabaseRefused(TOO_LARGE));
     else reject(new Error(`a chore ended without an answer (${signal ?? "no signal"})`));
   });
@@ -97,7 +97,7 @@ export async function runIn(
   throw answer.refused ? new DatabaseRefused(answer.refused) : new Error(answer.message);
 }
 
-/** The most memory that a process ever took, in bytes; 0 where the system does not tell. */
+/** The peak memory of a process, in bytes; 0 where the system does not report it. */
 export function memoryOf(pid: number | "self" = "self"): number {
   try {
     const [, kilobytes = "0"] =
@@ -113,7 +113,7 @@ type ChoreAnswer =
   /** The problem of a database, where that is why. */
   | { readonly ok: false; readonly refused: DatabaseProblem | undefined; readonly message: string };
 
-/** Runs in a process of its own: does the one chore that it is asked, answers, and lets the process end. */
+/** The other end of `runChore`: does one chore, answers, and lets the process end. */
 export function hostChore<Chore>(work: (chore: Chore) => void | Promise<void>): void {
   process.once("message", async (chore: Chore) => {
     const answer = await answerOf(() => work(chore));

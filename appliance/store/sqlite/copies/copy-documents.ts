@@ -19,9 +19,9 @@ export function keptKinds(kinds: Kinds): Kinds {
 }
 
 /**
- * Copies sites, numbered anew.
- * @param off is told of what is off; what it returns from is left behind
- * @returns by the number they had, their numbers
+ * Copies sites, with new numbers.
+ * @param off is called with each invalid site; the site is skipped where it returns
+ * @returns old number → new number
  */
 export function copySites(
   from: Database,
@@ -43,10 +43,10 @@ export function copySites(
 }
 
 /**
- * Copies documents of these kinds but sites, each one read as its kind says and written anew, with the revision
- * of one that was not written here.
- * @param off is told of what is off; what it returns from is left behind
- * @param siteOf tells the number that a site has by now; undefined for one that was not copied
+ * Copies documents of these kinds but sites. Each is parsed by its kind and written anew, with the revision of
+ * documents from elsewhere.
+ * @param off is called with each invalid document; the document is skipped where it returns
+ * @param siteOf maps the old number of a site to the new one; undefined for one that was not copied
  */
 export function copyKept(
   from: Database,
@@ -66,7 +66,7 @@ export function copyKept(
   }
 }
 
-/** Copies what belongs to the box itself, of kinds that only a later release knows, too; what is off stays behind. */
+/** Copies the documents of the box itself, kinds of later releases included. Invalid ones are skipped. */
 export function copyLeft(from: Database, to: Database, kinds: Kinds): void {
   const kept = new Set(keptKinds(kinds).map(({ name }) => name));
   const known = new Map(kinds.map((kind) => [kind.name, kind]));
@@ -98,7 +98,7 @@ function copyKind<Body>(
   const { name, bound, idPattern = "", hasFile = false } = kind;
   const isId = new RegExp(idPattern, "u");
   const ofKind = "FROM document NOT INDEXED WHERE kind = ? AND body IS NOT NULL";
-  // Looks at lengths only: what is too long is never read into memory.
+  // Only lengths are read: a value that is too long never comes into memory.
   const longer = `octet_length(body) > ${bound.bytes} OR octet_length(id) > ${MAX_ID_BYTES}
     OR octet_length(file) > ${bound.bytes}`;
   if (from.prepare(`SELECT 1 ${ofKind} AND (${longer}) LIMIT 1`).get(name) !== undefined) {

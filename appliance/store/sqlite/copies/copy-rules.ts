@@ -23,9 +23,9 @@ export interface CopiedTable {
   readonly bound?: Partial<Bound>;
   /** Whether a row is of no concern, and left behind. */
   readonly isLeft?: (row: Row) => boolean;
-  /** The column that numbers rows: they are numbered anew. */
+  /** The column that numbers rows, which get new numbers. */
   readonly numbered?: string;
-  /** The column that names a site by its number; rows of one that is not copied are left behind. */
+  /** The column with the number of a site; rows of sites that are not copied are skipped. */
   readonly ofSite?: string;
   /** A column `source` names one by its number, which is another here. */
   readonly ofSource?: boolean;
@@ -34,12 +34,12 @@ export interface CopiedTable {
 }
 
 /**
- * The fate of a table when a backup is restored: its rows are copied once each was checked; they
- * stay behind; or each kind of them says.
+ * The way a restore treats a table: it checks and copies each row, skips all of them, or asks the kind of
+ * each document.
  */
 type TableRule =
   | CopiedTable
-  /** Counts are decoded and written anew: see `counted`. Slices go with their blocks. */
+  /** Counts are decoded and encoded again: see `counted`. Slices go with their blocks. */
   | { readonly kind: "log" | "blocks" | "slices"; readonly bound: Pick<Bound, "bytes"> }
   | { readonly kind: "left" }
   | { readonly kind: "documents" };
@@ -49,7 +49,7 @@ const UNNAMED: Bound = { count: 1_000_000_000, bytes: 1_024, together: Number.PO
 
 const timeOrNull: Check = (value) => value === null || isTime(value);
 
-/** Rules by column, in whatever table; a table's own rules go first. Others follow from the type. */
+/** Checks by the name of a column, in every table without a check of its own for it. Other columns are checked by type. */
 export const COLUMNS: Readonly<Record<string, Check>> = { day: isDay, hash: isHash };
 
 /** Keys of `meta` that are about the data. */
@@ -60,7 +60,7 @@ const META: ReadonlyMap<unknown, Check> = new Map([
 
 const ofKnownSite = { ofSite: "site" } satisfies Partial<CopiedTable>;
 
-/** Every table of the schema, in the order they are copied: those that others refer to go first. */
+/** Every table of the schema, in the order of copying: a table that others refer to goes first. */
 export const TABLES: Readonly<Record<string, TableRule>> = {
   meta: {
     kind: "copied",
@@ -80,11 +80,11 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
       run_at: timeOrNull,
     },
   },
-  // Rows of sites on their way out are not copied at all.
+  // Counts of sites that are being erased are not copied.
   erased_site: { kind: "left" },
-  // Marks may be of the time before the service first ran. Which days have one, blocks tell.
+  // Marks may be of the time before the service first ran. The blocks say which days have one.
   counted_day: { kind: "copied", columns: { run_ms: Number.isSafeInteger } },
-  // A copy has numbers of its own.
+  // A copy numbers its batches itself.
   folded: { kind: "left" },
   generation: { kind: "left" },
   log: { kind: "log", bound: BOUNDS.log },
@@ -115,7 +115,7 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
   },
   // By kind: see copySites, copyKept and copyLeft.
   document: { kind: "documents" },
-  // Begins anew.
+  // A copy counts its changes from the start.
   revision: { kind: "left" },
 };
 
@@ -124,7 +124,7 @@ export function boundOf({ bound }: Pick<CopiedTable, "bound">): Bound {
   return { ...UNNAMED, ...bound };
 }
 
-/** Bounds rows by number and by what they take together. */
+/** A limit for the number of rows and for their bytes together. */
 export class RowRoom {
   #rows = 0;
   #bytes = 0;
@@ -134,7 +134,7 @@ export class RowRoom {
     this.#bound = bound;
   }
 
-  /** @returns false once there are more than may be */
+  /** @returns false beyond the limit */
   take(bytes: number): boolean {
     this.#rows++;
     this.#bytes += bytes;

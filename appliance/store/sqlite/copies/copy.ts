@@ -26,17 +26,16 @@ const OF_TYPE: Readonly<Record<string, (value: unknown) => boolean>> = {
 interface Backup {
   readonly file: string;
   readonly kinds: Kinds;
-  /** It is the data of this box, which a later release has written: what that added to documents stays behind. */
+  /** The data is of this box, written by a later release: fields that it added to documents are dropped. */
   readonly isOurs?: boolean;
 }
 
 /**
- * Copies what a backup gives to a box: row by row, known columns of known tables only. A column or table that `from` is too old
- * to have is left at its default. What is taken are values: sites, sources, batches, blocks and what waits are numbered
- * anew.
+ * Copies a backup, row by row, and only the known columns of known tables. A column or table that `from` is too
+ * old to have gets its default. Sites, sources, batches, blocks and waiting hits get new numbers.
  * @param from opened by `openUntrusted`
  * @param to a new database of ours
- * @throws {DatabaseRefused} naming the table with a row that is off its rule
+ * @throws {DatabaseRefused} naming the table with an invalid row
  */
 export function copyBackup(
   from: Database,
@@ -86,7 +85,7 @@ export function copyBackup(
   beginGeneration(to);
 }
 
-/** Writes all that `write` does, or nothing; quick, for no other process knows the file yet. */
+/** Runs `write` in one transaction, and syncs nothing: no other process knows the file yet. */
 export function fill(file: string, write: (db: Database) => void): void {
   withDatabase(openForWriting(file), (db) => {
     db.pragma("journal_mode = MEMORY");
@@ -165,7 +164,7 @@ function added<T>(insert: () => T): T | undefined {
   }
 }
 
-/** Looks at lengths only: what is too long is never read into memory. */
+/** Reads lengths only: a value that is too long never comes into memory. */
 function hasLonger(db: Database, table: string, columns: readonly Column[], maxBytes: number) {
   const longer = columns.map(({ name }) => `octet_length("${name}") > ${maxBytes}`).join(" OR ");
   return (

@@ -26,20 +26,20 @@ import { putBlock } from "../settle.ts";
 import { type SlicedPiece, sliced, wholeOf } from "../slices.ts";
 import { RowRoom } from "./copy-rules.ts";
 
-/** The facts that a copy of counts has to know of the rest of the data. */
+/** Facts about the rest of the data that copying counts depends on. */
 export interface CountedManner extends CountRules {
-  /** The number that a site has here; undefined for one that is not copied. */
+  /** Maps the old number of a site to the new one; undefined for one that is not copied. */
   siteOf(key: unknown): SiteKey | undefined;
   /** The number that a source has here. @throws as `refuse` where there is none */
   sourceOf(number: unknown): SourceNumber;
 }
 
-/** Parts of a month are merged once they take more. */
+/** Parts of a month are merged once they take more bytes. */
 const HELD_BYTES = 8 * 1_048_576;
 
 /**
- * Writes the records of a log anew, as few batches as take them, in their order: what no site of here had
- * is left behind, and so are batches that hold nothing.
+ * Copies the records of a log in their order, into as few batches as possible. Records of sites that are not
+ * copied are skipped.
  */
 export function copyLog(from: Database, to: Database, manner: CountedManner): void {
   const room = new RowRoom(BOUNDS.log);
@@ -81,8 +81,8 @@ interface RowKey extends BlockKey {
 }
 
 /**
- * Writes blocks anew, one for each site, month and source, as settled ones: a part of a day has a
- * number that says when it came, which is not believed. One month is held at a time.
+ * Copies blocks, merged into one settled block for each site, month and source: the number of a part says when
+ * it came, and a backup is not trusted with that. One month is in memory at a time.
  */
 export function copyBlocks(from: Database, to: Database, manner: CountedManner): void {
   const room = new RowRoom(BOUNDS.blocks);
@@ -107,7 +107,7 @@ export function copyBlocks(from: Database, to: Database, manner: CountedManner):
   markCounted(to, month.days);
 }
 
-/** Reads a block, one piece after the other: SQLite has a copy of what it reads at once. */
+/** Reads a block piece by piece, since SQLite keeps a copy of all that one statement returns. */
 function readerOf(db: Database, refuse: CountedManner["refuse"]): (row: RowKey) => BlockPieces {
   const [counters, counts, detail] = PIECES.map((piece) =>
     db.prepare(`SELECT ${piece} FROM block NOT INDEXED WHERE rowid = ?`).pluck(),
@@ -133,7 +133,7 @@ class MonthSum {
   readonly #manner: CountedManner;
   #key: Omit<BlockKey, "part"> | undefined;
   #parts = 0;
-  /** Rows that are not merged yet, after the one that is; and the bytes that they take. */
+  /** The merged row, then rows that wait to be merged into it; with the bytes of the latter. */
   #rows: BlockPieces[] = [];
   #bytes = 0;
 
@@ -162,7 +162,7 @@ class MonthSum {
     if (this.#bytes > HELD_BYTES) this.#merge();
   }
 
-  /** Writes what was added. */
+  /** Writes the last block. */
   end(): void {
     const key = this.#key;
     if (key === undefined || this.#rows.length === 0) return;

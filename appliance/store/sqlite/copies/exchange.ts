@@ -13,9 +13,9 @@ import type { Kinds } from "./copy-documents.ts";
 import { removeDatabase, swapIn } from "./swap.ts";
 
 const PREFIX = "exchange-";
-/** Ends the name of the database that is made from what came in. */
+/** The suffix of the database that a restore makes. */
 const COPY = ".copy";
-/** Copies leave this much free, so that counting goes on. */
+/** Copies leave so many bytes free, so that counting goes on. */
 const SPARE_BYTES = 128 * 1024 * 1024;
 
 /** The store, as far as its file is concerned. */
@@ -43,7 +43,7 @@ export class Exchange {
   }
 
   /**
-   * Makes a backup and opens it to be read; its file is gone once the handle is closed.
+   * Makes a backup and opens it for reading. The file has no name any more, and is gone once the handle is closed.
    * @throws {Refusal} `exchange_busy`, `no_space`, `invalid_backup`
    */
   backUp(): Promise<{ handle: FileHandle; size: number }> {
@@ -65,8 +65,8 @@ export class Exchange {
   }
 
   /**
-   * Takes a backup in: all of it is checked, copied and tried before anything changes.
-   * @param declared its size, when the sender tells
+   * Restores a backup: all of it is checked, copied and tried before anything changes.
+   * @param declared its size in bytes, where the request says so
    * @throws {Refusal} `exchange_busy`, `too_large`, `invalid_backup`, `storage_unavailable`
    */
   restore(backup: Readable, declared: number | undefined): Promise<void> {
@@ -125,11 +125,11 @@ export class Exchange {
   }
 }
 
-/** People know the file they sent, not our copy of it. */
+/** Removes the name of our copy from a message: people know the file that they sent. */
 function forSender(error: DatabaseRefused): Refusal {
   const { file } = error.about;
   const isCopy = basename(file).startsWith(PREFIX);
   const { message } = error.named(isCopy ? "This file" : file, "Choose another backup.");
-  // Findings of SQLite come in several lines.
+  // SQLite reports its findings in several lines.
   return new Refusal("invalid_backup", message.replaceAll(/\s*\n\s*/g, " "));
 }

@@ -9,14 +9,14 @@ import { noteStart, resumeSwap, takeBack } from "./swap.ts";
 
 /** A lock of the command line lasts a second at most. */
 const TRIES = 5;
-/** So many starts of a file on trial may end without a word: power cuts may come in a row. */
+/** A file on trial may fail so many starts: power cuts may come in a row. */
 const MAX_STARTS = 3;
 
 /**
- * Opens the workers on a database that may be on trial, which has to take a commit. Where that fails
- * the data from before the restore is put back and opened; else that stays until `keepNew`.
- * @returns `takenBack` says why it was
- * @throws {DatabaseRefused} where the file was tried in vain; whatever `open` does
+ * Opens the workers on a database. One on trial has to take a commit; where it fails, the data from before the
+ * restore is put back and opened. That data is kept until `keepNew`.
+ * @returns `takenBack`: the reason, where the restore was taken back
+ * @throws {DatabaseRefused} where the file has failed too many starts, and the errors of `open`
  */
 export async function openDecided(
   file: string,

@@ -21,7 +21,7 @@ import { copyBackup, fill } from "./copy.ts";
 import { copyLeft, type Kinds } from "./copy-documents.ts";
 import { removeDatabase, resumeSwap, swapIn, takeBack } from "./swap.ts";
 
-/** A copy may be so much larger than what it was made from, for its indices fill up otherwise. */
+/** A copy may be so many times larger than its source, since its indices are filled in another order. */
 const GROWTH = 3;
 const SPARE_PAGES = 1_024;
 
@@ -59,8 +59,8 @@ export function copyIn(source: string, target: string, kinds: Kinds): void {
 }
 
 /**
- * Responses that came after the backup had the next ids, and `tallydeck copy` may have brought them to
- * another database: these ids are never given again.
+ * Skips ids of responses. Those after the backup had the next ones, and `tallydeck copy` may have copied them
+ * to another database: an id must never be used twice.
  */
 function passBySurveyIds(db: Database): void {
   db.exec(
@@ -70,24 +70,24 @@ function passBySurveyIds(db: Database): void {
   );
 }
 
-/** Copies to `incoming` what a restore leaves with the box, as far as `box` can be read. */
+/** Copies documents that a restore does not replace from `box` to `incoming`, as far as `box` can be read. */
 export function keepOwn(box: string, incoming: string, kinds: Kinds): void {
   if (!existsSync(box)) return;
   try {
-    // Once for writing: it may be older than this version, and its log may hold the newest of it, which comes into the file.
+    // Opening it for writing updates its schema, and moves the newest data from its log into the file.
     withDatabase(openForWriting(box), emptyWal);
     withDatabase(openForReading(box), (from) => fill(incoming, (to) => copyLeft(from, to, kinds)));
   } catch (error) {
-    // Data that cannot be read is what a restore is for.
+    // A restore has to work when the data of the box is unreadable.
     const unreadable = isSqliteError(error, "SQLITE_NOTADB", "SQLITE_CORRUPT", "SQLITE_ERROR");
     if (!unreadable && !(error instanceof DatabaseRefused)) throw error;
   }
 }
 
 /**
- * Puts a backup in the place of the database `target`, which no process may have open. If a step fails,
- * the old data is there as before; it stays until a start with the new came up whole.
- * @param kinds all there are; `tryStart` reads a database as a start does
+ * Replaces the database `target`, which no process may have open, by a backup. If a step fails, the old data is
+ * in its place as before; it is kept until a start with the new data has succeeded.
+ * @param kinds all kinds of documents; `tryStart` reads a database as a start does
  * @throws {DatabaseRefused} when `source` is damaged, not ours, from a newer version, or more than a start can read
  */
 export async function restore(
@@ -103,7 +103,7 @@ export async function restore(
   try {
     // Read where nothing of it can change, and where SQLite may put files beside it.
     copyFileSync(source, upload);
-    // That of a box which was not stopped, from its card: the newest of it is in the log.
+    // A copy from the card of a box that was not stopped has its newest data in the log.
     if (existsSync(`${source}-wal`)) copyFileSync(`${source}-wal`, `${upload}-wal`);
     copyIn(upload, incoming, kinds);
     keepOwn(target, incoming, kinds);
@@ -112,7 +112,7 @@ export async function restore(
     commitFirst(target);
   } catch (error) {
     if (!(error instanceof DatabaseRefused)) throw error;
-    // People know the file they named, not our copy of it.
+    // The message names the file that people know, not our copy of it.
     throw [upload, incoming].includes(error.about.file) ? error.named(source) : error;
   } finally {
     removeDatabase(upload);
@@ -120,7 +120,7 @@ export async function restore(
   }
 }
 
-/** Of an earlier restore that a power cut left undecided; what comes of it is what this one replaces. */
+/** Settles an earlier restore that a power cut has left on trial, before this one replaces its data. */
 function decideTrial(target: string): void {
   try {
     commitFirst(target);
@@ -145,7 +145,7 @@ function commitFirst(target: string): void {
 /** A batch without any hit: it is committed all the same. */
 export const NOTHING = { log: [], hits: 0, surveys: [], withdraw: [], lowSpace: false } as const;
 
-/** Lets a database count as a start opens it; what was counted is taken back. */
+/** Counts in a database as after a start, and rolls that back. */
 function tryOut(db: Database): void {
   db.exec("BEGIN IMMEDIATE");
   const { name, of } = SITES;

@@ -7,9 +7,8 @@ import type { Database } from "../database.ts";
 const ORIGIN_BYTES = 8;
 
 /**
- * The sources of a backup as they are numbered in the database that is made of it. The counts of the
- * backup's own database are one of them, of the origin it had: that database may live on, and a copy
- * of it is to find what is there already.
+ * Gives the sources of a backup new numbers. The counts of the backup's own database become a source, too, with
+ * the origin of that database: it may live on, and a later copy of it must find the counts that are here.
  */
 export class RestoredSources {
   readonly #from: Database;
@@ -28,9 +27,8 @@ export class RestoredSources {
   }
 
   /**
-   * A number that the backup does not name is one that a card has bent, or whose row it has: it is a
-   * source all the same.
-   * @returns undefined for a value that is no number, and where there are too many
+   * A number without a row is damaged, or its row is; it counts as a source all the same.
+   * @returns undefined for a value that is no number, and where there are too many sources
    */
   numberOf(was: unknown): SourceNumber | undefined {
     const known = this.#numbers.get(was);
@@ -54,7 +52,7 @@ export class RestoredSources {
         .run(own);
   }
 
-  /** A new one where the backup names none, or that of another source. */
+  /** The origin of the backup; a new one where it has none, or that of another source. */
   #originOfBackup(): string {
     const noted = this.#from.prepare("SELECT value FROM meta WHERE key = 'origin'").pluck().get();
     if (!isOrigin(noted)) return randomOrigin();

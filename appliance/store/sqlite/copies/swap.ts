@@ -3,8 +3,8 @@ import { syncNow } from "../../../system/files.ts";
 import { syncFolderOf } from "../database.ts";
 
 /**
- * Another database in the place of the one there is, and back. These may stand side by side at any
- * moment, also after a power cut in the middle, with `old` for `<file>.before-restore`:
+ * Replaces a database by another one, and takes that back. These files may exist at any moment, also after
+ * a power cut in the middle, with `old` for `<file>.before-restore`:
  *
  * | `old` | file | what it means                                                     |
  * | ----- | ---- | ----------------------------------------------------------------- |
@@ -12,14 +12,14 @@ import { syncFolderOf } from "../database.ts";
  * | yes   | no   | cut between the two renames: `old` is put back                    |
  * | yes   | yes  | the file is new and on trial, until a start with it came up whole |
  *
- * `<file>.starts` counts the starts of a file on trial that have begun: of one that was killed, for its
- * memory or by a power cut, there is no other trace.
+ * `<file>.starts` counts the starts of a file on trial: a start that was killed, by the kernel or a power cut,
+ * leaves no other trace.
  *
- * A write-ahead log belongs to the file it stands beside. That of the old one is moved after it, and
- * back before it, so that no log ever stands beside a file it does not belong to.
+ * A write-ahead log belongs to the file with its name. The log of the old file is moved after it, and back
+ * before it, so that no log is ever taken for that of another file.
  */
 
-/** The files that SQLite keeps beside a database. */
+/** Suffixes of the files that SQLite keeps beside a database. */
 const COMPANIONS = ["-wal", "-shm", "-journal"] as const;
 
 function oldOf(file: string): string {
@@ -35,8 +35,8 @@ function startsOf(file: string): string {
 }
 
 /**
- * Puts `incoming`, closed and whole, in the place of `file`, which no process may have open: on trial.
- * A database that is on trial already goes for good, and the one before it stays to go back to.
+ * Replaces `file`, which no process may have open, by `incoming`, closed and complete, and puts it on trial.
+ * Where `file` is on trial itself, it is removed, and the database before it is kept.
  */
 export function swapIn(incoming: string, file: string): void {
   syncNow(incoming);
@@ -57,8 +57,8 @@ export function moveAway(file: string, to: string): void {
 }
 
 /**
- * To be called before the file is opened: mends what a power cut left.
- * @returns true when the file is on trial: then comes `keepNew` or `takeBack`
+ * Completes or undoes a swap that a power cut interrupted. Call it before opening the file.
+ * @returns true when the file is on trial: call `keepNew` or `takeBack` next
  */
 export function resumeSwap(file: string): boolean {
   if (!existsSync(oldOf(file))) {
@@ -75,7 +75,7 @@ export function mayTakeBack(file: string): boolean {
   return existsSync(oldOf(file));
 }
 
-/** Notes that a start with a file on trial begins. @returns how many began before, none of which came up whole */
+/** Records the start of a file on trial. @returns the number of starts before, all of which have failed */
 export function noteStart(file: string): number {
   const before = existsSync(startsOf(file)) ? readFileSync(startsOf(file)).length : 0;
   try {
@@ -88,22 +88,22 @@ export function noteStart(file: string): number {
   return before;
 }
 
-/** The trial is over: what was there before goes. */
+/** Ends the trial, and removes the database from before. */
 export function keepNew(file: string): void {
   if (!existsSync(oldOf(file))) return;
-  // In one step, and before its log goes: what has lost its log is nothing to go back to.
+  // The rename comes first, in one step: without its log the old database is not worth going back to.
   renameSync(oldOf(file), replacedOf(file));
   syncFolderOf(file);
   clear(file);
 }
 
-/** Removes what a trial that is over leaves behind. */
+/** Removes the files of a trial that is over. */
 function clear(file: string): void {
   removeCompanions(oldOf(file));
   for (const left of [replacedOf(file), startsOf(file)]) rmSync(left, { force: true });
 }
 
-/** The trial failed: the database from before comes back. No process may have the file open. */
+/** Puts the database from before back after a failed trial. No process may have the file open. */
 export function takeBack(file: string): void {
   removeCompanions(file);
   syncFolderOf(file);
@@ -119,7 +119,7 @@ function putBack(file: string): void {
   syncFolderOf(file);
 }
 
-/** Removes a database with all that SQLite keeps beside it. */
+/** Removes a database and the files that SQLite keeps beside it. */
 export function removeDatabase(file: string): void {
   removeCompanions(file);
   rmSync(file, { force: true });
