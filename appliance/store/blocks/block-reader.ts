@@ -48,11 +48,11 @@ const MAX_EVERY = 2 ** 32;
 interface DayCounts {
   /** Of the month, from 0. */
   readonly day: number;
-  /** Only so many are. */
+  /** The number of valid entries in the lists below, which are longer. */
   readonly length: number;
   /** Places in the dictionary, ascending. */
   readonly values: Uint16Array;
-  /** A list for each column that was asked for. */
+  /** The requested columns, each as long as `values`. */
   readonly columns: readonly Float64Array[];
 }
 
@@ -80,19 +80,19 @@ export interface DimensionReader {
 }
 
 /**
- * A block as it is kept, of which only what is asked for is unpacked. Its answers are valid until it
- * is asked for another dimension after `release`, or for another day. Bytes that are no block cost a RangeError,
- * and no more memory than the item that was asked for.
+ * Reads an encoded block, and unpacks only the items it is asked for. An answer is valid until another day is
+ * read, or another dimension after `release`. Bytes that are no block cause a RangeError, and take no more memory
+ * than the requested item.
  */
 export class BlockReader {
   readonly month: Month;
-  /** All of its counters, and of how it was sampled; nothing else. */
+  /** A block with all counters and the sampling of detail, and nothing else. */
   readonly counters: Block;
   readonly #counts: FrameReader;
   readonly #detail: FrameReader;
-  /** By place in DIMENSIONS, of those that were looked at. */
+  /** Sizes of dictionaries that were read, by place in DIMENSIONS. */
   readonly #sizes = new Map<number, number>();
-  /** Bytes of a column of all days; known once they are asked for. */
+  /** Bytes of a column of all days, once they were needed. */
   #columns: number | undefined;
 
   /** @throws {RangeError} when the bytes are no block */
@@ -108,7 +108,7 @@ export class BlockReader {
     this.#detail = new FrameReader(detail, { keys: DETAIL_KEYS, itemBytes: MAX_COLUMN_BYTES });
   }
 
-  /** Reads a dimension where that is in slices: to be awaited before it is asked for. */
+  /** Loads the slices of a dimension. Await it before reading the dimension. */
   load(name: Dimension): Promise<void> {
     const place = DIMENSIONS.indexOf(name);
     return this.#counts.load([textsKey(place), countsKey(place)]);
@@ -171,10 +171,10 @@ export class BlockReader {
   }
 
   /**
-   * Reads the values of a dimension in rows of a day: one more than a place in its dictionary, or 0.
-   * @param rows which, ascending; all unless given
-   * @param into where they are put, as many as there are rows; they are in the dictionary if it was asked for
-   * @returns false where no row of the day has any
+   * Reads the values of a dimension in rows of a day: one more than a place in its dictionary, or 0 for none.
+   * @param rows the rows, ascending; all unless given
+   * @param into takes a value for each row; values are checked against the dictionary if that was read before
+   * @returns false where no row of the day has a value
    */
   column(day: number, name: Dimension, into: Uint16Array, rows?: Uint32Array): boolean {
     const place = DIMENSIONS.indexOf(name);
@@ -217,7 +217,7 @@ export class BlockReader {
     return this.#columns;
   }
 
-  /** Lets go of what was unpacked but for what the next dimension, or the next day, may be in. */
+  /** Frees unpacked frames, but for those that the next dimension or day may be in. */
   release(): void {
     this.#counts.release();
     this.#detail.release();
@@ -246,7 +246,7 @@ export class BlockReader {
 
 const DAYS: readonly number[] = Array.from({ length: MAX_DAYS }, (_, day) => day);
 
-/** Days of a month that has so many, as bits. @throws {RangeError} when it has not all of them */
+/** Reads a set of days of a month. @throws {RangeError} for a day that the month does not have */
 function readDays(reader: VarintReader, month: Month): [mask: number, days: number[]] {
   const mask = reader.number(2 ** daysIn(month) - 1);
   return [mask, DAYS.filter((day) => (mask & (1 << day)) !== 0)];

@@ -31,7 +31,7 @@ export const COUNTED_AS: Readonly<
   synthetic: { counter: "bot", value: "synthetic" },
 };
 
-/** The place after the last hour is for what is known by the day only. */
+/** The place after the last hour, for counts that are known by the day only. */
 export const NO_HOUR = 24;
 const HOURS = NO_HOUR + 1;
 
@@ -72,7 +72,7 @@ export class Block {
     return (this.#known.bare & (1 << day)) !== 0 || events > 0 || this.dayOf("pv", day) > 0;
   }
 
-  /** Nothing is kept any more of what came together on a day, and nothing ever will be. */
+  /** Removes the detail of a day, which takes no detail from then on. */
   dropDetail(day: number): void {
     this.detail[day] = undefined;
     this.#known.samples[day] = undefined;

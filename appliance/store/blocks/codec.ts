@@ -19,19 +19,16 @@ import { FrameWriter, giveBack } from "./frames.ts";
 import { firstDayOf, type Month } from "./month.ts";
 import { VarintWriter } from "./varints.ts";
 
-// A block is three pieces, each of frames (see frames), so that a question reads what it is about and no
-// more. Its month stands beside them.
-// Counters, one item: days that hold anything (bit 0 for the first), days that have counters, and of each of
-// these the counters by hour (how many are not 0, then gaps and counts of those); days that keep detail, and
-// of each of these how many rows, views and events there are, and one in how many is kept; days that have
-// some and keep none.
-// Counts, two items for each dimension: its texts, with a NUL between two; and the days that have any, how
-// many values each of these has, and four runs over all of them, each with its length in bytes: the values
-// in ascending order by day, as gaps, then views, visitors and sessions. Alike numbers beside each other
-// pack best.
-// Detail, an item for each day and column: hours, bits, and of each dimension that any row has, one more
-// than its place in the dictionary of the counts, or 0: all low bytes, then, where any is above 255, all
-// high bytes.
+// A block has three pieces, each made of frames (see frames), so that a question unpacks only the part that it
+// is about. The month is kept beside them.
+// Counters are one item: the days that hold anything (bit 0 for the first); the days that have counters, each
+// with its counters by hour (how many are not 0, then their gaps and values); the days that keep detail, each with
+// its number of rows, its number of views and events, and the sampling rate; the days whose detail was dropped.
+// Counts are two items for each dimension: its texts, with a NUL between two; and the days that have values, with
+// the number of values of each, and four runs over all days, each with its length in bytes: the values of a day
+// in ascending order, as gaps, then views, visitors and sessions. Similar numbers beside each other pack best.
+// Detail is an item for each day and column: hours, bits, and each dimension that a row has, as one more than the
+// place in the dictionary of the counts, or 0: all low bytes, then, where a value is above 255, all high bytes.
 
 const NUL = "\0";
 
@@ -41,14 +38,14 @@ export class BlockWriter {
   readonly #counts: FrameWriter;
   readonly #detail: FrameWriter;
 
-  /** @param packs false for a block that is read at once */
+  /** @param packs false for a block that is read right away, and not kept */
   constructor(packs = true) {
     this.#counters = new FrameWriter(packs);
     this.#counts = new FrameWriter(packs);
     this.#detail = new FrameWriter(packs);
   }
 
-  /** Writes all that a block has besides its dimensions. */
+  /** Writes everything of a block but its dimensions. */
   begin(block: Block): void {
     this.#counters.add(0, countersOf(block));
     for (const [day, { rows, hours, bits }] of daysOf(block.detail)) {
@@ -87,8 +84,8 @@ export class BlockWriter {
 }
 
 /**
- * A block as an engine keeps it.
- * @param packs false for a block that is read at once
+ * Encodes a block as engines keep it.
+ * @param packs false for a block that is read right away, and not kept
  */
 export function encodeBlock(block: Block, packs = true): BlockPieces {
   const writer = new BlockWriter(packs);
@@ -100,7 +97,7 @@ export function encodeBlock(block: Block, packs = true): BlockPieces {
 /** Part of a work that may have to wait. */
 export type Step = () => Promise<void>;
 
-/** Does a work of which nothing has to wait: what it reads is there. */
+/** Runs steps whose reads need no waiting. */
 export function atOnce<T>(work: Generator<Step, T>): T {
   let step = work.next();
   while (step.done !== true) step = work.next();
@@ -121,7 +118,7 @@ export async function inSteps<T>(work: Generator<Step, T>): Promise<T> {
 interface Decoding {
   /** The dimensions that are read, with their columns of detail; all unless given. */
   readonly names?: ReadonlySet<Dimension>;
-  /** False: the hours and bits of detail are left out, and days of which nothing else is read. */
+  /** False leaves out the hours and bits of detail, and days that are needed for nothing else. */
   readonly hasRows?: boolean;
 }
 
@@ -156,7 +153,7 @@ export function* decodeSteps(
     yield () => reader.loadDay(day, names);
     block.detail[day] = new DayDetail(firstDayOf(row.month) + day, {
       ...sample,
-      // Copies: these lie in what was unpacked.
+      // They are copied, since they point into an unpacked frame.
       hours: hasRows ? Uint8Array.from(reader.hours(day)) : NO_COLUMN,
       bits: hasRows ? Uint8Array.from(reader.bits(day)) : NO_COLUMN,
       values: DETAIL_DIMENSIONS.map((name) => {
@@ -194,7 +191,7 @@ function countersOf(block: Block): Uint8Array {
   writer.number(maskOf(samples.map(([day]) => day)));
   for (const [, { rows, seen, every }] of samples)
     for (const n of [rows, seen, every]) writer.number(n);
-  // Of a day whose detail is known and not here nothing is kept any more.
+  // A day whose sampling is known while its rows are missing has lost its detail.
   const isLost = (day: number) => block.sample(day) !== block.detail[day];
   writer.number(maskOf(DAYS.filter((day) => block.isBare(day) || isLost(day))));
   return writer.end();
@@ -213,7 +210,7 @@ function maskOf(days: readonly number[]): number {
   return days.reduce((mask, day) => mask | (1 << day), 0);
 }
 
-/** How many are not 0; then, for each, how many zeros are before it, and what it is. */
+/** Writes how many numbers are not 0; then, for each, the zeros before it, and the number. */
 function writeSparse(writer: VarintWriter, numbers: Float64Array): void {
   writer.number(numbers.reduce((sum, n) => sum + (n > 0 ? 1 : 0), 0));
   let zeros = 0;

@@ -25,18 +25,18 @@ export const ALL_KEPT: Kept = {
 
 interface Compacted {
   readonly block: Block;
-  /** By counter, what was counted on days that are not kept. */
+  /** Sums of the days that are dropped, by counter. */
   readonly gone: ReadonlyMap<Counter, number>;
 }
 
 /**
- * A block of what is kept, and of nothing else: no text stays that neither a count nor a row of detail
- * names. Where a dimension has more values than a month may hold, the rarest of past days count as
- * OTHER; no sum changes. Frequent values come first, which packs best.
+ * Copies the part of a block that is kept, without texts that no count and no row of detail uses. Where a
+ * dimension has more values than a month may hold, the rarest values of past days become OTHER; sums stay the
+ * same. Frequent values come first, which packs best.
  */
 export function compactBlock(block: Block, kept: Kept): Compacted {
   const first = firstDayOf(block.month);
-  // Of a block of which not all was read, what is not here is known.
+  // The block may be read in part: its days come from the counters, and not from the dimensions that are here.
   let [days, bare] = [0, 0];
   for (let day = 0; day < MAX_DAYS; day++) {
     if (!kept.counts(first + day)) continue;

@@ -5,22 +5,22 @@ export interface Counts {
   readonly sessions: number;
 }
 
-/** The kinds of counts that a value may be asked for. */
+/** The counts that each value has. */
 export const COUNTED_OF = ["views", "visitors", "sessions"] as const satisfies (keyof Counts)[];
 export type CountsOf = (typeof COUNTED_OF)[number];
 
 const FIRST_ROOM = 64;
 
 /**
- * The counts of each value of a dimension on one day: a row for each value, in the order that they
- * came. A value is known by its place in the dimension's dictionary.
+ * The counts of each value of a dimension on one day: a row for each value, in the order of arrival. A value is
+ * its place in the dictionary of the dimension.
  */
 export class DayTable {
   readonly values: number[];
   readonly views: number[];
   readonly visitors: number[];
   readonly sessions: number[];
-  /** By value one more than its row. Made once a value is looked for: most tables are only read through. */
+  /** Value → its row, plus one. It is built for the first look-up, since most tables are only iterated. */
   #rows: Uint16Array | undefined;
 
   constructor(

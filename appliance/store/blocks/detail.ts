@@ -1,7 +1,7 @@
 import { DIMENSIONS, type Dimension, WITHOUT_DETAIL } from "../../base/text/dimensions.ts";
 import { MAX_DAYS } from "./dictionary.ts";
 
-/** A site and day keep at most so many rows of detail; of more, one in every two, four, eight … */
+/** A day of a site keeps at most so many rows of detail. Beyond that it samples one in two, four, eight … */
 export const MAX_DETAIL_ROWS = 50_000;
 /** The dimensions that views and events have. */
 export const DETAIL_DIMENSIONS: readonly Dimension[] = DIMENSIONS.filter(
@@ -11,16 +11,16 @@ export const DETAIL_DIMENSIONS: readonly Dimension[] = DIMENSIONS.filter(
 export const IS_EVENT = 32;
 const FIRST_ROOM = 64;
 
-/** How many views and events a day had, and how many rows stand for them. */
+/** The number of views and events on a day, and of the rows that represent them. */
 export interface Sample {
   readonly rows: number;
   /** Views and events, kept or not. */
   readonly seen: number;
-  /** Of so many that came one after the other one is kept, drawn at random: 1, 2, 4, 8 … */
+  /** The sampling rate: of so many in a row one is kept, drawn at random. 1, 2, 4, 8 … */
   readonly every: number;
 }
 
-/** How many views and events a row stands for: the last one perhaps for fewer than the others. */
+/** The number of views and events that a row represents; the last row may represent fewer than the others. */
 export function weightOf({ rows, seen, every }: Sample, row: number): number {
   return row < rows - 1 ? every : seen - every * (rows - 1);
 }
@@ -41,12 +41,12 @@ export class DayDetail implements DetailColumns {
   hours: Uint8Array;
   bits: Uint8Array;
   values: Uint16Array[];
-  /** Another one for each day: the same rows come to the same draw wherever they are folded. */
+  /** The seed is the same for a day wherever it is folded, so that the same rows are drawn. */
   readonly #seed: number;
   /** Rows that there is memory for. */
   #room: number;
 
-  /** @param columns those of no length are left out of all that follows */
+  /** @param columns one of length 0 stays empty */
   constructor(seed: number, columns: DetailColumns = noRows()) {
     const { rows, seen, every, hours, bits, values } = columns;
     this.#seed = seed;
@@ -60,7 +60,7 @@ export class DayDetail implements DetailColumns {
   }
 
   /**
-   * Adds so many views or events that are alike.
+   * Adds several equal views or events.
    * @param values as in `values`
    */
   add(hour: number, bits: number, values: ArrayLike<number>, times: number): void {
@@ -72,7 +72,7 @@ export class DayDetail implements DetailColumns {
       }
       const some = Math.min(left, this.every - filled);
       if (filled === 0) this.#put(this.rows++, hour, bits, values);
-      // Each of those that came is as likely to be the one that is kept.
+      // Reservoir sampling: each has the same chance to be kept.
       else if (this.#draw(this.seen) * (filled + some) < some)
         this.#put(this.rows - 1, hour, bits, values);
       this.seen += some;
@@ -108,7 +108,7 @@ export class DayDetail implements DetailColumns {
     });
   }
 
-  /** The same in memory of its own, and no more of it than its rows take. */
+  /** A copy in memory of its own, as long as its rows. */
   clone(): DayDetail {
     const { rows, seen, every } = this;
     const [hours, bits] = [this.hours.slice(0, rows), this.bits.slice(0, rows)];
@@ -117,8 +117,8 @@ export class DayDetail implements DetailColumns {
   }
 
   /**
-   * Keeps one of every two rows, drawn by what each stands for. To keep every second one would keep or
-   * lose a rhythm whole.
+   * Keeps one of every two rows, drawn by weight. Keeping every second row would sample a rhythm in the traffic
+   * entirely or not at all.
    */
   thin(): void {
     const rows = Math.ceil(this.rows / 2);
@@ -133,7 +133,7 @@ export class DayDetail implements DetailColumns {
     this.every *= 2;
   }
 
-  /** From 0 up to 1, of what comes as the n-th. */
+  /** @returns a number from 0 up to 1 for the n-th row */
   #draw(n: number): number {
     let h = Math.imul(this.#seed, 0x9e3779b1) ^ Math.imul(this.every, 0x85ebca6b);
     h = Math.imul(h ^ (h >>> 15) ^ n, 0x2c1b3c6d);

@@ -10,7 +10,7 @@ export const MAX_DICTIONARY_BYTES = MAX_TEXT_BYTES + 2 * MAX_TEXT_BYTES_PER_DAY;
 /** A string's header, its places in a list and a map; and four numbers in lists that grow. */
 const TEXT_MEMORY = 96;
 const ROW_MEMORY = 64;
-/** Columns keep a value in two bytes, of which 0 stands for none. */
+/** Columns have two bytes for a value, and 0 means none. */
 export const MAX_DICTIONARY = 65_534;
 
 const NUL = 0;
@@ -20,11 +20,11 @@ export class DimensionBlock {
   readonly texts: string[];
   /** By the day of the month, from 0. */
   readonly days: (DayTable | undefined)[] = Array<undefined>(MAX_DAYS).fill(undefined);
-  /** Made once a text is looked for: most dictionaries are only read. */
+  /** Text → place. It is built for the first look-up, since most dictionaries are only read. */
   #values: Map<string, number> | undefined;
   /** Bytes of UTF-8 of all texts; known then, too. */
   #bytes = 0;
-  /** Bytes of UTF-8 of the values that were counted on a day; known once one is added. */
+  /** Bytes of UTF-8 of the values of a day, once one was added. */
   readonly #dayBytes: (number | undefined)[] = [];
 
   constructor(texts: string[] = []) {
@@ -32,10 +32,9 @@ export class DimensionBlock {
   }
 
   /**
-   * Adds to what a text was counted as on a day; a new one counts as OTHER where the day has as many
-   * as it may.
-   * @param takesNew false: what the dictionary lacks is OTHER
-   * @returns the value it was counted as
+   * Adds counts to a text on a day. A new text becomes OTHER where the day has as many values as it may have.
+   * @param takesNew false: a text that the dictionary lacks becomes OTHER
+   * @returns the value that was counted
    */
   count(day: number, text: string, counts: Counts, takesNew = true): number {
     const table = this.table(day);
@@ -167,8 +166,8 @@ export class Texts {
   }
 
   /**
-   * 64 bits of a text, the same wherever it is asked.
-   * @param into where they are put, as two numbers of 32 bits
+   * A stable hash of a text.
+   * @param into takes its 64 bits, as two numbers
    */
   hash(n: number, into: Uint32Array): void {
     const bytes = this.#bytes;

@@ -34,10 +34,10 @@ export interface ValueCounts {
   readonly counts: Float64Array;
 }
 
-/** An event's name and target; all else is counted of views, unless only events are asked for. */
+/** Dimensions of events; all others are counted over views, unless a question is about events only. */
 const OF_EVENTS: ReadonlySet<Dimension> = new Set(["event", "event_target"]);
 
-/** Used again for each day and column: there are thousands. A thread asks one question at a time. */
+/** A buffer for all days and columns, which are thousands. A thread answers one question at a time. */
 const ROWS = new Uint32Array(MAX_DETAIL_ROWS);
 const COLUMN = new Uint16Array(MAX_DETAIL_ROWS);
 const SUMS = new Float64Array(MAX_DICTIONARY + 1);
@@ -45,10 +45,10 @@ const PLACES = new Uint16Array(MAX_DETAIL_ROWS);
 const COUNTS = new Float64Array(MAX_DETAIL_ROWS);
 
 /**
- * Counts what fits of a block, a day after the other, of the days that keep detail; where one row stands for
- * many, it counts as many. Under a condition on the path or an event visitors are those of the path.
- * @param counters takes the counters of what fits
- * @param visit is told of each dimension's values, unless `of` counts none
+ * Counts the rows of a block that match, day by day, as far as detail is kept. A sampled row counts as often as
+ * its weight. Under a condition on the path or an event, visitors are those of the path.
+ * @param counters takes the counters of matching rows
+ * @param visit is called with the values of each dimension, unless `of` counts none
  * @throws {RangeError} when the bytes are no block
  */
 export async function filterBlock(
@@ -85,7 +85,7 @@ export async function filterBlock(
   }
 }
 
-/** For a dimension, which of its values (0 for none, else one more than its place) fit. */
+/** The values of a dimension that match, as one more than their places, or 0 for none. */
 interface Test {
   readonly dimension: Dimension;
   readonly fits: Uint8Array;
@@ -183,7 +183,7 @@ function countValues(
   if (!block.column(day, name, COLUMN, rows))
     return { day, length: 0, places: PLACES, counts: COUNTS };
   const { every } = sample;
-  // The bits that a row has to have, and those that are looked at.
+  // The bits that a row must have, and the mask of the bits that matter.
   const [wanted, mask] = [flag | ofEvents, flag | IS_EVENT];
   let highest = 0;
   for (let i = 0; i < rows.length; i++) {

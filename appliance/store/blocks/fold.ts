@@ -9,7 +9,7 @@ import { firstDayOf, type Month, monthOf } from "./month.ts";
 
 /** The days that keep detail of a site's views and events, and the values that are taken in. */
 export interface FoldRules {
-  /** The first day (since 1970) whose views and events are kept, too; Infinity for none. */
+  /** The first day (since 1970) that keeps detail; Infinity for none. */
   readonly detailFrom: number;
   /** Under low space, the texts that blocks hold already: any other counts as OTHER. */
   readonly known?: ReadonlyMap<Dimension, ReadonlySet<string>> | undefined;
@@ -23,10 +23,10 @@ const [VIEW, EVENT, INTERACTION, PING, CRAWLER] = KINDS.keys();
 const OF_EVENTS: ReadonlySet<Dimension> = new Set(["event", "event_target"]);
 
 /**
- * Folds records of one site into its blocks. All that bounds what is kept is applied here.
- * @param blocks those of the site that are there, by month; what is new is added to it
- * @param rows the records of the batch that are of this site
- * @param rules the same for all that is folded into these blocks
+ * Folds records of one site into its blocks, within all bounds of a block.
+ * @param blocks the blocks of the site by month; missing months are added
+ * @param rows the rows of the batch that belong to this site
+ * @param rules the same at each call for these blocks
  */
 export function fold(
   blocks: Map<Month, Block>,
@@ -61,7 +61,7 @@ export function fold(
     const isDetailed = (kind === VIEW || kind === EVENT) && today >= rules.detailFrom;
     countKind(block, { day, hour, kind, flags, times });
     found.fill(0);
-    // The day's first view is on one page only: a page has visitors of its own.
+    // A visitor's first view of a day is on one page only, so each path counts its visitors by a flag of its own.
     const ofPath = countsOf(FLAG.pathVisitor, flags, times);
     const ofOthers = countsOf(FLAG.visitor, flags, times);
     for (let slot = 0; slot < slots.length; slot++) {
@@ -77,7 +77,7 @@ export function fold(
         ? values.count(day, text, dimension === "path" ? ofPath : ofOthers, takesNew)
         : undefined;
       if (!isDetailed || place < 0) continue;
-      // A row keeps what it says where its day counts it as OTHER: a filter by it finds the row all the same.
+      // A row keeps its text where the day counts it as OTHER, so that a filter still finds the row.
       const isKept = counted !== undefined && values.texts[counted] === text;
       const value = isKept ? counted : (values.take(text, takesNew) ?? values.placeOf(OTHER));
       found[place] = value + 1;

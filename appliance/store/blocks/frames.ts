@@ -2,21 +2,21 @@ import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { SLICE_BYTES, type SlicedBytes } from "../snapshot.ts";
 import { NoBlock, VarintReader, VarintWriter } from "./varints.ts";
 
-// A piece of a block is items in frames behind an index, so that a question unpacks what it is about and
-// no more. The index: a format, how many items there are, and of each its key and its length, in the order in
-// which they were written; then of each frame how many bytes it takes, twice, and one more where it is packed.
-// A frame ends with the item that fills it: which items are in which follows from their lengths.
+// A piece of a block has an index and then frames of items, so that a question unpacks only the frames that it
+// is about. The index has a format, the number of items, and for each the key and length, in the order in which
+// they were written; then, for each frame, twice its bytes, plus one where it is packed. A frame ends with the
+// item that fills it, so the lengths say which frame an item is in.
 
 const FORMAT = 2;
-/** A frame holds as much at least, but for the last: zstd takes some 50 µs a frame, whatever is in it. */
+/** The least bytes of a frame but the last, since zstd takes some 50 µs for any frame. */
 export const FRAME_BYTES = 65_536;
 /** Packing less gains nothing. */
 const WORTH_PACKING_BYTES = 64;
 /** Above it, writing costs more than the card gains. */
 const LEVEL = 3;
-/** The memory that zstd may ask for to unpack: 2 to this power, in bytes. Level 3 asks for 2 MB. */
+/** The most memory for unpacking, as a power of 2 bytes. zstd at level 3 needs 2 MB. */
 const MAX_WINDOW_LOG = 23;
-/** Room for unpacked frames that may be asked for again: one of each column of a day. */
+/** Bytes of unpacked frames that are kept: those of all columns of a day, which may be read again. */
 const KEPT_BYTES = 3 * 1_048_576;
 /** Node lays smaller buffers into memory that they share. */
 const OWN_MEMORY_BYTES = 32_768;
@@ -35,7 +35,7 @@ export class FrameWriter {
   #items = 0;
   #unpacked = 0;
 
-  /** @param packs false for a piece that is read at once */
+  /** @param packs false for a piece that is read right away, and not kept */
   constructor(packs = true) {
     this.#packs = packs;
   }
@@ -55,7 +55,7 @@ export class FrameWriter {
     return this.#unpacked;
   }
 
-  /** All of it, in memory of its own; nothing where there are no items. */
+  /** @returns the piece, in memory of its own; empty without items */
   end(): Uint8Array<ArrayBuffer> {
     if (this.#items === 0) return new Uint8Array();
     if (this.#open.length > 0) this.#close();
@@ -102,7 +102,7 @@ interface FramePlace {
   readonly length: number;
 }
 
-/** Bounds of what a piece may hold; hostile bytes cost no more. */
+/** Limits for a piece, which hostile bytes cannot exceed. */
 interface FrameBounds {
   /** Keys are below it. */
   readonly keys: number;
@@ -113,7 +113,7 @@ interface FrameBounds {
 /** Bytes, or slices of them that are read when they are needed. */
 export type FrameBytes = Uint8Array | SlicedBytes;
 
-/** Reads what a FrameWriter wrote. A frame that was unpacked is kept until it is let go. */
+/** Reads the pieces of a FrameWriter. An unpacked frame is kept until `release`. */
 export class FrameReader {
   readonly #bytes: FrameBytes;
   readonly #places = new Map<number, Place>();
@@ -152,7 +152,7 @@ export class FrameReader {
     if (at !== bytes.length) throw new NoBlock("it is cut, or something follows it");
   }
 
-  /** Reads what these items are kept as where that is in slices: to be awaited before they are asked for. */
+  /** Loads the slices of these items. Await it before reading them. */
   async load(keys: Iterable<number>): Promise<void> {
     const bytes = this.#bytes;
     if (bytes instanceof Uint8Array) return;
@@ -182,7 +182,7 @@ export class FrameReader {
   }
 
   /**
-   * An item, valid until its frame is let go; undefined where there is none.
+   * An item, valid until its frame is released; undefined where there is none.
    * @throws {RangeError} when its frame cannot be unpacked
    */
   item(key: number): Uint8Array | undefined {
@@ -191,8 +191,8 @@ export class FrameReader {
   }
 
   /**
-   * Lets go of what was loaded, and of what was asked for longest ago, but for some megabytes where the next
-   * item may be. Left to V8, some 100 MB would be there before it collects any.
+   * Frees loaded slices and the frames used longest ago, but for a few megabytes that the next item may be in.
+   * V8 would collect nothing before there are some 100 MB.
    */
   release(): void {
     for (const loaded of this.#loaded.values()) giveBack(loaded);
@@ -217,7 +217,7 @@ export class FrameReader {
   #frame(n: number): Uint8Array {
     const known = this.#unpacked.get(n);
     if (known !== undefined) {
-      // The one that was asked for last is the last to go.
+      // The map is ordered by use: the frame used last is freed last.
       this.#unpacked.delete(n);
       this.#unpacked.set(n, known);
       return known;
@@ -255,7 +255,7 @@ class SliceReader {
     this.#slice = bytes.first;
   }
 
-  /** In memory of its own. @throws {RangeError} when there are not as many */
+  /** A copy of these bytes. @throws {RangeError} when the piece is shorter */
   async read(from: number, to: number): Promise<Uint8Array> {
     const bytes = new Uint8Array(to - from);
     for (let at = from; at < to; ) {
@@ -279,7 +279,7 @@ class SliceReader {
   }
 }
 
-/** Gives back at once memory that is not read any more, where it is of its own. */
+/** Frees the memory of an array at once, where nothing else shares it. */
 export function giveBack(view: Uint8Array | Uint16Array): void {
   const { byteOffset, byteLength } = view;
   if (byteLength < OWN_MEMORY_BYTES) return;
@@ -298,7 +298,7 @@ function unpack(bytes: Uint8Array, length: number): Uint8Array {
   try {
     unpacked = zstdDecompressSync(bytes, {
       maxOutputLength: length,
-      // One more than there is: else zlib asks for a second chunk to find that there is nothing.
+      // One byte more than the content, or zlib would allocate a second chunk to find the end.
       chunkSize: Math.max(64, length + 1),
       params: { [constants.ZSTD_d_windowLogMax]: MAX_WINDOW_LOG },
     });

@@ -13,9 +13,9 @@ import { giveBack } from "./frames.ts";
 import type { Month } from "./month.ts";
 
 /**
- * Adds a part of a month to a block of that month, within the bounds of folding: where none is met, the
- * block counts as if what is in both had been folded at once. A day keeps detail only where both keep it of
- * all they have of it. The part stays as it is.
+ * Adds a part of a month to a block of that month, within the bounds of folding. Below these, the result is as
+ * if the records of both had been folded together. A day keeps detail only where both have all of it. The part
+ * does not change.
  */
 export function mergeInto(block: Block, part: Block): void {
   const columns: MergedColumn[] = [];
@@ -35,7 +35,7 @@ export function mergeInto(block: Block, part: Block): void {
     const places: (number | undefined)[] = [];
     columns.push({
       column,
-      // Only once a row needs it: what none has is not taken in.
+      // A value is added once a row needs it, so that unused ones are not added.
       placeOf(value) {
         const text = texts[value] as string;
         places[value] ??= dimension.take(text) ?? dimension.placeOf(OTHER);
@@ -58,7 +58,7 @@ interface MergedColumn {
 }
 
 function mergeDetail(into: DayDetail, detail: DayDetail, columns: readonly MergedColumn[]): void {
-  // Adding would come to the same, row by row.
+  // Adding row by row would thin it to the same rate.
   while (into.every < detail.every) into.thin();
   const found = new Uint16Array(DETAIL_DIMENSIONS.length);
   for (let row = 0; row < detail.rows; row++) {
@@ -76,26 +76,26 @@ const GROUP_BYTES = 2 * 1_048_576;
 const NOTHING: ReadonlyMap<Counter, number> = new Map();
 const PAST = { today: Number.POSITIVE_INFINITY };
 
-/** Blocks of a month as one, of what is kept. */
+/** The blocks of a month as one, without what is no longer kept. */
 interface Merged {
   readonly pieces: BlockPieces;
   /** Days of the month that hold anything: bit 0 for the first. */
   readonly days: number;
-  /** By counter, what was counted on days that are not kept. */
+  /** Sums of the days that are dropped, by counter. */
   readonly gone: ReadonlyMap<Counter, number>;
 }
 
 /**
- * Merges blocks of a month as they are kept into one, some dimensions after the others: a month with all that it
- * may hold takes hundreds of megabytes as objects.
- * @param rows one at least
+ * Merges encoded blocks of a month into one, a few dimensions at a time: as objects, the largest month takes
+ * hundreds of megabytes.
+ * @param rows at least one
  * @throws {RangeError} when the bytes are no block
  */
 export function mergeRows(month: Month, rows: readonly BlockPieces[], kept: Kept): Merged {
   return atOnce(mergeSteps(month, rows, kept));
 }
 
-/** The same of blocks whose large pieces are read slice by slice. */
+/** The same for blocks whose large pieces are read slice by slice. */
 export function mergeSliced(
   month: Month,
   rows: readonly Omit<StoredBlock, "month">[],
@@ -129,13 +129,13 @@ function* mergeSteps(
     merged ??= { days: block.days, gone };
     letGo(first, block);
   }
-  // A restore takes no more of a piece: what was counted last goes the way of what is past.
+  // A restore refuses larger pieces: the limits for past days then hold for the last days, too.
   if (writer.largest > BOUNDS.blocks.bytes && kept.today < PAST.today)
     return yield* mergeSteps(month, rows, { ...kept, ...PAST });
   return { pieces: writer.end(), ...(merged ?? { days: 0, gone: NOTHING }) };
 }
 
-/** Gives back what their detail takes at once: left to V8, some 100 MB would be there before it collects any. */
+/** Frees the detail of blocks at once: V8 would collect nothing before there are some 100 MB. */
 function letGo(...blocks: readonly Block[]): void {
   for (const { detail } of blocks)
     for (const day of detail)

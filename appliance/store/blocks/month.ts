@@ -9,7 +9,7 @@ export interface Months {
   readonly to: Month;
 }
 
-/** The last month there is, of the year 2399: no clock of ours goes further. */
+/** The highest month, in the year 2399; clocks beyond it are not believed. */
 export const MAX_MONTH: Month = 430 * 12 - 1;
 
 export const ALL_MONTHS: Months = { from: 0, to: MAX_MONTH };

@@ -26,19 +26,18 @@ export interface SoundRules {
   refuse(why: string): never;
 }
 
-/** A block of which its counters say what it holds, and nothing else. */
+/** A block whose counters are written anew and match its contents. */
 interface Sound {
   readonly pieces: BlockPieces;
   /** Days of the month that hold anything: bit 0 for the first. */
   readonly days: number;
-  /** All that it counts by its counters. */
+  /** The sum of its counters. */
   readonly counted: number;
 }
 
 /**
- * Looks through a block that a stranger may have made, one dimension after the other: a month with all
- * that it may hold takes hundreds of megabytes as objects. Its maker's word on its contents is not
- * believed.
+ * Checks a block that a stranger may have made, one dimension at a time: as objects, the largest month takes
+ * hundreds of megabytes. The summary that it has of its contents is not trusted.
  * @throws as `refuse` where no fold could have made it
  * @throws {RangeError} when the bytes are no block
  */
@@ -60,7 +59,7 @@ export function soundBlock(row: BlockPieces & { readonly month: Month }, rules: 
   return { pieces: { counters, counts, detail }, days: block.days, counted };
 }
 
-/** Used again for each day: there are hundreds. */
+/** A buffer for all days. */
 const COLUMN = new Uint16Array(MAX_DETAIL_ROWS);
 const NO_ROWS = {
   hours: new Uint8Array(),
@@ -68,14 +67,14 @@ const NO_ROWS = {
   values: DETAIL_DIMENSIONS.map(() => new Uint16Array()),
 };
 
-/** Finds out what a block holds. */
+/** Collects the contents of a block. */
 class Look {
   readonly #reader: BlockReader;
   readonly #rules: SoundRules;
   readonly #known = { days: 0, samples: [], bare: 0 };
-  /** Has its counters, and knows how much of detail there is. */
+  /** The block with its counters and the sampling of detail. */
   readonly #block: Block;
-  /** By day, what is counted that values are counted beside; and events. */
+  /** Sums by day of the counters that values go with, and of events. */
   readonly #beside = new Float64Array(MAX_DAYS);
   readonly #events = new Float64Array(MAX_DAYS);
   #counted = 0;
@@ -100,7 +99,7 @@ class Look {
       if (detail !== undefined) this.#reader.column(day, name, COLUMN);
   }
 
-  /** @returns it without its dimensions, once all of them were looked at */
+  /** @returns the block without its dimensions. Call it after all of them. */
   end(): { readonly block: Block; readonly counted: number } {
     const block = this.#block;
     for (let day = 0; day < MAX_DAYS; day++) {

@@ -40,7 +40,7 @@ export class VarintWriter {
     return this.#bytes.subarray(0, this.#length);
   }
 
-  /** Begins anew in the same memory: what was written is not valid any more. */
+  /** Starts again in the same memory, which invalidates earlier results. */
   clear(): void {
     this.#length = 0;
   }
@@ -52,7 +52,7 @@ export class VarintWriter {
   }
 }
 
-/** Reads what a VarintWriter wrote; hostile bytes cost a RangeError. */
+/** Reads the bytes of a VarintWriter; hostile bytes cause a RangeError. */
 export class VarintReader {
   readonly #bytes: Uint8Array;
   #at = 0;
@@ -98,7 +98,7 @@ export class VarintReader {
     this.#at = at;
   }
 
-  /** Passes over so many numbers. @throws {RangeError} when the bytes end */
+  /** Skips numbers. @throws {RangeError} when the bytes end */
   skip(count: number): void {
     const bytes = this.#bytes;
     let at = this.#at;
@@ -109,7 +109,7 @@ export class VarintReader {
     this.#at = at;
   }
 
-  /** Reads a length, and what follows on its own. @throws {RangeError} when there is not as much */
+  /** Reads a length, and returns a reader for that many bytes. @throws {RangeError} when there are fewer */
   piece(): VarintReader {
     return new VarintReader(this.bytes(this.number()));
   }

@@ -1,8 +1,8 @@
-// A batch is what one transaction adds to the log: the same bytes for every engine. All numbers are
-// little-endian, as on every board that we run on. A head of 16 bytes (format, bits, slots, records,
-// texts, bytes of text), then the dimension of each slot, then, of one that is not dated, the boot and
-// its saved zero; then, at a multiple of 8, columns of fixed width: moment, site, times (where any is
-// not 1), text of each slot, kind, flags; then the texts, with a NUL between two.
+// A batch is the addition of one transaction to the log, in the same bytes for every engine. All numbers are
+// little-endian, as on every board that we support. It has a head of 16 bytes (format, bits, slots, records,
+// texts, bytes of text); the dimension of each slot; where it is not dated, the boot and its saved zero; at a
+// multiple of 8, columns of fixed width: moment, site, times (where one is not 1), the text of each slot, kind,
+// flags; and the texts, with a NUL between two.
 
 /** The bytes before the dimensions of slots. */
 export const HEAD_BYTES = 16;
@@ -16,7 +16,7 @@ interface Layout {
   readonly textsAt: number;
 }
 
-/** Where the columns and texts of so many records lie. */
+/** The offsets of the columns and texts of a batch. */
 export function layoutOf(layout: Omit<Layout, "textsAt">): Layout {
   const { columnsAt, records, slots, hasTimes } = layout;
   return { ...layout, textsAt: columnsAt + records * widthOf(slots, hasTimes) };
@@ -37,7 +37,7 @@ export interface Columns {
   readonly flags: Uint8Array;
 }
 
-/** The widest first, so that each lies at an address that fits. */
+/** Columns in their order: the widest first, so that each is aligned. */
 export function columnsIn(
   buffer: ArrayBuffer,
   { columnsAt, records, slots, hasTimes }: Layout,

@@ -23,16 +23,16 @@ import { RecordTable } from "./record-table.ts";
 // Its bytes: see batch-layout.
 
 const FORMAT = 1;
-/** So many may come; what names a higher one was bent. */
+/** So many later formats are expected; a higher number is damage. */
 const LATER_FORMATS = 8;
 const IS_UNDATED = 1;
 const HAS_TIMES = 2;
 const NUL = "\0";
 const MAX_BOOT_BYTES = 64;
 
-/** A batch takes at most so many records. */
+/** The most records of a batch. */
 export const MAX_RECORDS = 16_384;
-/** And so many distinct texts: their numbers have two bytes, and 0 stands for none. */
+/** The most distinct texts of a batch: their numbers have two bytes, and 0 means none. */
 const MAX_TEXTS = 65_535;
 /** The bytes that it takes, about: neither a commit nor a copy of it for a worker is large. */
 export const MAX_BYTES = 1_048_576;
@@ -85,7 +85,7 @@ export class BatchEncoder {
     return this.#rows.count;
   }
 
-  /** Requests: records and how many times each came. */
+  /** The number of requests: each record times the number of equal ones. */
   get hits(): number {
     return this.#hits;
   }
@@ -102,7 +102,7 @@ export class BatchEncoder {
   add(record: HitRecord, takesNew = true): boolean {
     const { values, times, site, flags } = record;
     const isOpen = takesNew && this.#hasRoom(values);
-    // A clock that is centuries ahead is no reason to lose what it counted.
+    // Hits are kept even when the clock is centuries ahead.
     const moment = this.#undated === undefined ? hourWithin(record.moment) : record.moment;
     this.#rows.begin({ site, moment, flags }, KINDS.indexOf(record.kind), values.length);
     let before: Dimension | undefined;
@@ -211,7 +211,7 @@ export class BatchEncoder {
  * and what their texts are as JavaScript's
  */
 export function decodeBatch(bytes: Uint8Array): Batch {
-  // A copy: what comes from a driver lies at any address, and columns need one that fits.
+  // It is copied, since columns have to be aligned, and bytes of a driver may not be.
   const { buffer } = new Uint8Array(bytes);
   if (bytes.length < HEAD_BYTES) throw noBatch("it has no head");
   const head = new DataView(buffer);
@@ -269,7 +269,7 @@ export function readBatch(bytes: Uint8Array): Batch | undefined {
   }
 }
 
-/** Whether another release has written it, that knows more: it stays until one that does reads it. */
+/** Whether a later release has written it. Such a batch stays in the log until a release that can read it comes. */
 export function isOfLaterFormat([format = 0]: Uint8Array): boolean {
   return format > FORMAT && format <= FORMAT + LATER_FORMATS;
 }
@@ -331,9 +331,9 @@ export function* recordsOf(batch: Batch): Generator<HitRecord> {
 }
 
 /**
- * A batch of a boot whose clock was not sure, once the time is known.
+ * Dates a batch of a boot whose clock was not sure, now that the time is known.
  * @param zero epoch milliseconds at that boot's monotonic zero
- * @param zoneHour as in `moment` of a record, of epoch milliseconds
+ * @param zoneHour epoch milliseconds → the hour, as in `moment` of a record
  */
 export function datedBatch(
   batch: Batch,

@@ -5,7 +5,7 @@ const FIRST_PLACES = 64;
 /** Of some hundred records. */
 const KEPT_WORDS = 8_192;
 const KEPT_PLACES = 1_024;
-/** A row that finds no place near its own is not found again: who chose it so that it has none pays for it. */
+/** Probes for a row, at most. A row beyond them is stored twice, which costs only a sender of chosen collisions. */
 const MAX_PROBES = 8;
 const MAX_TIMES = 0xffff_ffff;
 
@@ -48,7 +48,7 @@ export class RecordTable {
     this.#count = 0;
   }
 
-  /** Begins a row of so many values; one that was begun and not ended is forgotten. */
+  /** Begins a row of so many values, and drops one that was not ended. */
   begin(
     { site, moment, flags }: Pick<Row, "site" | "moment" | "flags">,
     kind: number,

@@ -5,7 +5,7 @@ export { DIMENSIONS, type Dimension } from "../../base/text/dimensions.ts";
 /** There are never more, those of later releases included. */
 export const MAX_DIMENSIONS = 62;
 
-/** The kinds of requests. A place in this list is what logs keep, as above. */
+/** The kinds of requests. Logs keep places in this list, as above. */
 export const KINDS = ["view", "event", "interaction", "ping", "crawler", "synthetic"] as const;
 type Kind = (typeof KINDS)[number];
 
@@ -25,7 +25,7 @@ export const FLAG = {
 /** All bits there are. */
 export const FLAGS = 31;
 
-/** A ping names so many devices at most; of any other dimension a hit has one value. */
+/** The most devices of a ping. A hit has one value of every other dimension. */
 export const MAX_DEVICES = 8;
 
 /** The record of one request, or of several that are alike. */
@@ -48,8 +48,7 @@ export interface HitRecord {
 export type Hit = Pick<HitRecord, "kind" | "flags" | "values">;
 
 /**
- * The facts by which it can be told later when the records of a batch came in: the clock was not
- * sure.
+ * Facts for dating the records of a batch later, since the clock was not sure.
  */
 export interface Undated {
   readonly boot: string;

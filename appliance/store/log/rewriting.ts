@@ -19,7 +19,7 @@ export const EMPTY_BATCH: Uint8Array = new BatchEncoder().encode();
  * can be read
  */
 export function eraseSite(body: Uint8Array, site: SiteKey): Uint8Array | undefined {
-  // Its records of sites that are gone are left out by a reader of that format.
+  // A reader of that format skips records of erased sites itself.
   if (isOfLaterFormat(body)) return body;
   const batch = readBatch(body);
   if (batch === undefined) return undefined;
@@ -29,7 +29,7 @@ export function eraseSite(body: Uint8Array, site: SiteKey): Uint8Array | undefin
   return left.records > 0 ? left.encode() : undefined;
 }
 
-/** A batch without the records of sites that are gone. @returns as `eraseSite` does */
+/** Removes the records of sites that are gone from a batch. @returns as `eraseSite` does */
 export function eraseGone(
   body: Uint8Array,
   exists: (site: SiteKey) => boolean,
@@ -53,7 +53,7 @@ export function withoutTexts(body: Uint8Array): Uint8Array {
     bare.add({ ...record, moment });
   }
   const encoder = new BatchEncoder(batch.undated);
-  // Hits of so many sites that they do not fit a batch stay as they are.
+  // Without texts, hits of very many sites may not fit a batch: then they stay as they are.
   for (const record of bare.records()) if (!encoder.add(record)) return body;
   return encoder.encode();
 }

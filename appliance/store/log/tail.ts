@@ -36,31 +36,31 @@ interface SiteTail {
 }
 
 /**
- * The rest of the log that is not folded into blocks, as a reader keeps it between two questions: what it
- * takes follows from what the records say, and not from how many batches they came in. It is of the moment
- * of the snapshot that it followed last. One caller at a time.
+ * The end of the log that is not folded into blocks yet, as a reader caches it between questions. Its memory
+ * depends on the records, and not on the number of batches. It matches the snapshot that it followed last. It has
+ * one caller at a time.
  */
 export class LogTail {
   #generation: number | undefined;
   #folded: ReadonlyMap<number, number> = new Map();
   readonly #seen = new Map<number, number>();
-  /** Batches that are full, made of those that came; and the one that is being filled. */
+  /** Full batches, merged from those of the log; and the one that is being filled. */
   #full: Batched[] = [];
   #fullBytes = 0;
   #open = new BatchEncoder();
   #opened: Batched | undefined;
-  /** False once there was no room for all of them. */
+  /** False once the records did not fit. */
   #hasAll = true;
   readonly #sites = new Map<SiteKey, SiteTail>();
   readonly #pending = new Map<SiteKey, number>();
   readonly #source: SourceNumber | undefined;
 
-  /** @param source that of whose records there are to be none but these */
+  /** @param source keeps the records of this source only */
   constructor(source?: SourceNumber) {
     this.#source = source;
   }
 
-  /** Takes in what the log has more than it had, and drops what is folded. */
+  /** Reads the new batches of the log, and starts again once older ones were folded. */
   async follow(snapshot: Snapshot): Promise<void> {
     const generation = await snapshot.generation();
     if (generation !== this.#generation) this.#beginAt(await snapshot.folded());
@@ -74,10 +74,9 @@ export class LogTail {
   }
 
   /**
-   * The blocks of a site's records in the log, by month; not to be changed, and valid until the
-   * next question.
+   * Folds a site's records of the log. Do not change the blocks; they are valid until the next question.
    * @param snapshot the one that was followed last
-   * @param detailFrom the first day whose views and events are kept, too; perhaps those of earlier ones are
+   * @param detailFrom the first day that must have detail; earlier ones may have it
    */
   async blocks(
     snapshot: Snapshot,
@@ -85,12 +84,12 @@ export class LogTail {
     detailFrom: Day,
   ): Promise<ReadonlyMap<Month, Block>> {
     let tail = this.#sites.get(site);
-    // Those who ask for counts alone do not mind that more is kept.
+    // Blocks with more detail serve a question about counts as well.
     if (tail === undefined || tail.detailFrom > detailFrom) {
       tail = { blocks: new Map(), detailFrom };
       await this.#foldAll(snapshot, site, tail);
     }
-    // The one that was asked for last is the last to go.
+    // The map is ordered by use: the site asked for last is dropped last.
     this.#sites.delete(site);
     this.#sites.set(site, tail);
     this.#dropOldest();
@@ -115,7 +114,7 @@ export class LogTail {
     let left = MAX_FOLDED_BYTES;
     for (const [site, { blocks }] of [...this.#sites].reverse()) {
       for (const block of blocks.values()) left -= block.memory;
-      // That of who asked stays, however large.
+      // The site of this question stays, however large.
       if (left < 0 && site !== [...this.#sites.keys()].at(-1)) this.#sites.delete(site);
     }
   }
@@ -140,7 +139,7 @@ export class LogTail {
   #take(batch: Batch): void {
     const rows = rowsBySite(batch);
     if (batch.undated !== undefined) {
-      // There may be weeks of them: of what has no hour yet, only the number is kept.
+      // Only the number of undated hits is kept: they may go back weeks, and have no hour to be counted in yet.
       for (const [site, its] of rows)
         this.#pending.set(
           site,
@@ -189,7 +188,7 @@ export class LogTail {
   }
 }
 
-/** One of a source only begins anew with each question. */
+/** The tail for a question. One about a single source is not cached. */
 export function tailOf(all: LogTail, source: SourceNumber | undefined): LogTail {
   return source === undefined ? all : new LogTail(source);
 }
