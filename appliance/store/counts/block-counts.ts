@@ -37,15 +37,15 @@ interface DetailRange {
   readonly sampled: number;
 }
 
-/** The counts of blocks and of what is left in the log, of one moment; made anew for each question. */
+/** The counts of blocks and of the unfolded log, from one snapshot; a new one for each question. */
 export class BlockCounts implements CounterSource {
   readonly #snapshot: Snapshot;
   readonly #reading: BlockReading;
 
   /**
-   * @param tail of all sources, or of the one that is asked for
-   * @param passedOver told of blocks that cannot be read
-   * @param source the only one whose blocks are read; it has no past
+   * @param tail the unfolded log, of the same sources
+   * @param passedOver is called for blocks that cannot be read
+   * @param source limits the counts to one source, which has no counts past retention; all unless given
    */
   constructor(snapshot: Snapshot, tail: LogTail, passedOver?: PassedOver, source?: SourceNumber) {
     this.#snapshot = snapshot;
@@ -166,7 +166,7 @@ export class BlockCounts implements CounterSource {
     const sampled: number[] = [];
     const look = (_: SiteKey, block: Block) => {
       for (const [at, day] of daysOf(block, from, to)) {
-        // A day that came without detail, or lost it, is in none of the answer.
+        // A day that has no detail, or lost it, is left out of the whole answer.
         if (block.isBare(at)) first = Math.max(first, day + 1);
         sampled[day - from] = Math.max(block.sample(at)?.every ?? 1, sampled[day - from] ?? 1);
       }
@@ -176,7 +176,7 @@ export class BlockCounts implements CounterSource {
   }
 
   /**
-   * The same of what fits the question's conditions.
+   * The same for rows that match the question's conditions.
    * @param first the first day that counts, see `detail`
    */
   filtered(range: SiteDays, first: Day, question: BlockQuestion): FilteredCounts {
@@ -190,7 +190,7 @@ interface Counted {
   readonly variance: number;
 }
 
-/** Counts of what fits conditions. */
+/** Counts of rows that match conditions. */
 class FilteredCounts {
   readonly #reading: BlockReading;
   readonly #range: SiteDays;
@@ -235,12 +235,12 @@ class FilteredCounts {
     this.#counted ??= { counters, variance };
   };
 
-  /** All counters of what fits; after the first pass, nothing is read again. */
+  /** All counters of matching rows. They are those of the first pass, if there was one. */
   async counters(): Promise<CounterDays> {
     return (await this.#known()).counters;
   }
 
-  /** How far the number of views may be off, for only some were kept: two standard errors. */
+  /** The error of the number of views due to sampling: two standard errors. */
   async margin(): Promise<number> {
     return Math.ceil(ERRORS * Math.sqrt((await this.#known()).variance));
   }
@@ -254,7 +254,7 @@ class FilteredCounts {
 const NOTHING = new Float64Array();
 const NO_SINK: BlockSink = { async begin() {}, count() {}, async end() {} };
 
-/** Of a number of views that some rows stand for: of each group of `every`, one was drawn. */
+/** The variance of a number of views, where one row in `every` was drawn. */
 function varianceOf(block: { sample(day: number): Sampled | undefined }, fitting: Block): number {
   let variance = 0;
   for (let day = 0; day < MAX_DAYS; day++) {

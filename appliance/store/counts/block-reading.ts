@@ -15,13 +15,12 @@ const SITES = 500;
 /** The bytes of blocks that are read in one go, unless one of them has more. */
 const PAGE_BYTES = 2 * 1_048_576;
 
-/** Told of a month of a site that has bytes which cannot be read. */
+/** Is called for a month of a site with bytes that cannot be read. */
 export type PassedOver = (site: SiteKey, month: Month) => void;
 
 /**
- * Reads blocks, and what is left in the log, for one question: a few at a time, however many there
- * are. It is all of the moment of a snapshot. A block that cannot be read is passed over: the
- * others answer all the same.
+ * Reads blocks and the unfolded log for one question, from one snapshot, a few blocks at a time. A block that
+ * cannot be read is skipped, so that the others still answer.
  */
 export class BlockReading {
   readonly #snapshot: Snapshot;
@@ -30,7 +29,7 @@ export class BlockReading {
   readonly #source: SourceNumber | undefined;
   #following: Promise<void> | undefined;
 
-  /** @param source that of what blocks are to be no others; the tail is of it, too */
+  /** @param source limits the blocks to one source, which the tail has to have, too */
   constructor(
     snapshot: Snapshot,
     tail: LogTail,
@@ -61,8 +60,8 @@ export class BlockReading {
   }
 
   /**
-   * Visits blocks of sites with all of their counters; they are not to be changed.
-   * @param detailFrom the first day of which it is asked whether detail is kept; Infinity for none
+   * Visits blocks of sites with all of their counters. Do not change them.
+   * @param detailFrom the first day whose sampling is needed; Infinity for none
    */
   async counters(
     sites: readonly SiteKey[],
@@ -80,8 +79,8 @@ export class BlockReading {
   }
 
   /**
-   * The blocks of a site, ascending by month, each to be read before the next.
-   * @param detailFrom the first day whose detail is asked for; Infinity for none
+   * The blocks of a site, ascending by month. Read each before the next.
+   * @param detailFrom the first day whose detail is needed; Infinity for none
    */
   async *blocks(
     site: SiteKey,
@@ -116,7 +115,7 @@ export class BlockReading {
     return this.#following;
   }
 
-  /** The blocks of what is left in the log, ascending by month. */
+  /** The unfolded log as blocks, ascending by month. */
   async #left(site: SiteKey, { from, to }: Months, detailFrom: Day): Promise<Block[]> {
     const blocks = await this.#tail.blocks(this.#snapshot, site, detailFrom);
     return [...blocks.values()]

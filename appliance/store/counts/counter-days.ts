@@ -22,7 +22,7 @@ export const COUNTED_IN: ReadonlyMap<Counter, readonly BlockCounter[]> = Map.gro
   BLOCK_COUNTERS,
   (name) => COUNTED_AS[name].counter,
 );
-/** By dimension of what is kept by the hour besides views, the counters of blocks. */
+/** Dimension → its counters, for counts by the hour beside views. */
 export const COUNTED_BY_HOUR: ReadonlyMap<string, readonly BlockCounter[]> = new Map(
   HOURLY_COUNTERS.map((counter) => [hourDimension(counter), COUNTED_IN.get(counter) ?? []]),
 );
@@ -33,7 +33,7 @@ const HOURS_OF_WEEK = Array.from({ length: WEEKDAYS * HOURS }, (_, hour) =>
   dowhourOf(hour * HOUR_MS),
 );
 
-/** A value of an answer; those that counters make are whole hours, or `_`. */
+/** A value of an answer. In dimensions made of counters it is an hour, or `_`. */
 export interface TableValue {
   readonly text: string;
   readonly total: number;
@@ -53,7 +53,7 @@ export class CounterDays {
     this.#to = to;
   }
 
-  /** Adds what a block counted on them. */
+  /** Adds the counts of a block on these days. */
   add(block: Block): void {
     const first = firstDayOf(block.month);
     for (let at = 0; at < MAX_DAYS; at++) {
@@ -144,7 +144,7 @@ function countersAt(day: Float64Array | undefined, name: BlockCounter): Float64A
 class Tables {
   readonly #tables = new Map<string, Map<string, { total: number; days: number[] }>>();
 
-  /** Days come in ascending order. */
+  /** Adds a count. Days have to come in ascending order. */
   add(name: string, text: string, offset: number, n: number): void {
     if (n === 0) return;
     const table = this.#tables.get(name) ?? new Map<string, { total: number; days: number[] }>();

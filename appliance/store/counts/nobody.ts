@@ -3,34 +3,32 @@ import { OTHER } from "../../base/names.ts";
 import type { SiteKey } from "../counting.ts";
 import type { Hit } from "../log/record.ts";
 
-// A hit for a site that does not exist is written as if it did, so that the time of the answer
-// tells nothing: the same rows, but of NOBODY, illegible, and gone when their day is over.
+// A hit for a site that does not exist is written like any other, so that the time of the answer does not tell
+// whether a site exists. Its rows belong to NOBODY, are illegible, and are deleted after their day.
 
-/**
- * Names by which the sites of NOBODY are told apart, so that each seems to have a bound of its own.
- */
+/** The number of sites of NOBODY. With several, each name that is tried seems to have limits of its own. */
 const NAMES = 256;
-/** Made anew at each start: it cannot be found out what a mask stood for. */
+/** A new salt at each start, so that masks cannot be reversed. */
 const SALT = randomInt(2 ** 32);
 const FNV_PRIME = 0x01000193;
 
-/** Stands for a site that does not exist and was called `name`. `secret`: 32 bytes. */
+/** The number for a site that does not exist. @param name as in the request @param secret 32 bytes */
 export function nobodyCalled(name: string, secret: Uint8Array): SiteKey {
   const digest = createHmac("sha256", secret).update(`survey\0${name}`).digest();
   return -1 - (digest.readUInt32BE() % NAMES);
 }
 
-/** A hit as it is counted for NOBODY: as large, and of no meaning. */
+/** A hit for NOBODY: as large as the given one, without its contents. */
 export function maskedHit({ kind, flags, values }: Hit): Hit {
   return { kind, flags, values: values.map(([name, text]) => [name, maskOf(text)] as const) };
 }
 
-/** A survey's payload as it is written for NOBODY. */
+/** A survey's payload for NOBODY: as large, without its contents. */
 export function maskedPayload(payload: string): string {
   return JSON.stringify("-".repeat(Buffer.byteLength(payload)));
 }
 
-/** Alike for like texts, and quick: what it costs must not show either. */
+/** Equal texts have equal masks. It is quick, since its time must not show either. */
 function maskOf(text: string): string {
   if (text === OTHER) return text;
   let mask = SALT;

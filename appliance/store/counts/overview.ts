@@ -6,7 +6,7 @@ import { type Accepts, type Answer, makeAnswer } from "../reads/answer.ts";
 import type { OverviewAnswer, SiteWeek } from "../reports.ts";
 import type { CounterSource, Soon } from "./source.ts";
 
-/** The most sites an overview tells of: those with the most views of the week. */
+/** The most sites of an overview: those with the most views of the week. */
 export const MAX_OVERVIEW_SITES = 200;
 
 const WEEK = 7;

@@ -55,7 +55,7 @@ export async function viewCounts(
   return { window: sum(days), total };
 }
 
-/** Sites at a glance, for their owner; no more than an overview tells of. */
+/** The activity of sites for their owner, of as many as an overview has. */
 export async function siteActivity(
   source: CounterSource,
   { sites, today }: { sites: readonly { key: SiteKey; id: string }[]; today: Day },

@@ -1,7 +1,7 @@
 import type { Day } from "../../base/calendar.ts";
 import type { Counter, SiteKey } from "../counting.ts";
 
-/** At once from a file, later from a server. */
+/** A value, or a promise of it: files answer at once, servers later. */
 export type Soon<T> = T | Promise<T>;
 
 /** Inclusive days of a site. */
@@ -20,7 +20,7 @@ export interface SiteDay {
 export interface CounterSource {
   /** A counter of each site on each day, from the first day on, zeros included. */
   counterByDay(sites: readonly SiteKey[], counter: Counter, from: Day, to: Day): Soon<number[][]>;
-  /** Of each day the counts of a dimension whose values are hours, from 00 to 23. */
+  /** For each day, 24 counts of a dimension whose values are hours. */
   byHour(days: readonly SiteDay[], dimension: string): Soon<number[][]>;
   /** The first day with counts; null where there are none. */
   firstDay(site: SiteKey): Soon<Day | null>;

@@ -23,7 +23,7 @@ const MAX_ANSWERED_DAY_COUNTS = 1_000_000;
 
 /**
  * The body of `/stats`, as JSON.
- * @param sources of the site; none where they are not told
+ * @param sources the sources of the site; undefined leaves them out
  */
 export async function statsBody(
   source: BlockCounts,
@@ -74,7 +74,7 @@ export async function statsBody(
   return json.end();
 }
 
-/** The counts of a question: of all that was counted, or of what fits its conditions. */
+/** The counts for a question, filtered where it has conditions. */
 async function countsOf(
   source: BlockCounts,
   range: SiteDays,
@@ -159,7 +159,7 @@ function leaveHighest(dimensions: readonly DimensionTotals[], byDay: boolean): v
   if (byDay) share(dimensions, MAX_ANSWERED_DAY_COUNTS, ({ days }) => days);
 }
 
-/** Each dimension gets its part of the room; what one does not need is for the others. */
+/** Shares the places of an answer among dimensions. Places that one does not need go to the others. */
 function share(
   dimensions: readonly DimensionTotals[],
   room: number,

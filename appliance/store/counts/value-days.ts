@@ -73,7 +73,7 @@ class DayTables {
   readonly #lists: Float64Array;
   readonly #starts: Uint32Array;
   readonly #ends: Uint32Array;
-  /** Sums of all that is not kept, by day. */
+  /** Sums of all values that are not kept, by day. */
   readonly #others: Float64Array;
   /** Of the month that is being read: by value and day; and of the others by day. */
   #month: Float64Array | undefined;

@@ -6,10 +6,10 @@ import { NoBlock } from "../blocks/varints.ts";
 const FIRST_ROOM = 256;
 const FIRST_TEXT_ROOM = 4_096;
 const OTHER_BYTES = Buffer.from(OTHER);
-/** A sender who makes up values cannot make them share a slot. */
+/** A secret seed of the hash, so that no sender can make up values that collide. */
 const SECRET = randomInt(2 ** 32);
 
-/** Numbers of what is known by 64 bits, in flat arrays: as a map of objects it would take ten times as much. */
+/** Hash of 64 bits → number, in flat arrays: a map of objects would take ten times as much. */
 export class HashIndex {
   #low = new Uint32Array(FIRST_ROOM);
   #high = new Uint32Array(FIRST_ROOM);
@@ -26,12 +26,12 @@ export class HashIndex {
     return this.#low.byteLength + this.#high.byteLength + this.#slots.byteLength;
   }
 
-  /** The number of what is there, or -1. */
+  /** @returns the number of a hash, or -1 */
   find(low: number, high: number): number {
     return (this.#slots[this.#slotOf(low, high)] as number) - 1;
   }
 
-  /** The same of what is put there if it is not: the next number. */
+  /** @returns the number of a hash, which is added if it is new */
   put(low: number, high: number): number {
     const slot = this.#slotOf(low, high);
     const known = this.#slots[slot] as number;
@@ -123,7 +123,7 @@ export interface ValueSum {
   /** Of its text as UTF-8. */
   readonly bytes: number;
   readonly total: number;
-  /** On so many days it was counted, or a few more. */
+  /** The number of days with counts, or a few more. */
   readonly days: number;
   readonly low: number;
   readonly high: number;
@@ -134,7 +134,7 @@ export interface PlaceSums {
   readonly totals: Float64Array;
   /** On how many days it was counted. */
   readonly days: Uint16Array;
-  /** All that was counted is before this place. */
+  /** One more than the last place with a count. */
   size: number;
 }
 
@@ -145,7 +145,7 @@ export class ValueTable {
   readonly #texts = new TextList();
   #totals = new Float64Array(FIRST_ROOM);
   #days = new Uint32Array(FIRST_ROOM);
-  /** The sum of what was counted as OTHER; undefined where nothing was. */
+  /** The sum of OTHER; undefined where there is none. */
   #other: number | undefined;
 
   /** @param part of the others, nothing is taken */
@@ -179,7 +179,7 @@ export class ValueTable {
     }
   }
 
-  /** The same of half of what it has: what is left is in a table of the second part it is told of. */
+  /** Splits the table by hash. @returns a table with one half, and the part that the other half belongs to */
   half(): readonly [ValueTable, HashPart] {
     const { n, of } = this.part;
     const half = new ValueTable({ n, of: 2 * of });
@@ -194,8 +194,8 @@ export class ValueTable {
   }
 
   /**
-   * The highest sums, and the sum of all others, undefined where that is nothing. Of those that are equal at the
-   * end, which ones are among the highest follows from their texts.
+   * The highest sums, and the sum of all others, undefined where there are none. Among equal sums at the limit, the
+   * texts decide.
    */
   highest(max: number): { readonly kept: ValueSum[]; readonly other: number | undefined } {
     const { size } = this.#index;
@@ -220,7 +220,7 @@ export class ValueTable {
     return { kept: kept.map((n) => this.#sum(n)), other };
   }
 
-  /** Gives its memory back at once; it is not used any more. */
+  /** Frees its memory at once. Do not use it afterwards. */
   close(): void {
     this.#index.close();
     this.#texts.close();
@@ -254,7 +254,7 @@ export class ValueTable {
 
 const HASH = new Uint32Array(2);
 
-/** The same numbers in as much memory as is asked for; that of before is given back at once. */
+/** Moves numbers to memory of another size, and frees the old memory at once. */
 function resized(numbers: { readonly buffer: ArrayBuffer }, bytes: number): ArrayBuffer {
   return numbers.buffer.transfer(bytes);
 }

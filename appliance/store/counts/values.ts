@@ -3,16 +3,16 @@ import type { ValueCounts } from "../blocks/filter.ts";
 import type { Dimension } from "../log/record.ts";
 import { type HashPart, type PlaceSums, type ValueSum, ValueTable } from "./value-table.ts";
 
-/** An answer carries at most so many values of a dimension, the highest; the rest is OTHER. */
+/** The most values of a dimension in an answer. The rest becomes OTHER. */
 export const MAX_ANSWERED_VALUES = 2_000;
 /** The memory that sums take; beyond it, some are made after the others, reading all again. */
 const MAX_SUM_BYTES = 10 * 1_048_576;
 
-/** Takes what blocks counted, one block after the other, ascending by month. */
+/** Takes the counts of blocks, one block after the other, ascending by month. */
 export interface BlockSink {
   /** Counts of some dimensions follow of this block. */
   begin(block: BlockReader, names: Iterable<Dimension>): Promise<void>;
-  /** Those of a day, each value once; to be read at once. */
+  /** Takes the counts of a day, each value once. The arrays are valid during the call only. */
   count(name: Dimension, counts: ValueCounts): void;
   /** Nothing more of them follows of this block. */
   end(block: BlockReader): Promise<void>;
@@ -27,7 +27,7 @@ export type ValuePass = (names: ReadonlySet<Dimension>, sink: BlockSink) => Prom
 export interface DimensionTotals {
   readonly name: Dimension;
   readonly kept: ValueSum[];
-  /** The sum of all that is not in `kept`; undefined where that is nothing. */
+  /** The sum of all values that are not in `kept`; undefined where there are none. */
   other: number | undefined;
 }
 
@@ -51,7 +51,7 @@ export async function valueTotals(
       table.close();
     }
     left = [...left.filter((job) => !jobs.includes(job)), ...sink.postponed];
-    // As many as fitted will fit again, and perhaps more.
+    // The next pass takes as many as have fitted, and one more where there was room.
     most = sink.tables.size + (sink.postponed.length === 0 ? 1 : 0);
   }
   return names.flatMap((name) => {
@@ -77,7 +77,7 @@ function compareSums(a: ValueSum, b: ValueSum): number {
   return a.text < b.text ? -1 : 1;
 }
 
-/** Leaves so many values, and counts the others as OTHER. */
+/** Cuts a dimension to so many values, and adds the others to OTHER. */
 export function cut(dimension: DimensionTotals, length: number): void {
   for (const { total } of dimension.kept.splice(length))
     dimension.other = (dimension.other ?? 0) + total;
@@ -151,7 +151,7 @@ class SumSink implements BlockSink {
     while (this.#bytes > MAX_SUM_BYTES) this.#postpone();
   }
 
-  /** Sums of a dimension that have room for so many places. */
+  /** The sums of a dimension, with room for `size` places. */
   #sumsOf(name: Dimension, size: number): PlaceSums {
     const open = this.#open.get(name) ?? this.#spare.pop();
     const sums = open !== undefined && open.totals.length >= size ? open : roomier(size, open);

@@ -2,7 +2,7 @@ import { OTHER } from "../../base/names.ts";
 import type { SiteKey } from "../counting.ts";
 import { type Dimension, FLAGS, type Hit, type HitRecord, KINDS } from "../log/record.ts";
 
-/** Hours that are told apart, over all sites. */
+/** The most hours over all sites. */
 export const MAX_BARE_HOURS = 2_000;
 const EACH_KIND = FLAGS + 1;
 /**
@@ -22,8 +22,8 @@ const SAID: Readonly<Record<Hit["kind"], readonly Dimension[]>> = {
 };
 
 /**
- * Hits for whose texts there is no room: how many of each kind, with which flags, at which moment.
- * Past MAX_BARE_HOURS a new moment joins the one before.
+ * Hits without their texts, for which there is no room: numbers by kind, flags and moment. Beyond MAX_BARE_HOURS
+ * a new moment counts as the one before.
  */
 export class BareHits {
   readonly #sites = new Map<SiteKey, Map<number, Uint32Array>>();

@@ -27,7 +27,7 @@ interface PendingSurvey {
   readonly reject: (error: Error) => void;
 }
 
-/** Surveys that will share a commit, and everybody who waits for it, be it for a survey or a hit. */
+/** Surveys that share a commit, and the requests that wait for it, those of hits included. */
 export class CommitGroup {
   #surveys: PendingSurvey[] = [];
   #withdraw: number[] = [];
@@ -41,7 +41,7 @@ export class CommitGroup {
     this.#releases.push(resolve);
   }
 
-  /** Resolves when the hits that came with this group may be answered. */
+  /** Resolves when the hits of this group may be answered. */
   get stored(): Promise<void> {
     return this.#stored;
   }
@@ -59,7 +59,7 @@ export class CommitGroup {
     return promise;
   }
 
-  /** Takes over what another group could not commit, with those who wait for it. */
+  /** Takes over the surveys and waiting requests of a group that could not be committed. */
   absorb(other: CommitGroup): void {
     this.#surveys.unshift(...(other.#withdrawOnCommit ? [] : other.#surveys));
     this.#withdraw.push(...other.#withdraw);
@@ -67,9 +67,9 @@ export class CommitGroup {
   }
 
   /**
-   * Answers everybody after the commit.
-   * @param restOfDayMs tells how long the day still runs
-   * @returns surveys to withdraw: their senders gave up
+   * Answers all requests after the commit.
+   * @param restOfDayMs milliseconds until the day ends
+   * @returns ids of surveys to withdraw, since their senders gave up
    */
   commit(surveyIds: readonly (number | null)[], restOfDayMs: () => number): readonly number[] {
     this.releaseHits();

@@ -27,7 +27,7 @@ const NONE: Committed = { bytes: 0, areLate: false };
 interface Committed {
   /** As bytes of the log. */
   readonly bytes: number;
-  /** Some came before the clock was sure, which it is by now. */
+  /** Whether there are hits from before the clock was sure, while it is sure by now. */
   readonly areLate: boolean;
 }
 
@@ -42,13 +42,13 @@ interface IntakeOptions {
 }
 
 /**
- * Group commit: hits that arrive while a commit runs form the next one, and everybody is answered
- * once what he sent is synced. While nothing can be stored, hits wait in memory and are answered at
- * once, surveys are refused, and retries that become rarer find out when it ends.
+ * Group commit: hits that arrive while a commit runs form the next one, and a request is answered once its hit is
+ * synced. While nothing can be stored, hits wait in memory and are answered at once, surveys are refused, and
+ * ever rarer retries find out when storage is back.
  */
 export class Intake {
   readonly #options: Required<IntakeOptions>;
-  /** All that are not committed, those of a commit that runs included. */
+  /** All hits that are not committed, those of a running commit included. */
   readonly #hits = new WaitingHits();
   /** The requests that wait for the next commit. */
   #open = new CommitGroup();
@@ -73,7 +73,7 @@ export class Intake {
     return this.#unavailable;
   }
 
-  /** The figures of its work since the start, and of what waits now. */
+  /** Figures of the work since the start, and of hits that wait now. */
   get figures(): IntakeFigures {
     return {
       commitSeconds: this.#commitSeconds,
@@ -84,8 +84,8 @@ export class Intake {
   }
 
   /**
-   * Counts one hit; null stands for a site that does not exist. Resolves when the hit may be
-   * answered.
+   * Counts one hit. Resolves when it may be answered.
+   * @param site null for a site that does not exist
    */
   count(site: SiteKey | null, hit: Hit): Promise<void> {
     // Then nothing is waited for, and memory is for sites that are there.
@@ -105,14 +105,14 @@ export class Intake {
     await stored;
   }
 
-  /** Tries again at once where nothing could be stored: something may be better now. */
+  /** Tries again at once where storage is unavailable. */
   retry(): void {
     if (this.#retry === undefined) return;
     this.#retry();
     this.#commit();
   }
 
-  /** Resolves when all that was counted is stored, or a last attempt at it failed. */
+  /** Resolves when all hits are stored, or a last attempt has failed. */
   async drain(): Promise<void> {
     if (this.#inFlight === undefined && !this.#isWanted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -132,7 +132,7 @@ export class Intake {
     };
   }
 
-  /** A survey stamped before the clock was sure, and committed after, can be told its hour now. */
+  /** Dates a survey that came before the clock was sure, if it is sure now. */
   readonly #dated = (stamp: Stamp): Stamp => {
     const { clock, zone } = this.#options;
     if ("hour" in stamp || !clock.sure) return stamp;
@@ -142,7 +142,7 @@ export class Intake {
   #schedule(): void {
     if (this.#scheduled || this.#inFlight !== undefined) return;
     this.#scheduled = true;
-    // Not at once: all hits that this turn of the event loop reads go together.
+    // The commit starts after this turn of the event loop, so that all hits of the turn share it.
     setImmediate(() => this.#commit());
   }
 
@@ -157,12 +157,12 @@ export class Intake {
     const group = this.#open;
     this.#open = new CommitGroup();
     this.#inFlight = group;
-    // While nothing can be stored, what is open goes on taking in what is alike.
+    // While nothing can be stored, the open batch goes on merging equal hits.
     if (!this.#unavailable || this.#hits.parts.length === 0) this.#hits.close();
     this.#sendNext(group, this.#hits.parts.length);
   }
 
-  /** Commits so many parts, in slices of about a megabyte; who waits is answered after the last. */
+  /** Commits parts in slices of about a megabyte. Waiting requests are answered after the last one. */
   #sendNext(group: CommitGroup, left: number): void {
     const { clock, lowSpace, send } = this.#options;
     this.#giveUp ??= clock.after(PATIENCE_MS, () => this.#stopWaiting("no commit for 5 s"));
@@ -195,7 +195,7 @@ export class Intake {
     });
   }
 
-  /** The oldest parts, as many as neither a copy for a worker nor a retry is large with. */
+  /** The oldest parts, about a megabyte, so that a copy for the worker and a retry stay small. */
   #nextParts(most: number): WaitingHits["parts"] {
     let bytes = 0;
     const { parts } = this.#hits;
@@ -231,7 +231,7 @@ export class Intake {
     if (!busy || this.#unavailable) this.#stopWaiting(message);
     if (this.#unavailable) this.#becomeIdle();
     this.#scheduled = true;
-    // A lock is gone in a moment; a full disk stays so for longer.
+    // A lock is released within moments, while a full disk takes longer.
     const wait = busy
       ? RETRY_LOCKED_MS
       : Math.min(LONGEST_RETRY_MS, RETRY_FAILED_MS * 2 ** this.#failures++);
@@ -248,7 +248,7 @@ export class Intake {
     this.#open.refuseSurveys({ inFlight: false });
   }
 
-  /** Storage is back: who comes from now on waits for his commit, and not for one that was given up. */
+  /** Storage is back: new requests wait for their commit again. */
   #waitAgain(): void {
     this.#options.log.info("Storage is back; what waited in memory is stored");
     this.#unavailable = false;

@@ -3,13 +3,13 @@ import type { SiteKey } from "../counting.ts";
 
 /** How long a view is of now. */
 const WINDOW_MS = 5 * 60_000;
-/** How fine time is told. */
+/** The resolution of time. */
 export const LIVE_STEP_MS = 5_000;
 const STEPS = WINDOW_MS / LIVE_STEP_MS;
-/** A bar in a picture of the five minutes stands for half a minute. */
+/** A bar of the chart of five minutes is half a minute. */
 const STEPS_OF_A_BAR = 6;
 
-/** For so long, and of so many sites, others are asked what they counted. */
+/** Other processes are asked about a site for so long after the last request for it, and about so many sites. */
 const ASKED_MS = 2 * 60_000;
 const MAX_ASKED = 500;
 
@@ -29,10 +29,10 @@ export class LiveViews {
   readonly #rings = new Map<SiteKey, Uint32Array>();
   /** The newest that is in them. */
   #step = 0;
-  /** Views that other processes counted, and the monotonic time at which they told. */
+  /** Views that other processes counted, with the monotonic time of their answer. */
   #others: readonly (LiveBars & { readonly at: number })[] = [];
 
-  /** The sites that were asked for, and when. */
+  /** Sites by the time of the last request for them. */
   readonly #asked = new Map<SiteKey, number>();
 
   constructor(clock: Clock) {
@@ -53,7 +53,7 @@ export class LiveViews {
 
   /** The same by half minutes, oldest first. */
   series(site: SiteKey): number[] {
-    // The one that was asked for last is the last to be forgotten.
+    // The map is ordered by use: the site asked for last is dropped last.
     this.#asked.delete(site);
     this.#asked.set(site, this.#clock.monotonic());
     const bars = this.#own(site);
@@ -67,7 +67,7 @@ export class LiveViews {
     return new Map([...this.#rings.keys()].map((site) => [site, this.#own(site)]));
   }
 
-  /** The sites that were asked for a moment ago. */
+  /** The sites with a recent request. */
   asked(): SiteKey[] {
     const since = this.#clock.monotonic() - ASKED_MS;
     for (const [site, at] of this.#asked)
@@ -75,7 +75,7 @@ export class LiveViews {
     return [...this.#asked.keys()];
   }
 
-  /** Takes the place of what other processes told before. */
+  /** Replaces the views of other processes. */
   hear(others: readonly LiveBars[]): void {
     const at = this.#clock.monotonic();
     this.#others = others.map((other) => ({ ...other, at }));
@@ -103,7 +103,7 @@ export class LiveViews {
     this.#others = [];
   }
 
-  /** Takes out what is older than the window, and sites that have nothing left. */
+  /** Drops views older than the window, and sites without views. */
   #moveOn(): void {
     const step = Math.floor(this.#clock.monotonic() / LIVE_STEP_MS);
     const gone = Math.min(step - this.#step, STEPS);

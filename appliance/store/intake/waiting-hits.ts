@@ -3,9 +3,9 @@ import { BatchEncoder, MAX_BYTES } from "../log/batch.ts";
 import type { Hit, HitRecord, Undated } from "../log/record.ts";
 import { BareHits, MAX_BARE_BYTES } from "./bare-hits.ts";
 
-/** The memory that what waits for a commit may take, in bytes. */
+/** The most memory of hits that wait for a commit, in bytes. */
 export const MAX_WAITING_BYTES = 16 * 1024 * 1024;
-/** The rest is for bare hits and for making bytes, of what is dated and of what is not. */
+/** The rest is for bare hits and for encoding, each for dated and undated hits. */
 const TEXTS_BYTES = MAX_WAITING_BYTES - 2 * (MAX_BARE_BYTES + MAX_BYTES);
 /** A saved clock that differs by more was set. */
 const SAME_CLOCK_MS = 1_000;
@@ -14,7 +14,7 @@ const SAME_CLOCK_MS = 1_000;
 interface Part {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly hits: number;
-  /** They came while the clock was unsure. */
+  /** Whether they came while the clock was unsure. */
   readonly isUndated: boolean;
 }
 
@@ -65,13 +65,13 @@ export class WaitingHits {
     this.#keep(this.#undated.add(record, hasRoom));
   }
 
-  /** Makes bytes of what is open. */
+  /** Encodes the open batches. */
   close(): void {
     this.#keep(this.#undated.close());
     this.#keep(this.#dated.close());
   }
 
-  /** Forgets so many of the oldest parts: they are committed. */
+  /** Drops the oldest parts after their commit. */
   drop(parts: number): void {
     for (const { bytes } of this.#parts.splice(0, parts)) this.#partBytes -= bytes.length;
   }
@@ -110,7 +110,7 @@ class OpenHits {
     return mine?.boot === boot && Math.abs(mine.savedZero - savedZero) <= SAME_CLOCK_MS;
   }
 
-  /** @returns what is full by it */
+  /** @returns parts that became full */
   add(record: HitRecord, hasRoom: boolean): readonly Part[] {
     if (this.#encoder.add(record, hasRoom)) return NONE;
     if (hasRoom) return this.#addToNext(record);

@@ -2,10 +2,10 @@ import type { Day } from "../../base/calendar.ts";
 import { firstDayOf, MAX_MONTH } from "../blocks/month.ts";
 import type { Statement, Steps } from "../sql.ts";
 
-// The time that retention goes by besides the calendar: how long the data was in use, over all starts, and when, by
-// that measure, each day was last counted on. A wall clock that is wrong moves neither.
+// Retention needs a second clock beside the calendar: the time for which the data was in use, over all starts. A day
+// has a mark, the time run when it was last counted on. A wrong wall clock changes neither.
 
-/** The last day there is: a card has bent what is beyond it, or before 1970. */
+/** The highest day. Numbers beyond it, or before 1970, are damaged. */
 export const LAST_DAY: Day = firstDayOf(MAX_MONTH + 1) - 1;
 
 /** For how long the data was in use when that was last saved, in ms. */
@@ -33,7 +33,7 @@ export function markDay(day: Day, runMs: number): Statement {
   return { text: mark("$2"), values: [day, runMs] };
 }
 
-/** The same so many ms of time run ago. */
+/** Marks a day as counted on so many milliseconds of time run ago. */
 export function markDayAgo(day: Day, ms: number): Statement {
   return { text: mark(`${RUN_MS} - $2`), values: [day, Math.floor(ms)] };
 }

@@ -28,7 +28,7 @@ export function* eraseBlocks(site: SiteKey, bytes: string): Steps<boolean> {
   return gone.length > 0;
 }
 
-/** Writes rows of the log anew without the records of a site: what waits for a clock may stay for long. */
+/** Rewrites rows of the log without the records of a site, since rows that wait for a clock may stay for long. */
 export function eraseRecords(rows: readonly LogRow[], site: SiteKey): Statement[] {
   return rows.flatMap((row) => {
     const rest = eraseSite(row.body, site);
@@ -36,7 +36,7 @@ export function eraseRecords(rows: readonly LogRow[], site: SiteKey): Statement[
   });
 }
 
-/** A row of the log holds nothing from now on. Its number stays: it would else be given again, or never pass. */
+/** Empties a row of the log. The number stays: otherwise it might be used again, or be waited for in vain. */
 export function emptyRow(row: Pick<LogRow, "node" | "n">): Statement {
   return replaceBody(row, EMPTY_BATCH);
 }
@@ -55,7 +55,7 @@ const KEYS = {
 
 type TableOfSites = keyof typeof KEYS;
 
-/** Removes some of what else an erased site has left. @returns false when there was nothing */
+/** Removes some other rows of an erased site. @returns false when there are none */
 export function* eraseRows(site: SiteKey): Steps<boolean> {
   for (const table of Object.keys(KEYS) as TableOfSites[])
     if (yield* removeSome(table, site)) return true;
@@ -67,7 +67,7 @@ export function* eraseNobody(): Steps<boolean> {
   return (yield* removeSome("survey", NOBODY)) || (yield* removeSome("waiting_survey", NOBODY));
 }
 
-/** A card may bend the number of a row at any time: what is done is counted, or a step would have no end. */
+/** Removes some rows. It goes by the number of removed rows, since a damaged row number could make a step endless. */
 function* removeSome(table: TableOfSites, site: SiteKey): Steps<boolean> {
   const key = KEYS[table];
   const gone = yield* rowsIn(

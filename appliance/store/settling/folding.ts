@@ -23,7 +23,7 @@ import { dayOfPart, partsOf } from "./parts.ts";
 const HOURS = 24;
 /** The bytes of the log that are read in one go. */
 const PIECE_BYTES = 1_048_576;
-/** Records of about so many sites are folded together, where no other number is given. */
+/** A step folds records of about so many sites, unless told otherwise. */
 const MAX_SITES = 500;
 /** And takes no more memory, but for its last batch. */
 const MAX_BYTES = 6 * 1_048_576;
@@ -35,23 +35,23 @@ export interface FoldingTime {
   readonly boot: string;
   /** Epoch milliseconds at monotonic zero of this boot; null while the clock is not sure. */
   readonly bootedAt: number | null;
-  /** The same of other boots that may still come to know it; one that is not there never will. */
+  /** The same for other boots that may still become sure of the time. A boot that is missing here never will. */
   readonly otherBoots?: ReadonlyMap<string, number | null>;
   /** The hour in the owner's zone, counted from midnight of 1970-01-01 there. */
   readonly zoneHour: (epochMs: number) => number;
   readonly today: Day;
-  /** 0: nothing is kept of what came together. */
+  /** Days that keep detail; 0 for none. */
   readonly detailDays: number;
   readonly retentionDays: number;
-  /** Of so many sites hits are folded together: each costs a row. */
+  /** The most sites of a step, each of which costs a row. */
   readonly maxSites?: number;
   /** Under low space no new values are taken in. */
   readonly lowSpace: boolean;
 }
 
 /**
- * Moves the beginning of the log into parts of running days. Undated records stay until the time is
- * known or will never be known, with all of their node that came after them.
+ * Folds the beginning of the log into parts of blocks, by day. Undated records stay until the time is known, or
+ * is sure to stay unknown, and so do all later records of their node.
  * @returns null when there is nothing to fold
  */
 export async function foldLog(
@@ -70,7 +70,7 @@ export async function foldLog(
   const thereBySite = Map.groupBy(there, ({ site }) => site);
   const puts: BlockRow[] = [];
   const texts = time.lowSpace ? textsOf(foldable.batches) : undefined;
-  // A site after the other: what is folded is packed before the next.
+  // Sites are folded one by one, so that the blocks of one are encoded before the next.
   for (const { site, source, byDay } of all) {
     const known = texts && (await knownTexts(snapshot, site, { from, to }, texts));
     const itsOwn = (thereBySite.get(site) ?? []).filter((block) => block.source === source);
@@ -96,7 +96,7 @@ export async function foldLog(
   };
 }
 
-/** The first day whose views and events are kept, too; Infinity where none is. Past retention none are. */
+/** The first day that keeps detail, which is not past retention; Infinity for none. */
 export function detailFrom({
   today,
   detailDays,
@@ -140,13 +140,12 @@ function dated(
 }
 
 /**
- * The batches that are folded together: some of the log, the first of each node, made into few
- * batches that are full. Each of those that came may be of one record, and take as much memory as a
- * hundred.
+ * The batches of one step: the first of each node, merged into few full ones. A batch of the log may have a single
+ * record, and takes as much memory as a hundred.
  */
 class Foldable {
   readonly batches: Sourced[] = [];
-  /** By node, how far it goes. */
+  /** Node → the last number of the log in this step. */
   readonly folded = new Map<number, number>();
   unreadable = 0;
   readonly #exists: ReadonlySet<SiteKey>;
@@ -241,7 +240,7 @@ function nextPart(blocks: readonly BlockKey[], day: Day): number {
   return next;
 }
 
-/** Of these texts, those that a site's blocks of these months have, and of the one before: one that begins has none. */
+/** The texts among these that a site has in blocks of these months, or of the month before, since a new month begins without any. */
 async function knownTexts(
   snapshot: Snapshot,
   site: SiteKey,
@@ -267,7 +266,7 @@ async function knownTexts(
       }
       reader.close();
     } catch (error) {
-      // A block that cannot be read knows nothing.
+      // A block that cannot be read has no known texts.
       if (!(error instanceof NoBlock)) throw error;
     }
   return known;

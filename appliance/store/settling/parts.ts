@@ -5,7 +5,7 @@ import { firstDayOf, monthOf } from "../blocks/month.ts";
 /** More than any day has before they are merged. */
 const PARTS_OF_DAY = 65_536;
 
-/** The part that has what is settled of a month. */
+/** The part with the settled counts of a month. */
 export const SETTLED = 0;
 
 /** The number of a part of a running day: `day` of the month from 0, `n` from 0. */
@@ -22,7 +22,7 @@ export function partsOf(day: Day): readonly [first: number, last: number] {
   return [runningPart(at, 0), runningPart(at + 1, 0) - 1];
 }
 
-/** The day of the month, from 0, that a part is of; -1 for what is settled. */
+/** The day of a part in its month, from 0; -1 for the settled part. */
 export function dayOfPart(part: number): number {
   return Math.floor(part / PARTS_OF_DAY) - 1;
 }

@@ -31,7 +31,7 @@ const PAGE = 1_000;
 const MAX_MONTHS = 125;
 const MAX_BYTES = 4 * 1_048_576;
 
-/** The facts by which it is decided what is due. */
+/** The facts that decide which step is due. */
 export interface SettlingTime extends FoldingTime {
   /** How long the service has run with this data, over all starts, in milliseconds. */
   readonly runMs: number;
@@ -43,7 +43,7 @@ export interface SettlingTime extends FoldingTime {
   readonly looked?: Looked;
 }
 
-/** Of which past nothing is left: what goes of past days is other days, or the hours to do it in. */
+/** The past days that were searched, with nothing left to remove. It changes with the days, or with the hour. */
 export interface Looked {
   past: string;
 }
@@ -59,7 +59,7 @@ interface SiteMonth {
 /** The parts of past days that go. */
 interface Past {
   readonly today: Day;
-  /** Days whose counts are past retention. */
+  /** Days past retention. */
   readonly over: ReadonlySet<Day>;
   readonly keepsDetail: (day: Day) => boolean;
   /** No later month has detail that is past. */
@@ -67,8 +67,8 @@ interface Past {
 }
 
 /**
- * The next step of what is due: folding the log, merging parts, taking out what is past retention,
- * and detail that is older or takes more than it may. The caller that carries it out asks again.
+ * Plans the next step: folding the log, merging parts, removing counts past retention, or removing detail that is
+ * too old or too large. The caller carries it out, and asks again.
  * @returns null when nothing is due
  */
 export async function nextSettlement(
@@ -104,7 +104,7 @@ export async function nextSettlement(
     : null;
 }
 
-/** An unsure clock may be years ahead: nothing goes on its word. */
+/** The days that are past. None are while the clock is unsure, for it may be years ahead. */
 function pastOf(time: SettlingTime): Past {
   const { bootedAt, today, retentionDays, detailDays, runMs, marks } = time;
   if (bootedAt === null)
@@ -112,7 +112,7 @@ function pastOf(time: SettlingTime): Past {
       ...{ today: Number.NEGATIVE_INFINITY, over: new Set(), keepsDetail: () => true },
       detailTo: NO_MONTH,
     };
-  // The calendar may be wrong: a day is only past once the service has run so long, too.
+  // The calendar may be wrong, so the service has to have run for as long, too.
   const isPast = (day: Day, days: number) =>
     day <= today - days && (marks.get(day) ?? runMs) <= runMs - days * DAY_MS;
   return {
@@ -125,13 +125,13 @@ function pastOf(time: SettlingTime): Past {
 
 const NO_MONTH: Month = -1;
 
-/** Says which days are past, and in which hour that was looked at: a copy may bring such days later. */
+/** A name for the past days and the hour of the search, since a copy may bring such days later. */
 function nameOf({ over, keepsDetail }: Past, { marks, runMs }: SettlingTime): string {
   const withoutDetail = [...marks.keys()].filter((day) => !keepsDetail(day));
   return [[...over], withoutDetail, Math.floor(runMs / HOUR_MS)].map(String).join(" ");
 }
 
-/** @param isLooked nothing is left of what is past */
+/** @param isLooked whether a search has found nothing past */
 function dueIn({ over, detailTo }: Past, isLooked: boolean): Due {
   const months = isLooked ? [] : [...over].map(monthOf);
   return {
@@ -162,7 +162,7 @@ class Work {
     return this.#months >= MAX_MONTHS || this.#bytes >= MAX_BYTES;
   }
 
-  /** A site's month is done, and so much was read for it. */
+  /** Notes that a site's month is done. @param bytes that were read for it */
   done(bytes: number): void {
     this.#months++;
     this.#bytes += bytes;
@@ -224,7 +224,7 @@ function keyOf({ site, month, source, part }: BlockKey): BlockKey {
   return { site, month, source, part };
 }
 
-/** Of these months, those that have anything to be done. */
+/** The months among these with something to do. */
 async function dueOf(
   snapshot: Snapshot,
   months: readonly SiteMonth[],
@@ -232,7 +232,7 @@ async function dueOf(
 ): Promise<SiteMonth[]> {
   const isDue = new Set(months.filter((month) => hasParts(month, past)));
   const suspects = months.filter((month) => !isDue.has(month) && mayHoldPast(month, past));
-  // Their counters tell which days they hold.
+  // The counters of these blocks have their days.
   for (const [month, some] of Map.groupBy(suspects, (one) => one.month)) {
     const sites = some.map(({ site }) => site);
     const rows = await snapshot.blocks(sites, { from: month, to: month }, ["counters"]);
@@ -282,7 +282,7 @@ function daysOf(month: Month): Day[] {
   return Array.from({ length: MAX_DAYS }, (_, at) => firstDayOf(month) + at);
 }
 
-/** Merges a month's parts of days that are over into what is settled, without what is past. */
+/** Merges the parts of days that are over into the settled part of a month, without past days. */
 async function settle(snapshot: Snapshot, whose: SiteMonth, past: Past, work: Work): Promise<void> {
   const { site, month, source } = whose;
   const rows = await blocksOf(snapshot, whose);
@@ -291,7 +291,7 @@ async function settle(snapshot: Snapshot, whose: SiteMonth, past: Past, work: Wo
   const running = rows.filter((row) => !over.includes(row));
   const many = crowded(running);
   const others = running.filter((row) => !many.some((parts) => parts.includes(row)));
-  // A settled block is written anew only with something to add, or to take out.
+  // A settled block is written again only where something is added or removed.
   const settled = over.some((row) => !isSettled(row) || isPast.get(row)) ? [over] : [];
   const kept: Kept = {
     counts: (day) => !past.over.has(day),
@@ -302,7 +302,7 @@ async function settle(snapshot: Snapshot, whose: SiteMonth, past: Past, work: Wo
   let isDone = false;
   for (const parts of [...settled, ...many, ...alone]) {
     const merged = await mergeSliced(month, parts, kept).catch(orUnreadable);
-    // Merged with the rest, a block that cannot be read would be lost for those who mend it.
+    // A block that cannot be read stays as it is, so that it can still be repaired.
     if (merged === undefined) continue;
     isDone = true;
     const settledKey = { site, month, source, part: SETTLED };
@@ -313,7 +313,7 @@ async function settle(snapshot: Snapshot, whose: SiteMonth, past: Past, work: Wo
   if (isDone) work.done(rows.reduce((sum, row) => sum + bytesOf(row), 0));
 }
 
-/** All that is kept of a month of one source. */
+/** All blocks of a month of one source. */
 async function blocksOf(
   snapshot: Snapshot,
   { site, month, source }: Omit<BlockKey, "part">,
@@ -342,7 +342,7 @@ function countersOf({ month, counters }: SlicedBlock): Block | undefined {
 class DetailShare {
   bytes = 0;
   month: Month = Number.POSITIVE_INFINITY;
-  /** Blocks of that month that have any; as many as one settlement is about. */
+  /** Blocks of that month with detail; as many as one settlement handles. */
   oldest: BlockSize[] = [];
 
   add({ month, parts }: SiteMonth): void {
@@ -358,7 +358,7 @@ class DetailShare {
   }
 }
 
-/** Takes the older half of its days from blocks of the oldest month that keep detail, as many as it takes. */
+/** Removes detail from the older half of the days of the oldest month, from as many blocks as necessary. */
 async function cutDetail(
   snapshot: Snapshot,
   share: DetailShare,

@@ -2,8 +2,8 @@ import type { BlockKey, BlockRow, Settlement } from "../snapshot.ts";
 import { manyRows, type Statement } from "../sql.ts";
 
 /**
- * Blocks, or the sites that have them, are other ones at the end of the transaction: who settles meanwhile
- * prepares anew, and others that would change blocks wait.
+ * Raises the generation in a transaction that changes blocks or their sites. A settlement that was prepared
+ * before is void then, and other transactions that change blocks wait.
  */
 export const PASS_GENERATION = "UPDATE generation SET n = n + 1 WHERE one = 1";
 
@@ -11,8 +11,8 @@ export const PASS_GENERATION = "UPDATE generation SET n = n + 1 WHERE one = 1";
 type AtOnce = { readonly atOnce: number };
 
 /**
- * The statements of a settlement that both engines run; its generation is the engine's to pass.
- * Batches of the nodes whose log it folds wait for its end from the moment it comes to that, which is the last.
+ * The statements of a settlement for both engines. The engine raises the generation itself. Marking the log as
+ * folded comes last, since new batches of its nodes wait for the end of the transaction from then on.
  */
 export function settlementStatements(
   { folded, puts, drops, past, gone }: Settlement,
@@ -32,7 +32,7 @@ export function settlementStatements(
   ];
 }
 
-/** A number never goes back: by it readers know what they have seen. */
+/** The number never goes back: readers remember by it which rows they have seen. */
 const RAISE = "UPDATE folded SET n = $2 WHERE node = $1 AND n < $2";
 const EMPTY_LOG = "DELETE FROM log WHERE node = $1 AND n <= $2";
 
@@ -45,7 +45,7 @@ function dropBlocks(keys: readonly BlockKey[], atOnce: AtOnce): Statement[] {
   );
 }
 
-/** Adds blocks, or puts them in the place of those that are there. */
+/** Adds or replaces blocks. */
 export function putBlocks(blocks: readonly BlockRow[], atOnce: AtOnce): Statement[] {
   const rows = blocks.map(({ site, month, source, part, counters, counts, detail }) => [
     ...[site, month, source, part],

@@ -9,18 +9,18 @@ import type { UpkeepTime } from "../queries.ts";
 
 /** It runs by itself this often. */
 const UPKEEP_EVERY_MS = 10 * 60_000;
-/** The log is settled once it has so many bytes, or before its oldest batch is an hour old. */
+/** The log is settled once it has so many bytes, and at the latest before its oldest batch is an hour old. */
 const SETTLED_BYTES = 4 * 1_048_576;
 const SETTLED_AFTER_MS = HOUR_MS - UPKEEP_EVERY_MS;
 /**
- * A node does not know what the others of its fleet have committed, so it asks the database, and so
- * often that the rest of the log stays small for its readers, be there 100,000 hits a second.
+ * A node does not know the commits of others in its fleet, so it asks the database: often enough that the unfolded
+ * log stays small for readers even at 100,000 hits a second.
  */
 const FLEET_LOOK_MS = 5_000;
 /** Not sooner: it leaves a part for each site that was counted on, and too many parts are merged. */
 const FLEET_SETTLED_AFTER_MS = 60_000;
 
-/** So often in a row others may change what was to be settled; then it rests until the next time. */
+/** A settlement may be void so often in a row, due to changes by others; then it waits for the next time. */
 const MOST_IN_VAIN = 8;
 
 const UNREADABLE =
@@ -30,20 +30,20 @@ const UNREADABLE =
 const ALWAYS_CHANGED = "what was to be settled was changed by others each time";
 
 interface UpkeepOptions {
-  /** The engine, once it is there. */
+  /** The engine, once it is open. */
   engine: () => Pick<Engine, "send" | "settlement">;
   clock: Clock;
   log: Pick<Log, "warn" | "error">;
   /** By which days begin now. */
   zone: () => DayZone;
   retentionDays: number;
-  /** Days for which it is kept what came together in a view; 0 for none. */
+  /** Days that keep detail; 0 for none. */
   detailDays: number;
   /** Whether others count there, too. */
   isShared: boolean;
 }
 
-/** The work that a place with numbers needs from time to time: settling its log, and all else that is due. */
+/** Regular work on a place with numbers: settling its log, and the steps of `upkeep`. */
 export class Upkeep {
   readonly #options: UpkeepOptions;
   #running: Promise<boolean> | undefined;
@@ -64,7 +64,7 @@ export class Upkeep {
     this.#options = options;
   }
 
-  /** Does what is due, now and from time to time. */
+  /** Does the work now and regularly. */
   begin(): void {
     const { clock, isShared } = this.#options;
     const tend = async () => this.#ended.emit(await this.#once());
@@ -86,7 +86,7 @@ export class Upkeep {
     return this.#first;
   }
 
-  /** The next that runs by itself; never resolves once this is closed. */
+  /** The next regular run; never resolves once this is closed. */
   next(): Promise<boolean> {
     return new Promise((resolve) => {
       const cancel = this.#ended.on((isWhole) => {
@@ -96,24 +96,24 @@ export class Upkeep {
     });
   }
 
-  /** Something was committed: so many bytes of the log. */
+  /** Notes a commit. @param bytes that it added to the log */
   committed(bytes: number): void {
     this.#bytes += bytes;
     this.#since ??= this.#options.clock.monotonic();
     if (this.#bytes >= SETTLED_BYTES) void this.#once();
   }
 
-  /** Does what is due, or joins who does it already. */
+  /** Does the work, or joins a run that is under way. */
   #once(): Promise<boolean> {
     return this.#unlessRunning(() => this.#run());
   }
 
-  /** Settles what a fleet has committed, once that is enough. */
+  /** Settles the commits of a fleet, once there are enough. */
   async #look(): Promise<void> {
     await this.#unlessRunning(async () => {
       const age = this.#options.clock.monotonic() - this.#settledAt;
       const isDue = this.#isSettlingDue() || age >= FLEET_SETTLED_AFTER_MS;
-      // A database that is away is told of by others, and what else fails by the next upkeep.
+      // Others report a database that is away, and the next upkeep reports any other failure.
       return this.#settle(isDue ? 0 : SETTLED_BYTES).then(
         () => true,
         () => false,
@@ -122,8 +122,9 @@ export class Upkeep {
   }
 
   /**
-   * Settles all there is, and does what else is due: what runs may have looked at the clock already. Never rejects.
-   * @returns false where some of it failed; then the next one does it
+   * Waits for a run that is under way, since that may have looked at the clock before, and then does all work.
+   * Never rejects.
+   * @returns false where some of it failed, which the next run does
    */
   async anew(): Promise<boolean> {
     await this.#running;
@@ -159,8 +160,8 @@ export class Upkeep {
   }
 
   /**
-   * @param minBytes see SettlementQuery; 0: all there is
-   * @returns true when there was anything to settle
+   * @param minBytes see SettlementQuery; 0 settles everything
+   * @returns true when something was settled
    */
   async #settle(minBytes: number): Promise<boolean> {
     if (minBytes === 0) {

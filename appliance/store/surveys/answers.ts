@@ -1,13 +1,13 @@
 import { OTHER } from "../../base/names.ts";
 import type { SurveyPayload } from "../reports.ts";
 
-/** So many questions, and options of each, are told apart; the rest is OTHER. */
+/** The most questions, and options of each. The rest becomes OTHER. */
 export const MAX_QUESTIONS = 200;
 const MAX_OPTIONS = 200;
 const QUESTIONS_WATCHED = 2_000;
 const CHOICES_WATCHED = 20_000;
 
-/** The questions and the options that were chosen, found in a first look at all responses. */
+/** The questions and chosen options, found in a first pass over all responses. */
 export class Choices {
   readonly #questions = new Frequent(QUESTIONS_WATCHED);
   readonly #choices = new Frequent(CHOICES_WATCHED);
@@ -19,7 +19,7 @@ export class Choices {
     }
   }
 
-  /** The questions and options that are told apart. */
+  /** The questions and options that have a place in the report. */
   slots(): Slots {
     const options = new Map<string, string[]>();
     for (const question of this.#questions.top(MAX_QUESTIONS)) options.set(question, []);
@@ -52,7 +52,7 @@ export class Slots {
     return this.#size;
   }
 
-  /** The places of what a response chose, each once. */
+  /** The places of the choices of a response, each once. */
   of({ a = {} }: SurveyPayload): Set<number> {
     const places = new Set<number>();
     for (const [name, answer] of Object.entries(a)) {
@@ -85,10 +85,9 @@ export class Slots {
 }
 
 /**
- * Finds the names that come most often among any number of them, without holding all: when it holds
- * twice as many as it keeps, it drops those that came least often, of equals the older. A name that
- * comes again and again stays, whatever names are made up in between; counts are only good to
- * compare.
+ * Finds the most frequent names in a stream of any length in bounded memory: with twice as many names as it keeps,
+ * it drops the rarest, and among equals the oldest. A frequent name stays, whatever names are made up in between.
+ * Counts are only good for comparing.
  */
 export class Frequent {
   readonly #kept: number;
@@ -105,7 +104,7 @@ export class Frequent {
     for (const known of this.#counts.keys()) if (!stay.has(known)) this.#counts.delete(known);
   }
 
-  /** Those that came most often, in the order in which they came first. */
+  /** The most frequent names, in the order of first arrival. */
   top(limit: number): string[] {
     const highest = this.#highest(limit);
     return [...this.#counts.keys()].filter((name) => highest.has(name));

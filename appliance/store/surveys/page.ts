@@ -13,7 +13,7 @@ export async function surveyPage(
   { query, accepts }: { query: SurveyPageQuery; accepts: Accepts },
 ): Promise<Answer> {
   const { id, filter, after, secret } = query;
-  // One more than a page tells whether another one follows.
+  // One row beyond the page shows whether another page follows.
   const rows = await source.page(filter, after, PAGE_ROWS + 1);
   const page = rows.slice(0, PAGE_ROWS);
   const last = page.at(-1);
@@ -23,7 +23,7 @@ export async function surveyPage(
       : null;
   const responses = page.map(({ day, payload }) => ({
     day: formatDay(day),
-    // Those that were stored first left it out when it was empty.
+    // Early responses were stored without it when it was empty.
     a: {},
     ...(JSON.parse(payload) as SurveyPayload),
   }));
@@ -54,7 +54,7 @@ export function openCursor(
 ): SurveyPosition | undefined {
   try {
     const bytes = Buffer.from(cursor, "base64url");
-    // Decoding ignores what is no base64: only what we wrote is ours.
+    // Decoding ignores invalid characters, so the cursor has to encode to the same text.
     if (bytes.toString("base64url") !== cursor) return undefined;
     const tag = bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES);
     const decipher = createDecipheriv(CIPHER, secret, bytes.subarray(0, IV_BYTES), {

@@ -6,17 +6,17 @@ import type { CrossField, SurveyPayload, SurveysAnswer, SurveyVersions } from ".
 import { Choices, Frequent, type Slots } from "./answers.ts";
 import type { SurveySource } from "./source.ts";
 
-/** So many groups are told apart; the rest is OTHER. */
+/** The most groups. The rest becomes OTHER. */
 export const MAX_GROUPS = 200;
 const GROUPS_WATCHED = 2_000;
-/** Groups times options of all questions: past it, fewer groups are told apart. */
+/** The most cells, groups times options of all questions. Beyond it there are fewer groups. */
 const MAX_CELLS = 400_000;
 /** The newest comments of an answer. */
 export const MAX_COMMENTS = 1_000;
 
 /**
- * The body of `/surveys`. Looks at all responses twice, holding none: first for what is asked and
- * chosen most, then to count that.
+ * The body of `/surveys`. It passes over all responses twice, and holds none: first to find the most frequent
+ * questions and options, then to count these.
  */
 export async function surveySummary(
   source: SurveySource,
@@ -130,7 +130,7 @@ function groupNames(response: SurveyPayload, cross: CrossField): string[] {
   return cross === "dv" ? value.split(",") : [value];
 }
 
-/** The sender of a response names its version: so many with the most responses are told. */
+/** The most versions, those with the most responses. A version is named by the sender. */
 export const MAX_VERSIONS = 100;
 
 /** The body of `/surveys/versions`. */

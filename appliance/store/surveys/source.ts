@@ -21,11 +21,11 @@ interface StoredVersion {
   readonly last: Day;
 }
 
-/** So many are held at a time: some megabytes at most. */
+/** Responses in memory at a time, a few megabytes at most. */
 const PAGE = 500;
 const LAST_DAY = 2 ** 31 - 1;
 
-/** The responses of a database, as reports ask for them; to be asked in one transaction. */
+/** The responses of a database, for reports. Use it in one transaction. */
 export class SurveySource {
   readonly #rows: Rows;
 

@@ -8,8 +8,9 @@ import type { Statement, Steps } from "../sql.ts";
 type NewId = number | null;
 
 /**
- * Takes a response in. The second statement answers a row, with its id, where the site still takes it on that day.
- * @param isThere tells the sites that are there; others are written so that the time tells nothing
+ * Stores a response. The second statement returns a row with its id where the site takes more on that day.
+ * @param isThere whether a site exists; a response for another one is written like any other, so that the time of
+ *   the answer shows nothing
  */
 export function takeSurvey(
   { site: asked, stamp, version, payload: sent }: SurveyRow,
@@ -59,7 +60,7 @@ export function forgetSurveyDays(today: number): Statement {
   return { text: "DELETE FROM survey_day WHERE day < $1", values: [today - 1] };
 }
 
-/** So many are filed in a step: hits in between hardly notice. */
+/** Responses that are filed in a step, few enough to delay no hit. */
 export const FILED_AT_ONCE = 100;
 
 interface WaitingSurvey {
@@ -67,19 +68,19 @@ interface WaitingSurvey {
   readonly site: SiteKey;
   readonly version: number;
   readonly payload: string;
-  /** The boot's monotonic time, and what an unsure clock said, in ms. */
+  /** The boot's monotonic time, and the time of the unsure clock, in ms. */
   readonly at: number;
   readonly savedClock: number;
   /** Epoch ms at the boot's monotonic zero; null where that is not known. */
   readonly zero: number | null;
 }
 
-/** Columns of a response that waited; an engine knows its `zero`. */
+/** Columns of a response that waited; each engine adds its `zero`. */
 export const WAITED = 'waiting_survey.id, site, version, payload, at, saved_clock AS "savedClock"';
 
 /**
- * Files responses under the day on which they came in.
- * @param due removes those that are due, some at a time, and answers what was in them
+ * Files responses under the day of their arrival.
+ * @param due removes some responses that are due, and returns their columns
  * @returns false when there was none to file
  */
 export function* fileSurveys(due: Statement, zone: DayZone, drawId: () => NewId): Steps<boolean> {
