@@ -11,7 +11,7 @@ export interface Compared {
   readonly sites: number;
   /** Days of sites that were compared. */
   readonly days: number;
-  /** Names of all that is missing in the target. */
+  /** Names of what the target lacks. */
   readonly less: readonly string[];
   /** Days of sites on which the target has more, which it counted itself or took elsewhere. */
   readonly more: readonly string[];
@@ -22,7 +22,7 @@ export interface Compared {
 interface Comparison {
   readonly from: CopyEnd;
   readonly to: CopyEnd;
-  /** Brings counts that came since, where the target has less; undefined where nothing is to be changed. */
+  /** Copies counts that came since, where the target has less; undefined for comparing only. */
   readonly catchUp: ((pair: Pair) => Promise<unknown>) | undefined;
   /** @param share of the site's months, 0 to 1 */
   readonly show: (pair: Pair, share: number) => void;
@@ -34,8 +34,8 @@ type DaySums = ReadonlyMap<string, ReadonlyMap<Day, Sums>>;
 const NONE: Sums = new Map();
 
 /**
- * Whether the target has of each origin what the source has of it, but for what the target counts itself. The source
- * is looked at first: it may go on counting.
+ * Compares the counts of each origin in both, but for the origin that the target counts itself. The source is read
+ * first, since it may go on counting.
  */
 export async function compare(
   comparison: Comparison,

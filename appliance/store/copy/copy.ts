@@ -20,8 +20,8 @@ export interface Brought {
 }
 
 /**
- * Brings to the target what is newer in the source of every origin that either knows, but for what the target counts
- * itself. An end at any moment leaves both as they can be gone on from.
+ * Copies newer counts of every origin from the source to the target, but for the origin that the target counts
+ * itself. An interrupted copy can go on later.
  * @throws {CopyRefused | Interrupted}
  */
 export async function copy(options: CopyOptions): Promise<Brought> {
@@ -31,7 +31,7 @@ export async function copy(options: CopyOptions): Promise<Brought> {
   const sources = await patience.with(() => othersOf(options));
   await foldOthers(to, patience);
   const pairs = await patience.with(() => bringSites(from, to, say));
-  // Settings of sites come once: a run that has come so far leaves them to the target.
+  // Settings of sites are copied once: from here on they are left to the target.
   await patience.with(() => takeAll(to, sources));
   const progress = new Progress(options, pairs.length);
   let days = 0;
@@ -44,7 +44,7 @@ export async function copy(options: CopyOptions): Promise<Brought> {
   return { pairs, days, surveys, waiting: await patience.with(() => from.waiting()) };
 }
 
-/** Brings what is counted of one site. @returns how many days were brought */
+/** Copies the counts of one site. @returns the number of days that were copied */
 export async function bringSite(
   options: CopyOptions,
   pair: Pair,
@@ -68,7 +68,7 @@ export async function bringSite(
   return days;
 }
 
-/** All sources that `from` knows of, without the one that `to` counts itself. */
+/** All sources of `from`, without the one that `to` counts itself. */
 export async function othersOf({
   from,
   to,

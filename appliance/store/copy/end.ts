@@ -41,13 +41,13 @@ const TOO_MANY_PARTS = `SELECT 1 FROM block GROUP BY site, month, source
 
 /** A database that is copied from, or to, or compared. */
 export class CopyEnd {
-  /** Of what it counts now. */
+  /** The origin of new counts. */
   readonly origin: string;
   readonly name: string;
   readonly #engine: CopyEngine;
   /** By node, how far its log was looked at. */
   readonly #looked = new Map<number, number>();
-  /** There are others beside it, and what the target counts itself. */
+  /** The sum of copied counts. It is bounded to a share, since there are other sources, and counts of the target. */
   readonly #given = new Sum(COUNTABLE.together / 4);
 
   constructor(engine: CopyEngine) {
@@ -61,7 +61,7 @@ export class CopyEnd {
     try {
       return await read();
     } catch (error) {
-      // Of what is set there would be more than may be.
+      // There would be more documents than there may be.
       if (error instanceof Refusal) throw new CopyRefused(error.message, { cause: error });
       if (!(error instanceof RangeError)) throw error;
       throw new CopyRefused(
@@ -89,12 +89,12 @@ export class CopyEnd {
     );
   }
 
-  /** All that is read is of one moment. @throws {CopyRefused} as `readable` */
+  /** Runs reads on one snapshot. @throws {CopyRefused} as `readable` */
   read<T>(task: (access: CopyAccess) => Promise<T>): Promise<T> {
     return this.readable(() => this.#engine.read(task));
   }
 
-  /** All of it or nothing; `task` may run more than once. @throws {CopyRefused} as `readable` */
+  /** Runs one transaction; `task` may run more than once. @throws {CopyRefused} as `readable` */
   transaction<T>(task: (access: CopyWrites) => Promise<T>): Promise<T> {
     return this.readable(() => this.#engine.write(task));
   }
@@ -146,7 +146,7 @@ export class CopyEnd {
     return this.read(async (access) => access.directory());
   }
 
-  /** All whose counts it may have: the first one is what it counts itself. */
+  /** All sources that it may have counts of. The first one is its own. */
   async sources(): Promise<readonly Source[]> {
     const sources = await this.read((access) => knownSources(access, this.name));
     return sources.every(({ origin }) => isOrigin(origin)) ? sources : this.#refuse(NOT_OURS);
@@ -171,7 +171,7 @@ export class CopyEnd {
     return this.given(({ snapshot }) => monthsBySource(snapshot, site, numbers));
   }
 
-  /** Responses of a source whose ids are beyond `after`, ascending. */
+  /** Responses of a source with ids after `after`, ascending. */
   async surveys(
     source: SourceNumber,
     after: number,
@@ -238,8 +238,7 @@ export class CopyEnd {
 }
 
 /**
- * Opens what is copied from, or only compared; or, as a target, what is copied to, which is made where
- * there is none.
+ * Opens one end of a copy. A target is made where there is none.
  * @param where a data folder, or `postgres://…`
  * @throws {CopyRefused | Refusal} with a sentence for the owner
  */

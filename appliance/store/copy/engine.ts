@@ -10,7 +10,7 @@ import type { Directory, SiteRecord } from "../sites/directory.ts";
 import type { BlockRow, Snapshot, SourceNumber } from "../snapshot.ts";
 import type { Rows, Statement } from "../sql.ts";
 
-/** A site with all that its owner has set. */
+/** A site with all its settings. */
 export interface CopySite extends SiteRecord {
   readonly retired: boolean;
   /** Its settings, by the names of SITE_SETTINGS. */
@@ -21,7 +21,7 @@ export interface CopySite extends SiteRecord {
 /** Counts by name, summed over all values. */
 export type Sums = ReadonlyMap<string, number>;
 
-/** The counts of one database under one origin, as any database has them that knows of them. */
+/** The counts of one database under one origin, in a database that has them. */
 export interface Source {
   readonly number: SourceNumber;
   /** Names it for good, wherever it is copied to. */
@@ -32,7 +32,7 @@ export interface Source {
 
 export interface CopiedSurvey {
   readonly id: number;
-  /** Where it came from, and what it is called by there. */
+  /** The database that it came from, and its number there. */
   readonly source: SourceNumber;
   readonly number: number;
   readonly site: SiteKey;
@@ -61,7 +61,7 @@ export interface CopyAccess {
 
 export interface CopyWrites extends CopyAccess {
   change(change: Change): Soon<unknown>;
-  /** Adds a block, or puts it in the place of the one that is there. */
+  /** Adds or replaces a block. */
   put(block: BlockRow): Soon<void>;
   /** New ones, ascending. */
   surveyIds(n: number): Soon<readonly number[]>;
@@ -69,17 +69,17 @@ export interface CopyWrites extends CopyAccess {
 
 /** An engine, as far as copying needs it. */
 export interface CopyEngine {
-  /** Of what it counts now. */
+  /** The origin of new counts. */
   readonly origin: string;
   /** For people: a folder, or an address without its password. */
   readonly name: string;
-  /** True where it passes by itself, within moments or once the database is back. */
+  /** Whether an error passes by itself, within moments or once the database is back. */
   isAway(error: unknown): boolean;
-  /** The sentence that a person is told of it; undefined for one that no person can mend. */
+  /** A sentence for the owner; undefined for an error that no owner can fix. */
   problemOf(error: unknown): string | undefined;
-  /** All that is read is of one moment. */
+  /** Runs reads on one snapshot. */
   read<T>(task: (access: CopyAccess) => Promise<T>): Promise<T>;
-  /** All of it or nothing; `task` may run more than once. */
+  /** Runs one transaction; `task` may run more than once. */
   write<T>(task: (access: CopyWrites) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
@@ -91,6 +91,6 @@ export interface Opening {
   readonly random: () => number;
   /** By which it was named, for sentences: `--to`. */
   readonly flag: string;
-  /** Whether it is copied to, and made where there is none; else it is only read. */
+  /** Whether it is the target, which is made where there is none; a source is only read. */
   readonly isTarget: boolean;
 }

@@ -32,10 +32,9 @@ import type { CopyOptions, Patience } from "./run.ts";
 import type { Pair } from "./sites.ts";
 import { numberOf, takeSource } from "./sources.ts";
 
-// Which of two states of a day is the newer one, of the same origin, is told by how much it counts.
-// The counts of a day only grow, one record after the other; changes of its values and its detail
-// leave the sums as they are. So no numbers have to be handed out, which a file that was put back, or
-// a server that took another's place, would give twice.
+// The sums of a day say which of two states of it, of the same origin, is newer: the counts of a day only grow,
+// and changes of its values and detail leave the sums as they are. So no version numbers are necessary, which a
+// restored file or a promoted standby would use twice.
 
 /** The days that are brought of a month. */
 interface Brought {
@@ -115,7 +114,7 @@ function bytesOf(row: BlockRow): unknown {
   return [row.part, ...PIECES.map((piece) => Buffer.from(row[piece]))];
 }
 
-/** Adds what was counted to what is there of a month. */
+/** Adds counts to those of a month. */
 export async function addToMonth(
   access: CopyWrites,
   { site, source, month }: Omit<BlockKey, "part">,
@@ -161,7 +160,7 @@ async function put(access: CopyWrites, block: BlockRow): Promise<void> {
   await access.put(block);
 }
 
-/** Too little is mended at the end of the run; what is too much would go from one database to the next. */
+/** Subtracts counts from the past, rather too much: the end of the run adds the rest, while a surplus would spread. */
 async function takeFromPast(
   access: CopyWrites,
   { site, source }: { readonly site: SiteKey; readonly source: SourceNumber },
@@ -176,7 +175,7 @@ async function takeFromPast(
   );
 }
 
-/** Retention goes by how long the data was in use since a day was counted, wherever that was. */
+/** Marks the days: retention goes by the time run since a day was counted on, in whichever database that was. */
 async function mark(
   access: CopyWrites,
   days: readonly Day[],

@@ -16,9 +16,9 @@ interface Totals {
 }
 
 /**
- * Brings the counts of an origin on days past retention: counters of all time. Either side may keep
- * days that the other has dropped. The rest of its past, without the days that only the other keeps,
- * is of days that neither keeps; the side that tells more of them knows of them all.
+ * Copies the counts of an origin past retention, which are counters without days. Either side may still have days
+ * that the other has dropped. Without those, the past of each side is about days that neither has; the side with
+ * the higher sums has all of them.
  */
 export async function bringPast(
   { from, to }: Pick<CopyOptions, "from" | "to">,

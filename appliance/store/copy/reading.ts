@@ -36,7 +36,7 @@ export async function monthsOf(
   const rows = (await snapshot.blocks([site], { from, to }, pieces)).filter(
     (row) => source === undefined || row.source === source,
   );
-  // Where nothing was kept of what came together, nothing is told of what is not settled yet.
+  // Where the blocks have no detail, the unfolded log gets none either.
   const keepsDetail = rows.length === 0 || rows.some(({ detail }) => detail.length > 0);
   const detailFrom = keepsDetail ? 0 : Number.POSITIVE_INFINITY;
   const left = await tail.blocks(snapshot, site, detailFrom);
@@ -86,8 +86,8 @@ export async function monthsBySource(
 }
 
 /**
- * By day, how much is counted: another record always counts more, and nothing else does, be it folded, merged or
- * left to its counts alone.
+ * Day → the sum of its counts. Each record raises it, and nothing else does: folding, merging and dropping detail
+ * leave it as it is.
  */
 export function amounts({ block, days }: SiteMonth): ReadonlyMap<Day, number> {
   const first = firstDayOf(block.month);
@@ -114,7 +114,7 @@ export function sumsOf(block: Block, at: number): Map<string, number> {
   return sums;
 }
 
-/** By counter, what was counted on a day of the month. */
+/** The counters of a day of the month, by name. */
 export function countersOf(block: Block, at: number): Map<string, number> {
   const sums = new Map<string, number>();
   for (const name of BLOCK_COUNTERS) {
@@ -130,7 +130,7 @@ export function addTo(sums: Map<string, number>, more: Sums): void {
   for (const [name, n] of more) sums.set(name, (sums.get(name) ?? 0) + n);
 }
 
-/** By counter, what is counted of days past retention. */
+/** The counters of days past retention, by name. */
 export async function pastOf(rows: Rows, { site, source }: Which): Promise<Sums> {
   const past = await rows<{ counter: string; n: number }>(
     `SELECT counter, CAST(sum(n) AS bigint) AS n FROM past
@@ -164,7 +164,7 @@ export async function agesOf({ all }: Pick<CopyAccess, "all">): Promise<(day: Da
     const mark = marks.get(day);
     // A day that is still in the log has none: as if the service had run all the time.
     const age = mark === undefined ? (newest - day) * DAY_MS : runMs - mark;
-    // The mark may be of anybody's making.
+    // The mark comes from elsewhere, and may be anything.
     return Math.min(Math.max(0, Number.isFinite(age) ? age : 0), OLDEST_MS);
   };
 }

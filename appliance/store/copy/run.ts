@@ -42,7 +42,7 @@ export class Patience {
     this.#options = options;
   }
 
-  /** @param step may run more than once @throws {CopyRefused | Interrupted}, and whatever `step` does */
+  /** @param step may run more than once @throws {CopyRefused | Interrupted}, and the errors of `step` */
   async with<T>(step: () => Promise<T>): Promise<T> {
     const { clock, say } = this.#options;
     const since = clock.monotonic();
@@ -92,7 +92,7 @@ export class Patience {
 const SECOND_MS = 1_000;
 const MINUTE_S = 60;
 
-/** Tells how far a copy has come. */
+/** The progress of a copy. */
 export class Progress {
   readonly #options: Pick<CopyOptions, "clock" | "show">;
   readonly #sites: number;

@@ -42,10 +42,10 @@ export async function pairsOf(
 }
 
 /**
- * Makes the sites that the target does not have, with all that is set of them. Of those it has, the first run
- * takes what nothing is set of; later runs leave all that to the target.
+ * Creates sites that the target lacks, with all their settings. For other sites, the first run copies settings
+ * that the target has none of; later runs copy none.
  * @param say takes a sentence for the owner
- * @throws {CopyRefused} where a site cannot be beside another; nothing is changed then
+ * @throws {CopyRefused} where a site conflicts with another; nothing is changed then
  */
 export async function bringSites(
   from: CopyEnd,
@@ -92,7 +92,7 @@ function refuseTwins(matches: readonly Match[], there: readonly CopySite[]): voi
   }
 }
 
-/** @returns a sentence for the owner where the site does not come with all that is set */
+/** @returns a sentence for the owner where some settings of the site could not be copied */
 async function bring({ site, found }: Match, change: CopyWrites): Promise<string | undefined> {
   const directory = await change.directory();
   const draft = new Draft(directory);
@@ -146,8 +146,8 @@ function settingsOf(site: CopySite, key: SiteKey, found: CopySite | undefined): 
 }
 
 /**
- * Days are brought as they are; later ones are of the same zone where the target had none of its own.
- * @param say hears where they are not
+ * Copies the time zone, for later days, unless the target has one of its own. Copied days stay as they are.
+ * @param say takes a sentence for the owner where the zones differ
  */
 async function bringZone(from: CopyEnd, to: CopyEnd, say: (sentence: string) => void) {
   const { dayZone: setting } = await from.directory();

@@ -6,7 +6,7 @@ import { type CopyAccess, CopyRefused, type CopyWrites, type Source } from "./en
 /** As backups take it. */
 const MAX_NAME = 128;
 
-/** All that a database knows of: what it counts now, and what it had counted or taken before. */
+/** All sources of a database: its own now, its own before, and those that it took from others. */
 export async function knownSources(access: CopyAccess, name: string): Promise<readonly Source[]> {
   const rows = await access.rows<Source & { kind: string }>(
     "SELECT number, origin, kind, name FROM source ORDER BY number",
@@ -33,7 +33,7 @@ export async function sourcesOfSite(
   return (await knownSources(access, name)).filter(({ number }) => there.has(number));
 }
 
-/** The number that an origin has in a database; undefined where it knows nothing of it. */
+/** The number of an origin in a database; undefined where it has none. */
 export async function numberOf(
   access: CopyAccess,
   origin: string,

@@ -4,7 +4,7 @@ import type { CopyOptions, Patience, Progress } from "./run.ts";
 import type { Pair } from "./sites.ts";
 import { takeSource } from "./sources.ts";
 
-/** So many are looked at in one go, and brought in one transaction. */
+/** Responses that are read at a time, and copied in one transaction. */
 const READ_AT_ONCE = 1_000;
 const BROUGHT_AT_ONCE = 200;
 
@@ -42,7 +42,7 @@ export async function bringSurveys(
   return brought;
 }
 
-/** Adds those that are not there; their `site` is the one here. @returns how many */
+/** Adds responses that are missing, with the number of the site here. @returns how many */
 async function addSurveys(
   access: CopyWrites,
   source: Source,
@@ -51,7 +51,7 @@ async function addSurveys(
   await access.rows(PASS_GENERATION);
   const here = await takeSource(access, source);
   const ids = await access.surveyIds(surveys.length);
-  // Of a site that was erased here, and is not gone whole.
+  // The rows of an erased site may not all be gone yet.
   await access.all(
     surveys.map(({ number }) => ({
       text: `DELETE FROM survey WHERE source = $1 AND number = $2

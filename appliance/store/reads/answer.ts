@@ -15,7 +15,7 @@ export interface Accepts {
   readonly ifNoneMatch: string;
 }
 
-/** JSON as it goes out. */
+/** An answer in JSON, as it is sent. */
 export interface Answer {
   readonly etag: string;
   readonly encoding: Encoding | null;
@@ -37,7 +37,7 @@ export function makeAnswer(json: string | Uint8Array, accepts: Accepts): Answer 
   const etag = `W/"${createHash("sha1").update(body).digest("base64url")}"`;
   if (namesEtag(accepts.ifNoneMatch, etag)) return { etag, encoding: null, body: null };
   const encoding = body.length < WORTH_COMPRESSING_BYTES ? null : accepts.encoding;
-  // A copy with memory of its own: what small buffers share cannot be handed over.
+  // It is copied, since small buffers share their memory, which could not be transferred to the main thread.
   return { etag, encoding, body: new Uint8Array(encoding ? COMPRESS[encoding](body) : body) };
 }
 
@@ -47,8 +47,8 @@ export class LastAnswers {
   #version: unknown;
 
   /**
-   * @param version another one after each write
-   * @param make makes the JSON from the database and `question`, and from nothing else
+   * @param version changes with each write
+   * @param make makes the JSON from the database and `question` only
    */
   async answer(
     version: unknown,

@@ -17,7 +17,7 @@ import type { LastAnswers } from "./answer.ts";
 
 /** The data that an engine reads from; all of one moment. */
 export interface FleetSource {
-  /** Made anew for each question. @param source the only one that counts; all of them unless given */
+  /** New counts for each question. @param source limits them to one source; all unless given */
   counts(source?: SourceNumber): BlockCounts;
   readonly snapshot: Snapshot;
   readonly rows: Rows;
@@ -51,7 +51,7 @@ export const FLEET_READS: {
   ofSite: ({ rows }, { site, kind }) => documentOfSite(rows, site, kind),
   sources: ({ rows }) => sourcesOf(rows),
   sourceSizes: async ({ snapshot, rows }) => sourceSizes(snapshot, rows, await sourcesOf(rows)),
-  /** Of every site whose owner has set any. */
+  /** The alarms of every site that has some. */
   siteAlarms: async ({ rows }) => alarmsIn(await rows(ALARMS_QUERY)),
   counting: ({ snapshot, rows }, { sites }) => sitesThatCount(snapshot, rows, sites),
 };

@@ -10,13 +10,13 @@ import type { EndedRead } from "../reports.ts";
 const LANES = ["box", "owner", "public"] as const;
 export type Lane = (typeof LANES)[number];
 
-/** So many reads of a lane wait at most; one more is refused. */
+/** The most waiting reads of a lane. Further ones are refused. */
 export const MAX_WAITING_READS = 64;
 
 /** The lane of a read, and whether its answer is still wanted. */
 export interface Asker {
   readonly lane: Lane;
-  /** True once the client has left. */
+  /** Whether the client has left. */
   readonly gone?: () => boolean;
 }
 
@@ -44,7 +44,7 @@ export function readRefused(reason: keyof typeof REFUSALS): Refusal {
   return REFUSALS[reason]();
 }
 
-/** The question ended the reader: another one answers what else is asked. */
+/** The question has ended the reader. Another reader answers the next ones. */
 export class ReaderEnded extends Refusal {
   constructor() {
     const { code, message } = readRefused("failed");
@@ -90,9 +90,9 @@ export class ReadQueue {
   }
 
   /**
-   * Asks when it is the asker's turn; the box itself asks unless told.
-   * @throws {Refusal} `reads_busy`, `read_failed`, `storage_unavailable`; `too_much` for an hour after it ended the
-   *   reader; and whatever `ask` throws
+   * Asks the reader when it is the asker's turn. The asker is the box itself unless given.
+   * @throws {Refusal} `reads_busy`, `read_failed`, `storage_unavailable`; `too_much` for an hour after the question
+   *   has ended a reader; and the errors of `ask`
    */
   async read<Q extends QueryName>(
     query: Q,
@@ -118,8 +118,8 @@ export class ReadQueue {
   }
 
   /**
-   * From now on nothing is asked: other data takes the place of what is there. The box's own questions wait. All
-   * others are refused: a site may have another number by then, and the token that was shown may open it no more.
+   * Stops asking while the data is replaced. Questions of the box wait. All others are refused, since afterwards a
+   * site may have another number, and a token may not open it any more.
    */
   hold(): void {
     this.#isHeld = true;
@@ -127,7 +127,7 @@ export class ReadQueue {
       for (const { refuse } of this.#waiting[lane].splice(0)) refuse(readRefused("replaced"));
   }
 
-  /** Goes on, with other data. */
+  /** Goes on with the new data. */
   release(): void {
     this.#isHeld = false;
     this.#ended.clear();
@@ -175,14 +175,14 @@ interface Ended extends EndedRead {
 
 /** The data may be another after that: folded, merged, past retention. */
 const REST_MS = HOUR_MS;
-/** The one that ended the reader first is tried again first. */
+/** The most remembered questions that have ended a reader; beyond it, the oldest is forgotten. */
 const MOST_ENDED = 64;
-/** These change from one time to the next, and what is read does not. */
+/** Parts of a question that change each time without a change of what is read. */
 const PASSING: ReadonlySet<string> = new Set(["live", "warnings", "secret", "accepts"]);
-/** Is asked again and again, each time with the time. */
+/** Questions of the box that differ only by the time. */
 const ALWAYS_THE_SAME: ReadonlySet<string> = new Set(["settlement"]);
 
-/** As an owner knows them; others have names that say it. */
+/** Names of questions for the owner, where the internal name says nothing. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ["stats", "/stats"],
   ["overview", "/overview"],
@@ -211,7 +211,7 @@ class EndedReads {
   /** @throws {Refusal} `too_much` for a question that ended the reader */
   refuse(query: string, input: unknown): void {
     this.#dropOld();
-    // Asked before each read: most of the time there is none.
+    // This runs before each read, and most of the time no question has ended a reader.
     if (this.#ended.size === 0 || !this.#ended.has(keyOf(query, input))) return;
     throw new Refusal(
       "too_much",

@@ -45,12 +45,12 @@ export const ALARM_SINCE = { silence: SILENCE_SINCE, rush: RUSH_SINCE } as const
 
 const NAMES = [SITE_ALARMS, ALARM_SINCE.silence, ALARM_SINCE.rush].map(({ name }) => `'${name}'`);
 
-/** Asks for the alarms of every site whose owner has set anything. */
+/** Selects the alarms of every site that has settings. */
 export const ALARMS_QUERY = `SELECT kind, id, body FROM document
   WHERE kind IN (${NAMES.join()})`;
 
 /**
- * A site whose alarms a card has bent has none: those of others stay.
+ * Reads the alarms of sites. A site with a damaged document has none.
  * @param rows the answer to ALARMS_QUERY
  * @returns by number of the site, ascending
  */

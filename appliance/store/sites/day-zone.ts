@@ -8,15 +8,14 @@ import { DAY_ZONE } from "./kinds.ts";
 
 interface ZonePlan {
   readonly change: Change;
-  /** Sentences that the owner should know of it. */
+  /** Sentences for the owner. */
   readonly sentences: readonly string[];
 }
 
 const NOTHING: ZonePlan = { change: { documents: [] }, sentences: [] };
 
 /**
- * The plan for a zone that days are to be counted by: in a database without sites it is in force at
- * once, else from its next midnight on.
+ * Plans another zone of days. It holds from its next midnight on, and at once in a database without sites.
  * @param now epoch milliseconds
  */
 export function planZone(directory: Directory, wanted: string | undefined, now: number): ZonePlan {
@@ -69,7 +68,7 @@ export function planFleetZone(
 }
 
 /**
- * The sentence for the owner where days are to be those of a zone that this machine does not know.
+ * The sentence for the owner about a zone that this machine does not know.
  */
 export function unknownZoneSentence(zone: string): string {
   return `Days are to be those of ${zone}, a time zone that this machine does not know: here they are UTC's until it does. Update Tallydeck, or name another with DAY_ZONE.`;

@@ -11,10 +11,10 @@ import {
 import { Draft } from "./draft.ts";
 
 /**
- * Makes the declared sites, brings back those that were retired, retires those that are declared no
- * more, and takes declared hosts from the sites that have them.
- * @returns what to change, nothing when all is known already: a service whose disk is full must still
- * start; and what the owner should know of it, a sentence each
+ * Plans the declared sites: creates new ones, brings back retired ones, retires those that are not declared any
+ * more, and moves declared hosts to their sites.
+ * @returns the change, empty where there is none, so that a service with a full disk still starts; and sentences
+ *   for the owner
  * @throws {ConfigRefused} when the token of one site would open another
  */
 export function planDeclared(
@@ -73,7 +73,7 @@ function refuseTwins(declared: readonly string[], others: readonly string[]): vo
     throw new ConfigRefused(problems.map((problem) => new Refusal("invalid_config", problem)));
 }
 
-/** Sites whose host is declared for another. */
+/** Sites that lose their host to a declared one. */
 function lossesOf(
   sites: readonly SiteRecord[],
   declared: readonly DeclaredSite[],

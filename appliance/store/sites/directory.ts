@@ -4,7 +4,7 @@ import type { ChangedDocuments, Revision } from "../changes.ts";
 import type { SiteKey } from "../counting.ts";
 import { ADMIN_TOKEN, DAY_ZONE, SITES, type SiteBody } from "./kinds.ts";
 
-/** A site as its database knows it. */
+/** A site with its number. */
 export interface SiteRecord {
   readonly key: SiteKey;
   readonly id: string;
@@ -21,19 +21,19 @@ export interface SiteRecord {
   readonly others?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** All that decides which site a request is for, who may read it, and on which day it counts. */
+/** Sites, tokens and the zone: they decide about the site of a request, the right to read it, and its day. */
 export interface Directory {
   readonly revision: Revision;
   /** All but the retired. */
   readonly sites: readonly SiteRecord[];
   /**
-   * The sites that the configuration named once and names no more: numbers are kept, nothing else.
+   * Sites that the configuration does not declare any more. Only their numbers are kept.
    */
   readonly retired: readonly SiteRecord[];
   readonly adminHash: Uint8Array | null;
   /** By which zone days are counted; null for UTC, because none has been named. */
   readonly dayZone: ZoneSetting | null;
-  /** A zone was named that this machine does not know; it counts by UTC. */
+  /** A zone that is set and unknown to this machine, which counts by UTC instead. */
   readonly unknownZone?: string | undefined;
 }
 
@@ -45,7 +45,7 @@ export const EMPTY_DIRECTORY: Directory = {
   dayZone: null,
 };
 
-/** So few changes are put in their places; for more, all is sorted anew. */
+/** So many changes are inserted one by one; with more, the whole list is sorted again. */
 const FEW = 64;
 
 interface Row {
@@ -53,7 +53,7 @@ interface Row {
   readonly retired: boolean;
 }
 
-/** The directory of a database, brought up to date by what has changed in it. */
+/** The directory of a database, which is updated by changes. */
 export class DirectoryBook {
   /** By id. */
   #rows: Row[] = [];
@@ -62,7 +62,7 @@ export class DirectoryBook {
   /** JSON; null where none was named. */
   #dayZone: string | null = null;
 
-  /** Takes some of what has changed. A site that a card has bent is none. */
+  /** Applies changes. A damaged site is left out. */
   take({ isWhole, documents }: ChangedDocuments): void {
     if (isWhole) {
       this.#rows = [];
@@ -152,7 +152,7 @@ export type SiteOutcome =
   | "not_found"
   | "declared"
   | "host_taken"
-  /** There are as many as may be. */
+  /** The limit is reached. */
   | "too_many"
   /** Another site's token has the same name. */
   | "same_token_name"

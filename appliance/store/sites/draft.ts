@@ -18,7 +18,7 @@ type DraftedSite = { -readonly [F in keyof SiteFields]: SiteFields[F] } & {
 /** The sites as they are to be, thought through before anything is written. */
 export class Draft {
   readonly #before: Before;
-  /** Sites that are to be as they are here, by what they were; those that are to go are null. */
+  /** Site before → site after; null for one that is removed. */
   readonly #touched = new Map<DraftedSite, DraftedSite | null>();
   readonly #added = new Set<DraftedSite>();
   /** Those of both that are to be. */
@@ -125,7 +125,7 @@ export class Draft {
   }
 }
 
-/** The sites there are. There may be very many: each index is made when it is asked for. */
+/** The existing sites. There may be very many, so each index is built when it is needed. */
 class Before {
   readonly #sites: readonly DraftedSite[];
   #byId: Map<string, DraftedSite> | undefined;

@@ -21,7 +21,7 @@ export interface SiteBody {
   readonly badge: boolean;
   /** While the configuration of the service names it. */
   readonly declared: boolean;
-  /** The configuration named it once and names it no more: it keeps its numbers, and neither counts nor shows anything. */
+  /** Whether the configuration does not declare it any more: it keeps its counts, and neither counts nor shows any. */
   readonly retired: boolean;
   /** SHA-256 of the token that reads it, in hex. */
   readonly token: string | null;
@@ -54,7 +54,7 @@ export const ADMIN_TOKEN = documentKind<{ readonly hash: string }>(
   { of: "fleet", bound: ONE, inBackup: "kept" },
 );
 
-/** The zone by which days begin. One that this machine does not know is kept all the same. */
+/** The zone of days. One that this machine does not know is kept, too. */
 export const DAY_ZONE = documentKind<ZoneSetting>(
   "day_zone",
   objectOf({
@@ -79,10 +79,10 @@ export const SURVEY_LABELS = documentKind<SurveyLabels>("survey_labels", mapOf(m
   inBackup: "kept",
 });
 
-/** The kinds that an owner sets of a site, each by itself: a copy brings them to a site that has none of its own. */
+/** The kinds of settings of a site. A copy brings each to a site that has none of that kind. */
 export const SITE_SETTINGS: readonly DocumentKind[] = [SURVEY_LABELS];
 
-/** The kinds of what goes with its site. */
+/** The kinds of documents that are deleted with their site. */
 export const KINDS_OF_SITES: readonly DocumentKind[] = [
   ...SITE_SETTINGS,
   SITE_ALARMS,

@@ -105,7 +105,7 @@ function isFull({ sites, retired }: Directory): boolean {
   return sites.length + retired.length >= BOUNDS.sites.count;
 }
 
-/** A change of what a site has that is not retired. */
+/** Plans a change to a site that is not retired. */
 function ofSite(directory: Directory, id: string, change: (site: SiteRecord) => Change): SitePlan {
   const site = siteIn(directory, id);
   return site ? done(change(site)) : not(absence(directory, id));

@@ -7,10 +7,9 @@ import { Draft } from "./draft.ts";
 type SitesBefore = BeforeImport["sites"];
 
 /**
- * Adds and changes what settings name, and deletes nothing; sites that the configuration declares
- * stay as they are.
- * @throws {Error} when a host or the name of a token belongs to another site: the caller has checked
- * that none does.
+ * Adds and changes sites and tokens from settings, and deletes none. Sites that the configuration declares stay as
+ * they are.
+ * @throws {Error} when a host or the name of a token belongs to another site, which the caller has to check before
  */
 export function importSites(
   directory: Directory,
@@ -41,10 +40,10 @@ export function addedBy(sites: SitesBefore, directory: Directory): SiteKey[] {
 }
 
 /**
- * Puts back what was there before an import.
- * @param counting which of `addedBy` have numbers
- * @returns the change, and the ids of the sites that stay as they are: new ones with numbers, and
- * those whose host another site has now
+ * Undoes an import.
+ * @param counting the sites of `addedBy` that have counts
+ * @returns the change, and the ids of sites that stay as they are: new ones with counts, and those whose host
+ *   belongs to another site by now
  */
 export function undoImportOfSites(
   directory: Directory,
@@ -70,7 +69,7 @@ function byId(sites: readonly SiteRecord[]): ReadonlyMap<string, SiteRecord> {
   return new Map(sites.map((site) => [site.id, site]));
 }
 
-/** Changes sites that may have swapped their hosts. @returns those whose host another one has */
+/** Changes sites, which may swap their hosts. @returns sites whose host belongs to another one */
 function settle(draft: Draft, sites: readonly SiteInput[]): SiteInput[] {
   for (const { id, host } of sites) if (host !== undefined) draft.set(id, { host: null });
   return sites.filter(({ id, host, badge }) => {

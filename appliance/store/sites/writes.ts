@@ -17,7 +17,7 @@ import { addedBy, importSites, undoImportOfSites } from "./settings-import.ts";
 /** A database, as far as sites are changed there. */
 export interface SitesPlace {
   directory(): Soon<Directory>;
-  /** @returns false where `unless` kept it from being made: `directory` knows by then what others have changed */
+  /** @returns false where `unless` prevented it; `directory` then has the changes of others */
   change(change: Change): Soon<boolean>;
   /** All documents of a kind. */
   documents(kind: string): Soon<readonly DocumentRow[]>;
@@ -143,7 +143,7 @@ export function adminChange(hash: Uint8Array | null): DocumentsChange {
   return documentsChange(ADMIN_TOKEN, { put: [{ id: ONLY, body }] });
 }
 
-/** The change that puts documents back as they are now, once they were changed so. */
+/** The change that restores the present documents after another change. */
 async function wayBack(
   place: SitesPlace,
   { kind, put, remove }: DocumentsChange,
@@ -159,8 +159,8 @@ async function wayBack(
 }
 
 /**
- * Makes the sites as the configuration declares them.
- * @returns what the owner should know of it, a sentence each
+ * Changes the sites to those that the configuration declares.
+ * @returns sentences for the owner
  * @throws {ConfigRefused} when the token of one site would open another; nothing is changed then
  */
 export function declareSites(
@@ -183,8 +183,8 @@ interface NamedZone {
 }
 
 /**
- * Lets days be counted by another zone.
- * @returns what the owner should know of it, a sentence each
+ * Sets the zone of days.
+ * @returns sentences for the owner
  */
 export async function nameZone(
   place: SitesPlace,

@@ -21,40 +21,39 @@ export type ReaderAnswer =
   /** Counts of a month cannot be read; the result has the rest. */
   | { readonly kind: "passedOver"; readonly site: SiteKey; readonly month: Month }
   | { readonly kind: "result"; readonly result: unknown }
-  /** It could not be read, and who asked is told a sentence; the message is for the log. */
+  /** The data could not be read. The asker gets a sentence; the message is for the log. */
   | { readonly kind: "refused"; readonly reason: "away" | "failed"; readonly message: string }
   | { readonly kind: "error"; readonly message: string };
 
 interface ReaderThreadOptions {
   thread: ThreadKind;
-  /** The database that it opens: a file, or what else the thread takes. */
+  /** The database to open: a file, or other data that the thread understands. */
   database: unknown;
-  /** Told whenever it met damage to the data. */
+  /** Called when the reader finds damage in the data. */
   onDamaged: (message: string) => void;
   clock: Clock;
   log: Log;
   threads: Threads;
 }
 
-/** A reader that lived this long before it died is started anew at once. */
+/** A reader that ran for so long before it failed is started again at once. */
 const STEADY_MS = 60_000;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 /**
- * A box whose numbers are not read has no use for a reader and its 13 MB: the next question
- * starts one.
+ * An idle reader is ended after so long, which saves 13 MB. The next question starts one.
  */
 const IDLE_MS = 2 * 60_000;
-/** Of more months of sites nothing more is told. */
+/** The most months of sites that are logged as unreadable. */
 const MOST_TOLD = 100;
 const PASSED_OVER =
   "Counts of a month cannot be read and are in no answer. The card may be failing: try another card, and " +
   "restore a backup that is older than the damage";
 
 /**
- * The reader's worker, behind a ReadQueue. When it dies of a question, the asker is told, and another
- * one is started at once: no other asker notices. One that dies by itself is started anew at first at
- * once, and then after growing pauses.
+ * The reader's worker, behind a ReadQueue. When a question ends it, its asker gets an error, and another worker
+ * starts at once, which no other asker notices. One that fails by itself is started again at once, and after
+ * growing pauses when it goes on failing.
  */
 export class ReaderThread {
   readonly #options: ReaderThreadOptions;
@@ -66,7 +65,7 @@ export class ReaderThread {
   #cancelPause: Cancel = () => {};
   #cancelRest: Cancel = () => {};
   #isResting = false;
-  /** Resolves when the one that was let go last is gone. */
+  /** Resolves when the worker that was closed last is gone. */
   #leaving: Promise<void> | undefined;
   #asked: PromiseWithResolvers<unknown> | undefined;
   #closing = false;
@@ -92,9 +91,10 @@ export class ReaderThread {
   }
 
   /**
-   * Asks one question at a time: an answer does not say which one it is of.
-   * @throws {Refusal} `read_failed` when there is no reader, `ReaderEnded` when this ended it; as the reader refuses; Error
-   * when the query failed
+   * Asks one question at a time, since an answer does not name its question.
+   * @throws {Refusal} `read_failed` when there is no reader; `ReaderEnded` when the question ended it; the refusals of
+   *   the reader
+   * @throws {Error} when the query failed
    */
   async read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
     this.#cancelRest();
@@ -112,7 +112,7 @@ export class ReaderThread {
     }
   }
 
-  /** Ends it after what it was asked. */
+  /** Ends the reader once it has answered. */
   async close(): Promise<void> {
     this.#closing = true;
     this.#cancelPause();
@@ -146,7 +146,7 @@ export class ReaderThread {
       worker.on("message", ({ kind }: ThreadAnswer) => kind === "closed" && closed(true));
       worker.postMessage({ kind: "close" } satisfies ThreadRequest);
     });
-    // The question asked by now may be another's to answer.
+    // By now the question may have gone to another reader.
     if (asked !== undefined && asked === this.#asked)
       this.#takeAsked()?.reject(readRefused("failed"));
     if (isClosed) await this.#options.threads.end(worker);
@@ -180,7 +180,7 @@ export class ReaderThread {
     this.#startedAt = clock.monotonic();
   }
 
-  /** Each question meets them again: they are told of once. */
+  /** Logs an unreadable month once, although each question finds it again. */
   #passedOver(site: SiteKey, month: Month): void {
     const name = formatDay(firstDayOf(month)).slice(0, "2026-01".length);
     const key = `${site} ${name}`;

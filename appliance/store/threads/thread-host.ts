@@ -14,8 +14,7 @@ interface Guest<Request> {
 }
 
 /**
- * Runs in a thread: opens the database it is told, hands requests on, and closes it again. An error
- * that is thrown ends the thread.
+ * Runs in a thread: opens a database, passes requests on to it, and closes it. An error ends the thread.
  */
 export function hostDatabase<Request extends { kind: string }, Reply, Database = string>(
   open: (
@@ -63,7 +62,7 @@ export interface Reader {
 
 /**
  * Runs in a thread, so that a large report delays no hit. It answers one question at a time.
- * @param open gets whom to tell of what was passed over
+ * @param open takes a callback for months that cannot be read
  */
 export function hostReader<Database>(
   open: (database: Database, passedOver: PassedOver) => Soon<Reader>,

@@ -7,7 +7,7 @@ export interface ThreadKind {
   readonly options: WorkerOptions;
 }
 
-/** Where the threads come from that work on a database, and where they go when they have closed it. */
+/** Starts threads that work on a database, and takes them back once they have closed it. */
 export interface Threads {
   start(kind: ThreadKind): Worker;
   /** Takes back one that has closed its database, or never opened it. Resolves when nothing of it runs. */
@@ -26,14 +26,13 @@ export const ownThreads: Threads = {
 };
 
 /**
- * The same, but for the threads of a start: these begin to load now, beside the modules of the
- * service, which take as long. The first to start a thread of such a kind gets the one that is
- * there.
+ * Starts the threads of these kinds ahead: they load at the same time as the modules of the service, which take as
+ * long. The first request for a thread of such a kind gets that one.
  */
 export function threadsAhead(kinds: readonly ThreadKind[]): Threads {
   const ahead = kinds.map((kind) => {
     const thread = ownThreads.start(kind);
-    // No question may come for it: the data may be unusable.
+    // It must not keep the process alive: where the data is unusable, it is never asked.
     thread.unref();
     return { kind, thread };
   });
@@ -56,7 +55,7 @@ export type ThreadRequest =
 
 /** The answers of every thread on a database, beside its own. */
 export type ThreadAnswer =
-  /** Sent after what else there is to say at first. */
+  /** The last of the first messages. */
   | { readonly kind: "ready" }
-  /** The database is closed; nothing else of it follows. */
+  /** The database is closed. No message about it follows. */
   | { readonly kind: "closed" };

@@ -7,14 +7,14 @@ import { isShortText, isTime, LAST_MONTH } from "./values.ts";
 
 /** The rules that counts from elsewhere are judged by. */
 export interface CountRules extends SoundRules {
-  /** Of all that is counted. */
+  /** The sum of all counts. */
   readonly sum: Sum;
 }
 
 const SECOND_MS = 1_000;
 export const NOT_OURS = "not as Tallydeck writes it";
 
-/** Sums up what is counted in all that comes from elsewhere. */
+/** Sums up counts from elsewhere, within a limit. */
 export class Sum {
   #sum = 0;
   readonly #most: number;
@@ -23,7 +23,7 @@ export class Sum {
     this.#most = most;
   }
 
-  /** @returns false once it is more than can be counted */
+  /** @returns false beyond the limit */
   add(n: number): boolean {
     this.#sum += n;
     return this.#sum <= this.#most;

@@ -8,9 +8,9 @@ import { type CountRules, NOT_OURS, refuseUnsound } from "./counts.ts";
 import { LAST_MONTH } from "./values.ts";
 
 /**
- * Counts that come from elsewhere: nothing is read of what no hits could have made. Of a block whose detail is not
- * asked for only its size is looked at.
- * @param looked by node, how far its log was looked at; it grows
+ * A snapshot of counts from elsewhere, which refuses blocks and batches that no hits could have made. Of detail that
+ * is not needed it checks the size only.
+ * @param looked node → the last number of its log that was checked; it is updated
  */
 export function soundSnapshot(
   snapshot: Snapshot,
@@ -29,7 +29,7 @@ export function soundSnapshot(
       for (const { node, n, body } of rows) {
         if (n <= (looked.get(node) ?? 0)) continue;
         const batch = readBatch(body);
-        // One that cannot be read holds nothing for anybody.
+        // A batch that cannot be read counts nothing, so it needs no check.
         if (batch !== undefined) refuseUnsound(batch, rules);
         looked.set(node, n);
       }

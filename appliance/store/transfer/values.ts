@@ -5,7 +5,7 @@ import { SURVEY_ID } from "../../base/names.ts";
 import { monthOf } from "../blocks/month.ts";
 import { COUNTERS } from "../counting.ts";
 
-/** Whether a value that comes from elsewhere is what it may be. */
+/** Whether a value from elsewhere is valid. */
 export type Check = (value: unknown) => boolean;
 
 const like =
@@ -15,7 +15,7 @@ const like =
 
 const HASH_BYTES = 32;
 const MAX_TEXT = 128;
-/** 2100-01-01: no clock of ours goes further. */
+/** 2100-01-01. Clocks beyond it are not believed. */
 const LAST_DAY = 47_482;
 const LAST_MS = LAST_DAY * DAY_MS;
 export const LAST_MONTH: number = monthOf(LAST_DAY);
@@ -29,7 +29,7 @@ export const isDay: Check = (value) => isWhole(value) && Number(value) <= LAST_D
 /** Epoch milliseconds. */
 export const isTime: Check = (value) => isWhole(value) && Number(value) <= LAST_MS;
 export const isRowId: Check = (value) => isWhole(value) && Number(value) <= LAST_ID;
-/** Of a value that is counted, and of whatever else people read. */
+/** For counted values, and other texts that people read. */
 export const isShortText: Check = (value) =>
   typeof value === "string" && (value.length <= MAX_TEXT || [...value].length <= MAX_TEXT);
 export const isBlob: Check = (value) => value instanceof Uint8Array;
