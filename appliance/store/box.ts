@@ -16,14 +16,14 @@ interface BoxOptions {
   file: FileEngine;
   upkeep: Upkeep;
   log: Log;
-  /** Does what there is to do for others around the replacement of the file. */
+  /** Runs the replacement of the file, and the steps of others before and after it. */
   around: (replace: () => Promise<void>) => Promise<void>;
 }
 
-/** The door to what belongs to this box: always a file here. */
+/** The data of this box itself, which is always a file here. */
 export class Box {
   readonly write: Writer<BoxWriteName>;
-  /** That of the numbers in the file. */
+  /** The upkeep of the numbers in the file. */
   readonly upkeep: Upkeep;
   readonly #options: BoxOptions;
   readonly #replacing = new Turns();
@@ -56,16 +56,15 @@ export class Box {
     return this.#options.file.space();
   }
 
-  /** Resolves when the engine has come to it; nothing is written. Never resolves when it hangs. */
+  /** Resolves when the engine answers a ping, which writes nothing. Never resolves when it hangs. */
   async alive(): Promise<void> {
     await this.#options.file.send({ kind: "ping" });
   }
 
   /**
-   * Closes the database, lets `replace` put another file in its place, and goes on with what is
-   * there then. A file that was swapped in and takes no commit is given up again for the one before,
-   * which else stays until `cameUp`.
-   * @throws {Refusal} `storage_unavailable`, DatabaseRefused, and whatever `replace` throws
+   * Closes the database, lets `replace` put another file in its place, and opens that. Where the new file takes
+   * no commit, the one before comes back; it is kept until `cameUp`.
+   * @throws {Refusal} `storage_unavailable`, DatabaseRefused, and the errors of `replace`
    */
   replaceFile(replace: (file: string) => Promise<void>): Promise<void> {
     const { file, around } = this.#options;
@@ -77,9 +76,9 @@ export class Box {
   }
 
   /**
-   * All that a start reads of the data was read: once an upkeep has done all that was due and all else that may be
-   * asked was answered, too, what was there before a restore goes. Never rejects.
-   * @param ask asks all that a dashboard asks
+   * Ends the trial of a restored file, and removes the file before it: a start has read everything it needs, and
+   * here an upkeep has to succeed, and `ask`. Never rejects.
+   * @param ask asks everything that a dashboard asks
    */
   async cameUp(ask: () => Promise<void>): Promise<void> {
     const { file, log } = this.#options;
@@ -98,7 +97,7 @@ export class Box {
     }
   }
 
-  /** Closes the file, once others have done with it. */
+  /** Closes the file once others do not use it any more. */
   async close(others: Promise<unknown>): Promise<void> {
     this.#isClosed = true;
     this.upkeep.close();

@@ -16,7 +16,7 @@ export interface DocumentRow {
 
 /** Documents of a kind that are added or replaced, and others that go. */
 export interface DocumentsChange {
-  /** Without bounds where who plans the change has seen to them. */
+  /** The bounds are missing where the planner of the change has checked them. */
   readonly kind: Pick<DocumentKind, "name" | "full" | "of"> & Partial<Pick<DocumentKind, "bound">>;
   readonly put: readonly {
     /** Null for a site that is new: it gets the next number. */
@@ -33,10 +33,10 @@ export interface DocumentsChange {
   readonly keepOnly?: string | null;
 }
 
-/** A change of what is set: all of it is made, or none. */
+/** A change of documents, in one transaction. */
 export interface Change {
   readonly documents: readonly DocumentsChange[];
-  /** Sites whose counts are erased from then on. */
+  /** Sites whose counts are to be erased. */
   readonly erase?: readonly SiteKey[];
   /** None of it is made where a document of these kinds has changed since they were read. */
   readonly unless?: { readonly kinds: readonly string[]; readonly since: Revision };
@@ -52,7 +52,7 @@ export interface Revision {
 
 /** Documents that have changed since a revision, or some of them. */
 export interface ChangedDocuments {
-  /** They are all that there is: what was known before is forgotten. */
+  /** Whether these are all documents, which replace those known before. */
   readonly isWhole: boolean;
   readonly documents: readonly {
     readonly kind: string;
@@ -62,14 +62,14 @@ export interface ChangedDocuments {
   }[];
 }
 
-/** Deletions within so many changes are told; who has not asked for longer is told all there is. */
+/** Marks of deletions are kept for so many changes. A reader that is further behind gets all documents. */
 const KEPT_MARKS = 10_000;
 const PAGE = 2_000;
 
 /**
- * Makes a change. What an erased site counted goes in steps, by upkeep.
- * @returns false where it was not made, by `unless`
- * @throws {Refusal} as a kind says of which there would be more than may be
+ * Makes a change. Counts of an erased site are removed later, by upkeep.
+ * @returns false where `unless` prevented it
+ * @throws {Refusal} the one of a kind whose limit would be exceeded
  */
 export function* changeScript({ documents, erase = [], unless }: Change): Steps<boolean> {
   const added = documents.flatMap(({ put }) => put).filter(({ id }) => id === null).length;
@@ -96,10 +96,10 @@ export function* changeScript({ documents, erase = [], unless }: Change): Steps<
 }
 
 /**
- * Reads what has changed of some kinds, in a transaction that reads.
- * @param since below zero for all there is
- * @param take is given it in parts, at least one
- * @returns the revision that it is of
+ * Reads the changes of some kinds since a revision, in a transaction that reads.
+ * @param since below zero for all documents
+ * @param take takes them page by page, at least one
+ * @returns the current revision
  */
 export function* changesSince(
   kinds: readonly string[],
@@ -125,7 +125,7 @@ export function* changesSince(
   return now.n;
 }
 
-/** In PostgreSQL whoever changes anything else waits from here on until the end of the transaction. */
+/** Takes the next revision. In PostgreSQL it locks the row, so that other changes wait for the transaction. */
 const NEXT = `UPDATE revision SET n = n + 1, last_site = last_site + $1
   RETURNING n, last_site AS site`;
 
@@ -159,7 +159,7 @@ function statementsOf(
   revision: number,
   nextSite: () => string,
 ): Statement[] {
-  // Others hold those of a fleet in memory, and are to hear that one is gone.
+  // Documents of a fleet are held in memory elsewhere: a mark tells that one is gone.
   const gone = of === "fleet" ? MARK : "DELETE FROM document WHERE kind = $1 AND id = $2";
   return [
     ...put.map(({ id, body, file = null, revision: own = revision }) => ({
@@ -189,7 +189,7 @@ const MARK = `UPDATE document SET body = NULL, revision = $3
 
 const FORGET = "DELETE FROM document WHERE kind = $1 AND body IS NULL AND revision < $2";
 
-/** Whether there are more than may be; what is beyond the bound already may become less. */
+/** Whether a change goes beyond a bound. One that reduces what is beyond it already is fine. */
 function isBeyond(bound: Bound, before?: Held, after?: Held): boolean {
   if (before === undefined || after === undefined) return false;
   const isMore = (what: keyof Held) => after[what] > bound[what] && after[what] > before[what];

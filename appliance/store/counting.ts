@@ -1,9 +1,6 @@
-/**
- * Counters, bounds, and the batch of hits that the database is asked to count. Plain data: it
- * crosses to a worker.
- */
+/** Counters, bounds, and batches of hits for the database. They are plain data, which is sent to a worker. */
 
-/** Counters are dimensions whose only value is `_`, but for `bot`, which has `ua` and `synthetic`. */
+/** Counters are dimensions with the only value `_`, but for `bot`, which has `ua` and `synthetic`. */
 export const COUNTERS = ["pv", "uv", "sessions", "bounce", "engaged", "bot", "app"] as const;
 export type Counter = (typeof COUNTERS)[number];
 
@@ -25,18 +22,18 @@ export const MAX_VALUES = 20_000;
 export const MAX_TEXT_BYTES_PER_DAY = 1_048_576;
 export const MAX_TEXT_BYTES = 2 * MAX_TEXT_BYTES_PER_DAY;
 
-/** A site's number in the database. Never used again once the site is erased. */
+/** A site's number in the database, which is never used again after the site is erased. */
 export type SiteKey = number;
 
-/** Stands for every site that does not exist; see nobody.ts. Keys below zero do, too. */
+/** The number for sites that do not exist; see nobody.ts. So are numbers below zero. */
 export const NOBODY: SiteKey = 0;
 
 /** A site takes at most this many survey responses a day. */
 export const MAX_SURVEYS_PER_DAY = 5_000;
 
 /**
- * When a hit came in: the hour, in hours since 1970 of the clock by which days are counted (DayZone), or,
- * while the clock is unsure, what it takes to tell later.
+ * The time of a hit: the hour since 1970 in the zone of days (DayZone), or, while the clock is unsure, the facts for
+ * dating it later.
  */
 export type Stamp =
   | { readonly hour: number }
@@ -57,7 +54,7 @@ export interface BatchData {
   /** How many of them. */
   readonly hits: number;
   readonly surveys: readonly SurveyRow[];
-  /** Survey rows to take back, as the ledger named them: their senders were told that nothing was stored. */
+  /** Rows of surveys to withdraw: their senders were told that nothing was stored. */
   readonly withdraw: readonly number[];
   /** Take in no value that the database does not hold yet. */
   readonly lowSpace: boolean;

@@ -1,7 +1,7 @@
 import type { BoxDesk, Desk } from "./engine.ts";
 
-// The second door, to the data itself: for commands, and for whoever starts a service on a file, mends it, or puts
-// another in its place. What only some need is loaded when they ask for it.
+// The second door, to the data itself: for commands, and for code that starts a service on a file, repairs it, or
+// replaces it. Modules that few callers need are loaded when they are used.
 export { firstDayOf, type Months } from "./blocks/month.ts";
 export type { Brought } from "./copy/copy.ts";
 export { CopyRefused } from "./copy/engine.ts";
@@ -52,7 +52,7 @@ export async function openToLook({ dataDir, databaseUrl }: Place): Promise<Desk 
   return PostgresDesk.toLook(databaseUrl);
 }
 
-/** The same for what belongs to the box: always a file. */
+/** The same for the data of the box itself, which is always a file. */
 export async function openBoxToLook(dataDir: string): Promise<BoxDesk | undefined> {
   return (await sqliteDesk()).toLook(dataDir);
 }

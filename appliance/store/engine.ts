@@ -20,9 +20,8 @@ import type { Threads } from "./threads/threads.ts";
 import type { FleetWriteName, WriteInput, WriteName, WriteResult } from "./writes.ts";
 
 /**
- * A change that an engine is asked for. One request is one transaction, stored for good before its
- * answer comes; they are handled in the order they come. `at` is when it was asked, in monotonic
- * milliseconds.
+ * A change for an engine. A request is one transaction, which is durable before the answer. Requests are handled in
+ * order. `at` is the monotonic time of the request, in milliseconds.
  */
 export type EngineRequest =
   | { readonly kind: "commit"; readonly at: number; readonly batch: BatchData }
@@ -35,9 +34,9 @@ export type EngineRequest =
 export type EngineAnswer =
   | {
       readonly ok: true;
-      /** For each survey of a batch what `withdraw` takes; null where the site takes no more that day. */
+      /** For each survey of a batch its key for `withdraw`; null where the site takes no more on that day. */
       readonly surveys: readonly (number | null)[];
-      /** There is more to do of the same. */
+      /** Whether the same request has more to do. */
       readonly more: boolean;
       /** True where a settlement was prepared on blocks that are other ones by now: nothing was done. */
       readonly isInVain?: boolean;
@@ -49,7 +48,7 @@ export type EngineAnswer =
       /** It passes by itself within moments: another holds the database. */
       readonly busy: boolean;
       readonly message: string;
-      /** The write cannot be, whatever the state of the storage. */
+      /** The reason why the write is impossible, whatever the state of the storage. */
       readonly refused?: RefusalCode;
     };
 
@@ -61,13 +60,13 @@ export function notDone(message: string): EngineAnswer & { readonly ok: false } 
   return { ok: false, busy: false, message };
 }
 
-/** The facts that the door learns once a database has answered. */
+/** Facts about a database that has answered for the first time. */
 export interface Opened {
-  /** 32 bytes that seal the cursors of the survey export, the same for all who share the database. */
+  /** 32 bytes that seal the cursors of the survey export, the same for all processes on the database. */
   readonly cursorSecret: Uint8Array;
-  /** The newest time (epoch ms) that the data knows has been; 0 when it knows none. */
+  /** The newest time (epoch ms) in the data; 0 where it has none. */
   readonly newestTime: number;
-  /** Notes for the owner on the sites and the zone that the configuration names, a sentence each. */
+  /** Sentences for the owner about the sites and the zone of the configuration. */
   readonly sentences: readonly string[];
 }
 
@@ -81,14 +80,14 @@ export interface DatabaseFigures {
   readonly retries: number;
 }
 
-/** Events that an engine tells by itself, and questions that it asks. */
+/** Callbacks of an engine: its events, and its questions. */
 export interface EngineEvents {
   /**
-   * Told before `opened`, and whenever sites or tokens changed, be it by another process. A change by this one is
-   * answered once it is heard.
+   * Called before `opened`, and after each change of sites or tokens, those by other processes included. A change by
+   * this process is answered once this has resolved.
    */
   directory(directory: Directory): Soon<void>;
-  /** A database is in use: at the start, and when another one took its place. */
+  /** A database was opened: at the start, and when another one has replaced it. */
   opened(opened: Opened): void;
   /** The database will not have us, for a reason that does not pass by itself; each time it is met. */
   refused(why: Refusal): void;
@@ -98,26 +97,26 @@ export interface EngineEvents {
   live(others: readonly LiveBars[]): void;
   /** The data is damaged. */
   damaged(why: Unusable): void;
-  /** There is more room than before: what failed may succeed. */
+  /** There is more free space than before, so failed writes may succeed now. */
   room(): void;
   /** The views of the last five minutes that this process has counted: by site, half minutes, oldest first. */
   views(): ReadonlyMap<SiteKey, readonly number[]>;
-  /** The sites whose last five minutes were asked for a moment ago. */
+  /** The sites whose last five minutes were requested recently. */
   asked(): readonly SiteKey[];
 }
 
-/** The question for the next settlement; the engine knows the rest. */
+/** The question for the next settlement; the engine adds the rest. */
 export type SettlementAsked = Omit<SettlementQuery, "maxDetailBytes" | "lowSpace">;
 
-/** Keeps what is counted, and answers from it. */
+/** A database of counts. */
 export interface Engine {
   /** False until the database has answered once. */
   readonly ready: boolean;
-  /** True where no new values are to be taken in. */
+  /** Whether new values are refused. */
   readonly lowSpace: boolean;
   /** Undefined where the database is a file. */
   readonly figures: DatabaseFigures | undefined;
-  /** The questions to what it keeps. */
+  /** The queue of reads. */
   readonly reads: ReadQueue;
   send(request: EngineRequest): Promise<EngineAnswer>;
   /**
@@ -125,7 +124,7 @@ export interface Engine {
    * @throws {Refusal} as a read does; Error when the database cannot be asked
    */
   settlement(asked: SettlementAsked): Promise<Settlement | null>;
-  /** Ends it after what it was asked. A request that cannot be stored within seconds is refused. */
+  /** Closes it after all requests. One that cannot be stored within seconds is refused. */
   close(): Promise<void>;
 }
 
@@ -171,13 +170,12 @@ export interface FileEngine extends Engine {
   readonly isOnTrial: boolean;
   space(): Promise<Space>;
   /**
-   * Closes the database, lets `replace` put another file in its place, and goes on with what is
-   * there then. A file that was swapped in and takes no commit is given up again for the one before,
-   * which else stays until `keepFile`.
-   * @throws {DatabaseRefused} and whatever `replace` throws
+   * Closes the database, lets `replace` put another file in its place, and opens that. Where the new file takes
+   * no commit, the one before comes back; it is kept until `keepFile`.
+   * @throws {DatabaseRefused} and the errors of `replace`
    */
   replaceFile(replace: (file: string) => Promise<void>): Promise<void>;
-  /** A start with the file came up whole: what was there before a restore goes. */
+  /** Ends the trial of a restored file: a start with it has succeeded, and the file before is removed. */
   keepFile(): void;
 }
 
@@ -202,8 +200,8 @@ export interface StoreFigures extends IntakeFigures {
 }
 
 /**
- * The fate of the counts of erased sites: they are gone; they are gone but for traces that stay on
- * the disk until the service has been stopped once; or the collectors there will erase them.
+ * The state of the counts of erased sites: gone; gone but for traces on the disk, until the service was stopped
+ * once; or left to the collectors of that database.
  */
 export type Erased = "gone" | "traces" | "later";
 
@@ -212,7 +210,7 @@ export interface Collector {
   readonly name: string;
   /** How long ago it said that it lives. */
   readonly seconds: number;
-  /** It is the one that settles what all of them have counted. */
+  /** Whether it is the one that settles the counts of all. */
   readonly settles: boolean;
 }
 
@@ -226,7 +224,7 @@ export interface BoxDesk {
 export interface Desk {
   directory(): Promise<Directory>;
   read<Q extends FleetQueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>>;
-  /** In a transaction of its own. */
+  /** Runs a write in a transaction of its own. */
   write<W extends FleetWriteName>(name: W, input: WriteInput<W>): Promise<WriteResult<W>>;
   eraseCounts(): Promise<Erased>;
   /** Those of the last day, by name; none where the data is a file. */

@@ -6,9 +6,9 @@ import { storageUnavailable } from "./intake/commit-group.ts";
 import type { PostgresOptions } from "./postgres/engine.ts";
 import type { WriteInput, WriteName, WriteResult } from "./writes.ts";
 
-/** Where a database is that many share, and what it is to be told. */
+/** The address of a shared database, and the facts it needs. */
 export interface SharedOptions extends Omit<PostgresOptions, "nodeName"> {
-  /** How this process is called there; as the machine unless given. */
+  /** The name of this process there; that of the machine unless given. */
   nodeName?: string;
 }
 

@@ -3,34 +3,34 @@ export interface DataFormat {
   /** The number of the newest file of the schema. */
   readonly format: number;
   /**
-   * The oldest format whose code reads what this one writes, and harms nothing when it writes there:
-   * a release may be undone. It stays as it is while a format only adds: a table, an index that is
-   * not unique, a column that needs no value, and values that the older code and its rules for
-   * copies (`copy-rules`) take. A format that does more raises it to its own number.
+   * The oldest format whose code can read and write this one without harm, so that a release may be undone. It
+   * stays the same while a format only adds: a table, an index that is not unique, a column that needs no value,
+   * and values that the older code and its rules for copies (`copy-rules`) accept. A format that does more raises
+   * it to its own number.
    */
   readonly readableBy: number;
 }
 
-/** That of a box's own file; releases say it in their manifest. */
+/** The format of a box's own file, which releases have in their manifest. */
 export const DATA_FORMAT: DataFormat = { format: 1, readableBy: 1 };
 
 /**
- * That of a PostgreSQL database. Collectors of several releases share it, and no box could take its
- * data back: no release breaks it.
+ * The format of a PostgreSQL database. No release may break it: collectors of several releases share it, and it
+ * cannot be taken back.
  */
 export const FLEET_FORMAT: DataFormat = { format: 1, readableBy: 1 };
 
 /** The key of `readableBy` in a database's table `meta`. */
 export const READABLE_BY = "readable_by";
 
-/** @param noted what the database says in `meta`; one from before that was noted says nothing */
+/** @param noted the entry in `meta`, which the first databases lack */
 export function formatOf(format: number, noted: unknown): DataFormat {
   const oldest = Number(noted ?? format);
   const isOne = Number.isSafeInteger(oldest) && oldest >= 1 && oldest <= format;
   return { format, readableBy: isOne ? oldest : format };
 }
 
-/** The `readableBy` that is noted once data is of `format`, by code that can bring it as far as `own`. */
+/** The `readableBy` to note for data of `format`, by code whose format is `own`. */
 export function readableAt(format: number, own: DataFormat): number {
   return Math.min(format, own.readableBy);
 }

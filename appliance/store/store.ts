@@ -7,7 +7,7 @@ import { Upkeep } from "./settling/upkeep.ts";
 import { FleetAdminToken, writerToBoth } from "./shared-writes.ts";
 import type { SharedWriteName } from "./writes.ts";
 
-// What collects, shows, watches and runs knows these from behind the door; whoever works on the data itself, `desk`.
+// The first door, for rooms that count, show, watch and run. `desk` is the second one, for work on the data itself.
 export { COUNTED_OF } from "./blocks/day-table.ts";
 export { DETAIL_DIMENSIONS } from "./blocks/detail.ts";
 export { type Condition, TESTS } from "./blocks/filter.ts";

@@ -2,7 +2,7 @@ import { checkIntegrity, type Database, openForReading, storageProblem } from ".
 import { documents, readDirectory } from "../documents.ts";
 import { DatabaseRefused } from "../refused.ts";
 
-/** What a file holds, or a sentence for why it cannot be told. */
+/** The contents of a file, or a sentence about why they are unknown. */
 type Examined =
   | { readonly sites: number; readonly bodies: readonly unknown[] }
   | { readonly problem: string };

@@ -25,7 +25,7 @@ interface DayOfHits {
   readonly surveys: readonly { readonly sv: number }[];
 }
 
-/** What a file is to have from the beginning. */
+/** The first contents of a file. */
 interface FirstData {
   readonly days: Iterable<DayOfHits>;
   /** The first day whose views and events are kept, too; Infinity for none. */
