@@ -1,7 +1,7 @@
 import { type Documents, documentKind, objectOf } from "../base/documents.ts";
 import { originOf } from "../base/input/origin.ts";
 import { invalidField, Refusal } from "../base/refusal.ts";
-import { Turns } from "../base/turns.ts";
+import { Turns } from "../base/tasks/turns.ts";
 
 /** Each is its own id, and has nothing besides. */
 export const ORIGINS = documentKind<object>("origin", objectOf({}), {

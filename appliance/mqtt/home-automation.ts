@@ -1,6 +1,6 @@
 import { type Documents, documentKind, ONLY, objectOf, orNull, TEXT } from "../base/documents.ts";
 import { Signal } from "../base/signal.ts";
-import { Turns } from "../base/turns.ts";
+import { Turns } from "../base/tasks/turns.ts";
 import type { BrokerState } from "./broker.ts";
 import type { Announced, Link, LinkOptions } from "./link.ts";
 import { checkSettings, FIRST_SETTINGS, type MqttSettings } from "./settings.ts";

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { DAY_MS, HOUR_MS } from "../base/calendar.ts";
+import type { Decision } from "../base/tasks/task-runner.ts";
 import {
   againAt,
   DNS_EVERY_MS,
@@ -37,13 +38,6 @@ export interface PublicTaskFacts {
   readonly wantsTest: boolean;
 }
 
-/** The next thing to do: a task, or nothing until a time, or until something else changes. */
-interface Decision {
-  readonly record: PublicRecord;
-  readonly task?: PublicTask | undefined;
-  readonly wakeAt?: number | undefined;
-}
-
 const MINUTE_MS = 60_000;
 const LOOK_MS = 10 * MINUTE_MS;
 /** The router is asked again so often, whatever it granted: it may have been restarted. */
@@ -65,7 +59,10 @@ const SOFT_MS = 6 * HOUR_MS;
 type Next = PublicTask | number | undefined;
 
 /** The next thing to do, by what is known. Pure; the record is only ever brought up to date. */
-export function nextPublicTask(kept: PublicRecord, facts: PublicTaskFacts): Decision {
+export function nextPublicTask(
+  kept: PublicRecord,
+  facts: PublicTaskFacts,
+): Decision<PublicRecord, PublicTask> {
   const record = settled(kept, facts.settings, facts.now);
   const nexts = isWanted(facts)
     ? [

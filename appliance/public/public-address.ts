@@ -5,7 +5,8 @@ import { documentKind, objectOf } from "../base/documents.ts";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
-import { Turns } from "../base/turns.ts";
+import { type Decision, TaskRunner } from "../base/tasks/task-runner.ts";
+import { Turns } from "../base/tasks/turns.ts";
 import { sha256 } from "../system/secrets.ts";
 import type { Issued } from "./acme/certificate.ts";
 import type { Keys } from "./keys.ts";
@@ -79,12 +80,11 @@ export class PublicAddress {
   readonly #options: PublicAddressOptions;
   readonly #turns = new Turns();
   #settings: PublicSettings;
-  #record: PublicRecord;
+  readonly #record: { now: PublicRecord; save(record: PublicRecord): Promise<boolean> };
+  readonly #runner: TaskRunner<PublicRecord, PublicTask, PublicOutcome>;
   #issued: Issued | undefined;
   #served: Served | undefined;
   #messenger: Messenger | undefined;
-  #running: { task: PublicTask; stop: AbortController; done: Promise<void> } | undefined;
-  #sleep: Cancel = () => {};
   #forget: Cancel = () => {};
   #stopListening: Cancel = () => {};
   #reachedAt: number | undefined;
@@ -96,7 +96,28 @@ export class PublicAddress {
   private constructor(options: PublicAddressOptions, stored: PublicSettings | null) {
     this.#options = options;
     this.#settings = options.declared ?? stored ?? FIRST_PUBLIC_SETTINGS;
-    this.#record = askedAnew(readRecord(options.keys.record()));
+    this.#record = {
+      now: askedAnew(readRecord(options.keys.record())),
+      save: (record) => this.#save(record),
+    };
+    this.#runner = new TaskRunner({
+      clock: options.clock,
+      record: this.#record,
+      next: (record) => this.#next(record),
+      before: (record, task) => this.#before(record, task),
+      after: (record, task, outcome) =>
+        afterTask(record, task, outcome, { ...this.#facts(), random: options.random() }),
+      run: (task, signal) => this.#run(task, signal),
+      failed: (task) => FAILED[task.kind],
+      onError: (err) => options.log.warn({ err }, "The public address could not do something"),
+      stopped: STOPPED,
+      // A CA counts an order that the box would not remember after a restart. A certificate that
+      // visitors are shown is renewed all the same: it would end otherwise.
+      isDoneUnnoted: (task) => task.kind !== "order" || task.isRenewal,
+      isLeft: true,
+      longestSleepMs: LONGEST_SLEEP_MS,
+      told: () => this.#tell(),
+    });
     this.#issued = options.keys.chain();
     this.#served = this.#servedOf(this.#issued);
   }
@@ -104,8 +125,8 @@ export class PublicAddress {
   /** Begins where it is on; waits for no answer from outside. */
   static async open(options: PublicAddressOptions): Promise<PublicAddress> {
     const address = new PublicAddress(options, await options.store.load());
-    address.#forget = options.clock.becameSure.on(() => address.#step());
-    address.#step();
+    address.#forget = options.clock.becameSure.on(() => address.#runner.wake());
+    address.#runner.wake();
     return address;
   }
 
@@ -135,23 +156,23 @@ export class PublicAddress {
 
   /** The router's outer address, as far as it is known. */
   outerAddress(): string | undefined {
-    return this.#record.address?.v4 ?? undefined;
+    return this.#record.now.address?.v4 ?? undefined;
   }
 
   view(): PublicView {
-    const { port } = this.#record;
+    const { port } = this.#record.now;
     const provider = this.#messenger?.provider;
     const advice = port === null ? undefined : this.#options.portAdvice(port.answer);
     return publicViewOf(
-      this.#record,
+      this.#record.now,
       this.#facts(),
       { provider, port: advice },
-      this.#running?.task,
+      this.#runner.task,
     );
   }
 
   warnings(): PublicView["warnings"] {
-    return warningsOf(this.#record, this.#knownFacts());
+    return warningsOf(this.#record.now, this.#knownFacts());
   }
 
   /**
@@ -166,7 +187,8 @@ export class PublicAddress {
       const isAskedAlike =
         settings.enabled === this.#settings.enabled &&
         settingsKey(settings) === settingsKey(this.#settings);
-      if (settings.enabled && !this.#settings.enabled) this.#record = switchedOn(this.#record);
+      if (settings.enabled && !this.#settings.enabled)
+        this.#record.now = switchedOn(this.#record.now);
       this.#settings = settings;
       if (!isAskedAlike) {
         this.#served = this.#servedOf(this.#issued);
@@ -176,7 +198,7 @@ export class PublicAddress {
       }
       this.certificateChanged.emit();
       this.changed.emit();
-      this.#step();
+      this.#runner.wake();
     });
   }
 
@@ -192,7 +214,11 @@ export class PublicAddress {
         "There is nothing to test yet: switch the public address on, give it a name and agree to the terms.",
       );
     const { now } = this.#facts();
-    const freeAt = nextFreeAt(this.#record.tests, { most: TESTS_AN_HOUR, windowMs: HOUR_MS, now });
+    const freeAt = nextFreeAt(this.#record.now.tests, {
+      most: TESTS_AN_HOUR,
+      windowMs: HOUR_MS,
+      now,
+    });
     if (freeAt > now)
       throw new Refusal(
         "test_limit",
@@ -200,7 +226,7 @@ export class PublicAddress {
         { retryAfter: Math.ceil((freeAt - now) / 1_000) },
       );
     this.#wantsTest = true;
-    this.#step();
+    this.#runner.wake();
   }
 
   /** A visitor came in from outside, by the public name. */
@@ -213,10 +239,8 @@ export class PublicAddress {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#forget();
-    this.#sleep();
     this.#dismiss();
-    this.#interrupt(true);
-    await this.#running?.done;
+    await this.#runner.close();
   }
 
   #facts(): PublicTaskFacts {
@@ -241,59 +265,22 @@ export class PublicAddress {
    * A task at the router is waited for: a mapping that it granted must be known, to be taken
    * back.
    */
-  #interrupt(always = false): void {
-    const isOfRouter = ["open-port", "close-port"].includes(this.#running?.task.kind ?? "");
-    if (always || !isOfRouter) this.#running?.stop.abort();
+  #interrupt(): void {
+    const isOfRouter = ["open-port", "close-port"].includes(this.#runner.task?.kind ?? "");
+    if (!isOfRouter) this.#runner.stop();
   }
 
-  #step(): void {
-    if (this.#isClosed || this.#running !== undefined) return;
-    this.#sleep();
-    const facts = this.#facts();
-    const { record, task, wakeAt = Number.POSITIVE_INFINITY } = nextPublicTask(this.#record, facts);
-    this.#record = record;
-    if (task === undefined) {
-      const isIdle = !facts.settings.enabled && wakeAt === Number.POSITIVE_INFINITY;
-      const ms = Math.min(Math.max(wakeAt - facts.now, 1), LONGEST_SLEEP_MS);
-      if (!isIdle) this.#sleep = this.#options.clock.after(ms, () => this.#step());
-    } else {
-      const stop = new AbortController();
-      this.#running = { task, stop, done: this.#run(task, stop.signal) };
-    }
-    this.#tell();
+  #next(record: PublicRecord): Decision<PublicRecord, PublicTask> {
+    const decision = nextPublicTask(record, this.#facts());
+    return this.#settings.enabled ? { wakeAt: Number.POSITIVE_INFINITY, ...decision } : decision;
   }
 
-  async #run(task: PublicTask, signal: AbortSignal): Promise<void> {
+  #before(record: PublicRecord, task: PublicTask): PublicRecord {
     if (task.kind === "test") this.#wantsTest = false;
-    const isKept =
-      !isCounted(task) || (await this.#save(beforeTask(this.#record, task, this.#facts())));
-    // A CA counts an order that the box would not remember after a restart. A certificate that
-    // visitors are shown is renewed all the same: it would end otherwise.
-    const isFirst = task.kind === "order" && !task.isRenewal;
-    const outcome = isFirst && !isKept ? FAILED[task.kind] : await this.#outcome(task, signal);
-    if (!(this.#isClosed && outcome.kind === "stopped")) {
-      const random = this.#options.random();
-      await this.#save(afterTask(this.#record, task, outcome, { ...this.#facts(), random }));
-    }
-    this.#running = undefined;
-    this.#step();
+    return isCounted(task) ? beforeTask(record, task, this.#facts()) : record;
   }
 
-  /** As the task ended, or `stopped` as soon as it is. */
-  async #outcome(task: PublicTask, signal: AbortSignal): Promise<PublicOutcome> {
-    const stopped = new Promise<PublicOutcome>((resolve) => {
-      signal.addEventListener("abort", () => resolve({ kind: "stopped" }), { once: true });
-    });
-    try {
-      return await Promise.race([this.#task(task, signal), stopped]);
-    } catch (error) {
-      if (signal.aborted) return { kind: "stopped" };
-      this.#options.log.warn({ err: error }, "The public address could not do something");
-      return FAILED[task.kind];
-    }
-  }
-
-  async #task(task: PublicTask, signal: AbortSignal): Promise<PublicOutcome> {
+  async #run(task: PublicTask, signal: AbortSignal): Promise<PublicOutcome> {
     const messenger = this.#messenger ?? (await this.#send());
     return messenger.run(
       task,
@@ -318,8 +305,8 @@ export class PublicAddress {
     this.#messenger = messenger;
     if (opensPort(this.#facts()))
       this.#stopListening = messenger.listen(() => {
-        this.#record = askedAnew(this.#record);
-        this.#step();
+        this.#record.now = askedAnew(this.#record.now);
+        this.#runner.wake();
       });
     return messenger;
   }
@@ -352,8 +339,8 @@ export class PublicAddress {
 
   /** @returns false where it could not be written */
   async #save(record: PublicRecord): Promise<boolean> {
-    const isNew = !isSameButTimes(record, this.#record);
-    this.#record = record;
+    const isNew = !isSameButTimes(record, this.#record.now);
+    this.#record.now = record;
     return isNew ? this.#options.keys.saveRecord(record) : true;
   }
 
@@ -370,6 +357,8 @@ export class PublicAddress {
     this.changed.emit();
   }
 }
+
+const STOPPED: PublicOutcome = { kind: "stopped" };
 
 /** The outcome of a task that fails in itself. */
 const FAILED: Readonly<Record<PublicTask["kind"], PublicOutcome>> = {

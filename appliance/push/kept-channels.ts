@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import { type Documents, documentKind, objectOf, TEXT } from "../base/documents.ts";
 import type { Cancel } from "../base/signal.ts";
-import { Turns } from "../base/turns.ts";
+import { Turns } from "../base/tasks/turns.ts";
 import type { DeadManState } from "./channel-state.ts";
 import type { HeldMessage } from "./held.ts";
 

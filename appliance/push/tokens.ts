@@ -10,7 +10,7 @@ import {
 } from "../base/documents.ts";
 import { invalidField, Refusal } from "../base/refusal.ts";
 import type { Cancel } from "../base/signal.ts";
-import { Turns } from "../base/turns.ts";
+import { Turns } from "../base/tasks/turns.ts";
 import { isSameSecret, makeToken, sha256 } from "../system/secrets.ts";
 import type { PushToken, Scope } from "./push-token.ts";
 

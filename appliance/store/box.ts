@@ -1,6 +1,6 @@
 import type { Log } from "../base/log.ts";
 import { messageOf } from "../base/message-of.ts";
-import { Turns } from "../base/turns.ts";
+import { Turns } from "../base/tasks/turns.ts";
 import type { FileEngine, Space } from "./engine.ts";
 import { type Writer, writerTo } from "./engines.ts";
 import type { BoxQueryName, QueryInput, QueryResult } from "./queries.ts";

@@ -1,4 +1,4 @@
-import { Turns } from "../base/turns.ts";
+import { Turns } from "../base/tasks/turns.ts";
 import { isSameHash } from "../system/secrets.ts";
 import type { Writer } from "./engines.ts";
 import { type Directory, EMPTY_DIRECTORY, type SiteRecord } from "./sites/directory.ts";

@@ -3,7 +3,7 @@ import { isObject } from "../base/input/json.ts";
 import { schemas } from "../base/input/shape.ts";
 import type { Log } from "../base/log.ts";
 import { Signal } from "../base/signal.ts";
-import { Turns } from "../base/turns.ts";
+import { Turns } from "../base/tasks/turns.ts";
 import { MANIFEST_BYTES } from "../release/manifest.ts";
 import { SIGNATURE_BYTES } from "../release/minisign.ts";
 import { MOST_RELEASE } from "../release/release.ts";

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { every } from "../base/clock.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
-import { Turns } from "../base/turns.ts";
+import { Turns } from "../base/tasks/turns.ts";
 import type { UpdaterState } from "../release/updater-state.ts";
 import { nextUpdateTask, type UpdateFacts } from "./next-task.ts";
 import { refuse } from "./refusals.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../base/clock.ts";
-import { Turns } from "../../base/turns.ts";
+import { Turns } from "../../base/tasks/turns.ts";
 import type { Undoable } from "../deck-view.ts";
 import { firstOfEach } from "../identity.ts";
 import type { Roster } from "../roster.ts";

@@ -3,7 +3,7 @@ import { BOUNDS } from "../../base/bounds.ts";
 import { type Documents, documentKind, objectOf } from "../../base/documents.ts";
 import { Refusal } from "../../base/refusal.ts";
 import { Signal } from "../../base/signal.ts";
-import { Turns } from "../../base/turns.ts";
+import { Turns } from "../../base/tasks/turns.ts";
 import { broken, checkImageFile } from "../face/image-file.ts";
 import { fitImage } from "../face/paint.ts";
 import type { FittedImage } from "../face/situation.ts";

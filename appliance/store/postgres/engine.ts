@@ -3,7 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import { DayZone, UTC_DAYS } from "../../base/day-zone.ts";
 import type { Log } from "../../base/log.ts";
 import { Refusal } from "../../base/refusal.ts";
-import { Turns } from "../../base/turns.ts";
+import { Turns } from "../../base/tasks/turns.ts";
 import { type BatchData, NOBODY, type SiteKey } from "../counting.ts";
 import type { Soon } from "../counts/source.ts";
 import {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { MAX_DETAIL_BYTES } from "../../base/bounds.ts";
 import { every } from "../../base/clock.ts";
 import type { Cancel } from "../../base/signal.ts";
-import { Turns } from "../../base/turns.ts";
+import { Turns } from "../../base/tasks/turns.ts";
 import type { Change } from "../changes.ts";
 import type { Soon } from "../counts/source.ts";
 import {

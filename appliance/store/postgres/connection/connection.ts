@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { Clock } from "../../../base/clock.ts";
-import { Turns } from "../../../base/turns.ts";
+import { Turns } from "../../../base/tasks/turns.ts";
 import type { Statement } from "../../sql.ts";
 import { Away, isSerialization } from "./errors.ts";
 import { Link, type Role } from "./link.ts";
