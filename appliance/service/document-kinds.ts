@@ -7,24 +7,14 @@ import { MQTT } from "../mqtt/home-automation.ts";
 import { PUBLIC_ADDRESS } from "../public/public-address.ts";
 import { KEPT_CHANNELS } from "../push/kept-channels.ts";
 import { PUSH_TOKENS } from "../push/tokens.ts";
-import {
-  ADMIN_TOKEN,
-  ALARM_SINCE,
-  DAY_ZONE,
-  SITE_ALARMS,
-  SITES,
-  SURVEY_LABELS,
-} from "../store/store.ts";
+import { ADMIN_TOKEN, DAY_ZONE, KINDS_OF_SITES, SITES } from "../store/store.ts";
 
 /** All kinds of documents there are: what a start reads through, and what a backup and a restore go by. */
 export const DOCUMENT_KINDS: readonly DocumentKind[] = [
   SITES,
   ADMIN_TOKEN,
   DAY_ZONE,
-  SURVEY_LABELS,
-  SITE_ALARMS,
-  ALARM_SINCE.silence,
-  ALARM_SINCE.rush,
+  ...KINDS_OF_SITES,
   DECKS,
   IMAGES,
   PUSH_TOKENS,

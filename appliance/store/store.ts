@@ -24,7 +24,6 @@ export { type Filter, MAX_RANGE_DAYS, type SurveyFilter } from "./queries.ts";
 export type { Accepts, Answer } from "./reads/answer.ts";
 export type { Asker, Lane } from "./reads/read-queue.ts";
 export { CROSS_FIELDS } from "./reports.ts";
-export { ALARM_SINCE, SITE_ALARMS } from "./sites/alarms.ts";
 export {
   type Directory,
   EMPTY_DIRECTORY,
@@ -32,7 +31,7 @@ export {
   type SiteOutcome,
   type SiteRecord,
 } from "./sites/directory.ts";
-export { ADMIN_TOKEN, DAY_ZONE, SITES, SURVEY_LABELS } from "./sites/kinds.ts";
+export { ADMIN_TOKEN, DAY_ZONE, KINDS_OF_SITES, SITES, SURVEY_LABELS } from "./sites/kinds.ts";
 export type { SourceNumber } from "./snapshot.ts";
 export { SourceUnclear, sourceNamed } from "./sources.ts";
 export { openCursor } from "./surveys/page.ts";

@@ -56,7 +56,8 @@ describe("what is set", () => {
       ),
     );
     const listed = DOCUMENT_KINDS.map(({ name }) => name);
-    const list = "Name it in DOCUMENT_KINDS of appliance/service/document-kinds.ts.";
+    const list =
+      "Name it in DOCUMENT_KINDS of service/document-kinds, or SITE_SETTINGS of store/sites/kinds.";
     assert.deepEqual(
       [...listed].sort(),
       declared.sort(),
