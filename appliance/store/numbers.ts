@@ -25,7 +25,7 @@ const LAST_COMMIT_MS = 8_000;
 
 export interface NumbersOptions {
   retentionDays: number;
-  /** Days for which it is kept what came together in a view; 0 for none. */
+  /** Days that keep detail; 0 for none. */
   detailDays: number;
   clock: Clock;
   log: Log;
@@ -33,7 +33,7 @@ export interface NumbersOptions {
   onUnusable?: (why: Unusable) => void;
   /** Called with each database that is in use from then on. */
   onOpened?: (opened: Opened) => void;
-  /** Called when a database elsewhere will not have us; it is told in the log unless given. */
+  /** Called when a database elsewhere refuses us; the reason is logged unless given. */
   onRefused?: (why: Refusal) => void;
 }
 
@@ -49,16 +49,16 @@ export class Numbers {
   /** Views of the last five minutes; never stored. */
   readonly live: LiveViews;
   readonly upkeep: Upkeep;
-  /** `directory` knows the change when it is made. */
+  /** Runs a write. `directory` has the change once it resolves. */
   readonly write: Writer<NumbersWriteName>;
-  /** For its engine to tell. */
+  /** Callbacks for the engine. */
   readonly events: EngineEvents;
   readonly #options: NumbersOptions;
   readonly #intake: Intake;
   #engine: Engine | undefined;
   #cursorSecret: Uint8Array = new Uint8Array();
   #isClosed = false;
-  /** Set while other numbers take the place of those that are there. */
+  /** Pending while the numbers are replaced. */
   #pause: Promise<void> | undefined;
 
   /** @param isShared whether others count there, too */
@@ -94,7 +94,7 @@ export class Numbers {
     this.upkeep.begin();
   }
 
-  /** False until the database has answered once: nothing can be counted or read until then. */
+  /** Whether the database has answered once. Before that nothing can be counted or read. */
   get ready(): boolean {
     return this.#opened.ready;
   }
@@ -111,7 +111,7 @@ export class Numbers {
 
   /** Counts a hit; resolves when it may be answered. See Intake. */
   count(site: SiteKey | null, hit: Hit): Promise<void> {
-    // No promise of its own: hits are many, and those of a batch share one.
+    // It adds no promise: hits are many, and those of a batch share one.
     if (this.#pause === undefined) return this.#count(site, hit);
     return this.#siteAfterPause(site).then((settled) => this.#count(settled, hit));
   }
@@ -142,7 +142,7 @@ export class Numbers {
     return this.#opened.reads.ended;
   }
 
-  /** The first day that keeps what came together, on this one; Infinity for none. */
+  /** The first day that keeps detail; Infinity for none. */
   detailFrom(today: Day): Day {
     const { detailDays, retentionDays } = this.#options;
     return detailFrom({ today, detailDays, retentionDays });
@@ -163,9 +163,9 @@ export class Numbers {
   }
 
   /**
-   * Commits what is open and lets `replace` put other numbers in the place of those that are there; hits wait
-   * meanwhile and count for the site of the same id.
-   * @throws {Refusal} `storage_unavailable`, and whatever `replace` throws
+   * Commits open hits, and lets `replace` put other numbers in their place. Hits wait meanwhile, and then count for the
+   * site with the same id.
+   * @throws {Refusal} `storage_unavailable`, and the errors of `replace`
    */
   async replace(replace: () => Promise<void>): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -181,7 +181,7 @@ export class Numbers {
     }
   }
 
-  /** Commits what is open and closes the database. @returns how many hits could not be stored */
+  /** Commits open hits, and closes the database. @returns the number of hits that could not be stored */
   async close(): Promise<number> {
     this.#isClosed = true;
     this.upkeep.close();
@@ -222,7 +222,7 @@ export class Numbers {
       counted: () => this.counted.emit(),
       live: (others) => {
         this.live.hear(others);
-        // Views of the last five minutes are told later than what was counted.
+        // The live views of others come later than their counts.
         if (others.length > 0) this.counted.emit();
       },
       damaged: (why) => onUnusable?.(why),
@@ -241,7 +241,7 @@ export class Numbers {
     this.directoryChanged.emit(directory);
   }
 
-  /** The same site once other numbers are there, where it may have another number or be gone. */
+  /** The number of a site after the numbers were replaced: it may be another one, or the site is gone. */
   async #siteAfterPause(key: SiteKey | null): Promise<SiteKey | null> {
     const id = this.directory.sites.find((site) => site.key === key)?.id;
     await this.#pause;

@@ -15,7 +15,7 @@ import type { SourceRow, SourceSize } from "./sources.ts";
 /** The longest range of `stats`, in days. */
 export const MAX_RANGE_DAYS = 4_000;
 
-/** The views and events that are counted, and as what. */
+/** The selection of views and events, and the kind of counts. */
 export interface Filter {
   /** The kind of counts that values have. */
   readonly of: CountsOf;
@@ -41,12 +41,12 @@ export interface StatsQuery extends Filter {
   readonly detailFrom: Day;
   /** The only source that counts; all of them where it is undefined. */
   readonly source?: SourceNumber | undefined;
-  /** Whether the sources of the site are told, and the names of copies with them; no unless given. */
+  /** Adds the sources of the site to the answer, with or without the names of copies. */
   readonly tellsSources?: "named" | "numbered";
   /** The zone by which days begin. */
   readonly zone: string;
   readonly warnings: readonly Warning[];
-  /** Views of the last five minutes: only where the range ends today, and from a caller that knows them. */
+  /** Views of the last five minutes, for a range that ends today. */
   readonly live?: number | undefined;
 }
 
@@ -80,7 +80,7 @@ export interface LiveNumbers {
   readonly value: number;
   /** The count of the period before by this hour; null when that was nothing, or is not known. */
   readonly previous: number | null;
-  /** Views of a day by hour up to now; anything else by day, a week at least. Oldest first. */
+  /** Views by hour for a day, up to now; otherwise by day, at least a week. The oldest is first. */
   readonly series: readonly number[];
 }
 
@@ -117,7 +117,7 @@ export interface VersionsQuery {
   readonly id: string;
 }
 
-/** The time, as far as upkeep must know it. */
+/** The time, as upkeep needs it. */
 export interface UpkeepTime {
   readonly boot: string;
   /** Epoch ms at monotonic zero; null while the clock is unsure. */
@@ -128,7 +128,7 @@ export interface UpkeepTime {
   readonly retentionDays: number;
 }
 
-/** A question for the next settlement, with all that has to be known beside the data. */
+/** The question for the next settlement, with the facts beside the data. */
 export interface SettlementQuery extends UpkeepTime {
   /** Days for which detail is kept; 0 for none. */
   readonly detailDays: number;
@@ -136,9 +136,9 @@ export interface SettlementQuery extends UpkeepTime {
   readonly maxDetailBytes: number;
   /** Values that a dictionary lacks count as OTHER. */
   readonly lowSpace: boolean;
-  /** True for the first question of a row: batches that come to the log from now on are for the next. */
+  /** Whether it is the first question of a run, which handles only batches that are in the log by now. */
   readonly isFirst: boolean;
-  /** Nothing is due before the log of a database that others count into, too, has so many bytes. */
+  /** A shared log is settled once it has so many bytes. */
   readonly minBytes: number;
 }
 
@@ -159,7 +159,7 @@ interface FleetQueries {
   liveNumbers(input: LiveNumbersQuery): LiveNumbers;
   /** Views by hour from 00 of the first day on; and sessions by day. */
   hourlyViews(input: SiteDays): { hours: number[]; sessions: number[] };
-  /** Sites at a glance, for their owner; no more than an overview tells of. */
+  /** The activity of sites for their owner, of as many as an overview has. */
   siteActivity(input: {
     readonly sites: readonly { readonly key: SiteKey; readonly id: string }[];
     readonly today: Day;
@@ -176,7 +176,7 @@ interface FleetQueries {
   sources(input: undefined): SourceRow[];
   /** The size of each source. */
   sourceSizes(input: undefined): SourceSize[];
-  /** The alarms of every site whose owner has set any. */
+  /** The alarms of every site that has some. */
   siteAlarms(input: undefined): SiteAlarmsRecord[];
   /** The sites of these that have numbers or responses. */
   counting(input: { readonly sites: readonly SiteKey[] }): SiteKey[];
@@ -184,7 +184,7 @@ interface FleetQueries {
 
 /** Questions to the data that belongs to this box. */
 interface BoxQueries {
-  /** Sites whose blocks here take the most, that first; none where the numbers are elsewhere. */
+  /** Sites by the size of their blocks here, the largest first; none where the numbers are elsewhere. */
   largestSites(input: { readonly limit: number }): { key: SiteKey; id: string }[];
   /** All documents of a kind, oldest first. */
   documents(input: { readonly kind: string }): DocumentRow[];

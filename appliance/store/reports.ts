@@ -7,7 +7,7 @@ export type Warning =
   | "storage_full"
   | "storage_unavailable"
   | "clock_not_set"
-  // Of the public address: both leave what is counted as it is.
+  // Warnings about the public address, which do not affect counts.
   | "certificate_expires"
   | "unreached"
   | "update_failed";
@@ -31,9 +31,9 @@ export type SeriesRow = [
 ];
 
 /**
- * How the counts by day of a value come. As offsets: offset in days from `from`, count, offset, count, …
- * As text, a character for each day from `from` on: `1` to `9` and `a` to `z` count 1 to 35, more
- * than that stands in brackets, and `A` to `Z` skip 1 to 26 days. `B3a(40)`: two days without, 3, 10, 40.
+ * The form of a value's counts by day. Offsets: offset in days from `from`, count, offset, count, … Text: a
+ * character for each day from `from` on: `1` to `9` and `a` to `z` are 1 to 35, higher counts are in brackets, and
+ * `A` to `Z` skip 1 to 26 days. `B3a(40)` is two days without counts, then 3, 10 and 40.
  */
 export type DailyForm = "offsets" | "text";
 
@@ -51,14 +51,14 @@ export interface SiteSource {
   readonly number: number;
   /** `now`: counted here; `here`: counted here before a restore or a failover; `copy`: copied. */
   readonly kind: "now" | "here" | "copy";
-  /** That of a copy is not for everybody: it says where a database is. */
+  /** The name of a copy says where a database is, so not every reader gets it. */
   readonly name?: string;
 }
 
 /** The fields of every answer of `/stats` besides its dimensions. */
 export interface StatsHead {
   site: string;
-  /** The day that was asked for, where it was one; else the range. */
+  /** The day, for a question about one; otherwise the range. */
   day?: string;
   from?: string;
   to?: string;
@@ -69,9 +69,9 @@ export interface StatsHead {
   pending?: number;
   /** Views of the last five minutes, where the range ends today. */
   live?: number;
-  /** Where sources are asked for: those of which the site has counts. */
+  /** Sources with counts of the site, where the question asks for them. */
   sources?: SiteSource[];
-  /** And the number of the one that was asked for alone. */
+  /** The number of the source, for a question about one. */
   only?: number;
   series?: SeriesRow[];
   detail?: DetailAnswer;
@@ -79,11 +79,11 @@ export interface StatsHead {
 
 /** The days and the sampling of counts that were filtered. */
 export interface DetailAnswer {
-  /** The first of the days that keeps what came together, and so counts; null where none does. */
+  /** The first day with detail, from which on the filter counts; null where there is none. */
   from: string | null;
-  /** One in so many views was kept, drawn at random: 1, 2, 4, 8 … Counts are scaled. */
+  /** The sampling rate: one in so many views was kept, drawn at random. 1, 2, 4, 8 … Counts are scaled. */
   sampled: number;
-  /** Where it is not 1: `pv` is right within so many, in 19 of 20 cases. */
+  /** The error of `pv` due to sampling, which holds in 19 of 20 cases. */
   margin?: number;
 }
 
@@ -104,7 +104,7 @@ export interface StatsTotals {
     | Record<string, number>;
 }
 
-/** The views of a site, as `GET /overview` tells them. */
+/** The views of a site in `GET /overview`. */
 export interface SiteWeek {
   id: string;
   /** Of the last five minutes. */
@@ -175,7 +175,7 @@ export interface SurveyVersions {
   labels: SurveyLabels;
 }
 
-/** The alarms of a site that are on, and the URL that is told; null for none. */
+/** The alarms of a site that are on, and the URL to notify, or null. */
 export interface SiteAlarms {
   silence: boolean;
   rush: boolean;

@@ -40,7 +40,7 @@ export function pastOfSites({ isAsked }: SnapshotSql): string {
     GROUP BY site, counter`;
 }
 
-/** The questions of a snapshot whose statements both engines run. To be asked in a transaction. */
+/** The questions of a snapshot whose statements both engines share. Use it in a transaction. */
 export abstract class SharedSnapshot {
   readonly #rows: Rows;
   readonly #sql: SnapshotSql;

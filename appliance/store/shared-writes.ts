@@ -16,7 +16,7 @@ interface Both {
 export function writerToBoth({ fleet, box, token, sites: known }: Both): Writer<SharedWriteName> {
   const turns = new Turns();
 
-  /** Nothing is asked of the fleet where no site is named, be its database there or not. */
+  /** Imports sites; without any, the database of the fleet is not needed. */
   async function importSites(sites: WriteInput<"importSettings">["sites"]) {
     if (sites.length === 0) return [];
     return (await fleet("importSettings", { sites, documents: [] })).sites;
@@ -59,14 +59,13 @@ type Hash = Directory["adminHash"];
 interface FleetAdminTokenOptions {
   fleet: Writer<"setAdminToken">;
   box: Writer<"setAdminToken">;
-  /** Told of the fleet's sites and tokens; before they are heard, of this token alone. */
+  /** Called with the sites and tokens of the fleet; before they are known, with this token alone. */
   tell: (directory: Directory) => void;
 }
 
 /**
- * The admin token of a fleet, whose hash a box keeps: an owner who signed in while there was another
- * is signed out, be it changed elsewhere or while the box was off; and its owner can sign in while
- * the fleet's database is away.
+ * The admin token of a fleet. The box keeps its hash, so that the owner can sign in while the fleet's database is
+ * away, and so that a change elsewhere, even while the box is off, signs out sessions of the old token.
  */
 export class FleetAdminToken {
   readonly #options: FleetAdminTokenOptions;
@@ -88,7 +87,7 @@ export class FleetAdminToken {
     if (this.#hash === undefined) this.#options.tell({ ...EMPTY_DIRECTORY, adminHash });
   }
 
-  /** The fleet's directory is passed on in turn, once the box has its token. */
+  /** Passes the fleet's directories on, in order, each once the box has its token. */
   hearFleet(directory: Directory): Promise<void> {
     return this.#hearing.take(async () => {
       this.#hash = directory.adminHash;

@@ -5,9 +5,9 @@ import type { Soon } from "./counts/source.ts";
 
 /** A row of the log: a batch as it was committed. */
 export interface LogRow {
-  /** Whose batch it is; 0 in a box. */
+  /** The node of the batch; 0 in a box. */
   readonly node: number;
-  /** Ascending by node, perhaps with gaps. */
+  /** Numbers ascend within a node, perhaps with gaps. */
   readonly n: number;
   /** Of which its hits are. */
   readonly source: SourceNumber;
@@ -27,11 +27,11 @@ export interface BlockKey {
   readonly site: SiteKey;
   readonly month: Month;
   readonly source: SourceNumber;
-  /** Part 0 is what is settled of a month; others are of one day each, see settling/parts.ts. */
+  /** Part 0 is the settled part of a month; others have one day each, see settling/parts.ts. */
   readonly part: number;
 }
 
-/** The bytes of a block as it is kept, in three pieces; one that was not asked for, or that is not there, is empty. */
+/** An encoded block in three pieces. A piece that was not read, or does not exist, is empty. */
 export interface BlockPieces {
   readonly counters: Uint8Array;
   readonly counts: Uint8Array;
@@ -51,7 +51,7 @@ export interface BlockRow extends BlockKey, BlockPieces {}
 /** A piece that is longer is read in slices of as many bytes. */
 export const SLICE_BYTES = 1_048_576;
 
-/** Bytes that are too many to be there at once. */
+/** Bytes that are too many for memory, and are read in slices. */
 export interface SlicedBytes {
   readonly length: number;
   /** The first slice. */
@@ -70,7 +70,7 @@ export interface SlicedBlock extends BlockKey {
 /** The blocks that are read in one go. */
 export interface BlockPage {
   readonly after: BlockKey | null;
-  /** As many as take so much, of large pieces the first slice; and one at least where there is any. */
+  /** The page ends at so many bytes, with the first slice of a large piece; it has at least one block. */
   readonly maxBytes: number;
 }
 
@@ -82,23 +82,22 @@ export interface BlockSize extends BlockKey {
 }
 
 /**
- * Months whose days may be past, none where the first is after the last: there may be anything to
- * do, besides parts.
+ * Months whose days may be past, so that there may be work besides parts; none where the first is after the last.
  */
 export interface Due extends Months {
-  /** Up to this month detail may be past. */
+  /** The last month whose detail may be past. */
   readonly detailTo: Month;
 }
 
 /** The data of an engine, all of one moment. */
 export interface Snapshot {
-  /** Another number once blocks were changed: settled, erased, copied, restored. */
+  /** A number that changes with the blocks: after settling, erasing, copying or restoring. */
   generation(): Soon<number>;
-  /** By node, the number up to which its log is folded and gone; a node that is missing: nothing. */
+  /** Node → the number up to which its log is folded and removed; none is of a missing node. */
   folded(): Soon<ReadonlyMap<number, number>>;
   /**
-   * Rows of the log beyond these numbers (of a node that is missing: all), in the order of node and
-   * number: the first ones, as many as take `maxBytes`, and one at least where there is any.
+   * The first rows of the log after these numbers, within `maxBytes`, at least one. Rows are in the order of node and
+   * number; of a missing node all count.
    */
   log(after: ReadonlyMap<number, number>, maxBytes: number): Soon<readonly LogRow[]>;
   /**
@@ -118,23 +117,22 @@ export interface Snapshot {
     page: BlockPage,
   ): Soon<readonly SlicedBlock[]>;
   /**
-   * Blocks there are, in the same order: as many as `limit`, after a key. With `due` those that are not may
-   * be left out.
+   * Up to `limit` blocks after a key, in the same order. With `due`, others may be left out.
    */
   list(after: BlockKey | null, limit: number, due?: Due): Soon<readonly BlockSize[]>;
-  /** Of each of these sites, by counter: counts of days past retention, kept for ever. */
+  /** For each of these sites, counter → counts past retention, which are kept for ever. */
   past(sites: readonly SiteKey[]): Soon<readonly ReadonlyMap<string, number>[]>;
   /** All sites that exist, retired ones too. */
   siteKeys(): Soon<ReadonlySet<SiteKey>>;
 }
 
-/** One transaction: it moves a piece of the log into blocks, merges parts, or takes out what is not kept. */
+/** One transaction of settling: it folds a piece of the log, merges parts, or removes what is no longer kept. */
 export interface Settlement {
-  /** Of the snapshot it was prepared on; where there is another one by now, nothing is done. */
+  /** The generation of the snapshot it was prepared on. With another one, it is void. */
   readonly generation: number;
   /** The same of the epoch, where other servers may take the place of the one it was prepared on. */
   readonly epoch?: number;
-  /** The log of these nodes is folded up to these numbers, and goes. */
+  /** The log of these nodes is folded up to these numbers, and removed. */
   readonly folded: readonly (readonly [node: number, n: number])[];
   /** Added, or put in the place of the block that has the same key. */
   readonly puts: readonly BlockRow[];

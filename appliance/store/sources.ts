@@ -30,7 +30,7 @@ export interface SourceSize {
   readonly responses: number;
 }
 
-/** The source that is counted here now goes by this name, too. */
+/** Another name for the source of new counts. */
 const NOW = "here";
 
 export async function sourcesOf(rows: Rows): Promise<SourceRow[]> {
@@ -42,8 +42,8 @@ export async function sourcesOf(rows: Rows): Promise<SourceRow[]> {
 }
 
 /**
- * The sources of which a site has counts: what is counted here now, and whatever is settled of others.
- * @param asked one that is told of in any case
+ * The sources of a site: the one of new counts, and others with settled counts.
+ * @param asked a source that is listed in any case
  */
 export async function siteSources(
   rows: Rows,
@@ -60,7 +60,7 @@ export async function siteSources(
   return all.filter(({ kind, number }) => kind === "now" || there.has(number));
 }
 
-/** So many rows of a table go in one transaction: hits in between hardly notice. */
+/** Rows that are deleted in a transaction, few enough to delay no hit. */
 const BLOCKS_AT_ONCE = 100;
 const RESPONSES_AT_ONCE = 500;
 
@@ -74,7 +74,7 @@ const DELETE_RESPONSES = `
     (SELECT id FROM survey WHERE source = $1 LIMIT ${RESPONSES_AT_ONCE})
   RETURNING 1 AS gone`;
 
-/** Deletes some of a source; the row that names it goes last. */
+/** Deletes some rows of a source, and its own row last. */
 export function* deleteSource({
   number,
 }: WriteInput<"deleteSource">): Steps<WriteResult<"deleteSource">> {

@@ -24,7 +24,7 @@ export async function runSteps<T>(
   return step.value;
 }
 
-/** The same where a statement is answered at once. */
+/** The same for statements without waiting. */
 export function runStepsNow<T>(
   run: (statement: Statement) => readonly object[],
   steps: Steps<T>,
@@ -44,9 +44,9 @@ export function* rowsIn<Row extends object>(
 }
 
 /**
- * Statements that write rows, so many at once.
- * @param types of the columns, where their place does not tell
- * @param text takes `($1, $2), ($3, $4)`
+ * Statements that write rows, several in each.
+ * @param types the types of the columns, where the statement does not say them
+ * @param text makes a statement of `($1, $2), ($3, $4)`
  */
 export function manyRows(
   rows: readonly (readonly unknown[])[],
@@ -67,7 +67,7 @@ export function manyRows(
   return statements;
 }
 
-/** A secret of a database, made once by whoever comes first. */
+/** A secret of a database, which the first process makes. */
 export function* databaseSecret(name: string, make: () => Uint8Array): Steps<Uint8Array> {
   const find = () => rowsIn<{ value: string }>("SELECT value FROM meta WHERE key = $1", [name]);
   const [known] = yield* find();

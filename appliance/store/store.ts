@@ -103,7 +103,7 @@ export class Store implements Doors {
     return [...numbers.endedReads, ...box.endedReads].sort((a, b) => b.at - a.at);
   }
 
-  /** Commits what is open and closes the data. @returns how many hits could not be stored */
+  /** Commits open hits, and closes the data. @returns the number of hits that could not be stored */
   async close(): Promise<number> {
     const closed = this.numbers.close();
     await this.box.close(closed);

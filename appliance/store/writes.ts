@@ -1,6 +1,6 @@
 /**
- * Every change to the data that is not a hit, by name. An engine runs each in a transaction of its
- * own; its answer comes after the commit.
+ * Every change to the data that is not a hit, by name. An engine runs each in a transaction, and answers after
+ * the commit.
  */
 
 import type { Change, DocumentsChange } from "./changes.ts";
@@ -15,7 +15,7 @@ export interface BeforeImport {
   readonly documents: readonly DocumentsChange[];
   readonly sites: readonly {
     readonly id: string;
-    /** `none` when there was no such site. */
+    /** The state before; `none` for a site that did not exist. */
     readonly was: "there" | "retired" | "none";
     readonly host: string | null;
     readonly badge: boolean;
@@ -29,13 +29,13 @@ interface SiteWrites {
   updateSite(input: SiteInput): SiteOutcome;
   /** The numbers, the token and the host stay with the site. A retired one stays retired. */
   renameSite(input: { readonly id: string; readonly to: string }): SiteOutcome;
-  /** The site is gone at once; its counts are erased by upkeep. */
+  /** Removes a site at once; upkeep erases its counts. */
   eraseSite(input: { readonly id: string }): SiteOutcome;
   /** A null hash revokes the token. */
   setSiteToken(input: { readonly id: string; readonly hash: Uint8Array | null }): SiteOutcome;
   /** Shares a site by a link with this token, in place of the one before; null takes the link back. */
   shareSite(input: { readonly id: string; readonly hash: Uint8Array | null }): SiteOutcome;
-  /** Sets what is set of a site, one of SITE_SETTINGS by its name, in the place of what was. */
+  /** Replaces a setting of a site, one of SITE_SETTINGS by its name. */
   setOfSite(input: {
     readonly id: string;
     readonly kind: string;
@@ -47,7 +47,7 @@ interface SiteWrites {
 
 /** All changes of the numbers and their sites. */
 interface FleetWrites extends SiteWrites {
-  /** Removes some of a source with all that came from there; `more` where it is to be asked again. */
+  /** Removes some rows of a source; `more` asks for another call. */
   deleteSource(input: { readonly number: SourceNumber }): "done" | "more" | "unknown";
   saveAlarmSince(input: AlarmSince): void;
 }
@@ -63,29 +63,29 @@ interface BoxWrites {
 /** Changes of both: each engine does its part. */
 interface SharedWrites {
   /**
-   * An owner who signed in while there was another admin token is signed out, but for the session
-   * `kept`, as it is stored. A null hash revokes the token.
+   * Sets the admin token, and signs out all sessions but the one with the stored id `kept`. A null hash revokes the
+   * token.
    */
   setAdminToken(input: { readonly hash: Uint8Array | null; readonly kept: string | null }): void;
   /**
-   * Adds and changes what settings name, and deletes nothing; sites that the configuration declares
-   * stay as they are. The caller has checked that no host and no token's name is another site's.
+   * Adds and changes sites, tokens and documents from settings, and deletes none. Sites that the configuration declares
+   * stay as they are. The caller has to check that no host and no name of a token belongs to another site.
    */
   importSettings(input: {
     readonly sites: readonly SiteInput[];
     readonly documents: readonly DocumentsChange[];
   }): BeforeImport;
   /**
-   * Puts back what was there before an import.
-   * @returns the sites that stay as they are: new ones that have counted since, and those whose host
-   * another site has now
+   * Undoes an import.
+   * @returns the sites that stay as they are: new ones with counts, and those whose host belongs to another site by
+   *   now
    */
   undoImport(input: BeforeImport): string[];
 }
 
-/** The change by which an engine makes those that are planned. */
+/** The write behind all planned changes. */
 interface PlannedWrites {
-  /** @returns false where `unless` kept it from being made */
+  /** @returns false where `unless` prevented it */
   change(input: Change): boolean;
 }
 
@@ -96,7 +96,7 @@ export type PlannedWriteName = keyof SiteWrites;
 export type EngineWriteName = "change" | "deleteSource" | "saveAlarmSince" | keyof BoxWrites;
 /** The changes that a database that many share makes. */
 export type FleetWriteName = keyof (FleetWrites & SharedWrites & PlannedWrites);
-/** The changes of what is in one place alone, and of what may be in two. */
+/** Writes by their place: the numbers, the box, or both. */
 export type NumbersWriteName = keyof FleetWrites;
 export type BoxWriteName = keyof BoxWrites;
 export type SharedWriteName = keyof SharedWrites;

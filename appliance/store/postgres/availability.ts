@@ -4,7 +4,7 @@ import type { Refusal } from "../../base/refusal.ts";
 import { reasonOf, refusalOf } from "./connection/errors.ts";
 import { type ConnectionSettings, shownUrl } from "./connection/url.ts";
 
-/** A connection that is made again at once is nothing to tell of. */
+/** A connection that is made again within so long is not logged. */
 const BLINK_MS = 1_000;
 
 interface AvailabilityOptions {
@@ -16,7 +16,7 @@ interface AvailabilityOptions {
   readonly onBack: () => void;
 }
 
-/** Whether the database is there, as its askers meet it: told once when it goes, and when it is back. */
+/** The availability of the database, by the success of requests. It is logged once when it is lost, and when it is back. */
 export class Availability {
   readonly #options: AvailabilityOptions;
   /** Askers that are not answered, and since when in monotonic ms. */

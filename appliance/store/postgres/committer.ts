@@ -39,7 +39,7 @@ interface Attempt {
   readonly surveys: readonly SurveyRow[];
   /** Ids of its surveys, below zero where they wait for the clock: the same however often it is sent. */
   surveyIds: readonly number[] | undefined;
-  /** It was sent, and what became of it was not heard at once: it may be there. */
+  /** Whether it was sent without an answer: it may be stored. */
   isUnsure: boolean;
   isSent: boolean;
   failures: number;
@@ -48,8 +48,8 @@ interface Attempt {
 type Fate = "unstored" | { readonly stored: readonly (number | null)[] };
 
 /**
- * Commits batches, one after the other and each exactly once: it is answered when its fate is known.
- * Only what the database refuses for good, and has certainly not stored, is answered as failed.
+ * Commits batches one after the other, each exactly once. A batch is answered when its fate is known, and as failed
+ * only where the database refuses it for good and has certainly not stored it.
  */
 export class Committer {
   readonly #options: CommitterOptions;
@@ -86,7 +86,7 @@ export class Committer {
     }
   }
 
-  /** Fails all that waits, and is asked no more. */
+  /** Fails all waiting batches. Do not use it afterwards. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#pauses.end();
@@ -161,7 +161,7 @@ export class Committer {
   }
 
   /**
-   * Asks in a transaction until there is an answer.
+   * Runs statements in a transaction, again and again until there is an answer.
    * @returns the rows of each statement
    * @throws when it is closed meanwhile
    */

@@ -114,7 +114,7 @@ function orRefused<T>(flag: string, read: () => T): T {
   }
 }
 
-/** The sentence is about a setting; here the address is given otherwise. */
+/** Replaces the name of the setting in a sentence by that of the flag. */
 function refusedOf(flag: string, { message }: Refusal): CopyRefused {
   return new CopyRefused(message.replaceAll("DATABASE_URL", flag));
 }

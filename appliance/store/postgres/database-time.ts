@@ -19,7 +19,7 @@ export class DatabaseTime {
   /** By which days begin. */
   zone = new DayZone();
 
-  /** @param read tells the time by what the database says of it */
+  /** @param read corrects the time of the database */
   constructor(clock: Clock, log: Pick<Log, "warn">, read: (said: number) => number) {
     this.#clock = clock;
     this.#log = log;

@@ -17,7 +17,7 @@ import { performOn, type Transaction } from "./connection/sql.ts";
 import { drawEpoch, epochOf } from "./epoch.ts";
 import { PostgresSnapshot } from "./snapshot.ts";
 
-/** Makes a change; not one of what was read elsewhere. @returns and @throws as `changeScript` */
+/** Makes a change that was planned on this database. @returns and @throws as `changeScript` */
 export async function changeFleet(sql: Transaction, wanted: Change): Promise<boolean> {
   const { unless } = wanted;
   await drawEpoch(sql);
@@ -26,8 +26,8 @@ export async function changeFleet(sql: Transaction, wanted: Change): Promise<boo
 }
 
 /**
- * Tells in parts what has changed of the directory since a revision, or all there is, in a transaction that
- * reads. @returns the revision of now
+ * Passes on the changes of the directory since a revision, page by page, or all of it, in a transaction that
+ * reads. @returns the current revision
  */
 export async function takeFleetChanges(
   sql: Transaction,
@@ -45,7 +45,7 @@ export async function readFleetDirectory(sql: Transaction): Promise<Directory> {
   return book.at(await takeFleetChanges(sql, undefined, (changed) => book.take(changed)));
 }
 
-/** A database, as far as sites are changed there: each change is a transaction of its own. Documents of a box are not there. */
+/** A database as the place of sites, without documents of a box. Each change is a transaction of its own. */
 export function fleetSites(connection: Pick<Connection, "transaction">): SitesPlace {
   return {
     directory: () => connection.transaction(readFleetDirectory, { read: true }),

@@ -250,7 +250,7 @@ export class PostgresEngine implements Engine {
     await Promise.all([this.#committer.close(), this.#chores.cut(), this.#reader.close()]);
   }
 
-  /** Gives its lease back; its last views are told of no more. */
+  /** Gives the lease back, and removes the live views of this node. */
   async #sayGoodbye(): Promise<void> {
     if (!this.#chores.figures.isOpen) return;
     const { promise: late, resolve } = Promise.withResolvers<void>();
@@ -307,7 +307,7 @@ export class PostgresEngine implements Engine {
     return tell(directory);
   }
 
-  /** Hits on their way to a site that is erased since do not come to the log. */
+  /** Drops hits for sites that were erased since they were taken in. */
   #ofSitesThatAre(batch: BatchData): BatchData {
     const exists = (site: SiteKey) => site === NOBODY || this.#sites.has(site);
     return { ...batch, log: batch.log.flatMap((body) => eraseGone(body, exists) ?? []) };

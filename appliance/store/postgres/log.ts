@@ -24,7 +24,7 @@ export interface PreparedBatch {
 
 interface LogWriterOptions {
   readonly node: Node;
-  /** Tells the sites that are there; responses for others are written so that the time tells nothing. */
+  /** Whether a site exists. Responses for others are written, too, so that the time shows nothing. */
   readonly exists: (site: SiteKey) => boolean;
   readonly clock: Clock;
   /** 0–1 */
@@ -32,8 +32,8 @@ interface LogWriterOptions {
 }
 
 /**
- * Writes batches to the log of their node. Only the next number passes, and each number once: what the
- * log has, and what was folded already, is refused.
+ * Writes batches to the log of their node. Only the next number is accepted, and each number once: a number that the
+ * log has, or that was folded, is refused.
  */
 export class LogWriter {
   readonly #options: LogWriterOptions;
@@ -69,10 +69,10 @@ export class LogWriter {
   }
 
   /**
-   * A transaction that tells the number of the node's last batch: the highest `n` that it answers. The
-   * first statement answers nothing where the database does not know the node. It waits for a batch
-   * that is still being committed, for it locks what that has locked; only a statement after it sees
-   * what came of that. And it writes, so that its answer waits as a commit does.
+   * A transaction that finds the number of the node's last batch, the highest `n` in its answers. The first
+   * statement returns no row where the database does not know the node. It takes the same lock as a commit, and so
+   * waits for one that is still running; the statement after it sees the outcome. It also writes, so that its answer
+   * waits for standbys as a commit does.
    */
   get lastBatch(): Statement[] {
     const values = [this.#options.node.id];
@@ -90,9 +90,9 @@ export class LogWriter {
 }
 
 /**
- * Locks the node's row, so that of two who send the same number one waits for the other, and so that
- * nothing is folded meanwhile: of a row that was changed, the newest state counts. It fails, and all
- * behind it, unless a row was added.
+ * Adds a batch. It locks the node's row, so that a second sender of the same number waits, and nothing is folded
+ * meanwhile; after the wait, the newest state of the row counts. Unless a row is added, this fails, and so does the
+ * rest of the transaction.
  */
 export const APPEND = `
   WITH passed AS (
@@ -113,7 +113,7 @@ export const LAST_IN_LOG = "SELECT n FROM log WHERE node = $1::bigint ORDER BY n
 export const HELLO = `
   INSERT INTO folded (node, n) VALUES ($1::bigint, $2::bigint) ON CONFLICT (node) DO NOTHING`;
 
-/** How many batches nodes have committed, of those that fit a condition. */
+/** SQL for the number of batches that nodes have committed. @param which a condition for nodes */
 export function batchesOf(which: string): string {
   return `
     SELECT coalesce(sum(coalesce(last.n, folded.n)), 0) FROM folded LEFT JOIN LATERAL (

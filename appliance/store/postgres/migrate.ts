@@ -23,17 +23,17 @@ const NO_COLUMN = "42703";
 /** The encoding that holds every character there is. */
 const ENCODING = "UTF8";
 
-/** Numbers of schemas: 0 is none at all. */
+/** The versions of the schema; 0 means none. */
 export interface Migrated {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * Makes the tables, or raises them to this version's; two nodes that do it at once do it once. Those to which
- * a newer version only added stay as they are.
- * @throws {Refusal} `invalid_config` when they are from a newer version that did more, or another
- * program, or the user may not; {Away}, {Lost}
+ * Creates the tables, or updates them to this version, once even where two nodes start at the same time. Tables to
+ * which a newer version has only added stay as they are.
+ * @throws {Refusal} `invalid_config` when they are from a newer version that did more, or from another program, or
+ *   when the user lacks the rights; {Away}, {Lost}
  */
 export async function migrate(
   connection: Connection,
@@ -174,13 +174,13 @@ function mayNotMake(from: number, settings: ConnectionSettings): Refusal {
   );
 }
 
-/** Any number that others hardly take: of two who change the same rights at once, the server fails one. */
+/** The key of an advisory lock: without it the server fails one of two sessions that change the same rights at once. */
 const LOCK = 7_450_312;
 const NO_SUCH = "42704";
 
 /**
- * Gives a role what running needs, and no more: to read and change the rows of our tables.
- * @throws {Refusal} `invalid_config` when there is no such role, or the user may not; {Away}, {Lost}
+ * Grants a role the rights that collectors need: reading and changing the rows of our tables.
+ * @throws {Refusal} `invalid_config` when there is no such role, or the user lacks the rights; {Away}, {Lost}
  */
 export async function grant(
   connection: Connection,

@@ -26,7 +26,7 @@ export class Node {
     };
   }
 
-  /** It tells of no views any more, and is gone for all who ask when it was seen last. */
+  /** Removes the live views of the node, and marks it as gone. */
   get goodbye(): Statement {
     return {
       text: "UPDATE node SET live = NULL, seen_at = to_timestamp(0) WHERE id = $1",

@@ -7,9 +7,9 @@ import { Seen } from "./connection/place.ts";
 import type { ConnectionSettings } from "./connection/url.ts";
 import { PostgresReads } from "./reads.ts";
 
-/** A database that could not be reached is not looked for again so soon: a question is refused at once. */
+/** For so long after a failed connection, questions are refused without another try. */
 const AWAY_MS = 1_000;
-/** Where a connection is lost this soon, it was so before it was asked: it is asked again. */
+/** A connection that is lost within so long after the question was lost before it: the question is asked again. */
 const SOON_MS = 5_000;
 
 /** The database that a reader opens. */
@@ -58,7 +58,7 @@ hostReader(({ settings, seen: memory }: ReaderDatabase, passedOver) => {
       }
     },
     explain(error) {
-      // A start makes the tables, once the database is there.
+      // Missing tables are no damage: a start creates them once the database is there.
       const isAway = isLost(error) || isWithoutTables(error);
       if (!isAway && sqlStateOf(error) === undefined) return undefined;
       return { kind: "refused", reason: isAway ? "away" : "failed", message: reasonOf(error) };

@@ -20,7 +20,7 @@ const MAX_SITES = 10_000;
 
 /** The state that is kept between two questions. */
 interface Kept {
-  /** The server that it is of: on another the same numbers may stand for something else. */
+  /** The server that it was read from: on another one the same numbers may mean something else. */
   readonly server: string;
   readonly connection: Connection;
   readonly reconnects: number;
@@ -36,12 +36,12 @@ export class PostgresReads {
   #settlesTo: ReadonlyMap<number, number> = new Map();
   #looked: Looked & { readonly epoch: number | null } = { epoch: null, past: "" };
 
-  /** @param passedOver told of blocks that cannot be read */
+  /** @param passedOver is called for blocks that cannot be read */
   constructor(passedOver?: PassedOver) {
     this.#passedOver = passedOver;
   }
 
-  /** All that is read is of one moment. @throws {Away}, {Lost}, and what the server refuses */
+  /** Answers a question from one snapshot. @throws {Away}, {Lost}, and the errors of the server */
   run<Q extends QueryName>(
     connection: Connection,
     query: Q,
@@ -71,8 +71,8 @@ export class PostgresReads {
   }
 
   /**
-   * A standby that takes over may lack the last of what was read: by then the same numbers stand for
-   * something else, so nothing that is kept outlives its connection.
+   * The cache of a connection. It ends with the connection, since a promoted standby may lack the newest rows, and
+   * then uses the same numbers for others.
    */
   #keptOf(connection: Connection, server: string): Kept {
     const { reconnects } = connection.figures;
@@ -84,7 +84,7 @@ export class PostgresReads {
     return this.#kept;
   }
 
-  /** Batches that come in meanwhile are not waited for: the log would never be at its end. */
+  /** Settles up to the end that the log had at first: with new batches it would never come to an end. */
   async #settlement(sql: Transaction, query: SettlementQuery): Promise<Settlement | null> {
     const epoch = await epochOf(sql);
     // The watch draws it within moments.
@@ -108,7 +108,7 @@ export class PostgresReads {
   }
 }
 
-/** Another answer once anything was counted, settled or erased. */
+/** SQL whose answer changes with everything that is counted, settled or erased. */
 const STATE = `
   SELECT pg_postmaster_start_time()::text AS server, (${batchesOf("node IS NOT NULL")}) AS batches,
     (SELECT n FROM generation) AS generation, (${EPOCH}) AS epoch`;

@@ -5,15 +5,15 @@ import type { Connection } from "./connection/connection.ts";
 import { isPassed } from "./connection/errors.ts";
 import { HERE } from "./epoch.ts";
 
-/** A statement with so many values is planned in less time than its rows take. */
+/** Rows in a statement. With so many, planning takes less time than the rows do. */
 export const MANY_ROWS = { atOnce: 100 } as const;
 
 /**
- * Carries out a settlement in one transaction and one round trip. Batches of the nodes whose log it
- * folds wait for its end from the moment it comes to that, which is the last.
- * @returns false, and nothing is done, where it was prepared on blocks that are other ones by now, or on a
- * server whose place another one has taken
- * @throws {Away} {Lost} when it may be done or not, which the next snapshot tells
+ * Carries out a settlement in one transaction and one round trip. Marking the log as folded comes last, since new
+ * batches of its nodes wait for the end of the transaction from then on.
+ * @returns false, with nothing changed, where the blocks have changed since it was prepared, or where another server
+ *   was promoted since
+ * @throws {Away} {Lost} when the outcome is unknown; the next snapshot shows it
  */
 export async function settleFleet(
   connection: Pick<Connection, "pipeline">,
@@ -32,7 +32,7 @@ export async function settleFleet(
   }
 }
 
-/** Locks the row: of two who settle the second finds another number. Fails, and all behind it, then. */
+/** Raises the generation and locks its row. A second settlement finds another number, and fails with all that follows. */
 export const PASS = `
   WITH passed AS (
     UPDATE generation SET n = n + 1

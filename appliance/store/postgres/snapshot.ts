@@ -33,14 +33,14 @@ interface Lengths {
 }
 
 /**
- * The log and the blocks in a database. To be asked in a transaction that reads all of one moment; it
- * remembers nothing, for after a failover the same numbers may stand for something else.
+ * The log and the blocks in a database. Use it in a transaction that reads one snapshot. It caches nothing, since
+ * after a failover the same numbers may mean something else.
  */
 export class PostgresSnapshot extends SharedSnapshot implements Snapshot {
   readonly #sql: Sql;
   readonly #to: ReadonlyMap<number, number> | undefined;
 
-  /** @param to by node, what came to the log after this number is not in it; of a node that is missing: all */
+  /** @param to node → the last number of its log that belongs to the snapshot; all rows of a missing node do */
   constructor(sql: Sql, to?: ReadonlyMap<number, number>) {
     super((text, values) => sql.rows(text, values), WORDS);
     this.#sql = sql;
@@ -141,7 +141,7 @@ export const LOG = `
   WHERE bytes <= $3::bigint OR place = 1
   ORDER BY node, n`;
 
-/** Pieces that are not asked for are not read. */
+/** SQL that reads only these pieces of blocks. */
 export function blocksOf(pieces: readonly Piece[]): string {
   return `
     SELECT site, month, source, part, ${PIECES.map((piece) => columnOf(piece, pieces)).join(", ")} FROM block
@@ -191,7 +191,7 @@ export function sliceOf(piece: "counts" | "detail"): string {
 const SIZES = blockSizes(WORDS);
 const PAGE = `${BLOCKS_IN_ORDER} LIMIT $5`;
 
-/** Each kind by its own index; the planner would else walk all keys, for they come in this order. */
+/** Lists due blocks, each kind by its own index. Otherwise the planner would walk all keys, which have this order. */
 export const LIST_DUE = `
   WITH months AS MATERIALIZED (${SIZES} AND part = 0 AND month BETWEEN $6::int AND $7::int),
     details AS MATERIALIZED (${SIZES} AND part = 0 AND octet_length(detail) > 0

@@ -26,7 +26,7 @@ export class SurveyIds {
   }
 }
 
-/** Ids of responses: below zero they are of those that wait for the clock. */
+/** The id of a response; below zero for one that waits for the clock. */
 type SurveyId = number;
 
 /**
@@ -41,7 +41,7 @@ export function takenIn(
   return ids.map((id, at) => ((results[of + 2 * at + 1] ?? []).length > 0 ? id : null));
 }
 
-/** Answers the ids of those that are stored. */
+/** Selects the ids that are stored. */
 export function storedOf(ids: readonly SurveyId[]): Statement {
   return {
     text: `SELECT id FROM survey WHERE id = ANY($1::bigint[])

@@ -18,8 +18,8 @@ interface Tables {
 }
 
 /**
- * Connects as a user who may make tables, for as long as `task` takes.
- * @throws {Refusal} with a sentence for the owner; Error with the reason for which the database cannot be used
+ * Runs a task with a connection for a user who may create tables.
+ * @throws {Refusal} with a sentence for the owner; Error with the reason why the database cannot be used
  */
 export async function withTables(
   url: string,

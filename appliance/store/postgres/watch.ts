@@ -23,7 +23,7 @@ import type { Held, Lease } from "./upkeep/lease.ts";
 
 const WATCH_MS = 400;
 const BEAT_MS = 5_000;
-/** Of more nodes than this, the views of the last minutes are told in part. */
+/** The most nodes whose live views are added up. */
 const MAX_NODES = 1_000;
 /** One that this one took the place of may still say goodbye. */
 const NAMESAKE_MS = 60_000;
@@ -38,14 +38,13 @@ interface WatchOptions {
   readonly events: Pick<EngineEvents, "directory" | "counted" | "live" | "views" | "asked">;
   readonly availability: Availability;
   readonly settings: ConnectionSettings;
-  /** Told at each look why this version may not use the tables any more; undefined while it may. */
+  /** Called at each look with the reason why this version may not use the tables any more; undefined while it may. */
   readonly onUsable: (refusal: Refusal | undefined) => void;
 }
 
 /**
- * Looks at the database several times a second for what others did: changes of sites, and counts. Every
- * few seconds it says that this node lives, tells its views of the last five minutes, and hears those
- * of others.
+ * Polls the database several times a second for changes of sites and counts by others. Every few seconds it gives a
+ * sign of life of this node, writes its views of the last five minutes, and reads those of others.
  */
 export class Watch {
   readonly #options: WatchOptions;
@@ -64,7 +63,7 @@ export class Watch {
     this.#options = options;
   }
 
-  /** The first look: after it `directory` was told. @throws {Away}, {Lost} */
+  /** Looks for the first time, and passes on the directory. @throws {Away}, {Lost} */
   async begin(): Promise<void> {
     await this.#look();
     this.#since = this.#options.time.now();
@@ -72,7 +71,7 @@ export class Watch {
     this.#lookAround();
   }
 
-  /** Tells the directory if it is another one; resolves when the newest is heard. @throws {Away}, {Lost} */
+  /** Passes on the directory if it has changed. Resolves when listeners have the newest. @throws {Away}, {Lost} */
   async readDirectory(): Promise<void> {
     const { connection, events } = this.#options;
     const { parts, revision } = await connection.transaction(
@@ -83,7 +82,7 @@ export class Watch {
       },
       { read: true },
     );
-    // Another look may have told what came after.
+    // Another look may have passed on a newer one.
     const isOlder = revision.epoch === this.#revision?.epoch && revision.n < this.#revision.n;
     if (!isOlder) {
       this.#revision = revision;
@@ -107,7 +106,7 @@ export class Watch {
     });
   }
 
-  /** Beside all else: a server that stands still may keep that for long. */
+  /** Looks for a promoted server, and waits for nothing else: a server that hangs may keep other requests for long. */
   #lookAround(): void {
     const { clock, connection } = this.#options;
     if (this.#isStopped) return;
@@ -120,7 +119,7 @@ export class Watch {
     const { availability, clock } = this.#options;
     try {
       await this.#look();
-      // It has said goodbye meanwhile: views told after that would stand for five minutes.
+      // After its goodbye the node must not write views, which would stay for five minutes.
       if (this.#isStopped) return;
       if (clock.monotonic() - this.#beatAt >= BEAT_MS) await this.#beat();
       availability.answered(this);
@@ -213,7 +212,7 @@ const TELL = `
   UPDATE node SET live = $2::text, live_at = now()
   WHERE id = $1 AND (live IS NOT NULL OR $2::text IS NOT NULL)`;
 
-/** Only of sites that are looked at here: else each node would read what all others tell of all sites. */
+/** Reads live views of sites that were requested here; otherwise each node would read those of all sites. */
 const HEAR = `
   SELECT asked.site, told.live -> asked.site::text AS bars, age FROM (
     SELECT live::jsonb AS live, extract(epoch FROM now() - live_at) * 1000 AS age FROM node

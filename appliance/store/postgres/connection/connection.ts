@@ -15,7 +15,7 @@ interface ConnectionOptions {
   readonly role: Role;
   /** 0–1, for the length of pauses. */
   readonly random?: () => number;
-  /** The servers that all connections of a process have seen; else it knows its own alone. */
+  /** The servers that all connections of a process have seen; those of this connection unless given. */
   readonly seen?: Seen;
 }
 
@@ -28,10 +28,10 @@ const TRIES = 8;
 const RETRY_MS = 10;
 
 /**
- * One connection, made when it is first asked for and again when it was lost: hosts in turn until one
- * will do, or of all at once that which takes writes and has the newest timeline; with growing pauses
- * once all have failed. Each answer has a bounded time. Requests are done one after the other; only
- * `all` and `pipeline` do not wait in between.
+ * One connection, opened for the first request, and again after it was lost. It tries the hosts in turn, or, for
+ * writing, all at once, and takes the one with the newest timeline; after a failure of all, it pauses for longer and
+ * longer. Each answer has a time limit. Requests run one after the other; only `all` and `pipeline` do not wait in
+ * between.
  */
 export class Connection implements Sql {
   readonly #settings: ConnectionSettings;
@@ -107,8 +107,8 @@ export class Connection implements Sql {
   }
 
   /**
-   * Looks whether another of the hosts has taken the place of the one that is used: then all connections
-   * that know of it leave for that. No other request waits for it.
+   * Checks whether another host was promoted in place of the current one. If so, all connections that share `seen`
+   * move to it. No request waits for this.
    */
   async lookAround(): Promise<void> {
     const { hosts, writable } = this.#settings;
@@ -124,7 +124,7 @@ export class Connection implements Sql {
     );
   }
 
-  /** Ends it after what was asked, for which it waits not for long; what waits for a connection fails. */
+  /** Closes it after the pending requests, for a short time at most; requests that wait for a connection fail. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#pauses.end();
@@ -137,7 +137,7 @@ export class Connection implements Sql {
     this.#destroy();
   }
 
-  /** Ends it at once: what waits for an answer is lost. */
+  /** Closes it at once; pending requests fail as lost. */
   async cut(): Promise<void> {
     this.#isClosed = true;
     this.#destroy();
@@ -235,7 +235,7 @@ export class Connection implements Sql {
     }
   }
 
-  /** It stays among those that are being made. */
+  /** Opens a link, which is listed as being opened meanwhile. */
   async #open(host: DatabaseHost, encrypted: boolean): Promise<Link> {
     if (this.#isCut) throw new Error("the connection is closed");
     const link = new Link(host, this.#settings, {

@@ -2,14 +2,14 @@ import { messageOf } from "../../../base/message-of.ts";
 import { Refusal } from "../../../base/refusal.ts";
 import { type ConnectionSettings, shownUrl } from "./url.ts";
 
-/** The connection was lost, or an answer was overdue: it is not known whether what was asked is done. */
+/** The connection was lost, or an answer was overdue: the request may have been carried out or not. */
 export class Lost extends Error {
   constructor(cause: unknown) {
     super(messageOf(cause), { cause });
   }
 }
 
-/** There is no connection, so what was asked was not done. */
+/** There is no connection, so the request was not carried out. */
 export class Away extends Error {
   constructor(cause: unknown) {
     super(messageOf(cause), { cause });

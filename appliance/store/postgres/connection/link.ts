@@ -25,11 +25,11 @@ const GOODBYE_MS = 1_000;
 /** How often it is looked whether the server that is to answer is still the one to ask. */
 const LOOK_MS = 1_000;
 
-/** Where the rest of a transaction never comes, the server ends it: its rows would stay locked for hours. */
+/** The server ends a transaction whose rest never comes: its rows would stay locked for hours. */
 const SILENCE = "SET LOCAL idle_in_transaction_session_timeout = '15s'";
 /**
- * The server gives a lock up before we give the answer up: else one commit that waits for a standby
- * makes each connection after it a process there that waits for the lock of the first.
+ * The share of our time limit after which the server stops waiting for a lock. Otherwise, while one commit waits for
+ * a standby, each new connection would leave a process on the server that waits for the lock of the first.
  */
 const LOCK_SHARE = 0.6;
 const begin = (role: Role) =>
@@ -60,8 +60,8 @@ export class Link {
   readonly #options: LinkOptions;
   readonly #connectTimeoutMs: number;
   /**
-   * SQL that each transaction begins with besides, where a pooler stands between: another server may answer
-   * then than the one whose place is known.
+   * SQL at the beginning of each transaction behind a pooler, which fails on another server than the one whose place
+   * is known.
    */
   #guard = "";
 
@@ -80,7 +80,7 @@ export class Link {
       port,
       user,
       database,
-      // A function, for nothing else keeps the driver from looking for a file of passwords.
+      // Only a function keeps the driver from looking for a password file.
       password: () => password,
       application_name: name === undefined ? "tallydeck" : `tallydeck ${name}`,
       ...(more !== undefined && { options: more }),
@@ -102,7 +102,7 @@ export class Link {
     await this.#within(this.#connectTimeoutMs, this.#client.connect());
   }
 
-  /** Servers that know none of these expressions have no place. */
+  /** Finds the place of the server; one that knows none of these expressions has none. */
   async lookWhere(): Promise<void> {
     for (const place of PLACES) {
       const text = `SELECT ${place} AS place, pg_backend_pid() AS pid`;
@@ -136,7 +136,7 @@ export class Link {
     this.#socket.destroy();
   }
 
-  /** Ends it at once. */
+  /** Cuts the connection. */
   lose(): void {
     this.isLost = true;
     this.#socket.destroy();
@@ -148,7 +148,7 @@ export class Link {
   }
 
   async transact<T>(task: (sql: Transaction) => Promise<T>, read: boolean): Promise<T> {
-    // Not waited for: what comes next fails with it.
+    // It is not awaited: the next statement fails with it.
     const begun = this.#begin(read ? BEGIN_READ : begin(this.#options.role));
     begun.catch(() => {});
     let result: T;
@@ -191,7 +191,7 @@ export class Link {
     return results.slice(0, -1).map(({ rows }) => rows);
   }
 
-  /** The first that failed tells what became of all: the server answers in the order it was asked. */
+  /** Asks all at once. The first failure is that of all, since the server answers in order. */
   async askAll(
     statements: readonly Statement[],
     { endsWithCommit = false } = {},
@@ -223,7 +223,7 @@ export class Link {
       const overdue = text === COMMIT ? () => onOverdue(this) : undefined;
       return await this.#within(ANSWER_MS[role], answer, overdue);
     } catch (error) {
-      // Only the server knows what became of it.
+      // Only the server knows whether it was carried out.
       if (!isLost(error) && sqlStateOf(error) !== undefined) throw error;
       this.lose();
       if (error instanceof Lost) throw error;
@@ -244,8 +244,8 @@ export class Link {
   }
 
   /**
-   * Waits for an answer so long, or until another server has taken the place of the one that is asked;
-   * then the socket is cut, which fails all that waits for it.
+   * Waits for an answer until the time is over, or until another server was promoted in place of this one. Then it
+   * cuts the socket, which fails all pending requests.
    */
   async #within<T>(ms: number, answer: Promise<T>, overdue?: () => void): Promise<T> {
     const { clock, seen } = this.#options;
@@ -272,7 +272,7 @@ export class Link {
     }
   }
 
-  /** Whether it leads to a standby, or no PostgreSQL: a server that takes writes tells where it is. */
+  /** Whether it is a standby, or no PostgreSQL: only a server that takes writes has a place. */
   get #isStandby(): boolean {
     return this.place.timeline === 0;
   }
@@ -292,7 +292,7 @@ function unsure(error: unknown): never {
   throw isKnown ? error : new Lost(error);
 }
 
-/** A server that is told to commit what failed before answers that it did not, and calls it a success. */
+/** Checks for a rollback: a server that commits a failed transaction reports ROLLBACK as a success. */
 function checkCommit({ command }: Answered<object>): void {
   if (command !== COMMIT) throw new Error("a transaction was taken back by the database");
 }
@@ -308,9 +308,9 @@ function getTypeParser(oid: number, format?: "text" | "binary") {
 const CANCEL_REQUEST = 80_877_102;
 
 /**
- * Has the server wait no more for a standby with a commit that we have given up: else each one keeps its
- * process there. It stays committed, and a connection that looks it up waits for the standby itself.
- * @returns the connection that asks, which ends by itself
+ * Cancels the server's wait for a standby with a commit that we have given up: otherwise each of them keeps a
+ * process there. The commit stays, and a connection that looks it up waits for the standby itself.
+ * @returns the socket of the cancel request, which ends by itself
  */
 function cancelCommit(client: object, { host, port }: DatabaseHost): Socket {
   const socket = createConnection(

@@ -1,7 +1,7 @@
 import type { Clock } from "../../../base/clock.ts";
 import type { Seen, ServerPlace } from "./place.ts";
 
-/** Once a server takes writes, so long is waited for one of a newer timeline. */
+/** After finding a server that takes writes, it waits so long for one with a newer timeline. */
 const NEWER_MS = 1_000;
 
 /** A connection that is lost where it is not used. */
@@ -17,11 +17,11 @@ interface Choosing {
 }
 
 /**
- * Of connections to servers that take writes, the one whose server has the newest timeline: a former
- * primary that comes back takes writes, too, which no other server would ever see. Another database than the
- * one seen before is taken only where no server of that one is found.
- * @param asked reject where there is no such connection
- * @throws why the first of them failed; {Error} where all servers are older than one seen before
+ * Picks the connection whose server has the newest timeline among those that take writes: a former primary that
+ * comes back takes writes, too, which no other server would ever see. A database other than the one seen before is
+ * taken only where no server of that one is found.
+ * @param asked rejects where there is no such connection
+ * @throws the error of the first one; {Error} where all servers are older than one seen before
  */
 export async function newestOf<T extends Found>(
   asked: readonly Promise<T>[],

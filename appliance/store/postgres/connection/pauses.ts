@@ -1,6 +1,6 @@
 import type { Clock } from "../../../base/clock.ts";
 
-/** Pauses before something is tried again, which grow and differ; none is left once they are ended. */
+/** Growing, random pauses between retries, which can be ended. */
 export class Pauses {
   readonly #clock: Clock;
   readonly #random: () => number;
@@ -14,7 +14,7 @@ export class Pauses {
   }
 
   /**
-   * The pause after so many failures in a row, of which the first makes 1: half of it at least.
+   * Pauses after failures in a row, for a random time of at least half of the full pause.
    * @param first ms @param longest ms
    */
   async after(failures: number, first: number, longest: number): Promise<void> {
@@ -28,7 +28,7 @@ export class Pauses {
     cancel();
   }
 
-  /** Ends those that run, and any to come. */
+  /** Ends all pauses, future ones included. */
   end(): void {
     this.#isEnded = true;
     for (const end of this.#ends) end();

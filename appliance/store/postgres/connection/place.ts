@@ -1,20 +1,20 @@
-/** Where something was read: in a database of its own identity, by a server of this timeline. */
+/** The place of a read: the identity of the database, and the timeline of the server. */
 export interface ServerPlace {
-  /** The database's identity, which its standbys have, too; "" where no server tells it. */
+  /** The database's identity, which its standbys share; "" where it is unknown. */
   readonly system: string;
-  /** Each standby that is promoted begins the next; 0 where none tells it: a standby, or no PostgreSQL. */
+  /** The timeline, which goes up with each promotion of a standby; 0 for a standby, or no PostgreSQL. */
   readonly timeline: number;
 }
 
 export const NOWHERE: ServerPlace = { system: "", timeline: 0 };
 
-/** The control file tells the timeline only from the next checkpoint on. */
+/** The timeline by the name of the WAL file, since the control file has it only after the next checkpoint. */
 const TIMELINE = "('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int";
 const SYSTEM = "(SELECT system_identifier FROM pg_control_system())";
 
 /**
- * Expressions that tell the place of a server that takes writes as text, and of another "/0": the first
- * that a server knows and the user may use.
+ * Expressions for the place of a server that takes writes, as text, and "/0" for others. The first one that the
+ * server knows and the user may use is taken.
  */
 export const PLACES: readonly string[] = [`${SYSTEM} || '/' ||`, "'/' ||"].map(
   (system) => `(CASE WHEN pg_is_in_recovery() THEN '/0' ELSE ${system} ${TIMELINE} END)`,
@@ -31,8 +31,8 @@ export function placeText({ system, timeline }: ServerPlace): string {
 }
 
 /**
- * The newest place that any connection of a process has met. Its memory may be shared with other threads:
- * what one of them has met, all know at once.
+ * The newest place that any connection of a process has seen. Its memory can be shared with other threads, which
+ * learn of it at once.
  */
 export class Seen {
   readonly memory: SharedArrayBuffer;
@@ -43,7 +43,7 @@ export class Seen {
     this.#newest = new BigUint64Array(memory);
   }
 
-  /** The timeline that was met last, where it is of the same database; else 0. */
+  /** The newest timeline of the same database, or 0. */
   timelineOf({ system }: ServerPlace): number {
     const newest = Atomics.load(this.#newest, 0);
     return newest >> HALF === hashOf(system) ? Number(newest & LOW) : 0;

@@ -6,7 +6,7 @@ export interface Sql {
    * as JS arrays: `unnest($1::int[], $2::text[])`.
    */
   rows<T extends object>(text: string, values?: readonly unknown[]): Promise<T[]>;
-  /** Several at once, without waiting in between. @returns the rows of each */
+  /** Runs statements without waiting in between. @returns the rows of each */
   all(statements: readonly Statement[]): Promise<readonly (readonly object[])[]>;
 }
 

@@ -12,7 +12,7 @@ export interface DatabaseHost {
   readonly port: number;
 }
 
-/** The database's address and the user that asks. Plain data: it crosses to a thread. */
+/** The database's address and user. It is plain data, which is sent to a thread. */
 export interface ConnectionSettings {
   /** At least one; tried in turn. */
   readonly hosts: readonly DatabaseHost[];
@@ -55,7 +55,7 @@ type Parameters = Partial<Record<(typeof PARAMETERS)[number], string>>;
 
 /**
  * Reads `postgres://user:password@host:5432,other:5433/database?sslmode=verify-full`.
- * @param read gives a file's text or throws: that of `sslrootcert`
+ * @param read reads the file of `sslrootcert`, or throws
  * @throws {Refusal} `invalid_config`; its sentence never has the password
  */
 export function parseDatabaseUrl(
@@ -89,7 +89,7 @@ export function parseDatabaseUrl(
 const WRONG_END = `It reads: ${FORM}`;
 const WRONG = `is no address of a database. ${WRONG_END}`;
 
-/** For people and logs: without the password, and without what stands behind the `?`. */
+/** The address for people and logs, without the password and the parameters behind `?`. */
 export function shownUrl({ hosts, user, database }: ConnectionSettings): string {
   const shown = hosts.map(({ host, port }) =>
     host.startsWith("/") ? encodeURIComponent(host) : `${bracketed(host)}:${port}`,
@@ -161,10 +161,10 @@ function timeoutOf({ connect_timeout: text }: Parameters): number {
 function sslOf(given: Parameters, read: (path: string) => string): ConnectionSettings["ssl"] {
   const mode = oneOf("sslmode", SSL_MODES, given);
   const file = given.sslrootcert;
-  // The word for those that the system trusts.
+  // "system" means the authorities that the system trusts.
   if (file === undefined || file === "system") return { mode: mode ?? "prefer", ca: undefined };
   try {
-    // As PostgreSQL's own clients: an authority that is named is asked for.
+    // PostgreSQL's own clients verify the server, too, as soon as an authority is named.
     const asked = mode === undefined || mode === "prefer" || mode === "require";
     return { mode: asked ? "verify-ca" : mode, ca: read(file) };
   } catch {

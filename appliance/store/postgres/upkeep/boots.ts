@@ -3,12 +3,12 @@ import type { Statement } from "../../sql.ts";
 import { FILED_AT_ONCE, WAITED } from "../../surveys/statements.ts";
 import type { Sql } from "../connection/sql.ts";
 
-/** A boot that was not heard of for so long is over: its hits count when its own clock says they came. */
+/** A boot without a sign of life for so long is over: its undated hits are then dated by its own clock. */
 const LIVES = "interval '1 day'";
 
 /**
- * Tells when a boot began, or that its node does not know yet: by that others date what came there
- * while the clock was not sure. To be told before anything comes, and again several times a day.
+ * Writes down when a boot began, or that its node does not know yet. Others use it to date hits that came there
+ * while the clock was not sure. Run it before the first hit, and several times a day.
  */
 export function bootStatement({
   boot,

@@ -12,14 +12,14 @@ export interface Held {
 }
 
 /**
- * Upkeep is done by one node at a time: by the one that holds the lease, which ends when its holder is not heard
- * of. The row is locked until the end of the transaction that asks for it.
+ * The lease for upkeep, which one node does at a time. It ends when its holder gives no sign of life. The row is
+ * locked until the end of the transaction that takes it.
  */
 export class Lease {
   readonly #node: Node;
   readonly #clock: Clock;
   #held: Held | undefined;
-  /** Monotonic ms up to which the time that it is held was told. */
+  /** Monotonic ms up to which the time it was held is added to the time run. */
   #toldUntil = 0;
 
   constructor(node: Node, clock: Clock) {
@@ -48,7 +48,7 @@ export class Lease {
     return this.isHeld;
   }
 
-  /** Keeps it, where it is held; `heard` is to be told what that answers. */
+  /** Extends a lease that is held. Pass the answer to `heard`. */
   get keep(): Statement {
     return {
       text: `UPDATE lease SET until = now() + ${LEASE}
@@ -62,7 +62,7 @@ export class Lease {
     this.#held = held;
   }
 
-  /** Lets another node have it at once. */
+  /** Frees the lease for another node. */
   get release(): Statement {
     return {
       text: `UPDATE lease SET until = now() WHERE name = '${NAME}' AND holder = $1`,
@@ -70,7 +70,7 @@ export class Lease {
     };
   }
 
-  /** For how many ms it has been held that `told` does not know of. */
+  /** Milliseconds for which it was held, beyond those of `told`. */
   get heldMs(): number {
     return this.isHeld ? Math.floor(this.#clock.monotonic() - this.#toldUntil) : 0;
   }

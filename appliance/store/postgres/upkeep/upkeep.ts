@@ -31,8 +31,8 @@ interface UpkeepOptions {
 }
 
 /**
- * The work that the data needs from time to time besides settling, in small steps, each a transaction
- * of its own: done by one node at a time, while all go on counting.
+ * Regular work on the data besides settling, in small steps, each a transaction of its own. One node does it at a
+ * time, while all go on counting.
  */
 export class PostgresUpkeep {
   readonly #options: UpkeepOptions;
@@ -88,12 +88,12 @@ export class PostgresUpkeep {
   }
 }
 
-/** Adds to the time that retention goes by: for how long nodes have done upkeep of this data. */
+/** Adds to the time run, which retention goes by. */
 const ADD_RUN_TIME = `
   INSERT INTO meta (key, value) VALUES ('run_ms', $1)
   ON CONFLICT (key) DO UPDATE SET value = (meta.value::bigint + excluded.value::bigint)::text`;
 
-/** Of nodes that were not heard of for a month, whose log is folded. */
+/** Deletes entries of nodes without a sign of life for a month whose log is folded. */
 const FORGET_LOGS = `
   DELETE FROM folded WHERE NOT EXISTS (SELECT 1 FROM log WHERE log.node = folded.node)
     AND NOT EXISTS (SELECT 1 FROM node WHERE node.id = folded.node
@@ -104,8 +104,8 @@ const FORGET_NODES = "DELETE FROM node WHERE seen_at < now() - interval '30 days
 const FORGET_BOOTS = "DELETE FROM boot WHERE told_at < now() - interval '30 days'";
 
 /**
- * Removes what is left of erased sites, in small steps. One is remembered for a day: a node that was away
- * may still write what it has.
+ * Removes the data of erased sites, in small steps. It goes on for a day, since a node that was away may still write
+ * hits for them.
  */
 class Erasing {
   /** By erased site, up to which number of each node the log has nothing of it. */
