@@ -46,6 +46,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "print the numbers of a site",
     load: async () => (await import("./commands/sites/stats.ts")).stats,
   },
+  mark: {
+    summary: "note on a day of a site what happened, for its chart",
+    load: async () => (await import("./commands/sites/mark.ts")).mark,
+  },
   push: {
     summary: "show a text on the deck",
     load: async () => (await import("./commands/push.ts")).push,

@@ -12,6 +12,7 @@ import { type PublicFacts, publicSurface, REACHED_PATH } from "./public-surface.
 import type { ReadSessions } from "./read-sessions.ts";
 import { readinessRoute, whenReady } from "./readiness.ts";
 import { badgeRoute } from "./routes/badge.ts";
+import { goalsRoute, marksRoute } from "./routes/goals.ts";
 import { countHits, HitsFirst, hitRoute } from "./routes/hits.ts";
 import { overviewRoute } from "./routes/overview.ts";
 import { publicAddressRoute } from "./routes/public-address.ts";
@@ -65,6 +66,8 @@ export function createCollector(parts: CollectorParts): Koa {
     .post("/s", surveyRoute({ ...parts, tally }))
     .post("/session", sessionRoute(access))
     .get("/stats", statsRoute(access, { numbers, clock, warnings }))
+    .get("/goals", goalsRoute(access, { numbers, clock }))
+    .get("/marks", marksRoute(access, { numbers, clock }))
     .get("/overview", overviewRoute(access, sites, { numbers, clock, warnings }))
     .get("/surveys", surveysRoute(access, numbers))
     .get("/surveys/versions", surveyVersionsRoute(access, numbers))

@@ -10,6 +10,8 @@ import { surveyPreflight } from "./routes/survey.ts";
 
 const READS = [
   "/stats",
+  "/goals",
+  "/marks",
   "/overview",
   "/surveys",
   "/surveys/export",

@@ -1,9 +1,12 @@
 /** The JSON the collector answers. */
 
+import type { Mark } from "../base/text/marks.ts";
+
 export type { ErrorAnswer } from "../http/wire.ts";
 export type {
   CrossField,
   ExportPage,
+  GoalsAnswer,
   HoursOfDay,
   OverviewAnswer,
   SeriesRow,
@@ -26,6 +29,12 @@ export interface SessionAnswer {
 export interface PublicAddressAnswer {
   /** `https://stats.example.com` */
   url: string | null;
+}
+
+/** The answer of `GET /marks`. */
+export interface MarksAnswer {
+  site: string;
+  marks: readonly Mark[];
 }
 
 /** An entry of `GET /sites`. */

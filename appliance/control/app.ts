@@ -68,6 +68,7 @@ import { importSettings } from "./routes/settings/settings-import.ts";
 import { type PrivacyParts, showPrivacy } from "./routes/sites/privacy.ts";
 import { type ActivityParts, showSiteActivity } from "./routes/sites/site-activity.ts";
 import { type AlarmsParts, changeAlarms, findAlarms } from "./routes/sites/site-alarms.ts";
+import { goals, marks } from "./routes/sites/site-setting.ts";
 import {
   addSite,
   changeSite,
@@ -164,6 +165,10 @@ export const ROUTES: readonly Route<ControlParts>[] = [
   owner("POST", "/api/sites/:id/token", "sites", makeSiteToken),
   owner("GET", "/api/sites/:id/survey-labels", "sites", surveyLabels.find),
   owner("PUT", "/api/sites/:id/survey-labels", "sites", surveyLabels.change),
+  owner("GET", "/api/sites/:id/goals", "sites", goals.find),
+  owner("PUT", "/api/sites/:id/goals", "sites", goals.change),
+  owner("GET", "/api/sites/:id/marks", "sites", marks.find),
+  owner("PUT", "/api/sites/:id/marks", "sites", marks.change),
   owner("GET", "/api/sites/:id/alarms", "alarms", findAlarms),
   owner("PUT", "/api/sites/:id/alarms", "alarms", changeAlarms),
   owner("POST", "/api/sites/:id/share", "sites", shareSite),

@@ -36,6 +36,9 @@ const ACCEPTS = { encoding: null, ifNoneMatch: "" } as const;
 /** Fits whatever was seen: all detail is read. */
 const WHATEVER = { dimension: "path", test: "not", value: "" } as const;
 
+/** Fit whatever was seen, too. */
+const ANY_GOALS = (["event", "page"] as const).map((kind) => ({ name: kind, kind, value: "*" }));
+
 /** All days, each by itself. */
 const WIDEST = {
   from: "first",
@@ -74,6 +77,8 @@ export async function dashboardReads(
         const query = { ...WIDEST, site, id, to: today, of: counted, where, zone };
         await numbers.read("stats", { query, accepts: ACCEPTS });
       }
+    const goals = { site, id, from: today - WEEK, to: today, zone, detailFrom: 0, where: [] };
+    await numbers.read("goals", { query: { ...goals, goals: ANY_GOALS }, accepts: ACCEPTS });
     await numbers.read("viewCounts", { site, from: today - WEEK, to: today });
     await numbers.read("hourlyViews", { site, from: today - WEEK, to: today });
     await numbers.read("liveNumbers", { site, counter: "pv", days: 30, today, hour });

@@ -7,7 +7,7 @@ export type { Brought } from "./copy/copy.ts";
 export { CopyRefused } from "./copy/engine.ts";
 export { Interrupted, type ProgressLine } from "./copy/run.ts";
 export type { CheckedCopy, CopyTask } from "./copy/whole.ts";
-export { documentsChange, documentsOf } from "./documents.ts";
+export { documentsChange, documentsOf, settingOfSite } from "./documents.ts";
 export type { Collector, Desk, Erased, Space, Unusable } from "./engine.ts";
 export type { Migrated } from "./postgres/migrate.ts";
 export { type Filter, MAX_RANGE_DAYS, type StatsQuery } from "./queries.ts";

@@ -2,6 +2,7 @@
 
 import type { Day } from "../base/calendar.ts";
 import type { ZoneSetting } from "../base/day-zone.ts";
+import type { Goal } from "../base/text/goals.ts";
 import type { CountsOf } from "./blocks/day-table.ts";
 import type { Condition } from "./blocks/filter.ts";
 import type { DocumentRow } from "./changes.ts";
@@ -48,6 +49,14 @@ export interface StatsQuery extends Filter {
   readonly warnings: readonly Warning[];
   /** Views of the last five minutes, for a range that ends today. */
   readonly live?: number | undefined;
+}
+
+/** How often goals were reached, of all that was counted or of what meets conditions. */
+export interface GoalsQuery
+  extends Pick<StatsQuery, "site" | "id" | "detailFrom" | "zone" | "where"> {
+  readonly from: Day;
+  readonly to: Day;
+  readonly goals: readonly Goal[];
 }
 
 export interface OverviewQuery {
@@ -151,6 +160,8 @@ interface Asked<Q> {
 interface FleetQueries {
   /** The body of `/stats`. */
   stats(input: Asked<StatsQuery>): Answer;
+  /** The body of `/goals`. */
+  goals(input: Asked<GoalsQuery>): Answer;
   /** The body of `/overview`. */
   overview(input: Asked<OverviewQuery>): Answer;
   /** Page views of some days, and of all time, days past retention included. */

@@ -1,5 +1,6 @@
 /** The answers that the reader makes for the collector. Days are `YYYY-MM-DD`. */
 
+import type { Goal } from "../base/text/goals.ts";
 import type { HOURLY_COUNTERS, SiteKey } from "./counting.ts";
 
 /** A problem that the box has while it answers. */
@@ -162,6 +163,18 @@ interface QuestionLabels {
   name?: string;
   /** Option id → name. */
   options?: Record<string, string>;
+}
+
+/** The answer of `GET /goals`. */
+export interface GoalsAnswer {
+  site: string;
+  from: string;
+  to: string;
+  zone: string;
+  /** With conditions, as in StatsAnswer. */
+  detail?: Pick<DetailAnswer, "from" | "sampled">;
+  /** In the order of their owner; `daily` from the first day on, zeros included. */
+  goals: readonly (Goal & { readonly daily: readonly number[] })[];
 }
 
 /** The owner's names for questions: version → question id → labels. */

@@ -55,6 +55,8 @@ function questionsOf({ site }: Target): string[] {
     ...views.map((name) => `/stats?${all}&daily=1&${not(name)}`),
     `/stats?${all}&daily=1&${views.slice(0, CONDITIONS).map(not).join("&")}`,
     "/overview",
+    `/goals?${all}`,
+    `/goals?${all}&${not("path")}`,
     `/badge?site=${site}&days=400&total=1`,
     `/badge?site=${site}&days=all`,
     `/surveys?site=${site}`,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { ADMIN, eachWorld, sharedWorld, type World } from "../helpers/world.ts";
 
-const READS = ["/stats", "/surveys", "/surveys/export", "/surveys/versions"];
+const READS = ["/stats", "/goals", "/marks", "/surveys", "/surveys/export", "/surveys/versions"];
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
 describe("who may read", () => {

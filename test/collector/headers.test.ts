@@ -13,6 +13,8 @@ const EVERYTHING: readonly (readonly [string, Ask])[] = [
   ["/s", { method: "OPTIONS" }],
   ["/stats", { headers: asAdmin }],
   ["/stats", {}],
+  ["/goals", { headers: asAdmin }],
+  ["/marks", { headers: asAdmin }],
   ["/surveys", { headers: asAdmin }],
   ["/surveys/export", { headers: asAdmin }],
   ["/surveys/versions", { headers: asAdmin }],

@@ -23,6 +23,8 @@ const GETS = [
   "/e",
   "/a",
   "/stats",
+  "/goals",
+  "/marks",
   "/surveys",
   "/surveys/export",
   "/surveys/versions",

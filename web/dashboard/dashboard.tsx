@@ -1,14 +1,16 @@
 import { useCallback, useMemo, useState } from "preact/hooks";
 import { isShareToken } from "../../appliance/base/tokens.ts";
+import type { MarksAnswer } from "../../appliance/collector/wire.ts";
 import { Dialog } from "../shared/dialog.tsx";
 import { keepChoice, loadChoice } from "../shared/token.ts";
 import { Controls } from "./controls.tsx";
 import { Empty } from "./empty.tsx";
+import { Goals } from "./goals.tsx";
 import { Header } from "./header.tsx";
 import { type History, isEmpty } from "./history.ts";
 import { KEY_LIST, keyActions, useKeys } from "./keys.ts";
 import { Notices, OnlyNotice } from "./notices.tsx";
-import { comparedRange, rangeOf } from "./period.ts";
+import { comparedRange, rangeOf } from "./period/period.ts";
 import { Surveys } from "./surveys/surveys.tsx";
 import { Breakdowns } from "./traffic/breakdowns.tsx";
 import { DEFAULT_METRIC } from "./traffic/figures.ts";
@@ -18,6 +20,7 @@ import { TrendCard } from "./traffic/trend-card.tsx";
 import { useStars } from "./traffic/use-stars.ts";
 import { ValueTiles } from "./traffic/value-tiles.tsx";
 import type { Feed } from "./use-feed.ts";
+import { useReading } from "./use-reading.ts";
 import type { ChangeView } from "./use-view.ts";
 import type { View } from "./view.ts";
 
@@ -88,6 +91,7 @@ export function Dashboard(props: DashboardProps) {
           <Traffic
             history={history}
             now={feed.hour}
+            token={token}
             view={view}
             bots={bots}
             toggleBots={toggleBots}
@@ -101,9 +105,12 @@ export function Dashboard(props: DashboardProps) {
   );
 }
 
+const NO_MARKS: MarksAnswer["marks"] = [];
+
 interface TrafficProps {
   history: History;
   now: number;
+  token: string;
   view: View;
   bots: boolean;
   toggleBots: () => void;
@@ -112,13 +119,15 @@ interface TrafficProps {
 }
 
 /** Each part is made again only when something it shows has changed: typing redraws no chart. */
-function Traffic({ history, now, view, bots, toggleBots, change, onKept }: TrafficProps) {
+function Traffic({ history, now, token, view, bots, toggleBots, change, onKept }: TrafficProps) {
   const { choice, compare, asked, filter, layout, open, front } = view;
   const metric = view.metric ?? DEFAULT_METRIC;
   const range = useMemo(() => rangeOf(choice, history), [choice, history]);
   const compared = useMemo(() => comparedRange(range, compare), [range, compare]);
   const askedKey = JSON.stringify(asked);
   const openKey = [...open, ...front].join(",");
+  const noted = useReading<MarksAnswer>("marks", { site: history.site }, token, history).answer;
+  const marks = noted?.site === history.site ? noted.marks : NO_MARKS;
   const [stars, toggleStar] = useStars(history.site, onKept);
   const chart = useCallback<ChangeView>((part) => change({ asked: [], ...part }), [change]);
   const pressed = asked.length > 0 ? null : metric;
@@ -140,10 +149,10 @@ function Traffic({ history, now, view, bots, toggleBots, change, onKept }: Traff
         {useMemo(
           () => (
             <TrendCard
-              {...{ history, range, compared, metric, asked, bots, toggleBots, now, onKept }}
+              {...{ history, range, compared, metric, asked, bots, toggleBots, now, onKept, marks }}
             />
           ),
-          [history, range, compared, metric, askedKey, bots, now],
+          [history, range, compared, metric, askedKey, bots, now, marks],
         )}
         {useMemo(
           () => (
@@ -152,6 +161,12 @@ function Traffic({ history, now, view, bots, toggleBots, change, onKept }: Traff
           [history, range, view.metric, now],
         )}
       </div>
+      {useMemo(
+        () => (
+          <Goals {...{ history, range, compared, token }} />
+        ),
+        [history, range, compared, token],
+      )}
       {useMemo(
         () => (
           <Breakdowns

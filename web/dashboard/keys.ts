@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { History } from "./history.ts";
-import { presetsOf, shifted } from "./period.ts";
+import { presetsOf, shifted } from "./period/period.ts";
 import type { ChangeView } from "./use-view.ts";
 import type { View } from "./view.ts";
 

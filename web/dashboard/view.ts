@@ -1,6 +1,6 @@
 import { formatDay, parseDay } from "../../appliance/base/calendar.ts";
 import type { CrossField } from "../../appliance/collector/wire.ts";
-import { type Choice, COMPARES, type Compare, isPeriod } from "./period.ts";
+import { type Choice, COMPARES, type Compare, isPeriod } from "./period/period.ts";
 import { type Asked, parseAsked } from "./traffic/asked.ts";
 import { METRICS, type Metric } from "./traffic/figures.ts";
 

@@ -1,4 +1,5 @@
 import type { BlockCounts } from "../counts/block-counts.ts";
+import { goalsOf } from "../counts/goals.ts";
 import { overview } from "../counts/overview.ts";
 import { hourlyViews, liveNumbers, siteActivity, viewCounts } from "../counts/site-numbers.ts";
 import { sitesThatCount } from "../counts/sites-that-count.ts";
@@ -13,7 +14,7 @@ import type { Rows } from "../sql.ts";
 import { surveyPage } from "../surveys/page.ts";
 import { surveySummary, surveyVersions } from "../surveys/report.ts";
 import { SurveySource } from "../surveys/source.ts";
-import type { LastAnswers } from "./answer.ts";
+import { type LastAnswers, makeAnswer } from "./answer.ts";
 
 /** The data that an engine reads from; all of one moment. */
 export interface FleetSource {
@@ -40,6 +41,8 @@ export const FLEET_READS: {
       const sources = tellsSources && (await siteSources(source.rows, site, only));
       return statsBody(source.counts(only), query, sources);
     }),
+  goals: ({ counts }, { query, accepts }) =>
+    goalsOf(counts(), query).then((answer) => makeAnswer(JSON.stringify(answer), accepts)),
   overview: ({ counts }, input) => overview(counts(), input),
   viewCounts: ({ counts }, input) => viewCounts(counts(), input),
   liveNumbers: ({ counts }, input) => liveNumbers(counts(), input),

@@ -185,6 +185,7 @@ const ALWAYS_THE_SAME: ReadonlySet<string> = new Set(["settlement"]);
 /** Names of questions for the owner, where the internal name says nothing. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ["stats", "/stats"],
+  ["goals", "/goals"],
   ["overview", "/overview"],
   ["surveySummary", "/surveys"],
   ["surveyPage", "/surveys/export"],

@@ -9,6 +9,8 @@ import {
   orNull,
   TEXT,
 } from "../../base/documents.ts";
+import { GOALS } from "../../base/input/goals.ts";
+import { MARKS } from "../../base/input/marks.ts";
 import { HOST_PATTERN, SITE_ID_PATTERN } from "../../base/names.ts";
 
 import type { SurveyLabels } from "../reports.ts";
@@ -80,7 +82,7 @@ export const SURVEY_LABELS = documentKind<SurveyLabels>("survey_labels", mapOf(m
 });
 
 /** The kinds of settings of a site. A copy brings each to a site that has none of that kind. */
-export const SITE_SETTINGS: readonly DocumentKind[] = [SURVEY_LABELS];
+export const SITE_SETTINGS: readonly DocumentKind[] = [SURVEY_LABELS, GOALS, MARKS];
 
 /** The kinds of documents that are deleted with their site. */
 export const KINDS_OF_SITES: readonly DocumentKind[] = [

@@ -9,7 +9,7 @@ import {
   presetsOf,
   rangeOf,
   shifted,
-} from "../../../web/dashboard/period.ts";
+} from "../../../web/dashboard/period/period.ts";
 import { rangeName } from "../../../web/shared/dates.ts";
 import { day } from "./history-of.ts";
 

@@ -16,6 +16,8 @@ import { useAction } from "../use-action.ts";
 import { standingAlarms } from "./alarm-words.ts";
 import { AlarmsField } from "./alarms-field.tsx";
 import { EraseQuestion } from "./erase-question.tsx";
+import { GoalsField } from "./goals-field.tsx";
+import { MarksField } from "./marks-field.tsx";
 import { ShareLink } from "./share-link.tsx";
 import { SurveyLabelsField } from "./survey-labels.tsx";
 import type { SiteActivity } from "./use-activity.ts";
@@ -93,6 +95,8 @@ export function SiteCard({ site, activity }: SiteCardProps) {
       {site.badge && <Badge base={base} site={site.id} />}
       <AlarmsField id={site.id} states={activity?.alarms} />
       <ShareLink site={site} base={siteCollector(readersUrl(box), site.host)} />
+      <GoalsField path={`${path}/goals`} />
+      <MarksField path={`${path}/marks`} />
       <SurveyLabelsField path={`${path}/survey-labels`} />
       {token !== "" && (
         <Secret

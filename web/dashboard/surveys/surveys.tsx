@@ -10,6 +10,7 @@ import { longDay, rangeName } from "../../shared/dates.ts";
 import { counted, NO_FIGURE, signed, whole } from "../../shared/format.ts";
 import type { DayRange, History } from "../history.ts";
 import { exportName } from "../traffic/csv.ts";
+import { useReading } from "../use-reading.ts";
 import type { ChangeView } from "../use-view.ts";
 import { CROSS_KEYS, type View } from "../view.ts";
 import { CrossCard } from "./cross-card.tsx";
@@ -21,7 +22,7 @@ import {
   type SurveyQuestion,
   versionInUse,
 } from "./survey-model.ts";
-import { useExport, useReading } from "./use-surveys.ts";
+import { useExport } from "./use-export.ts";
 
 interface SurveysProps {
   history: History;

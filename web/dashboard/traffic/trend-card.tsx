@@ -1,4 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
+import type { Mark } from "../../../appliance/base/text/marks.ts";
 import { rangeName } from "../../shared/dates.ts";
 import { whole as wholeText } from "../../shared/format.ts";
 import { keepChoice, loadChoice } from "../../shared/token.ts";
@@ -15,6 +16,7 @@ import {
   type Total,
   type Trend,
   trendOf,
+  withMarks,
 } from "./trend-model.ts";
 
 interface TrendCardProps {
@@ -26,12 +28,13 @@ interface TrendCardProps {
   bots: boolean;
   toggleBots: () => void;
   now: number;
+  marks: readonly Mark[];
   /** called with whether the browser kept which lines are switched off */
   onKept: (isKept: boolean) => void;
 }
 
 export function TrendCard(props: TrendCardProps) {
-  const { history, range, compared, metric, asked, bots, toggleBots, now, onKept } = props;
+  const { history, range, compared, metric, asked, bots, toggleBots, now, onKept, marks } = props;
   const [isTable, setTable] = useState(false);
   const [off, setOff] = useState(() => (loadChoice("lines-off") ?? "").split(","));
   const toggle = ({ key }: Line) => {
@@ -43,10 +46,13 @@ export function TrendCard(props: TrendCardProps) {
   };
   const whole = useMemo(
     () =>
-      asked.length > 0
-        ? askedTrend(history, { range, asked, now })
-        : trendOf(history, { range, compared, metric, bots, now }),
-    [history, range, compared, metric, asked, bots, now],
+      withMarks(
+        asked.length > 0
+          ? askedTrend(history, { range, asked, now })
+          : trendOf(history, { range, compared, metric, bots, now }),
+        marks,
+      ),
+    [history, range, compared, metric, asked, bots, now, marks],
   );
   const isOn = ({ key, isOther }: Pick<Line, "key" | "isOther">) => !isOther || !off.includes(key);
   const trend = useMemo(
@@ -162,6 +168,11 @@ function TrendTable({ trend, beforeName, isShown }: TrendTableProps) {
               <th scope="row">
                 {bucket.name}
                 {STATES[bucket.state]}
+                {bucket.marks?.map((text) => (
+                  <small key={text} class="mark">
+                    {text}
+                  </small>
+                ))}
               </th>
               {lines.map((line) => (
                 <td key={line.key}>{lineText(line, line.values[i])}</td>

@@ -126,6 +126,15 @@ function Overlay({ plot, trend, at }: { plot: Plot; trend: Trend; at: number | n
         {plot.before.map((run) => (
           <path key={run[0]?.[0]} class="line before" d={path(run)} />
         ))}
+        {trend.buckets.map(
+          ({ name, marks }, i) =>
+            marks && (
+              <g key={name} class="mark" transform={`translate(${plot.xs[i] ?? 0} 0)`}>
+                <line y2={plot.height} stroke-dasharray="1 3" />
+                <path d="M0 0h9l-2 3.5 2 3.5H0z" />
+              </g>
+            ),
+        )}
         {x !== null && x !== undefined && (
           <line class="cross" x1={x} x2={x} y1={0} y2={plot.height} />
         )}
@@ -166,6 +175,11 @@ function ReadOut({ plot, trend, at, beforeName }: ReadOutProps) {
       <strong>{bucket.name}</strong>
       {bucket.state === "open" && <em>still being counted</em>}
       {bucket.state === "future" && <em>not yet</em>}
+      {bucket.marks?.map((text) => (
+        <em key={text} class="mark" dir="auto">
+          {text}
+        </em>
+      ))}
       {trend.lines.map((line) => (
         <span key={line.key} class={line.key}>
           {line.name} <b>{lineText(line, line.values[at])}</b>

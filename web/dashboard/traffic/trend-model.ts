@@ -5,7 +5,9 @@ import {
   mondayOf,
   monthStart,
   nextMonthStart,
+  parseDay,
 } from "../../../appliance/base/calendar.ts";
+import type { Mark } from "../../../appliance/base/text/marks.ts";
 import { monthName, rangeName, shortDay, weekdayAndDay } from "../../shared/dates.ts";
 import { NO_FIGURE, whole } from "../../shared/format.ts";
 import {
@@ -37,6 +39,9 @@ interface Bucket {
   name: string;
   /** `open`: still being counted; `future`: has not begun, so there is nothing to draw */
   state: "whole" | "open" | "future";
+  days: DayRange;
+  /** what the owner noted of these days */
+  marks?: string[];
 }
 
 type LineKey = Metric | "bot" | `ask-${Asked["slot"]}`;
@@ -131,7 +136,7 @@ function hoursOf(history: History, options: TrendOptions): Trend {
   const buckets = Array.from({ length: 24 }, (_, hour): Bucket => {
     const state = hour + thisHour > 0 ? "future" : hour + thisHour === 0 ? "open" : "whole";
     const text = String(hour).padStart(2, "0");
-    return { label: text, name: `${text}:00–${text}:59`, state };
+    return { label: text, name: `${text}:00–${text}:59`, state, days: range };
   });
   const isUpTo = (_: unknown, i: number) => buckets[i]?.state !== "future";
   const charted = hourlyOf(metric);
@@ -183,6 +188,22 @@ function daysOf(history: History, options: TrendOptions): Trend {
   );
   const before = compared && lineBefore(history, { range, compared, metric, now }, spans);
   return { buckets, unit, lines, totals: [], before };
+}
+
+/** The same with what was noted of its days; of a single one at its first hour. */
+export function withMarks(trend: Trend, marks: readonly Mark[]): Trend {
+  const noted = marks.map(({ day, text }) => ({ day: parseDay(day) ?? -1, text }));
+  return {
+    ...trend,
+    buckets: trend.buckets.map((bucket, i) => {
+      const { from, to } = bucket.days;
+      const isFirst = trend.unit !== "hour" || i === 0;
+      const texts = noted
+        .filter(({ day }) => isFirst && day >= from && day <= to)
+        .map(({ text }) => text);
+      return texts.length === 0 ? bucket : { ...bucket, marks: texts };
+    }),
+  };
 }
 
 /** The places of a range's days on the axis, each with the days it stands for. */
@@ -255,13 +276,14 @@ function spansOf(range: DayRange, unit: "day" | "week" | "month"): DayRange[] {
 
 function bucketOf(span: DayRange, unit: "day" | "week" | "month", today: Day): Bucket {
   const state = span.from > today ? "future" : endOf(span, unit) >= today ? "open" : "whole";
-  if (unit === "day") return { label: shortDay(span.from), name: weekdayAndDay(span.from), state };
-  if (unit === "week") {
-    return { label: shortDay(span.from), name: rangeName(span.from, span.to), state };
-  }
+  const facts: Pick<Bucket, "state" | "days"> = { state, days: span };
+  if (unit === "day")
+    return { label: shortDay(span.from), name: weekdayAndDay(span.from), ...facts };
+  if (unit === "week")
+    return { label: shortDay(span.from), name: rangeName(span.from, span.to), ...facts };
   const isWhole = span.from === monthStart(span.from) && span.to + 1 === nextMonthStart(span.from);
   const name = isWhole ? monthName(span.from) : rangeName(span.from, span.to);
-  return { label: monthName(span.from), name, state };
+  return { label: monthName(span.from), name, ...facts };
 }
 
 /** The last day a week or month has, also where the range ends before it. */

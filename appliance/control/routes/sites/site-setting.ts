@@ -1,4 +1,6 @@
 import type { DocumentKind } from "../../../base/documents.ts";
+import { GOALS, readGoals } from "../../../base/input/goals.ts";
+import { MARKS, readMarks } from "../../../base/input/marks.ts";
 import { siteIdOf } from "../../../base/names.ts";
 import { settingOfSite } from "../../../store/store.ts";
 import { jsonBody } from "../../input.ts";
@@ -38,3 +40,9 @@ export function settingRoutes<Body>(
     },
   };
 }
+
+/** `GET` and `PUT /api/sites/:id/goals` `{goals: [{name, kind, value}]}`: they take the place of those before. */
+export const goals = settingRoutes(GOALS, readGoals, { goals: [] });
+
+/** `GET` and `PUT /api/sites/:id/marks` `{marks: [{day, text}]}`: they take the place of those before. */
+export const marks = settingRoutes(MARKS, readMarks, { marks: [] });

@@ -1,8 +1,8 @@
-import { formatDay, parseDay } from "../../appliance/base/calendar.ts";
-import { rangeName } from "../shared/dates.ts";
+import { formatDay, parseDay } from "../../../appliance/base/calendar.ts";
+import { rangeName } from "../../shared/dates.ts";
+import type { DayRange, History } from "../history.ts";
+import { Menu } from "../menu.tsx";
 import { Calendar } from "./calendar.tsx";
-import type { DayRange, History } from "./history.ts";
-import { Menu } from "./menu.tsx";
 import { type Choice, choiceName, choiceOf, isSame, MAX_RANGE_DAYS, presetsOf } from "./period.ts";
 
 interface PeriodMenuProps {

@@ -1,6 +1,11 @@
-import { type Day, monthStart, nextMonthStart, yearStart } from "../../appliance/base/calendar.ts";
-import { longDay, monthName, rangeName, yearName } from "../shared/dates.ts";
-import type { DayRange } from "./history.ts";
+import {
+  type Day,
+  monthStart,
+  nextMonthStart,
+  yearStart,
+} from "../../../appliance/base/calendar.ts";
+import { longDay, monthName, rangeName, yearName } from "../../shared/dates.ts";
+import type { DayRange } from "../history.ts";
 
 /** The kinds of period; those with a length in days end on any day, `all` is the whole history. */
 const LENGTHS = {

@@ -1,7 +1,12 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { type Day, mondayOf, monthStart, nextMonthStart } from "../../appliance/base/calendar.ts";
-import { monthName, weekdayAndDay } from "../shared/dates.ts";
-import type { DayRange } from "./history.ts";
+import {
+  type Day,
+  mondayOf,
+  monthStart,
+  nextMonthStart,
+} from "../../../appliance/base/calendar.ts";
+import { monthName, weekdayAndDay } from "../../shared/dates.ts";
+import type { DayRange } from "../history.ts";
 
 interface CalendarProps {
   range: DayRange;

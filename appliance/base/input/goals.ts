@@ -1,0 +1,82 @@
+import { documentKind, objectOf } from "../documents.ts";
+import { invalidField } from "../refusal.ts";
+import { GOAL_KINDS, GOAL_LIMITS, type Goal, type Goals } from "../text/goals.ts";
+import { shape } from "./shape.ts";
+
+const text = (maxLength: number) => ({ type: "string", minLength: 1, maxLength }) as const;
+
+/** The goals of a site, in the order in which they show. */
+export const GOALS = documentKind<Goals>(
+  "goals",
+  objectOf({
+    goals: {
+      type: "array",
+      maxItems: GOAL_LIMITS.goals,
+      items: objectOf({
+        name: text(GOAL_LIMITS.name),
+        kind: { enum: GOAL_KINDS },
+        value: text(GOAL_LIMITS.value),
+      }),
+    },
+  }),
+  {
+    of: "site",
+    bound: { count: 10_000, bytes: 32_768, together: 16 * 1_048_576 },
+    inBackup: "kept",
+  },
+);
+
+const shaped = shape<Goals>({
+  properties: {
+    goals: {
+      type: "array",
+      maxItems: GOAL_LIMITS.goals,
+      description: `must be a list of at most ${GOAL_LIMITS.goals} goals`,
+      items: {
+        type: "object",
+        description: "must be an object with name, kind and value",
+        properties: {
+          name: {
+            type: "string",
+            minLength: 1,
+            maxLength: GOAL_LIMITS.name,
+            description: `must be a text of 1 to ${GOAL_LIMITS.name} characters`,
+          },
+          kind: { enum: GOAL_KINDS, description: "must be event or page" },
+          value: {
+            type: "string",
+            minLength: 1,
+            maxLength: GOAL_LIMITS.value,
+            description: `must be an event's name or a page's path of 1 to ${GOAL_LIMITS.value} characters`,
+          },
+        },
+        required: ["name", "kind", "value"],
+        additionalProperties: false,
+      },
+    },
+  },
+  required: ["goals"],
+});
+
+/** Goals as an owner sets them, as they are stored. @throws {Refusal} `invalid_field` */
+export function readGoals(input: unknown): Goals {
+  return { goals: shaped(input).goals.map(asStored) };
+}
+
+/** @throws {Refusal} `invalid_field` */
+function asStored({ name, kind, value }: Goal, place: number): Goal {
+  const text = value.trim();
+  if (kind === "page" && !text.startsWith("/"))
+    throw invalidField(
+      `goals.${place}.value`,
+      "must be a path that begins with a slash, like /thanks.",
+    );
+  if (text === "" || text === "*")
+    throw invalidField(`goals.${place}.value`, "must name an event, or how it begins.");
+  const isWhole = kind === "page" && !text.endsWith("*");
+  return {
+    name: name.trim() || text,
+    kind,
+    value: isWhole ? text.replace(/\/+$/, "") || "/" : text,
+  };
+}

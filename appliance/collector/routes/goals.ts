@@ -1,0 +1,46 @@
+import type { Middleware } from "koa";
+import { GOALS } from "../../base/input/goals.ts";
+import { MARKS } from "../../base/input/marks.ts";
+import { MAX_RANGE_DAYS, settingOfSite } from "../../store/store.ts";
+import type { Access } from "../access.ts";
+import type { MarksAnswer } from "../wire.ts";
+import { statsFilter, statsRange } from "./question.ts";
+import { acceptsOf, askerOf, sendRunning } from "./reading.ts";
+import type { StatsParts } from "./stats.ts";
+
+/** `GET /goals`: how often each goal of a site was reached, by day; `where` as in `/stats`. */
+export function goalsRoute(
+  access: Access,
+  { numbers, clock }: Pick<StatsParts, "numbers" | "clock">,
+): Middleware {
+  return async (ctx) => {
+    const site = access.traffic(ctx);
+    const now = clock.now();
+    const today = numbers.zone.today(now);
+    const { from, to } = statsRange(ctx.query, today);
+    const { where } = statsFilter(ctx.query);
+    const asker = askerOf(ctx, "owner");
+    const { goals } = (await settingOfSite(numbers, GOALS, site.key, asker)) ?? { goals: [] };
+    const query = {
+      ...{ site: site.key, id: site.id, to, goals, where },
+      from: from === "first" ? to - MAX_RANGE_DAYS + 1 : from,
+      detailFrom: numbers.detailFrom(today),
+      zone: numbers.zone.nameAt(now),
+    };
+    sendRunning(ctx, await numbers.read("goals", { query, accepts: acceptsOf(ctx) }, asker), now);
+  };
+}
+
+/** `GET /marks`: what happened on days of a site, as its owner has noted it. */
+export function marksRoute(
+  access: Access,
+  { numbers }: Pick<StatsParts, "numbers" | "clock">,
+): Middleware {
+  return async (ctx) => {
+    const site = access.traffic(ctx);
+    const found = await settingOfSite(numbers, MARKS, site.key, askerOf(ctx, "owner"));
+    ctx.set("Cache-Control", "private, no-cache");
+    ctx.vary("Authorization");
+    ctx.body = { site: site.id, marks: found?.marks ?? [] } satisfies MarksAnswer;
+  };
+}

@@ -1,0 +1,93 @@
+import { formatDay } from "../../base/calendar.ts";
+import { type Goal, matchOf } from "../../base/text/goals.ts";
+import type { BlockReader } from "../blocks/block-reader.ts";
+import type { ValueCounts } from "../blocks/filter.ts";
+import { firstDayOf } from "../blocks/month.ts";
+import type { Dimension } from "../log/record.ts";
+import type { GoalsQuery } from "../queries.ts";
+import type { GoalsAnswer } from "../reports.ts";
+import type { BlockCounts } from "./block-counts.ts";
+import type { SiteDays } from "./source.ts";
+import type { BlockSink, ValuePass } from "./values.ts";
+
+/** The dimension in which a goal is a value, and what it counts there: an event each time, a page by its visitors. */
+const COUNTED = {
+  event: { name: "event", of: "views" },
+  page: { name: "path", of: "visitors" },
+} as const;
+
+/** The body of `/goals`: how often each goal was reached, by day. */
+export async function goalsOf(source: BlockCounts, query: GoalsQuery): Promise<GoalsAnswer> {
+  const { site, id, from, to, goals, where, zone, detailFrom } = query;
+  const range = { site, from, to };
+  const detail = where.length > 0 ? await source.detail(range, detailFrom) : undefined;
+  const counts = new Map<Goal, number[]>();
+  for (const kind of ["event", "page"] as const) {
+    const { name, of } = COUNTED[kind];
+    const pass: ValuePass =
+      detail === undefined
+        ? source.values(range, of)
+        : source.filtered(range, detail.from, { of, where, detailFrom }).pass;
+    const sink = new GoalSink(
+      range,
+      goals.filter((goal) => goal.kind === kind),
+    );
+    if (sink.days.size > 0) await pass(new Set([name]), sink);
+    for (const [goal, days] of sink.days) counts.set(goal, days);
+  }
+  return {
+    site: id,
+    from: formatDay(from),
+    to: formatDay(to),
+    zone,
+    ...(detail && {
+      detail: {
+        from: detail.from > to ? null : formatDay(detail.from),
+        sampled: detail.sampled,
+      },
+    }),
+    goals: goals.map((goal) => ({ ...goal, daily: counts.get(goal) ?? [] })),
+  };
+}
+
+/** Adds up what goals count, by day. */
+class GoalSink implements BlockSink {
+  /** From the first day of the range on, zeros included. */
+  readonly days: ReadonlyMap<Goal, number[]>;
+  readonly #from: number;
+  /** Of the block that is being read: by place in its dictionary, the goals that the value is. */
+  readonly #reached = new Map<number, number[][]>();
+  #first = 0;
+
+  constructor({ from, to }: SiteDays, goals: readonly Goal[]) {
+    this.#from = from;
+    this.days = new Map(goals.map((goal) => [goal, Array<number>(to - from + 1).fill(0)]));
+  }
+
+  async begin(block: BlockReader, names: Iterable<Dimension>): Promise<void> {
+    this.#first = firstDayOf(block.month) - this.#from;
+    this.#reached.clear();
+    for (const name of names) {
+      await block.load(name);
+      const texts = block.dimension(name)?.texts;
+      for (const [goal, days] of this.days) {
+        const { text, begins } = matchOf(goal);
+        const bytes = Buffer.from(text);
+        for (let place = 0; texts !== undefined && place < texts.size; place++)
+          if (begins ? texts.begins(place, bytes) : texts.is(place, bytes))
+            this.#reached.set(place, [...(this.#reached.get(place) ?? []), days]);
+      }
+      block.release();
+    }
+  }
+
+  count(_: Dimension, { day, length, places, counts }: ValueCounts): void {
+    if (this.#reached.size === 0) return;
+    const at = this.#first + day;
+    for (let i = 0; i < length; i++)
+      for (const days of this.#reached.get(places[i] as number) ?? [])
+        if (at in days) days[at] = (days[at] as number) + (counts[i] as number);
+  }
+
+  async end(): Promise<void> {}
+}

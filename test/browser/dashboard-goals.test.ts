@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { FakeClock } from "../helpers/fake-clock.ts";
+import { Owner as Controller } from "../helpers/owner.ts";
+import { sharedWorld } from "../helpers/world.ts";
+import { Owner, seen } from "./owner.ts";
+
+const GOALS = {
+  goals: [
+    { name: "Signed up", kind: "event", value: "signup" },
+    { name: "Paid", kind: "event", value: "paid" },
+  ],
+};
+const MARKS = { marks: [{ day: "2026-03-03", text: "Released 2.0" }] };
+
+describe("goals and marks on the dashboard", () => {
+  const world = sharedWorld({
+    clock: new FakeClock("2026-03-04T12:30:00Z"),
+    env: { SITES: "app,none" },
+  });
+  let owner: Owner;
+  before(async () => {
+    for (const u of ["1", "1", "1", "1", ""]) await world().beacon({ u }, { s: "app" });
+    await world().beacon({ ev: "signup" }, { s: "app" });
+    const controller = new Controller(world());
+    await controller.ask("PUT", "/api/sites/app/goals", GOALS);
+    await controller.ask("PUT", "/api/sites/app/marks", MARKS);
+  });
+  beforeEach(async () => {
+    owner = await Owner.come(world(), { viewport: { width: 1280, height: 900 } });
+  });
+  afterEach(() => owner.leave());
+
+  it("say how often each goal was reached, and by how many of the visitors", async () => {
+    await owner.signIn("/dashboard?site=app&period=7d&compare=off");
+    const rows = owner.page.getByRole("region", { name: "Goals" }).locator("tbody tr");
+    await rows.first().waitFor();
+    assert.deepEqual(await Promise.all([0, 1].map((at) => seen(rows.nth(at)))), [
+      "Signed up\t1\t25.0%",
+      "Paid\t0\t0%",
+    ]);
+  });
+
+  it("say on its day what happened, on the chart and in its table", async () => {
+    await owner.signIn("/dashboard?site=app&period=7d&compare=off");
+    await owner.page.locator(".overlay .mark").waitFor({ state: "attached" });
+    await owner.page.getByRole("button", { name: "Table", exact: true }).click();
+    const row = owner.page.locator(".trend tbody tr", { hasText: "Released 2.0" });
+    assert.match(await seen(row), /3 Mar/);
+  });
+
+  it("take no room where a site has none", async () => {
+    await owner.signIn("/dashboard?site=none");
+    await owner.page.locator("main").waitFor();
+    assert.equal(await owner.page.getByRole("region", { name: "Goals" }).count(), 0);
+  });
+});

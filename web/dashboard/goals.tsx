@@ -1,0 +1,85 @@
+import { formatDay, parseDay } from "../../appliance/base/calendar.ts";
+import type { GoalsAnswer } from "../../appliance/collector/wire.ts";
+import { rangeName } from "../shared/dates.ts";
+import { NO_FIGURE, percent, ratio, whole } from "../shared/format.ts";
+import { type DayRange, type History, seriesOf } from "./history.ts";
+import { delta } from "./traffic/figures.ts";
+import { addNumbers } from "./traffic/trend-model.ts";
+import { useReading } from "./use-reading.ts";
+
+interface GoalsProps {
+  history: History;
+  range: DayRange;
+  compared: DayRange | null;
+  token: string;
+}
+
+/** The goals of the site, as its owner has set them: how often each was reached, and by how many of the visitors. */
+export function Goals({ history, range, compared, token }: GoalsProps) {
+  const from = Math.min(range.from, compared?.from ?? range.from);
+  const query = { site: history.site, from: formatDay(from), to: formatDay(range.to) };
+  const { answer } = useReading<GoalsAnswer>("goals", query, token, history);
+  if (answer === null || answer.site !== history.site || answer.goals.length === 0) return null;
+  const visitors = addNumbers(seriesOf(history, "uv", range));
+  const before = compared !== null && compared.from >= history.first ? compared : null;
+  return (
+    <section class="card goals" aria-labelledby="goals-title">
+      <header>
+        <h2 id="goals-title">Goals</h2>
+      </header>
+      <table>
+        <thead class="offscreen">
+          <tr>
+            <th scope="col">Goal</th>
+            <th scope="col">Reached</th>
+            <th scope="col">Per visitor</th>
+            {compared && <th scope="col">Change</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {answer.goals.map((goal) => {
+            const reached = reachedIn(answer, goal.daily, range);
+            const was = before && reachedIn(answer, goal.daily, before);
+            const moved = delta("pv", reached, was);
+            return (
+              <tr key={`${goal.kind} ${goal.value} ${goal.name}`}>
+                <th
+                  scope="row"
+                  dir="auto"
+                  title={`${goal.kind === "event" ? "The event" : "The page"} ${goal.value}`}
+                >
+                  {goal.name}
+                </th>
+                <td class="count">{whole(reached)}</td>
+                <td class="share" title="By all visitors">
+                  {partOf(reached, visitors)}
+                </td>
+                {compared && (
+                  <td
+                    class={`delta ${moved.verdict}`}
+                    title={before ? `${rangeName(before.from, before.to)}: ${whole(was ?? 0)}` : ""}
+                  >
+                    {moved.text}
+                  </td>
+                )}
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function reachedIn({ from }: GoalsAnswer, daily: readonly number[], range: DayRange): number {
+  const first = parseDay(from) ?? 0;
+  return addNumbers(
+    daily.slice(Math.max(0, range.from - first), Math.max(0, range.to - first + 1)),
+  );
+}
+
+/** The reached goals of each visitor; more than one of them is no percentage. */
+function partOf(reached: number, visitors: number): string {
+  if (visitors === 0) return NO_FIGURE;
+  return reached > visitors ? `× ${ratio(reached / visitors)}` : percent(reached / visitors);
+}
