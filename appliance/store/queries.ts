@@ -53,7 +53,7 @@ export interface StatsQuery extends Filter {
 
 /** How often goals were reached, of all that was counted or of what meets conditions. */
 export interface GoalsQuery
-  extends Pick<StatsQuery, "site" | "id" | "detailFrom" | "zone" | "where"> {
+  extends Pick<StatsQuery, "site" | "id" | "detailFrom" | "zone" | "where" | "source"> {
   readonly from: Day;
   readonly to: Day;
   readonly goals: readonly Goal[];

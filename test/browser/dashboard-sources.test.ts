@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fill } from "../helpers/copying.ts";
 import { sharedFolder } from "../helpers/folder.ts";
+import { Owner as Controller } from "../helpers/owner.ts";
 import { tallydeck } from "../helpers/tallydeck.ts";
 import { sharedWorld } from "../helpers/world.ts";
 import { openMore } from "./dashboard-stage.ts";
@@ -21,9 +22,11 @@ describe("the dashboard of one source", () => {
     fill(elsewhere(), [
       {
         ...{ site: "blog", day: MARCH, surveys: [{ sv: 1, a: { nps: "9" } }] },
-        counts: { pv: { _: 3 }, path: { "/there": 3 } },
+        counts: { pv: { _: 3 }, path: { "/there": 3 }, event: { signup: 5 } },
       },
     ]);
+    const goals = [{ name: "Signed up", kind: "event", value: "signup" }];
+    await new Controller(world()).ask("PUT", "/api/sites/blog/goals", { goals });
     const copied = await tallydeck(["copy", "--from", elsewhere(), "--to", world().dataDir]);
     assert.deepEqual([copied.code, copied.err], [0, ""]);
     owner = await Owner.come(world(), { viewport: { width: 1280, height: 900 } });
@@ -88,6 +91,14 @@ describe("the dashboard of one source", () => {
       right.join(),
     );
     await phone.leave();
+  });
+
+  it("counts the goals that came from there", async () => {
+    const reached = () => seen(owner.page.getByRole("region", { name: "Goals" }).locator(".count"));
+    await owner.signIn("/dashboard?site=blog&source=1");
+    assert.equal(await reached(), "5");
+    await owner.signIn("/dashboard?site=blog&source=here");
+    assert.equal(await reached(), "0");
   });
 
   it("is not offered where there is one", async () => {

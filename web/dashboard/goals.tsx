@@ -17,9 +17,10 @@ interface GoalsProps {
 /** The goals of the site, as its owner has set them: how often each was reached, and by how many of the visitors. */
 export function Goals({ history, range, compared, token }: GoalsProps) {
   const from = Math.min(range.from, compared?.from ?? range.from);
-  const query = { site: history.site, from: formatDay(from), to: formatDay(range.to) };
+  const { site, only } = history;
+  const query = { site, source: only?.number, from: formatDay(from), to: formatDay(range.to) };
   const { answer } = useReading<GoalsAnswer>("goals", query, token, history);
-  if (answer === null || answer.site !== history.site || answer.goals.length === 0) return null;
+  if (answer === null || answer.site !== site || answer.goals.length === 0) return null;
   const visitors = addNumbers(seriesOf(history, "uv", range));
   const before = compared !== null && compared.from >= history.first ? compared : null;
   return (

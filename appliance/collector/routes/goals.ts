@@ -5,10 +5,10 @@ import { MAX_RANGE_DAYS, settingOfSite } from "../../store/store.ts";
 import type { Access } from "../access.ts";
 import type { MarksAnswer } from "../wire.ts";
 import { statsFilter, statsRange } from "./question.ts";
-import { acceptsOf, askerOf, sendRunning } from "./reading.ts";
+import { acceptsOf, askerOf, sendRunning, sourceAsked } from "./reading.ts";
 import type { StatsParts } from "./stats.ts";
 
-/** `GET /goals`: how often each goal of a site was reached, by day; `where` as in `/stats`. */
+/** `GET /goals`: how often each goal of a site was reached, by day; `where` and `source` as in `/stats`. */
 export function goalsRoute(
   access: Access,
   { numbers, clock }: Pick<StatsParts, "numbers" | "clock">,
@@ -20,9 +20,10 @@ export function goalsRoute(
     const { from, to } = statsRange(ctx.query, today);
     const { where } = statsFilter(ctx.query);
     const asker = askerOf(ctx, "owner");
+    const source = await sourceAsked(ctx, numbers);
     const { goals } = (await settingOfSite(numbers, GOALS, site.key, asker)) ?? { goals: [] };
     const query = {
-      ...{ site: site.key, id: site.id, to, goals, where },
+      ...{ site: site.key, id: site.id, to, goals, where, source },
       from: from === "first" ? to - MAX_RANGE_DAYS + 1 : from,
       detailFrom: numbers.detailFrom(today),
       zone: numbers.zone.nameAt(now),

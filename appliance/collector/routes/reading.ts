@@ -1,5 +1,16 @@
 import type { Context } from "koa";
-import type { Accepts, Answer, Asker, Lane } from "../../store/store.ts";
+import {
+  type Accepts,
+  type Answer,
+  type Asker,
+  type Lane,
+  type Numbers,
+  type SourceNumber,
+  SourceUnclear,
+  sourceNamed,
+} from "../../store/store.ts";
+import { queryValue } from "../counting/payload.ts";
+import { invalid } from "./question.ts";
 
 /** The asker of a read, who is gone once the connection is. */
 export function askerOf(ctx: Context, lane: Lane): Asker {
@@ -14,6 +25,21 @@ export function acceptsOf(ctx: Context): Accepts {
     // A browser that reloads wants it all.
     ifNoneMatch: /\bno-cache\b/.test(ctx.get("Cache-Control")) ? "" : ctx.get("If-None-Match"),
   };
+}
+
+/** The number of the source that is asked for; undefined for all. @throws {HttpError} 400 */
+export async function sourceAsked(
+  ctx: Context,
+  numbers: Numbers,
+): Promise<SourceNumber | undefined> {
+  const text = queryValue(ctx.query, "source");
+  if (text === undefined) return undefined;
+  try {
+    return sourceNamed(await numbers.read("sources", undefined, askerOf(ctx, "owner")), text);
+  } catch (error) {
+    if (error instanceof SourceUnclear) throw invalid(error.message);
+    throw error;
+  }
 }
 
 /** Sends numbers of days that may still run. @param now epoch milliseconds */

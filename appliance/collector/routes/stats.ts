@@ -1,11 +1,11 @@
 import type { Middleware } from "koa";
 import type { Clock } from "../../base/clock.ts";
 import type { DailyForm, Warning } from "../../store/reports.ts";
-import { type Numbers, type SourceNumber, SourceUnclear, sourceNamed } from "../../store/store.ts";
+import type { Numbers } from "../../store/store.ts";
 import type { Access } from "../access.ts";
 import { queryValue } from "../counting/payload.ts";
-import { invalid, statsFilter, statsRange } from "./question.ts";
-import { acceptsOf, askerOf, sendRunning } from "./reading.ts";
+import { statsFilter, statsRange } from "./question.ts";
+import { acceptsOf, askerOf, sendRunning, sourceAsked } from "./reading.ts";
 
 /** `1` as documented; `text` is what the dashboard asks for, the same in half of the bytes. */
 const DAILY: ReadonlyMap<string | undefined, DailyForm> = new Map([
@@ -30,7 +30,7 @@ export function statsRoute(access: Access, { numbers, clock, warnings }: StatsPa
     const range = statsRange(ctx.query, today);
     const series = queryValue(ctx.query, "series") === "1";
     const filter = statsFilter(ctx.query);
-    const source = await sourceOf(numbers, queryValue(ctx.query, "source"), askerOf(ctx, "owner"));
+    const source = await sourceAsked(ctx, numbers);
     const query = {
       ...range,
       ...filter,
@@ -60,19 +60,4 @@ export function statsRoute(access: Access, { numbers, clock, warnings }: StatsPa
     ctx.set("Tallydeck-Sites", String(access.reach(ctx)));
     sendRunning(ctx, answer, clock.now());
   };
-}
-
-/** The number of the source that is asked for; undefined for all. @throws {HttpError} 400 */
-async function sourceOf(
-  numbers: Numbers,
-  text: string | undefined,
-  asker: ReturnType<typeof askerOf>,
-): Promise<SourceNumber | undefined> {
-  if (text === undefined) return undefined;
-  try {
-    return sourceNamed(await numbers.read("sources", undefined, asker), text);
-  } catch (error) {
-    if (error instanceof SourceUnclear) throw invalid(error.message);
-    throw error;
-  }
 }

@@ -42,7 +42,9 @@ export const FLEET_READS: {
       return statsBody(source.counts(only), query, sources);
     }),
   goals: ({ counts }, { query, accepts }) =>
-    goalsOf(counts(), query).then((answer) => makeAnswer(JSON.stringify(answer), accepts)),
+    goalsOf(counts(query.source), query).then((answer) =>
+      makeAnswer(JSON.stringify(answer), accepts),
+    ),
   overview: ({ counts }, input) => overview(counts(), input),
   viewCounts: ({ counts }, input) => viewCounts(counts(), input),
   liveNumbers: ({ counts }, input) => liveNumbers(counts(), input),
