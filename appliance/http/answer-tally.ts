@@ -7,7 +7,7 @@ export class AnswerTally {
     this.#counts[digit] = (this.#counts[digit] ?? 0) + 1;
   };
 
-  /** `2xx` and how many; those that may be, at zero, too. */
+  /** Numbers of answers by class, like `2xx`, those at zero included. */
   get classes(): readonly (readonly [name: string, count: number])[] {
     return [2, 3, 4, 5].map((digit) => [`${digit}xx`, this.#counts[digit] ?? 0]);
   }

@@ -1,4 +1,4 @@
-/** `stopped`: the signal said so. `cut`: the connection was closed, or what came was no HTTP. */
+/** `stopped`: the signal was aborted. `cut`: the connection was closed, or the answer was no HTTP. */
 type AskReason =
   | "no-answer"
   | "refused"
@@ -43,7 +43,7 @@ const REASONS: Readonly<Record<string, AskReason>> = {
 const CERTIFICATE = /CERT|UNABLE_TO|_CHAIN|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|CRL/;
 
 /**
- * Why a request of the box came to nothing.
+ * The reason why a request of the box failed.
  * @param end aborted where it took too long
  */
 export function askFailure(error: unknown, end: AbortSignal): AskFailed {

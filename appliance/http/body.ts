@@ -3,7 +3,7 @@ import getRawBody from "raw-body";
 import { HttpError } from "./errors.ts";
 
 /**
- * Reads a JSON body of at most `limit` bytes; counts what arrives, not only what is declared.
+ * Reads a JSON body of at most `limit` bytes, by those that arrive, and not only by the declared length.
  * @throws {HttpError} 413 `payload_too_large`, 400 `invalid_json`
  */
 export async function readJson(request: IncomingMessage, limit: number): Promise<unknown> {
@@ -20,7 +20,7 @@ export function parseJson(bytes: Uint8Array): unknown {
 }
 
 /**
- * The first `keep` bytes of a body; what follows is read and thrown away, and past `limit` not waited for.
+ * Reads the first `keep` bytes of a body. The rest is discarded, and not awaited beyond `limit`.
  * @throws {HttpError} 400 `invalid_body` when it ends early
  */
 export async function readStart(

@@ -5,17 +5,17 @@ import { isLoopback } from "../base/ports.ts";
 import { remember } from "../base/remember.ts";
 import { toldPeer } from "./proxy-protocol.ts";
 
-/** The sender of a request, and the name it asked for, as seen through proxies we trust. */
+/** Reads the sender of a request and the requested host, through trusted proxies. */
 export interface Client {
   /** The other end of a connection, or whom a proxy there named; an IPv4-mapped address as IPv4. */
   peer(socket: Socket): string;
-  /** True for a proxy whose headers are believed. */
+  /** Whether the address is that of a trusted proxy. */
   trusts(address: string): boolean;
   /** The client's address; an IPv4-mapped one as IPv4. Never stored. */
   address(request: IncomingMessage): string;
-  /** The host the client asked for with its port, as `comparableHost` has it. */
+  /** The requested host with its port, in the form of `comparableHost`. */
   host(request: IncomingMessage): string;
-  /** Scheme, host and port the client asked for; undefined when they name no web server. */
+  /** The requested scheme, host and port; undefined where they name no web server. */
   url(request: IncomingMessage): URL | undefined;
 }
 
@@ -23,8 +23,8 @@ export interface Client {
 const HOST_HEADER = /^[\w.:[\]-]+$/;
 
 /**
- * @param proxies CIDR blocks or addresses whose `X-Forwarded-*` headers are believed.
- * @throws {RangeError} naming the first that is neither.
+ * @param proxies CIDR blocks or addresses whose `X-Forwarded-*` headers are trusted
+ * @throws {RangeError} naming the first that is neither
  */
 export function createClient(proxies: readonly string[]): Client {
   const trusted = new BlockList();
@@ -49,7 +49,7 @@ export function createClient(proxies: readonly string[]): Client {
     address(request) {
       let address = peer(request.socket);
       if (!trusts(address)) return address;
-      // Each proxy appends whom it saw, so only what trusted ones appended can be believed.
+      // Each proxy appends its peer, so only the entries of trusted proxies are reliable.
       for (const hop of forwarded(request, "x-forwarded-for").reverse()) {
         const candidate = plainAddress(withoutPort(hop));
         if (isIP(candidate) === 0) break;
@@ -76,8 +76,8 @@ const OWN_NAMES: ReadonlySet<string> = new Set(["127.0.0.1", "[::1]", "localhost
 const OWN_ADDRESSES: ReadonlySet<string> = new Set(["127.0.0.1", "::1"]);
 
 /**
- * Whether a program of this machine asks for itself. A proxy or a tunnel's end may run here, too: what
- * it hands on asks for another name, or says for whom it is.
+ * Whether a program of this machine sends the request itself. A proxy or the end of a tunnel may run here, too:
+ * requests that it passes on have another host, or a header with the sender.
  */
 export function isFromHere(request: Pick<IncomingMessage, "socket" | "headers">): boolean {
   const { socket, headers } = request;
@@ -136,7 +136,7 @@ function peer(socket: Socket): string {
   return plainAddress(toldPeer(socket) ?? socket.remoteAddress ?? "");
 }
 
-/** True for what came in by TLS that ended here. */
+/** Whether a request came by TLS that ends here. */
 export function isEncrypted({ socket }: Pick<IncomingMessage, "socket">): boolean {
   return "encrypted" in socket;
 }

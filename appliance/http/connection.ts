@@ -7,15 +7,15 @@ import { STATUS_CODES } from "./node-http.ts";
 const LINGER_MS = 2_000;
 /** Requests that may wait behind the one being answered; honest clients send none ahead. */
 const MAX_WAITING = 64;
-/** Then a client has to come anew, so that none keeps a place for ever. */
+/** Requests of a connection. Then the client needs a new one, so that none keeps its place for ever. */
 const MAX_REQUESTS = 1_000;
 /** A client that sent requests ahead and was answered this much has to show first that it reads. */
 const MAX_UNREAD_BYTES = 128 * 1024;
-/** So much is still read once all is said: an honest client has no more under way, or looks up. */
+/** Bytes that are still read after the last answer. An honest client has no more on the way, or reads the answer. */
 const MAX_UNHEARD_BYTES = 64 * 1024;
 /** A whole file of a large box takes a while over Wi-Fi. */
 export const UPLOAD_MS = 30 * 60_000;
-/** Of which nothing came for so long, that one went to sleep, and others wait for it. */
+/** An upload without a byte for so long has come from a machine that fell asleep, and blocks others. */
 const UPLOAD_PAUSE_MS = 2 * 60_000;
 
 const uploads = new WeakSet<IncomingMessage>();
@@ -37,7 +37,7 @@ interface ConnectionOptions {
   key: string;
   isProxy: boolean;
   serve: RequestListener;
-  /** Hears the status of each answer. */
+  /** Called with the status of each answer. */
   answered: ((status: number) => void) | undefined;
 }
 
@@ -46,7 +46,7 @@ export class Connection {
   /** A proxy's header, and TLS, may change these before the first request. */
   socket: Socket;
   key: string;
-  /** True for a proxy's own, on which it asks for others. */
+  /** Whether it is the connection of a trusted proxy, with requests of many clients. */
   isProxy: boolean;
   /** As it was accepted: below TLS, where there is any. */
   readonly #accepted: Socket;
@@ -56,24 +56,24 @@ export class Connection {
   #answering: Exchange | undefined;
   /** Monotonic milliseconds: since when nothing is answered. */
   #restingSince: number;
-  /** The last request that came; its body may still be on its way. */
+  /** The last request. Its body may still be on the way. */
   #last: IncomingMessage | undefined;
   #lastSince = 0;
   readonly #waiting: Exchange[] = [];
   #answers = 0;
   /** Bytes that had been written when the client last sent a request that none waits before. */
   #takenBytes = 0;
-  /** How far reading had come, and since when. */
+  /** Bytes that were read at the last look, and the time since then. */
   #read = 0;
   #readSince = 0;
-  /** How far writing had come, and since when; no time while nothing waits to be written. */
+  /** State of writing at the last look, and the time since then; no time while nothing waits to be written. */
   #written = "";
   #writtenSince: number | undefined;
   #isStuck = false;
-  /** The answer that is sent once those that wait are answered. */
+  /** An answer that follows all pending ones, and ends the connection. */
   #lastWords: string | undefined;
   #isLeaving = false;
-  /** One for all answers, which finish once each. */
+  /** One function for all answers, each of which finishes once. */
   readonly #onFinish = () => this.#answered();
 
   constructor({ socket, clock, key, isProxy, serve, answered }: ConnectionOptions) {
@@ -100,7 +100,7 @@ export class Connection {
     if (this.#isLeaving || this.#lastWords !== undefined) return;
     this.#last = exchange.request;
     this.#lastSince = this.#clock.monotonic();
-    // He may have read all of the answer before, and of a file we do not know yet that this was all.
+    // The client may have read the whole answer before, although we do not know yet that a file has ended.
     if (this.#waiting.length === 0) this.#takenBytes = this.socket.bytesWritten;
     if (this.#answering === undefined) this.#answer(exchange);
     else if (this.#waiting.length < MAX_WAITING) this.#waiting.push(exchange);
@@ -116,7 +116,7 @@ export class Connection {
     return takes >= UPLOAD_MS || this.#silentFor() >= UPLOAD_PAUSE_MS;
   }
 
-  /** Looks how far writing has come. @returns for how many milliseconds it has come no further */
+  /** Checks the progress of writing. @returns the milliseconds without any */
   stuckFor(): number {
     const now = this.#clock.monotonic();
     const written = writtenSoFar(this.socket);
@@ -128,7 +128,7 @@ export class Connection {
     return stuckFor;
   }
 
-  /** Answers with an error that no route gave, after what came before it, and ends. */
+  /** Sends an error outside of any route, after pending answers, and closes the connection. */
   refuse(status: number, code: string, message: string): void {
     if (this.#isLeaving || this.#lastWords !== undefined) return;
     if (this.#answering?.response.headersSent || !this.socket.writable) {
@@ -137,12 +137,12 @@ export class Connection {
     }
     this.#tell?.(status);
     const words = errorAnswer(status, code, message);
-    // Whose own body is wrong or late is not answered otherwise.
+    // A request whose own body is wrong or late gets this answer, and no other.
     if (this.#answering?.request.complete) this.#lastWords = words;
     else this.#leave(words);
   }
 
-  /** Ends at once; what the client has not read by then is gone. */
+  /** Closes the connection at once. Data that the client has not read is lost. */
   drop(): void {
     this.#isLeaving = true;
     reset(this.#accepted);
@@ -154,7 +154,7 @@ export class Connection {
     this.#waiting.length = 0;
   }
 
-  /** Looks how far reading has come. @returns for how many milliseconds it has come no further */
+  /** Checks the progress of reading. @returns the milliseconds without any */
   #silentFor(): number {
     const now = this.#clock.monotonic();
     const { bytesRead } = this.#accepted;
@@ -165,7 +165,7 @@ export class Connection {
 
   #answer(exchange: Exchange): void {
     this.#answering = exchange;
-    // Node's own bound would answer those who come back nevertheless with 503.
+    // With Node's own limit, a client that goes on nevertheless would get 503.
     if (++this.#answers === MAX_REQUESTS) exchange.response.setHeader("Connection", "close");
     // Before Node, which may end the connection then.
     exchange.response.prependListener("finish", this.#onFinish);
@@ -205,7 +205,7 @@ export class Connection {
       );
   }
 
-  /** Calls `enough` when much more than the `held` bytes has come, unless it `isOver` before. */
+  /** Calls `enough` once many more bytes than `held` have come, unless `isOver` before. */
   #readOn(held: number, enough: () => void, isOver = () => false): void {
     const { socket } = this;
     let left = MAX_UNHEARD_BYTES - held;
@@ -218,14 +218,14 @@ export class Connection {
     socket.on("data", count);
   }
 
-  /** Reads nothing more, whoever asks for it; the client can still hear what was said. */
+  /** Stops reading for good. The client can still read our answer. */
   #turnDeaf(): void {
     const { socket } = this;
     socket.on("resume", () => socket.pause());
     socket.pause();
   }
 
-  /** Says the last thing. A little of what comes in is read and thrown away, else the client might not hear it. */
+  /** Sends the last bytes and closes. It still discards some input, or a reset might keep the client from reading them. */
   #leave(last = "", held = 0): void {
     this.#isLeaving = true;
     this.#waiting.length = 0;
@@ -243,7 +243,7 @@ function isUnwanted({ request, response }: Exchange): boolean {
   return response.statusCode >= 400 || request.readableFlowing === null;
 }
 
-/** Ends a connection so that the system, too, forgets what the client did not take. */
+/** Resets a connection, so that the kernel, too, frees data that the client has not read. */
 function reset(socket: Socket): void {
   // By itself it would wait until all is written.
   socket.resetAndDestroy();
@@ -251,8 +251,8 @@ function reset(socket: Socket): void {
 }
 
 /**
- * Changes whenever the system took something. Of one long write only the queue tells how far it has
- * come, by which Node's own timeouts go, too.
+ * A value that changes with each progress of writing. Within one long write only the size of the queue changes, which
+ * Node's own timeouts go by, too.
  */
 function writtenSoFar(socket: Socket & { _handle?: { writeQueueSize?: number } | null }): string {
   return `${socket.bytesWritten - socket.writableLength} ${socket._handle?.writeQueueSize}`;

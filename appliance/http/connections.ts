@@ -13,11 +13,11 @@ import type { Tls } from "./tls.ts";
 const SWEEP_MS = 5_000;
 /** A client that takes nothing of an answer for so long has left. */
 const STUCK_MS = 30_000;
-/** So long has it to be quiet before trouble is told again. */
+/** Trouble is logged again only after so long without any. */
 const QUIET_MS = 10 * 60_000;
 /** A proxy's header and TLS must be over by then. */
 const BEGIN_MS = 10_000;
-/** Of all connections, those that may be about it at once. */
+/** The share of all connections that may be in a handshake at a time. */
 const BEGINNING_SHARE = 1 / 2;
 
 export interface ConnectionsOptions {
@@ -35,22 +35,21 @@ export interface ConnectionsOptions {
   namesPeers?: boolean;
   /** Undefined where HTTP is spoken without. */
   tls?: Tls;
-  /** Hears who has come in by TLS, asking for which name. */
+  /** Called for each TLS connection, with the address and the requested name. */
   secured?: (address: string, servername: string) => void;
-  /** Hears the status of each answer. */
+  /** Called with the status of each answer. */
   answered?: ((status: number) => void) | undefined;
 }
 
 /**
- * Every connection of a listener: how many there may be, from whom, and for how long nothing may
- * come of one. Where there is no room, one on which nothing is being answered makes some; of the
- * address that holds the most, so that no client's many displace another's few.
+ * The connections of a listener, with limits for all, for each address, and for idle time. At the limit, an idle
+ * connection is closed, one of the address with the most, so that a client with many cannot displace one with few.
  */
 export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #open = new Map<Socket, Connection>();
   readonly #byKey = new Map<string, Set<Connection>>();
-  /** Those on which HTTP is not spoken yet, and what calls the end of their time off. */
+  /** Connections before their first HTTP, with the cancellation of their time limit. */
   readonly #beginning = new Map<Connection, Cancel>();
   /** Node's own, which begins to speak HTTP. */
   readonly #speak: (socket: Socket) => void;
@@ -68,12 +67,12 @@ export class Connections {
     const take: RequestListener = (request, response) =>
       this.#open.get(request.socket)?.take({ request, response });
     server.on("request", take);
-    // Nothing but `100-continue` is ever expected: to go on is allowed, and clearer than a bare 417.
+    // Clients expect nothing but `100-continue`. Going on is allowed, and clearer than a bare 417.
     server.on("checkExpectation", take);
     server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) =>
       this.#clientError(error, socket),
     );
-    // Out of descriptors, mostly: whoever knocks is not heard, and those inside are served.
+    // Mostly there are no file descriptors left: new connections fail, while others are served.
     server.on("error", (error: NodeJS.ErrnoException) => {
       if (server.listening) this.#tell(`Connections cannot be accepted (${error.code})`);
     });
@@ -84,7 +83,7 @@ export class Connections {
     return this.#open.size;
   }
 
-  /** Lets go of those who never came to ask. */
+  /** Closes connections without any request. */
   dropBeginning(): void {
     for (const connection of [...this.#beginning.keys()]) connection.drop();
   }
@@ -182,7 +181,7 @@ export class Connections {
     this.#speak(connection.socket);
   }
 
-  /** Gives it a while until HTTP is spoken; that of an address with many makes room for new ones. */
+  /** Limits the time until HTTP begins. A connection of an address with many makes room for new ones. */
   #begin(connection: Connection): void {
     if (this.#beginning.has(connection)) return;
     const { clock, limits } = this.#options;
@@ -196,7 +195,7 @@ export class Connections {
     );
   }
 
-  /** Refuses who is not understood; before TLS there are no words for it. */
+  /** Refuses a connection with an answer, or without one before TLS has begun. */
   #turnAway(connection: Connection, refusal: ConnectionRefusal): void {
     if (this.#options.tls !== undefined) connection.drop();
     else {
@@ -220,7 +219,7 @@ export class Connections {
     if (same?.size === 0) this.#byKey.delete(connection.key);
   }
 
-  /** Lets go of the one of `among` on which nothing happened for longest, else of the newest. */
+  /** Closes the connection of `among` that was idle for longest, or else the newest one. */
   #dropLongestIdle(newest: Connection, among: Iterable<Connection>, advice = ""): void {
     let [longest, since] = [newest, Number.POSITIVE_INFINITY];
     for (const connection of among)
@@ -228,7 +227,7 @@ export class Connections {
         [longest, since] = [connection, connection.idleSince ?? Infinity];
     if (longest === newest)
       this.#tell(`Too many connections are busy: new ones are turned away${advice}`);
-    // At once, also for who comes in the same moment.
+    // It is removed at once, so that another connection in the same moment finds the place free.
     this.#remove(longest);
     longest.drop();
   }
@@ -248,7 +247,7 @@ export class Connections {
   #serveForwarded(request: IncomingMessage, response: ServerResponse): void {
     const { client, limits, keyOf, serve } = this.#options;
     const address = client.address(request);
-    // A proxy that does not tell for whom it asks stands for all its visitors.
+    // A proxy that names no client counts as all of its visitors.
     if (client.trusts(address)) {
       serve(request, response);
       return;
@@ -287,7 +286,7 @@ export class Connections {
     });
   }
 
-  /** Says what is wrong, once while it lasts. */
+  /** Logs a problem once while it lasts. */
   #tell(what: string): void {
     const now = this.#options.clock.monotonic();
     if (now - this.#toldAt > QUIET_MS) this.#options.log.warn({ open: this.size }, what);

@@ -24,7 +24,7 @@ export function rateLimited(seconds: number, message: string): HttpError {
   return new HttpError(429, "rate_limited", message, retryAfterHeader(seconds));
 }
 
-/** Answers with an error where no app is asked. */
+/** Sends an error outside of any app. */
 export function sendError(response: ServerResponse, error: HttpError): void {
   const { status, message, code, headers } = error;
   const type = { "Content-Type": "application/json; charset=utf-8" };
@@ -36,7 +36,7 @@ export function sendError(response: ServerResponse, error: HttpError): void {
 /** How a refusal is answered. */
 interface RefusalAnswer {
   readonly status: number;
-  /** The code in the answer, where clients know it by another name. */
+  /** The code in the answer, where it differs. */
   readonly code?: string;
   /** Seconds until it is worth trying again. */
   readonly retryAfter?: number;

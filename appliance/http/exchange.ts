@@ -10,13 +10,13 @@ interface Outward {
   readonly body?: string | Uint8Array | undefined;
 }
 
-/** The answer that came back. */
+/** The answer. */
 interface Exchanged {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   /** Never more than was wanted. */
   readonly body: Buffer;
-  /** How the body ended: as the other side meant it, at our bound, or in its middle. */
+  /** The end of the body: complete, at our limit, or cut off. */
   readonly ended: "whole" | "too-large" | "cut";
 }
 
@@ -30,9 +30,9 @@ interface Bounds {
 const NO_ANSWER = "the connection was closed without an answer";
 
 /**
- * Sends a request over a connection of its own, for one that was kept may have been closed by the
- * other side. Follows no redirect. Once there is a status that is the answer, whatever ends it.
- * @throws {Error} Node's own, with its code, where no status came
+ * Sends a request over a new connection, since the other side may have closed a kept one. It follows no redirect. With
+ * a status there is an answer, even where the body is cut off.
+ * @throws {Error} Node's own, with its code, where there is no status
  */
 export function exchange(
   { method, url, headers, body }: Outward,

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 
-/** How many connections a listener holds at once. */
+/** The most connections of a listener at a time. */
 export interface ConnectionLimits {
   readonly total: number;
-  /** From one address, an IPv6 /64 being one; behind a trusted proxy, requests at once. */
+  /** The most from one address, or IPv6 /64; behind a trusted proxy, the most requests at a time. */
   readonly perAddress: number;
   /**
    * From 127.0.0.1 and ::1 each: there a proxy that is not configured has all visitors behind it.
@@ -23,23 +23,23 @@ export const COLLECTOR_TLS_LIMITS: ConnectionLimits = {
   perLoopback: 192,
 };
 export const CONTROL_LIMITS: ConnectionLimits = { total: 128, perAddress: 32, perLoopback: 96 };
-/** Of a collector that has a process of a larger machine for itself. */
+/** Limits of a collector with a process of its own on a larger machine. */
 export const FLEET_LIMITS: ConnectionLimits = { total: 2_048, perAddress: 64, perLoopback: 1_536 };
 
-/** Of who looks at metrics now and then. */
+/** Limits for metrics, which few programs read now and then. */
 export const METRICS_LIMITS: ConnectionLimits = { total: 16, perAddress: 8, perLoopback: 8 };
 
 /** How many connections all listeners of the service hold. */
 const SERVICE_TOTAL = COLLECTOR_LIMITS.total + COLLECTOR_TLS_LIMITS.total + CONTROL_LIMITS.total;
 
-/** File descriptors kept for the database, the decks, and what else the service opens. */
+/** File descriptors that are reserved for the database, the decks, and other files. */
 const RESERVED_DESCRIPTORS = 80;
 /** However few descriptors there are. */
 const LEAST_CONNECTIONS = 4;
 
 /**
- * The same limits where a process may not open as much: `descriptors` is what it may open,
- * `everything` how many connections all its listeners would hold.
+ * Reduces limits to the file descriptors that a process may have.
+ * @param everything the most connections of all its listeners together
  */
 export function fitting(
   limits: ConnectionLimits,
@@ -55,7 +55,7 @@ export function fitting(
   };
 }
 
-/** How many file descriptors this process may have; endless where the system does not tell. */
+/** The most file descriptors of this process; Infinity where the system does not say. */
 export function descriptorLimit(
   read: () => string = () => readFileSync("/proc/self/limits", "utf8"),
 ): number {

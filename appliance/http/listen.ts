@@ -9,7 +9,7 @@ import { type Certificates, Tls } from "./tls.ts";
 
 const MAX_HEADER_BYTES = 64 * 1024;
 const PATIENCE = {
-  /** A request must be complete by then; what honest clients send fits in one packet. */
+  /** Time for a whole request, which honest clients send in one packet. */
   requestTimeout: 20_000,
   headersTimeout: 10_000,
   /** Longer than the idle time of usual proxies, so that they close first. */
@@ -39,7 +39,7 @@ export interface HandedSocket {
   readonly fd: number;
 }
 
-/** How a listener treats those who come. */
+/** The options of a listener for its connections. */
 interface ListenerDoor
   extends Pick<
     ConnectionsOptions,
@@ -99,8 +99,7 @@ export async function listen(
     },
     async close() {
       const closed = closeServer(server);
-      // A client that has sent something is heard: it is read in the turn after the one that
-      // accepted it.
+      // A request that has arrived is still answered: it is read in the turn after its connection was accepted.
       await turn();
       await turn();
       connections.dropBeginning();
@@ -113,7 +112,7 @@ export async function listen(
 
 async function closeServer(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // Those that are kept alive become idle one by one, when their answer is sent.
+  // Connections that are kept alive become idle one by one, each after its answer.
   const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_MS);
   server.closeIdleConnections();
   const impatience = setTimeout(() => server.closeAllConnections(), CLOSE_MS);

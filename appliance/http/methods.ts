@@ -2,7 +2,7 @@ import type { RouterContext } from "@koa/router";
 import type { Middleware } from "koa";
 import { HttpError } from "./errors.ts";
 
-/** After a router: a path it knows, asked with a method it does not serve there, is 405. */
+/** Answers 405 to another method of a known path. Use it after a router. */
 export const methodNotAllowed: Middleware = (ctx) => {
   const matched = (ctx as unknown as RouterContext).matched ?? [];
   const methods = [...new Set(matched.flatMap((layer) => layer.methods))].sort().join(", ");

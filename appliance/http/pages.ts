@@ -17,14 +17,14 @@ interface PageFile {
 const WEB_BUILD = join(import.meta.dirname, "../../web/dist");
 const TWINS = { br: ".br", gzip: ".gz" } as const;
 
-/** Large, and seldom asked for: read at the first request. */
+/** Large files that are rarely requested: they are read at the first request. */
 const LATER: ReadonlySet<string> = new Set(["icons.json"]);
 
 /** The files of the web build, held in memory. */
 export class Pages {
   readonly #dir: string;
   readonly #pages = new Map<string, PageFile | undefined>();
-  /** Files with a text in the place of another, as they were asked for last. */
+  /** Files with a replaced text, in their last form. */
   readonly #changed = new Map<string, { readonly by: string; readonly page: PageFile }>();
 
   /** @throws {Refusal} `web_build_missing` when `dir` does not exist. */

@@ -1,17 +1,17 @@
 import { isIP, type Socket } from "node:net";
 
 /**
- * A proxy's header, which tells of a connection before its first byte: version 1, a line, and
- * version 2, which is binary. Source: https://www.haproxy.org/download/3.2/doc/proxy-protocol.txt
+ * A proxy's header at the beginning of a connection: version 1, a line, or version 2, which is binary.
+ * Source: https://www.haproxy.org/download/3.2/doc/proxy-protocol.txt
  */
 type ProxyHeader =
-  /** Something else than a header comes. */
+  /** There is no header. */
   | { readonly kind: "none" }
-  /** Not enough has come to tell. */
+  /** More bytes are needed to decide. */
   | { readonly kind: "more" }
   /** A header that cannot be. */
   | { readonly kind: "bad" }
-  /** So many bytes are the header; without an address the proxy speaks for itself. */
+  /** The header has so many bytes. Without an address, the proxy is the client. */
   | { readonly kind: "header"; readonly bytes: number; readonly address?: string };
 
 /** The longest line there can be, with its end (section 2.1). */
@@ -78,7 +78,7 @@ function binary(bytes: Buffer): ProxyHeader {
   const block = BLOCK_BYTES[family];
   if (command === PROXY && block !== undefined && rest < block) return BAD;
   if (bytes.length < length) return MORE;
-  // Unix sockets, datagrams and what is to come name no client: the proxy's own address counts.
+  // Unix sockets, datagrams and future families name no client: the proxy's own address counts.
   if (command === LOCAL || block === undefined) return { kind: "header", bytes: length };
   const source = bytes.subarray(BINARY_START_BYTES);
   return { kind: "header", bytes: length, address: family === 0x11 ? v4(source) : v6(source) };
@@ -102,14 +102,14 @@ export function tellPeer(socket: Socket, address: string): void {
   told.set(socket, address);
 }
 
-/** From where a proxy said that this connection comes. */
+/** The address of the client in a proxy's header. */
 export function toldPeer(socket: Socket): string | undefined {
   return told.get(socket);
 }
 
 /**
- * Takes the header off a connection that is not read yet, where there is one; what comes after it
- * stays to be read. `done` is called once, with "bad" where the other side ends before.
+ * Reads the header of a new connection, if there is one, and leaves the bytes after it to be read. `done` is called
+ * once, with "bad" where the connection ends before.
  */
 export function takeProxyHeader(
   socket: Socket,

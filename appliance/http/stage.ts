@@ -7,8 +7,7 @@ type Serve = ReturnType<App["callback"]>;
 const LEAVE_MS = 3_000;
 
 /**
- * A listener that outlives what it serves: apps are shown one after the other, and who asks between
- * two of them waits for the next.
+ * A listener that serves one app after the other. A request between two apps waits for the next one.
  */
 export class Stage {
   readonly #listen: (app: App) => Promise<Listener>;
@@ -18,7 +17,7 @@ export class Stage {
   #running = 0;
   #left: () => void = () => {};
   #isLast = false;
-  /** One for all responses, which close once each. */
+  /** One function for all responses, each of which closes once. */
   readonly #onClose = () => {
     this.#running -= 1;
     if (this.#running === 0) this.#left();
@@ -29,8 +28,8 @@ export class Stage {
   }
 
   /**
-   * Serves `app` from now on. Rejects as `listen` does.
-   * @returns the listener, whose `close` takes the app off; after `last` it closes the listener
+   * Serves an app from now on. Rejects as `listen` does.
+   * @returns the listener, whose `close` ends serving the app, and after `last` closes the listener
    */
   async show(app: App): Promise<Listener> {
     this.#listener ??= await this.#listen({
@@ -40,13 +39,13 @@ export class Stage {
           this.#ask(...asked),
     });
     this.#serve = app.callback();
-    // The caller that shows it knows the listener first.
+    // Waiting requests go on only after the caller has the listener.
     setImmediate(() => this.#goOn());
     const listener = this.#listener;
     return Object.create(listener, { close: { value: () => this.#takeOff() } });
   }
 
-  /** No app comes after the one that shows. */
+  /** Notes that no other app follows. */
   last(): void {
     this.#isLast = true;
   }

@@ -4,7 +4,7 @@ import type { SecureContext, Server, TLSSocket, TlsOptions } from "node:tls";
 import type { Log } from "../base/log.ts";
 import type { Cancel, Listenable } from "../base/signal.ts";
 
-/** By which a CA asks to see a challenge: RFC 8737, section 3. */
+/** The protocol of a CA that checks a challenge: RFC 8737, section 3. */
 const CHALLENGE_PROTOCOL = "acme-tls/1";
 const PROTOCOL = "http/1.1";
 
@@ -19,7 +19,7 @@ export interface Certificates {
   /** For visitors; undefined while there is none. */
   current: () => TlsCertificate | undefined;
   changed: Listenable;
-  /** For a CA that asks for the challenge of this name. */
+  /** The challenge for a CA that asks for this name. */
   challengeFor: (servername: string) => SecureContext | undefined;
 }
 
@@ -29,9 +29,9 @@ interface TlsParts {
 }
 
 /**
- * TLS on connections that another server accepted. Where there is no certificate, handshakes are
- * refused with an alert; a CA that speaks TLS 1.3 sees its challenge nevertheless. The certificate
- * may change at any time: a client that is there goes on with the one it began with.
+ * TLS on connections that another server has accepted. Without a certificate, handshakes are refused with an alert,
+ * but a CA with TLS 1.3 still gets its challenge. The certificate may change at any time; open connections keep
+ * theirs.
  */
 export class Tls {
   readonly #server: Server;
@@ -41,7 +41,7 @@ export class Tls {
 
   constructor(parts: TlsParts) {
     this.#parts = parts;
-    // Not imported: who has no use for TLS does not load it.
+    // It is loaded only here, since most boxes do without TLS.
     this.#server = process.getBuiltinModule("node:tls").createServer({
       ...BOUNDS,
       ALPNCallback: choiceBetween(parts.certificates.challengeFor),
@@ -57,14 +57,14 @@ export class Tls {
     this.#server.emit("connection", socket);
   }
 
-  /** Hears of no other certificate any more. */
+  /** Stops listening for other certificates. */
   close(): void {
     this.#forget();
   }
 
   #secured(socket: TLSSocket): void {
     const secured = this.#handshakes.get(below(socket));
-    // The CA has seen what it came for.
+    // The handshake alone was the challenge.
     if (socket.alpnProtocol === CHALLENGE_PROTOCOL)
       socket
         .on("error", () => {})
@@ -96,9 +96,9 @@ const CIPHERS = [
 
 const BOUNDS: TlsOptions = {
   minVersion: "TLSv1.2",
-  // Node's own list still has suites of CBC, whose padding leaked time and again.
+  // Node's own list still has CBC suites, whose padding has leaked time and again.
   ciphers: CIPHERS.join(":"),
-  // A client could otherwise make the box reckon for ever on one connection.
+  // With renegotiation, a client could keep the box busy for ever on one connection.
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
 };
 
@@ -116,7 +116,7 @@ function choiceBetween(
   challengeFor: Certificates["challengeFor"],
 ): NonNullable<TlsOptions["ALPNCallback"]> {
   return function (this: TLSSocket, { servername, protocols }) {
-    // A client that names no host gets `false` here, whatever the types say.
+    // For a client without SNI this is `false`, although the types say otherwise.
     const isOfCa = Boolean(servername) && protocols.includes(CHALLENGE_PROTOCOL);
     const challenge = isOfCa ? challengeFor(servername) : undefined;
     if (challenge === undefined) return protocols.includes(PROTOCOL) ? PROTOCOL : undefined;

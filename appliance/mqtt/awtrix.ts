@@ -5,17 +5,16 @@ import type { Push } from "../push/push-body.ts";
 /** A message for an AWTRIX clock as a push. */
 interface AwtrixPush {
   readonly push: Push;
-  /** It goes when its time is over, and does not stay as an old one. */
+  /** Whether it disappears after its time, instead of being shown as old. */
   readonly isFleeting: boolean;
 }
 
 const MAX_TTL = 86_400;
-/** The life of a message without a time of its own. */
+/** Seconds that a message without a time of its own is shown. */
 const NOTICE_S = 600;
 
 /**
- * A custom app as AWTRIX 3 takes it (its `docs/api.md`), as far as a key can show it; what it knows
- * besides is ignored.
+ * Reads a custom app of AWTRIX 3 (its `docs/api.md`), as far as a key can show it. Other fields are ignored.
  * @throws {Refusal} `invalid_field`
  */
 export function readCustom(input: Readonly<Record<string, unknown>>): AwtrixPush {
@@ -37,7 +36,7 @@ export function readNotification(input: unknown): Push {
   return { text: textOf(input.text), ...stay, ...colorsOf(input) };
 }
 
-/** A text, or fragments `{t, c}` that are told apart by their colours there. */
+/** The text, which may come in coloured fragments `{t, c}`. */
 function textOf(text: unknown): string {
   if (isText(text)) return text;
   if (typeof text === "number") return String(text);

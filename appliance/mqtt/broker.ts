@@ -11,7 +11,7 @@ interface Kept {
   readonly payload: string | Uint8Array;
   /** The broker confirms it. */
   readonly isVital: boolean;
-  /** Monotonic milliseconds when it is no longer true; infinite for what stays. */
+  /** Monotonic milliseconds when the value expires; Infinity for one that does not. */
   readonly until: number;
 }
 
@@ -20,9 +20,9 @@ export type BrokerState =
   | {
       readonly connected: true;
       readonly since: number;
-      /** The version that is spoken; a broker that knows no newer one decides it. */
+      /** The version in use: the newest one that the broker knows. */
       readonly version: MqttVersion;
-      /** The rights that the broker does not grant, in sentences that say what to do. */
+      /** Sentences about rights that the broker does not grant, with advice. */
       readonly problems: readonly string[];
     }
   /** The last problem, in a sentence; null while the first try runs. */
@@ -43,38 +43,37 @@ interface BrokerOptions {
   readonly needs: readonly Need[];
   /** Everything is to be announced. */
   readonly connected: () => void;
-  /** A message came in; the next one comes after `done`. */
+  /** Takes a message. The next one follows after `done`. */
   readonly message: (message: Message, done: () => void) => void;
   /** The state is another. */
   readonly changed: () => void;
 }
 
-/** Milliseconds until the next try, after so many in vain. */
+/** Milliseconds until the next try, by the number of failures. */
 const BACKOFF_MS = [5_000, 10_000, 20_000, 40_000, 60_000];
-/** Two boxes that lost one broker do not come back at the same moment. */
+/** A random share of the pause, so that boxes do not all come back to a broker at the same moment. */
 const JITTER = 0.2;
 /** A connection that has stood for so long was good: the next one is tried for soon. */
 const STEADY_MS = 60_000;
 /** A broker that takes nothing for so long will not. */
 const STALLED_MS = 60_000;
-/** The echo of a message comes by then, where one comes at all. */
+/** The time limit for the echo of a message. */
 const ECHO_MS = 5_000;
-/** With so many waiting no more are dropped: the next connection finds what is left at the broker. */
+/** With so many unsent topics, no more are removed. The next connection finds the rest at the broker. */
 const MAX_UNSENT = 4_096;
 /** A farewell that is not confirmed by then is given up. */
 const FAREWELL_MS = 2_000;
 
 /**
- * The connection with a broker, made anew for as long as it takes. Nothing waits in a queue: of each
- * topic the last value is kept here, and sent when the broker is there. It speaks MQTT 5 first each
- * time, and 3.1.1 with a broker that does not.
+ * A connection with a broker that is made again after each loss. There is no queue: the last value of each topic is
+ * kept here, and sent when the broker is connected. Each time it tries MQTT 5 first, and then 3.1.1.
  */
 export class Broker {
   readonly #options: BrokerOptions;
   readonly #kept = new Map<string, Kept>();
   /**
-   * Topics whose value this connection has not taken yet; of one that is not kept, that it is gone.
-   * With the connection it is empty: the next one is told everything.
+   * Topics whose value, or removal, is not sent on this connection yet. It is emptied with the connection, since the
+   * next one sends everything.
    */
   readonly #unsent = new Set<string>();
   #permissions: Permissions;
@@ -114,7 +113,7 @@ export class Broker {
     return this.#kept.has(topic);
   }
 
-  /** All that have one. */
+  /** All topics with a value. */
   topics(): string[] {
     return [...this.#kept.keys()];
   }
@@ -134,13 +133,13 @@ export class Broker {
     this.#tellOf(topic);
   }
 
-  /** The broker is to drop what it keeps of a topic. */
+  /** Removes the retained value of a topic from the broker. */
   drop(topic: string): void {
     this.#kept.delete(topic);
     this.#tellOf(topic);
   }
 
-  /** Something happened: told now or never. */
+  /** Publishes an event, if the broker is connected now. */
   tell(topic: string, payload: string): void {
     if (!isTopic(topic) || this.#since === undefined || this.#connection?.isCongested) return;
     this.#connection?.publish({ topic, payload, retain: false, qos: 0 });
@@ -162,7 +161,7 @@ export class Broker {
     this.#connection?.unsubscribe(filters);
   }
 
-  /** Ends the connection once the broker has what it is to keep. */
+  /** Closes the connection once the broker has all values. */
   async close(): Promise<void> {
     this.#isOver = true;
     this.#cancelRetry();
@@ -242,7 +241,7 @@ export class Broker {
     changed();
   }
 
-  /** Learns what the broker allows, and says what is new of it. */
+  /** Updates the rights that the broker grants, and reports changes. */
   #judge(learn: () => void): void {
     const before = this.#permissions.problems.join();
     learn();
@@ -252,7 +251,7 @@ export class Broker {
     this.#options.changed();
   }
 
-  /** Said once: a broker may be away for weeks. */
+  /** Logs a problem once, since a broker may be away for weeks. */
   #say(problem: string): void {
     if (!this.#said.has(problem)) this.#options.log.warn(`MQTT: ${problem}`);
     this.#said.add(problem);
@@ -275,7 +274,7 @@ export class Broker {
       );
   }
 
-  /** Sends what the broker does not have; the rest when it has taken that. */
+  /** Sends unsent values, and the rest once these are confirmed. */
   #send(): void {
     if (this.#since === undefined) return;
     const now = this.#options.clock.monotonic();

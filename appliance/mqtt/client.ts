@@ -5,7 +5,7 @@ import { ConnectionEnded, GuardedSocket } from "./guarded-socket.ts";
 import type { MqttSettings } from "./settings.ts";
 import { MAX_TOPIC } from "./topics.ts";
 
-/** A message that came in. */
+/** An incoming message. */
 export interface Message {
   readonly topic: string;
   readonly payload: Uint8Array;
@@ -13,7 +13,7 @@ export interface Message {
   readonly retain: boolean;
 }
 
-/** A message that goes out. */
+/** An outgoing message. */
 export interface OutgoingMessage {
   readonly topic: string;
   readonly payload: string | Uint8Array;
@@ -24,28 +24,28 @@ export interface OutgoingMessage {
 }
 
 interface ConnectionEvents {
-  /** The broker let us in, and tells what we listen for. */
+  /** The broker has accepted us and our subscriptions. */
   connected(): void;
-  /** It is over, once: with the first error, as far as one was told. */
+  /** The connection has ended, with the first error if there was one. Called once. */
   closed(error: unknown): void;
   /** It does not let us write to a topic, or listen at some filters. */
   refused(what: "write" | "listen", topics: readonly string[]): void;
-  /** The next one comes after `done`: until then the broker has to wait. */
+  /** A message has come. The broker has to wait with the next one until `done`. */
   message(message: Message, done: () => void): void;
   /** The messages written so far have left, or the broker has confirmed them. */
   drained(): void;
 }
 
-/** One connection with a broker; it does not come back by itself. */
+/** One connection with a broker, which is not made again by itself. */
 export interface BrokerConnection {
   /** Much was written that has not left yet, or is not confirmed. */
   readonly isCongested: boolean;
   publish(message: OutgoingMessage): void;
   subscribe(filters: readonly string[]): void;
   unsubscribe(filters: readonly string[]): void;
-  /** Resolves when the broker has what was published, or the connection is over. */
+  /** Resolves when the broker has confirmed all messages, or the connection is over. */
   close(): Promise<void>;
-  /** Ends it at once. @param code why, as `problemOf` knows it; no fault unless given */
+  /** Cuts the connection. @param code the reason, as in `problemOf`; no fault unless given */
   cut(code?: string): void;
 }
 
@@ -54,7 +54,7 @@ export type Connect = (
   as: {
     readonly clientId: string;
     readonly will: OutgoingMessage;
-    /** Filters of what to listen for from the beginning. */
+    /** Filters to subscribe to from the beginning. */
     readonly listenFor: readonly string[];
   },
   events: ConnectionEvents,
@@ -64,17 +64,17 @@ const PORT = 1883;
 const TLS_PORT = 8883;
 const KEEPALIVE_S = 60;
 const CONNECT_MS = 20_000;
-/** Larger than what we tell Home Assistant, which comes back to us; commands have 4 kB at most. */
+/** More bytes than our document for Home Assistant, which comes back as an echo; commands have 4 kB at most. */
 const LARGEST_PACKET = 131_072;
 const CONGESTED_BYTES = 1_048_576;
-/** As many as a broker takes its time with: the library keeps each until it is confirmed. */
+/** The most unconfirmed messages, each of which the library keeps. */
 const MAX_UNCONFIRMED = 16;
 /** Each is answered by one packet; a message is where it is to be confirmed. */
 const ASKING = new Set(["connect", "subscribe", "unsubscribe", "pingreq"]);
-/** Reason codes from here on refuse: MQTT 5, 2.4; in 3.1.1 that of a subscription does. */
+/** Reason codes from here on are refusals: MQTT 5, 2.4; in 3.1.1 those of subscriptions. */
 const REFUSALS = 0x80;
 
-/** Opens a connection; what comes of it is told by `events`. */
+/** Opens a connection, and reports by `events`. */
 export const connectMqtt: Connect = (to, { clientId, will, listenFor }, events) => {
   let socket: GuardedSocket | undefined;
   let problem: unknown;
@@ -95,7 +95,7 @@ export const connectMqtt: Connect = (to, { clientId, will, listenFor }, events) 
     will: { ...will, payload: Buffer.from(will.payload) },
     ...(to.version === "5" && { properties: { maximumPacketSize: LARGEST_PACKET } }),
   });
-  // A request that fails for other reasons is sent anew with the next connection.
+  // A request that fails for other reasons is sent again on the next connection.
   const ignore = () => {};
   const subscribe = (filters: readonly string[], done: () => void) =>
     client.subscribe([...filters], { qos: 1 }, (_error, _asked, packet) => {
@@ -114,11 +114,11 @@ export const connectMqtt: Connect = (to, { clientId, will, listenFor }, events) 
     if (ASKING.has(packet.cmd) || (packet.cmd === "publish" && packet.qos > 0))
       socket?.packets.asked();
   });
-  // A listener that sees that we are there may tell us something at once.
+  // Subscriptions come first, since a listener may answer as soon as it sees us.
   client.on("connect", () => subscribe(listenFor, () => events.connected()));
   client.on("error", (error) => {
     problem ??= error;
-    // The library goes on reading after what it could not understand.
+    // The library would go on reading after bytes that it could not parse.
     socket?.destroy();
   });
   client.on("disconnect", ({ reasonCode }) => {
@@ -126,7 +126,7 @@ export const connectMqtt: Connect = (to, { clientId, will, listenFor }, events) 
   });
   client.once("close", () => {
     client.end(true);
-    // A reset is such an end, too, where our words were not even read.
+    // A reset is such an end, too: the broker has not even read our packets.
     const isUnsaid = problem === undefined || (problem as { code?: unknown }).code === "ECONNRESET";
     events.closed(isUnsaid && !socket?.hasHeard ? new ConnectionEnded("SILENT") : problem);
   });

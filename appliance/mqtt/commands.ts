@@ -23,17 +23,17 @@ interface CommandsOptions extends CommandTargets {
   readonly log: { warn(line: string): void };
   /** The beginning of our topics. */
   readonly base: string;
-  /** Takes what is no command. */
+  /** Takes other messages. */
   readonly others: (message: Message) => void;
-  /** Tells what became of a command. */
+  /** Publishes the result of a command. */
   readonly answer: (topic: string, payload: string) => void;
 }
 
 /** The channel that messages without a channel of their own go to. */
 const NOTICE_CHANNEL = "notify";
-/** As many as by HTTP with all tokens together. */
+/** The same limit as by HTTP with all tokens together. */
 const COMMANDS = { burst: 50, perSecond: 25 };
-/** Above this the broker has to wait: even what is thrown away takes work. */
+/** Beyond this the broker has to wait, since even discarding messages takes work. */
 const MESSAGES = { burst: 2_000, perSecond: 2_000 };
 const WAIT_MS = 250;
 const LOG_EVERY_MS = 60_000;
@@ -46,7 +46,7 @@ const FAILED = { code: "internal_error", message: "Something went wrong on this 
 
 type MqttCommand = NonNullable<ReturnType<typeof commandIn>>;
 
-/** Does what messages on our topics ask for, within bounds of size and number. */
+/** Carries out commands on our topics, within limits of size and number. */
 export class Commands {
   readonly #options: CommandsOptions;
   readonly #commands: TokenBuckets;
@@ -55,7 +55,7 @@ export class Commands {
   readonly #fleeting = new Set<string>();
   readonly #saidAt = new Map<string, number>();
   readonly #unsubscribe: () => void;
-  /** Lets the message after one that had to wait come. */
+  /** Releases the message that had to wait. */
   #goOn: () => void = () => {};
   #isClosed = false;
 
@@ -66,14 +66,14 @@ export class Commands {
     this.#unsubscribe = options.channels.changed.on((channel) => this.#clearExpired(channel));
   }
 
-  /** Commands that come from now on are taken and not followed: a farewell has to pass them. */
+  /** Ignores further commands, which still have to be read so that our last messages get through. */
   close(): void {
     this.#isClosed = true;
     this.#unsubscribe();
     this.#goOn();
   }
 
-  /** Takes a message; the next one is to come after `done`. */
+  /** Handles a message. The next one follows after `done`. */
   take(message: Message, done: () => void): void {
     const wait = this.#messages.take(ALL);
     if (wait > 0 && !this.#isClosed) {
@@ -186,7 +186,7 @@ export class Commands {
     this.#options.answer(resultTopic(topic), JSON.stringify(answer));
   }
 
-  /** A line for what may happen a thousand times a second. */
+  /** Logs a line, at a limited rate. */
   #say(line: string): void {
     const now = this.#options.clock.monotonic();
     const last = this.#saidAt.get(line);
@@ -214,7 +214,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Text that is JSON in braces is meant so; any other is a text as it stands. */
+/** Parses a text in braces as JSON, if it is; any other text stays as it is. */
 function jsonOrText(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);

@@ -54,7 +54,7 @@ interface DeviceDocument {
 
 /** Home Assistant takes no longer state. */
 export const LONGEST_STATE = 255;
-/** Of all components together, so that the document stays below 64 kB; what comes last is left out. */
+/** Bytes of all components, so that the document stays below 64 kB. The last ones are left out beyond it. */
 const MAX_BYTES = 62_000;
 /** Home Assistant's own names where it has some: turns have none. */
 const EVENT_TYPES = { press: "press_end", hold: "long_press_end", turn: "turn" } as const;
@@ -91,7 +91,7 @@ export function deviceDocument(base: string, facts: BoxFacts): DeviceDocument {
   };
 }
 
-/** As many as there is room for. */
+/** The first components that fit. */
 function fitting<T>(components: readonly T[]): readonly T[] {
   let bytes = 0;
   const end = components.findIndex((component) => {
@@ -102,8 +102,8 @@ function fitting<T>(components: readonly T[]): readonly T[] {
 }
 
 /**
- * The parts of `before` that are not in `now`, as Home Assistant is told that they are gone:
- * reduced to their platform.
+ * Adds the components of `before` that are missing in `now` with their platform only, which removes them from Home
+ * Assistant.
  */
 export function withRemoved(
   now: DeviceDocument,
@@ -185,7 +185,7 @@ function siteSensors(base: string, { id: site }: SiteFacts): (readonly [string, 
   ];
 }
 
-/** The event that a gesture is told as. */
+/** The payload for a gesture. */
 export function eventOf({ kind, delta }: Pick<Gesture, "kind" | "delta">, page: string): object {
   return { event_type: EVENT_TYPES[kind], page, ...(delta !== undefined && { delta }) };
 }

@@ -13,11 +13,11 @@ export class ConnectionEnded extends Error {
 }
 
 /**
- * A socket of which the library gets a few packets at a time, with a turn for everybody else after
- * each, and none of what no broker should send: that ends the connection with an `Ended`.
+ * A socket that passes a few packets at a time to the library, so that other work gets its turn in between. A packet
+ * that no broker should send ends the connection with an `Ended`.
  */
 export class GuardedSocket extends Duplex {
-  /** Something came from the other end. */
+  /** Whether any byte has come. */
   hasHeard = false;
   readonly packets: PacketLimits;
   readonly #socket: Socket;

@@ -82,8 +82,8 @@ export class HomeAutomation {
   }
 
   /**
-   * Goes on with other settings; what no longer holds is cleared at the broker that is connected.
-   * @throws {Refusal} `invalid_field`, and what the store throws; then nothing has changed
+   * Changes the settings. Retained messages that no longer hold are removed from the connected broker.
+   * @throws {Refusal} `invalid_field`, and the refusals of the store; then nothing has changed
    */
   async change(given: MqttSettings): Promise<void> {
     const settings = checkSettings(given);
@@ -101,7 +101,7 @@ export class HomeAutomation {
     });
   }
 
-  /** Says goodbye; what is announced stays. */
+  /** Goes offline. The announcement stays. */
   async close(): Promise<void> {
     await this.#turns.take(async () => this.#link?.close({ clear: false }));
   }
@@ -109,7 +109,7 @@ export class HomeAutomation {
   async #begin(): Promise<void> {
     if (!this.#settings.enabled) return;
     const { log } = this.#options;
-    // A tenth of the service's memory: only for who uses it.
+    // It takes a tenth of the service's memory, so it is loaded only where MQTT is on.
     const [{ Link }, { connectMqtt }] = await Promise.all([
       import("./link.ts"),
       import("./client.ts"),

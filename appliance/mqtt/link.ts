@@ -28,13 +28,13 @@ export interface SiteSource {
   list(): readonly string[];
   /** Kinds of alarms that are switched on, like `silence`. */
   alarms(site: string): readonly string[];
-  /** Undefined when there is no such site. */
+  /** The figures of a site; undefined where there is none. */
   figures(site: string): Promise<SiteFigures | undefined>;
   /** Sites or their figures may be others. */
   readonly changed: Listenable;
 }
 
-/** The parts of the box that are told, and that commands may change. */
+/** The parts of the box that are published, and that commands may change. */
 interface LinkedParts {
   readonly channels: Pick<Channels, "get" | "list" | "set" | "clear" | "acknowledge" | "changed">;
   readonly decks: Pick<
@@ -52,11 +52,11 @@ interface LinkedParts {
   readonly sites: SiteSource;
   /** The name of the box, and where its Web UI is. */
   readonly describe: () => Pick<BoxFacts, "name" | "version" | "url">;
-  /** It is described otherwise. */
+  /** The description of the box has changed. */
   readonly described: Listenable;
 }
 
-/** The last announcement to Home Assistant, to be taken back once it no longer holds. */
+/** The last announcement to Home Assistant, which is removed once it no longer holds. */
 export interface Announced {
   readonly prefix: string;
   readonly discovery: string;
@@ -83,19 +83,18 @@ export interface LinkOptions extends LinkedParts {
 /** Home Assistant writes each state into its history. */
 const SITES_EVERY_MS = 10_000;
 const IMAGE_EVERY_MS = 15_000;
-/** Bytes: one waits for the broker besides the one that is kept. */
+/** The most bytes of a picture. One may wait for the broker beside the one that is kept. */
 const MAX_IMAGE = 400_000;
-/** Messages that a broker kept come so soon after they were asked for. */
+/** Retained messages come within so long after a subscription. */
 const LOOK_MS = 5_000;
 /**
- * So many topics of a broker are cleared in one connection: strangers can have it keep more than we
- * ever had.
+ * The most retained topics that are removed in one connection: strangers may have put more there than we ever had.
  */
 const MAX_CLEARED = 512;
 /** Home Assistant has much to do when it has started. */
 const BIRTH_MS = { least: 1_000, most: 5_000 };
 
-/** The box at a broker: what it keeps there, what it tells and what it is told. */
+/** The box at a broker: its states, its events, and commands for it. */
 export class Link {
   readonly #options: LinkOptions;
   readonly #base: string;
@@ -104,7 +103,7 @@ export class Link {
   readonly #sites: Paced;
   readonly #images = new Map<string, Paced>();
   readonly #figures = new Map<string, SiteFigures>();
-  /** Topics whose states are with the broker. */
+  /** Topics with a state at the broker. */
   #told = new Set<string>();
   #announced: Announced | null;
   /** The announcement at another place, until it is taken back. */
@@ -160,7 +159,7 @@ export class Link {
       decks.changed.on(refresh),
       described.on(refresh),
       sites.changed.on(() => this.#sites.ask()),
-      // A broker that is away sees no pictures: they are painted once it is there.
+      // Pictures are painted only while the broker is connected.
       decks.pictureChanged.on(({ deck }) => broker.state.connected && this.#imageOf(deck).ask()),
       decks.gestures.on((gesture) => {
         const { deck, slot, page } = gesture;
@@ -210,7 +209,7 @@ export class Link {
     });
   }
 
-  /** Tells Home Assistant what there is; what it knows besides is taken back. */
+  /** Publishes the components to Home Assistant, and removes those of before. */
   #tellDocument(): void {
     const { settings, box, describe, channels, decks, sites, saveAnnounced } = this.#options;
     const { prefix, discovery } = settings;
@@ -239,9 +238,8 @@ export class Link {
   }
 
   /**
-   * Takes an announcement at another place back: the settings were changed while the broker was
-   * away.
-   * @returns filters that find what is kept there
+   * Removes an announcement at another place, after a change of settings while the broker was away.
+   * @returns filters for the retained messages there
    */
   #takeBack({ prefix, discovery }: Announced): string[] {
     const { settings, box } = this.#options;
@@ -261,12 +259,12 @@ export class Link {
     const isOwned = this.#broker?.has(topic) ?? true;
     if (isOwned || !retain || payload.length === 0 || this.#cleared + kept.length > MAX_CLEARED)
       return;
-    // The topic has no owner any more: a channel that is gone, a site that was erased.
+    // The topic has no channel or site any more.
     this.#cleared += kept.length;
     for (const each of kept) this.#broker?.drop(each);
   }
 
-  /** Home Assistant has started: it is told everything again, once. */
+  /** Publishes everything again, once, after a start of Home Assistant. */
   #hear(): void {
     const { clock, random } = this.#options;
     const wait = BIRTH_MS.least + random() * (BIRTH_MS.most - BIRTH_MS.least);
@@ -276,7 +274,7 @@ export class Link {
     });
   }
 
-  /** Events of one turn of the event loop are told together. */
+  /** Publishes the changes of one turn of the event loop together. */
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
@@ -308,7 +306,7 @@ export class Link {
     const ids = sites.list();
     for (const id of this.#figures.keys()) if (!ids.includes(id)) this.#figures.delete(id);
     for (const id of ids) {
-      // The store says what is wrong with it elsewhere; the last figures stay.
+      // The store reports its errors elsewhere. The last figures stay.
       const figures = await sites.figures(id).catch(() => undefined);
       if (figures !== undefined) this.#figures.set(id, figures);
     }

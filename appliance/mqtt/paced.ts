@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Cancel } from "../base/signal.ts";
 
-/** Does a task when it is asked for, and not more often than every so many milliseconds. */
+/** Runs a task on request, with so many milliseconds between two runs at least. */
 export class Paced {
   readonly #clock: Clock;
   readonly #everyMs: number;

@@ -5,11 +5,11 @@ export type Offence = "TOO_LARGE" | "QOS_2" | "LONG_TOPIC" | "TINY_PIECES" | "UN
 
 /** Types and flags of the first byte: MQTT 5, 2.1. */
 const PUBLISH = 3;
-/** Bytes of a length that goes on in the next byte: MQTT 5, 1.5.5. */
+/** The bit of a length that continues in the next byte: MQTT 5, 1.5.5. */
 const MORE = 0x80;
 const MAX_LENGTH_BYTES = 4;
 const TOPIC_LENGTH_BYTES = 2;
-/** The library works through all that it is given before anything else may run. */
+/** Packets for the library at a time, since it handles all of them before anything else may run. */
 const MAX_AT_ONCE = 64;
 /** All but messages answer something; a broker that keeps to the rules sends none more. */
 const MAX_UNASKED = 64;
@@ -24,14 +24,14 @@ interface Limits {
 }
 
 /**
- * Follows the packets of a connection as their bytes come: the library keeps what it gets until a
- * packet is whole, which may have 256 MB, and messages of QoS 2 for as long as the broker likes.
+ * Checks the packets of a connection as their bytes come. The library itself would keep all bytes of a packet, which
+ * may have 256 MB, and messages of QoS 2 for as long as the broker likes.
  */
 export class PacketLimits {
   readonly #limits: Limits;
-  /** Its first byte; undefined until that has come. */
+  /** The first byte of the packet; undefined until it has come. */
   #first: number | undefined;
-  /** Bytes of this packet that are to come; its length is not known yet while undefined. */
+  /** Missing bytes of the packet; undefined while its length is not known. */
   #left: number | undefined;
   #length = 0;
   #lengthBytes = 0;
@@ -51,8 +51,8 @@ export class PacketLimits {
   }
 
   /**
-   * @returns how many of the bytes are to be handled now, before anything else has had its turn, and
-   *   the rest after that; or what is wrong with the packet that they belong to
+   * @returns the number of bytes to handle now, while the rest has to wait for a turn of other work; or the fault of the
+   *   packet
    */
   take(bytes: Uint8Array): number | Offence {
     this.#pieces += 1;
@@ -72,7 +72,7 @@ export class PacketLimits {
     return at;
   }
 
-  /** How many of so many bytes need not be looked at. */
+  /** @returns the bytes that need no check */
   #skippable(bytes: number): number {
     if (this.#left === undefined || this.#isInTopicLength) return 0;
     return Math.min(this.#left, bytes);
@@ -87,7 +87,7 @@ export class PacketLimits {
   #takeByte(byte: number): Offence | undefined {
     if (this.#first === undefined) {
       this.#first = byte;
-      // We listen with QoS 1 at most: nothing higher may come.
+      // Our subscriptions have QoS 1 at most, so a higher one is a fault.
       if (byte >> 4 === PUBLISH) return (byte & 0b100) !== 0 ? "QOS_2" : undefined;
       this.#unasked += 1;
       return this.#unasked > MAX_UNASKED ? "UNASKED" : undefined;

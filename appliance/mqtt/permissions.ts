@@ -2,13 +2,13 @@
 export interface Need {
   /** Its filter. */
   readonly tree: string;
-  /** A topic of it that is written at each connection, and heard by who wrote it. */
+  /** A topic of the tree that we publish at each connection, and subscribe to. */
   readonly echo: string;
 }
 
 /**
- * The rights that a broker grants the box. Some brokers say what they refuse; others confirm
- * everything and pass nothing on: there only the echo tells.
+ * The rights that a broker grants the box. Some brokers report refusals; others confirm everything and pass nothing on,
+ * so that only a missing echo shows it.
  */
 export class Permissions {
   readonly #needs: readonly Need[];
@@ -24,12 +24,12 @@ export class Permissions {
     this.#who = user === "" ? "this box, which signs in without a user," : `the user "${user}"`;
   }
 
-  /** Filters to subscribe to, to hear the echoes. */
+  /** Filters for the echoes. */
   get filters(): string[] {
     return this.#needs.map(({ echo }) => echo);
   }
 
-  /** True once everything came back. */
+  /** Whether all echoes have come. */
   get isSure(): boolean {
     return this.#heard.size === this.#needs.length;
   }
@@ -40,13 +40,13 @@ export class Permissions {
         this.#refused[what].add(tree);
   }
 
-  /** @param retain whether it was kept there, by whoever wrote it */
+  /** @param retain whether it is a retained message, which may be of another sender */
   heard({ topic, retain }: { topic: string; retain: boolean }): void {
     const need = this.#needs.find(({ echo }) => echo === topic);
     if (need && !retain) this.#heard.add(need.tree);
   }
 
-  /** An echo that has not come by now should have. */
+  /** Takes missing echoes as refusals, since the time for them is over. */
   expire(): void {
     this.#isOverdue = true;
   }
@@ -66,7 +66,7 @@ export class Permissions {
     });
   }
 
-  /** The same of a broker that ended the connection before everything came back. */
+  /** The same for a broker that ended the connection before all echoes had come. */
   get endedEarly(): string {
     const trees = this.#needs.map(({ tree }) => tree).join(" and ");
     return `The broker let the box in and ended the connection. If it does so again and again, allow ${this.#who} to read and write ${trees} at the broker.`;

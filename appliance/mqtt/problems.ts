@@ -66,7 +66,7 @@ export function isEndedUnsaid(error: unknown): boolean {
   return error === undefined || code === "ECONNRESET" || code === "EPIPE";
 }
 
-/** @param error what the connection ended with; undefined where no reason was given */
+/** A sentence about the end of a connection. @param error its reason; undefined where there is none */
 export function problemOf(error: unknown): string {
   const { code, message = "" } = (error ?? {}) as { code?: unknown; message?: string };
   if (typeof code === "number")
@@ -76,7 +76,7 @@ export function problemOf(error: unknown): string {
     return "The broker speaks no TLS at this port: check the port, or begin the address with mqtt://.";
   if (/keepalive timeout/i.test(message))
     return "The broker no longer answers. The box tries again.";
-  // All others are of what came in and is no MQTT, or of nothing that came.
+  // All other errors are about input that is no MQTT, or about no input.
   if (message !== "")
     return "Something answers at the broker's address, but not as a broker: check the port.";
   return "The broker ended the connection. The box tries again.";

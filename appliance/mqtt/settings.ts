@@ -13,7 +13,7 @@ export interface MqttSettings {
   /** Where Home Assistant looks for devices. */
   readonly discovery: string;
   readonly version: MqttVersion;
-  /** Certificates (PEM) of who signs the broker's; empty for those that the system trusts. */
+  /** Certificates (PEM) of authorities for the broker; empty for those that the system trusts. */
   readonly ca: string;
 }
 
@@ -38,7 +38,7 @@ export const PREFIX_RULE =
   "1 to 64 characters from a-z, A-Z, 0-9, underscore, hyphen and /, with a letter or digit at both ends";
 const LONGEST = 256;
 
-/** The address of a broker in its one form; undefined for what is none. */
+/** Normalizes the address of a broker; undefined where it is invalid. */
 export function brokerUrl(text: string): string | undefined {
   const given = text.trim();
   const withScheme = /^[a-z]+:\/\//i.test(given) ? given : `mqtt://${given}`;
@@ -52,7 +52,7 @@ export function brokerUrl(text: string): string | undefined {
   return `${protocol}//${hostname.toLowerCase()}${port === "" ? "" : `:${port}`}`;
 }
 
-/** True for what topics may begin with. */
+/** Whether topics may begin with this text. */
 export function isPrefix(text: string): boolean {
   return (
     text.length <= 64 && /^[a-z0-9](?:[a-z0-9_/-]*[a-z0-9])?$/i.test(text) && !text.includes("//")

@@ -6,26 +6,26 @@ import type { Channels } from "../push/channels.ts";
 import { LONGEST_STATE } from "./discovery.ts";
 import { channelTopic, deckTopic, siteTopic } from "./topics.ts";
 
-/** Today's figures of a site, the views of the last five minutes, and what stands of its alarms. */
+/** Today's figures of a site, the views of the last five minutes, and the state of its alarms. */
 export interface SiteFigures {
   readonly views: number;
   readonly visitors: number;
   readonly live: number;
-  /** Of those that are switched on. */
+  /** States of the alarms that are on. */
   readonly alarms: Readonly<Record<string, boolean>>;
 }
 
 interface StateSources {
   readonly channels: Pick<Channels, "get" | "list">;
   readonly decks: Pick<Decks, "list">;
-  /** By site; of a site whose figures are not known, nothing is told. */
+  /** Site → figures. A site without figures is not published. */
   readonly figures: ReadonlyMap<string, SiteFigures>;
 }
 
-/** The state that a topic tells. */
+/** The state of a topic. */
 interface State {
   readonly payload: string;
-  /** Epoch milliseconds when it is no longer true; null for what stays. */
+  /** Epoch milliseconds when the state expires; null for one that does not. */
   readonly expiresAt: number | null;
 }
 
@@ -61,7 +61,7 @@ export function shownChannels(decks: Pick<Decks, "list">): string[] {
   return [...new Set(names)].sort();
 }
 
-/** Channels whose silence is to be told of, by name. */
+/** Names of the channels whose silence is published. */
 export function watchedChannels(channels: Pick<Channels, "list">): string[] {
   return channels.list().flatMap(({ channel, period }) => (period === undefined ? [] : [channel]));
 }

@@ -1,6 +1,6 @@
 import { isChannelName, looksLikeSiteId } from "../base/names.ts";
 
-/** Every topic of this box, by what it is about; `base` is the prefix and the box's id. */
+/** Every topic of this box. `base` is the prefix and the box's id. */
 
 /** The beginning of a box's topics. */
 export function baseTopic(prefix: string, box: string): string {
@@ -47,7 +47,7 @@ export function commandFilters(base: string): string[] {
   ];
 }
 
-/** Every topic in a tree: what is asked for of a broker, and what it is to allow. */
+/** A filter for all topics in a tree, to subscribe to, and for the advice on rights. */
 export const treeOf = (prefix: string) => `${prefix}/#`;
 
 /**
@@ -116,8 +116,8 @@ export function idPart(name: string): string {
 export const MAX_TOPIC = 512;
 
 /**
- * True for what may be published: a broker ends the connection over any other topic, and again each
- * time it is sent anew.
+ * Whether a topic may be published. A broker would end the connection over any other topic, each time it is sent
+ * again.
  */
 export function isTopic(topic: string): boolean {
   return (
