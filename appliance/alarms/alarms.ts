@@ -8,13 +8,13 @@ import { alarmSentence } from "./sentence.ts";
 import { ALARM_KINDS, type AlarmKind, type AlarmState } from "./state.ts";
 import { type AlarmChange, AlarmWatch, type Knowledge, LOOK_EVERY_MS } from "./watch.ts";
 
-/** An alarm of a site that begins or is over, each told once, also over restarts. */
+/** The begin or end of an alarm of a site. Each is reported once, also over restarts. */
 export interface SiteAlarm {
   /** Its id. */
   readonly site: string;
   readonly kind: AlarmKind;
   readonly state: AlarmChange["state"];
-  /** When what it tells of began, epoch milliseconds. */
+  /** The begin of the silence or rush, epoch milliseconds. */
   readonly since: number;
   readonly sentence: string;
 }
@@ -25,7 +25,7 @@ interface AlarmsOptions {
     "directory" | "directoryChanged" | "live" | "read" | "write" | "warnings" | "zone"
   >;
   clock: Clock;
-  /** Tells an alarm to the URL that its owner gave; resolves when that is over, whatever came of it. */
+  /** Sends an alarm to the owner's URL. Resolves at the end, even after a failure. */
   send: (webhook: string, alarm: SiteAlarm) => Promise<unknown>;
 }
 
@@ -43,7 +43,7 @@ interface Watched {
   knowledge: Knowledge | undefined;
 }
 
-/** Watches the sites whose owner asked for it: looks once a minute, and learns once an hour. */
+/** Watches sites whose alarms are on: it looks once a minute, and learns once an hour. */
 export class Alarms {
   /** An alarm began or is over. */
   readonly changed = new Signal<SiteAlarm>();
@@ -59,7 +59,7 @@ export class Alarms {
 
   constructor(options: AlarmsOptions) {
     this.#options = options;
-    // Another file may be in the database's place, and sites come and go.
+    // Sites come and go, and a restore may replace all of them.
     this.#stops = [options.numbers.directoryChanged.on(() => void this.reload())];
     this.#awaitNextLook();
     void this.reload();
@@ -82,8 +82,7 @@ export class Alarms {
   }
 
   /**
-   * Takes over what was set; resolves when it is in force. Settings that cannot be read stay as
-   * they were.
+   * Applies the settings. Resolves when they are in force. Settings that cannot be read stay as they were.
    */
   reload(): Promise<void> {
     this.#reading = this.#reading.then(() => this.#reload()).catch(() => {});
@@ -124,7 +123,7 @@ export class Alarms {
     await this.#learn();
   }
 
-  /** Ends alarms that an owner has switched off, and tells so. */
+  /** Ends alarms that were switched off, and reports it. */
   #endWhatIsOff(site: Watched, now: Watched | undefined): void {
     for (const kind of ALARM_KINDS) {
       const since = site.watch.since.get(kind);
@@ -165,8 +164,7 @@ export class Alarms {
       site.watch.since.delete(kind);
       return;
     }
-    // An alarm that cannot be stored is known here all the same; the store says what is wrong with
-    // it.
+    // An alarm that cannot be stored still holds in memory; the store reports its error.
     void this.#options.numbers
       .write("saveAlarmSince", { site: site.key, kind, since: state === "firing" ? since : null })
       .catch(() => {});
@@ -182,13 +180,13 @@ export class Alarms {
   #tell({ settings: { webhook } }: Watched, alarm: SiteAlarm): void {
     this.changed.emit(alarm);
     if (webhook === null) return;
-    // One after the other: a beginning comes before its end, and all sites may fall silent at once.
+    // Reports go out one by one, so that a begin precedes its end, even when all sites fall silent at once.
     this.#telling = this.#telling.then(async () => {
       if (!this.#isClosed) await this.#options.send(webhook, alarm);
     });
   }
 
-  /** Reads what the hours brought since they were read last. */
+  /** Reads the hours since the last reading. */
   async #learn(): Promise<void> {
     const { clock } = this.#options;
     // So that nothing is judged before the clock is sure, either.

@@ -5,7 +5,7 @@ import { DayZone } from "../base/day-zone.ts";
 interface SiteHistory {
   /** The first day. */
   readonly from: Day;
-  /** Views of each hour from 00 of the first day on; as many as have begun. */
+  /** Views by hour, from 00 of the first day up to the present hour. */
   readonly hours: readonly number[];
   /** Sessions of the same days together. */
   readonly sessions: number;
@@ -19,7 +19,7 @@ export interface Habit {
   readonly zone?: Pick<DayZone, "wall" | "hourAt">;
   /** Views of one visit, on the average. */
   readonly visitSize: number;
-  /** How far hours stray from what is usual: the variance of their level, where 1 is as usual. */
+  /** The variance of the level of hours, where 1 is the usual level. */
   readonly spread: number;
 }
 
@@ -29,25 +29,25 @@ const WEEK_HOURS = 7 * HOURS;
 export const HABIT_DAYS = 56;
 /** Fewer say nothing about a week. */
 const FEWEST_DAYS = 21;
-/** So many of each weekday at least. */
+/** The fewest days of each weekday. */
 const FEWEST_OF_A_WEEKDAY = 2;
 /** A site with fewer views a week has no hours to speak of. */
 const FEWEST_VIEWS_A_WEEK = 20;
-/** A week weighs so much of the week after it. */
+/** The weight of a week, relative to the week after it. */
 const WEIGHT_OF_A_WEEK_BEFORE = 0.85;
-/** A day beyond so many times the median of its weekday is one that was talked about: it counts as that. */
+/** A day above so many times the median of its weekday counts as exactly that: something special has happened. */
 const LOUD = 2;
 /** A day below this part of the median was an outage, of the site or of the box: it does not count. */
 const DEAF = 0.25;
 /** Smaller medians make no outage of a day without views. */
 const SURE_MEDIAN = 12;
 const LOUD_AT_LEAST = 20;
-/** How far the last seven days may move what is usual. */
+/** The limits of a trend, by the last seven days. */
 const TREND = { least: 0.5, most: 2, days: 7 };
 /** Views of one visit where sessions are not counted, as with storage off. */
 const UNKNOWN_VISIT = 3;
 const LARGEST_VISIT = 10;
-/** Hours differ by 15 in 100 at least, whatever was seen. */
+/** The least variance of hours: they differ by 15 in 100. */
 const LEAST_SPREAD = 0.15 ** 2;
 const MOST_SPREAD = 1;
 
@@ -164,8 +164,7 @@ function visitSizeOf({ hours, sessions }: SiteHistory): number {
 }
 
 /**
- * How far hours stray beyond what chance does with visits, and what is not known for want of
- * visits.
+ * The variance of hours beyond that of random visits, with an allowance where there are few visits.
  */
 function spreadOf(
   days: readonly PastDay[],

@@ -2,8 +2,8 @@ import { HOUR_MS } from "../base/calendar.ts";
 import { type Habit, usualViews } from "./habit.ts";
 
 /*
- * When a site is improbably silent, and when it is far busier than usual. Pure: what is usual, what
- * was seen, and the time. docs/alarms.md says the same in words, with the rate of false alarms.
+ * The rules for an improbable silence and for a rush: pure functions of the usual views, the seen views, and the time.
+ * docs/alarms.md explains them, with the rate of false alarms.
  */
 
 /** A span of time, epoch milliseconds. */
@@ -12,7 +12,7 @@ interface Span {
   readonly to: number;
 }
 
-/** The hours before a silence: their views, against what is usual in them. */
+/** The hours before a silence: their views, and the usual ones. */
 interface Lately {
   readonly seen: number;
   readonly usual: number;
@@ -22,7 +22,7 @@ const MINUTE_MS = 60_000;
 const YEAR_WEEKS = 52;
 /** Shorter silences are of no concern, however many views a site has. */
 const SHORTEST_SILENCE_MS = 10 * MINUTE_MS;
-/** By chance alone a silence is to be called one once in so many years. */
+/** Chance alone may cause one alarm of silence in so many years. */
 const SILENCE_YEARS = 2;
 /** A gap that chance makes so often is no alarm, however few gaps there are. */
 const MOST_CHANCE = 1 / 10_000;
@@ -30,17 +30,16 @@ const MOST_CHANCE = 1 / 10_000;
 const RUSH_CHANCE = 1 / 1_000_000;
 /** Hours stray more than days do. */
 const SPREAD_OF_HOURS = 0.2 ** 2;
-/** Nothing is a rush that is less than so many times the usual, or fewer views. */
+/** The least of a rush: so many times the usual views, and a number of views. */
 const RUSH_TIMES = 3;
 const RUSH_VIEWS = 20;
 /** Clocks of visitors are put forward and back. */
 const SHIFTS = [-HOUR_MS, 0, HOUR_MS] as const;
 
 /**
- * Whether so long a silence is improbable: how many views are usual in it, and whether that is too
- * many. The level of the day is not known: it strays as hours do. The views seen lately narrow that
- * down, but are worth no more than all that is known besides: a day may be other than the one
- * before. That a site was busier than usual makes no silence more improbable.
+ * Judges a silence by the views that are usual in its time. The level of the day is unknown, with the variance of
+ * hours. The views of the last hours narrow it down, with a weight up to that of the other knowledge, since a day may
+ * differ from the one before. A level above the usual one makes no silence more improbable.
  */
 export function judgeSilence(
   habit: Habit,

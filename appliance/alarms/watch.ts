@@ -12,7 +12,7 @@ export interface Knowledge {
   readonly hours: readonly number[];
 }
 
-/** A look at a site, once a minute. */
+/** A look at a site, which happens once a minute. */
 export interface Look {
   /** Epoch milliseconds. */
   readonly now: number;
@@ -28,9 +28,9 @@ export interface Look {
 export interface AlarmChange {
   readonly kind: AlarmKind;
   readonly state: "firing" | "resolved";
-  /** When what it tells of began, epoch milliseconds. */
+  /** The begin of the silence or rush, epoch milliseconds. */
   readonly since: number;
-  /** Seen, and what is usual, since then or in a span. Views. */
+  /** Views that were seen, and the usual ones, since then or in a span. */
   readonly seen: number;
   readonly usual: number;
   /** How long that span is. */
@@ -45,15 +45,15 @@ const LOOKS_OF_HOUR = HOUR_MS / LOOK_EVERY_MS;
 const GAP_MS = LIVE_MS;
 /** Nothing is judged for so long after a start, or a gap. */
 const START_MS = HOUR_MS;
-/** The hours before a silence that tell how the day is. */
+/** The hours before a silence that show the level of the day. */
 const LATELY_HOURS = 24;
-/** A rush begins at so many looks beyond the bound, one after another … */
+/** A rush begins after so many looks in a row above the bound … */
 const LOOKS_OF_A_RUSH = 2;
-/** … and is over after so many below this part of it. */
+/** … and ends after so many looks below this share of it. */
 const LOOKS_OF_CALM = 30;
 const CALM = 0.5;
 
-/** The views of two spans of looks, against what makes them a rush. */
+/** The views of two spans of looks, and the bounds of a rush. */
 interface Crowd {
   readonly seen: number;
   readonly usual: number;
@@ -61,14 +61,14 @@ interface Crowd {
   readonly spanMs: number;
 }
 
-/** Looks at one site once a minute and says what begins and what is over, each once. */
+/** Watches one site, and reports each begin and end of an alarm once. */
 export class AlarmWatch {
   /** Since when each alarm stands, epoch milliseconds. */
   readonly since: Map<AlarmKind, number>;
   /** The views of five minutes at each of the last looks. */
   #looks: number[] = [];
   #lookedAt = -Infinity;
-  /** When looking began, or began anew after a gap; monotonic. */
+  /** The first look, or the first one after a gap; monotonic. */
   #beganAt = 0;
   /** Until when there were views, as of the last look; monotonic. */
   #viewedAt = 0;
@@ -86,7 +86,7 @@ export class AlarmWatch {
     return this.#lookedAt - this.#beganAt < START_MS ? "waiting" : "quiet";
   }
 
-  /** Looks again. @returns what begins and what is over */
+  /** @returns alarms that begin or end with this look */
   look(look: Look, knowledge: Knowledge): AlarmChange[] {
     this.#remember(look);
     if (!look.isSound) return [];
@@ -100,7 +100,7 @@ export class AlarmWatch {
       this.#viewedAt = monotonic;
       this.#crowded = 0;
     }
-    // The newest view may be of five minutes ago; the first look without one tells.
+    // The newest view may be five minutes old; the time counts from the last look with one.
     if (live > 0) this.#viewedAt = monotonic;
     else if ((this.#looks.at(-1) ?? 0) > 0)
       this.#viewedAt = Math.max(this.#beganAt, monotonic - LIVE_MS);

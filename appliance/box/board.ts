@@ -11,20 +11,20 @@ import type { NoticeBoard, UpdateStanding } from "../deck/face/notices.ts";
 
 type Notices = ReturnType<NoticeBoard["notices"]>;
 
-/** How the public address stands, as the board is told. */
+/** The state of the public address, for the board. */
 export interface PublicStandingSource {
   standing(): ReturnType<NoticeBoard["publicAddress"]>;
   readonly changed: Listenable;
 }
 
-/** How the box's own system stands, as the board is told. */
+/** The state of the box's own system, for the board. */
 export interface UpdateStandingSource {
   /** Undefined while there is nothing to say. */
   standing(): UpdateStanding | undefined;
   readonly changed: Listenable;
 }
 
-/** The machine's network, as far as the board asks for it. */
+/** The machine's network, for the board. */
 export interface Network {
   /** IPv4 addresses by which others reach this machine. @throws {Error} when the system tells none */
   addresses(): readonly string[];
@@ -41,11 +41,11 @@ interface BoardOptions {
   network: Network;
   /** True when the data waits for the owner to repair it. */
   dataUnusable?: boolean;
-  /** None while something else stands in for the service. */
+  /** Missing in rescue mode. */
   publicAddress?: PublicStandingSource;
   /** None where nothing updates the system. */
   updates?: UpdateStandingSource | undefined;
-  /** Says a line to who started the service. */
+  /** Prints a line to the console of the service. */
   console: (line: string) => void;
 }
 
@@ -62,7 +62,7 @@ export class Board implements NoticeBoard {
   #onConsole: string | undefined;
   #cancelLook: Cancel = () => {};
   #isBlind = false;
-  /** The state of the system that was told last. */
+  /** The state of the system that was printed last. */
   #update = "[]";
 
   constructor(options: BoardOptions) {
@@ -149,7 +149,7 @@ export class Board implements NoticeBoard {
     return url && `${url}/`;
   }
 
-  /** Undefined while the system does not tell: it may be out of file descriptors. */
+  /** Undefined where the system call fails, perhaps for want of file descriptors. */
   #addresses(): readonly string[] | undefined {
     const { log, network } = this.#options;
     try {

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { PowerAction } from "../control/wire.ts";
 
 /**
- * Asks the system to restart or to shut down: the service may do neither, but root watches a folder of
- * it for a file of that name.
+ * Requests a restart or shutdown. The service has no right to do it; root watches a folder for a file with the name of
+ * the action.
  */
 export function powerSwitch(folder: string): (action: PowerAction) => Promise<void> {
   return (action) => writeFile(join(folder, action), "");

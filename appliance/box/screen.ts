@@ -3,10 +3,10 @@ import type { Cancel } from "../base/signal.ts";
 import type { NoticeBoard } from "../deck/face/notices.ts";
 import { type QrCode, qrCode } from "../deck/face/qr.ts";
 
-/** Modules of white around a QR code, as its standard asks for. */
+/** White modules around a QR code, as its standard requires. */
 const QUIET_ZONE = 4;
 
-/** Keeps a text screen at what the board has to say: the whole of it, whenever it changes. */
+/** Shows the board on a text screen, and draws all of it after each change. */
 export function showOn(board: NoticeBoard, show: (text: string) => void): Cancel {
   let shown = "";
   const look = () => {
@@ -66,7 +66,7 @@ export function screenAt(device: string): (text: string) => void {
   let last = Promise.resolve();
   return (text) => {
     const drawn = `\x1b[H\x1b[2J${text.replaceAll("\n", "\r\n")}\r\n`;
-    // One after the other: the last must be the one that stays.
+    // Drawings are written one by one, so that the last one stays.
     last = last.then(() => appendFile(device, drawn)).catch(() => {});
   };
 }

@@ -12,7 +12,7 @@ const FIRST_FD = 3;
  * units; empty when it was started by other means.
  */
 export function handedSockets(env: Environment, pid: number): ReadonlyMap<string, number> {
-  // The variables are inherited by children, for which they are not meant.
+  // Children inherit the variables, which are meant for one process.
   if (env.LISTEN_PID !== String(pid)) return new Map();
   const count = Number(env.LISTEN_FDS ?? 0);
   const names = (env.LISTEN_FDNAMES ?? "").split(":");
@@ -43,8 +43,8 @@ export class ServiceManager {
   }
 
   /**
-   * Everything is up. From now on systemd restarts the service unless this process and `alive`,
-   * which resolves when the parts that matter answered, both come round in time.
+   * Reports that the service is up. From now on systemd restarts it, unless this process and `alive`, which resolves
+   * when the essential parts have answered, respond in time.
    */
   ready(alive: () => Promise<unknown>): void {
     this.#notify("READY=1");
@@ -64,7 +64,7 @@ export class ServiceManager {
         this.#notify("WATCHDOG=1");
         this.#watch(alive, everyMs);
       };
-      // A service that fails to answer is not asked again: systemd's patience runs out.
+      // Without an answer there is no next signal, and systemd's time limit runs out.
       alive().then(answered, () => {});
     });
   }

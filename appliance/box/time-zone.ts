@@ -2,9 +2,8 @@ import type { Log } from "../base/log.ts";
 import { isTimeZone } from "../base/time-zone.ts";
 
 /**
- * The zone whose time clocks show: what the system is set to (TZ, /etc/localtime), or UTC where that
- * is no zone this machine knows.
- * @param zone what the system is set to, by its IANA name
+ * The time zone of clocks: the one of the system (TZ, /etc/localtime), or UTC where this machine does not know that.
+ * @param zone the IANA name in the settings of the system
  */
 export function clockZone(
   log: Pick<Log, "warn">,

@@ -4,21 +4,21 @@ import { join } from "node:path";
 import { ASKED_TUNNEL, TUNNEL, type TunnelState } from "../base/tunnel.ts";
 import type { TunnelAnswer } from "../control/wire.ts";
 
-/** Where the kernel counts what came through it; the server's half of a handshake does, too. */
+/** The kernel's counter of bytes through the tunnel, those of the server's handshake included. */
 const HEARD = `/sys/class/net/${TUNNEL}/statistics/rx_bytes`;
 
 /** Whether there is one now. */
 export const hasTunnel = (): boolean => networkInterfaces()[TUNNEL] !== undefined;
 
 /**
- * The box's tunnel, which root makes: the service asks for it by a file in a folder that root watches,
- * and reads in another what there is.
+ * The box's tunnel, which root sets up: the service requests it by a file in a folder that root watches, and reads its
+ * state in another file.
  */
 export class TunnelSwitch {
   readonly #folder: string;
   readonly #heardFile: string;
 
-  /** @param folder root's, with one named `asked` in which the service may write */
+  /** @param folder root's folder, with a subfolder `asked` that the service may write to */
   constructor(folder: string, heardFile = HEARD) {
     this.#folder = folder;
     this.#heardFile = heardFile;
@@ -42,7 +42,7 @@ export class TunnelSwitch {
   async make(text: string): Promise<void> {
     const file = join(this.#asked, ASKED_TUNNEL.make);
     await writeFile(`${file}.new`, text);
-    // Root, who may do no more than it must, reads it as one of the group, whatever the umask is.
+    // Root reads it by the rights of the group, since its unit has no others.
     await chmod(`${file}.new`, 0o640);
     await rename(`${file}.new`, file);
   }

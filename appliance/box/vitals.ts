@@ -2,7 +2,7 @@ import { open, readdir } from "node:fs/promises";
 import { totalmem, uptime } from "node:os";
 import type { Vitals } from "../control/wire.ts";
 
-/** The files in which a system tells of its machine. */
+/** The files with the vitals of a machine. */
 interface MachineFiles {
   /** The beginning of a file; undefined when it cannot be read. */
   read(path: string): Promise<string | undefined>;
@@ -14,15 +14,14 @@ const READ_BYTES = 16_384;
 /** No name of a network has more bytes. */
 const NAME_LENGTH = 32;
 const ZONES = "/sys/class/thermal";
-/** More than any machine has: what follows is not looked at. */
+/** The most thermal zones to read, more than any machine has. */
 const MAX_ZONES = 32;
 /** The names of processors' sensors: boards, then PCs. */
 const PROCESSOR = /^(?:cpu|soc|x86_pkg_temp)/;
 
 /**
- * How this machine is. Each part that the system does not tell, or tells in another form, is left out.
- * @param wifiNameFile holds the name of the wireless network it joins; empty where it is not
- * written
+ * The vitals of this machine, without those that the system does not have, or has in another form.
+ * @param wifiNameFile a file with the name of the wireless network; empty where there is none
  */
 export async function vitalsOf(
   wifiNameFile: string,

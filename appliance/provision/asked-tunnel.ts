@@ -7,12 +7,12 @@ import { readTunnel, tunnelText } from "../system/wireguard.ts";
 import { groupIn, keptSettings } from "./box.ts";
 import { layTunnel, PASTED, tunnelOf } from "./tunnel.ts";
 
-/** Where the service asks; only it and root may write there. */
+/** The folder for requests of the service. Only it and root may write there. */
 const ASKED = "run/tallydeck-tunnel/asked";
 
 /**
- * Makes the tunnel that was pasted in the Web UI, or takes it away. The card's stays, whatever is asked.
- * @throws {Error} when the system's programs do
+ * Sets up the tunnel that was pasted in the Web UI, or removes it. A tunnel of the card stays in any case.
+ * @throws {Error} when a program of the system fails
  */
 export function changeTunnel({
   root,
@@ -24,7 +24,7 @@ export function changeTunnel({
   const asked = (name: string) => join(root, ASKED, name);
   const { tunnel } = readTunnel(textOf(asked(ASKED_TUNNEL.make)) ?? "");
   const isUnwanted = isThere(asked(ASKED_TUNNEL.remove));
-  // First, or whatever goes wrong would go wrong again at once.
+  // The request is removed first, so that one that fails is not tried again at once.
   for (const name of Object.values(ASKED_TUNNEL)) rmSync(asked(name), { force: true });
   const settings = keptSettings(root);
   if (tunnelOf(settings) !== undefined) return;

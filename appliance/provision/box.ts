@@ -20,7 +20,7 @@ export interface ProvisionParts {
   readonly root: string;
   readonly run?: Run;
   readonly isMounted?: (path: string) => boolean;
-  /** Tells the journal what went wrong. */
+  /** Logs a problem to the journal. */
   readonly warn?: (line: string) => void;
 }
 
@@ -30,9 +30,9 @@ const RESULT = "SETUP-RESULT.txt";
 const SHOW_CODE = ["SHOW-CODE", "SHOW-CODE.txt"];
 
 /**
- * Applies the boot partition's files to this box and reports there what came of them. Secrets leave
- * the boot partition only after the data partition has them, and a file counts as seen only after
- * the report is written: wherever the power goes, the next start does again what is not done.
+ * Applies the files of the boot partition to this box, and writes a report there. Secrets are removed from the boot
+ * partition after the data partition has them, and a file counts as seen after the report is written. So after a power
+ * cut, the next start completes the work.
  */
 export function provisionBox({
   root,
@@ -57,7 +57,7 @@ export function provisionBox({
   const files = [...FILES.keys()].map((file) => join(boot, file));
   if ((!isNew && !showCode && !files.some(hasSpares)) || !isMounted(boot)) return;
 
-  // Without a data partition the secrets are nowhere else.
+  // Without a data partition, the secrets have to stay on the card.
   const said = stored ? results : results.map((result) => ({ ...result, rewritten: undefined }));
   writable(boot, run, () => {
     for (const file of files) mendFile(file, stored);
@@ -73,7 +73,7 @@ export function provisionBox({
   if (stored && isNew) keep(root, kept);
 }
 
-/** A byte more than is read of a file tells that it is too large. */
+/** Reads one byte beyond the limit, which shows that a file is too large. */
 function settingsIn(path: string): Uint8Array | undefined {
   return bytesOf(path, MOST_BYTES + 1);
 }
@@ -102,7 +102,7 @@ function tunnelIn(
   }
 }
 
-/** The settings that the box was told at its starts before. */
+/** The settings of earlier starts. */
 export function keptSettings(root: string): Settings {
   return together(keptIn(root), DIALECTS.keys());
 }

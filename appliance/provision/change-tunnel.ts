@@ -1,4 +1,4 @@
-/** Started as root when the owner asks for another tunnel: see tallydeck-tunnel.service. */
+/** Runs as root when the owner changes the tunnel: see tallydeck-tunnel.service. */
 import { changeTunnel } from "./asked-tunnel.ts";
 
 changeTunnel({ root: "/" });

@@ -11,8 +11,8 @@ export function otherNameOf(path: string): string {
 }
 
 /**
- * Puts `rewritten` in the place of a file and wipes what was there. FAT cannot hold both under one
- * name, so between two renames there is only the old file, under its other name: see `mendFile`.
+ * Replaces the content of a file, and wipes the old one. FAT has no replacing rename, so for a moment only the old file
+ * exists, under another name: see `mendFile`.
  */
 export function replaceSecretFile(path: string, rewritten: string): void {
   moveFile(path, path + OLD);
@@ -26,8 +26,8 @@ export function hasSpares(path: string): boolean {
 }
 
 /**
- * Makes good what a power cut did to a file: brings it back from its other name, and wipes what was
- * left beside it. Its content from before it was rewritten stays, unless `isKept`.
+ * Repairs a file after a power cut: takes it back from its other name, and wipes leftovers beside it. The content from
+ * before stays, unless `isKept`.
  */
 export function mendFile(path: string, isKept: boolean): void {
   if (isThere(path + OLD) && !isThere(path)) moveFile(path + OLD, path);
@@ -35,7 +35,7 @@ export function mendFile(path: string, isKept: boolean): void {
   removeBeside(path, [...old, ...spares].filter(isThere), spares, wipe);
 }
 
-/** Names for what is to take a file's place. */
+/** Names for the replacement of a file. */
 function sparesOf(path: string): string[] {
   return [1, 2, 3, 4, 5, 6, 7, 8, 9].map((number) => `${path}${NEW}${number}`);
 }

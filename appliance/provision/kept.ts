@@ -16,9 +16,9 @@ import {
 export type KeptSettings = Readonly<Record<string, KeptFile>>;
 
 interface KeptFile {
-  /** SHA-256 of the file as the box left it on the boot partition, or GONE; "" until it has reported. */
+  /** SHA-256 of the file after the box has handled it, or GONE; "" until the report is written. */
   readonly seen: string;
-  /** The settings of the file, and the secrets it once held. */
+  /** The settings of the file, with the secrets that were removed from it. */
   readonly says: Readonly<Record<string, string>>;
 }
 
@@ -69,7 +69,7 @@ export function unseen(kept: KeptSettings): KeptSettings {
 }
 
 /**
- * A setting that is forgotten is forgotten for all files, or it would come back from one before.
+ * Forgets settings for all files, so that none comes back from an earlier one.
  */
 export function forget(kept: KeptSettings, names: ReadonlySet<string>): KeptSettings {
   const isForgotten = (name: string) =>

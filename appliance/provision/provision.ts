@@ -10,7 +10,7 @@ import { isOfTunnel, type Settings } from "./settings.ts";
 import type { FindTimeZone } from "./time-zones.ts";
 import { verdict } from "./verdict.ts";
 
-/** The files that are read, in this order: what a later one says wins. */
+/** The files in the order of reading. A later one wins. */
 export const DIALECTS: ReadonlyMap<string, Dialect> = new Map([
   ["network-config", readNetworkConfig],
   ["user-data", readUserData],
@@ -35,9 +35,9 @@ interface Provisioned {
 }
 
 /**
- * Reads the boot partition's files when one has changed since the box saw it last. A file that is
- * gone still counts as it was. `read` gives a file's bytes, of one that is too large its beginning, or
- * undefined when there is none. Never throws for what is in them.
+ * Reads the files of the boot partition if one has changed since the last start. A removed file still counts as it was.
+ * It never throws because of their content.
+ * @param read returns the bytes of a file, only the beginning of one that is too large; undefined where there is none
  */
 export function provision(
   before: KeptSettings,

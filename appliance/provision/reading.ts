@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { check, FORGET, isNetwork, isSecret } from "./settings.ts";
 import type { FindTimeZone } from "./time-zones.ts";
 
-/** One thing a file says, and what came of it. */
+/** One entry of a file, with its outcome. */
 export interface Finding {
   /** The label that the person wrote it under, like `WIFI_SSID` or `[wlan] ssid`. */
   readonly label: string;
@@ -14,9 +14,9 @@ export interface Finding {
   readonly forgets?: true;
   /** Why it is not applied. */
   readonly ignored?: string;
-  /** Why the file's network is not joined, should the box know no password for it. */
+  /** The reason why the network of the file is not joined, where no password for it is known. */
   readonly unlessJoined?: string;
-  /** A note about what is applied, for the person. */
+  /** A note for the owner about an applied entry. */
   readonly note?: string;
 }
 
@@ -25,7 +25,7 @@ export interface FileResult {
   readonly findings: readonly Finding[];
   /** Its text without secrets, when it holds some that are kept now. */
   readonly rewritten?: string | undefined;
-  /** It is no longer there; the findings are what still counts of it. */
+  /** Whether the file was removed; its findings still hold. */
   readonly isGone?: true;
 }
 
@@ -36,12 +36,12 @@ interface Change {
 }
 
 /**
- * One of the dialects the boot partition may be written in. Never throws, whatever the text is.
- * @returns the text without the secrets the box now has; the same text when it holds none
+ * Reads one of the formats of settings on the boot partition. It never throws because of the text.
+ * @returns the text without the secrets that the box has taken over
  */
 export type Dialect = (text: string, found: Findings) => string;
 
-/** The changes that one file of the boot partition asks for. */
+/** The changes by one file of the boot partition. */
 export interface Reading {
   readonly changes: readonly Change[];
   readonly findings: readonly Finding[];
@@ -53,7 +53,7 @@ export interface Reading {
   readonly isPasswordBlank: boolean;
 }
 
-/** Collects what a dialect finds, good keys and bad ones. */
+/** Collects the valid and invalid entries of a dialect. */
 export class Findings {
   readonly #changes: Change[] = [];
   readonly #findings: Finding[] = [];
@@ -93,7 +93,7 @@ export class Findings {
     return isSecret(name);
   }
 
-  /** How a network tells its users apart; to be asked before its name is taken. */
+  /** Checks the key management of a network. Call it before taking the name of the network. */
   checkKeyManagement(kind: string, label: string, line?: number): void {
     if (kind === "") return;
     if (/^(?:none|owe)$/i.test(kind)) {
@@ -115,15 +115,14 @@ export class Findings {
   }
 
   /**
-   * Refuses a text that was meant as the Wi-Fi password: without it the network would count as an
-   * open one.
+   * Refuses an invalid Wi-Fi password, so that its network does not count as an open one.
    */
   refusePassword(label: string, why: string, line: number): void {
     this.#isPasswordRefused = true;
     this.#findings.push({ label, ignored: why + STAYS, line });
   }
 
-  /** @param value what stands there, which is to be removed when it may be a secret */
+  /** @param value the value of the entry, which is removed where it may be a secret */
   ignore(label: string, why: string, line?: number, value = ""): void {
     const isSecretText = why === NOTHING_RUNS && SECRET_TEXT.test(value);
     const stays = value !== "" && (SECRET_LABEL.test(label) || isSecretText);
@@ -151,7 +150,7 @@ export class Findings {
   }
 
   /**
-   * A network is open only where that is meant: any stranger can offer an open one under its name.
+   * Makes a network open only where that is certain, since any stranger can offer an open one with its name.
    */
   #openness(): Change[] {
     if (this.#changes.some(isOf("wifi.password"))) return [];
@@ -186,11 +185,11 @@ function isOf(name: string): (change: Change) => boolean {
   return (change) => change.name === name;
 }
 
-/** Ends a label whose value is not to be left on the card. */
+/** The ends of labels whose value must not stay on the card. */
 const SECRET_LABEL =
   /(?:password|passwd|passphrase|psk|secret|private|(?<!ssh_)key|token(?:_\w*)?|chpasswd\.list(?:\.\d+)?|write_files\.\d+\.content)$/i;
 
-/** In a command, what tells that it holds a secret: Raspberry Pi Connect's tokens begin like that. */
+/** Signs of a secret in a command; the last ones are the beginnings of Raspberry Pi Connect's tokens. */
 const SECRET_TEXT = /passw|passphrase|psk|secret|token|auth\.key|rp[uo]ak_/i;
 
 const STAYS = "; still in this file: remove it";

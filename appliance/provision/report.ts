@@ -11,10 +11,7 @@ interface About {
   readonly stored: boolean;
 }
 
-/**
- * The report for a person who puts the card into a reader. Lines end as Windows' Notepad wants
- * them.
- */
+/** The report for a person who puts the card into a reader. Lines end in CRLF, for old versions of Windows' Notepad. */
 export function report(
   results: readonly FileResult[],
   { hostname, publicName, tunnel, stored }: About,
@@ -37,7 +34,7 @@ export function report(
   return lines.join("\r\n");
 }
 
-/** It is written before the service starts, who alone knows how far that has come. */
+/** Refers to the Web UI for the state of the public address, since the service has not started yet. */
 function publicLine(name: string | undefined): string[] {
   return name === undefined
     ? []

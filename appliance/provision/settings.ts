@@ -27,7 +27,7 @@ interface Rule {
   parse(text: string, findTimeZone: FindTimeZone): string | undefined;
 }
 
-/** Written for a value, it makes the box forget what files before said, today or earlier. */
+/** A value that makes the box forget a setting, of earlier files and of earlier starts. */
 export const FORGET = "(none)";
 
 const TUNNEL_KEY = {
@@ -117,7 +117,7 @@ export function isServiceKey(key: string): boolean {
   return SERVICE_KEY.test(key);
 }
 
-/** Secrets leave the boot partition once they are applied. */
+/** Whether a setting is a secret, which is removed from the boot partition once it is applied. */
 export function isSecret(name: string): boolean {
   return SECRET_SERVICE_KEY.test(name) || RULES[name]?.secret === true;
 }
@@ -168,7 +168,7 @@ export function check(
 
 const ONE_CERTIFICATE = "the text of a certificate between its BEGIN and END, in one line";
 
-/** The service reads its configuration itself; here it is asked beforehand, key by key. */
+/** Checks a setting of the service with its own configuration reader, key by key. */
 function checkService(
   key: string,
   text: string,
@@ -239,7 +239,7 @@ function isAddress(text: string): boolean {
   return /^[0-9a-f:]+(?:%[a-z0-9]+)?$/i.test(text) && text.includes(":");
 }
 
-/** The countries that Debian's wireless-regdb knows; any other leaves the radio as without one. */
+/** The countries of Debian's wireless-regdb. With another one the radio is as restricted as without. */
 const COUNTRIES: ReadonlySet<string> = new Set(
   `AD AE AF AI AL AM AN AR AS AT AU AW AZ BA BB BD BE BF BG BH BL BM BN BO BR BS BT BW BY BZ CA
    CF CH CI CL CN CO CR CU CX CY CZ DE DK DM DO DZ EC EE EG ES ET FI FM FO FR GB GD GE GF GH GI

@@ -6,9 +6,9 @@ import { replaceFile, textOf } from "../system/files.ts";
 import { isTunnelKey, readTunnel, type Tunnel } from "../system/wireguard.ts";
 import type { Settings } from "./settings.ts";
 
-/** The one that was pasted in the Web UI. */
+/** The file of the tunnel that was pasted in the Web UI. */
 export const PASTED = "data/system/wireguard.conf";
-/** Made by the box, for a tunnel that comes without. */
+/** The file of a key that the box has made, for a tunnel without one. */
 const OWN_KEY = "data/system/wireguard.key";
 const NETDEV = `run/systemd/network/40-${TUNNEL}.netdev`;
 const NETWORK = `run/systemd/network/40-${TUNNEL}.network`;
@@ -24,9 +24,9 @@ interface TunnelOptions {
 }
 
 /**
- * Lays the files of the tunnel the box has: the card's, or else the one pasted in the Web UI. Takes
- * them away when it has none.
- * @returns what there is now
+ * Writes the files of the box's tunnel, which is the one of the card, or else the one pasted in the Web UI. Without a
+ * tunnel it removes them.
+ * @returns the state of the tunnel
  */
 export function layTunnel(
   settings: Settings,
@@ -53,7 +53,7 @@ export function layTunnel(
   return state;
 }
 
-/** The tunnel of the card; a key whose line is blank is the one the box took from there. */
+/** The tunnel of the card. A blank key is the one that the box has taken from there. */
 export function tunnelOf(settings: Settings): Tunnel | undefined {
   const { tunnel } = readTunnel(settings.tunnel?.value.replaceAll("|", "\n") ?? "");
   if (tunnel === undefined) return undefined;
@@ -66,7 +66,7 @@ export function tunnelOf(settings: Settings): Tunnel | undefined {
   };
 }
 
-/** See systemd.netdev(5); the blocks that may come by the tunnel become no routes. */
+/** The .netdev file, see systemd.netdev(5). The allowed blocks become no routes. */
 function netdev(tunnel: Tunnel, key: string): string {
   return [
     "[NetDev]",
@@ -86,10 +86,7 @@ function netdev(tunnel: Tunnel, key: string): string {
   ].join("\n");
 }
 
-/**
- * See systemd.network(5). Traffic from the box's address in the tunnel goes there, and nothing
- * else.
- */
+/** The .network file, see systemd.network(5). Only traffic from the box's address in the tunnel goes there. */
 function network({ addresses }: Tunnel): string {
   const length = (address: string) => (address.includes(":") ? 128 : 32);
   const families = new Set(
@@ -116,7 +113,7 @@ function network({ addresses }: Tunnel): string {
   ].join("\n");
 }
 
-/** Made once. Without the data partition it is another at every start, and no server knows it. */
+/** The box's own key, made once. Without a data partition it is a new one at each start, which no server knows. */
 function ownKey(path: string): string {
   const kept = textOf(path)?.trim() ?? "";
   if (isTunnelKey(kept)) return kept;
@@ -133,5 +130,5 @@ function publicKeyOf(key: string): string {
 }
 
 const KEY_BYTES = 32;
-/** RFC 8410, section 7: what stands before the key's bytes. */
+/** The bytes before a key in PKCS #8: RFC 8410, section 7. */
 const PKCS8_X25519 = Buffer.from("302e020100300506032b656e04220420", "hex");

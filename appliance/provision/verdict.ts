@@ -5,9 +5,7 @@ import { tunnelOf } from "./tunnel.ts";
 /** By setting, the last file that had it forgotten. */
 type Forgotten = ReadonlyMap<string, string>;
 
-/**
- * The outcome of one file, seen from what all say together; nothing when it is gone and outdone.
- */
+/** The outcome of one file, with the settings of all files; nothing for a removed file without effect. */
 export function verdict(
   result: FileResult,
   settings: Settings,

@@ -20,7 +20,7 @@ import { SIGNATURE_BYTES, utf8 } from "./minisign.ts";
 import type { Slot } from "./release.ts";
 import { entriesOf, type TarEntry, wholeOf } from "./tar.ts";
 
-/** The files of a `.tallydeck`, in their order: what says whether it is taken comes first. */
+/** The files of a `.tallydeck` in their order, the small ones first, which decide whether it is accepted. */
 export const BUNDLE_FILES = [MANIFEST, SIGNATURE, BOOT_PART, ROOT_PART] as const;
 type BundleFile = (typeof BUNDLE_FILES)[number];
 
@@ -35,9 +35,8 @@ const MOST: Readonly<Record<BundleFile, number>> = {
 type Judge = (manifest: Uint8Array, signature: Uint8Array) => Manifest | Promise<Manifest>;
 
 /**
- * Unpacks a `.tallydeck` into a folder that has none of its files, each on the disk when this is
- * done. `judge` is asked once manifest and signature are read, before the large files are. The
- * files written so far are removed when it is refused.
+ * Unpacks a `.tallydeck` into a folder that has none of its files, and syncs them. `judge` decides after manifest and
+ * signature, before the large files are read. A refused bundle leaves no files behind.
  * @throws {Refusal} `invalid_release`; `no_space`
  */
 export async function unpackBundle(
@@ -107,12 +106,12 @@ const TREE = /^[a-z0-9][a-z0-9._+-]{0,59}\.dtb$/;
 const MOST_BOOT_FILES = 64;
 /** cmdline.txt and release are read as a whole. */
 const MOST_TEXT_BYTES = 4_096;
-/** Memory that unpacking may take, as a power of two; what level 19 packs with. */
+/** The most memory for unpacking, as a power of two: that of level 19. */
 export const WINDOW_LOG = 23;
 
 /**
- * The files of a `boot.tar.zst` that is hostile until its hash is known: each once, of a name that a
- * slot has, and all of those that a board cannot start without.
+ * The files of a `boot.tar.zst`, which is not trusted until its hash is checked: each once, with a name of a slot's
+ * file, and all of those that a board needs for its start.
  * @throws {Refusal} `invalid_release`
  */
 export async function* bootEntries(packed: AsyncIterable<Uint8Array>): AsyncGenerator<TarEntry> {
@@ -138,9 +137,9 @@ export async function* bootEntries(packed: AsyncIterable<Uint8Array>): AsyncGene
 }
 
 /**
- * Writes the files of a `boot.tar.zst` into an empty folder as the slot needs them, each on the disk
- * when this is done; last of all `release`, which says that the folder is whole.
- * @returns what was written, to be read back
+ * Writes the files of a `boot.tar.zst` into an empty folder of a slot, and syncs them; `release` is last, and marks
+ * the folder as complete.
+ * @returns the written files, for reading them back
  * @throws {Refusal} `invalid_release`; `no_space`
  */
 export async function unpackBoot(
@@ -186,7 +185,7 @@ async function* unpacked(packed: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   } finally {
     source.destroy();
   }
-  // It stops at the end of what was packed, without a word about more.
+  // The decoder stops at the end of the packed data, and ignores any bytes after it.
   if (zstd.bytesWritten !== taken) throw damaged();
 }
 
@@ -200,7 +199,7 @@ function isOfZstd(error: unknown): boolean {
 
 type Content = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-/** @param made gets the path once the file is there @returns the SHA-256 of what is on the disk */
+/** @param made takes the path once the file exists @returns the SHA-256 of its content */
 async function writeNew(path: string, content: Content, made: string[] = []): Promise<string> {
   const hash = createHash("sha256");
   try {

@@ -8,7 +8,7 @@ export const ROOTS: Readonly<Record<Slot, string>> = {
 };
 const ROOT = /(?<=^|\s)root=PARTUUID=7a11dec4-0[23](?=\s|$)/g;
 
-/** The slot whose root a kernel was started with; undefined where it is none of the two. */
+/** The slot of the root on a kernel's command line; undefined where it is neither of the two. */
 export function slotOfRoot(commandLine: string): Slot | undefined {
   const found = commandLine.match(ROOT);
   if (found?.length !== 1) return;

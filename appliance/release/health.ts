@@ -1,6 +1,6 @@
-/** The version that answers, told by the collector at `/` to a request from the box itself. */
+/** The header with the running version, in answers of the collector at `/` to the box itself. */
 export const VERSION_HEADER = "tallydeck-version";
-/** On the control listener: `ServiceHealth`, for who asks from the box itself. */
+/** The path of `ServiceHealth` on the control listener, for requests from the box itself. */
 export const HEALTH_PATH = "/api/health";
 
 /** A deck that is no virtual one. */
@@ -8,13 +8,13 @@ export interface DeckHealth {
   readonly id: string;
   /** As its owner calls it. */
   readonly name: string;
-  /** It is open, and shows what it should. */
+  /** Whether the deck is open, and shows its pictures. */
   readonly connected: boolean;
   /** The ids of its model on the USB bus: `0fd9:006d`, lower case; a model may be several. */
   readonly usb: readonly string[];
 }
 
-/** How the service itself finds that it is; what a trial goes by. */
+/** The health of the service in its own view, for trials. */
 export interface ServiceHealth {
   readonly version: string;
   /** Null where no updater says so. */

@@ -10,18 +10,18 @@ export interface PublicKey {
   readonly key: KeyObject;
 }
 
-/** Where an image keeps the keys of those who release it. */
+/** The folder of an image with the public keys of its releases. */
 export const KEYS_FOLDER = "/usr/share/tallydeck/keys";
 
-/** "Ed", the id, the key: what the second line of a .pub file holds in base64. */
+/** Bytes of the second line of a .pub file, in base64: "Ed", the id, the key. */
 const KEY_BYTES = 2 + 8 + 32;
 const COMMENT = "untrusted comment:";
 /** A comment has 1024 bytes at most. */
 const FILE_BYTES = 2_048;
 
 /**
- * Reads a public key as minisign writes it: its line alone, or the file with the comment above it.
- * @returns undefined for whatever else
+ * Reads a public key of minisign: its line alone, or the file with the comment above it.
+ * @returns undefined for anything else
  */
 export function parseKey(text: string): PublicKey | undefined {
   const lines = text.trim().split(/\r?\n/);
@@ -34,8 +34,8 @@ export function parseKey(text: string): PublicKey | undefined {
 }
 
 /**
- * The keys that this box takes releases of: `own`, which is UPDATE_KEY, or else those of the image.
- * None where the image came without any.
+ * The keys whose releases this box accepts: `own`, which is UPDATE_KEY, or else those of the image, which may have
+ * none.
  */
 export function readKeys(folder: string, own: string): PublicKey[] {
   const texts = own === "" ? keyFiles(folder) : [own];
@@ -58,7 +58,7 @@ export function keyId(bytes: Uint8Array): string {
   return Buffer.from(bytes).reverse().toString("hex").toUpperCase();
 }
 
-/** Bytes of a text that is their base64 and nothing else, padded; undefined where it is not. */
+/** Decodes padded base64 of a known length; undefined for any other text. */
 export function fromBase64(text: string, length: number): Buffer | undefined {
   const bytes = Buffer.from(text, "base64");
   return bytes.length === length && bytes.toString("base64") === text ? bytes : undefined;

@@ -17,7 +17,7 @@ export const MOST_ROOT_BYTES = 512 * MIB;
 /** Packed; two of them unpacked have to find room on the boot partition. */
 export const MOST_BOOT_BYTES = 192 * MIB;
 
-/** A file of a release, as its manifest tells it. */
+/** The entry of a manifest for a file of the release. */
 export interface Part {
   readonly size: number;
   /** In hexadecimal digits. */
@@ -33,9 +33,9 @@ export interface Manifest extends Release {
   readonly released: string;
   /** The boards it runs on, as device trees name them in `compatible`. */
   readonly boards: readonly string[];
-  /** The data's format, and the oldest format whose code still reads what this release writes. */
+  /** The format of the data, and the oldest format whose code can still read it. */
   readonly data: { readonly format: number; readonly readableBy: number };
-  /** A sentence or two of who made it. */
+  /** A sentence or two by its maker. */
   readonly notes: string;
   readonly files: { readonly [ROOT_PART]: Part; readonly [BOOT_PART]: Part };
 }
@@ -58,7 +58,7 @@ const text = (pattern: string, maxLength: number, description: string) => ({
   maxLength,
   description,
 });
-/** A later release may say more than this one knows: its fields are let be. */
+/** Unknown fields are accepted, since a later release may have more. */
 const open = (properties: Record<string, object>) => ({
   type: "object",
   additionalProperties: true,
@@ -135,13 +135,13 @@ export function parseManifest(bytes: Uint8Array): Manifest {
 /** The box that a release is to be put on. */
 export interface BoxFit {
   readonly running: Release;
-  /** The highest release that ever was kept on it. */
+  /** The highest release that was ever kept on this box. */
   readonly highest: number;
   /** Its names, of `/proc/device-tree/compatible`. */
   readonly boards: readonly string[];
   /** Bytes that the slot's partition holds. */
   readonly slotBytes: number;
-  /** Bytes that the release's files may take on the data partition, with those that are there. */
+  /** The most bytes of the release's files on the data partition, those that are there included. */
   readonly dataBytes: number;
 }
 

@@ -1,6 +1,6 @@
 /** A system that was, or may be, on this box. */
 export interface Release {
-  /** Rises with every release; what decides which of two is newer. */
+  /** A number that rises with every release, and decides which of two is newer. */
   readonly release: number;
   /** For people, like `0.3.0`. */
   readonly version: string;

@@ -10,7 +10,7 @@ export function systemPartOf(report: string): string {
   return report.slice(endOfSettings(report));
 }
 
-/** A report with another such part. */
+/** Replaces the part about the system in a report. */
 export function withSystemPart(report: string, system: string): string {
   return report.slice(0, endOfSettings(report)) + system;
 }
@@ -21,8 +21,8 @@ function endOfSettings(report: string): number {
 }
 
 /**
- * The part about the system for a person who puts the card into a reader: above all how to start
- * the other one. Lines end as Windows' Notepad wants them.
+ * The part about the system for a person who puts the card into a reader, above all about starting the other system.
+ * Lines end in CRLF, for old versions of Windows' Notepad.
  */
 export function systemPart({
   running,

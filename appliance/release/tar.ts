@@ -4,7 +4,7 @@ const BLOCK = 512;
 /** A writer fills up its last record, which has 20 blocks. */
 const MOST_PADDING = 20 * BLOCK;
 
-/** A file of a tar. Its content is read before the next one is asked for, or it is gone. */
+/** A file of a tar. Read its content before the next file, or it is lost. */
 export interface TarEntry {
   readonly name: string;
   /** Bytes. */
@@ -13,9 +13,8 @@ export interface TarEntry {
 }
 
 /**
- * The regular files of a tar in the form `ustar`, which is all that a release has; nothing else is
- * understood, and nothing is kept but what the reader holds.
- * @throws {Refusal} `invalid_release` for links, folders, long names, and whatever is cut or left over
+ * The regular files of a tar in the form `ustar`; releases have nothing else. It keeps no content in memory.
+ * @throws {Refusal} `invalid_release` for links, folders, long names, missing bytes and surplus bytes
  */
 export async function* entriesOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<TarEntry> {
   const bytes = new Bytes(source);
@@ -36,7 +35,7 @@ export async function* entriesOf(source: AsyncIterable<Uint8Array>): AsyncGenera
   }
 }
 
-/** All of what is known to be short. */
+/** Reads content that is known to be short. */
 export async function wholeOf(content: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   for await (const part of content) parts.push(part);
@@ -80,7 +79,7 @@ function garbled(): Refusal {
   return new Refusal("invalid_release", "The file is no release, or is damaged. Get it again.");
 }
 
-/** Bytes that come in pieces of any length, taken in those that are wanted. */
+/** Reads pieces of requested lengths from chunks of any length. */
 class Bytes {
   readonly #source: AsyncIterator<Uint8Array>;
   #rest: Uint8Array = new Uint8Array();

@@ -1,18 +1,18 @@
 import type { UpdateOutcome } from "../base/text/update-outcome.ts";
 import type { Release, Slot } from "./release.ts";
 
-/** Where a bundle that waits on the data partition came from. */
+/** The origin of a bundle on the data partition. */
 export type BundleSource = "service" | "card" | "stick";
 
 /** A bundle that is whole and signed, and fits this box. */
 export interface BundleOffer extends Release {
   readonly source: BundleSource;
   readonly bytes: number;
-  /** A sentence or two of who made it. */
+  /** A sentence or two by its maker. */
   readonly notes: string;
 }
 
-/** How far the work is that goes on; in bytes, both 0 where there is nothing to count. */
+/** The progress of the work, in bytes; both are 0 where there is nothing to measure. */
 export interface UpdateProgress {
   readonly step: "download" | "verify" | "write" | "read-back" | "arm" | "restart";
   readonly done: number;
@@ -26,16 +26,16 @@ export interface UpdaterWork extends UpdateProgress {
 }
 
 /**
- * The state of updates as the updater, which is root's, tells it: JSON in `STATE_FILE`, replaced as a
- * whole. All users of the box may read it, only root may write it.
+ * The state of updates, written by root's updater: JSON in `STATE_FILE`, replaced as a whole. All users of the box may
+ * read it, and only root may write it.
  */
 export interface UpdaterState {
   readonly running: Release & { readonly slot: Slot };
-  /** Whole in the other slot: what "go back" starts. */
+  /** The complete release in the other slot, which "go back" starts. */
   readonly other?: Release;
   /**
-   * `trial`: started once, to be kept only if it is well. `visit`: the other slot runs because of
-   * the jumper, or because the board was armed by hand; nothing is kept unless the owner says so.
+   * `trial`: started once, and kept only if it is healthy. `visit`: the other slot was started by the jumper, or by
+   * hand; it is kept only on the owner's wish.
    */
   readonly mode: "normal" | "trial" | "visit";
   readonly offers: readonly BundleOffer[];
@@ -43,13 +43,13 @@ export interface UpdaterState {
   readonly prepared?: Release;
   readonly work?: UpdaterWork;
   readonly last?: UpdateOutcome;
-  /** Releases that failed on this box: none is tried again unless its owner asks for it. */
+  /** Releases that failed on this box. They are tried again only on the owner's wish. */
   readonly failed: readonly number[];
-  /** False once the board did not keep the wish for a trial; true once a trial started on it. */
+  /** False once the board has ignored the flag for a trial; true once a trial has started on it. */
   readonly canTry?: boolean;
-  /** A sentence: what is wrong with a bundle, the card or a slot, and what to do. */
+  /** A sentence about a problem of a bundle, the card or a slot, with advice. */
   readonly problem?: string;
-  /** When that was found, epoch seconds by the box's clock: the same may go wrong once more. */
+  /** The time of the problem, epoch seconds by the box's clock, since the same may happen again. */
   readonly problemAt?: number;
 }
 

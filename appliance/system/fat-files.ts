@@ -15,16 +15,15 @@ import { isThere, sizeOf, syncNow } from "./files.ts";
 import type { Run } from "./program.ts";
 
 /**
- * Files on a FAT, which has no journal: the entry that names a file and the table that gives out places
- * on the card are written one after the other. No name may ever lead to a place that is free. The next
- * file would get it, a kernel perhaps, and whoever then writes to that name, or removes it, would
- * destroy that file. So a place is given away only once no name on the card leads there, and what can
- * be is written where it is.
+ * Files on a FAT, which has no journal: the directory entry of a file and the allocation table are written one after
+ * the other. No entry may ever point to free clusters: another file would get them, perhaps a kernel, and writing to
+ * the first file, or removing it, would destroy that one. So clusters are freed only after no entry on the card points
+ * to them, and files are overwritten in place where possible.
  */
 
 /**
- * As it is mounted, and not as fstab has it: where a sandbox shows no disks, the one that is named there
- * is not found, and for a `nofail` nothing is done and nothing said.
+ * Remounts a folder by its mount, and not by fstab: in a sandbox without disks, the device of fstab is not found, and
+ * with `nofail` mount would do nothing without an error.
  */
 export function remount(folder: string, run: Run, how: "rw" | "ro"): void {
   run("mount", "--options-source=mtab", "-o", `remount,${how}`, folder);
@@ -63,9 +62,8 @@ function whileHeld(paths: readonly string[], work: () => void): void {
 }
 
 /**
- * Puts other content into the place of a file: the old or the new one is there, whenever the power goes.
- * @param spares names for it until then. One that a power cut left may be the file itself: it is not
- * used again
+ * Replaces the content of a file. After a power cut there is either the old or the new one.
+ * @param spares temporary names. One that a power cut has left may be the file itself, and is not used again
  */
 export function rewriteFile(
   path: string,
@@ -80,8 +78,8 @@ export function rewriteFile(
 }
 
 /**
- * Removes what was left beside a file. A rename that was cut may have left it the file's own name: then
- * the file gets another place first.
+ * Removes leftovers beside a file. After an interrupted rename, a leftover may share the clusters of the file: then the
+ * file is copied first.
  * @param spares as for `rewriteFile`
  * @param wipe is called with each before it is removed
  */
@@ -109,8 +107,8 @@ function isSame(path: string, other: string): boolean {
 const MOST_REWRITTEN = 1_048_576;
 
 /**
- * For a text that no start depends on, and that is short: it stays in its place on the card, where
- * a power cut can spoil nothing else. The image brings the file, so that none has to be made.
+ * Overwrites a short text that no start depends on, in its clusters, where a power cut can damage nothing else. The
+ * file comes with the image, so that none has to be created.
  */
 export function overwriteFile(path: string, text: string): void {
   const { O_RDWR, O_CREAT } = constants;

@@ -17,8 +17,8 @@ import { dirname } from "node:path";
 export const NEW = ".new";
 
 /**
- * Either the old content or the new one is there, whenever the power goes. Only the owner may enter
- * its folder. Only the caller waits for the disk.
+ * Replaces a file in a folder that only its owner may enter. After a power cut there is either the old or the new
+ * content. It blocks nothing but its caller.
  */
 export async function replacePrivateFile(path: string, content: string): Promise<void> {
   const folder = dirname(path);
@@ -61,15 +61,15 @@ export function syncNow(path: string): void {
   }
 }
 
-/** Bytes of a regular file; undefined for whatever else has that name. */
+/** The size of a regular file; undefined for anything else. */
 export function sizeOf(path: string): number | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   return found?.isFile() ? found.size : undefined;
 }
 
 /**
- * The first `most` bytes of a file: it is looked at before it is read, for it may be of any size.
- * Undefined for what is no regular file or cannot be read.
+ * The first `most` bytes of a file, which may be of any size; undefined where it is no regular file, or cannot be
+ * read.
  */
 export function bytesOf(path: string, most: number): Uint8Array | undefined {
   try {

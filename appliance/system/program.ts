@@ -7,7 +7,7 @@ export function runProgram(program: string, ...args: string[]): void {
   execFileSync(program, args, { stdio: "ignore" });
 }
 
-/** Runs a program and gives what it says; throws when it fails or takes longer than ten seconds. */
+/** Runs a program, and returns its output. Throws when it fails, or takes longer than ten seconds. */
 export type AskProgram = (program: string, ...args: string[]) => string;
 
 export function askProgram(program: string, ...args: string[]): string {

@@ -23,7 +23,7 @@ export function makeShareToken(): Secret {
 /**
  * A new token.
  * @param scheme begins it, so that scanners for secrets can find it
- * @param random gives as many unpredictable bytes as it is asked for
+ * @param random returns unpredictable bytes
  */
 export function makeToken(scheme: string, random: (bytes: number) => Buffer): Secret {
   const token = scheme + random(TOKEN_BYTES).toString("base64url");
@@ -35,13 +35,13 @@ export function sha256(secret: string | Uint8Array): Buffer {
   return createHash("sha256").update(secret).digest();
 }
 
-/** Compares two secrets, or their hashes, in a time that tells nothing but whether they are as long. */
+/** Compares two secrets, or their hashes, in a time that shows nothing but whether their lengths are equal. */
 export function isSameSecret(a: string | Uint8Array, b: string | Uint8Array): boolean {
   const [one, other] = [Buffer.from(a), Buffer.from(b)];
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-/** The same of hashes where null stands for none. */
+/** The same for hashes, where null means none. */
 export function isSameHash(one: Uint8Array | null, other: Uint8Array | null): boolean {
   return one === null || other === null ? one === other : isSameSecret(one, other);
 }

@@ -6,12 +6,12 @@ import { type Cancel, Signal } from "../base/signal.ts";
 
 /** The evidence that the machine's clock has been set, read from files the system keeps. */
 interface ClockEvidence {
-  /** True once NTP, the HTTPS-date helper or a battery-backed hardware clock set the time. */
+  /** Whether NTP, the HTTPS-date helper or a battery-backed hardware clock has set the time. */
   isSet(): boolean;
 }
 
 const EVIDENCE_POLL_MS = 1_000;
-/** The newest time in the data is known soon after the start: before, no refusal is told. */
+/** No refusal is reported for so long after the start, until the newest time in the data is known. */
 const START_MS = 60_000;
 /** A time that is further ahead of the newest thing known is not believed unless its owner confirms it. */
 const FAR_AHEAD_MS = 400 * DAY_MS;
@@ -30,7 +30,7 @@ interface SystemClockOptions {
   machine?: MachineClock;
   /** Epoch ms of something that certainly has been, like the making of this release. */
   known?: number;
-  /** The machine's time is far ahead, and not believed. Called once each time that it begins. */
+  /** Called when the machine's time becomes too far ahead to be trusted, once each time. */
   onFarAhead?: (refused: FarAhead) => void;
 }
 
@@ -38,8 +38,8 @@ interface SystemClockOptions {
 type MachineClock = Pick<Clock, "now" | "monotonic" | "boot" | "after">;
 
 /**
- * The machine's own clock. One that waits is believed up to FAR_AHEAD_MS past the newest time known;
- * where the machine is further ahead, time goes on from the newest known.
+ * The machine's own clock. It is trusted up to FAR_AHEAD_MS beyond the newest known time; if the machine is further
+ * ahead, the time goes on from the newest known one.
  */
 export class SystemClock implements Clock {
   readonly becameSure = new Signal();
@@ -50,13 +50,11 @@ export class SystemClock implements Clock {
   readonly #began: number;
   #sure: boolean;
   /**
-   * A person or a time source told the time; a clock that is only believed for want of better is
-   * not set.
+   * Whether a person or a time source has set the time, and not only a default.
    */
   #set = false;
   /**
-   * Epoch ms at monotonic zero by what the clock was told; a step of the wall clock leaves it
-   * right.
+   * Epoch ms at monotonic zero by the time that was set, which a step of the wall clock does not change.
    */
   #toldBootedAt: number | undefined;
   /** The same by the newest time known. */
@@ -110,11 +108,10 @@ export class SystemClock implements Clock {
   }
 
   /**
-   * Takes over the time of a wall clock that is trusted (epoch ms): of a signed-in owner's browser.
-   * The service may not set the system clock, so it goes by what it was told until the system
-   * knows.
-   * @param confirmed a person looked at the date and says that it is right
-   * @returns why it does not; undefined when it does, or need not be told
+   * Takes over a trusted time (epoch ms), that of a signed-in owner's browser. The service may not set the system
+   * clock, so it uses this time until the system has one.
+   * @param confirmed whether a person has confirmed the date
+   * @returns the refusal; undefined when the time was taken over, or is not needed
    */
   believe(time: number, confirmed = false): FarAhead | undefined {
     const isKnown = this.#set && (this.#toldBootedAt !== undefined || !this.#machineIsFarAhead());
@@ -136,7 +133,7 @@ export class SystemClock implements Clock {
     return this.#wait && time - this.#newest() > FAR_AHEAD_MS;
   }
 
-  /** Tells of it, too, when that begins. */
+  /** Also reports when that begins. */
   #machineIsFarAhead(): boolean {
     const time = this.#machine.now();
     const isFar = this.#isFarAhead(time);
@@ -167,7 +164,7 @@ export class SystemClock implements Clock {
 }
 
 function thisMachine(): MachineClock {
-  // `performance` counts from the start of this thread by the same clock, and asks it quicker.
+  // `performance` uses the same clock from the start of this thread, and is faster.
   const startedAt = Number(process.hrtime.bigint()) / 1e6 - performance.now();
   return {
     now: Date.now,
@@ -205,9 +202,9 @@ export function systemEvidence(
 /** No time before is right: there was no Tallydeck. */
 export const PLAUSIBLE_SINCE = Date.UTC(2026, 0, 1);
 
-/** Where neither tells it, every start counts as a boot: times are never taken for comparable. */
+/** The id of this boot. Where it is unknown, every start counts as a boot, so that times are not compared wrongly. */
 function bootId(): string {
-  // On the box the sandbox hides /proc/sys, and the unit tells.
+  // On the box the sandbox hides /proc/sys, and the unit passes the id.
   if (process.env.BOOT_ID) return process.env.BOOT_ID;
   try {
     return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();

@@ -1,13 +1,13 @@
 import { isIP } from "node:net";
 import { isLabel } from "../base/names.ts";
 
-/** A way in by a server of the owner's, as a WireGuard configuration tells it. */
+/** A tunnel to a server of the owner's, from a WireGuard configuration. */
 export interface Tunnel {
   /** The box's own, without the length of a prefix. */
   readonly addresses: readonly string[];
   /** Bytes. */
   readonly mtu: number;
-  /** Empty where its line is there and says nothing; missing where there is no such line. */
+  /** Empty where its line has no value; undefined without such a line. */
   readonly privateKey: string | undefined;
   /** The server's. */
   readonly publicKey: string;
@@ -21,7 +21,7 @@ export interface Tunnel {
   readonly keepalive: number;
 }
 
-/** Something in a configuration that a person should know of. */
+/** A remark on a configuration, for the owner. */
 interface TunnelRemark {
   /** The key that it is about, like `Endpoint`. */
   readonly label: string;
@@ -39,8 +39,8 @@ interface TunnelReading {
 }
 
 /**
- * A configuration in the form of `wg-quick`, with one peer: see wg(8), "CONFIGURATION FILE FORMAT".
- * Never throws, whatever the text is.
+ * Reads a configuration in the form of `wg-quick`, with one peer: see wg(8), "CONFIGURATION FILE FORMAT". It never
+ * throws because of the text.
  */
 export function readTunnel(text: string): TunnelReading {
   const found = new Found();
@@ -137,7 +137,7 @@ const NOT_OURS: ReadonlyMap<string, string> = new Map([
 ]);
 const UNKNOWN = "this box does not know it";
 
-/** Collects what the lines say. */
+/** Collects the values of lines. */
 class Found {
   readonly #values = new Map<string, string[]>();
   readonly #opened: string[] = [];

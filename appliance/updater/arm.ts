@@ -31,7 +31,7 @@ export async function armUpdate(box: Box, release: number): Promise<void> {
 }
 
 /**
- * Restarts into what ran before, for a trial of it.
+ * Restarts into the release of before, for a trial.
  * @throws {Error} as `armUpdate` does
  */
 export async function armRollback(box: Box): Promise<void> {
@@ -47,7 +47,7 @@ export async function armRollback(box: Box): Promise<void> {
   await arm(box, { kind: "back", slot, to, from, ...more });
 }
 
-/** Nothing may restart the box by itself before the card has what the firmware is to read. */
+/** Arms the board. The files for the firmware have to be on the card first, for the box could restart by itself. */
 async function arm(box: Box, attempt: Attempt): Promise<void> {
   if (modeOf(box, readJournal(box)) !== "normal")
     throw new Error("This system is being tried, or only visited. Restart the box first.");
@@ -71,8 +71,8 @@ async function arm(box: Box, attempt: Attempt): Promise<void> {
 }
 
 /**
- * A release would be kept that is worse than this one. An owner who goes back may do so for that
- * very fault.
+ * Refuses an update of a box without facts or a network, where a worse release could pass its trial. A rollback is
+ * allowed, since this very fault may be its reason.
  */
 function checkBefore(before: HealthFacts | undefined): void {
   if (before === undefined) throw new Error(UNSEEN);
@@ -95,7 +95,7 @@ function hasKernel({ root }: Box, slot: Attempt["slot"]): boolean {
   );
 }
 
-/** A board whose tryboot.txt cannot be read may not start at all. */
+/** Checks tryboot.txt on the card: a board that cannot read it may not start at all. */
 async function checkTryboot(box: Box, config: string): Promise<void> {
   const found = await wholeOf(box.fromCard(join(box.root, TRYBOOT), config.length));
   if (found.toString("latin1") !== config)

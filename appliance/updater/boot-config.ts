@@ -6,7 +6,7 @@ const SECTION = /^\s*\[([^\]]*)\]\s*$/;
 const JUMPER = "gpio3=0";
 
 interface ConfigLine {
-  /** With what ends it. */
+  /** The text of the line, with its end. */
   readonly text: string;
   /** The folder it names. */
   readonly prefix?: string;
@@ -14,8 +14,8 @@ interface ConfigLine {
 }
 
 /**
- * The slot that a config.txt has the firmware start, where no jumper is set.
- * @param config bytes as Latin-1: whatever an owner wrote there is kept
+ * The slot that a config.txt starts without a jumper.
+ * @param config bytes as Latin-1, which keeps all changes of the owner
  * @returns undefined when it names none
  */
 export function slotOfConfig(config: string): Slot | undefined {

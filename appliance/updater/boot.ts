@@ -21,8 +21,8 @@ import { noteKept } from "./keep.ts";
 import { isRunning, modeOf, wasArmed, writeState } from "./state.ts";
 
 /**
- * At each start of the machine, and harmless when it comes again: finds out why this system runs, notes
- * that a trial began or how the last one ended, and clears away what a power cut left.
+ * Runs at each start of the machine, and may run again: finds out why this system runs, notes the begin of a trial or
+ * the end of the last one, and removes leftovers of a power cut.
  */
 export async function boot(box: Box): Promise<void> {
   const mode = modeOf(box, readJournal(box));
@@ -35,7 +35,7 @@ export async function boot(box: Box): Promise<void> {
   writeState(box, { offers: await offers(box) });
 }
 
-/** It takes a while to copy: later, and by the same way as everything else. */
+/** Requests copying a bundle from the card, which takes a while, and so happens later. */
 function askForCard(box: Box): void {
   if (bundlesAt(join(box.root, BOOT_FOLDER)).length === 0) return;
   replaceFile(join(box.root, CARD_WAITS), "", 0o600);
@@ -65,7 +65,7 @@ function noteStarted(box: Box): void {
 }
 
 /**
- * Settles an attempt that this start found. The journal comes last: all before can be done twice.
+ * Settles an attempt. The journal is written last, since all steps before it can be repeated.
  */
 async function settle(box: Box): Promise<void> {
   const { attempt } = readJournal(box);
@@ -77,7 +77,7 @@ async function settle(box: Box): Promise<void> {
   else noteInterrupted(box, attempt);
 }
 
-/** Remains do no harm until the next attempt, which clears them away before anything else. */
+/** Removes leftovers. A failure is harmless: the next attempt removes them first. */
 async function clear(box: Box): Promise<void> {
   try {
     if (hasLeftovers(box)) await whileWritable(box, () => removeTryboot(box));
@@ -101,7 +101,7 @@ function noteFailed(box: Box, { to, kind }: Attempt, reason: string): void {
   });
 }
 
-/** Once may have been the power; whoever does not start a second time does not start. */
+/** The most interrupted starts of a trial. One may be a power cut; two are the release's fault. */
 const MOST_INTERRUPTIONS = 2;
 
 function noteInterrupted(box: Box, attempt: Attempt): void {

@@ -7,7 +7,7 @@ import { parseRelease, type Release, type Slot } from "../release/release.ts";
 import { sizeOf, textOf } from "../system/files.ts";
 import { type Run, runProgram } from "../system/program.ts";
 
-/** The box as root's programs see it; tests hand in a folder, and stand-ins for what is no file. */
+/** The box for root's programs. Tests pass a folder, and stand-ins for everything beside files. */
 export interface Box {
   /** Where its files are: `/`, or a folder. */
   readonly root: string;
@@ -16,7 +16,7 @@ export interface Box {
   /** Names this start of the machine. */
   readonly boot: string;
   readonly run: Run;
-  /** Tells systemd's journal what went wrong. */
+  /** Logs a problem to systemd's journal. */
   readonly warn: (line: string) => void;
   /** Epoch seconds. */
   readonly now: () => number;
@@ -27,13 +27,12 @@ export interface Box {
   /** Bytes that may still be written below a folder. */
   readonly freeBytes: (folder: string) => number;
   /**
-   * Keeps root's other programs from changing what the updater changes, until what it gives is called;
-   * undefined when another does so still after so many seconds.
+   * Locks the updater's files against other programs of root's.
+   * @returns a function that unlocks them; undefined when another program still has them after so many seconds
    */
   readonly lock: (seconds: number) => Promise<(() => void) | undefined>;
   /**
-   * The bytes that the card itself holds of a file or a partition, not those that the memory knows
-   * of it.
+   * Reads a file or a partition from the card itself, and not from the page cache.
    */
   readonly fromCard: (path: string, bytes: number) => AsyncIterable<Uint8Array>;
 }
@@ -41,11 +40,11 @@ export interface Box {
 /** Below the root. */
 export const BOOT_FOLDER = "boot/firmware";
 export const CONFIG = "boot/firmware/config.txt";
-/** The file that the firmware reads once in place of config.txt, after an armed restart. */
+/** The file that the firmware reads instead of config.txt, once, after an armed restart. */
 export const TRYBOOT = "boot/firmware/tryboot.txt";
 export const JOURNAL = "data/system/update.json";
 export const STATE_FOLDER = "run/tallydeck-update";
-/** Where the service asks; only it and root may write there. */
+/** The folder for requests of the service. Only it and root may write there. */
 export const REQUESTS = "run/tallydeck-update/asked";
 /** The service's release, which it may change at any time. */
 export const SERVICE_BUNDLE = "data/tallydeck-updates/bundle";
@@ -57,7 +56,7 @@ export const INCOMING_BUNDLE = "data/system/update.new";
 export const OWN_BOOT_PART = "data/system/update.boot";
 /** As the units name it. */
 const LOCK = "run/tallydeck-update/lock";
-/** A release lies on the card's boot partition since this start. */
+/** The mark of a release on the boot partition of the card, since this start. */
 export const CARD_WAITS = "run/tallydeck-update/card";
 const RELEASE = "etc/tallydeck-release";
 
@@ -97,7 +96,7 @@ export function runningRelease({ root }: Pick<Box, "root">): Release {
   return release;
 }
 
-/** The release whose files are whole in a slot; undefined where there are none. */
+/** The release that is complete in a slot; undefined where there is none. */
 export function releaseIn({ root }: Pick<Box, "root">, slot: Slot): Release | undefined {
   return parseRelease(textOf(join(root, BOOT_FOLDER, slot, "release")) ?? "");
 }
@@ -122,7 +121,7 @@ function freeBytes(folder: string): number {
 
 const BLOCK = 4_096;
 
-/** Past the memory: what lies there was written a moment ago. Up to a block more than is asked for. */
+/** Reads with O_DIRECT, since the page cache has the bytes of a moment ago. It may return up to a block more. */
 async function* fromCard(path: string, bytes: number): AsyncGenerator<Uint8Array> {
   const args = [`if=${path}`, "bs=1M", "iflag=direct,count_bytes", "status=none"];
   // Past the memory, whole blocks only can be read.
@@ -155,14 +154,14 @@ export function bundlesAt(folder: string): string[] {
 const IS_HELD = 1;
 
 /**
- * Waits until no other program of root's changes what the updater changes. The units of those which
- * do nothing else have it from their start to their end; it is gone with the program that took it.
- * @param file of the lock, as the units name it
- * @returns what lets go of it; undefined when another has it still after so many seconds. Where
- * there is no such file to be made, there is no program to wait for
+ * Takes the lock of the updater's files. Units of programs that only work on these have it from start to end. It is
+ * released with the program that took it.
+ * @param file the file of the lock, as in the units
+ * @returns a function that releases it; undefined when another program still has it after so many seconds. Where the
+ *   file cannot be created, there is no other program
  */
 export function lockOf(file: string, seconds: number): Promise<(() => void) | undefined> {
-  // It goes on for as long as it is written to, and says what it reads once the lock is there.
+  // cat runs until its input ends, and echoes a line as soon as the lock is taken.
   const holder = spawn("flock", ["--timeout", `${seconds}`, file, "cat"], {
     stdio: ["pipe", "pipe", "ignore"],
   });

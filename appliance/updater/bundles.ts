@@ -28,12 +28,12 @@ export interface Bundle {
   readonly manifest: Manifest;
 }
 
-/** Beside it: where it came from. */
+/** The file beside a bundle with its origin. */
 export const CAME_FROM = "source";
 const SETTINGS = "run/tallydeck/tallydeck.env";
 const BOARDS = "sys/firmware/devicetree/base/compatible";
 
-/** Those that are signed, whole as far as their length tells, and fit this box. */
+/** The bundles that are signed, have their full length, and fit this box. */
 export function bundleOffers(box: Box): BundleOffer[] {
   return bundlesOf(box)
     .filter(({ manifest }) => reasonsAgainst(box, manifest).length === 0)
@@ -101,20 +101,20 @@ function whyNot(box: Box, folder: string): Refusal | undefined {
 /** Undefined where there is none. @throws {Refusal} `invalid_release` */
 function manifestIn(box: Box, folder: string): Manifest | undefined {
   const path = (name: string) => join(box.root, folder, name);
-  // A byte more than is allowed tells that it is too large.
+  // One byte beyond the limit shows that it is too large.
   const manifest = headOf(path(MANIFEST), MANIFEST_BYTES + 1);
   const signature = headOf(path(SIGNATURE), SIGNATURE_BYTES + 1);
   return manifest && signature && readManifest(manifest, signature, keysOf(box));
 }
 
-/** As far as its length tells. */
+/** Whether all files have their full length. */
 function isWhole({ root }: Box, folder: string, { files }: Manifest): boolean {
   return ([ROOT_PART, BOOT_PART] as const).every(
     (name) => sizeOf(join(root, folder, name)) === files[name].size,
   );
 }
 
-/** The keys whose releases this box takes. */
+/** The keys whose releases this box accepts. */
 export function keysOf({ root }: Pick<Box, "root">): PublicKey[] {
   const lines = (textOf(join(root, SETTINGS)) ?? "").split("\n").map(readEnvLine);
   const own = lines.findLast((line) => line?.key === "UPDATE_KEY")?.value ?? "";

@@ -9,8 +9,8 @@ import { readState } from "./state.ts";
 const REPORT = "SETUP-RESULT.txt";
 
 /**
- * Says in the report on the card what runs, and how to start the other system from any computer. Once a
- * change, and of what config.txt starts only: nothing is written in a trial or on a visit.
+ * Writes a report to the card: the running system, and how to start the other one with any computer. It is written
+ * once for each change of the system that config.txt starts, and never in a trial or visit.
  */
 export async function reportOnCard(box: Box): Promise<void> {
   const state = readState(box);

@@ -20,13 +20,12 @@ import { type Attempt, isAttempt, type Journal, readJournal } from "./journal.ts
 import { isRunning, modeOf, wasArmed } from "./state.ts";
 
 /**
- * The data as it is before a release that may write what this one cannot read: kept before the trial,
- * and put back where that failed. Only the database has a format; certificates and keys beside it are
- * files that every release reads, and newer ones are better.
+ * Copies the data before the trial of a release whose data this one could not read, and puts it back after a failed
+ * trial. Only the database has a format. All releases can read certificates and keys, and newer ones are better.
  */
 
 const DATA = "data/tallydeck";
-/** A log belongs to the database it stands beside; what else SQLite puts there is made anew. */
+/** The database with its log. SQLite creates its other files again. */
 const FILES = ["tallydeck.db", "tallydeck.db-wal"] as const;
 const KEPT = "data/system/data-before";
 /** The attempt that the copy is for, should the journal be lost; the last file of it that is written. */
@@ -38,9 +37,9 @@ const IS_ASIDE = "is-aside";
 const ASIDE = ".after-update";
 /** The number of the release that ran when it was put aside. */
 const ASIDE_FOR = "data/system/data-aside";
-/** The service goes on as soon as it is started again, and the journal has to find room. */
+/** Bytes that stay free, for the service and the journal. */
 const SPARE_BYTES = 64 * 1_048_576;
-/** Sockets first: whoever asks them would start it again. */
+/** Units to stop. The sockets are first, since a request would start the service again. */
 const SERVICE = [
   "tallydeck-collector.socket",
   "tallydeck-collector-tls.socket",
@@ -75,7 +74,7 @@ export function copyData(box: Box, attempt: Attempt, id: string): void {
   }
 }
 
-/** The restart is called off: the service goes on with its data, which has not been changed. */
+/** Removes the copy after a cancelled restart. The service goes on with its data, which has not changed. */
 export function dropCopy({ root, run }: Box, { id }: Attempt): void {
   // It may be the copy of another, which is needed still.
   if (!isThere(join(root, KEPT, FOR)) || copiedFor(root)?.was === id) drop(root);
@@ -83,8 +82,8 @@ export function dropCopy({ root, run }: Box, { id }: Attempt): void {
 }
 
 /**
- * At a start of the machine, before the service: puts back what a failed trial has changed, and
- * removes what is no longer needed. A power cut at any moment of it is made good by the next start.
+ * Runs at the start of the machine, before the service: puts the data back after a failed trial, and removes copies
+ * that are no longer needed. After a power cut, the next start completes it.
  */
 export function settleCopy(box: Box): void {
   const { root } = box;
@@ -101,8 +100,8 @@ export function settleCopy(box: Box): void {
 }
 
 /**
- * The copy may be all that this release can read: it goes only where it is known to be of no more
- * use.
+ * Decides about the copy, which may be the only data that this release can read: it is removed only where it is
+ * certainly of no use.
  */
 function toDo(box: Box, { attempt, highest }: Journal): "drop" | "put back" | "leave" {
   // Cut while it was made, or removed.
@@ -119,7 +118,7 @@ function toDo(box: Box, { attempt, highest }: Journal): "drop" | "put back" | "l
   return wasKept ? "drop" : "put back";
 }
 
-/** Undefined when another release wrote it, in a way of its own. */
+/** The release that the copy is for; undefined when another release wrote it in another form. */
 function copiedFor(root: string): CopiedFor | undefined {
   try {
     const read: unknown = JSON.parse(textOf(join(root, KEPT, FOR)) ?? "");
@@ -131,7 +130,7 @@ function copiedFor(root: string): CopiedFor | undefined {
   }
 }
 
-/** Drops the data of a failed release, once a newer one than ran then is kept. */
+/** Removes the data of a failed release, once a release is kept that is newer than the one of then. */
 function dropAside(box: Box): void {
   const { root } = box;
   const noted = textOf(join(root, ASIDE_FOR));
@@ -144,7 +143,7 @@ function dropAside(box: Box): void {
 
 function checkSpace({ root, freeBytes }: Box): void {
   const bytes = FILES.reduce((sum, name) => sum + (sizeOf(join(root, DATA, name)) ?? 0), 0);
-  // On the way back it is there a second time: beside what takes its place.
+  // Putting it back needs its bytes twice, since the replaced data stays beside it.
   const lacks = 2 * bytes + SPARE_BYTES - freeBytes(join(root, dirname(KEPT)));
   if (lacks > 0)
     throw new Error(
@@ -160,7 +159,7 @@ function copyAll(root: string, attempt: CopiedFor): void {
     const from = join(root, DATA, name);
     const found = lstatSync(from, { throwIfNoEntry: false });
     if (found === undefined) continue;
-    // The service, whose folder it is, could lead root to what it must not read itself.
+    // With a link, the service could have root read files that it must not read itself.
     if (!found.isFile()) throw new Error(`${name} is no file.`);
     copy(from, join(kept, name));
   }
@@ -170,7 +169,7 @@ function copyAll(root: string, attempt: CopiedFor): void {
   replaceFile(join(kept, FOR), JSON.stringify(attempt), 0o600);
 }
 
-/** Each step can be done again; what takes room comes first. */
+/** Puts the copy back. Each step can be repeated, and the one that needs space is first. */
 function putBack(box: Box): void {
   const { root } = box;
   const [data, kept] = [join(root, DATA), join(root, KEPT)];

@@ -17,7 +17,7 @@ export interface OwnAnswer {
   readonly body: string;
 }
 
-/** The sources that tell how the box is; tests hand in stand-ins. */
+/** The sources of facts about the box. Tests pass stand-ins. */
 interface FactSources {
   /** `/`, or a folder. */
   readonly root: string;
@@ -38,7 +38,7 @@ export function thisMachine(): FactSources {
 const COLLECTOR_PORT = 80;
 const CONTROL_PORT = 3000;
 const TLS_PORT = 443;
-/** Twice what the service itself gives its database. */
+/** Twice the time that the service gives its database. */
 const ANSWER_MS = 10_000;
 /** Of its health; the journal keeps it. */
 const MOST_BODY = 65_536;
@@ -72,7 +72,7 @@ export async function readFacts(machine: FactSources): Promise<HealthFacts> {
   };
 }
 
-/** Where what was seen is put down for a program that sees no network itself. */
+/** The file with the facts, for a program without access to the network. */
 const SEEN = "run/tallydeck-update/facts.json";
 
 export async function noteFacts(machine: FactSources): Promise<void> {
@@ -80,7 +80,7 @@ export async function noteFacts(machine: FactSources): Promise<void> {
 }
 
 /**
- * How the box is before it restarts, for the trial to compare with; undefined when it cannot be told.
+ * The facts before the restart, for comparison in the trial; undefined when they are unknown.
  */
 export function factsNow({ root, run }: Pick<Box, "root" | "run">): HealthFacts | undefined {
   try {
@@ -117,7 +117,7 @@ function serviceOf(machine: FactSources): HealthFacts["service"] {
 
 const SHOWN = ["ActiveState", "Result", "ExecMainStatus", "NRestarts"];
 
-/** It is no failure to systemd: the box starts with what it has. */
+/** Whether the settings were applied. For systemd it is no failure if they were not. */
 function areSettingsApplied(machine: FactSources): boolean {
   return Number(shownOf(machine, "tallydeck-provision.service").get("ExecMainStatus") ?? 0) === 0;
 }
@@ -127,11 +127,11 @@ function failedUnits({ ask }: FactSources): string[] {
   return listed.split("\n").flatMap((line) => line.trim().split(/\s+/, 1)[0] || []);
 }
 
-/** By what it does and not by how it is mounted: a program's own view of the disk is another one. */
+/** Whether the data can be written, by trying: mount options say nothing inside of a sandbox. */
 function isWritable({ root }: FactSources): boolean {
   const file = join(root, "data/system/writable");
   try {
-    // A file that is written where nothing is mounted is gone with the power.
+    // Without a mounted data partition, a file would go to memory.
     if (root === "/" && statSync("/data").dev === statSync("/").dev) return false;
     replaceFile(file, "", 0o600);
     rmSync(file);
@@ -176,7 +176,7 @@ function usbId(folder: string): string {
   return `${vendor?.trim() ?? ""}:${product?.trim() ?? ""}`;
 }
 
-/** A tunnel has an address, whatever the network does. */
+/** Whether a network is connected. A tunnel does not count, since it always has an address. */
 function hasLink(folder: string): boolean {
   return isThere(join(folder, "device")) && textOf(join(folder, "carrier"))?.trim() === "1";
 }
@@ -235,7 +235,7 @@ function get(port: number, path: string): Promise<OwnAnswer> {
   });
 }
 
-/** Whose certificate it is, and how old, is not the release's doing. */
+/** Tries a handshake, and accepts any certificate: its name and age do not depend on the release. */
 function shakeHands(port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: "127.0.0.1", port, rejectUnauthorized: false });

@@ -31,7 +31,7 @@ export function trybootOf({ root }: Pick<Box, "root">): string | undefined {
   return isThere(path) ? readFileSync(path, "latin1") : undefined;
 }
 
-/** Only beside what it is to replace: it is no harm when it is cut, for nothing is armed yet. */
+/** Writes tryboot.txt. A cut is harmless, since nothing is armed yet. */
 export function writeTryboot(box: Pick<Box, "root">, config: string): void {
   removeTryboot(box);
   const path = join(box.root, TRYBOOT);
@@ -39,7 +39,7 @@ export function writeTryboot(box: Pick<Box, "root">, config: string): void {
   syncNow(join(box.root, BOOT_FOLDER));
 }
 
-/** Makes what was tried the rule: by one rename, for whatever is written anew was never tried. */
+/** Makes tryboot.txt the config.txt, by a rename, so that exactly the tried file is kept. */
 export function keepTryboot({ root }: Pick<Box, "root">): void {
   moveFile(join(root, TRYBOOT), join(root, CONFIG));
 }
@@ -52,7 +52,7 @@ export function removeTryboot({ root }: Pick<Box, "root">): void {
   removeBeside(join(root, CONFIG), leftovers(boot), sparesIn(boot));
 }
 
-/** Whether an attempt left something there, or what cleaned up after one. */
+/** Whether there are leftovers of an attempt. */
 export function hasLeftovers({ root }: Pick<Box, "root">): boolean {
   return leftovers(join(root, BOOT_FOLDER)).length > 0;
 }
@@ -67,8 +67,8 @@ function sparesIn(boot: string): string[] {
 }
 
 /**
- * Empties the folder of a slot; what says that it is whole goes first.
- * @throws {Error} when it is what config.txt has the box start
+ * Empties the folder of a slot, first of all the mark that it is complete.
+ * @throws {Error} when config.txt starts this slot
  */
 export function emptySlot(box: Pick<Box, "root">, slot: Slot): void {
   const named = slotOfConfig(configOf(box));

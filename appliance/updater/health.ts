@@ -45,7 +45,7 @@ export interface HealthFacts {
   readonly usb: {
     /** How many host controllers there are. */
     readonly hosts: number;
-    /** All that is plugged in, like `0fd9:006d`, each as often as it is there. */
+    /** All devices on USB, like `0fd9:006d`, each as often as it is there. */
     readonly devices: readonly string[];
   };
 }
@@ -58,9 +58,9 @@ export const AWAY = "The database elsewhere (DATABASE_URL) takes nothing.";
 const NO_START = "The service does not come up.";
 
 /**
- * Why a box that runs `version` for a trial is not well, in sentences; none when it is.
- * @param before how it was before; what was not well then need not be now, as far as it depends on
- * more than the release
+ * The reasons why a box with `version` on trial is not healthy, in sentences.
+ * @param before the facts before the restart. A fault of then is no reason now, where it may have other causes than
+ *   the release
  */
 export function whyNotWell(
   now: HealthFacts,
@@ -70,7 +70,7 @@ export function whyNotWell(
   return [
     ...(now.dataIsWritable ? [] : ["The data partition cannot be written to."]),
     ...ofSettings(now, before),
-    // Of a service that does not run, nothing else can be expected.
+    // A service that does not run makes further checks pointless.
     ...(service.length > 0
       ? service
       : [...ofPorts(now, version), ...ofTls(now, before), ...ofData(now, before)]),
@@ -85,7 +85,7 @@ function ofSettings(now: HealthFacts, before: HealthFacts | undefined): string[]
   return isAsBefore ? [] : ["The settings on the card could not be applied."];
 }
 
-/** The service will not come up by itself any more. */
+/** Whether systemd has given up starting the service. */
 export function isRefused({ state, result, exitStatus }: UnitFacts): boolean {
   return state !== "active" && result === "exit-code" && exitStatus === REFUSED_SETTINGS;
 }
@@ -110,7 +110,7 @@ function ofPorts({ collector, control }: HealthFacts, version: string): string[]
   ];
 }
 
-/** Most boxes have no public address; who has one may lose nothing else when it is dead. */
+/** Reasons about TLS. Most boxes have no public address, and its loss shows in nothing else. */
 function ofTls({ tls }: HealthFacts, before: HealthFacts | undefined): string[] {
   const isLost = before?.tls === true && tls !== true;
   return isLost ? ["The collector does not answer by TLS (port 443)."] : [];
@@ -148,7 +148,7 @@ function ofNetwork(now: HealthFacts, before: HealthFacts | undefined): string[] 
     .map(({ name }) => `No address on ${name}.`);
 }
 
-/** One that is still on the bus lacks its driver; so may all that hung on a controller that is gone. */
+/** Whether a deck was unplugged. Otherwise its driver is missing, or that of its USB controller. */
 function wasPulledOut(
   usb: string | undefined,
   now: HealthFacts,
@@ -169,7 +169,7 @@ export function hasLostNetwork({ interfaces }: HealthFacts): boolean {
   return linked.length > 0 && !linked.some(({ hasAddress }) => hasAddress);
 }
 
-/** A deck that is gone from USB was unplugged, unless what it was plugged into is gone with it. */
+/** Reasons about decks. A deck that is missing on USB counts as unplugged, unless its hub or controller is missing, too. */
 function ofDecks({ control, usb }: HealthFacts, before: HealthFacts | undefined): string[] {
   if (control === null || before === undefined) return [];
   const open = control.decks.filter(({ connected }) => connected);

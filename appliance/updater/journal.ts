@@ -17,7 +17,7 @@ const STATES = ["verified", "prepared", "armed", "started"] as const;
 /** The plan for the other slot. */
 export interface Attempt {
   readonly id: string;
-  /** `back` starts what is in the slot already. */
+  /** `back` starts the release that is in the slot already. */
   readonly kind: "update" | "back";
   readonly slot: Slot;
   readonly to: Release;
@@ -25,8 +25,8 @@ export interface Attempt {
   readonly from: Release;
   readonly state: AttemptState;
   /**
-   * The release that ran before cannot read what this one writes: the data is kept first, and
-   * brought back.
+   * Whether the release before cannot read data of this one. Then the data is copied first, and put back after a
+   * failure.
    */
   readonly breaksData: boolean;
   /** The facts from before it was armed, for the trial to compare with. */
@@ -35,7 +35,7 @@ export interface Attempt {
   readonly boot?: string;
   /** How often it was armed and did not start, or could not be judged. */
   readonly interruptions?: number;
-  /** It gave up for what may be no fault of the release. */
+  /** Whether the reason of the failure may be outside of the release. */
   readonly isOutside?: boolean;
   /** A sentence of the trial, which gave up. */
   readonly reason?: string;
@@ -45,19 +45,19 @@ export interface Attempt {
 export interface Journal {
   /** The highest release that was ever kept; 0 before the first start. */
   readonly highest: number;
-  /** None of these is tried again unless its owner asks for it. */
+  /** Releases that are tried again only on the owner's wish. */
   readonly failed: readonly number[];
   readonly attempt?: Attempt;
   readonly last?: UpdateOutcome;
-  /** False once the board did not keep the wish for a trial; true once a trial started. */
+  /** False once the board has ignored the flag for a trial; true once a trial has started. */
   readonly canTry?: boolean;
   /** The format of the data that each slot's release writes, as far as it is known. */
   readonly formats?: Partial<Readonly<Record<Slot, number>>>;
   /** The root image of each slot, as far as it is known. */
   readonly images?: Partial<Readonly<Record<Slot, Image>>>;
-  /** A slot whose image is not what was written there. */
+  /** A slot whose content has changed since it was written. */
   readonly rotten?: Slot;
-  /** Epoch seconds by the box's clock: when a slot that ran was found to be what was written there. */
+  /** Epoch seconds by the box's clock of the last successful check of the running slot. */
   readonly checkedAt?: number;
 }
 
@@ -73,8 +73,8 @@ export interface Image {
 const NOTHING: Journal = { highest: 0, failed: [] };
 
 /**
- * Another release may have written it: what is not known is kept, and what is known but is not as here
- * is left out, or no start of this one would ever come to its end. One that is garbled is begun anew.
+ * Reads the journal, which another release may have written. Unknown fields are kept. Invalid ones are dropped, since
+ * every start would fail on them otherwise, and a damaged journal is started again.
  */
 export function readJournal({ root }: Pick<Box, "root">): Journal {
   try {
@@ -102,7 +102,7 @@ const ofSlots =
   (value) =>
     isObject(value) && Object.values(value).every(is);
 
-/** As far as it is needed by who did not write it. */
+/** Whether it has the fields of an attempt that other releases need. */
 export function isAttempt(value: unknown): boolean {
   return (
     isObject(value) &&
@@ -123,7 +123,7 @@ const KNOWN: Readonly<Record<string, Is>> = {
     isObject(value) &&
     isText(value.kind) &&
     isRelease(value) &&
-    // Later, it is no date that could be told.
+    // A higher number is no valid date.
     isCount(value.at) &&
     Number(value.at) < 1e11 &&
     (value.reason === null || isText(value.reason)),

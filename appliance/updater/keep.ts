@@ -8,9 +8,9 @@ import { type Attempt, readJournal, writeJournal } from "./journal.ts";
 import { isRule, modeOf, writeState } from "./state.ts";
 
 /**
- * Keeps what is being tried: the box starts it from now on. Once the boot partition has it, nothing of
- * this is lost by a power cut; the next start says the rest.
- * @throws {Error} with a sentence when there is no trial, or tryboot.txt is not what was tried
+ * Keeps the release on trial: the box starts it from now on. Once the boot partition is written, a power cut does no
+ * harm; the next start completes the rest.
+ * @throws {Error} with a sentence when there is no trial, or tryboot.txt has changed since it began
  */
 export async function keep(box: Box): Promise<void> {
   const { attempt } = readJournal(box);
@@ -42,8 +42,8 @@ export function noteKept(box: Box, { kind, to }: Pick<Attempt, "kind" | "to">): 
 }
 
 /**
- * Makes the slot that is visited the box's own, as its owner asked.
- * @throws {Error} with a sentence when none is visited
+ * Keeps the visited slot, on the owner's wish.
+ * @throws {Error} with a sentence when this is no visit
  */
 export async function keepVisited(box: Box): Promise<void> {
   if (modeOf(box, readJournal(box)) !== "visit")

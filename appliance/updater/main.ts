@@ -1,6 +1,6 @@
 /**
- * Root's part of updates, started by systemd with a verb: each unit says when, and what it may touch.
- * A unit's memory is small, so each verb loads no more than it needs.
+ * Root's part of updates, which systemd starts with a verb. The units say when it runs, and which files it may change.
+ * They have little memory, so each verb loads only the modules it needs.
  */
 import { setTimeout } from "node:timers/promises";
 import { thisBox } from "./box.ts";

@@ -9,8 +9,8 @@ const PIECE = 131_072;
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
 /**
- * Opens a file in a folder that another user may write to, who may put anything there.
- * @returns undefined for what is no regular file, and for none
+ * Opens a file in a folder of another user, who may put anything there.
+ * @returns undefined where there is no regular file
  */
 function openRegular(path: string): { file: number; size: number } | undefined {
   let file: number;
@@ -38,8 +38,8 @@ export function headOf(path: string, most: number): Buffer | undefined {
 }
 
 /**
- * A large file of a release, opened once. A user who may write to its folder may change it at any
- * time: it is believed only after it was read to its end, each time anew.
+ * A large file of a release, opened once. Another user may change it at any time, so each reading is valid only after
+ * its end, when the hash is checked.
  */
 export class PartFile {
   readonly part: Part;
@@ -59,7 +59,7 @@ export class PartFile {
     this.#name = name;
   }
 
-  /** Ends only when all of it was what its manifest says. @throws {Refusal} `invalid_release` */
+  /** Reads the file. The end is reached only where hash and size match. @throws {Refusal} `invalid_release` */
   *read(): Generator<Buffer> {
     this.#isRead = false;
     const hash = createHash("sha256");

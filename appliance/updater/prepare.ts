@@ -41,7 +41,7 @@ export async function prepare(box: Box, release: number): Promise<void> {
   if (modeOf(box, readJournal(box)) !== "normal") throw new Error(TRIED);
   const slot = otherSlot(runningSlot(box));
   if (isPrepared(box, slot, release)) return;
-  // Read once: whatever is put there later, this is what everything is compared with.
+  // The manifest is read once, so that later changes to the file have no effect.
   const { folder, manifest } = bundleFor(box, release);
   const parts: PartFile[] = [];
   const opened = (part: PartFile) => {
@@ -113,7 +113,7 @@ async function verify(box: Box, slot: Slot, manifest: Manifest, { root, boot }: 
 
 /** A FAT of this size gives space out in pieces of this. */
 const CLUSTER = 4_096;
-/** For folders, and for files that settings come in. */
+/** Spare bytes of a boot partition, for folders and files with settings. */
 const SPARE = 4 * 1_048_576;
 
 async function checkRelease(content: AsyncIterable<Uint8Array>, { release }: Release) {
@@ -153,8 +153,8 @@ async function write(box: Box, slot: Slot, manifest: Manifest, { root, boot }: O
 }
 
 /**
- * A file that was cut while it was written may have a name and no place yet. Once the kernel finds that,
- * it writes no more to the partition; but the name is gone, and what is left goes the second time.
+ * Empties a slot. After a power cut, a file may have a name without clusters. The kernel then makes the partition
+ * read-only, but it has removed the name, so a second try can remove the rest.
  */
 async function clear(box: Box, slot: Slot): Promise<void> {
   const remove = () => {
@@ -164,7 +164,7 @@ async function clear(box: Box, slot: Slot): Promise<void> {
   try {
     await whileWritable(box, remove);
   } catch {
-    // After any error: of a read-only file system Node's rmSync tells no code.
+    // This follows any error, since Node's rmSync has no code for a read-only file system.
     await whileWritable(box, remove);
   }
 }
@@ -184,7 +184,7 @@ async function* pieces(part: PartFile): AsyncGenerator<Uint8Array> {
   yield* part.read();
 }
 
-/** Whether what runs now could not read what this release writes. */
+/** Whether the running release could not read data of this one. */
 function breaksData({ data }: Manifest): boolean {
   return data.readableBy > DATA_FORMAT.format;
 }
@@ -192,7 +192,7 @@ function breaksData({ data }: Manifest): boolean {
 function note(box: Box, attempt: Attempt, image?: Image): void {
   const { rotten, ...journal } = readJournal(box);
   const images = image && { images: { ...journal.images, [attempt.slot]: image } };
-  // The slot is written anew, even one that was found rotten.
+  // The slot is written again, which repairs a rotten one.
   const left = rotten !== undefined && rotten !== attempt.slot && { rotten };
   writeJournal(box, { ...journal, attempt, ...images, ...left });
 }
@@ -202,7 +202,7 @@ function drop(box: Box): void {
   writeJournal(box, journal);
 }
 
-/** Tells how far it is, and no more often than an owner looks. */
+/** Reports the progress, at most as often as a person looks. */
 function progress(box: Box, step: UpdaterWork["step"], { release, version }: Release, of: number) {
   let toldAt: number | undefined;
   return (done: number) => {

@@ -17,7 +17,7 @@ import { discardTaken, takeFromCard, takeFromStick } from "./take.ts";
 /** A release number with its line end. */
 const MOST_BYTES = 16;
 
-/** Does what the service requested, and takes what the card brought; says what cannot be done. */
+/** Carries out requests of the service, and takes bundles from the card. Failures are reported. */
 export async function answerRequests(box: Box): Promise<void> {
   if (isToRestart(box)) {
     box.run("systemctl", "reboot");
@@ -37,8 +37,8 @@ export async function answerRequests(box: Box): Promise<void> {
 }
 
 /**
- * Armed in this start of the machine, and it goes on: nothing may be written any more, for a board that
- * is armed and does not find tryboot.txt may hang.
+ * Whether the board is armed and about to restart. Nothing may be written then: an armed board that does not find
+ * tryboot.txt may hang.
  */
 function isToRestart(box: Box): boolean {
   const { attempt } = readJournal(box);
@@ -46,7 +46,7 @@ function isToRestart(box: Box): boolean {
 }
 
 /**
- * A program that was killed in the middle of it could not say so; the one that runs now runs alone.
+ * Reports work as failed whose program was killed. There is no other such program now.
  */
 function settleInterrupted(box: Box): void {
   const { attempt, ...journal } = readJournal(box);
@@ -76,7 +76,7 @@ const ANSWERS: Readonly<
   discard,
 };
 
-/** Tells how the work ended: with a sentence where it could not be done. */
+/** Runs work, and reports its failure in a sentence. */
 async function report(box: Box, work: () => Promise<void> | void): Promise<void> {
   try {
     await work();
@@ -103,7 +103,7 @@ function discard(box: Box, release: number): void {
   if (attempt?.state === "prepared" && attempt.to.release === release) writeJournal(box, journal);
 }
 
-/** Taken away first, or whatever goes wrong would go wrong again at once. */
+/** Reads and removes the requests: one that fails must not be tried again at once. */
 function takeRequests(box: Box): [UpdaterRequest, number][] {
   return UPDATER_REQUESTS.flatMap((request) => {
     const path = join(box.root, REQUESTS, request);

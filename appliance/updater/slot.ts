@@ -9,14 +9,14 @@ import { writeState } from "./state.ts";
 
 /** With the superblock of the file system: without it there is none. */
 const HEAD = 4_096;
-/** So often it waits for the card, or the memory of a small board fills with what is to be written. */
+/** Bytes between two syncs, so that unwritten data does not fill the memory of a small board. */
 const SYNC_BYTES = 16 * 1_048_576;
 
-/** Told how many bytes are done. */
+/** Takes the number of bytes that are done. */
 type Progress = (done: number) => void;
 
 /**
- * The old content of a slot is nothing any more, whatever comes next. @throws {Error} when it is in
+ * Invalidates the content of a slot, before anything is written there. @throws {Error} when it is in
  * use
  */
 export function invalidateSlot(box: Box, slot: Slot): void {
@@ -27,8 +27,7 @@ export function invalidateSlot(box: Box, slot: Slot): void {
 }
 
 /**
- * Writes a root into a slot that is invalid: it becomes valid at the end, and only if every byte was
- * what the manifest says.
+ * Writes a root into an invalid slot, which becomes valid at the end, after the check of its hash.
  * @throws {Error} when the slot is in use
  * @throws {Refusal} `invalid_release` when the file was changed
  */
@@ -55,8 +54,8 @@ export function writeSlot(box: Box, slot: Slot, image: PartFile, progress: Progr
 }
 
 /**
- * Compares what the card itself holds with what should be there.
- * @throws {Error} with a sentence when it is anything else
+ * Compares the content of the card with the expected one.
+ * @throws {Error} with a sentence when it differs
  */
 export async function readBack(
   box: Box,
@@ -120,8 +119,8 @@ function isDue({ checkedAt }: Journal, now: number): boolean {
 }
 
 /**
- * Reads the running root from the card, unless it was well not long ago, and compares it with what was
- * written there. Nothing wrote what was flashed: of that, the first check says what it is.
+ * Reads the running root from the card, unless a recent check was successful, and compares its hash. A flashed image
+ * has no hash yet: the first check writes it down.
  */
 export async function checkSlot(box: Box): Promise<void> {
   if (!isDue(readJournal(box), box.now())) return;

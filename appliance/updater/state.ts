@@ -22,12 +22,12 @@ export function modeOf(box: Box, { attempt }: Journal): UpdaterState["mode"] {
   return isTried ? "trial" : "visit";
 }
 
-/** Whether config.txt has the firmware start what runs. */
+/** Whether config.txt starts the running slot. */
 export function isRule(box: Box): boolean {
   return slotOfConfig(configOf(box)) === runningSlot(box);
 }
 
-/** Whether what runs is what the attempt is about. */
+/** Whether the running release is that of the attempt. */
 export function isRunning(box: Box, { slot, to }: Pick<Attempt, "slot" | "to">): boolean {
   return slot === runningSlot(box) && to.release === runningRelease(box).release;
 }
@@ -37,7 +37,7 @@ export function wasArmed({ state }: Attempt): boolean {
   return state === "armed" || state === "started";
 }
 
-/** The news; the rest is as it was told since the start of the machine. */
+/** Changes to the state; the rest stays as it was since the start of the machine. */
 interface News {
   readonly offers?: readonly BundleOffer[];
   readonly work?: UpdaterWork;
@@ -74,7 +74,7 @@ export function writeState(box: Box, { offers, work, problem }: News = {}): void
   replaceFile(join(box.root, STATE_FOLDER, STATE_FILE), JSON.stringify(state), 0o644);
 }
 
-/** Only what was kept once: what is being written is nothing yet, and what was only tried was not well. */
+/** The release of the other slot, if it was kept once. One that is being written, or has failed its trial, does not count. */
 export function otherIn(box: Box, { highest, attempt }: Journal): Release | undefined {
   const slot = otherSlot(runningSlot(box));
   if (attempt?.slot === slot && attempt.kind === "update") return;
@@ -82,7 +82,7 @@ export function otherIn(box: Box, { highest, attempt }: Journal): Release | unde
   return release !== undefined && release.release <= highest ? release : undefined;
 }
 
-/** Once it is armed, the box restarts, whatever else was to be told. */
+/** The present work. After arming it is the restart in any case. */
 function workOf(
   work: UpdaterWork | undefined,
   mode: UpdaterState["mode"],
@@ -93,7 +93,7 @@ function workOf(
   return { work: { step: "restart", to: attempt.to, done: 0, of: 0 } as const };
 }
 
-/** The problem of a request, not one that shows anew each time. */
+/** The problem of a request, and not one that is found again each time. */
 function momentary(before: UpdaterState | undefined): string | undefined {
   const { problem } = before ?? {};
   return problem === VISITED || problem === ROTTEN ? undefined : problem;
@@ -104,7 +104,7 @@ function standing(slot: Slot, mode: UpdaterState["mode"], { rotten }: Journal): 
   return mode === "visit" ? VISITED : undefined;
 }
 
-/** A problem that is told anew happened anew, be it in the same words. */
+/** The time of a problem. A new report is a new problem, even in the same words. */
 function foundAt(
   { now }: Box,
   wrong: string,

@@ -20,13 +20,13 @@ import { whileWritable } from "./fat.ts";
 
 /** Room that others on the data partition still need. */
 const SPARE = 64 * 1_048_576;
-/** A person who types a command waits for an answer. */
+/** Seconds of waiting for the lock, since a person may wait for the answer. */
 const PATIENCE_S = 20;
 
 /**
- * Moves the newest release at the top of the boot partition that fits this box to the data partition.
- * It leaves the card once the data partition has it.
- * @throws {Error} with a sentence when none of those there can be taken; they stay
+ * Moves the newest suitable release from the top of the boot partition to the data partition. It is removed from the
+ * card once the copy is complete.
+ * @throws {Error} with a sentence when no release is suitable; they stay
  */
 export async function takeFromCard(box: Box): Promise<void> {
   const taken = await takeFrom(box, join(box.root, BOOT_FOLDER), "card");
@@ -90,7 +90,7 @@ async function takeFrom(
   return undefined;
 }
 
-/** Each file with what it says of itself, or with what is wrong with it. */
+/** Each file with its manifest, or with the reason why it has none. */
 async function newestFirst(
   box: Box,
   folder: string,
@@ -107,7 +107,7 @@ async function newestFirst(
   return found.sort(([, one], [, other]) => number(other) - number(one));
 }
 
-/** Reads no more than the two small files that come first. */
+/** Reads only the two small files at the beginning. */
 async function manifestOf(box: Box, path: string): Promise<Manifest> {
   const papers: Buffer[] = [];
   for await (const { size, content } of entriesOf(createReadStream(path))) {
@@ -157,7 +157,7 @@ async function copy(
   }
 }
 
-/** Clears what was copied in part when the power went, and what is no longer needed. */
+/** Removes incomplete copies after a power cut, and bundles that are no longer needed. */
 export function clearTaken(box: Box, running: number): void {
   for (const part of [INCOMING_BUNDLE, OWN_BOOT_PART])
     rmSync(join(box.root, part), { recursive: true, force: true });

@@ -7,7 +7,7 @@ import { modeOf } from "./state.ts";
 
 /** Milliseconds. */
 interface Patience {
-  /** For so long it has to be well, on end; what cannot become well is given up after as long. */
+  /** Time for which the box has to be healthy without a break, and after which an unhealthy one is given up. */
   readonly steady: number;
   /** Counted from the start of the machine: until then it has to have been. */
   readonly within: number;
@@ -32,8 +32,8 @@ export function patienceOf({ commandLine }: Pick<Box, "commandLine">): Patience 
 }
 
 /**
- * Where a release is being tried: keeps it once the box was well for long enough, or restarts into
- * what ran before with a sentence why. A new start of this loses what was steady, and no more.
+ * Judges a release on trial: keeps it once the box was healthy for long enough, or restarts into the release before,
+ * with a sentence about the reason. After a restart of this program, the healthy time starts again.
  */
 export async function runTrial(box: Box, watch: TrialWatch): Promise<void> {
   const journal = readJournal(box);
@@ -58,8 +58,8 @@ async function endTrial(box: Box, why: string | undefined): Promise<void> {
 }
 
 /**
- * Ends a trial that is not well: the box restarts into what it ran before, which says why.
- * @param isOutside what is wrong may be no fault of the release, which may then be tried once more
+ * Ends a failed trial: the box restarts into the release before, which reports the reason.
+ * @param isOutside whether the cause may be outside of the release, which may then be tried again
  */
 export function failTrial(box: Box, reason: string, { isOutside = false } = {}): void {
   try {
@@ -72,10 +72,10 @@ export function failTrial(box: Box, reason: string, { isOutside = false } = {}):
   }
 }
 
-/** The service's own words stand in it; it goes to the card, to keys and to a screen. */
+/** The most characters of a reason, which may quote the service, and is shown on keys and a screen. */
 const MOST_REASON = 500;
 
-/** A trial has to end: who reads the whole card meanwhile is not waited for. */
+/** Seconds of waiting for the lock. A trial has to end, even while another program reads the whole card. */
 const PATIENCE_S = 20;
 
 /** While no other program writes the journal, if that can be had. */
@@ -88,7 +88,7 @@ async function alone(box: Box, work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** @returns undefined once the box was well for long enough */
+/** @returns undefined once the box was healthy for long enough */
 async function whyNotKept(
   box: Box,
   { look, uptime, sleep }: TrialWatch,

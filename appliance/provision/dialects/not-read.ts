@@ -2,7 +2,7 @@ import { type Dialect, NO_ACCOUNTS, NOTHING_RUNS } from "../reading.ts";
 
 const REMOVE = "and remove this file, in which a password may be";
 
-/** Files that other systems read and people put here too: what to do instead. */
+/** Files of other systems that people may put here, with advice. */
 export const NOT_READ: ReadonlyMap<string, Dialect> = new Map([
   [
     "wpa_supplicant.conf",

@@ -1,7 +1,7 @@
 import { parse } from "smol-toml";
 import { type Dialect, type Findings, NO_ACCOUNTS, NOTHING_RUNS, UNKNOWN } from "../reading.ts";
 
-/** `table.key` → setting; a map: an object would also know a key like `constructor`. */
+/** `table.key` → setting. It is a map, since an object also has keys like `constructor`. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ["system.hostname", "hostname"],
   ["wlan.ssid", "wifi.ssid"],
@@ -14,7 +14,7 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ["time.ntp", "time.servers"],
 ]);
 
-/** Said by what is applied, or by what it leaves out: nothing to report. */
+/** Keys without a report of their own, since other keys decide. */
 const SILENT = new Set([
   "config_version",
   "ssh.enabled",
@@ -81,7 +81,7 @@ function labelOf(path: string): string {
 
 const TEXT = /"""(?:[^\\]|\\[\s\S])*?"""|'''[\s\S]*?'''|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'/.source;
 
-/** The statement with nothing in the place of a secret, all else as it was written. */
+/** Removes a secret from a statement, and keeps the rest as it is. */
 function without(source: string, path: string, secret: string): string {
   const key = path.slice(path.lastIndexOf(".") + 1);
   return source.replace(
@@ -115,7 +115,7 @@ function withTables(all: readonly Statement[]): PlacedStatement[] {
 
 /** Each line that is joined costs reading all before it again: a list of ssh keys is shorter. */
 const MOST_JOINED = 200;
-/** In a file with more such lines, each counts by itself. */
+/** The most lines of an unclosed value. With more, each line counts by itself. */
 const MOST_LEFT_OPEN = 20;
 
 /** Lines, joined while an array or a multi-line string is open; at most as far as a blank line. */
@@ -179,7 +179,7 @@ function leavesOf(table: Table, depth = 1): [string, unknown][] {
   );
 }
 
-/** A table has no text of its own, nor has a list that holds one. */
+/** The text of a value; a table has none, and neither has a list with a table. */
 function written(value: unknown): string {
   return [value]
     .flat(Infinity)

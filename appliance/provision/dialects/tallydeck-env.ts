@@ -2,7 +2,7 @@ import { isEnvComment, readEnvLine } from "../../base/input/env-line.ts";
 import { type Dialect, type Findings, UNKNOWN } from "../reading.ts";
 import { isServiceKey } from "../settings.ts";
 
-/** A map: an object would also know a key like `constructor`. */
+/** Name → setting. It is a map, since an object also has keys like `constructor`. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ["HOSTNAME", "hostname"],
   ["TIMEZONE", "timezone"],

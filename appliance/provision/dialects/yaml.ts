@@ -10,15 +10,15 @@ import {
 } from "yaml";
 import { type Findings, NOTHING_RUNS } from "../reading.ts";
 
-/** A value of the file with the place it stands in: splices keep all else as it was written. */
+/** A value of the file with its position, so that a splice keeps the rest as it is. */
 export interface Leaf {
   readonly path: readonly string[];
   readonly label: string;
-  /** As it was written: what looks like a number or a truth stays a text. */
+  /** The text of the value, even for numbers and booleans. */
   readonly value: string;
   readonly line: number;
   readonly range: Cut;
-  /** It stands for another (`*name`), and has no value here. */
+  /** Whether it is an alias (`*name`), without a value here. */
   readonly isAlias: boolean;
 }
 
@@ -30,8 +30,8 @@ const NOT_FOLLOWED = "stands for what is written elsewhere (*): write it here it
 const MOST_LEAVES = 1_000;
 
 /**
- * Reads what can be read of a YAML text.
- * @returns the text without the places `read` returns
+ * Reads a YAML text, as far as it is valid.
+ * @returns the text without the values at the positions that `read` returns
  */
 export function readYaml(
   text: string,
@@ -75,7 +75,7 @@ function without(text: string, [start, end]: Cut): string {
   return `${text.slice(0, start)}""${lineEnd}${text.slice(end)}`;
 }
 
-/** Every scalar with its path; what an alias stands for is not looked up. */
+/** Every scalar with its path. Aliases are not resolved. */
 function* walk(lines: LineCounter, node: unknown, path: readonly string[]): Generator<Leaf> {
   if (path.length > 10) return;
   if (isMap(node) && node.items.length > 0)
@@ -106,7 +106,7 @@ function textOf({ type, value }: Scalar): string {
   return type === "QUOTE_DOUBLE" ? joinedBytes(text) : text;
 }
 
-/** Raspberry Pi Imager escapes what is not ASCII byte by byte, `"Caf\xc3\xa9"`: to YAML two signs. */
+/** Joins bytes: Raspberry Pi Imager escapes UTF-8 byte by byte, `"Caf\xc3\xa9"`, which YAML reads as two characters. */
 function joinedBytes(text: string): string {
   if ([...text].some((sign) => sign > "\xff")) return text;
   try {
