@@ -60,6 +60,15 @@ export const EXPIRIES = {
 export type Expiry = keyof typeof EXPIRIES;
 export const DEFAULT_EXPIRY: Expiry = "dim";
 
+/** How large the text of a key is at most; `most` is of the largest there is. A text that is longer is smaller. */
+export const TEXT_SIZES = {
+  large: { name: "Large", most: 1 },
+  medium: { name: "Medium", most: 0.6 },
+  small: { name: "Small", most: 0.4 },
+} as const;
+export type TextSize = keyof typeof TEXT_SIZES;
+export const DEFAULT_TEXT_SIZE: TextSize = "large";
+
 /** The methods of requests that a key sends. */
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 

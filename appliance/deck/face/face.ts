@@ -42,7 +42,12 @@ export function face(widget: Widget, situation: Situation): Face {
     case "icon":
       return iconFace(widget, situation);
     case "text":
-      return { kind: "text", text: widget.text, ...colors };
+      return {
+        kind: "text",
+        text: widget.text,
+        ...(widget.size && { size: widget.size }),
+        ...colors,
+      };
     case "address":
       return addressFace(situation, colors);
     case "padlock":

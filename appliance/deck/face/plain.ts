@@ -1,3 +1,4 @@
+import type { TextSize } from "../../base/input/deck-fields.ts";
 import { blend, type Colors } from "./colors.ts";
 import { centred, type Fonts, isFlat, label, type Shape, scaleOf, textBlock } from "./shapes.ts";
 import type { Area } from "./sparkline.ts";
@@ -14,6 +15,7 @@ interface BlankFace {
 export interface TextFace extends Colors {
   kind: "text";
   text: string;
+  size?: TextSize;
   /** Path of an icon beside it, as of `IconFile`. */
   icon?: string;
 }
@@ -38,9 +40,9 @@ export function layoutPlain(face: PlainFace, size: TextBox, fonts: Fonts): Shape
   }
 }
 
-function textFace({ text, icon, color }: TextFace, area: Area, fonts: Fonts): Shape[] {
+function textFace({ text, icon, color, size }: TextFace, area: Area, fonts: Fonts): Shape[] {
   return icon === undefined
-    ? textBlock(text, color, area, fonts)
+    ? textBlock(text, color, area, fonts, size)
     : iconBlock({ icon, text, color }, area, fonts);
 }
 

@@ -1,3 +1,4 @@
+import { DEFAULT_TEXT_SIZE, TEXT_SIZES, type TextSize } from "../../base/input/deck-fields.ts";
 import type { Pixels } from "../pixels.ts";
 import type { Area, Point } from "./sparkline.ts";
 import {
@@ -89,13 +90,19 @@ export function uncutNumber(
   return centred({ size: Math.floor(Math.min(max, fits)), lines: [text] }, color, area, fonts);
 }
 
-/** A text in the middle of an area, as large as that allows. */
-export function textBlock(text: string, color: string, area: Area, fonts: Fonts): Shape[] {
+/** A text in the middle of an area, as large as that and its size allow. */
+export function textBlock(
+  text: string,
+  color: string,
+  area: Area,
+  fonts: Fonts,
+  size: TextSize = DEFAULT_TEXT_SIZE,
+): Shape[] {
   const { pad, small, large } = scaleOf(area, fonts);
   const box = { width: area.width - 2 * pad, height: area.height - 2 * pad };
   // Four lines are drawn on the flattest zone too.
   const fourLines = Math.floor(box.height / inkHeight(MAX_LINES, fonts.strong));
-  const sizes = { min: Math.min(small, fourLines), max: large };
+  const sizes = { min: Math.min(small, fourLines), max: Math.round(large * TEXT_SIZES[size].most) };
   return centred(fitText(text, box, sizes, fonts.strong), color, area, fonts);
 }
 

@@ -8,6 +8,8 @@ import {
   STAT_PERIODS,
   type StatMetric,
   type StatPeriod,
+  TEXT_SIZES,
+  type TextSize,
 } from "../../base/input/deck-fields.ts";
 import { messageOf } from "../../base/message-of.ts";
 import { COLOR, looksLikeSiteId, siteIdOf } from "../../base/names.ts";
@@ -28,6 +30,7 @@ export interface PushWidget extends WidgetColors, NumberRules {
   /** The remains of an expired value. */
   expire?: Expiry;
   fallback?: string;
+  size?: TextSize;
   /** An alarm of the channel wakes the deck and shows the page of this key. */
   wake?: true;
 }
@@ -84,6 +87,7 @@ export interface WorldclockWidget extends WidgetColors {
 interface TextWidget extends WidgetColors {
   type: "text";
   text: string;
+  size?: TextSize;
 }
 
 export interface PlainWidget extends WidgetColors {
@@ -136,6 +140,7 @@ const WAKE = { const: true, description: "must be true, or left out" };
 const shown: typeof fields = (required, optional) =>
   fields(required, { ...optional, color: COLOR, background: COLOR });
 
+const SIZE = oneOf(...idsOf(TEXT_SIZES));
 const LABEL = textSchema(FIELD_LIMITS.label);
 const UNIT = textSchema(FIELD_LIMITS.unit);
 const NUMBER = { type: "number", description: "must be a number" };
@@ -178,7 +183,7 @@ const GAUGE = shown(
 const SHAPES = {
   push: shown(
     { channel: CHANNEL },
-    { expire: oneOf(...idsOf(EXPIRIES)), fallback: TEXT, wake: WAKE, ...RULES },
+    { expire: oneOf(...idsOf(EXPIRIES)), fallback: TEXT, size: SIZE, wake: WAKE, ...RULES },
   ),
   stat: shown(
     { site: SITE, metric: oneOf(...idsOf(STAT_METRICS)), period: oneOf(...idsOf(STAT_PERIODS)) },
@@ -192,7 +197,7 @@ const SHAPES = {
   worldclock: shown({ timeZone: ZONE }, { label: LABEL }),
   clock: shown(),
   date: shown(),
-  text: shown({ text: TEXT }),
+  text: shown({ text: TEXT }, { size: SIZE }),
   address: shown(),
   padlock: shown(),
   empty: shown(),

@@ -214,6 +214,12 @@ export const GALLERY: Readonly<Record<string, Draw>> = {
     { type: "stat", site: "a-rather-long-site-id", metric: "pv", period: "7d", label: "Shop" },
     counts(3_273, 2_922, WEEK),
   ),
+  "stat-long-name": show(
+    { type: "stat", site: "fieldnotes-of-a-walker", metric: "uv", period: "day" },
+    counts(3_273, 2_922, WEEK),
+  ),
+  "text-medium": show({ type: "text", text: "Office", size: "medium" }),
+  "text-small": show({ type: "text", text: "Light\noffice", size: "small" }),
   "stat-up": show(
     { type: "stat", site: "blog", metric: "pv", period: "7d" },
     counts(3_273, 2_922, WEEK),

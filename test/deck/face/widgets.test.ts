@@ -11,6 +11,7 @@ import type {
 } from "../../../appliance/deck/face/situation.ts";
 import { SOFT_BREAK } from "../../../appliance/deck/face/text-fit.ts";
 import type { Widget } from "../../../appliance/deck/face/widget.ts";
+import { layoutStat } from "../../../appliance/deck/face/widgets/stat.ts";
 
 const NOW = Date.UTC(2026, 4, 20, 12, 5, 30);
 
@@ -22,6 +23,8 @@ const situation = (more: Partial<Situation> = {}): Situation => ({
   height: 72,
   ...more,
 });
+
+const ONE_HIGH = { capHeight: 1, overhang: 0, lineHeight: 1 };
 
 const textOf = (shown: Face) => {
   if (shown.kind === "text") return shown.text;
@@ -236,6 +239,25 @@ describe("a stat widget", () => {
     assert.ok(shown.kind === "stat");
     return shown;
   };
+
+  it("shows a name smaller before it cuts it, and what is counted below the number", () => {
+    const size = { width: 72, height: 72 };
+    // Every character is half as wide as it is high.
+    const half = { width: (text: string) => text.length / 2, ...ONE_HIGH };
+    const texts = (site: string) =>
+      layoutStat(stat(5, null, { type: "stat", site }), size, { strong: half, plain: half })
+        .filter((shape) => shape.kind === "text")
+        .map(({ text, size: high }) => [text, high]);
+    assert.deepEqual(
+      ["blog", "twelve-chars", "thirteen-chars"].map((site) => texts(site)[1]),
+      [
+        ["blog", 12],
+        ["twelve-chars", 10],
+        ["thirteen-ch…", 10],
+      ],
+    );
+    assert.deepEqual(texts("blog").at(-1), ["views 7d", 12]);
+  });
 
   it("names the site, the metric and the period", () => {
     const { site, metric, period, series } = stat(5, 4);

@@ -16,7 +16,12 @@ export function pushFace(widget: PushWidget, situation: Situation): PlainFace {
   // A sender that only tells that it is there may have sent no text at all.
   const text = value.period === undefined ? value.text : value.text || widget.channel;
   const path = icon == null ? undefined : icons?.path(icon);
-  const shown = { kind: "text", text, ...(path !== undefined && { icon: path }) } as const;
+  const size = widget.size && { size: widget.size };
+  const shown = {
+    ...({ kind: "text", text } as const),
+    ...size,
+    ...(path !== undefined && { icon: path }),
+  };
   const sent = {
     ...colorsIn(value),
     ...(rule === undefined ? {} : colorsIn(widget.rules?.[rule])),
@@ -29,7 +34,7 @@ export function pushFace(widget: PushWidget, situation: Situation): PlainFace {
     case "blank":
       return { kind: "blank", background: own.background };
     case "text":
-      return { kind: "text", text: widget.fallback ?? "", ...own };
+      return { kind: "text", text: widget.fallback ?? "", ...size, ...own };
   }
 }
 

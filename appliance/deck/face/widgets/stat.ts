@@ -29,6 +29,9 @@ const ALARMS = {
 };
 
 const NO_NUMBER = "–";
+/** Of the size of other words; what is smaller cannot be read at arm's length. */
+const SMALLEST = 0.8;
+
 /** A number of a site, as it is now. */
 export function statFace(widget: StatWidget, numbers: Numbers | undefined): StatFace {
   const alarm = numbers?.alarm && ALARMS[numbers.alarm];
@@ -81,7 +84,6 @@ function stat(face: StatFace, size: TextBox, fonts: Fonts): Shape[] {
   const right = size.width - pad;
 
   const captionY = pad + cap;
-  const periodWidth = fonts.plain.width(face.period) * small;
   const figures = Math.round(size.height * 0.29);
   const number = numberSize(face.value, { width: room, height: figures }, fonts);
   const numberY = captionY + gap + figures;
@@ -98,14 +100,13 @@ function stat(face: StatFace, size: TextBox, fonts: Fonts): Shape[] {
   return [
     ...chartShapes(face, chart),
     ...change.shapes,
-    ...label(
-      face.site,
-      { ...quiet, left: pad, y: captionY, room: room - periodWidth - gap },
+    ...shrunkLabel(face.site, { ...quiet, left: pad, y: captionY }, fonts),
+    ...numberShapes(face, { left: pad, y: numberY, size: number }),
+    ...shrunkLabel(
+      `${face.metric} ${face.period}`,
+      { ...quiet, left: pad, y: metricY, room: roomy ? room - change.width - gap : room },
       fonts,
     ),
-    ...label(face.period, { ...quiet, right, y: captionY }, fonts),
-    ...numberShapes(face, { left: pad, y: numberY, size: number }),
-    ...label(face.metric, { ...quiet, left: pad, y: metricY }, fonts),
   ];
 }
 
@@ -123,19 +124,31 @@ function statRow(face: StatFace, size: TextBox, fonts: Fonts): Shape[] {
     { width: room - change.width - 2 * gap, height: numberY - captionY - gap * 1.5 },
     fonts,
   );
+  const what = `${face.metric} ${face.period}`;
   const chart = { left: column + pad, top: pad, width: size.width - column - pad, height: 0 };
   chart.height = size.height - chart.top;
   return [
     ...chartShapes(face, chart),
-    ...label(
-      `${face.site} ${face.metric}`,
-      { ...quiet, left: pad, y: captionY, room: room * 0.75 },
+    ...shrunkLabel(
+      face.site,
+      { ...quiet, left: pad, y: captionY, room: room - fonts.plain.width(what) * small - gap },
       fonts,
     ),
-    ...label(face.period, { ...quiet, right: column - pad, y: captionY }, fonts),
+    ...label(what, { ...quiet, right: column - pad, y: captionY }, fonts),
     ...numberShapes(face, { left: pad, y: numberY, size: number }),
     ...change.shapes,
   ];
+}
+
+/** A quiet line that is smaller where that shows all of it, and cut last. */
+function shrunkLabel(
+  text: string,
+  at: { left: number; y: number; size: number; color: string; room: number },
+  fonts: Fonts,
+): Shape[] {
+  const fits = Math.floor(at.room / fonts.plain.width(text));
+  const size = Math.max(Math.round(at.size * SMALLEST), Math.min(at.size, fits));
+  return label(text, { ...at, size }, fonts);
 }
 
 /** The largest size at which a number's digits fill the box. */

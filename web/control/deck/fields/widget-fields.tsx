@@ -3,8 +3,10 @@ import { BOUNDS } from "../../../../appliance/base/bounds.ts";
 import {
   choicesOf,
   DEFAULT_EXPIRY,
+  DEFAULT_TEXT_SIZE,
   EXPIRIES,
   FIELD_LIMITS,
+  TEXT_SIZES,
 } from "../../../../appliance/base/input/deck-fields.ts";
 import type {
   IconWidget,
@@ -55,6 +57,16 @@ export function WidgetFields({ widget, onEdit }: FieldsProps<Widget>) {
             />
           )}
         </Labelled>
+      )}
+      {(widget.type === "text" || widget.type === "push") && (
+        <Choice
+          legend="Size of the text, at most"
+          value={widget.size ?? DEFAULT_TEXT_SIZE}
+          options={choicesOf(TEXT_SIZES)}
+          onChoose={(size) =>
+            onEdit(withField(widget, "size", size === DEFAULT_TEXT_SIZE ? undefined : size))
+          }
+        />
       )}
       <Colors widget={widget} onEdit={onEdit} />
     </>
