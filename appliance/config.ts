@@ -13,9 +13,9 @@ export interface Config {
   readonly sites: DeclaredSites;
   readonly adminToken: string | null;
   readonly badgeSites: readonly string[];
-  /** The zone whose midnight begins a day; undefined leaves it as the data has it. */
+  /** The zone of days; undefined keeps the one of the data. */
   readonly dayZone: string | undefined;
-  /** How long it is kept what came together in a view or an event; 0 for counts only. */
+  /** Days that keep detail; 0 for counts only. */
   readonly detailDays: number;
   readonly retentionDays: number;
   readonly trustedProxies: readonly string[];
@@ -23,12 +23,12 @@ export interface Config {
   readonly dataDir: string;
   /** Where the numbers are, if not in the data folder: `postgres://…`. It holds a password. */
   readonly databaseUrl: string | undefined;
-  /** How this process is called among those that share the database. */
+  /** The name of this process among those on the database. */
   readonly nodeName: string;
   /** The port where `/metrics` is served; undefined for none. */
   readonly metricsPort: number | undefined;
   readonly metricsBind: string;
-  /** How long `tallydeck collect` goes on answering once it is told to stop. */
+  /** Seconds for which `tallydeck collect` goes on answering after SIGTERM. */
   readonly drainSeconds: number;
   readonly port: number;
   /** The collector's address; undefined for all interfaces. */
@@ -37,7 +37,7 @@ export interface Config {
   readonly bind: string;
   /** Further names, lower case, by which the Web UI may be addressed. */
   readonly allowedHosts: readonly string[];
-  /** No sign-in is needed at the Web UI, wherever the request comes from. */
+  /** Whether the Web UI needs no sign-in, for any request. */
   readonly adminOpen: boolean;
   /** Ids of the models of decks that exist only in the Web UI. */
   readonly virtualDecks: readonly string[];
@@ -57,14 +57,11 @@ export interface Config {
    * written.
    */
   readonly wifiNameFile: string;
-  /**
-   * A folder that root watches for what the machine is to do: see box/power; empty: none is
-   * watched.
-   */
+  /** A folder that root watches for requests to restart or shut down, see box/power; empty for none. */
   readonly powerDir: string;
   /** A folder that root watches for another tunnel: see box/tunnel; empty: none is watched. */
   readonly tunnelDir: string;
-  /** Where root's updater tells of itself and is asked: see updates/root; empty: there is none. */
+  /** The folder with the state of root's updater, and for requests to it, see updates/root; empty for none. */
   readonly updateDir: string;
   /** Where the service keeps releases for it; empty where there is no updater. */
   readonly updatesDir: string;

@@ -97,7 +97,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   version: { summary: "print the version", load: async () => versionCommand },
   help: { summary: "list the commands, or tell more about one", load: async () => helpCommand },
 };
-/** As programs of this kind are asked, too. */
+/** Other common names of commands. */
 const ALIASES: Readonly<Record<string, string>> = {
   "--version": "version",
   "-v": "version",
@@ -120,7 +120,7 @@ async function commandOf(name: string): Promise<Command | undefined> {
   return Object.hasOwn(COMMANDS, name) ? COMMANDS[name]?.load() : undefined;
 }
 
-/** Why there is no such command, and which one there is. */
+/** A sentence about an unknown command, with the most similar one. */
 function unknownCommand(name: string): string {
   return `There is no command ${name}.${didYouMean(name, Object.keys(COMMANDS))}`;
 }
@@ -174,7 +174,7 @@ async function main([given, ...args]: readonly string[], terminal: Terminal): Pr
 }
 
 function asksForHelp(args: readonly string[]): boolean {
-  // Words that follow `--` are meant as they are, be they a text to push.
+  // Words after `--` are no flags, like a text to push.
   const [end = args.length] = args.flatMap((arg, index) => (arg === "--" ? [index] : []));
   return args.slice(0, end).some((arg) => arg === "--help" || arg === "-h");
 }
@@ -188,7 +188,7 @@ async function ending(error: unknown, name: string): Promise<{ says: string; cod
     return { says: ["The configuration cannot be used:", ...problems].join("\n  "), code: 2 };
   }
   if (isExpected(error)) return { says: error.message, code: 1 };
-  // A process that met such an error has loaded this; the others need not.
+  // It is loaded here, since most errors have nothing to do with the store.
   const { storageProblem } = await import("./store/desk.ts");
   return { says: storageProblem(error) ?? String((error as Error).stack), code: 1 };
 }
@@ -198,7 +198,7 @@ function asCalled(text: string, { program }: Terminal): string {
   return text.replaceAll("`tallydeck ", () => `\`${program} `);
 }
 
-/** Errors whose message is meant for the person at the terminal. */
+/** Whether the message of an error is for the person at the terminal. */
 function isExpected(error: unknown): error is Error {
   return (
     error instanceof CommandFailed ||
@@ -207,7 +207,7 @@ function isExpected(error: unknown): error is Error {
   );
 }
 
-/** A checkout has a script of its own, in no PATH. */
+/** The name of this program; in a checkout it is a script that is in no PATH. */
 function programHere(): string {
   const script = join(CHECKOUT, "scripts/tallydeck");
   if (!existsSync(script)) return INSTALLED;

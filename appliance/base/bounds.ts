@@ -20,8 +20,8 @@ export const SERVICE_MEMORY: number = 288 * MB;
 const BYTES_OF_DIMENSION = 2.75 * MB;
 
 /**
- * How much a box keeps, for everybody who lets something in: what the Web UI's routes and an import of
- * settings take is what a restore takes, and all of it together fits the memory of a start.
+ * Limits of the data of a box. The Web UI's routes, imports and restores share them, and all data together fits the
+ * memory of a start.
  */
 export const BOUNDS = {
   sites: { count: 10_000, bytes: KB, together: 10 * MB },
@@ -44,18 +44,17 @@ export const COUNTABLE = {
   times: 1_000_000_000,
   /** One counter in one hour. */
   ofHour: 2 ** 40,
-  /** All that a box has ever counted. */
+  /** The sum of all counts of a box. */
   together: 2 ** 50,
 } as const;
 
-/** Once the log of a box takes so much, hits lose their texts: they wait for the clock, for as long as a day. */
+/** Beyond so many bytes of the log, hits lose their texts. It happens while hits wait for the clock, for up to a day. */
 export const FULL_LOG_BYTES: number = 48 * MB;
 
-/** A site's month has no more parts: one for each of its hours, and what is settled. */
+/** The most parts of a site's month: one for each hour, and the settled one. */
 export const MAX_PARTS_OF_MONTH: number = 31 * 24 + 1;
 
 /**
- * The bytes that detail may take of any disk: with the rest, all blocks fit what is taken in of
- * them together.
+ * The most bytes of detail, so that all blocks together stay within their bound.
  */
 export const MAX_DETAIL_BYTES: number = BOUNDS.blocks.together / 4;

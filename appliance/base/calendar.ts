@@ -1,4 +1,4 @@
-/** A UTC day as the number of days since 1970-01-01: what the database stores. */
+/** A day as the number of days since 1970-01-01, which the database stores. */
 export type Day = number;
 
 export const HOUR_MS = 3_600_000;

@@ -1,9 +1,9 @@
 import type { Cancel, Listenable } from "./signal.ts";
 
-/** The longest timer of Node, in milliseconds: one for longer would ring at once. */
+/** The longest timer of Node, in milliseconds. A longer one would fire at once. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Everything the appliance knows about time. Tests hand in a fake. */
+/** The time, as all of the appliance reads it. Tests pass a fake. */
 export interface Clock {
   /** Wall clock, epoch milliseconds. May step. */
   now(): number;
@@ -13,15 +13,15 @@ export interface Clock {
   readonly boot: string;
   /** False while the wall clock cannot be trusted to name the day. Never turns false again. */
   readonly sure: boolean;
-  /** Told once; never when the clock is sure already. */
+  /** Emitted once, unless the clock was sure from the beginning. */
   readonly becameSure: Listenable;
   /**
-   * Runs `task` once after `ms` milliseconds, at most LONGEST_TIMER_MS. Does not keep the process alive.
+   * Runs `task` once after `ms` milliseconds, at most LONGEST_TIMER_MS. It does not keep the process alive.
    */
   after(ms: number, task: () => void): Cancel;
 }
 
-/** Does a task each time so many milliseconds have passed, until it is cancelled. */
+/** Runs a task every `ms` milliseconds, until it is cancelled. */
 export function every(clock: Pick<Clock, "after">, ms: number, task: () => void): Cancel {
   let cancel = clock.after(ms, function again() {
     cancel = clock.after(ms, again);

@@ -1,7 +1,7 @@
 import { DAY_MS, type Day, dayOf, HOUR_MS } from "./calendar.ts";
 import { isTimeZone } from "./time-zone.ts";
 
-/** By which zone days are counted, as it is kept beside what was counted. */
+/** The zone of days, as it is stored beside the counts. */
 export interface ZoneSetting {
   /** An IANA name, like `Europe/Zurich`. */
   readonly zone: string;
@@ -15,13 +15,13 @@ export interface ZoneSetting {
 export const UTC_DAYS: ZoneSetting = { zone: "UTC", before: null };
 
 const MINUTE_MS = 60_000;
-/** A day that runs while the zone becomes another has at most 24 hours and twice what zones differ by. */
+/** The longest day, one during which the zone changes: 24 hours and twice the largest difference of zones. */
 const LONGEST_DAY_MS = 80 * HOUR_MS;
 
 /**
- * The wall clock by which days begin and end. Moments are epoch milliseconds; `hourAt` is the number of
- * hours since 1970 that this clock shows, so that a day of it is 24 of them whatever summer time does:
- * an hour that is left out counts nothing, one that comes twice counts both.
+ * The wall clock of days. Moments are epoch milliseconds; `hourAt` is the number of hours since 1970 on this clock.
+ * So each day has 24 hours, in spite of summer time: an hour that is skipped has no counts, and one that comes twice has
+ * those of both.
  */
 export class DayZone {
   readonly setting: ZoneSetting;
@@ -46,7 +46,7 @@ export class DayZone {
     const { before } = this.setting;
     if (before === null || moment >= before.until) return this.#clock(moment);
     const wall = this.#clockBefore(moment);
-    // The day goes on until the one after it begins in the new zone.
+    // The day lasts until the next day begins in the new zone.
     return dayOf(wall) <= before.day ? wall : before.day * DAY_MS + (wall % DAY_MS);
   }
 
@@ -72,8 +72,8 @@ export class DayZone {
   }
 
   /**
-   * The same with another zone from its next midnight on that begins a later day than the one that runs
-   * now; this setting where that is its zone already.
+   * The setting with another zone from its next midnight on that begins a later day than the present one; this setting
+   * if it has that zone already.
    */
   changedTo(zone: string, now: number): ZoneSetting {
     if (zone === this.setting.zone) return this.setting;
@@ -98,8 +98,7 @@ function firstMinute(moment: number, isWanted: (moment: number) => boolean): num
 }
 
 /**
- * The time that the clocks of a zone show; asks for the offset, which takes a microsecond or two,
- * once a minute.
+ * The wall clock of a zone. It looks up the offset once a minute, which takes a microsecond or two.
  */
 function wallClock(zone: string): (moment: number) => number {
   if (zone === "UTC") return (moment) => moment;
@@ -124,7 +123,7 @@ function offsetAt(format: Intl.DateTimeFormat, moment: number): number {
 
 /** The name of a zone as it is written, for one as it was typed; undefined where there is none. */
 export function dayZoneNamed(text: string): string | undefined {
-  // An offset is no zone: it knows no summer time.
+  // An offset is no zone, since it has no summer time.
   if (!/^[a-z][\w+/-]*$/i.test(text) || !isTimeZone(text)) return undefined;
   const lower = text.toLowerCase();
   const { timeZone } = new Intl.DateTimeFormat("en", { timeZone: text }).resolvedOptions();
@@ -136,7 +135,7 @@ export function dayZoneNamed(text: string): string | undefined {
   );
 }
 
-/** The name of a zone in what was noted of it as JSON that this machine does not know; undefined where all are known. */
+/** The name of a zone in a stored setting that this machine does not know; undefined where it knows all. */
 export function unknownZoneIn(json: unknown): string | undefined {
   try {
     const { zone, before } = JSON.parse(String(json)) as ZoneSetting;
@@ -148,7 +147,7 @@ export function unknownZoneIn(json: unknown): string | undefined {
   }
 }
 
-/** A setting by what was noted of it as JSON; null where that is none, or of a zone not known here. */
+/** Reads a stored setting; null where it is invalid, or has a zone that is unknown here. */
 export function readZoneSetting(json: unknown): ZoneSetting | null {
   try {
     const { zone, before } = JSON.parse(String(json)) as ZoneSetting;

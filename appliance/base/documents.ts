@@ -3,13 +3,13 @@ import { type Misfit, schemas } from "./input/shape.ts";
 import { Refusal, type RefusalCode } from "./refusal.ts";
 
 /**
- * A kind of what is set and kept, declared once, beside the code whose it is: all that the store, a start, a
- * backup and a restore need to know of it. A document is JSON and has an id of its own among its kind.
+ * A kind of documents, declared once, beside the code that uses it, for the store, a start, a backup and a restore. A
+ * document is JSON, and has an id that is unique within its kind.
  */
 export interface DocumentKind<Body = unknown> {
   /** Its name where it is kept. */
   readonly name: string;
-  /** A JSON Schema of what Body is. */
+  /** A JSON Schema of Body. */
   readonly schema: object;
   /** The form of its ids, as a regular expression; any unless given. */
   readonly idPattern?: string;
@@ -17,13 +17,13 @@ export interface DocumentKind<Body = unknown> {
   readonly hasFile?: true;
   /** How many there may be, and how large they, or their files, are. */
   readonly bound: Bound;
-  /** Tells who adds more than that; undefined where who lets them in has seen to it. */
+  /** The refusal beyond the bound; undefined where callers check the bound themselves. */
   readonly full?: { readonly code: RefusalCode; readonly message: string };
   /** `kept`: a backup has them, and a restore takes them. `left`: they stay with the box. */
   readonly inBackup: "kept" | "left";
   /**
-   * `fleet`: it belongs to all who count into one database. `site`: so it does, and its ids are numbers of sites: a
-   * document goes with its site, and a restore gives it the number of then. Else it belongs to the box.
+   * `fleet`: it belongs to all processes on one database. `site`: the same, and ids are numbers of sites: a document is
+   * deleted with its site, and a restore gives it the new number. Otherwise it belongs to the box.
    */
   readonly of?: "fleet" | "site";
   /** Of the type alone: no kind has any. */
@@ -50,18 +50,18 @@ export interface DocumentsWanted<Body> {
 
 /** The documents of one kind, where they are kept. */
 export interface Documents<Body> {
-  /** All, oldest first. Rejects where one is not what its kind says. */
+  /** All documents, the oldest first. Rejects where one is invalid. */
   list(): Promise<Document<Body>[]>;
   /**
    * Makes all of a change, durably, or nothing of it. Rejects with the kind's `Refusal` where there would be more than
    * may be.
    */
   change(wanted: DocumentsWanted<Body>): Promise<void>;
-  /** The bytes of a document's file; null where there is no such document. */
+  /** The bytes of a document's file; null where there is no document. */
   file(id: string): Promise<Uint8Array | null>;
 }
 
-/** The id of whatever there is one of. */
+/** The id of the document of a kind that has only one. */
 export const ONLY = "only";
 
 /** The kind of which another admin token leaves no more than one. */
@@ -96,7 +96,7 @@ export function readDocument<Body>(
   throw new Error(`the ${name} ${id} ${misfit.instancePath} ${misfit.message ?? "is off"}`);
 }
 
-/** The same; undefined where it is not what its kind says. */
+/** The same; undefined where it is invalid. */
 export function bodyOf<Body>(
   kind: Pick<DocumentKind<Body>, "name" | "schema" | "body">,
   id: string,
@@ -122,14 +122,14 @@ export function knownPart<Body>(
   }
 }
 
-/** Tells who would have more of a kind than there may be. */
+/** The error beyond the bound of a kind. */
 export function tooMuch({ name, full }: Pick<DocumentKind, "name" | "full">): Error {
   return full === undefined
     ? new Error(`there may be no more of the kind ${name}`)
     : new Refusal(full.code, full.message);
 }
 
-/** Schemas of what many kinds have. */
+/** Schemas that many kinds share. */
 export const TEXT = { type: "string" } as const;
 export const FLAG = { type: "boolean" } as const;
 export const NUMBER = { type: "number" } as const;
@@ -139,12 +139,12 @@ export function objectOf(properties: Readonly<Record<string, object>>): object {
   return { type: "object", properties, required: Object.keys(properties) };
 }
 
-/** A schema of an object whose fields are all alike, whatever their names. */
+/** A schema of an object with any names, and fields of one schema. */
 export function mapOf(schema: object): object {
   return { type: "object", additionalProperties: schema };
 }
 
-/** The same schema, of objects that have nothing but what it names. */
+/** The same schema without additional fields. */
 export function closed(schema: object): object {
   const { properties, ...rest } = Object.fromEntries(
     Object.entries(schema).map(([key, value]) => [key, closedPart(value)]),

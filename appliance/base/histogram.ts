@@ -4,7 +4,7 @@ export class Histogram {
   readonly #counts: number[];
   #sum = 0;
 
-  /** @param bounds of the buckets, ascending; one without a bound comes after them */
+  /** @param bounds the bounds of the buckets, ascending; a bucket without one follows */
   constructor(bounds: readonly number[]) {
     this.#bounds = bounds;
     this.#counts = [...bounds, 0].map(() => 0);

@@ -1,7 +1,7 @@
 type Level = "info" | "warn" | "error";
 type Details = Readonly<Record<string, unknown>>;
 
-/** Says what happened, with or without details: values by name, an error with its stack. */
+/** Logs a sentence, with or without details: values by name, or an error with its stack. */
 type Say = {
   (message: string): void;
   (details: Details, message: string): void;
@@ -40,8 +40,8 @@ export class RecentProblems {
 }
 
 /**
- * A line for each thing the owner might want to know, for people and for the journal:
- * `warn: Little space is left {"free":1024}`. Never a token, an address or a visitor's value.
+ * A log with one line for each event that an owner may want to know, for people and for the journal:
+ * `warn: Little space is left {"free":1024}`. It must have no token, address or value of a visitor.
  */
 export function createLog(write: (line: string) => void, recent = new RecentProblems()): Log {
   const sayer =

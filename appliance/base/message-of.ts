@@ -1,4 +1,4 @@
-/** The message of whatever was thrown, which need not be an Error. */
+/** The message of a thrown value, which may be no Error. */
 export function messageOf(error: unknown): string {
   // Of several addresses of one name each has its own.
   if (error instanceof AggregateError) return error.errors.map(messageOf).join("; ");

@@ -1,9 +1,9 @@
 /** The names of sites, their tokens and hosts, surveys, channels and colours. */
 
-/** The form of what may stand for a site that is there. */
+/** The form of ids of existing sites. */
 export const SITE_ID_PATTERN = "^[a-z0-9][a-z0-9_-]{0,31}$";
 const ID = new RegExp(SITE_ID_PATTERN);
-/** Stands for the admin token on the command line. */
+/** The name of the admin token on the command line, which no site may have. */
 const NOBODYS_ID = "admin";
 /** The form of a host name or address with an optional port. */
 export const HOST_PATTERN =
@@ -20,12 +20,12 @@ export function siteIdOf(text: string): string {
   return text.toLowerCase();
 }
 
-/** True for what may stand for a site that is there, in the form of `siteIdOf`. */
+/** Whether an id, in the form of `siteIdOf`, may be that of an existing site. */
 export function looksLikeSiteId(id: string): boolean {
   return ID.test(id);
 }
 
-/** True for what a new site may be called, in the form of `siteIdOf`. */
+/** Whether an id, in the form of `siteIdOf`, may be that of a new site. */
 export function isSiteId(id: string): boolean {
   return ID.test(id) && id !== NOBODYS_ID;
 }
@@ -57,14 +57,14 @@ export function siteTokenKey(id: string): string {
   return `STATS_TOKEN_${id.toUpperCase().replaceAll("-", "_")}`;
 }
 
-/** Another of `ids` whose token has the same name as that of `id`. */
+/** Another id whose token has the same name in the environment. */
 export function tokenTwin(id: string, ids: Iterable<string>): string | undefined {
   const key = siteTokenKey(id);
   for (const other of ids) if (other !== id && siteTokenKey(other) === key) return other;
   return undefined;
 }
 
-/** Why `id` cannot be there beside its twin, and what to do. */
+/** A sentence about two ids that cannot exist side by side, with advice. */
 export function twinProblem(id: string, twin: string): string {
   return `There is a site ${twin}, and the token of both would be ${siteTokenKey(id)}. Choose an id that differs in more than - and _.`;
 }
@@ -72,7 +72,7 @@ export function twinProblem(id: string, twin: string): string {
 /** The ids of a survey's questions and of their options. */
 export const SURVEY_ID = /^[a-z0-9-]{1,32}$/;
 
-/** Stands for all values that are not told apart. */
+/** The value for all values beyond a limit. */
 export const OTHER = "(other)";
 
 export const CHANNEL_LENGTH = 32;
@@ -96,7 +96,7 @@ export const COLOR = {
 const MAX_TTL = 86_400;
 /** How long a pushed text lives unless its sender says so. */
 export const DEFAULT_TTL = 600;
-/** JSON Schema of how long a pushed text lives: whole seconds, 0 for ever. */
+/** JSON Schema of the life of a pushed text: whole seconds, 0 for ever. */
 export const TTL = {
   type: "integer",
   minimum: 0,

@@ -4,7 +4,7 @@
 export const COLLECTOR_PORT = 8480;
 /** The owner's: Web UI and push. */
 export const CONTROL_PORT = 3000;
-/** The one that browsers take when an address names none. */
+/** The port of http addresses without one. */
 const HTTP_PORT = 80;
 
 /** @param host a name or an address; one of IPv6 with or without its brackets */

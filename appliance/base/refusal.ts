@@ -9,7 +9,7 @@ export type RefusalCode =
   | "invalid_release"
   | "too_large"
   | "too_much"
-  /** The thing that was asked for. */
+  /** The requested thing does not exist. */
   | "not_found"
   /** How much there is already. */
   | "alarm_limit"
@@ -51,7 +51,7 @@ interface RefusalDetails {
   readonly retryAfter?: number;
 }
 
-/** Something asked for that cannot be; the message tells a person what to do next. */
+/** A request that cannot be fulfilled; the message has advice for a person. */
 export class Refusal extends Error {
   readonly code: RefusalCode;
   readonly field: string | undefined;
@@ -77,7 +77,7 @@ export function isRefusal(error: unknown, code: RefusalCode): error is Refusal {
   return error instanceof Refusal && error.code === code;
 }
 
-/** The value that `read` makes, or `otherwise` where it refuses. */
+/** The result of `read`, or `otherwise` after a Refusal. */
 export function orElse<T>(read: () => T, otherwise: T): T {
   try {
     return read();
@@ -87,7 +87,7 @@ export function orElse<T>(read: () => T, otherwise: T): T {
   }
 }
 
-/** All that is wrong with a configuration, to be mended in one go. */
+/** All errors of a configuration, so that they can be fixed together. */
 export class ConfigRefused extends Refusal {
   readonly refusals: readonly Refusal[];
 

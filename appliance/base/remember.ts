@@ -1,9 +1,9 @@
-/** A text longer than this is worked on each time: what strangers send must not fill the memory. */
+/** Longer texts are not cached, so that strangers cannot fill the memory. */
 const LONGEST = 512;
 
 /**
- * A pure function of one text that remembers its last results, `limit` at most, those asked for
- * lately first. `make` must not throw.
+ * Caches the results of a pure function of one text, `limit` at most, and keeps those used recently. `make` must not
+ * throw.
  */
 export function remember<T>(make: (text: string) => T, limit = 1_000): (text: string) => T {
   const generation = Math.max(1, Math.floor(limit / 2));
@@ -15,8 +15,8 @@ export function remember<T>(make: (text: string) => T, limit = 1_000): (text: st
     if (known !== undefined) return known;
     if (text.length > LONGEST) return make(text);
     const made = older.get(text) ?? make(text);
-    // Two generations instead of an ordered list: a hit moves nothing, and an entry that was not
-    // asked for during a whole generation is dropped with it.
+    // Two generations replace an ordered list: a cache hit moves nothing, and an entry without a hit during a
+    // whole generation is dropped with it.
     if (recent.size >= generation) {
       older = recent;
       recent = new Map();

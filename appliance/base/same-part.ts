@@ -1,12 +1,11 @@
 /**
- * The count that a running period is compared with: that of the days before it, up to the same
- * hour. The last of them is counted only through that hour of the day, so that an afternoon stands
- * against no whole day.
+ * The count for comparison with a running period: that of the days before, with the last of them only up to the
+ * present hour, so that an afternoon is not compared with a whole day.
  *
- * @param days a counter day by day, oldest first: as many days as the running period has
- * @param hoursOfLast the counter of the last day by the hour, 00 to 23 UTC, where that was kept
- * @param hour the hour of the day that runs now, 0–23 UTC
- * @returns null where it is unknown how much of the last day had been counted by then
+ * @param days a counter by day, the oldest first, with as many days as the running period
+ * @param hoursOfLast the counter of the last day by hour, 00 to 23, where it is known
+ * @param hour the present hour of the day, 0–23
+ * @returns null where the counts of the last day by hour are unknown
  */
 export function samePart(
   days: readonly number[],

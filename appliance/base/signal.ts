@@ -1,21 +1,21 @@
 /** Ends a subscription or stops a timer; calling it again does nothing. */
 export type Cancel = () => void;
 
-/** A signal for those who only hear it. */
+/** A signal without the right to emit. */
 export type Listenable<T = void> = Pick<Signal<T>, "on">;
 
-/** Something that happens, for whoever wants to hear of it. */
+/** An event with any number of listeners. */
 export class Signal<T = void> {
   readonly #subscriptions = new Set<(told: T) => void>();
 
-  /** Calls `listener` each time it happens, until it is let go. */
+  /** Calls `listener` at each event, until it is cancelled. */
   on(listener: (told: T) => void): Cancel {
     const subscription = (told: T) => listener(told);
     this.#subscriptions.add(subscription);
     return () => void this.#subscriptions.delete(subscription);
   }
 
-  /** Tells everybody who listens now. @throws what a listener threw first, once all have heard */
+  /** Calls all listeners. @throws the first error of a listener, after all were called */
   emit(told: T): void {
     const failures: unknown[] = [];
     for (const subscription of [...this.#subscriptions]) {

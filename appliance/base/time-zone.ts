@@ -1,4 +1,4 @@
-/** Milliseconds since midnight in a zone, by an IANA name that this machine knows. */
+/** Milliseconds since midnight in a zone. @param timeZone an IANA name that this machine knows */
 export function timeOfDay(now: number, timeZone: string): number {
   const text = new Intl.DateTimeFormat("en", {
     hour: "2-digit",

@@ -1,9 +1,9 @@
 import type { Clock } from "./clock.ts";
 
 export interface BucketLimits {
-  /** How many at once. */
+  /** The size of a bucket. */
   burst: number;
-  /** How many tokens come back in a second. */
+  /** Tokens that are added a second. */
   perSecond: number;
 }
 
@@ -13,15 +13,14 @@ interface Bucket {
 }
 
 /**
- * Token buckets by key, in memory, on monotonic time. Only a bucket that is full again is
- * forgotten: a client that may take without end under ever new keys has to be held by a coarser
- * bucket beside these.
+ * Token buckets by key, in memory, on monotonic time. A bucket is removed only once it is full again, so a client with
+ * ever new keys has to be limited by a coarser bucket beside these.
  */
 export class TokenBuckets {
   readonly #clock: Pick<Clock, "monotonic">;
   readonly #burst: number;
   readonly #perMs: number;
-  // In order of use, so that those that are full again come first.
+  // The map is in order of use, so that full buckets come first.
   readonly #buckets = new Map<string, Bucket>();
 
   constructor(clock: Pick<Clock, "monotonic">, { burst, perSecond }: BucketLimits) {

@@ -1,11 +1,10 @@
 /**
- * The beginnings of secrets, so that scanners can find them, and pages tell what they hold: the
- * token of a site or of the admin, that of a shared link, that of a visitor who came from the Web
- * UI, and the code that such a visitor came with.
+ * The beginnings of secrets, which scanners find them by, and pages their kind: the token of a site or the admin, the
+ * token of a shared link, the session of a reader who came from the Web UI, and the code of such a reader.
  */
 export const SCHEMES = { read: "tdr_", share: "tds_", session: "tdv_", code: "tdc_" } as const;
 
-/** True for the token of a shared link: it opens the traffic of one site and nothing else. */
+/** Whether a token is that of a shared link, which opens the traffic of one site only. */
 export function isShareToken(token: string): boolean {
   return token.startsWith(SCHEMES.share);
 }

@@ -37,7 +37,7 @@ import {
   wholeNumber,
 } from "./values.ts";
 
-/** How a key is given, and what is accepted for it. */
+/** The ways to give a setting, and its valid values. */
 export interface Setting<T> {
   readonly flag?: string;
   /** How the flag is given: with a value if nothing is said, alone, or with a value each time. */
@@ -203,7 +203,7 @@ export const SETTINGS = {
     parse: (text) => (text === "" ? "" : brokerUrl(text)),
   } satisfies Setting<string>,
   MQTT_USER: { flag: "mqtt-user", ...secretOrName("a name") } satisfies Setting<string>,
-  // No flag: everybody on the machine sees what a program was started with.
+  // It has no flag, since all users of the machine can see the arguments of a program.
   MQTT_PASSWORD: { ...secretOrName("a password") } satisfies Setting<string>,
   MQTT_PREFIX: {
     flag: "mqtt-prefix",
@@ -245,7 +245,7 @@ export const SETTINGS = {
     parse: (text) => (text === "" || serviceOf(text) !== undefined ? text : undefined),
   } satisfies Setting<string>,
   DDNS_USER: { flag: "ddns-user", ...secretOrName("a name") } satisfies Setting<string>,
-  // No flag: everybody on the machine sees what a program was started with.
+  // It has no flag, since all users of the machine can see the arguments of a program.
   DDNS_TOKEN: { ...secretOrName("a token or a password") } satisfies Setting<string>,
   OPEN_PORT: {
     flag: "open-port",

@@ -4,7 +4,7 @@ import { comparableHost, isHost, isSiteId, siteIdOf } from "../base/names.ts";
 import { createClient } from "../http/client.ts";
 import { isCertificates } from "../system/certificates.ts";
 
-/** Readers of the values of settings: each gives undefined for what cannot be. */
+/** Readers of the values of settings. Each returns undefined for an invalid one. */
 
 /** Sites as the configuration declares them; a host is lower case. */
 export type DeclaredSites = readonly { readonly id: string; readonly host: string | null }[];

@@ -25,11 +25,11 @@ import {
 } from "./world.ts";
 
 /**
- * The data behind `--demo`: 400 days of two sites, made up but of one piece. The same seed, days
- * and hour always give the same hits. Nothing here knows where they are kept.
+ * The data behind `--demo`: 400 days of two sites, made up and consistent. The same seed, days and hour always give the
+ * same hits. It does not depend on the store.
  */
 
-/** One day of one site: what came in, and the surveys that were answered. */
+/** One day of one site: its hits, and its responses to surveys. */
 export interface DemoDay {
   readonly site: string;
   /** Days since 1970. */
@@ -56,18 +56,17 @@ interface DemoSurvey {
 export const DEMO_SITES = SITES.map(({ id }) => id);
 export const DEMO_DAYS = 400;
 
-/** So many hits are alike at most: the fewer there are to count, the sooner a start is done. */
+/** The most equal hits in one record. Fewer records make a start quicker. */
 const MOST_ALIKE = 40;
-/** Of all visits, those that see one page; and those that come in a browser new on that day. */
+/** The share of visits with one page, and of those in a browser that is new on that day. */
 const BOUNCES = 0.41;
 const NEW_VISITORS = 0.9;
 const EVENT_SHARE = 0.09;
 const CAMPAIGN_SHARE = 0.04;
 
 /**
- * The days up to and including today, oldest first, both sites of each day.
- * @param now milliseconds since 1970 of the clock by which days are counted; of today only what has
- * passed of it comes in
+ * The days up to and including today, the oldest first, both sites of each day.
+ * @param now milliseconds since 1970 in the zone of days; today ends at this time
  */
 export function* demoDays(now: number, seed = 1): Generator<DemoDay> {
   const today = dayOf(now);
@@ -219,7 +218,7 @@ class DayMaker {
   #pages(): number {
     if (this.#random() < BOUNCES) return 1;
     const more = (this.#site.viewsPerVisit - BOUNCES) / (1 - BOUNCES) - 2;
-    // As often as it takes for so many more on the average.
+    // A geometric distribution with that average.
     let pages = 2;
     while (this.#random() < more / (more + 1)) pages++;
     return pages;
@@ -286,7 +285,7 @@ class DayMaker {
     return [survey];
   }
 
-  /** Splits a number of hits by weights, with some chance in it. All of a value come in one hour. */
+  /** Splits a number of hits by weights, partly at random. All hits of a value come in one hour. */
   #spread(kind: DemoHit["kind"], n: number, dimension: Dimension, list: Weights): void {
     for (const [value, weight] of list) {
       const times = this.#round(((n * weight) / sumOf(list)) * (0.75 + 0.5 * this.#random()));
@@ -294,7 +293,7 @@ class DayMaker {
     }
   }
 
-  /** Of those that have come. */
+  /** A random hour up to now. */
   #anyHour(): number {
     return 24 * this.#day + Math.floor(this.#random() * this.#elapsed);
   }
@@ -303,7 +302,7 @@ class DayMaker {
     if (hit.times > 0) this.#hits.push(hit);
   }
 
-  /** Up or down by chance: so many on the average. */
+  /** Rounds up or down at random, with `n` as the average. */
   #round(n: number): number {
     return Math.floor(n + this.#random());
   }

@@ -2,7 +2,7 @@ import type { Dimension } from "../store/log/record.ts";
 
 /** The two made-up sites behind `--demo`, and how their visitors are spread. */
 
-/** Values, each with how often it comes relative to the others. */
+/** Values with their relative frequencies. */
 export type Weights<T = string> = readonly (readonly [what: T, weight: number])[];
 
 /** Values of a hit. */
@@ -17,7 +17,7 @@ function weighted(text: string): Weights {
   });
 }
 
-/** The same of what comes together: `DE|de 24` → a value of each dimension */
+/** The same for values of several dimensions that belong together: `DE|de 24`. */
 function together(dimensions: readonly Dimension[], text: string): Weights<HitValues> {
   return weighted(text).map(([parts, weight]) => [
     parts.split("|").map((value, i) => [dimensions[i] as Dimension, value]),

@@ -1,12 +1,12 @@
 interface Preference {
   readonly quality: number;
-  /** 2 for the type itself, 1 for its kind, 0 for what stands for all. */
+  /** 2 for the type itself, 1 for its kind, 0 for all types. */
   readonly nearness: number;
 }
 
 /**
- * Whether who sent this `Accept` prefers Prometheus text to OpenMetrics: he names it, and does not
- * rank OpenMetrics as high. Parameters like `version` decide nothing.
+ * Whether an `Accept` prefers Prometheus text to OpenMetrics: it names the former, and ranks the latter lower.
+ * Parameters like `version` are ignored.
  */
 export function prefersPlainText(accept: string): boolean {
   const plain = preferenceFor("text/plain", accept);

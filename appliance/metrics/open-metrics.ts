@@ -7,7 +7,7 @@
 export const OPEN_METRICS_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 export const PROMETHEUS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** One number, and what tells it from the others of its family. */
+/** One number of a family, with its labels. */
 interface Sample {
   readonly labels?: Readonly<Record<string, string>>;
   readonly value: number;
@@ -39,7 +39,7 @@ export function openMetrics(families: readonly Family[]): string {
   return `${families.flatMap(linesOf).join("\n")}\n# EOF\n`;
 }
 
-/** The same for readers that know no OpenMetrics: families are called as their samples. */
+/** The same in Prometheus text, where families have the names of their samples. */
 export function prometheusText(families: readonly Family[]): string {
   return `${families.flatMap(plainLinesOf).join("\n")}\n`;
 }

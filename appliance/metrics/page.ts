@@ -13,7 +13,7 @@ import {
 const OPEN = { type: OPEN_METRICS_TYPE, write: openMetrics };
 const PLAIN = { type: PROMETHEUS_TYPE, write: prometheusText };
 
-/** Serves `/metrics`, and nothing else: OpenMetrics, or Prometheus text to who asks for it. */
+/** Serves `/metrics` only, in OpenMetrics, or in Prometheus text on request. */
 export function metricsApp(families: () => readonly Family[]): App {
   const serve: RequestListener = ({ method = "", url = "", headers }, response) => {
     if (url.split("?", 1)[0] !== "/metrics")

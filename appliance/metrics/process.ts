@@ -7,7 +7,7 @@ const LOOK_MS = 250;
 /** Bounds of a histogram. */
 const DELAY_SECONDS = [0.002, 0.01, 0.05, 0.25, 1];
 
-/** How late timers come: what waits for its turn waits as long. */
+/** The delay of timers, which is that of all work in the event loop. */
 export class EventLoopDelay {
   readonly seconds = new Histogram(DELAY_SECONDS);
   readonly stop: Cancel;

@@ -1,6 +1,6 @@
 /**
- * Fields of widgets and actions: what can be chosen, in which words, and how much fits. Schemas,
- * faces and forms read it here, and a test holds the tables of `docs/deck.md` to it.
+ * Fields of widgets and actions: choices, their labels, and limits. Schemas, faces and forms share them, and a test
+ * compares them with the tables of `docs/deck.md`.
  */
 
 /** Most characters of texts, and most entries of lists. */
@@ -33,11 +33,11 @@ export type StatMetric = keyof typeof STAT_METRICS;
 interface PeriodFacts {
   readonly name: string;
   readonly onKey: string;
-  /** Those that end today; of no days are the last five minutes, of which views alone are known. */
+  /** The number of days up to today; null for the last five minutes, which have views only. */
   readonly days: number | null;
 }
 
-/** Over what a live number counts. */
+/** The periods of a live number. */
 export const STAT_PERIODS = {
   now: { name: "Now", onKey: "now", days: null },
   day: { name: "Today", onKey: "today", days: 1 },

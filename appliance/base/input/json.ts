@@ -1,6 +1,6 @@
-/** Tells which kind of value came as JSON. */
+/** Type guards for parsed JSON. */
 
-/** True for what JSON writes in braces. */
+/** Whether a value is a JSON object. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

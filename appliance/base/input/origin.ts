@@ -1,7 +1,6 @@
 /**
- * The origin of an http or https address in its one form: `http://192.168.1.20:8123`, lower case,
- * without a port that goes without saying. Undefined for every other text, and for an address that
- * names a user or a password.
+ * The normalized origin of an http or https address: `http://192.168.1.20:8123`, in lower case, without a default
+ * port. Undefined for every other text, and for an address with a user or a password.
  */
 export function originOf(address: string): string | undefined {
   const url = URL.parse(address);

@@ -6,9 +6,9 @@ import { invalidField, type Refusal } from "../refusal.ts";
 export type Misfit = ErrorObject;
 
 /**
- * Makes checks of JSON Schemas, `options` being those of Ajv. Nothing is compiled before the first
- * value comes: it would take a third of a start, and some memory.
- * @returns for a schema what tells the first misfit of a value, undefined where it fits
+ * Makes validators of JSON Schemas, with options of Ajv. A schema is compiled for the first value, since compiling all
+ * of them would take a third of a start, and memory.
+ * @returns a function from a schema to its validator, which returns the first error of a value, or undefined
  */
 export function schemas(
   options: Options,
@@ -17,7 +17,7 @@ export function schemas(
   return (schema) => {
     let fits: ValidateFunction | undefined;
     return (input) => {
-      // Our schemas are what they are: to compile the schema of schemas takes longer than all of them.
+      // Our schemas are known to be valid, and compiling the schema of schemas takes longer than all of them.
       ajv ??= new Ajv({ ...options, meta: false, validateSchema: false });
       fits ??= ajv.compile(schema);
       return fits(input) ? undefined : fits.errors?.[0];
@@ -36,8 +36,8 @@ const misfitOf = schemas({
 });
 
 /**
- * Reads values of one shape. Each part of `schema` says in its `description` what it takes, to end
- * the sentence "field …"; objects of it take no other fields.
+ * Makes a reader for values of one shape. Each part of `schema` has a `description` of valid values, the end of the
+ * sentence "field …"; objects take no other fields.
  * @throws {Refusal} `invalid_field` naming the field
  */
 export function shape<T>(schema: object): (input: unknown) => T {
@@ -59,7 +59,7 @@ function explain(error: Misfit): Refusal {
       return invalidField(within(error.params.additionalProperty), "is no field that is known.");
     default:
       return invalidField(
-        // Where a name is what does not fit, it is in an object that is fine.
+        // Where the name of a property is invalid, the path is that of its object.
         error.propertyName === undefined ? path || "body" : within(error.propertyName),
         `${error.parentSchema?.description ?? "must be a JSON object"}.`,
       );

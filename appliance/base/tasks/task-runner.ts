@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { Cancel } from "../signal.ts";
 
-/** The next thing to do: a task, or nothing until a time, or until something else changes. */
+/** The next task, or a time to decide again, or neither until something changes. */
 export interface Decision<Kept, Task> {
   /** Brought up to date; it is written down with the next task only. */
   readonly record: Kept;
@@ -10,48 +10,48 @@ export interface Decision<Kept, Task> {
   readonly wakeAt?: number | undefined;
 }
 
-/** All that is known, in memory and on the disk. */
+/** The record of all facts, in memory and on the disk. */
 interface RecordKeeper<Kept> {
   now: Kept;
-  /** It is `now` at once. @returns false where it could not be written: it is good until the end of the process */
+  /** Changes `now` at once. @returns false where it could not be written: then it lasts until the process ends */
   save(record: Kept): Promise<boolean>;
 }
 
 interface TaskRunnerOptions<Kept, Task, Outcome> {
   readonly clock: Pick<Clock, "now" | "monotonic" | "after">;
   readonly record: RecordKeeper<Kept>;
-  /** Pure, but for what it is to know besides the record. */
+  /** Decides by the record. It is pure, apart from the time and other facts. */
   readonly next: (record: Kept) => Decision<Kept, Task>;
   /**
    * The record before a task that leaves something behind: as if the power went in the middle of it, and its end were
    * never known. The same where nothing is to be noted.
    */
   readonly before: (record: Kept, task: Task) => Kept;
-  /** The record after a task, of the one that there is by then. */
+  /** Applies the outcome of a task to the present record. */
   readonly after: (record: Kept, task: Task, outcome: Outcome) => Kept;
-  /** Does it. One that is stopped ends soon, and tells what it has done all the same, or throws. */
+  /** Runs a task. A stopped one ends soon, with its outcome up to then, or throws. */
   readonly run: (task: Task, signal: AbortSignal) => Promise<Outcome>;
-  /** The outcome of a task that threw, or whose note could not be written. */
+  /** The outcome of a task that threw, or whose record could not be written. */
   readonly failed: (task: Task) => Outcome;
   readonly onError: (error: unknown) => void;
   /** The outcome of a task that was stopped before its end. */
   readonly stopped: Outcome;
-  /** Whether a task is done though what was to be noted before it could not be written. */
+  /** Whether a task runs although the record before it could not be written. */
   readonly isDoneUnnoted: (task: Task) => boolean;
-  /** Whether a task that is stopped is not waited for: what it still does leaves nothing behind. */
+  /** Whether a stopped task is not awaited, since its remaining work has no effect. */
   readonly isLeft: boolean;
   /** A clock that steps is noticed by then; milliseconds. */
   readonly longestSleepMs: number;
-  /** Hears of each decision. */
+  /** Called at each decision. */
   readonly told: () => void;
 }
 
-/** After a task that threw, whatever is next: nothing goes round and round. */
+/** The pause after a task that threw, so that failures do not repeat without end. */
 const REST_MS = 60_000;
 
 /**
- * Does what takes long, one task after the other, as a pure machine decides it by the record; goes on where it was when
- * the process ended, for the record is written before whatever counts, and after it.
+ * Runs long tasks one after the other, as a pure function decides by the record. It goes on after the end of the process,
+ * since the record is written before and after each essential step.
  */
 export class TaskRunner<Kept, Task, Outcome> {
   readonly #options: TaskRunnerOptions<Kept, Task, Outcome>;
@@ -70,7 +70,7 @@ export class TaskRunner<Kept, Task, Outcome> {
     return this.#running?.task;
   }
 
-  /** Decides anew, unless a task runs: something is other than it was. */
+  /** Decides again after a change, unless a task runs. */
   wake(): void {
     if (this.#isClosed || this.#running !== undefined) return;
     const { clock, record, next, longestSleepMs, told } = this.#options;
@@ -88,7 +88,7 @@ export class TaskRunner<Kept, Task, Outcome> {
     told();
   }
 
-  /** Does a task that somebody asks for now, once the one that runs has ended. Resolves when it is done. */
+  /** Runs a requested task after the present one. Resolves when it is done. */
   async ask(task: Task): Promise<void> {
     while (this.#running !== undefined) await this.#running.done;
     if (this.#isClosed) return;

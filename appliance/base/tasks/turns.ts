@@ -1,4 +1,4 @@
-/** Runs tasks one after the other, so that what one has checked still holds when it is done. */
+/** Runs tasks one after the other, so that a check at the begin of a task holds until its end. */
 export class Turns {
   #last: Promise<unknown> = Promise.resolve();
 

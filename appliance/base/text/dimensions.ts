@@ -1,6 +1,6 @@
 /**
- * Each dimension that is counted. A place in this list is what logs and blocks keep: names are added
- * at its end, and none is ever taken out.
+ * The dimensions of counts. Logs and blocks keep places in this list, so names are added at its end, and never
+ * removed.
  */
 export const DIMENSIONS = [
   "path",
@@ -30,7 +30,7 @@ export const DIMENSIONS = [
 ] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
-/** Dimensions that only apps and crawlers have, or that are counted and never asked for together. */
+/** Dimensions of apps and crawlers, and others that filters cannot use. */
 export const WITHOUT_DETAIL: ReadonlySet<Dimension> = new Set([
   "hi",
   "bot_kind",
@@ -44,7 +44,7 @@ export const WITHOUT_DETAIL: ReadonlySet<Dimension> = new Set([
 /** A dimension on the dashboard: its title, and its tab where the card says the rest. */
 type Titled = readonly [name: string, title: string, tab?: string];
 
-/** The cards of the dashboard, in its order; some of what they show is reckoned, and not counted. */
+/** The cards of the dashboard, in its order. Some show values that are computed from counts. */
 export const DIMENSION_CARDS: readonly (readonly [card: string, dimensions: readonly Titled[]])[] =
   [
     [

@@ -2,7 +2,7 @@
 export interface Goal {
   readonly name: string;
   readonly kind: (typeof GOAL_KINDS)[number];
-  /** The event's name or the page's path as they are stored; with `*` at its end whatever begins so. */
+  /** The stored name of an event, or path of a page; a `*` at the end matches any continuation. */
   readonly value: string;
 }
 

@@ -3,7 +3,7 @@ import { didYouMean } from "./nearest.ts";
 
 /** The file of all icons, as the web build makes it and `GET /api/icons` answers it. */
 export interface IconFile {
-  /** Of the icons; it goes with every copy. */
+  /** The license of the icons, which has to be part of every copy. */
   license: string;
   /** Names, ascending. */
   icons: string[];
@@ -11,7 +11,7 @@ export interface IconFile {
   paths: string[];
 }
 
-/** The icons there are, by name. They are read when the first is asked for. */
+/** The icons by name, which are read at the first use. */
 export class Icons {
   readonly #read: () => string;
   #paths: ReadonlyMap<string, string> | undefined;

@@ -1,4 +1,4 @@
-/** Finds the word that was meant where one was mistyped. */
+/** Finds the most similar word for a mistyped one. */
 
 /** Letters for each slip that is forgiven. */
 const LETTERS_A_SLIP = 3;
@@ -16,7 +16,7 @@ function nearest(word: string, known: Iterable<string>): string | undefined {
   let [best, fewest] = [undefined as string | undefined, Number.POSITIVE_INFINITY];
   for (const candidate of known) {
     const most = Math.floor(Math.max(word.length, candidate.length) / LETTERS_A_SLIP);
-    // The distance is at least that of the lengths: a word of any length costs nothing.
+    // The distance is at least the difference of the lengths, so that a long word costs nothing.
     if (Math.abs(word.length - candidate.length) > most) continue;
     const slips = slipsBetween(word, candidate);
     if (slips <= most && slips < fewest) [best, fewest] = [candidate, slips];

@@ -6,7 +6,7 @@ const NAMES: Readonly<Record<string, string>> = {
   t: "Touch point",
 };
 
-/** `Key 3`, `Zone 1` or `Dial 2`: what a person calls the place `k2`, `z0` or `d1` of a deck. */
+/** The name of a place of a deck for people: `Key 3`, `Zone 1` or `Dial 2` for `k2`, `z0` or `d1`. */
 export function placeName(id: string): string {
   return `${NAMES[id.charAt(0)] ?? "Place"} ${Number(id.slice(1)) + 1}`;
 }

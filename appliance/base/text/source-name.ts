@@ -5,7 +5,7 @@ interface Source {
   readonly name?: string;
 }
 
-/** The words of a source, also where its name is not told: `copied from old-box`. */
+/** The name of a source for people, with or without that of its database: `copied from old-box`. */
 export function sourceName({ number, kind, name }: Source): string {
   if (kind === "now") return "counted here";
   if (kind === "here") return `counted here ${name}`;

@@ -1,13 +1,13 @@
 /** How an attempt at another release ended: one record, from the updater's journal to every screen. */
 export interface UpdateOutcome {
-  /** `updated` and `back` run now; after the others the box runs what it ran before. */
+  /** After `updated` and `back` the box runs another release; after the others the one of before. */
   readonly kind: "updated" | "back" | "failed" | "interrupted" | "refused";
   /** The release that was to be started, and its version for people. */
   readonly release: number;
   readonly version: string;
   /** Epoch seconds by the box's clock. */
   readonly at: number;
-  /** A sentence: why it is not what was asked for; null where it is. */
+  /** A sentence about the failure; null after a success. */
   readonly reason: string | null;
 }
 
