@@ -7,7 +7,7 @@
  * front of the collector works. `v` is base64(encodeURIComponent(JSON)); every value is a string.
  *
  * Pages report events of their own by `tallydeck(name, target?)`, which a stub may queue until this
- * is loaded, and by `data-tallydeck-event` on what is clicked:
+ * is loaded, and by `data-tallydeck-event` on elements that are clicked:
  *
  *     <script>window.tallydeck ||= function () { (tallydeck.q ||= []).push(arguments) }</script>
  *
@@ -15,8 +15,7 @@
  * milliseconds), the number of views in that session, hashes of the paths viewed on that day with
  * commas between, and where the session began; or the word `off`. No part of it is an id.
  *
- * Every visitor loads this file, so it is written to come out small: a budget in bytes is held by
- * the build.
+ * Every visitor loads this file, so its code is written for size. The build enforces a budget in bytes.
  */
 export {};
 
@@ -68,7 +67,7 @@ const quietly = <T>(work: () => T) => {
   return;
 };
 
-/** Listens before the page does, so also to what the page keeps to itself, and delays no scrolling. */
+/** Listens before the page, so that it cannot stop the event, and passively, so that scrolling is not delayed. */
 const listen = <E extends Event>(handle: (event: E) => void, ...types: string[]) => {
   for (const type of types) {
     addEventListener(type, (event) => quietly(() => handle(event as E)), {
@@ -85,8 +84,8 @@ const bucket = (value: number, low: number, high: number) =>
   value < low ? `<${low}` : value > high ? `>${high}` : `${low}-${high}`;
 
 /**
- * The day of a moment, in the zone of the collector's days: it serves this file with its own in the place
- * of "UTC". A browser too old to know that one goes by UTC.
+ * The day of a moment, in the zone of the collector's days, which replaces "UTC" in this file when it serves it. A
+ * browser that does not know the zone uses UTC.
  */
 const dayOf = (time: number) =>
   quietly(() => Intl.DateTimeFormat([], { timeZone: "UTC" }).format(time)) || (time / 864e5) | 0;
@@ -125,12 +124,11 @@ const visit = ({ us, r }: Fields): Fields => {
 };
 
 /**
- * Sends the payload, unless the visitor asked not to be counted or the view is a developer's or a
- * robot's.
+ * Sends the payload, unless the visitor has opted out, or is a developer or a robot.
  *
- * A keepalive fetch outlives the page, so that a click which leaves it is counted; an image could
- * be cancelled with it. `no-cors` needs no preflight, `omit` carries no cookie. It falls under the
- * page's connect-src; where that forbids it, `onPolicyViolation` sends an image (img-src).
+ * A keepalive fetch outlives the page, so that a click on a link away from it is counted; an image could be cancelled.
+ * `no-cors` needs no preflight, `omit` sends no cookie. The page's connect-src applies to it; where that forbids it,
+ * `onPolicyViolation` sends an image (img-src).
  */
 const send = (fields: Fields) => {
   if (
@@ -160,15 +158,15 @@ const send = (fields: Fields) => {
 const onPolicyViolation = (event: SecurityPolicyViolationEvent) => {
   if (event.blockedURI === sent && event.disposition === "enforce") {
     new Image().src = sent;
-    // Where img-src forbids it as well, this is told again.
+    // Where img-src forbids it, too, there is another violation.
     sent = "";
   }
 };
 
 /**
- * Only the first view of a page load comes from outside. A later one (single-page navigation, back
- * from the browser's page cache) comes from the site itself and has no campaign, or one referrer
- * would be counted once per view.
+ * Reports a view. Only the first one of a page load comes from outside. A later one (single-page navigation, back from
+ * the browser's page cache) comes from the site itself and has no campaign; otherwise one referrer would be counted
+ * with each view.
  */
 const view = () => {
   const query = new URLSearchParams(path ? "" : location.search);
@@ -213,7 +211,7 @@ const onInput = (event: Event) => {
       send({ ev: "hi", t: bucket(Date.now() - viewedAt, 150, 2000) });
     }
   } else if (!touched) {
-    // Only what comes before the first real input of a page tells a bot, and once.
+    // Only events before the first real input of a page show a bot, and only once.
     touched = 1;
     send({ ev: "bot" });
   }
@@ -222,13 +220,13 @@ const onInput = (event: Event) => {
 /** An event of the page's own. Without a name it would count as a view. */
 const report: Report = (name, target) =>
   quietly(() => {
-    // In a list, what is not there is an empty text.
+    // In a list, `undefined` becomes an empty text.
     if (name) send({ ev: `${name}`, t: `${[target]}` });
   });
 
 /**
- * A download on another host is one event: the download. The page's own events are told besides;
- * the middle button clicks on links only.
+ * Reports clicks. A download on another host is one event, the download. Events of the page are reported in addition.
+ * The middle button clicks on links only.
  */
 const onClick = (event: MouseEvent) => {
   // The path reaches into open shadow roots. On it, only a link has a protocol, and a
@@ -238,7 +236,7 @@ const onClick = (event: MouseEvent) => {
   // biome-ignore lint/complexity/useOptionalChain: it is longer in the syntax of 2018.
   const named = path.find((node) => node.dataset && node.dataset.tallydeckEvent);
   if (event.button > (link ? 1 : 0)) return;
-  // The browser clicks on what a label is for as well. Where that is in the label, only it counts.
+  // A click on a label also clicks on its control. Where that is inside of the label, only its click counts.
   if (named && !(named.contains(named.control) && !path.includes(named.control as never)))
     report(named.dataset.tallydeckEvent, named.dataset.tallydeckTarget);
   if (!link) return;
@@ -248,8 +246,8 @@ const onClick = (event: MouseEvent) => {
 };
 
 /**
- * Begins once, when the page is on screen: a page that is prerendered or opened in the background is
- * no view yet. The mark makes a tag that is there twice count once.
+ * Starts once the page is on screen: a prerendered page, or one in the background, is no view yet. The mark makes a tag
+ * that is on the page twice count once.
  */
 const start = () => {
   const stub = window[KEY] || report;
@@ -264,12 +262,12 @@ const start = () => {
       quietly(onNavigation);
     };
   }
-  // Also told when a visitor types another fragment.
+  // This event also comes when a visitor types another fragment.
   listen(onNavigation, "popstate");
   // Back out of the browser's page cache, a page is seen again without being loaded: a view.
   listen((event: PageTransitionEvent) => event.persisted && view(), "pageshow");
   listen(onInput, "keydown", "wheel", "pointerdown", "click");
-  // Chromium itself tells of a pointer on a page that comes up, which has not moved.
+  // Chromium also sends it, without a movement, for a pointer that rests on a new page.
   listen((event: PointerEvent) => event.movementX && onInput(event), "pointermove");
   listen(onPolicyViolation, "securitypolicyviolation");
   listen(onClick, "click", "auxclick");

@@ -1,7 +1,7 @@
 import { urlOf } from "../../appliance/base/ports.ts";
 import type { PublicAnswer } from "../../appliance/control/wire.ts";
 
-/** The address of a deck in the control API, or of what belongs to it; relative to the page. */
+/** The address of a deck, or of a part of it, in the control API; relative to the page. */
 export function deckPath(deck: string, rest = ""): string {
   return `api/decks/${encodeURIComponent(deck)}${rest}`;
 }
@@ -16,13 +16,13 @@ export function collectorUrl(pageHref: string, port: number): string {
   return urlOf(new URL(pageHref).hostname, port);
 }
 
-/** Where visitors reach the collector: by its public address once that is live. */
+/** The address of the collector for visitors: the public one once that is live. */
 export function visitorsUrl(box: { collector: string; public: PublicAnswer | null }): string {
   const view = box.public?.view;
   return (view?.live ? view.url : null) ?? box.collector;
 }
 
-/** Where dashboards are found by who is elsewhere: outside only if the owner opened them there. */
+/** The address of dashboards for readers: the public one only if the owner has opened them there. */
 export function readersUrl(box: { collector: string; public: PublicAnswer | null }): string {
   return box.public?.dashboard ? visitorsUrl(box) : box.collector;
 }

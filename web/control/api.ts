@@ -1,6 +1,6 @@
 import type { ErrorAnswer } from "../../appliance/control/wire.ts";
 
-/** Why the box did not do what was asked, in words for the person who looks at the page. */
+/** The failure of a request to the box, in a sentence for the person at the page. */
 export class AskError extends Error {
   readonly kind: "unauthorized" | "offline" | "refused";
   /** The box's code for it; empty where the box has said nothing. */
@@ -16,21 +16,22 @@ export class AskError extends Error {
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** The body of a request: a value goes as JSON, a file as it is. */
+/** The body of a request: a value, sent as JSON, or a file, sent as it is. */
 type Body = object | Blob;
 
 /**
- * Asks the control API. The session is known by a cookie that scripts cannot read.
- * @returns the answer, whose body is not read yet
- * @throws {AskError} with a sentence that says what to do
+ * Sends a request to the control API. The session is in a cookie that scripts cannot read.
+ * @returns the answer, with its body unread
+ * @throws {AskError} with advice in a sentence
  */
 export async function askRaw(method: Method, path: string, body?: Body): Promise<Response> {
   return accepted(await answerOf(method, path, body));
 }
 
 /**
- * An answer, if it says that what was asked is done.
- * @throws {AskError} else
+ * Checks an answer.
+ * @returns the answer after a success
+ * @throws {AskError} after a failure
  */
 export async function accepted(response: Response): Promise<Response> {
   if (response.ok) return response;
@@ -40,8 +41,8 @@ export async function accepted(response: Response): Promise<Response> {
 }
 
 /**
- * The same for JSON; nothing comes of an answer without a body.
- * @throws {AskError} with a sentence that says what to do
+ * Sends a request, and reads the JSON of the answer; undefined without a body.
+ * @throws {AskError} with advice in a sentence
  */
 export async function ask<T = void>(method: Method, path: string, body?: Body): Promise<T> {
   const response = await askRaw(method, path, body);
@@ -109,7 +110,7 @@ function waitOf(seconds: number): string {
 /** Milliseconds the box's clock is ahead of this device's. */
 let ahead = 0;
 
-/** The header tells whole seconds, and the way took some time: less than this is no difference. */
+/** A smaller difference of clocks is ignored: the header has whole seconds, and the answer takes some time. */
 const SAME_MS = 2_000;
 
 function noteTime(response: Response): void {

@@ -11,7 +11,7 @@ interface ConfirmProps {
   onClose: () => void;
 }
 
-/** Asks before something is done that cannot be undone. */
+/** A dialog before an action that cannot be undone. */
 export function Confirm({ title, text, yes, word, onYes, onClose }: ConfirmProps) {
   const [typed, setTyped] = useState("");
   const id = useId();

@@ -9,7 +9,7 @@ interface DashboardLinkProps {
   class?: string;
 }
 
-/** The dashboard's address, with a code that signs in once where the box gives one. */
+/** The dashboard's address, with a code for one sign-in if the box gives one. */
 async function dashboardUrl(collector: string, site?: string): Promise<string> {
   // Without a code the dashboard asks for a token.
   const code = await ask<DashboardCode>("POST", "api/dashboard-code").catch(() => undefined);
@@ -23,7 +23,7 @@ function bareUrl(collector: string, site?: string): string {
   return `${collector}/dashboard${site === undefined ? "" : `?site=${site}`}`;
 }
 
-/** Leads to the dashboard and signs in there by a code that is good once. */
+/** A link to the dashboard that signs in there, by a code for one use. */
 export function DashboardLink({ site, class: className }: DashboardLinkProps) {
   const { box } = useShell();
   const follow = async (event: MouseEvent) => {
@@ -43,10 +43,10 @@ export function DashboardLink({ site, class: className }: DashboardLinkProps) {
   );
 }
 
-/** Goes on to the dashboard at once, for who came by a link that leads there. */
+/** Goes to the dashboard at once, for visitors of a link to it. */
 export function ToDashboard({ collector }: { collector: string }) {
   useEffect(() => {
-    // In place of this page, for who goes back wants to be where they came from.
+    // It replaces this page, so that going back leads to the page before.
     void dashboardUrl(collector).then((url) => location.replace(url));
   }, []);
   return (

@@ -8,7 +8,7 @@ import type {
   UpdateView,
 } from "../../appliance/control/wire.ts";
 
-/** The events that the box tells while the page is open. */
+/** The events of the box while the page is open. */
 interface LiveEvents {
   /** Connected, for the first time or again: decks and channels follow by themselves. */
   opened(): void;

@@ -8,7 +8,7 @@ import { type Box, useBox } from "./use-box.ts";
 import { useView } from "./use-view.ts";
 import { formatView, leadsToDashboard } from "./view.ts";
 
-/** Signs in where the box asks for it, then shows the box. */
+/** Shows the sign-in where it is necessary, and then the box. */
 export function Page() {
   const [view, change] = useView();
   const [standing, actions] = useBox((deck, slot) => {
@@ -23,7 +23,7 @@ export function Page() {
 
   const isEmpty = standing.state === "open" && hasNoSite(standing.box);
   useLayoutEffect(() => {
-    // An owner who came for something else finds it.
+    // An address of another section is kept.
     if (isEmpty && !leadsOn && formatView(view) === "") change({ tab: "start" });
   }, [standing.state]);
 

@@ -9,7 +9,7 @@ interface ProblemProps {
   children?: ComponentChildren;
 }
 
-/** The problem, said once there is one. */
+/** A problem, if there is one. */
 export function Problem({ text, children }: ProblemProps) {
   return (
     <div role="alert" class="problem">
@@ -23,7 +23,7 @@ export function Problem({ text, children }: ProblemProps) {
   );
 }
 
-/** A secret that is shown this once. */
+/** A secret that is shown only once. */
 export function Secret({ title, token, label }: { title: string; token: string; label: string }) {
   return (
     <div class="notice secret" role="status">

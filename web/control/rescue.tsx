@@ -20,7 +20,7 @@ type Standing =
 
 const ASK_AGAIN_MS = 1_000;
 
-/** The page of a box whose data cannot be used: what is wrong, and what can be done about it. */
+/** The page of a box whose data cannot be used, with advice. */
 function Rescue() {
   const [standing, setStanding] = useState<Standing>({ state: "opening" });
   const read = async () => {
@@ -179,14 +179,14 @@ function Updates() {
   const running = update?.running.release;
   const shown = useRef(running);
   useEffect(() => {
-    // This page is a part of the release that has gone.
+    // This page is of the release before.
     if (shown.current !== undefined && running !== shown.current) location.reload();
     shown.current = running;
   }, [running]);
   return <UpdateCard update={update ?? null} />;
 }
 
-/** Resolves when the box has begun again, be it with what is next to repair. */
+/** Resolves when the box has restarted, perhaps with the next problem. */
 async function repaired(): Promise<void> {
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));

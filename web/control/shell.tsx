@@ -70,7 +70,7 @@ export function Shell() {
 /** A trial that is not well has led back by then, unless it hangs. */
 const LONG_S = 15 * 60;
 
-/** Why nothing new comes. */
+/** A note about the lost connection. */
 function Away({ update }: Pick<Box, "update">) {
   const waited = useSecondsInSight();
   if (!navigator.onLine)
@@ -91,7 +91,7 @@ function Away({ update }: Pick<Box, "update">) {
 }
 
 /**
- * A device that slept, or an owner who looked elsewhere, has not waited: the box may be back by
+ * Seconds for which the page was visible. Time asleep or in the background does not count, since the box may be back by
  * then.
  */
 function useSecondsInSight(): number {

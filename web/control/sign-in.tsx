@@ -12,7 +12,7 @@ const WAYS = [
   { id: "token", name: "Admin token" },
 ] as const;
 
-/** Asks for the setup code or the admin token; the box remembers this browser by a cookie. */
+/** A form for the setup code or the admin token. The box recognizes this browser by a cookie afterwards. */
 export function SignIn({ onSignedIn }: { onSignedIn: (byCode: boolean) => Promise<void> }) {
   const [way, setWay] = useState<Way>(loadChoice("sign-in") === "token" ? "token" : "code");
   const [busy, setBusy] = useState(false);

@@ -11,7 +11,7 @@ interface Action {
   run: (work: () => Promise<void>) => Promise<boolean>;
 }
 
-/** Something a person asks the box to do: one at a time, and what went wrong in words. */
+/** A request to the box by a person: one at a time, with a sentence about a failure. */
 export function useAction(): Action {
   const signedOut = useContext(SignedOutContext);
   const [busy, setBusy] = useState(false);

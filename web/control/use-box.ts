@@ -17,7 +17,7 @@ import { collectorUrl } from "./addresses.ts";
 import { AskError, ask } from "./api.ts";
 import { listen } from "./live.ts";
 
-/** The box as the page knows it. */
+/** The state of the box in the page. */
 export interface Box {
   decks: readonly DeckView[];
   problems: readonly DeckProblemView[];
@@ -26,13 +26,13 @@ export interface Box {
   canRedo: string | null;
   channels: readonly PushChannel[];
   sites: readonly Site[];
-  /** Sites that keep their numbers and do nothing else. */
+  /** Retired sites. */
   retired: readonly Site[];
   /** The first site names the zone by which days begin. */
   asksZone: boolean;
-  /** The public address; null until the box has told of it. */
+  /** The public address; null until the box has sent it. */
   public: PublicAnswer | null;
-  /** The box's releases; null where nothing updates it, and until it has told of them. */
+  /** The box's releases; null without an updater, and until the box has sent them. */
   update: UpdateView | null;
   /** Where the collector answers, without a slash at the end. */
   collector: string;
@@ -41,7 +41,7 @@ export interface Box {
   /** How often the page began to listen: pictures from before may have changed unheard. */
   opened: number;
   isLive: boolean;
-  /** Why the box does not believe this device's date; empty when it does, or need not be told. */
+  /** The reason why the box does not trust this device's date; empty where it does, or does not need it. */
   clockDoubt: string;
 }
 
@@ -57,11 +57,11 @@ export interface BoxActions {
   reload(): Promise<void>;
   /** The session is over. */
   signedOut(): void;
-  /** The answer to a change of a slot or an input, shown before the event comes. */
+  /** Shows the answer to a change of a slot or an input before its event comes. */
   keepPlace(deck: string, place: PlaceView): void;
   keepDeck(deck: DeckView): void;
   readSites(): Promise<void>;
-  /** Tells a box without a clock of its own the time; `confirm` when a person says that it is right. */
+  /** Sends the time to a box without a clock. @param confirm whether a person has confirmed it */
   tellTime(confirm?: boolean): Promise<void>;
 }
 
@@ -94,7 +94,7 @@ export function useBox(onPressed: (deck: string, slot: string) => void): [Standi
     return listen({
       opened: () => {
         change(({ opened }) => ({ isLive: true, opened: opened + 1, revisions: new Map() }));
-        // A box without a clock of its own may just have started. Others need nothing.
+        // A box without a clock may just have started. Others ignore it.
         void tellTime();
       },
       decks: (answer) => change(() => answer),
@@ -107,7 +107,7 @@ export function useBox(onPressed: (deck: string, slot: string) => void): [Standi
       public: (answer) => change(() => ({ public: answer })),
       update: (answer) =>
         change(({ update }) => {
-          // This page is a part of the release that has gone.
+          // This page is of the release before.
           if (update !== null && update.running.release !== answer.running.release)
             location.reload();
           return { update: answer };
@@ -152,7 +152,7 @@ function createActions(setStanding: SetStanding, change: ChangeBox): BoxActions 
       ask("POST", "api/clock", { now: Date.now(), confirm }).then(
         () => change(() => ({ clockDoubt: "" })),
         (error: unknown) => {
-          // A box that cannot be asked now is asked again when the page is opened anew.
+          // After other failures, the page tries again when it is opened the next time.
           if (error instanceof AskError && error.code === "clock_far_ahead")
             change(() => ({ clockDoubt: error.message }));
         },

@@ -6,7 +6,7 @@ import { useAction } from "./use-action.ts";
 const PATH = "api/origins";
 
 export interface AllowedOrigins {
-  /** Those that keys may send requests to; null while they are not known yet. */
+  /** The allowed origins; null until the box has sent them. */
   list: readonly string[] | null;
   /** @throws {AskError} */
   allow(address: string): Promise<void>;
@@ -14,7 +14,7 @@ export interface AllowedOrigins {
   remove(origin: string): Promise<void>;
 }
 
-/** Where keys may send requests, and what changes it. */
+/** The origins that keys may send requests to, with functions to change them. */
 export function useOrigins(): AllowedOrigins {
   const [list, setList] = useState<readonly string[] | null>(null);
   const { run } = useAction();

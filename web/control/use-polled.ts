@@ -2,8 +2,8 @@ import { useEffect, useState } from "preact/hooks";
 import { ask } from "./api.ts";
 
 /**
- * The box's answer at a path, again and again while the page is in sight; undefined until it has
- * answered. The second shows an answer that came another way.
+ * Polls a path of the box while the page is visible.
+ * @returns the answer, undefined at first, and a function that replaces it by an answer from elsewhere
  */
 export function usePolled<T>(path: string, everyMs: number): [T | undefined, (answer: T) => void] {
   const [answer, setAnswer] = useState<T>();

@@ -23,7 +23,7 @@ const TABS: readonly { id: Tab; name: string }[] = [
   { id: "box", name: "Box" },
 ];
 
-/** The sections to choose from: the start only for who is there. */
+/** The sections of the menu, with the start only while it is open. */
 export function tabsFor(tab: Tab): readonly { id: Tab; name: string }[] {
   return tab === "start" ? [START, ...TABS] : TABS;
 }
@@ -38,7 +38,7 @@ export const RECIPES = [
 
 export type RecipeId = (typeof RECIPES)[number]["id"];
 
-/** Reads a view from an address's query; whatever is missing or off shape is the default. */
+/** Reads a view from the query of an address. Missing and invalid values become the default. */
 export function parseView(query: string): View {
   const params = new URLSearchParams(query);
   const slot = params.get("slot") ?? "";
@@ -50,7 +50,7 @@ export function parseView(query: string): View {
   };
 }
 
-/** The query of a view, without what is the default; it has no place for a token. */
+/** The query of a view, without defaults. It never has a token. */
 export function formatView({ tab, deck, slot, recipe }: View): string {
   const params = new URLSearchParams();
   if (tab !== "deck") params.set("tab", tab);
@@ -61,7 +61,7 @@ export function formatView({ tab, deck, slot, recipe }: View): string {
   return text === "" ? "" : `?${text}`;
 }
 
-/** Whether a query asks for the dashboard, signed in: `?go=dashboard`. */
+/** Whether a query leads to the dashboard, signed in: `?go=dashboard`. */
 export function leadsToDashboard(query: string): boolean {
   return new URLSearchParams(query).get("go") === "dashboard";
 }

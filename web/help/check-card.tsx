@@ -6,13 +6,13 @@ interface CheckCardProps {
   title: string;
   button: string;
   setup: Setup;
-  /** the sentence that says what has to be typed first; empty when the check can be made */
+  /** a sentence about missing input; empty when the check can run */
   missing: string;
   check: (setup: Setup) => Promise<Finding>;
   children: ComponentChildren;
 }
 
-/** A check with its button and what it found. */
+/** A check with its button and its finding. */
 export function CheckCard({ title, button, setup, missing, check, children }: CheckCardProps) {
   const [finding, setFinding] = useState<Finding | null>(null);
   const [busy, setBusy] = useState(false);

@@ -14,7 +14,7 @@ export interface Setup {
   otherToken: string;
 }
 
-/** The outcome of a check, and what to do about it. */
+/** The outcome of a check, with advice. */
 export interface Finding {
   isGood: boolean;
   text: string;
@@ -26,7 +26,7 @@ const bad = (text: string, advice: string): Finding => ({ isGood: false, text, a
 
 const REAL_TRAFFIC_DAYS = 30;
 
-/** Runs a check; whatever keeps it from an answer is a finding too. */
+/** Runs a check. A failed request is a finding, too. */
 export async function find(check: (setup: Setup) => Promise<Finding>, setup: Setup) {
   try {
     return await check(setup);
@@ -79,7 +79,7 @@ export async function scriptInstalled({ site, token }: Setup): Promise<Finding> 
   );
 }
 
-/** 4: views came from where the tag was placed. */
+/** 4: views have come from the site of the tag. */
 export async function realTraffic({ site, token, origin }: Setup): Promise<Finding> {
   const from = formatDay(dayOf(Date.now()) - REAL_TRAFFIC_DAYS);
   const { body } = await readTotals({ site, from }, token);
@@ -148,7 +148,7 @@ async function recentViews(site: string, token: string): Promise<number> {
 
 async function readTotals(query: { site: string; from?: string }, token: string) {
   const answer = await readJson<StatsTotals>("stats", query, token);
-  // Asked without an ETag, the collector has nothing to leave out.
+  // Without an ETag in the request, the collector has to send content.
   if (answer.unchanged) throw new ReadError("refused", "The collector sent no content.");
   return answer;
 }

@@ -22,7 +22,7 @@ import { MoreSnippets, OwnVisits, PublicSite, ReadingToken } from "./sections.ts
 const NEEDS_SITE = "Type the site id at the top of the page first.";
 const NEEDS_TOKEN = "Type the token at the top of the page first.";
 
-/** The guided setup: what to place where, and five checks that it works. */
+/** The guided setup, with five checks. */
 export function Help() {
   const [setup, setSetup] = useState<Setup>(() => ({
     site: new URLSearchParams(location.search).get("site") ?? "",
@@ -193,7 +193,7 @@ function needsSecond({ site, token, otherSite, otherToken }: Setup): string {
 function usePublicUrl(): string | null {
   const [url, setUrl] = useState<string | null>(null);
   useEffect(() => {
-    // Without an answer the page says what it knows: the address it was opened at.
+    // Without an answer the page uses the address at which it was opened.
     readJson<PublicAddressAnswer>("public-address", {}, "").then(
       (answer) => setUrl(answer.unchanged ? null : answer.body.url),
       () => {},

@@ -1,8 +1,8 @@
 import type { ErrorAnswer } from "../../appliance/collector/wire.ts";
 
-/** Why a request brought nothing, in words for the person who looks at the page. */
+/** The failure of a request, in a sentence for the person at the page. */
 export class ReadError extends Error {
-  /** `offline`: no answer came, or not to its end; worth another try soon. */
+  /** `offline`: there was no answer, or only a part of it; another try may work. */
   readonly kind: "unauthorized" | "busy" | "offline" | "refused";
 
   constructor(kind: ReadError["kind"], message: string) {
@@ -18,7 +18,7 @@ export type Answer<T> =
   | { unchanged: true; at: number };
 
 export interface ReadOptions {
-  /** The ETag of what is held already: the same content then comes back as `unchanged`. */
+  /** The ETag of the present content, which then comes back as `unchanged`. */
   etag?: string | null;
   signal?: AbortSignal;
   method?: "POST";
@@ -113,7 +113,7 @@ async function sentenceOf(response: Response): Promise<string> {
     const { error } = (await response.json()) as Partial<ErrorAnswer>;
     if (error) return error;
   } catch {
-    // A proxy's error page is not JSON; the status is all there is to say then.
+    // A proxy's error page is no JSON: then only the status is known.
   }
   return `The collector answered with status ${response.status}. Try again in a moment; if it stays, look at the service's log.`;
 }

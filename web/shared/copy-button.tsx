@@ -3,7 +3,7 @@ import { copyText } from "./copy.ts";
 
 interface CopyButtonProps {
   text: string;
-  /** the name of what is copied, for people who cannot see where the button stands */
+  /** the name of the copied text, for people who cannot see the place of the button */
   label: string;
 }
 

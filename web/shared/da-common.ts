@@ -1,7 +1,6 @@
 /**
- * The code that both pages share, Preact included, as one file of its own. The build points every
- * import of Preact and of this folder here, so that the second page opened finds it in the
- * browser's cache.
+ * The code that all pages share, Preact included, in a file of its own. The build redirects every import of Preact and
+ * of this folder here, so that the second page finds it in the browser's cache.
  */
 export * from "preact";
 export * from "preact/hooks";

@@ -39,8 +39,7 @@ export function rangeName(from: Day, to: Day): string {
 }
 
 /**
- * The time that the clocks of a zone show, milliseconds since 1970 there. A browser that is too old
- * to know the zone goes by UTC.
+ * The wall clock of a zone, in milliseconds since 1970 there. A browser that does not know the zone uses UTC.
  * @param moment epoch milliseconds
  */
 export function wallOf(zone: string, moment: number): number {

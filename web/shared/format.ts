@@ -16,8 +16,8 @@ export const whole = (n: number): string => WHOLE.format(n);
 export const ratio = (n: number): string => RATIO.format(n);
 
 /**
- * A share of one → `12.5%`, `8.0%`. None is `0%` and all is `100%`, and nothing else is: what rounds
- * to them is `<0.1%` and `>99.9%`.
+ * A share of one → `12.5%`, `8.0%`. Only none is `0%`, and only all is `100%`; values that would round to them are
+ * `<0.1%` and `>99.9%`.
  */
 export function percent(share: number): string {
   if (share === 0 || share === 1) return `${share * 100}%`;

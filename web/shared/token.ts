@@ -1,13 +1,13 @@
 /**
- * Where the typed-in token is kept: in this browser when the owner wants to stay signed in, else
- * for this tab only. A browser that denies storage keeps it for as long as the page is open.
+ * The storage key of the token: in this browser if the owner wants to stay signed in, otherwise in this tab. Without
+ * storage it lasts as long as the page is open.
  */
 const KEY = "tallydeck.token";
 
 /** Of this tab, and of this browser. */
 type StoreName = "sessionStorage" | "localStorage";
 
-/** Storage may be denied, broken, full or of no size at all: nothing is then, and nothing is done. */
+/** Uses storage, which may be denied, broken or full; undefined then. */
 function trying<T>(name: StoreName, work: (store: Storage) => T): T | undefined {
   try {
     return work(window[name]);
@@ -35,12 +35,12 @@ export function keepToken(token: string, remember: boolean): boolean {
   return keep(remember ? "localStorage" : "sessionStorage", KEY, token);
 }
 
-/** Keeps a token for this tab, before what the browser keeps. */
+/** Keeps a token for this tab, with precedence over the browser's. */
 export function keepForTab(token: string): void {
   keep("sessionStorage", KEY, token);
 }
 
-/** Forgets what this tab kept. @returns what the browser keeps; empty for nothing */
+/** Forgets the token of this tab. @returns the browser's token, or an empty text */
 export function forgetForTab(): string {
   remove("sessionStorage", KEY);
   return loadToken();

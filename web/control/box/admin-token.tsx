@@ -6,7 +6,7 @@ import { Confirm } from "../confirm.tsx";
 import { Problem, Secret } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 
-/** A button that makes the admin token, and the token once it is made. */
+/** A button that creates the admin token, and shows it once. */
 export function AdminToken({ button }: { button: string }) {
   const [token, setToken] = useState("");
   const [isAsked, setAsked] = useState(false);
@@ -42,7 +42,7 @@ export function AdminToken({ button }: { button: string }) {
   );
 }
 
-/** Offered to who came in by the setup code: with a token the code leaves the deck. */
+/** Offers a token to an owner who signed in by the setup code. With a token, decks do not show the code any more. */
 export function AdminTokenOffer({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Make it yours" onClose={onClose}>

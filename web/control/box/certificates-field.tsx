@@ -8,7 +8,7 @@ interface CertificatesFieldProps {
   onInput: (text: string) => void;
 }
 
-/** Certificates of who signs, as text. */
+/** A field for certificates of authorities, as text. */
 export function CertificatesField({ label, hint, value, onInput }: CertificatesFieldProps) {
   return (
     <Labelled label={label} hint={hint}>

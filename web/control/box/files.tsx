@@ -2,7 +2,7 @@ import { useRef } from "preact/hooks";
 import { download } from "../../shared/download.ts";
 import { askRaw } from "../api.ts";
 
-/** Saves what the box answers as a file. */
+/** Saves an answer of the box as a file. */
 export async function saveFile(path: string, name: string): Promise<void> {
   const response = await askRaw("GET", path);
   download(name, "application/json", [await response.text()]);
@@ -15,7 +15,7 @@ interface FileButtonProps {
   onFile: (file: File) => void;
 }
 
-/** A button that asks for a file. */
+/** A button that opens the choice of a file. */
 export function FileButton({ label, accept, disabled, onFile }: FileButtonProps) {
   const input = useRef<HTMLInputElement>(null);
   return (

@@ -100,7 +100,7 @@ function Settings({ mqtt, onSaved }: { mqtt: MqttAnswer; onSaved: (answer: MqttA
     });
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    // An owner who names a broker for the first time means it.
+    // Naming the first broker switches MQTT on.
     void save(mqtt.url === "" ? { enabled: true, ...draft } : draft);
   };
   return (

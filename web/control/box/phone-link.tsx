@@ -6,14 +6,14 @@ import { ask } from "../api.ts";
 import { Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 
-/** Modules of white around a QR code, as its standard asks for. */
+/** White modules around a QR code, as its standard requires. */
 const QUIET_ZONE = 4;
 
 /** Lets a phone outside of the own network prove that the box is reached. */
 export function PhoneLink({ reachedAt }: { reachedAt: number | null }) {
   const { busy, problem, run } = useAction();
   const [link, setLink] = useState<PhoneLinkAnswer | null>(null);
-  /** When the last visitor had come in before the link was made. */
+  /** The time of the last sign-in by a link before this one was created. */
   const [before, setBefore] = useState<number | null>(null);
   const make = () =>
     run(async () => {

@@ -30,7 +30,7 @@ const WORDS: Readonly<Record<PowerAction, Words>> = {
   },
 };
 
-/** Restarts the box or shuts it down, once that is confirmed. */
+/** Buttons that restart the box or shut it down, after a confirmation. */
 export function Power() {
   const { busy, problem, run } = useAction();
   const [asked, setAsked] = useState<PowerAction | null>(null);

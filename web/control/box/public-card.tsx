@@ -10,7 +10,7 @@ import { PublicSettings, PublicSwitches } from "./public-settings.tsx";
 import { STATES, STEPS } from "./public-words.ts";
 import { TunnelPart } from "./tunnel-part.tsx";
 
-/** The box's own address on the internet: how far it is, what is wrong, and what it is set to. */
+/** The box's address on the internet: its progress, problems, and settings. */
 export function PublicCard() {
   const { public: answer } = useShell().box;
   return (
@@ -53,7 +53,7 @@ function Standing({ name, view }: PublicAnswer) {
   );
 }
 
-/** Folded away once there is a name that the owner agreed to. */
+/** The settings, which are collapsed once there is a name and consent to the terms. */
 function Settings({ answer }: { answer: PublicAnswer }) {
   if (answer.name === "") return <PublicSettings answer={answer} />;
   return (
@@ -70,7 +70,7 @@ function Settings({ answer }: { answer: PublicAnswer }) {
 /** The means to see from outside whether it works. */
 function Proofs({ view: { testsLeft, reachedAt } }: Pick<PublicAnswer, "view">) {
   const { busy, problem, run } = useAction();
-  // The answer comes as an event, too, and goes on with each step.
+  // The result comes as events, one for each step.
   const test = () => run(async () => void (await ask("POST", "api/public/test")));
   return (
     <div class="stack">
@@ -101,7 +101,7 @@ function Declared({ name, dashboard }: PublicAnswer) {
   );
 }
 
-/** The way from a name to visitors, line by line; what keeps it from going on is open. */
+/** The steps from a name to visitors, line by line. The one that has failed is open. */
 function PublicChain({ steps }: { steps: readonly StepView[] }) {
   return (
     <ol class="chain">

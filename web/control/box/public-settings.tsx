@@ -14,7 +14,7 @@ interface FieldsProps {
   onEdit: (change: PublicChange) => void;
 }
 
-/** Whether it is on at all, and whether dashboards are seen there: both hold at once. */
+/** Switches for the public address, and for dashboards there. Both take effect at once. */
 export function PublicSwitches({ enabled, dashboard }: PublicAnswer) {
   const { busy, problem, run } = useAction();
   const save = (change: PublicChange) => run(async () => void (await ask("PUT", PATH, change)));
@@ -41,8 +41,7 @@ export function PublicSwitches({ enabled, dashboard }: PublicAnswer) {
 }
 
 /**
- * The owner's decisions: the name, the provider that tells where it points, and the terms that are
- * agreed to.
+ * The owner's decisions: the name, the provider that points it at the home, and consent to the terms.
  */
 export function PublicSettings({ answer }: { answer: PublicAnswer }) {
   const { busy, problem, run } = useAction();
@@ -56,14 +55,14 @@ export function PublicSettings({ answer }: { answer: PublicAnswer }) {
   };
   const save = (change: PublicChange) =>
     run(async () => {
-      // The answer comes as an event, too.
+      // The answer also comes as an event.
       await ask<PublicAnswer>("PUT", PATH, change);
       setDraft({});
       setDone("Saved.");
     });
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    // An owner who gives a name for the first time means it.
+    // The first name switches the public address on.
     void save(isNew ? { enabled: true, ...draft } : draft);
   };
   return (
@@ -98,7 +97,7 @@ interface SwitchProps {
   onSwitch: (isOn: boolean) => void;
 }
 
-/** Holds at once. */
+/** A switch that takes effect at once. */
 function Switch({ name, hint, isOn, disabled, onSwitch }: SwitchProps) {
   return (
     <div>
@@ -118,7 +117,7 @@ function Switch({ name, hint, isOn, disabled, onSwitch }: SwitchProps) {
   );
 }
 
-/** The provider that tells the DNS where the home is, and the fields it takes. */
+/** The provider of dynamic DNS, with its fields. */
 function ProviderFields({ fields: { ddns, ddnsUser, ddnsToken, hasToken }, onEdit }: FieldsProps) {
   const [chosen, setChosen] = useState<Teller | null>(null);
   const teller = chosen ?? tellerOf(ddns);

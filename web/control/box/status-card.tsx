@@ -4,7 +4,7 @@ import { useNow } from "../parts.tsx";
 import { bytesName, clockText, spanName, wifiText } from "./box-words.ts";
 import { Power } from "./power.tsx";
 
-/** The facts of the box, and how it is. A fact it does not know does not stand here. */
+/** Facts about the box, without those that it does not know, and its state. */
 export function StatusCard({ status }: { status: BoxAnswer | undefined }) {
   return (
     <section class="card stack" aria-labelledby="status-title" aria-busy={status === undefined}>

@@ -10,7 +10,7 @@ import { UpdateFile } from "./update-file.tsx";
 import { Release, Work } from "./update-release.tsx";
 import { habitText, isAtWork } from "./update-words.ts";
 
-/** The box's own releases: what runs, what is ready, what came of the last one. On the box only. */
+/** The box's releases: the running one, one that is ready, and the outcome of the last update. It is shown on a box only. */
 export function UpdateCard({ update }: { update: UpdateView | null }) {
   if (update === null) return null;
   return (
@@ -116,7 +116,7 @@ function Runs({ running, other }: UpdateView) {
   );
 }
 
-/** How releases come, and the way back. */
+/** The ways that releases come, and the rollback. */
 function Ways({ update }: { update: UpdateView }) {
   const { busy, problem, run } = useAction();
   const isIdle = update.mode === "normal" && !isAtWork(update);
@@ -153,7 +153,7 @@ function Looked({ source, checkedAt }: UpdateView) {
 function GoBack({ other, running, ready }: UpdateView) {
   const { busy, problem, run } = useAction();
   const [isAsked, setAsked] = useState(false);
-  // A release that was just written there is installed, not gone back to.
+  // A release that was just written there is offered as an update, and not as a rollback.
   if (other === null || other.release === ready?.release) return null;
   const words = other.release < running.release ? "Go back to" : "Go to";
   return (

@@ -5,7 +5,7 @@ import { useAction } from "../use-action.ts";
 import { FileButton } from "./files.tsx";
 import { sentText } from "./update-words.ts";
 
-/** A release from a file of the owner's, for a box that asks no host. */
+/** A field for a release from a file, for a box without a release host. */
 export function UpdateFile() {
   const { busy, problem, run } = useAction();
   const [sent, setSent] = useState({ done: 0, of: 0 });
@@ -33,8 +33,8 @@ export function UpdateFile() {
 }
 
 /**
- * Sends a file that may take minutes, and tells how many bytes of it are gone: `fetch` does not.
- * @throws {AskError} with a sentence that says what to do
+ * Sends a file, which may take minutes, and reports the sent bytes, which `fetch` does not.
+ * @throws {AskError} with advice in a sentence
  */
 async function upload(path: string, file: File, onSent: (bytes: number) => void): Promise<void> {
   await accepted(await sent(path, file, onSent));

@@ -11,7 +11,7 @@ export function readyTitle({ version, bytes, isSkipped }: Ready): string {
   return `${isSkipped ? "Left out" : "Update ready"}: ${version}${size}`;
 }
 
-/** Where a release comes from, and what is still to be done before it can be installed. */
+/** The origin of a release, and the steps before it can be installed. */
 export function originText({ source, state }: Ready, host: string | null): string {
   const at = host === null ? "" : ` from ${host}`;
   switch (source) {

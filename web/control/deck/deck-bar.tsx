@@ -19,7 +19,7 @@ const EVIDENCE: Readonly<Record<DeckView["evidence"], string>> = {
 /** While a slider is drawn, the deck follows this often. */
 const FOLLOW_MS = 150;
 
-/** A deck's name, brightness and sleep, and what is known of its model. */
+/** A deck's name, brightness and sleep, and the state of its model. */
 export function DeckBar({ deck }: { deck: DeckView }) {
   const { actions } = useShell();
   const { problem, run } = useAction();

@@ -21,8 +21,8 @@ interface DeckPictureProps {
 const MOVES = new Set(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"]);
 
 /**
- * The deck as it lies on the table, its slots and inputs as buttons. Tab goes to one of them, arrow keys from
- * there to the others.
+ * A picture of the deck, with slots and inputs as buttons. Tab goes to one of them, and arrow keys from there to the
+ * others.
  */
 export function DeckPicture({ deck, chosen, editor, onChoose }: DeckPictureProps) {
   const frame = useRef<HTMLFieldSetElement>(null);
@@ -78,7 +78,7 @@ export function DeckPicture({ deck, chosen, editor, onChoose }: DeckPictureProps
   );
 }
 
-/** The slot that goes with the pointer. */
+/** The slot that is dragged. */
 function Dragged({ deck, drag }: { deck: DeckView; drag: Drag }) {
   const slot = deck.slots.find(({ slot }) => slot === drag.from);
   return (
@@ -154,7 +154,7 @@ function PlaceButton({ deck, place, weight, isChosen, isEntry, mark, onChoose }:
 interface SlotImageProps {
   deck: string;
   slot: SlotView;
-  /** Told whether the picture is of one colour: an empty key may show a notice. */
+  /** Called with whether the picture has only one colour: an empty key may show a notice. */
   onBlank?: (isBlank: boolean) => void;
 }
 
@@ -178,7 +178,7 @@ export function SlotImage({ deck, slot, onBlank }: SlotImageProps) {
   );
 }
 
-/** As coarse as still tells a text from none. */
+/** The size for that check, which still shows whether there is text. */
 const LOOK_PX = 16;
 
 function isOneColor(image: HTMLImageElement): boolean {

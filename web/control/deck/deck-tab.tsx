@@ -66,7 +66,7 @@ function Decks({ deck }: { deck: DeckView }) {
   );
 }
 
-/** The settings of a slot or an input, or how to come to some. */
+/** The settings of a slot or an input, or a hint about choosing one. */
 function PlacePanel({ deck, place, editor }: { deck: DeckView; place: string; editor: Editor }) {
   const slot = deck.slots.find(({ slot }) => slot === place);
   const input = deck.inputs.find(({ input }) => input === place);
@@ -97,7 +97,7 @@ function Asleep({ deck }: { deck: DeckView }) {
   );
 }
 
-/** The deck the address names, else one that is there, else any. */
+/** The deck in the address, or else one that is connected, or else any. */
 function chosenDeck(decks: readonly DeckView[], id: string): DeckView | undefined {
   return (
     decks.find((deck) => deck.id === id) ?? decks.find(({ connected }) => connected) ?? decks[0]
@@ -124,7 +124,7 @@ function DeckList({ decks, chosen }: { decks: readonly DeckView[]; chosen: strin
   );
 }
 
-/** The problems that keep a deck from working, beside those that do. */
+/** Problems of decks that do not work. */
 function Problems() {
   const { box } = useShell();
   return (

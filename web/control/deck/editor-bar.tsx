@@ -9,7 +9,7 @@ import { type FoundKey, findKeys, MOST_FOUND } from "./find-keys.ts";
 import { UndoButtons } from "./undo.tsx";
 import type { Editor } from "./use-editor.ts";
 
-/** Above the deck: undo and redo, a search over all keys, and what was done last. */
+/** The bar above the deck: undo and redo, a search over all keys, and the last action. */
 export function EditorBar({ editor }: { editor: Editor }) {
   const { box, actions, change } = useShell();
   const { problem, run } = useAction();

@@ -20,7 +20,7 @@ type Settings = Pick<PlaceView, "widget" | "press" | "hold" | "turn">;
 /** More are not worth reading: another word finds fewer. */
 export const MOST_FOUND = 20;
 
-/** The keys of all decks and pages that have all words of a query in what they are and do. */
+/** Finds keys on all decks and pages with all words of a query in their settings. */
 export function findKeys(decks: readonly DeckView[], query: string): FoundKey[] {
   const words = query
     .toLowerCase()
@@ -80,7 +80,7 @@ function actionName(action: Action): string {
 /** The fields that name widget and action: `describe` has words for them. */
 const KINDS: ReadonlySet<string> = new Set(["type", "do"]);
 
-/** All that was typed: texts, labels, channels, addresses. */
+/** The typed values: texts, labels, channels, addresses. */
 function valuesOf({ widget, press, hold, turn }: Settings): string {
   return [widget, press, hold, turn]
     .flatMap((part) => Object.entries(part ?? {}))

@@ -1,6 +1,6 @@
 import type { DeckView, PlaceView, SlotView } from "../../../appliance/control/wire.ts";
 
-/** A row of a deck as it lies on the table. */
+/** A row of a deck in its picture. */
 interface Band {
   /** Share of the deck's width, 0–1. */
   share: number;
@@ -18,14 +18,14 @@ export function placesOf({ slots, inputs }: Pick<DeckView, "slots" | "inputs">):
   return [...slots, ...inputs];
 }
 
-/** `k3` or `d0`: what the box calls a place. */
+/** The id of a place, like `k3` or `d0`. */
 export function idOf(place: PlaceView): string {
   return "slot" in place ? place.slot : place.input;
 }
 
 /**
- * A deck's rows from top to bottom. A touch strip has rows of its own: its zones do not line up
- * with the keys above, but share the width of the deck; inputs share what is left of it.
+ * A deck's rows from top to bottom. A touch strip has rows of its own: its zones are not aligned with the keys above,
+ * but share the width of the deck; inputs share the rest of it.
  */
 export function bandsOf(places: readonly PlaceView[]): Band[] {
   const rows = [...new Set(places.map(({ row }) => row))].sort((a, b) => a - b);
@@ -49,7 +49,7 @@ export function bandsOf(places: readonly PlaceView[]): Band[] {
   });
 }
 
-/** The place one goes to from `from` with an arrow key; the same when there is none that way. */
+/** The next place in the direction of an arrow key; `from` where there is none. */
 export function neighbour(places: readonly PlaceView[], from: string, key: string): string {
   const bands = bandsOf(places).map(({ cells }) => cells.map(({ place }) => idOf(place)));
   const row = bands.findIndex((band) => band.includes(from));

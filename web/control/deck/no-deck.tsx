@@ -4,7 +4,7 @@ import { useShell } from "../context.ts";
 import { Labelled } from "../parts.tsx";
 import { VIRTUAL_MODELS } from "./fields/virtual-models.ts";
 
-/** No deck was ever seen: why that may be, and how to go on without one. */
+/** Advice for a box that has never seen a deck. */
 export function NoDeck() {
   const { box } = useShell();
   return (
@@ -38,7 +38,7 @@ export function NoDeck() {
   );
 }
 
-/** A deck without hardware, which is asked for where the service is started. */
+/** The offer of a virtual deck, which is set where the service is started. */
 function VirtualOffer() {
   const [model, setModel] = useState("mk2");
   return (

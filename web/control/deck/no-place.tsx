@@ -16,7 +16,7 @@ const STARTING_POINTS = [
   },
 ] as const;
 
-/** Beside a deck of which no place is chosen: what can be set, and where to begin. */
+/** A hint beside a deck without a chosen place. */
 export function NoPlace({ deck, editor }: { deck: DeckView; editor: Editor }) {
   return deck.slots.length === 0 ? <Inputs deck={deck} /> : <Begin deck={deck} editor={editor} />;
 }

@@ -68,7 +68,7 @@ function GestureAction({
   const [action, edit, saving] = useActionDraft(deck, place, gesture.id, (draft) =>
     lackOfAction(draft, origins.list),
   );
-  // An action that waited for its address to be allowed goes now.
+  // An action is sent once its address was allowed.
   useEffect(() => {
     if (saving.state === "lacking") edit(action);
   }, [origins.list]);

@@ -1,6 +1,6 @@
 import type { Saving } from "./use-draft.ts";
 
-/** Whether what was typed is stored. */
+/** A note about whether the input is stored. */
 export function SavingNote({ saving }: { saving: Saving }) {
   switch (saving.state) {
     case "saved":

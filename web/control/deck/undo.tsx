@@ -5,7 +5,7 @@ interface UndoProps {
   onRedo: () => void;
 }
 
-/** Take back what was changed last on decks and by imports, and do it again. */
+/** Buttons that undo and redo the last changes to decks and by imports. */
 export function UndoButtons({ onUndo, onRedo }: UndoProps) {
   const { box } = useShell();
   return (

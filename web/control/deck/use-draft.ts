@@ -22,7 +22,7 @@ export type Saving =
 
 type Draft<T> = [draft: T, edit: (next: T) => void, saving: Saving];
 
-/** A slot's widget while it is edited: whatever is complete goes to the deck at once. */
+/** A slot's widget while it is edited. A complete one is stored at once. */
 export function useDraft(deck: DeckView, slot: SlotView): Draft<Widget> {
   const put = usePut(deck, slot);
   return useSaved<Widget>({
@@ -51,11 +51,11 @@ export function useActionDraft(
   });
 }
 
-/** Changes what a place is set to, and answers what it is set to then. */
+/** Changes the settings of a place, and returns the new ones. */
 function usePut(deck: DeckView, place: PlaceView): (change: object) => Promise<PlaceView> {
   const { actions } = useShell();
   const id = idOf(place);
-  /** Where what is typed belongs, though the deck may turn to another page meanwhile. */
+  /** The page and place of the input, since the deck may turn to another page meanwhile. */
   const where = useRef("");
   where.current = deck.fixed[id] === undefined ? `?page=${deck.page}` : "?fixed=1";
   return async (change) => {
@@ -73,11 +73,11 @@ function usePut(deck: DeckView, place: PlaceView): (change: object) => Promise<P
 interface SavedOptions<T> {
   /** The value that the box has. */
   value: T;
-  /** Resolves with what the box has then. */
+  /** Resolves with the stored value. */
   put: (next: T) => Promise<T>;
   /** The part that a draft still lacks; empty when none. */
   lackOf: (draft: T) => string;
-  /** Whether more of it may come in a moment. */
+  /** Whether the change is typed, so that more may follow soon. */
   isTyped: (next: T, before: T) => boolean;
 }
 
@@ -88,7 +88,7 @@ interface Work<T> {
   timer?: ReturnType<typeof setTimeout>;
 }
 
-/** A value while it is edited: whatever is complete is stored at once. */
+/** A value while it is edited. A complete one is stored at once. */
 function useSaved<T extends object | undefined>({
   value,
   put,
@@ -134,7 +134,7 @@ function useSaved<T extends object | undefined>({
     work.current.timer = setTimeout(send, isTyped(next, draft) ? PAUSE_MS : 0);
   };
 
-  // The panel closes in the middle of typing: what is due still goes.
+  // A panel that closes while somebody types stores the pending change.
   useEffect(
     () => () => {
       if (work.current.due !== null) void send();

@@ -6,7 +6,7 @@ import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
 import { useAction } from "../use-action.ts";
 
-/** A place of a deck, on the page that showed when it was meant. */
+/** A place of a deck, on the page of the moment when it was chosen. */
 interface Spot {
   deck: string;
   page: number;
@@ -18,7 +18,7 @@ interface Clip extends Spot {
   isCut: boolean;
 }
 
-/** Rearranges the places of decks, and tells in a sentence what came of it. */
+/** Rearranges the places of decks, and reports the result in a sentence. */
 export interface Editor {
   /** The last step done, or the next one to do; empty before. */
   said: string;
@@ -31,7 +31,7 @@ export interface Editor {
   move: (from: string, to: string, copy: boolean) => void;
   undo: () => void;
   redo: () => void;
-  /** Asks the box for a change that answers what was done. */
+  /** Sends a change whose answer says what was done. */
   change: (path: string, body?: object) => Promise<boolean>;
 }
 

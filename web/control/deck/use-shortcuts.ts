@@ -39,7 +39,7 @@ function shortcut(editor: Editor, place: string, key: string): (() => void) | un
     case "shift z":
     case "y":
       return editor.redo;
-    // Marked text is meant to be copied.
+    // With selected text, the browser copies that.
     case "c":
     case "x":
       if (place === "" || String(getSelection()) !== "") return undefined;

@@ -48,7 +48,7 @@ function AnyChannel() {
   );
 }
 
-/** One channel: what it holds, how it is, and what its owner can do about it. */
+/** One channel: its content, its state, and its actions. */
 function Channel({ held, now }: { held: PushChannel; now: number }) {
   const { busy, problem, run } = useAction();
   const { channel, text, color, background, bound, state, period, updatedAt } = held;
@@ -129,7 +129,7 @@ function isOpenAlarm({ state, ack }: Pick<PushChannel, "state" | "ack">): boolea
   return ack === undefined && (state === "down" || state === "firing");
 }
 
-/** How long it stays as it is, and who has seen it. */
+/** A sentence about the life of a push, and who has seen it. */
 function lifeOf(held: PushChannel, now: number): string {
   const { state, expiresAt, period, ack } = held;
   if (ack !== undefined) return `seen ${ago(ack.at, now)}`;
@@ -138,7 +138,7 @@ function lifeOf(held: PushChannel, now: number): string {
   return expiresAt === null ? "stays" : `${clockOf((expiresAt - now) / 1_000)} left`;
 }
 
-/** Seconds → `10 minutes`; what is no whole number of a larger unit is told in a smaller one. */
+/** Seconds → `10 minutes`, in the largest unit with a whole number. */
 function spanOf(seconds: number): string {
   for (const [unit, size] of [
     ["day", 86_400],

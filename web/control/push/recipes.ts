@@ -5,7 +5,7 @@ interface Ingredients {
   /** address of the Web UI, without a slash at its end */
   base: string;
   channel: string;
-  /** a push token, or what stands in its place */
+  /** a push token, or a placeholder */
   token: string;
 }
 
@@ -63,9 +63,9 @@ function slug(channel: string): string {
   return channel.replaceAll(/[^a-z0-9]/g, "_");
 }
 
-/** Node-RED: a button that sends a text, and what turns any payload into a push. */
+/** A flow for Node-RED: a button that sends a text, and a function that turns any payload into a push. */
 function flow({ base, channel, token }: Ingredients): object[] {
-  // One for each channel: flows whose ids are there already are not taken beside one another.
+  // Ids differ by channel, since Node-RED refuses a flow with ids that exist.
   const id = (node: string) => `tallydeck-${channel}-${node}`;
   const push = [
     `msg.headers = { "Authorization": "Bearer ${token}", "Content-Type": "application/json" };`,

@@ -14,7 +14,7 @@ export const LIVES = [
   { seconds: 0, name: "for good" },
 ] as const;
 
-/** Sends a value to a channel, to see what it looks like. */
+/** A form that sends a value to a channel, for a look at it. */
 export function TestValue({ channel }: { channel: string }) {
   const { busy, problem, run } = useAction();
   const [text, setText] = useState("Hello");

@@ -12,7 +12,7 @@ const PATH = "api/push-tokens";
 /** The question about a token before it is changed. */
 type TokenQuestion = { kind: "rotate" | "revoke"; token: PushToken };
 
-/** The push tokens: made, shown once, paused, rotated, revoked. */
+/** The push tokens, with buttons to create, pause, rotate and revoke them. */
 export function Tokens() {
   const [tokens, setTokens] = useState<readonly PushToken[] | null>(null);
   const [fresh, setFresh] = useState<NewPushToken | null>(null);

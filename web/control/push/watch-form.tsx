@@ -19,7 +19,7 @@ const GRACES = [
   { seconds: 21_600, name: "6 hours" },
 ] as const;
 
-/** Watches a channel, also before its sender was ever heard of. */
+/** A form that watches a channel, even before its first push. */
 export function WatchForm() {
   const { busy, problem, run } = useAction();
   const [channel, setChannel] = useState("");

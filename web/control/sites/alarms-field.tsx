@@ -14,7 +14,7 @@ interface AlarmsFieldProps {
 
 const NAMES = { silence: "When it is silent", rush: "When there is a rush" } as const;
 
-/** The alarms of a site, and whom they tell. */
+/** The alarms of a site, and the URL that they notify. */
 export function AlarmsField({ id, states }: AlarmsFieldProps) {
   const { busy, problem, run } = useAction();
   const now = useNow();

@@ -10,7 +10,7 @@ interface EraseQuestionProps {
   onClose: () => void;
 }
 
-/** Asks before a site goes with all that it counted. */
+/** A dialog before a site is erased with all its counts. */
 export function EraseQuestion({ id, run, onClose }: EraseQuestionProps) {
   const { actions } = useShell();
   const erase = () =>

@@ -4,7 +4,7 @@ import { ask } from "../api.ts";
 import { Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 
-/** The marks of a site: what happened on which day, as its chart shows it. */
+/** The marks of a site: events by day, which its chart shows. */
 export function MarksField({ path }: { path: string }) {
   const { busy, problem, run } = useAction();
   const [marks, setMarks] = useState<readonly Mark[] | null>(null);

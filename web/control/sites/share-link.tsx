@@ -12,7 +12,7 @@ interface ShareLinkProps {
   base: string;
 }
 
-/** The link by which others see a site's traffic: made, made anew, taken back. */
+/** The share link of a site's traffic, with buttons to create, replace and revoke it. */
 export function ShareLink({ site: { id, shared }, base }: ShareLinkProps) {
   const { actions } = useShell();
   const { busy, problem, run } = useAction();

@@ -30,7 +30,7 @@ interface SiteCardProps {
   activity: SiteActivity | undefined;
 }
 
-/** One site: what it counts, its tag, its badge, its token, and the way to be rid of it. */
+/** One site: its activity, tag, badge and token, and a button to erase it. */
 export function SiteCard({ site, activity }: SiteCardProps) {
   const { box, actions } = useShell();
   const { busy, problem, run } = useAction();

@@ -24,7 +24,7 @@ interface Made {
   token: string;
 }
 
-/** The sites whose visits are counted. */
+/** The list of sites. */
 export function SitesTab() {
   const { box, actions } = useShell();
   const [made, setMade] = useState<Made | null>(null);
@@ -122,7 +122,7 @@ function AddSite({ onMade }: { onMade: (made: Made) => void }) {
   );
 }
 
-/** A site that only keeps its numbers: back to counting, or gone for good. */
+/** A retired site, with buttons to reactivate or erase it. */
 function RetiredSite({ site: { id } }: { site: Site }) {
   const { actions } = useShell();
   const { busy, problem, run } = useAction();

@@ -18,8 +18,7 @@ import { KeyStep, keyOf } from "./key-step.tsx";
 const AGAIN_MS = 2_000;
 
 /**
- * The way from an empty box to a number on a key, on one page. The box alone knows which steps are
- * done.
+ * The steps from an empty box to a number on a key. The box says which are done.
  */
 export function StartTab() {
   const { box } = useShell();
@@ -63,7 +62,7 @@ export function StartTab() {
 interface StepProps {
   title: string;
   isDone: boolean;
-  /** whether what is before it is there */
+  /** whether the step before is done */
   isOpen: boolean;
   children: ComponentChildren;
 }

@@ -202,7 +202,7 @@ interface AllowProps {
   origins: AllowedOrigins;
 }
 
-/** A request goes nowhere that is not allowed: the owner says yes here, where it matters. */
+/** Asks the owner to allow an origin, since requests to others are not sent. */
 function Allow({ url, origins }: AllowProps) {
   const { busy, problem, run } = useAction();
   const origin = originOf(url);

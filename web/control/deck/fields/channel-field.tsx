@@ -8,7 +8,7 @@ interface ChannelFieldProps {
   onChoose: (channel: string) => void;
 }
 
-/** Channels that get pushes and that no key shows come first: one of them is mostly meant. */
+/** A choice of channels. Those with pushes and without a key come first, since one of them is the likely choice. */
 export function ChannelField({ channel: chosen, onChoose }: ChannelFieldProps) {
   const { box } = useShell();
   const list = useId();

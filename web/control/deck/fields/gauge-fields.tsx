@@ -6,7 +6,7 @@ import { LabelField } from "./label-field.tsx";
 import { RulesField, withRules } from "./rules-field.tsx";
 import { type FieldsProps, withField } from "./widgets.ts";
 
-/** The channel whose number is shown, and between which bounds. */
+/** The channel of a gauge, and its bounds. */
 export function GaugeFields({ widget, onEdit }: FieldsProps<GaugeWidget>) {
   return (
     <>
@@ -36,7 +36,7 @@ export function GaugeFields({ widget, onEdit }: FieldsProps<GaugeWidget>) {
   );
 }
 
-/** The channel whose end is awaited. */
+/** The channel of a countdown. */
 export function CountdownFields({ widget, onEdit }: FieldsProps<CountdownWidget>) {
   return (
     <>

@@ -4,7 +4,7 @@ import { ask } from "../../api.ts";
 import { Labelled, Problem } from "../../parts.tsx";
 import { useAction } from "../../use-action.ts";
 
-/** More at once are no help to choose. */
+/** The most icons in a list, which more would not help. */
 const MOST = 60;
 
 interface IconPickerProps {
@@ -60,7 +60,7 @@ export function IconPicker({ value, onChoose }: IconPickerProps) {
   );
 }
 
-/** Those whose name has every word; the chosen one first, then those that begin so. */
+/** Icons whose name has every word: the chosen one first, then those that begin with the words. */
 function iconsLike(
   all: IconsAnswer | undefined,
   search: string,

@@ -29,7 +29,7 @@ const SECONDS: readonly Step[] = [
 
 const NIGHT = { from: "22:00", to: "06:30" };
 
-/** When a deck goes dark, and when it goes back to its first page. */
+/** The times after which a deck sleeps, and goes back to its first page. */
 export function SleepFields({ deck, onChange }: SleepFieldsProps) {
   const { sleep, homeAfterSeconds, pages } = deck;
   const { night } = sleep;

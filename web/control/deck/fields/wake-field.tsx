@@ -3,7 +3,7 @@ interface WakeFieldProps<W> {
   onEdit: (widget: W) => void;
 }
 
-/** Whether an alarm of what a key is about brings the key to front. */
+/** A switch: an alarm about the subject of a key brings its page to the front. */
 export function WakeField<W extends { wake?: true }>({ widget, onEdit }: WakeFieldProps<W>) {
   return (
     <label class="check">

@@ -128,7 +128,7 @@ function Colors({ widget, onEdit }: FieldsProps<Widget>) {
   );
 }
 
-/** Which icon, and what is written below it. */
+/** The icon, and the text below it. */
 function IconFields({ widget, onEdit }: FieldsProps<IconWidget>) {
   return (
     <>
@@ -142,7 +142,7 @@ function IconFields({ widget, onEdit }: FieldsProps<IconWidget>) {
   );
 }
 
-/** Whose time is shown. */
+/** The time zone of a clock. */
 function WorldclockFields({ widget, onEdit }: FieldsProps<WorldclockWidget>) {
   const list = useId();
   return (

@@ -101,7 +101,7 @@ export function lackOf(widget: Widget): string {
   return "";
 }
 
-/** Whether two widgets or actions are the same, in whatever order their fields come. */
+/** Whether two widgets or actions are equal, regardless of the order of their fields. */
 export function isSame(a: object | undefined, b: object | undefined): boolean {
   return text(a) === text(b);
 }
