@@ -1,5 +1,5 @@
 /**
- * Reads a boot partition as each Raspberry Pi's firmware does and tells what it would not find. Run:
+ * Reads a boot partition as each Raspberry Pi's firmware does, and prints the files it would not find. Run:
  * node image/boot-lint.ts FOLDER
  */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
@@ -88,9 +88,8 @@ export function withJumper(board: Board): Board {
 }
 
 /**
- * The files a board boots with; names the first device tree that is there. `os_prefix` goes before
- * all but the firmware's own; it is dropped when there is neither kernel nor tree behind it, but both
- * without.
+ * The files that a board boots with; of the device trees, the first one that exists. `os_prefix` is put before all files
+ * but the firmware's own. It is ignored where kernel and tree are missing with it, and exist without it.
  */
 export function bootFiles(
   config: string,
@@ -119,10 +118,10 @@ export function bootFiles(
 }
 
 const SLOTS: readonly Slot[] = ["a", "b"];
-/** Bytes; the firmware cuts off what a line of config.txt has beyond. */
+/** The most bytes of a line of config.txt. The firmware cuts longer ones. */
 const LONGEST_LINE = 98;
 
-/** A boot partition; both are undefined, or 0, for what is not there, or an empty folder. */
+/** A boot partition. Both functions return undefined, or 0, for a missing file or an empty folder. */
 interface BootFolder {
   readonly read: (file: string) => string | undefined;
   readonly sizeOf: (file: string) => number | undefined;

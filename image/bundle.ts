@@ -1,5 +1,5 @@
 /**
- * Makes a release of what was built, to be signed: manifest.json, boot.tar.zst and root.img, the same
+ * Makes a release for signing of the built parts: manifest.json, boot.tar.zst and root.img, the same
  * to the byte for the same files. Run: node image/bundle.ts ROOT.img BOOT-FOLDER OUT
  */
 import { createReadStream, constants as fs, readFileSync } from "node:fs";
@@ -36,7 +36,7 @@ interface Built extends Pick<Manifest, "from" | "notes" | "data"> {
 }
 
 /**
- * Makes the release in the folder `out`. A signature there of what was built before is removed.
+ * Makes the release in the folder `out`, and removes a signature of an earlier one there.
  * @throws {Refusal} `invalid_release` where a box could not read it
  */
 export async function makeBundle(built: Built, out: string): Promise<Manifest> {
@@ -67,8 +67,8 @@ export async function makeBundle(built: Built, out: string): Promise<Manifest> {
 }
 
 /**
- * Unpacks the boot files as the updater does, beside those that were built: neither slot may lack what
- * a board needs.
+ * Unpacks the boot files as the updater does, beside the built ones, and checks that a board finds its files in each
+ * slot.
  */
 async function tryBoot(packed: string, boot: string, out: string): Promise<void> {
   const updated = await mkdtemp(join(out, ".boot-"));
@@ -104,7 +104,7 @@ function boardsOf(files: readonly TarFile[]): string[] {
   return [...new Set(names)];
 }
 
-/** Stronger takes a minute, and saves a hundredth of what is downloaded. */
+/** Packs a tar. A higher level takes a minute, and saves one percent of the download. */
 function pack(tar: Buffer): Buffer {
   return zstdCompressSync(tar, {
     params: {

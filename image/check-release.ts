@@ -1,7 +1,7 @@
 /**
- * Looks at a release with the box's own code. Run, before it is signed, for what its signature is to
- * say: node image/check-release.ts FOLDER ABOVE. And of the signed file: node image/check-release.ts
- * FILE.tallydeck KEYS-FOLDER
+ * Checks a release with the box's own code. Run it before signing, for the comment of the signature:
+ * node image/check-release.ts FOLDER ABOVE. Run it on the signed file:
+ * node image/check-release.ts FILE.tallydeck KEYS-FOLDER
  */
 import { createReadStream, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -21,7 +21,7 @@ import { wholeOf } from "../appliance/release/tar.ts";
 import { partOf } from "./part.ts";
 
 /**
- * Whether what lies in a folder may be signed.
+ * Checks that the release in a folder may be signed.
  * @param above the number of the last release that was published, 0 if there was none
  * @throws {Refusal} `invalid_release`
  */

@@ -1,5 +1,5 @@
 /**
- * Says which keys an image gets, and whether they are what they have to be. Run:
+ * Prints the keys that an image gets, and checks them. Run:
  * node image/keys.ts FILE.pub ...
  */
 import { readFileSync } from "node:fs";

@@ -32,8 +32,8 @@ function patternOf(glob: string): RegExp {
 }
 
 /**
- * Which of the modules in `modules.dep` go: those let go, and all that need one of them.
- * @throws Error naming modules that are needed, and would be neither there nor built in
+ * The modules of `modules.dep` to remove: the chosen ones, and all that depend on one of them.
+ * @throws Error naming needed modules that would be missing
  */
 export function goers(choice: Choice, dependencies: string, builtIn: string): string[] {
   const needs = new Map(
@@ -42,7 +42,7 @@ export function goers(choice: Choice, dependencies: string, builtIn: string): st
       return path ? [[path, rest.trim().split(/\s+/).filter(Boolean)] as const] : [];
     }),
   );
-  // Each line names all that a module needs, what that needs among it.
+  // Each line has all dependencies of a module, the indirect ones included.
   const goes = (path: string) => !choice.stays(path.replace(/^kernel\//, ""));
   const gone = [...needs].filter(([path, others]) => [path, ...others].some(goes));
   const left = new Set([...needs.keys(), ...builtIn.split("\n")].map(nameOf));

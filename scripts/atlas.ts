@@ -6,14 +6,14 @@ interface Atlas {
   objects: { countries: { geometries: { id?: string; properties: { name: string } }[] } };
 }
 
-/** The one with letters and no number of ISO 3166-1; visitors' countries are told by them as well. */
+/** Kosovo has letters without a number of ISO 3166-1, and visitors' countries use them, too. */
 const KOSOVO = "XK";
 
 const NAMES = new Intl.DisplayNames("en", { type: "region" });
 
 /**
- * The atlas with ISO 3166-1 letters (`BR`) where world-atlas has numbers (`076`): Node's ICU knows
- * them all, Safari's none. What no letters stand for has no id, and is land only.
+ * Replaces the numbers of world-atlas (`076`) by ISO 3166-1 letters (`BR`): Node's ICU knows all numbers, Safari's none.
+ * Land without letters has no id.
  * @param file `countries-*.json` of world-atlas
  */
 export async function lettered(file: string): Promise<Atlas> {

@@ -1,6 +1,6 @@
 /**
- * Builds what browsers run into `web/dist/`: every asset of the table below, with a `.br` and a
- * `.gz` twin, so that the service compresses nothing itself.
+ * Builds the code for browsers into `web/dist/`: every asset of the table below, with a `.br` and a `.gz` twin, so that
+ * the service compresses nothing itself.
  */
 import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -23,7 +23,7 @@ interface Built {
   name: string;
   size: number;
   brotli: number;
-  /** Folders below the project's that modules of others came from, like node_modules/preact. */
+  /** Folders of bundled packages, relative to the project, like node_modules/preact. */
   modules: readonly string[];
 }
 
@@ -79,7 +79,7 @@ const ASSETS: Readonly<Record<string, Asset>> = {
   },
 };
 
-/** The family of all pages in one weight: Latin and what figures are written with. */
+/** The font of all pages in one weight, with Latin letters and figures. */
 function font(weight: 400 | 600): Asset["make"] {
   const module = "node_modules/@fontsource/ibm-plex-sans-condensed";
   const file = `${module}/files/ibm-plex-sans-condensed-latin-${weight}-normal.woff2`;
@@ -104,7 +104,7 @@ const PAGE_BUDGETS: Readonly<Record<string, { assets: readonly string[]; maxBrot
 
 /** A script for browsers, bundled with all it imports into one file without exports. */
 function script(source: string, target: string): Asset["make"] {
-  // Without tsconfig.json, whose `strict` would add a "use strict".
+  // tsconfig.json is ignored, since its `strict` would add a "use strict".
   return (minify) => bundled(source, { format: "iife", target, minify, tsconfigRaw: {} });
 }
 
@@ -115,8 +115,8 @@ function vendorScript(source: string, globalName: string): Asset["make"] {
 }
 
 /**
- * A module of the pages. What they share stays in da-common.js, and what is imported only when
- * needed stays in the asset named like its source.
+ * A module of the pages. Shared code stays in da-common.js, and code that is imported dynamically in the asset named like
+ * its source.
  */
 function module(source: string): Asset["make"] {
   return (minify) =>
@@ -252,7 +252,7 @@ export function isBuilt(outDir = OUT_DIR): boolean {
     .every((name) => modified(join(outDir, name)) >= newest);
 }
 
-/** A directory with all that is in it: a file that goes away changes the directory. */
+/** A directory and everything in it. Removing a file changes its directory. */
 function treeOf(dir: string): string[] {
   return [
     dir,

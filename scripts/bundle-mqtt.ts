@@ -11,7 +11,7 @@ const ROOT = join(import.meta.dirname, "..");
 const SOURCE = join(ROOT, "appliance/mqtt/client.ts");
 const LICENSE = /^(?:licen[cs]e|copying|notice)/i;
 
-/** The file, and the folders below the project's that packages came from. */
+/** The file, with the folders of bundled packages, relative to the project. */
 export function bundledMqtt(): ReturnType<typeof bundled> {
   return bundled(SOURCE, {
     platform: "node",
@@ -19,7 +19,7 @@ export function bundledMqtt(): ReturnType<typeof bundled> {
     target: "node24",
     minify: true,
     legalComments: "none",
-    // The packages are CommonJS and ask for Node's own modules as such.
+    // The packages are CommonJS, and require Node's own modules.
     banner: {
       js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
     },

@@ -16,7 +16,7 @@ export const CHROMIUM_ARGS: readonly string[] = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
-  // Else navigator.webdriver is true, as in no visitor's browser.
+  // Otherwise navigator.webdriver would be true, unlike in visitors' browsers.
   "--disable-blink-features=AutomationControlled",
   // Every made-up domain is this machine.
   "--host-resolver-rules=MAP * 127.0.0.1",
@@ -46,9 +46,9 @@ const UNSTEADY = [
 /** A process begun ahead for a page that most tests never open. */
 const AHEAD = ["SpareRendererForSitePerProcess"];
 
-/** Fewer processes and threads that tell each other. What paints stays apart: where it fails, the browser goes on. */
+/** Fewer processes and threads. Painting keeps a process of its own, so that the browser survives its crash. */
 const SPARING_ARGS = [
-  // Of two such lists, too, Chromium goes by the last: the first name is Playwright's.
+  // Chromium uses the last of two such lists, so the first name is Playwright's.
   "--enable-features=CDPScreenshotNewSurface,NetworkServiceInProcess2",
   "--js-flags=--single-threaded",
 ];
@@ -57,8 +57,8 @@ const SPARING_ARGS = [
 const UNWANTED_ARGS = ["--disable-back-forward-cache"];
 
 /**
- * Debian's Chromium without a screen, driven from outside.
- * @param folder where it puts what it needs while it runs; the system's unless given
+ * Starts Debian's Chromium without a screen.
+ * @param folder the folder for its temporary files; that of the system unless given
  */
 export function launchChromium(
   executablePath: typeof SHELL | typeof CHROMIUM,

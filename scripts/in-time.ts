@@ -1,7 +1,8 @@
 /**
- * Runs a command in bounded time: `in-time.ts SECONDS STILL_SECONDS SPINS_SECONDS COMMAND ...`. Ends with its
- * status; with 1 as soon as it says nothing and stands still so long, or takes so much processor time meanwhile
- * (`Infinity`: that is its own to judge); and with 75, "try again", where the time is over and it moves on.
+ * Runs a command in bounded time: `in-time.ts SECONDS STILL_SECONDS SPINS_SECONDS COMMAND ...`. It exits with the
+ * status of the command; with 1 once the command has printed nothing while it stood still for STILL_SECONDS, or used
+ * SPINS_SECONDS of processor time (`Infinity` for any); and with 75, "try again", where the time is over and the
+ * command makes progress.
  */
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -10,14 +11,14 @@ import { StallWatch } from "./stall.ts";
 
 const UNFIT = 75;
 const LOOK_MS = 500;
-/** For what it has to tell, and for all of it to clear away. */
+/** The time limit for cleaning up after SIGTERM. */
 const ENDS_MS = 20_000;
 const TELLS_MS = 2_000;
 const TICKS_A_SECOND = 100;
 
 const [seconds = "", stillSeconds = "", spinsSeconds = "", file = "", ...args] =
   process.argv.slice(2);
-// A session of its own, by which all that it starts is known.
+// It has a session of its own, which identifies all its processes.
 const child = spawn(file, args, { detached: true, stdio: ["ignore", "pipe", "pipe"] });
 const { pid = 0 } = child;
 let said = 0;
@@ -49,8 +50,8 @@ while (status === undefined && reason === undefined && now() < Number(seconds)) 
 }
 if (status !== undefined) process.exit(status);
 tell(reason ?? `its time was over, ${seconds} s, while it moved on`);
-// It may know of a failure, or of a guest that hangs: then it ends with 1.
-// Before the rest, or it would take for a failure that its guest is ended.
+// The command is first, and exits with 1 if it knows of a failure, or of a guest that hangs. If its processes ended
+// before it, it would take that for a failure.
 child.kill("SIGTERM");
 await ends(TELLS_MS);
 end("SIGTERM");
@@ -79,7 +80,7 @@ function end(signal: NodeJS.Signals): void {
   }
 }
 
-/** Processor time of all of it, and of what of it has ended. */
+/** Processor time of all processes, those that have ended included, in seconds. */
 function usedS(): number {
   return session().reduce((sum, { ticks }) => sum + ticks, 0) / TICKS_A_SECOND;
 }

@@ -19,7 +19,7 @@ interface Look {
 /** Of one processor: a machine that only waits uses less, one that is given little of a busy host more. */
 const HARDLY = 0.1;
 
-/** Tells whether something that runs moves on, by what it says and how much processor time it takes. */
+/** Detects a program that hangs, by its output and processor time. */
 export class StallWatch {
   readonly #patience: Patience;
   /** When it said something last. */

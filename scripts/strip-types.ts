@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { stripTypeScriptTypes } from "node:module";
 import { dirname, join } from "node:path";
 
-/** A file named in the code, be it imported or started as a worker. */
+/** The name of a file in the code, which is imported, or started as a worker. */
 const NAMED = /(["'`])([^"'`\s]*)\.ts\1/g;
 
 /** @throws {Error} when the code names a `.ts` file that is not there, or has syntax that types alone cannot explain */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 const INSTALL = join(import.meta.dirname, "install-tools");
 
-/** As scripts/install-tools knows them. */
+/** The packages of scripts/install-tools. */
 type Tool =
   | "caddy"
   | "chromium"
@@ -27,9 +27,9 @@ type Tool =
 const there = new Set<Tool>();
 
 /**
- * Has Debian's packages installed that are missing here; says so on standard error. Called by what uses
- * them, so that a test needs nothing that it does not use.
- * @throws {Error} where they cannot be had; why was said
+ * Installs missing packages of Debian, and reports it on standard error. Their users call it, so that a test needs only
+ * the packages that it uses.
+ * @throws {Error} where they cannot be installed; the reason was printed before
  */
 export function needTools(...tools: readonly Tool[]): void {
   const unsure = tools.filter((tool) => !there.has(tool));

@@ -17,14 +17,14 @@ interface Ask {
   /** Without one, the request has a connection of its own. */
   readonly agent?: Agent;
   readonly timeoutMs?: number;
-  /** As browsers do, asks once more where a connection that was kept is found closed. */
+  /** Called before a second try where a kept connection was closed. Browsers try again, too. */
   readonly onClosed?: () => void;
 }
 
-/** How long anybody waits here for an answer. */
+/** The time limit of an answer. */
 const PATIENCE_MS = 60_000;
 
-/** One request, by a client that may choose where it comes from. Rejects when it is not answered. */
+/** Sends one request, from any address of this machine. Rejects without an answer. */
 export function ask(origin: string, path: string, options: Ask = {}): Promise<Reply> {
   const { method = "GET", headers = {}, body, from, agent, onClosed } = options;
   const { timeoutMs = PATIENCE_MS } = options;
@@ -72,8 +72,7 @@ export async function statusOf(reply: Promise<Reply>): Promise<number> {
   );
 }
 
-/** `nth` address of an IPv4 block like `127.64.0.0/10`, its first and last left out; it begins anew
- * when there are no more. */
+/** The `nth` address of an IPv4 block like `127.64.0.0/10`, without its first and last one; it wraps at the end. */
 export function addressOf(block: string, nth: number): string {
   const [base = "", bits] = block.split("/");
   const size = 2 ** (32 - Number(bits));

@@ -7,7 +7,7 @@ export interface Target {
   readonly control: string | undefined;
   readonly site: string;
   readonly token: string;
-  /** Blocks of addresses that strangers and honest visitors come from. */
+  /** Blocks of addresses of attackers and of honest visitors. */
   readonly attackers: string;
   readonly visitors: string;
 }
@@ -37,12 +37,12 @@ export type Figure = readonly [measure: string, seen: string | number];
  */
 export type Attack = (field: Field) => Promise<readonly Figure[]>;
 
-/** As many of `count` as the scale asks for, at least one. */
+/** `count` times the scale, at least one. */
 export function scaled(count: number, { scale }: Field): number {
   return Math.max(1, Math.round(count * scale));
 }
 
-/** Does something every so many milliseconds, at most, until the attack is over. */
+/** Repeats work until the attack is over, with so many milliseconds between two begins at least. */
 export async function again(
   field: Field,
   everyMs: number,

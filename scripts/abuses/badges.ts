@@ -8,7 +8,7 @@ const HUNG_UP_AFTER_MS = 650;
 const EVERY_MS = 10_000;
 const MAX_DAYS = 400;
 
-/** Thousands of badges, each over as many days as there are, asked for and hung up on. */
+/** Clients that request thousands of badges over all days, and close the connection before the answers. */
 export const badges: Attack = async (field) => {
   let asked = 0;
   let answered = 0;
@@ -26,7 +26,7 @@ export const badges: Attack = async (field) => {
   ];
 };
 
-/** @returns how many answers came before it hung up. */
+/** @returns the number of answers before it closed the connection */
 async function askAndHangUp(field: Field, n: number, requests: number): Promise<number> {
   const { target, random } = field;
   const socket = connectFrom(addressOf(target.attackers, 2_000 + n), target.origin);

@@ -7,7 +7,7 @@ import { type Attack, type Field, type Figure, isOver, scaled, type Target } fro
 const PER_SECOND = 200;
 /** Held at the same time, so that neither side runs out of descriptors. */
 const MOST_OPEN = 5_000;
-/** Every other one comes from one of these, the rest from an address that was never seen. */
+/** Every other connection comes from one of these addresses, the rest from new ones. */
 const ADDRESSES = 100;
 const FIRST_NEW_ADDRESS = 50_000;
 const LARGE_BYTES = 60_000;
@@ -42,7 +42,7 @@ export const halfOpen: Attack = async (field) => {
       socket.once("connect", () => {
         isAccepted = true;
       });
-      // It ends nothing from its side: what the service closed stays half-closed.
+      // The client never closes its side, so a connection that the service has closed stays half-open.
       socket.once("end", ended).once("error", ended).once("close", ended);
     }
     await pause(everyMs);

@@ -9,7 +9,7 @@ const PATIENCE_MS = 5 * 60_000;
 /** However weak the machine. */
 const AT_LEAST_EVERY_MS = 30_000;
 
-/** The owner shares this address with somebody who guesses tokens. */
+/** The address of the owner, which an attacker who guesses tokens shares. */
 export function sharedAddress({ visitors }: Target): string {
   return addressOf(visitors, 0);
 }
@@ -28,8 +28,8 @@ interface OwnersDay {
 }
 
 /**
- * The owner looks at the dashboard and signs in to the Web UI, once a second, until told to stop; as
- * much more rarely as the attack is smaller.
+ * The owner opens the dashboard and signs in to the Web UI, once a second, or more rarely with a smaller attack, until
+ * `signal` aborts.
  */
 export async function beTheOwner(
   target: Target,

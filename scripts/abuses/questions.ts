@@ -11,8 +11,8 @@ const PATIENCE_MS = 5 * 60_000;
 const CONDITIONS = 8;
 
 /**
- * All that a dashboard, a share link, a deck and a badge ask, of all days that there are, ten at a time; each at
- * least once, however long that takes.
+ * All questions of a dashboard, a share link, a deck and a badge over all days, ten at a time, and each at least
+ * once.
  */
 export const questions: Attack = async (field) => {
   const { target } = field;

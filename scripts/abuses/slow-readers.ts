@@ -6,7 +6,7 @@ import { type Attack, type Field, isOver, scaled } from "./attack.ts";
 const CONNECTIONS = 200;
 const ADDRESSES = 50;
 const REQUESTS = 60;
-/** Long enough that what a wave asked for is given up before the next. */
+/** Long enough that the service has given up a wave before the next one. */
 const WAVE_EVERY_MS = 60_000;
 const ANSWER_TO_PROBE_MS = 500;
 

@@ -1,12 +1,12 @@
 import { addressOf, ask, type Reply, statusOf } from "./ask.ts";
 import { type Attack, type Field, type Figure, isOver, scaled, tally, word } from "./attack.ts";
 
-/** More than the limit per address once remembered; what they send is no survey, and costs little. */
+/** More addresses than the limit once remembered. Their bodies are invalid, and cost little. */
 const FORGETTING = 10_100;
 const RESPONSES = 6_000;
 const FIRST_ADDRESS = 10_000;
 const AT_ONCE = 100;
-/** As many as fit into a body of 2 KiB. */
+/** Answers of a response, as many as fit into a body of 2 KiB. */
 const ANSWERS = 180;
 
 /**
@@ -28,7 +28,7 @@ export const surveys: Attack = async (field) => {
   ];
 };
 
-/** Several at once, until there are `count` or no time is left. */
+/** Sends `count` requests, several at a time, while the attack lasts. */
 async function many(
   field: Field,
   count: number,

@@ -35,7 +35,7 @@ function read({ target }: Field, token: string, site: string): Promise<number> {
   );
 }
 
-/** Codes that are none must not use up the tries of those that are. */
+/** Tries empty codes, which must not use up the tries for real ones. */
 async function codes({ target, random }: Field): Promise<Figure[]> {
   const { control } = target;
   if (control === undefined) return [];

@@ -19,7 +19,7 @@ interface Usage {
   readonly processor: number;
 }
 
-/** A shell's command line that tells the usage of a process; also for a shell on another machine. */
+/** A command line that prints the usage of a process, for a shell of this or another machine. */
 function usageCommand(pid: number): string {
   return `cat /proc/${pid}/status /proc/net/sockstat; echo sockets: $(ls -l /proc/${pid}/fd | grep -c socket:); echo ticks: $(cut -d' ' -f14,15 /proc/${pid}/stat)`;
 }
@@ -41,13 +41,13 @@ function usageFrom(text: string): Usage {
   };
 }
 
-/** Asks a shell of this machine. */
+/** Runs a command on this machine. */
 async function localShell(command: string): Promise<string> {
-  // `ls` fails for a process that is gone; what is missing is noticed by who reads it.
+  // `ls` fails for a process that has ended, which the parser notices.
   return (await promisify(execFile)("/bin/sh", ["-c", command])).stdout;
 }
 
-/** Looks again and again, and keeps the first, the highest and the last of what it saw. */
+/** Measures the usage of a process every second, and reports the first, the highest and the last value. */
 export class UsageWatch {
   readonly #look: () => Promise<Usage>;
   readonly #seen: Usage[] = [];
@@ -72,13 +72,13 @@ export class UsageWatch {
   async #watch(): Promise<void> {
     while (!this.#end.signal.aborted) {
       await pause(EVERY_MS, undefined, { signal: this.#end.signal }).catch(() => {});
-      // A process that is gone is somebody else's finding.
+      // The end of the process is reported elsewhere.
       const usage = await this.#look().catch(() => undefined);
       if (usage !== undefined) this.#seen.push(usage);
     }
   }
 
-  /** Looks once more, and tells what it saw. */
+  /** Measures once more, and returns the figures. */
   async stop(): Promise<readonly Figure[]> {
     this.#end.abort();
     await this.#watching;

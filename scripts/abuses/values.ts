@@ -8,7 +8,7 @@ const PER_SECOND = 100;
 const ADDRESSES = 50;
 const LONGEST = 128;
 
-/** A view and an event whose values were never there before, each as long as is kept. */
+/** A view with new values, each of the longest length. */
 export function madeUpView(random: () => number): Record<string, string> {
   const value = () => word(random, LONGEST);
   return {

@@ -23,8 +23,8 @@ interface Honest {
 }
 
 /**
- * Honest visitors with addresses and connections of their own, at an even pace.
- * Each of their pages is seen once before `begin` resolves, so that it has its place among the values.
+ * Honest visitors with addresses and connections of their own, at an even pace. Each of their pages has a view before
+ * `begin` resolves, so that it has its place among the values.
  */
 export class Visitors {
   readonly #target: Target;
@@ -47,7 +47,7 @@ export class Visitors {
     return visitors;
   }
 
-  /** Visits for so long, then asks whether every hit that was sent was answered and counted. */
+  /** Sends hits, and checks that all were answered and counted. */
   async visit(perSecond: number, seconds: number): Promise<Honest> {
     const failures: string[] = [];
     const times = await atPace(perSecond, seconds, (n) =>

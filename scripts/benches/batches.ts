@@ -20,7 +20,7 @@ const BATCHES = [
   { size: 512, times: 800, mostCpu: 1 },
 ] as const;
 const WARM_UP = 100;
-/** Lone hits: so many are measured, so many come in between. */
+/** Lone hits that are measured, and those in between. */
 const LONE = { measured: 3_000, between: 20_000 };
 const FOLDED = { size: 512, batches: 60 };
 const STARTS = 10;
@@ -52,13 +52,13 @@ async function measureBatches({ seed, stage, report }: Given): Promise<void> {
     });
 }
 
-/** Blocks made by the one node that does so of what collectors have sent. */
+/** Measures the folding of hits by one node. */
 async function measureFolding({ seed, stage, report }: Given): Promise<void> {
   for (const sites of [1, 5_000])
     await stage.within(async (stage) => {
       const node = await openNode(stage, sites, seed);
       const commit = committing(node, FOLDED.size, false);
-      // Blocks are there afterwards, and most hits are of what they know.
+      // In the second round there are blocks, which have most values.
       for (const batches of [FOLDED.batches, FOLDED.batches]) {
         for (let i = 0; i < batches; i++) await commit();
         const begun = performance.now();

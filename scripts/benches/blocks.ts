@@ -96,7 +96,7 @@ function records(seed: number): (day: number) => HitRecord {
   };
 }
 
-/** Of one site, all of whose log is folded. */
+/** A snapshot of one site, with all of its log folded. */
 function snapshotOf(blocks: readonly Omit<BlockRow, "site" | "source" | "part">[]): Snapshot {
   const rows = blocks.map((block) => ({ site: SITE, source: 0, part: 0, ...block }));
   const nothing = new Uint8Array();
@@ -123,7 +123,7 @@ function snapshotOf(blocks: readonly Omit<BlockRow, "site" | "source" | "part">[
   return snapshot;
 }
 
-/** @returns what it made, and microseconds of the processor */
+/** @returns the result, and microseconds of the processor */
 function timed<T>(make: () => T): [T, number] {
   const before = process.cpuUsage();
   const made = make();

@@ -4,11 +4,11 @@ import { percentile } from "../running/report.ts";
 import { ship } from "../running/shipped.ts";
 import { Owner } from "./desk.ts";
 
-/** As many as there may be, each on a key of two Stream Decks XL. */
+/** The most channels of a box, each on a key of two Stream Decks XL. */
 const CHANNELS = 64;
 const DECK_KEYS = 32;
 const FLAGS = ["--virtual-deck", "xl", "--virtual-deck", "xl"];
-/** By then everything is loaded, and was painted a few times. */
+/** After these, all code is loaded, and keys were painted a few times. */
 const WARM_SECONDS = 15;
 const SECONDS = 60;
 

@@ -55,12 +55,12 @@ function checkOut(commit: string, stage: Stage): string {
   git("add", "--quiet", "--detach", root, commit);
   symlinkSync(join(CHECKOUT, "node_modules"), join(root, "node_modules"));
   stage.onClose(() => {
-    // The link first: what it leads to stays.
+    // The link is removed first, so that git does not delete its target.
     rmSync(join(root, "node_modules"));
     git("remove", "--force", root);
   });
   cpSync(join(CHECKOUT, "web/dist"), join(root, "web/dist"), { recursive: true });
-  // Else scripts/install would take the modules for older than what they are made from.
+  // Otherwise scripts/install would take the modules for outdated.
   for (const name of ["package.json", "package-lock.json"]) utimesSync(join(root, name), 0, 0);
   return root;
 }

@@ -6,7 +6,7 @@ import type { Part } from "../running/parts.ts";
 import { SITE } from "../running/servers.ts";
 
 const PER_DAY = 1_000;
-/** Each settles what there is, which a service does once an hour. */
+/** Each upkeep settles the log, which a service does once an hour. */
 const UPKEEP_EVERY_MS = 600_000;
 
 const MIDNIGHT = {
@@ -28,7 +28,7 @@ export const lone: Part = {
     const nextHit = hitsOf(seed);
     let upkeepAt = clock.time;
     let ofHits = 0;
-    // The first day fills what the second is measured with.
+    // The first day fills the database for the second one, which is measured.
     let before = written();
     for (let hit = 0; hit < 2 * PER_DAY; hit++) {
       if (hit === PER_DAY) {

@@ -54,7 +54,7 @@ export class Owner {
     return { sentAt, answer: text === "" ? {} : JSON.parse(text) };
   }
 
-  /** The id of the deck that a unit is, once it is there. */
+  /** The id of the deck of a unit, once it is connected. */
   async deckOf(unit: InstantDeck): Promise<string> {
     await unit.opened;
     for (;;) {
@@ -69,7 +69,7 @@ export class Owner {
   }
 }
 
-/** A Stream Deck MK.2 on a bus of its own, which takes every report without delay. */
+/** A Stream Deck MK.2 on a bus of its own, which accepts every report at once. */
 export class InstantDeck extends EventEmitter implements DeckBus, HidHandle {
   packets = 0;
   readonly opened: Promise<unknown>;
@@ -80,7 +80,7 @@ export class InstantDeck extends EventEmitter implements DeckBus, HidHandle {
     this.opened = once(this, "opened");
   }
 
-  /** When the last report of the next picture for a key has come. */
+  /** Resolves with the time of the last report of the next picture for a key. */
   nextPicture(key: number): Promise<number> {
     return new Promise((resolve) => this.#waiting.set(key, resolve));
   }

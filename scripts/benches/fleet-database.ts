@@ -20,12 +20,12 @@ export interface FleetDatabase {
   cpu(): number;
   /** Bytes of its tables and indices now, and bytes of the log that it has written so far. */
   bytes(): { readonly tables: number; readonly log: number };
-  /** Bytes of its tables and indices without room to grow, and without what a copy keeps of its own. */
+  /** Bytes of its tables and indices after a VACUUM FULL. */
   packed(): number;
   close(): Promise<void>;
 }
 
-/** Starts one that is gone, with all that is in it, when it is closed. */
+/** Starts a server that is deleted with its data when it is closed. */
 export async function startDatabase(): Promise<FleetDatabase> {
   const port = await freePort();
   const server = new PostgresProcess(port, SETTINGS);
@@ -54,7 +54,7 @@ export async function startDatabase(): Promise<FleetDatabase> {
   };
 }
 
-/** Of a process and of its children, those that are gone among them. */
+/** CPU time of a process and its children, those that have ended included, in ms. */
 function cpuOf(pid: number): number {
   const all = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   let ticks = 0;

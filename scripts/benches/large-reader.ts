@@ -12,7 +12,7 @@ export interface Answered {
   /** Milliseconds of the processor, and by the clock. */
   readonly cpuMs: number;
   readonly ms: number;
-  /** Bytes of memory beside what the process had before it was asked, at most. */
+  /** The peak memory of the process, minus its memory before the question, in bytes. */
   readonly peakBytes: number;
 }
 
@@ -33,7 +33,7 @@ process.on("message", async (asked: Asked) => {
     ...asked,
   };
   const rest = memory("VmRSS");
-  // The highest so far is measured anew.
+  // This resets the peak of the process.
   writeFileSync("/proc/self/clear_refs", "5");
   const [before, at] = [process.cpuUsage(), performance.now()];
   const accepts = { encoding: "br", ifNoneMatch: "" };

@@ -31,7 +31,7 @@ export const large: Part = {
   },
 };
 
-/** Asks in a process of its own whose memory is that of the image's readers. */
+/** Answers a question in a process of its own, with the memory of the image's readers. */
 function askReader(file: string, asked: Asked): Promise<Answered> {
   const script = fileURLToPath(new URL("large-reader.ts", import.meta.url));
   const execArgv = ["--max-old-space-size=96", "--max-semi-space-size=4"];

@@ -51,7 +51,7 @@ export const page: Part = {
     const [first = Number.NaN, ...next] = await openings(browser, origin);
     const { page, weight } = await openPage(browser, origin);
     const devtools = await page.context().newCDPSession(page);
-    // In time of the processor: what others take meanwhile is no cost of the page.
+    // CPU time, so that other programs have no effect.
     await devtools.send("Performance.enable", { timeDomain: "threadTicks" });
     report.note(`numbers painted the first time: ${first.toFixed(0)} ms`);
     report.atMost("numbers painted after opening /dashboard", median(next), "ms", 1_000);
@@ -89,7 +89,7 @@ async function openPage(browser: Browser, origin: string) {
     weight: async () => {
       const kinds = ["document", "script", "stylesheet", "image"];
       const parts = loaded.filter((part) => kinds.includes(part.request().resourceType()));
-      // Asked for again: on plain HTTP Chromium takes gzip only.
+      // They are requested again, since Chromium accepts only gzip on plain HTTP.
       const sizes = await Promise.all([...new Set(parts.map((part) => part.url()))].map(bytesOf));
       return sizes.reduce((sum, size) => sum + size, 0);
     },

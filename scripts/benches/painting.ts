@@ -8,7 +8,7 @@ import { median, percentile } from "../running/report.ts";
 import { SHIPPED_ENV, SHIPPED_FLAGS } from "../running/shipped.ts";
 import { pause, startHere } from "./desk.ts";
 
-/** As many as there may be channels, each painted once a second. */
+/** As many keys as there may be channels, each painted once a second. */
 const KEYS = 64;
 const WARM_SECONDS = 5;
 const SECONDS = 60;
@@ -17,11 +17,11 @@ const SIZE = { width: 72, height: 72 };
 /** About as long as a key. */
 const HASHED_BYTES = 300_000;
 
-/** Milliseconds, taken in turns: what takes both long is the machine. */
+/** Milliseconds of both in turns. Where both are slow, the machine is. */
 interface PaintFigures {
   /** To paint and encode one key. */
   readonly key: readonly number[];
-  /** To hash so much that it takes about as long. */
+  /** Hashing, for comparison, which takes about as long. */
   readonly hash: readonly number[];
   /** Collections meanwhile, of young objects and of the whole heap. */
   readonly collections: { young: number; whole: number };
@@ -50,7 +50,7 @@ export const painting: Part = {
   },
 };
 
-/** Paints keys beside a service, whose heap is what a collection looks through; tells `PaintFigures`. */
+/** Paints keys beside a service, whose heap makes garbage collection realistic. */
 async function paintKeys(dataDir: string): Promise<PaintFigures> {
   const service = await startHere(dataDir);
   const shown: Drawing[] = [];
@@ -96,7 +96,7 @@ function millisecondsOf(work: () => unknown): number {
   return performance.now() - start;
 }
 
-/** The part starts this file as a program of its own. */
+/** The part starts this file as a program. */
 if (process.argv[1] === import.meta.filename) {
   const figures = await paintKeys(process.argv[2] ?? "");
   process.stdout.write(JSON.stringify(figures), () => process.exit());

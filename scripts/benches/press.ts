@@ -7,7 +7,7 @@ import { InstantDeck, KEYS, Owner, pause, startHere } from "./desk.ts";
 
 const SINGLE_PRESSES = 200;
 const ROUNDS = 20;
-/** Longer than a tick shows, so that what is painted is part of what is measured. */
+/** Longer than the tick is shown on a key, so that painting is part of the measurement. */
 const PAUSE_MS = 60;
 
 export const press: Part = {
@@ -51,7 +51,7 @@ export const press: Part = {
     // The first request of a key loads code that later ones have.
     await press(...all);
     const single: number[] = [];
-    // In turns with it: what takes both long is the machine.
+    // They are sent in turns with it. Where both are slow, the machine is.
     const bare: number[] = [];
     for (let i = 0; i < SINGLE_PRESSES; i++) {
       await pause(PAUSE_MS);

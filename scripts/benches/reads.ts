@@ -36,7 +36,7 @@ export const reads: Part = {
     for (const [form, most] of [
       ["", 25],
       ["&daily=1", 80],
-      // As the dashboard asks.
+      // The form that the dashboard uses.
       ["&daily=text", 80],
     ] as const) {
       const before = cpu().reader;
@@ -84,8 +84,8 @@ interface Asked {
 }
 
 /**
- * Reads a page with the admin token, in a thread of its own: who measures something else meanwhile
- * would measure the unpacking of the answers, too.
+ * Reads a page with the admin token. It has a thread of its own, so that unpacking answers does not affect other
+ * measurements.
  * @returns milliseconds of each read
  * @throws {Error} when any is answered otherwise than with 200
  */
@@ -99,7 +99,7 @@ export function readTimes(url: string, reads: number): Promise<number[]> {
   });
 }
 
-/** How long the body of such an answer is as it is sent, packed with Brotli; bytes. */
+/** The length of the body of such an answer, packed with Brotli; bytes. */
 export function bytesOf(url: string): Promise<number> {
   const headers = { authorization: `Bearer ${TOKEN}`, "accept-encoding": "br" };
   return new Promise((resolve, reject) => {

@@ -20,7 +20,7 @@ const service = await startService({
   log: silentLog(),
   door,
 });
-// The service has told of its own address before.
+// The service has reported its own address before.
 door.follow({
   changed: new Signal(),
   certificateChanged: new Signal(),

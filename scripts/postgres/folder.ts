@@ -19,7 +19,7 @@ const IS_ROOT = process.getuid?.() === 0;
 /** The server refuses to be root. */
 const AS_POSTGRES = ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups"];
 
-/** The command for one of the server's programs, run by who may own its data. */
+/** The command for one of the server's programs, run by a user who may own its data. */
 export function postgresCommand(program: string, args: readonly string[]): [string, string[]] {
   const path = join(DEBIAN, version(), "bin", program);
   const [file = "", ...rest] = IS_ROOT ? [...AS_POSTGRES, path, ...args] : [path, ...args];
@@ -32,15 +32,15 @@ export function postgresFolder(): string {
 }
 
 interface Passing {
-  /** Where the program works that goes with it, in the folder. */
+  /** The working folder of the program, inside of the folder. */
   readonly home: string;
   /** There, too: the first line is its process. */
   readonly pidFile: string;
 }
 
 /**
- * A folder for a program of the user `postgres`. Both go when this process is gone, however it ended.
- * @param name what the folder's name begins with
+ * A folder for a program of the user `postgres`. Both are removed after the end of this process, however it ends.
+ * @param name the beginning of the folder's name
  */
 export function passingFolder(name: string, { home, pidFile }: Passing): string {
   const folder = mkdtempSync(join(tmpdir(), name));
@@ -79,7 +79,7 @@ export function giveToPostgres(path: string, mode = 0o700): void {
   chownSync(path, id("-u"), id("-g"));
 }
 
-/** Made once: initdb takes ten times as long as a copy. */
+/** A cluster to copy, made once, since initdb takes ten times as long as a copy. */
 function template(): string {
   const kept = join(CACHE, `postgres-${version()}-${IS_ROOT ? "root" : process.getuid?.()}`);
   if (existsSync(kept)) return kept;

@@ -9,7 +9,7 @@ import { postgresCommand, postgresFolder } from "./folder.ts";
 /** As in postgresql.conf: `{max_connections: 10}`. */
 export type Settings = Readonly<Record<string, string | number>>;
 
-/** A busy machine is slow; less than a test's own limit, for this tells what was waited for. */
+/** Long enough for a busy machine, and shorter than the limit of a test, since this failure has a better message. */
 const PATIENCE_MS = 60_000;
 
 /** The processes of a server, on a port of 127.0.0.1, and its folder. */
@@ -26,7 +26,7 @@ export class PostgresProcess {
     this.settings = settings;
   }
 
-  /** Of the first process, whose children do the work. @throws {Error} while none runs */
+  /** The id of the first process, whose children do the work. @throws {Error} while none runs */
   get pid(): number {
     const pid = this.#runs ? this.#child?.pid : undefined;
     if (pid === undefined) throw new Error("PostgreSQL does not run");
@@ -57,7 +57,7 @@ export class PostgresProcess {
     }
   }
 
-  /** Has all its processes stand still, as a machine that hangs does, until they are told to go on. */
+  /** Stops or continues all its processes, as on a machine that hangs. */
   freeze(isFrozen: boolean): void {
     const signal = isFrozen ? "SIGSTOP" : "SIGCONT";
     const { pid } = this;
@@ -152,7 +152,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** One that ended may wait for somebody to ask how. */
+/** Whether a process runs. A zombie does not. */
 export function isAlive(pid: number): boolean {
   try {
     return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));

@@ -31,7 +31,7 @@ export async function makeFlood(dataDir: string, hits: number, days: number): Pr
   });
 }
 
-/** A store that counts for these sites, and settles when it is told to. */
+/** A store with these sites, which settles only on `upkeep`. */
 export function openStore(dataDir: string, clock: Clock, sites: readonly string[]): Promise<Store> {
   return Store.open({
     dataDir,

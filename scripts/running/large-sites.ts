@@ -19,7 +19,7 @@ import {
 import { changeFile, readDirectory } from "../../appliance/store/sqlite/documents.ts";
 import { putBlock } from "../../appliance/store/sqlite/settle.ts";
 
-/** The last day of what is made. */
+/** The last day of both kinds of sites. */
 export const LAST_DAY: number = dayOf(Date.UTC(2026, 2, 31));
 /** Of a busy site: how many values each dimension has. */
 const BUSY_VALUES: Readonly<Partial<Record<Dimension, number>>> = {
@@ -35,7 +35,7 @@ const BUSY_VALUES: Readonly<Partial<Record<Dimension, number>>> = {
   },
   ...{ event: 5, event_target: 40 },
 };
-/** Days are made once and then again: it takes long. */
+/** So many different days are made, and then repeated, since making one takes long. */
 const KINDS_OF_DAYS = 8;
 
 /** A file with one site of 50,000 views a day, detail kept of all of them. */
@@ -64,9 +64,8 @@ export function makeBusySite(dataDir: string, days: number, seed: number): strin
 }
 
 /**
- * A file with all that visitors can make within every bound of a month, in each dimension, month after month;
- * its texts hardly pack.
- * @param of which site, the last day, and how many days keep as much detail as there can be
+ * A file whose months are full within every bound, in each dimension, with texts that hardly pack.
+ * @param of the site, the last day, and the number of days with the most detail
  */
 export function makeFullSite(
   dataDir: string,
@@ -97,7 +96,7 @@ function madeUpText(random: () => number): string {
   return Array.from({ length: 8 }, () => Math.floor(random() * 2 ** 52).toString(36)).join("");
 }
 
-/** By day of the month, rows that have the values of that day of a full site, drawn anew. */
+/** Makes the detail of a day of a full site, with random values of that day. */
 function fullDay(random: () => number): (at: number) => KeptDay {
   const place = (at: number) =>
     // Few values have most, as everywhere.

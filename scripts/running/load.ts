@@ -6,7 +6,7 @@ import { beaconPath, USER_AGENTS, views } from "./traffic.ts";
 
 interface Load {
   readonly connections: number;
-  /** Of what is sent. */
+  /** The seed of the views. */
   readonly seed: number;
 }
 
@@ -55,7 +55,7 @@ export async function sendSteadily(
     const { path, headers } = prepared[n % prepared.length] as Prepared;
     return send(`${origin}${path}`, headers, agent);
   };
-  // The first second opens connections and compiles what sends: that is no figure of the server's.
+  // The first second opens connections and compiles the client, so it is not measured.
   await atPace(perSecond, 1, sendOne);
   const times = await atPace(perSecond, seconds, sendOne);
   agent.destroy();

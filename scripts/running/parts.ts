@@ -1,4 +1,4 @@
-/** Runs the named parts of a script: `scripts/parts` says what all such scripts take. */
+/** Runs the named parts of a script: `scripts/parts` has the options of all such scripts. */
 import { parseArgs } from "node:util";
 import { Report, summaryOf } from "./report.ts";
 import { Stage } from "./stage.ts";
@@ -14,7 +14,7 @@ export interface Part<Values = unknown> {
 /** The options and tools of a part. */
 export interface Given<Values = unknown> {
   readonly options: Values;
-  /** All that is made up follows from it. */
+  /** The seed of all made-up data. */
   readonly seed: number;
   readonly report: Report;
   /** Is closed after the part. */

@@ -1,7 +1,7 @@
 interface Row {
   readonly measure: string;
   readonly result: string;
-  /** Empty where nothing is asked of the result. */
+  /** Empty for a result without a goal. */
   readonly goal: string;
   readonly verdict: string;
 }

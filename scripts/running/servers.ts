@@ -22,13 +22,13 @@ export interface Running {
   close(): Promise<void>;
 }
 
-/** MB of the process: all that is resident, and what of it is no page of a file (`RssAnon`). */
+/** Memory of the process in MB: all resident pages, and those that are not of files (`RssAnon`). */
 interface Memory {
   readonly resident: number;
   readonly own: number;
 }
 
-/** By what a thread is called; `others` are those of V8 and libuv. */
+/** CPU times by name of the thread; `others` are those of V8 and libuv. */
 export type CpuTimes = Readonly<Record<Thread, number>>;
 export const THREADS = ["main", "committer", "reader", "others"] as const;
 export type Thread = (typeof THREADS)[number];
@@ -86,7 +86,7 @@ export function startProgram(
   return started(child, /port (\d+)/, scheme);
 }
 
-/** `ports` finds the ports, the control listener's second, in what it says. */
+/** @param ports finds the ports in its output, the control listener's second */
 function started(child: ChildProcess, ports: RegExp, scheme = "http"): Promise<Running> {
   const isRunning = () => child.exitCode === null && child.signalCode === null;
   return new Promise((resolve, reject) => {
@@ -124,7 +124,7 @@ function memoryOf(pid: number): Memory {
   return { resident: megabytes("VmRSS"), own: megabytes("RssAnon") };
 }
 
-/** The kernel counts in hundredths of a second, whatever it ticks by itself. */
+/** The unit of CPU times in /proc: a hundredth of a second on any kernel. */
 const TICK_MS = 10;
 
 function cpuTimes(pid: number): CpuTimes {
@@ -133,7 +133,7 @@ function cpuTimes(pid: number): CpuTimes {
     const [, name = "", rest = ""] =
       /\((.*)\) (.*)/.exec(readFileSync(`/proc/${pid}/task/${tid}/stat`, "latin1")) ?? [];
     const thread = Number(tid) === pid ? "main" : name;
-    // utime and stime are the 14th and 15th field, and what is left begins with the third.
+    // utime and stime are the 14th and 15th field; `rest` begins with the third.
     const [user, system] = rest.split(" ").slice(11, 13).map(Number) as [number, number];
     times[isThread(thread) ? thread : "others"] += (user + system) * TICK_MS;
   }

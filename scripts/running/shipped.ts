@@ -17,7 +17,7 @@ import type { Stage } from "./stage.ts";
 export const SHIPPED_FLAGS = ["--max-semi-space-size=2"];
 export const SHIPPED_ENV = { MALLOC_ARENA_MAX: "2" };
 
-/** The service as the image has it: JavaScript, with a compile cache of its own. A server closes with the stage it is started upon. */
+/** The service as the image has it: JavaScript, with a compile cache of its own. A server closes with its stage. */
 export interface Shipped {
   /**
    * @param dataDir a new folder unless given
@@ -67,7 +67,7 @@ export function ship(stage: Stage): Shipped {
   };
 }
 
-/** Where the kernel bounds memory, and what it calls it: control groups of the first kind, and of the second. */
+/** The folders and files of memory limits in cgroups of version 1 and 2. */
 const KINDS = [
   {
     root: "/sys/fs/cgroup/memory",
@@ -76,7 +76,7 @@ const KINDS = [
   { root: "/sys/fs/cgroup", limit: "memory.max", peak: "memory.peak" },
 ] as const;
 
-/** A bound on the memory of whatever is started in it: what takes more is ended by the kernel. */
+/** A memory limit for processes that are started in it. The kernel kills a process beyond it. */
 interface MemoryLimit {
   /** A shell's words that put the shell into it, to be followed by `exec`. */
   readonly enter: string;
@@ -95,7 +95,7 @@ export function limitMemory(bytes: number, stage: Stage): MemoryLimit | undefine
     }
     if (existsSync(`${folder}/${limit}`)) {
       writeFileSync(`${folder}/${limit}`, `${bytes}`);
-      // The kernel refuses as long as something runs in it: what is started later ends before.
+      // The kernel removes only an empty group; processes of the stage, which start later, end before.
       stage.onClose(() => rmdirSync(folder));
       return {
         enter: `echo $$ > ${folder}/cgroup.procs`,

@@ -7,7 +7,7 @@ interface Closable {
   close(): Promise<unknown>;
 }
 
-/** Folders, servers and services that a part of a script needs; all of it goes when the stage is closed. */
+/** The folders, servers and services of a part, which are removed and closed with the stage. */
 export class Stage {
   readonly #ends: (() => unknown)[] = [];
 
@@ -18,7 +18,7 @@ export class Stage {
     return folder;
   }
 
-  /** Waits for a start, and closes what was started when the stage is closed. */
+  /** Waits for a start, and closes the result with the stage. */
   async add<T extends Closable>(starting: Promise<T> | T): Promise<T> {
     const started = await starting;
     this.onClose(() => started.close());

@@ -26,7 +26,7 @@ const PATHS = 2_000;
 /** Makes up the payload of the next view. */
 export type NextView = () => Record<string, string>;
 
-/** Page views as a site has them: what varies little is drawn evenly, paths and referrers Zipf. */
+/** Page views like those of a site: paths and referrers follow a Zipf distribution, other values are drawn evenly. */
 export function views(seed: number): NextView {
   const random = randomFrom(seed);
   const pick = <T>(values: readonly T[]) => values[Math.floor(random() * values.length)] as T;

@@ -74,7 +74,7 @@ function removeOthers(): void {
     if (PICTURES[basename(file, ENDING)] === undefined) rmSync(join(FOLDER, file));
 }
 
-/** Somebody is on the site now. */
+/** Sends a view, for the number of views now. */
 async function view({ collector }: Box): Promise<void> {
   const hit = { p: "/notes", h: "https://fieldnotes.example" };
   const v = encodeURIComponent(btoa(encodeURIComponent(JSON.stringify(hit))));
@@ -117,7 +117,7 @@ async function make(browser: Browser, box: Box, picture: Picture): Promise<Buffe
   }
 }
 
-/** The browser's clock, and the box's as answers tell it: in those of the Web UI Node writes it. */
+/** Stops the browser's clock, and the one in answers of the Web UI, whose dates are Node's. */
 async function stopTime(context: BrowserContext): Promise<void> {
   await context.clock.setFixedTime(NOW);
   await context.addInitScript(`{
@@ -128,7 +128,7 @@ async function stopTime(context: BrowserContext): Promise<void> {
   }`);
 }
 
-/** Once nothing moves any more and all that is asked for is there. */
+/** A screenshot, once nothing moves and all requests are answered. */
 async function shot(page: Page, part: string | undefined): Promise<Buffer> {
   const busy = page.locator("[aria-busy=true]");
   // Several may be busy at a time, and the pages forbid to evaluate a text, which waiting for a function needs.

@@ -16,7 +16,7 @@ interface Alarm {
   readonly minute: number;
 }
 
-/** How soon something that was made to happen was told of, in minutes; Infinity where it was not. */
+/** Minutes from a simulated event to its alarm; Infinity without one. */
 interface Delays {
   readonly silence: number[];
   readonly rush: number[];
@@ -25,7 +25,7 @@ interface Delays {
 const LIVE_MINUTES = 5;
 /** Before this nothing is known, and nothing alarms. */
 export const LEARNED_DAYS = HABIT_DAYS + 1;
-/** A watch sees so much of usual traffic before something is made to happen. */
+/** The minutes of usual traffic before an event. */
 const BEFORE = 2 * MINUTES_OF_HOUR;
 const LONGEST_OUTAGE = 7 * MINUTES_OF_DAY;
 const RUSH = { minutes: 2 * MINUTES_OF_HOUR, times: 10 };
@@ -85,7 +85,7 @@ export function falseAlarms(traffic: Traffic, days: number): Alarm[] {
   );
 }
 
-/** How many times the site was talked about, and how many of them were told of as a rush. */
+/** The number of loud times of the site, and of those with an alarm. */
 export function loudTimes(traffic: Traffic): { times: number; told: number } {
   const starts = [...traffic.loud].filter(
     (day) => !traffic.loud.has(day - 1) && day >= LEARNED_DAYS,
@@ -97,7 +97,7 @@ export function loudTimes(traffic: Traffic): { times: number; told: number } {
   return { times: starts.length, told: told.length };
 }
 
-/** Outages and tenfold rushes at any minute of the year, and how soon each is told of. */
+/** Simulates outages and tenfold rushes at random minutes. @returns the delays of their alarms */
 export function delaysOf(traffic: Traffic, count: number, random: () => number): Delays {
   const first = LEARNED_DAYS * MINUTES_OF_DAY;
   const last = traffic.minutes.length - LONGEST_OUTAGE - 1;

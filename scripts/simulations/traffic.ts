@@ -9,11 +9,11 @@ export const MINUTES_OF_DAY = 24 * MINUTES_OF_HOUR;
 export interface Traffic {
   /** The first minute, in days since 1970. */
   readonly from: number;
-  /** Views of each hour that were meant; what came strays around it. */
+  /** The expected views of each hour. */
   readonly meant: readonly number[];
-  /** Views that came in each minute. */
+  /** The views of each minute. */
   readonly minutes: Uint32Array;
-  /** Views that came in each hour. */
+  /** The views of each hour. */
   readonly hours: number[];
   readonly viewsPerVisit: number;
   /** The days, from the first one on, on which the demo's site was talked about. */
@@ -35,8 +35,8 @@ export interface Variant {
 }
 
 /**
- * The demo's days as visits: those of an hour stray as chance does, come at any minute of it, and
- * look at one page after another.
+ * Makes visits of the demo's days: their number is random around that of the hour, they begin at any minute of it, and
+ * view one page after another.
  */
 export function trafficOf(
   { id, times, strays }: Variant,
