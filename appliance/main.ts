@@ -3,6 +3,7 @@ import { join, relative } from "node:path";
 import { ConfigRefused, Refusal } from "./base/refusal.ts";
 import { didYouMean } from "./base/text/nearest.ts";
 import {
+  Answered,
   type Command,
   CommandFailed,
   INSTALLED,
@@ -145,7 +146,7 @@ const helpCommand: Command = {
   },
 };
 
-/** @returns the exit code: 0 done, 1 the operation failed, 2 wrong usage or configuration. */
+/** @returns the exit code: 0 done, 1 the operation failed, 2 wrong usage or configuration, or a command's own. */
 async function main([given, ...args]: readonly string[], terminal: Terminal): Promise<number> {
   if (given === undefined) {
     terminal.err(`Say what to do.\n${asCalled(overview(), terminal)}`);
@@ -167,6 +168,7 @@ async function main([given, ...args]: readonly string[], terminal: Terminal): Pr
     await command.run(args, terminal);
     return 0;
   } catch (error) {
+    if (error instanceof Answered) return error.code;
     const { says, code } = await ending(error, name);
     terminal.err(asCalled(says, terminal));
     return code;
@@ -219,9 +221,14 @@ function programHere(): string {
 process.umask(0o077);
 
 // The output has no reader any more, as after `| head`: no reason for a service to stop counting.
-for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+process.stderr.on("error", () => {});
+process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
+  if (code === "EPIPE" || process.exitCode === 1) return;
+  process.exitCode = 1;
+  process.stderr.write(`What this prints cannot be written: ${message}\n`);
+});
 
-process.exitCode = await main(process.argv.slice(2), {
+const code = await main(process.argv.slice(2), {
   env: process.env,
   program: programHere(),
   columns: process.stdout.columns || Number(process.env.COLUMNS) || DEFAULT_COLUMNS,
@@ -234,3 +241,5 @@ process.exitCode = await main(process.argv.slice(2), {
   isPiped: () => isPiped(STDIN),
   input: (limit) => readInput(process.stdin, limit),
 });
+// A write that failed meanwhile has said so.
+process.exitCode ||= code;

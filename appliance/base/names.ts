@@ -20,6 +20,23 @@ export function siteIdOf(text: string): string {
   return text.toLowerCase();
 }
 
+/** Refuses an id, to end a sentence that begins with it or its field: tells what was probably meant, and the rule. */
+export function siteIdProblem(text: string): string {
+  const meant = siteIdLike(text);
+  return `is no site id.${meant === undefined ? "" : ` Did you mean ${meant}?`} An id is ${SITE_ID_RULE}.`;
+}
+
+/** `My Blog` → `my-blog`; undefined for what leaves nothing of an id. */
+function siteIdLike(text: string): string | undefined {
+  const plain = text.slice(0, 256).normalize("NFKD").replaceAll(/\p{M}/gu, "");
+  const id = siteIdOf(plain)
+    .replaceAll(/[^a-z0-9_]+/g, "-")
+    .replace(/^[-_]+/, "")
+    .slice(0, 32)
+    .replace(/-+$/, "");
+  return isSiteId(id) ? id : undefined;
+}
+
 /** Whether an id, in the form of `siteIdOf`, may be that of an existing site. */
 export function looksLikeSiteId(id: string): boolean {
   return ID.test(id);

@@ -28,7 +28,7 @@ export interface Command {
   readonly help: string;
   /**
    * Does it; resolves when done.
-   * @throws {UsageError | CommandFailed}
+   * @throws {UsageError | CommandFailed | Answered}
    */
   run(args: readonly string[], terminal: Terminal): Promise<void>;
 }
@@ -41,6 +41,25 @@ export class UsageError extends Error {
 /** The command was called rightly and could not be done: exit code 1. */
 export class CommandFailed extends Error {
   override readonly name = "CommandFailed";
+}
+
+/** The command was done and has printed its answer, which programs know by an exit code of its own. */
+export class Answered extends Error {
+  override readonly name = "Answered";
+  readonly code: number;
+
+  constructor(code: number) {
+    super(`exit code ${code}`);
+    this.code = code;
+  }
+}
+
+/** The option of commands that print something for programs. */
+export const JSON_OPTION = { json: { type: "boolean" } } as const;
+
+/** Prints a value as programs read it, and people who look into it. */
+export function outJson({ out }: Terminal, value: unknown): void {
+  out(JSON.stringify(value, null, 2));
 }
 
 /** @param actions what the command's first word may be */

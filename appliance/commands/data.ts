@@ -58,7 +58,7 @@ function dataFlag(dataDir: string): string {
 }
 
 /** As a shell takes it for one word. */
-function quoted(word: string): string {
+export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 

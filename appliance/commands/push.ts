@@ -168,6 +168,10 @@ async function send(url: URL, token: string, body: string | undefined): Promise<
   const answer = await answerOf(response);
   if (response.ok) return answer;
   if (response.status === 400 && answer.error) throw new UsageError(answer.error);
+  if (response.status === 401)
+    throw new CommandFailed(
+      `${url.origin} does not know this push token. Make one in its Web UI, under Push, and give it as --token or TALLYDECK_PUSH_TOKEN.`,
+    );
   throw new CommandFailed(
     answer.error ?? `${url.origin} answered ${response.status}. Check that it is a Tallydeck.`,
   );

@@ -7,6 +7,7 @@ import type { Diagnostics } from "../control/wire.ts";
 import { Keys } from "../public/keys.ts";
 import { PUBLIC_ADDRESS } from "../public/public-address.ts";
 import type { PublicSettings } from "../public/settings.ts";
+import type { UpdaterState } from "../release/updater-state.ts";
 import {
   type Collector,
   databaseFile,
@@ -22,7 +23,15 @@ import {
 } from "../store/desk.ts";
 import { version } from "../system/version.ts";
 import { RootUpdater } from "../updates/root.ts";
-import { type Command, parseCommandLine, type Terminal, UsageError } from "./command.ts";
+import {
+  Answered,
+  type Command,
+  JSON_OPTION,
+  outJson,
+  parseCommandLine,
+  type Terminal,
+  UsageError,
+} from "./command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, toStart } from "./data.ts";
 import { databaseOf } from "./database.ts";
 import { refuseOthersData } from "./others-data.ts";
@@ -30,14 +39,19 @@ import { sizeText } from "./size-text.ts";
 import { systemText } from "./update/update-text.ts";
 import { type Whereabouts, whereaboutsOf } from "./whereabouts.ts";
 
-const help = `tallydeck status: whether the service runs, where it is found, and what it works with.
+const help = `tallydeck status: whether the service runs, where it is found, and what it works with. Exits with 3 where
+none runs on this data.
 
+  --json           the same as JSON, sizes in bytes
 ${DATA_OPTIONS_HELP}
 
 Decks and warnings are the service's own where its Web UI asks for no sign-in; else they are what this
 machine shows. \`tallydeck diagnose\` prints more, as JSON.`;
 
 const PATIENCE_MS = 20_000;
+/** The exit code where no service runs, as that of system services is. */
+const NOT_RUNNING = 3;
+const OPTIONS = { ...DATA_OPTIONS, ...JSON_OPTION } as const;
 
 const WARNINGS: Readonly<Record<Diagnostics["warnings"][number], string>> = {
   storage_full: "little space is left: new pages and sources are counted as (other)",
@@ -51,7 +65,7 @@ const WARNINGS: Readonly<Record<Diagnostics["warnings"][number], string>> = {
 export const status: Command = {
   help,
   async run(args, terminal) {
-    const { values, positionals } = parseCommandLine(args, DATA_OPTIONS);
+    const { values, positionals } = parseCommandLine(args, OPTIONS);
     if (positionals.length > 0)
       throw new UsageError(`\`tallydeck status\` takes no ${positionals[0]}.`);
     const config = configFrom(values, terminal);
@@ -63,23 +77,68 @@ export const status: Command = {
     const kept = await contentsOf(config);
     const space = existsSync(dataDir) ? await spaceOf(dataDir) : undefined;
 
-    terminal.out(standing(dataDir, found, kept.collectors, terminal));
     const system = config.updateDir === "" ? undefined : new RootUpdater(config.updateDir).state();
-    const rows: [string, string][] = [
-      ...(system === undefined ? [] : [["System", systemText(system)] as [string, string]]),
-      ...(found === undefined ? [] : addresses(found)),
-      ["Sites", listed(kept.sites)],
-      ["Decks", told ? listed(told.decks.map(deckOf)) : await pluggedIn()],
-      ["Warnings", listed([...kept.problems, ...warnings(told, space)], "; ")],
-      ["Public", publicText(publicAddress ?? kept.publicAddress, dataDir, told)],
-      ["Disk", space === undefined ? "no data yet" : diskOf(space, dataDir)],
-      ["Data", dataDir],
-    ];
-    if (database !== undefined)
-      rows.push(["Numbers", database], ["Collectors", listed(kept.collectors.map(collectorOf))]);
-    for (const [name, value] of rows) terminal.out(`  ${name.padEnd(10)} ${value}`);
+    const facts: Facts = {
+      ...{ system, found, kept, space, dataDir, database },
+      decks: told ? told.decks.map(deckOf) : await pluggedIn(),
+      warnings: [...kept.problems, ...warnings(told, space)],
+      address: publicText(publicAddress ?? kept.publicAddress, dataDir, told),
+    };
+    if (values.json) outJson(terminal, jsonOf(facts));
+    else {
+      terminal.out(standing(dataDir, found, kept.collectors, terminal));
+      for (const [name, value] of rowsOf(facts)) terminal.out(`  ${name.padEnd(10)} ${value}`);
+    }
+    if (found === undefined && !isClaimed(dataDir)) throw new Answered(NOT_RUNNING);
   },
 };
+
+interface Facts {
+  readonly found: Whereabouts | undefined;
+  readonly kept: Contents;
+  readonly space: Space | undefined;
+  readonly dataDir: string;
+  readonly database: string | undefined;
+  readonly system: UpdaterState | undefined;
+  /** Undefined where USB cannot be read. */
+  readonly decks: readonly string[] | undefined;
+  readonly warnings: readonly string[];
+  /** The public one, in words. */
+  readonly address: string;
+}
+
+function rowsOf({ system, found, kept, space, dataDir, database, ...facts }: Facts) {
+  const rows: [string, string][] = [
+    ...(system === undefined ? [] : [["System", systemText(system)] as [string, string]]),
+    ...(found === undefined ? [] : addresses(found)),
+    ["Sites", listed(kept.sites)],
+    ["Decks", facts.decks ? listed(facts.decks) : "this machine's USB cannot be read"],
+    ["Warnings", listed(facts.warnings, "; ")],
+    ["Public", facts.address],
+    ["Disk", space === undefined ? "no data yet" : diskOf(space, dataDir)],
+    ["Data", dataDir],
+  ];
+  if (database !== undefined)
+    rows.push(["Numbers", database], ["Collectors", listed(kept.collectors.map(collectorOf))]);
+  return rows;
+}
+
+function jsonOf({ system, found, kept, space, dataDir, database, ...facts }: Facts): object {
+  const [dashboard, webUi] = found === undefined ? [] : addresses(found).map(([, url]) => url);
+  return {
+    running: found !== undefined,
+    version: found?.version ?? version(),
+    ...(system && { system: systemText(system) }),
+    ...(found && { dashboard, webUi }),
+    sites: kept.sites,
+    decks: facts.decks ?? null,
+    warnings: facts.warnings,
+    publicAddress: facts.address,
+    disk: space === undefined ? null : { ...space, used: usedBy(dataDir) },
+    data: dataDir,
+    ...(database !== undefined && { numbers: database, collectors: kept.collectors }),
+  };
+}
 
 function standing(
   dataDir: string,
@@ -175,12 +234,12 @@ function deckOf({ model, connected, virtual }: Diagnostics["decks"][number]): st
   return connected ? model : `${model} (unplugged)`;
 }
 
-async function pluggedIn(): Promise<string> {
+async function pluggedIn(): Promise<readonly string[] | undefined> {
   // Loading USB takes a while, and is not needed where the service tells.
   const { createDeckBus } = await import("../deck/usb/hid.ts");
   const { pluggedModels } = await import("./devices.ts");
   const models = await pluggedModels(createDeckBus());
-  return models === "no USB" ? "this machine's USB cannot be read" : listed(models);
+  return models === "no USB" ? undefined : models;
 }
 
 function warnings(told: Diagnostics | undefined, space: Space | undefined): string[] {
@@ -209,10 +268,14 @@ function publicText(
 }
 
 function diskOf({ free, total }: Space, dataDir: string): string {
+  return `${sizeText(free)} of ${sizeText(total)} free, the data takes ${sizeText(usedBy(dataDir))}`;
+}
+
+/** Bytes that the data takes. */
+function usedBy(dataDir: string): number {
   const file = databaseFile(dataDir);
   const used = [file, `${file}-wal`].map((name) => statSync(name, { throwIfNoEntry: false })?.size);
-  const taken = used.reduce<number>((sum, size = 0) => sum + size, 0);
-  return `${sizeText(free)} of ${sizeText(total)} free, the data takes ${sizeText(taken)}`;
+  return used.reduce<number>((sum, size = 0) => sum + size, 0);
 }
 
 function listed(parts: readonly string[], separator = ", "): string {

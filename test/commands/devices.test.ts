@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { describeDevices } from "../../appliance/commands/devices.ts";
+import { findDevices, linesOf } from "../../appliance/commands/devices.ts";
 import { createDeckBus } from "../../appliance/deck/usb/hid.ts";
 import { MODELS } from "../../appliance/deck/usb/models.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
@@ -20,7 +20,7 @@ describe("tallydeck devices", () => {
     closed.faults.open = "permission";
     host.plug(good, { port: "1-1" });
     host.plug(closed, { port: "1-2.4" });
-    const [first = "", second = ""] = await describeDevices(createDeckBus(host));
+    const [first = "", second = ""] = linesOf(await findDevices(createDeckBus(host)));
     assert.match(first, /^Elgato Stream Deck MK\.2 \(mk2\) on USB port 1-1.*: can be used/);
     assert.match(second, /^Mirabox 293V3 \(mirabox-293\) on USB port 1-2\.4.*: cannot be used/);
     assert.equal(host.open.size, 0);
@@ -29,12 +29,19 @@ describe("tallydeck devices", () => {
 
   it("says when there is none", async () => {
     const host = new FakeUsbHost(new FakeClock());
-    assert.match(String(await describeDevices(createDeckBus(host))), /^No supported deck/);
+    assert.match(String(linesOf(await findDevices(createDeckBus(host)))), /^No supported deck/);
   });
 
   it("says when this machine has no USB", async () => {
     const host = new FakeUsbHost(new FakeClock(), { hasUsb: false });
-    await assert.rejects(describeDevices(createDeckBus(host)), /USB cannot be read/);
+    await assert.rejects(findDevices(createDeckBus(host)), /USB cannot be read/);
+  });
+
+  it("tells programs the same", async () => {
+    const { out } = await tallydeck(["devices", "--models", "--json"]);
+    const [first] = JSON.parse(out);
+    assert.deepEqual(Object.keys(first), ["id", "name", "places", "evidence", "note"]);
+    assert.equal(JSON.parse(out).length, MODELS.length);
   });
 
   it("lists every model by its id with --models", async () => {

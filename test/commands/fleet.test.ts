@@ -81,7 +81,8 @@ describe("the command line on a database that many share", () => {
     await says("sites", "add", "blog");
     const { port } = await sharedPostgres();
     const shown = `postgres://postgres@127.0.0.1:${port}/${database()}`;
-    const status = await says("status");
+    const { code, out: status } = await run("status");
+    assert.equal(code, 3);
     assert.match(status, /^ {2}Sites +blog$/m);
     assert.match(status, new RegExp(`^ {2}Numbers +${shown}$`, "m"));
     const { elsewhere } = JSON.parse(await says("diagnose"));
@@ -133,7 +134,7 @@ describe("the command line on a database that many share", () => {
     );
     await refused(await url(), /are from a newer Tallydeck/);
     const status = await tallydeck(["status", "--data-dir", folder()], { DATABASE_URL: nobody });
-    assert.equal(status.code, 0);
+    assert.equal(status.code, 3);
     assert.match(status.out, /Warnings +The database at postgres:\/\/me@.* cannot be used now/);
     const { out } = await tallydeck(["diagnose", "--data-dir", folder()], { DATABASE_URL: nobody });
     assert.deepEqual(JSON.parse(out).elsewhere, { database: "away" });

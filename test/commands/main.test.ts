@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { tallydeck } from "../helpers/tallydeck.ts";
+import { promisify } from "node:util";
+import { MAIN, tallydeck } from "../helpers/tallydeck.ts";
 
 const { version } = JSON.parse(
   readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"),
@@ -64,6 +66,16 @@ describe("the command line", () => {
       const onData = ON_DATA.includes(COMMANDS[i] ?? "");
       assert.equal(/--data-dir DIR/.test(out) && /--config FILE/.test(out), onData);
     }
+  });
+
+  it("exits 1 where what it prints cannot be written, and 0 where nobody reads on", async () => {
+    const run = (shell: string) =>
+      promisify(execFile)("bash", ["-c", shell, "bash", process.execPath, MAIN]);
+    await assert.rejects(run('"$1" "$2" help >/dev/full'), {
+      code: 1,
+      stderr: /^What this prints cannot be written: .*ENOSPC.*\n$/,
+    });
+    assert.equal((await run('set -o pipefail; "$1" "$2" help | true')).stderr, "");
   });
 
   it("exits 2 when it is used wrongly, and says where help is", async () => {

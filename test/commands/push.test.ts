@@ -164,7 +164,12 @@ describe("tallydeck push", () => {
   });
 
   for (const [what, args, change, message] of [
-    ["a wrong token", ["push", "door", "x"], { TALLYDECK_PUSH_TOKEN: "wrong" }, /push token/],
+    [
+      "a wrong token",
+      ["push", "door", "x"],
+      { TALLYDECK_PUSH_TOKEN: "wrong" },
+      /^http\S+ does not know this push token\. .* --token /,
+    ],
   ] as const)
     it(`fails with ${what} and says so`, async () => {
       const ended = await tallydeck(args, { ...env, ...change });

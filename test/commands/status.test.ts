@@ -12,14 +12,14 @@ describe("tallydeck status", () => {
   const env = { SITES: "blog,shop", STATS_TOKEN: ADMIN, VIRTUAL_DECK: "mk2" };
   const start = (more: Record<string, string> = {}) =>
     RunningService.start(folder(), { ...env, ...more });
-  const status = async () => {
-    const { code, out, err } = await tallydeck(["status", "--data-dir", folder()]);
-    assert.deepEqual([code, err], [0, ""]);
-    return out;
+  const status = async (code = 0) => {
+    const ended = await tallydeck(["status", "--data-dir", folder()]);
+    assert.deepEqual([ended.code, ended.err], [code, ""]);
+    return ended.out;
   };
 
   it("says that no service runs, how to start one, and makes nothing", async () => {
-    const out = await status();
+    const out = await status(3);
     const how = `./scripts/start --data-dir ${folder()}`;
     assert.match(out, /^Tallydeck \d+\.\d+\.\d+ is not running\. /);
     assert.ok(out.includes(`Start it: ${how}\n  Sites      none\n  Decks      `), out);
@@ -36,7 +36,29 @@ describe("tallydeck status", () => {
     assert.match(out, /^ {2}Decks {6}mk2 \(virtual\)\n {2}Warnings {3}none$/m);
     assert.match(out, /^ {2}Disk {7}[\d.]+ \wB of [\d.]+ \wB free, the data takes [\d.]+ \wB$/m);
     await service.end("SIGKILL");
-    assert.match(await status(), /is not running\..*\n {2}Sites {6}blog, shop\n/);
+    assert.match(await status(3), /is not running\..*\n {2}Sites {6}blog, shop\n/);
+  });
+
+  it("says the same to programs", async () => {
+    const asked = ["status", "--json", "--data-dir", folder()];
+    const service = await start();
+    const { running, webUi, sites, decks, warnings, data } = JSON.parse(
+      (await tallydeck(asked)).out,
+    );
+    assert.deepEqual(
+      { running, sites, decks, warnings, data },
+      {
+        running: true,
+        sites: ["blog", "shop"],
+        decks: ["mk2 (virtual)"],
+        warnings: [],
+        data: folder(),
+      },
+    );
+    assert.match(webUi, /^http:/);
+    await service.end();
+    const ended = await tallydeck(asked);
+    assert.deepEqual([ended.code, JSON.parse(ended.out).running], [3, false]);
   });
 
   it("says on the box which system runs, and how the last update ended", async () => {
@@ -68,11 +90,11 @@ describe("tallydeck status", () => {
     assert.match(out, /^ {2}Public {5}a\.example, needs consent, no certificate yet$/m);
     assert.match(await status(), /^ {2}Public {5}needs consent, no certificate yet$/m);
     await service.end();
-    assert.match(await status(), /^ {2}Public {5}no public address$/m);
+    assert.match(await status(3), /^ {2}Public {5}no public address$/m);
   });
 
   it("warns of data that cannot be read", async () => {
     writeFileSync(join(folder(), "tallydeck.db"), "my diary\n".repeat(999));
-    assert.match(await status(), /^ {2}Warnings {3}.*tallydeck\.db is damaged or no database/m);
+    assert.match(await status(3), /^ {2}Warnings {3}.*tallydeck\.db is damaged or no database/m);
   });
 });

@@ -1,5 +1,5 @@
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
-import { isHost, isSiteId, looksLikeSiteId, siteIdOf } from "../names.ts";
+import { isHost, isSiteId, looksLikeSiteId, siteIdOf, siteIdProblem } from "../names.ts";
 import { invalidField, type Refusal } from "../refusal.ts";
 
 /** Where a value does not fit its schema. */
@@ -58,6 +58,8 @@ function explain(error: Misfit): Refusal {
     case "additionalProperties":
       return invalidField(within(error.params.additionalProperty), "is no field that is known.");
     default:
+      if (error.params.format === "new-site-id")
+        return invalidField(path, siteIdProblem(String(error.data)));
       return invalidField(
         // Where the name of a property is invalid, the path is that of its object.
         error.propertyName === undefined ? path || "body" : within(error.propertyName),

@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { NUMBERS_ELSEWHERE } from "../../base/input/database-url.ts";
 import { DOCUMENT_KINDS } from "../../service/document-kinds.ts";
 import { databaseFile, loadBackUp } from "../../store/desk.ts";
 import { type Command, CommandFailed, parseCommandLine, UsageError } from "../command.ts";
-import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP } from "../data.ts";
+import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, quoted } from "../data.ts";
 import { refuseOthersData } from "../others-data.ts";
 
 export const backup: Command = {
@@ -24,6 +25,11 @@ ${DATA_OPTIONS_HELP}`,
     const elsewhere = databaseUrl === undefined ? "" : ` ${NUMBERS_ELSEWHERE}`;
     const source = databaseFile(dataDir);
     if (!existsSync(source)) throw new CommandFailed(`There is no data in ${dataDir}.${elsewhere}`);
+    const folder = dirname(file);
+    if (!existsSync(folder))
+      throw new CommandFailed(
+        `There is no folder ${folder} to back up to. Make it first: mkdir -p ${quoted(folder)}`,
+      );
     const backUp = await loadBackUp();
     backUp(source, file, DOCUMENT_KINDS);
     terminal.out(`Backed up to ${file}.${elsewhere}`);

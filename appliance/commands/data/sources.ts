@@ -4,7 +4,9 @@ import { type Desk, firstDayOf, type Months, openToChange, openToLook, type Sour
 import {
   type Command,
   CommandFailed,
+  JSON_OPTION,
   notUnderstood,
+  outJson,
   parseCommandLine,
   type Terminal,
   UsageError,
@@ -18,12 +20,13 @@ const help = `tallydeck sources: where the counts came from: what is counted her
   tallydeck sources                                 lists them, by number
   tallydeck sources delete NUMBER --confirm NUMBER  deletes one, with all that came from there
 
+  --json           lists them as JSON, with sizes in bytes
 ${DATA_OPTIONS_HELP}
 
 What is counted here now cannot be deleted: erase sites instead. What was deleted comes back with the next
 \`tallydeck copy\` from a database that has it.`;
 
-const OPTIONS = { ...DATA_OPTIONS, confirm: { type: "string" } } as const;
+const OPTIONS = { ...DATA_OPTIONS, ...JSON_OPTION, confirm: { type: "string" } } as const;
 
 export const sources: Command = {
   help,
@@ -33,17 +36,19 @@ export const sources: Command = {
     const isList = action === "list" && number === undefined;
     if (!isList && (action !== "delete" || number === undefined || rest.length > 0))
       throw notUnderstood("sources", positionals, ["list", "delete"]);
+    if (values.json && !isList) throw new UsageError("--json is for the list of sources.");
     const config = configFrom(values, terminal);
     await checkData(["sources", ...positionals], config, terminal);
     const desk = isList
       ? await openToLook(config)
       : await openToChange(config, { makesRoom: true });
     if (desk === undefined) {
-      terminal.out(await noSite(config, terminal));
+      if (values.json) outJson(terminal, []);
+      else terminal.out(await noSite(config, terminal));
       return;
     }
     try {
-      if (number === undefined) await list(desk, terminal);
+      if (number === undefined) await list(desk, terminal, values.json === true);
       else await remove(desk, { number, confirm: values.confirm }, terminal);
     } finally {
       await desk.close();
@@ -51,13 +56,25 @@ export const sources: Command = {
   },
 };
 
-async function list(desk: Desk, terminal: Terminal): Promise<void> {
+async function list(desk: Desk, terminal: Terminal, asJson: boolean): Promise<void> {
   const rows = await desk.read("sources", undefined);
   const sizes = await desk.read("sourceSizes", undefined);
+  if (asJson) return outJson(terminal, rows.map((row) => jsonOf(row, sizes)));
   for (const row of rows) {
     const size = sizes.find(({ number }) => number === row.number);
     terminal.out(`${row.number}  ${sourceName(row)}  ${[...sizeOf(size), ...runOf(row)].join(" · ")}`);
   }
+}
+
+function jsonOf(row: SourceRow, sizes: readonly SourceSize[]): object {
+  const { months = null, sites, bytes, responses } = sizes.find(({ number }) => number === row.number) ?? {};
+  return {
+    number: row.number,
+    name: sourceName(row),
+    months: months && { from: monthName(months.from), to: monthName(months.to) },
+    ...{ sites, bytes, responses },
+    copiedAt: row.runAt === null ? null : new Date(row.runAt).toISOString(),
+  };
 }
 
 function sizeOf(size: SourceSize | undefined): string[] {
@@ -72,10 +89,12 @@ function sizeOf(size: SourceSize | undefined): string[] {
 }
 
 function monthsText({ from, to }: Months): string {
-  const [first, last] = [from, to].map((month) =>
-    formatDay(firstDayOf(month)).slice(0, "2026-03".length),
-  );
+  const [first, last] = [from, to].map(monthName);
   return first === last ? `${first}` : `${first} to ${last}`;
+}
+
+function monthName(month: Months["from"]): string {
+  return formatDay(firstDayOf(month)).slice(0, "2026-03".length);
 }
 
 function runOf({ runAt }: SourceRow): string[] {

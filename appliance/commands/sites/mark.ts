@@ -16,6 +16,8 @@ import {
 import {
   type Command,
   CommandFailed,
+  JSON_OPTION,
+  outJson,
   parseCommandLine,
   type Terminal,
   UsageError,
@@ -34,6 +36,7 @@ const help = `tallydeck mark: notes on a day of a site, which its chart shows: a
                                                 lines like 2026-01-31 Released 2.0
   tallydeck mark SITE TEXT --remove             takes away those with this text, of one day with --day
 
+  --json           lists them as JSON
 ${DATA_OPTIONS_HELP}
 
 A running service shows them at once. Days are those of DAY_ZONE.`;
@@ -43,6 +46,7 @@ const OPTIONS = {
   day: { type: "string" },
   from: { type: "string" },
   remove: { type: "boolean" },
+  ...JSON_OPTION,
 } as const;
 
 export const mark: Command = {
@@ -56,11 +60,12 @@ export const mark: Command = {
       throw new UsageError("--from takes days and texts from its file: leave the others out.");
     if (values.remove && text === "")
       throw new UsageError("Say which to take away: `tallydeck mark SITE TEXT --remove`.");
+    const isList = text === "" && values.from === undefined;
+    if (values.json && !isList) throw new UsageError("--json is for the list of marks.");
     if (values.day !== undefined && parseDay(values.day) === undefined)
       throw new UsageError("--day must be a day like 2026-01-31.");
     const config = configFrom(values, terminal);
     await checkData(["mark", ...positionals], config, terminal);
-    const isList = text === "" && values.from === undefined;
     const desk = isList ? await openToLook(config) : await openToChange(config);
     if (desk === undefined) throw new CommandFailed(await noSite(config, terminal));
     try {
@@ -68,7 +73,8 @@ export const mark: Command = {
       const site = siteNamed(directory, given);
       const { marks } = (await settingOfSite(desk, MARKS, site.key)) ?? { marks: [] };
       if (isList) {
-        for (const each of marks) terminal.out(lineOf(each));
+        if (values.json) outJson(terminal, marks);
+        else for (const each of marks) terminal.out(lineOf(each));
         return;
       }
       const today = new DayZone(directory.dayZone ?? UTC_DAYS).today(terminal.now());

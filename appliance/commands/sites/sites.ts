@@ -2,8 +2,8 @@ import { BOUNDS } from "../../base/bounds.ts";
 import {
   isHost,
   isSiteId,
-  SITE_ID_RULE,
   siteIdOf,
+  siteIdProblem,
   siteTokenKey,
   tokenTwin,
   twinProblem,
@@ -26,7 +26,9 @@ import {
 import {
   type Command,
   CommandFailed,
+  JSON_OPTION,
   notUnderstood,
+  outJson,
   parseCommandLine,
   type Terminal,
   UsageError,
@@ -45,6 +47,7 @@ const help = `tallydeck sites: the sites that are counted. A running service fol
 
   --host H         the collector's own domain for the site: requests to it need no site id
   --badge          gives the site a public badge
+  --json           lists them as JSON
 ${DATA_OPTIONS_HELP}
 
 A site that SITES named and names no more is retired: it counts nothing and keeps its numbers.
@@ -57,6 +60,7 @@ const OPTIONS = {
   badge: { type: "boolean" },
   "no-badge": { type: "boolean" },
   confirm: { type: "string" },
+  ...JSON_OPTION,
 } as const;
 
 type Values = ReturnType<typeof parseCommandLine<typeof OPTIONS>>["values"];
@@ -69,6 +73,7 @@ export const sites: Command = {
     const known = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
     if (known === undefined || ids.length !== known.ids)
       throw notUnderstood("sites", positionals, Object.keys(ACTIONS));
+    if (values.json && action !== "list") throw new UsageError("--json is for the list of sites.");
     // Its --host is the site's, not the one that `tallydeck run` binds to.
     const { host: _, ...dataFlags } = values;
     const config = configFrom(dataFlags, terminal);
@@ -78,7 +83,8 @@ export const sites: Command = {
         ? await openToLook(config)
         : await openToChange(config, { makesRoom: action === "erase" });
     if (desk === undefined) {
-      terminal.out(await noSite(config, terminal));
+      if (values.json) outJson(terminal, []);
+      else terminal.out(await noSite(config, terminal));
       return;
     }
     try {
@@ -114,8 +120,17 @@ const ACTIONS: Readonly<
   erase: { ids: 1, act: erase },
 };
 
-async function list({ directory, terminal, config }: SitesAction): Promise<void> {
+async function list({ directory, values, terminal, config }: SitesAction): Promise<void> {
   const { sites, retired } = directory;
+  if (values.json)
+    return outJson(terminal, [
+      ...sites.map(({ id, host, badge, declared, tokenHash }) => ({
+        ...{ id, host, badge, declared },
+        token: tokenHash !== null,
+        retired: false,
+      })),
+      ...retired.map(({ id }) => ({ id, retired: true })),
+    ]);
   if (sites.length === 0) terminal.out(await noSite(config, terminal));
   for (const site of sites) terminal.out(describe(site));
   for (const { id } of retired)
@@ -187,7 +202,7 @@ function refuseName(
   { sites: declared }: Config,
   but?: string,
 ): void {
-  if (!isSiteId(id)) throw new UsageError(`A site id is ${SITE_ID_RULE}.`);
+  if (!isSiteId(id)) throw new UsageError(`${id === "" ? "That" : id} ${siteIdProblem(id)}`);
   const ids = [...directory.sites, ...declared].map((site) => site.id);
   const twin = tokenTwin(
     id,

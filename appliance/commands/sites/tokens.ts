@@ -9,7 +9,15 @@ import {
   siteIn,
 } from "../../store/desk.ts";
 import { makeReadToken } from "../../system/secrets.ts";
-import { type Command, CommandFailed, notUnderstood, parseCommandLine } from "../command.ts";
+import {
+  type Command,
+  CommandFailed,
+  JSON_OPTION,
+  notUnderstood,
+  outJson,
+  parseCommandLine,
+  UsageError,
+} from "../command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, unknownSite } from "../data.ts";
 import { checkData } from "../others-data.ts";
 
@@ -25,26 +33,32 @@ Links that share a site are made and revoked in the Web UI; a revoked token leav
 A token is shown this once. Making it again replaces the one before; with another admin token, or
 none, everybody is signed out of the Web UI.
 
+  --json           lists them as JSON, without any token
 ${DATA_OPTIONS_HELP}`;
 
 const ACTIONS = ["list", "make", "revoke"];
+const OPTIONS = { ...DATA_OPTIONS, ...JSON_OPTION } as const;
 
 export const tokens: Command = {
   help,
   async run(args, terminal) {
-    const { values, positionals } = parseCommandLine(args, DATA_OPTIONS);
+    const { values, positionals } = parseCommandLine(args, OPTIONS);
     const [action = "list", whose, ...rest] = positionals;
     const known = whose === undefined ? action === "list" : ["make", "revoke"].includes(action);
     if (!known || rest.length > 0) throw notUnderstood("tokens", positionals, ACTIONS);
+    if (values.json && whose !== undefined)
+      throw new UsageError("--json is for the list of tokens.");
 
     const config = configFrom(values, terminal);
     await checkData(["tokens", ...positionals], config, terminal);
     const desk = whose === undefined ? await openToLook(config) : await openToChange(config);
     try {
       const directory = await desk?.directory();
-      if (desk === undefined || directory === undefined || whose === undefined)
-        for (const line of list(directory, config)) terminal.out(line);
-      else
+      if (desk === undefined || directory === undefined || whose === undefined) {
+        const listed = list(directory, config);
+        if (values.json) outJson(terminal, listed);
+        else for (const each of listed) terminal.out(lineOf(each));
+      } else
         terminal.out(await change({ desk, directory, config }, siteIdOf(whose), action === "make"));
     } finally {
       await desk?.close();
@@ -52,17 +66,37 @@ export const tokens: Command = {
   },
 };
 
-/** A line for each that may have a token. @param directory undefined where there is no data yet */
-function list(directory: Directory | undefined, { adminToken, siteTokens }: Config): string[] {
-  const line = (name: string, declared: boolean, stored: boolean, isShared = false) =>
-    `${name}: ${declared ? "from the configuration" : stored ? "yes" : "no token"}${isShared ? ", shared by a link" : ""}`;
+/** A token that there is, or may be. */
+interface Listed {
+  /** `admin`, or the id of a site. */
+  readonly of: string;
+  readonly from: "configuration" | "here" | null;
+  /** A link shares the site. */
+  readonly shared: boolean;
+}
+
+/** All that may have a token. @param directory undefined where there is no data yet */
+function list(directory: Directory | undefined, { adminToken, siteTokens }: Config): Listed[] {
+  const from = (declared: boolean, stored: boolean): Listed["from"] =>
+    declared ? "configuration" : stored ? "here" : null;
   const sites = directory?.sites ?? [];
   return [
-    line("admin", adminToken !== null, (directory?.adminHash ?? null) !== null),
-    ...sites.map(({ id, tokenHash, shareHash }) =>
-      line(id, siteTokens.has(siteTokenKey(id)), tokenHash !== null, shareHash !== null),
-    ),
+    {
+      of: "admin",
+      from: from(adminToken !== null, (directory?.adminHash ?? null) !== null),
+      shared: false,
+    },
+    ...sites.map(({ id, tokenHash, shareHash }) => ({
+      of: id,
+      from: from(siteTokens.has(siteTokenKey(id)), tokenHash !== null),
+      shared: shareHash !== null,
+    })),
   ];
+}
+
+function lineOf({ of, from, shared }: Listed): string {
+  const token = from === null ? "no token" : from === "here" ? "yes" : "from the configuration";
+  return `${of}: ${token}${shared ? ", shared by a link" : ""}`;
 }
 
 interface TokenParts {

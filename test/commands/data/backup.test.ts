@@ -66,6 +66,14 @@ describe("a backup", () => {
 
   const ranOnce = () => cpSync(ran, dataDir(), { recursive: true });
 
+  it("says of a folder that is not there how it is made", async () => {
+    cpSync(ran, dataDir(), { recursive: true });
+    const { code, err } = await backUp(join(folder(), "my disk/backup.db"));
+    const missing = join(folder(), "my disk");
+    const says = `There is no folder ${missing} to back up to. Make it first: mkdir -p '${missing}'\n`;
+    assert.deepEqual([code, err], [1, says]);
+  });
+
   it("holds all that was counted, and gives it back", async () => {
     ranOnce();
     assert.deepEqual(await backUp(), { code: 0, out: `Backed up to ${file()}.\n`, err: "" });
@@ -227,10 +235,10 @@ describe("a backup", () => {
     const itself = await backUp(join(dataDir(), "tallydeck.db"));
     assert.deepEqual([itself.code, itself.out], [1, ""]);
     assert.match(itself.err, /is the data itself\. Name another file\./);
-    const nowhere = await backUp(join(folder(), "nowhere/backup.db"));
-    assert.deepEqual([nowhere.code, nowhere.out], [1, ""]);
+    const locked = await backUp("/proc/backup.db");
+    assert.deepEqual([locked.code, locked.out], [1, ""]);
     assert.match(
-      nowhere.err,
+      locked.err,
       /Check that the folder exists and that this user may write in it\.\n$/,
     );
     const nothing = await tallydeck(["backup", file(), "--data-dir", join(folder(), "none")]);

@@ -65,6 +65,13 @@ onEachEngine(() => {
         /^1 {2}copied from .*elsewhere {2}2026-03 · 1 site · \d+ B · 1 survey responses · last copied 20\d\d-/,
       );
 
+      const [, copied] = JSON.parse((await sources("--json")).out);
+      assert.deepEqual(
+        [copied.number, copied.months, copied.sites, copied.responses],
+        [1, { from: "2026-03", to: "2026-03" }, 1, 1],
+      );
+      assert.match(copied.copiedAt, /^20\d\d-.*Z$/);
+
       assert.equal((await sources("delete", "0", "--confirm", "0")).code, 1);
       assert.match((await sources("delete", "9", "--confirm", "9")).err, /^There is no source 9\./);
       const unsure = await sources("delete", "1");

@@ -38,6 +38,10 @@ describe("tallydeck mark", () => {
     );
     assert.equal((await mark("blog", "--from", file)).out, "Added 2 marks.\n");
     assert.equal(await list(), "2026-01-01 New Year\n2026-01-31 Released 2.0\n");
+    assert.deepEqual(JSON.parse((await mark("blog", "--json")).out)[0], {
+      day: "2026-01-01",
+      text: "New Year",
+    });
     assert.equal((await mark("blog", "New Year", "--remove")).out, "Took away one mark.\n");
     assert.equal(await list(), "2026-01-31 Released 2.0\n");
   });

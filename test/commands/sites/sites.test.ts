@@ -102,6 +102,12 @@ describe("tallydeck sites", () => {
   it("changes nothing that the configuration declares", async () => {
     await serviceRanOnce("blog:stats.example");
     assert.equal((await sites()).out, "blog  (host stats.example, from the configuration)\n");
+    assert.deepEqual(JSON.parse((await sites("--json")).out), [
+      {
+        ...{ id: "blog", host: "stats.example", badge: false },
+        ...{ declared: true, token: false, retired: false },
+      },
+    ]);
     const message =
       "blog is declared by SITES in the configuration. Change it there and restart the service.";
     await refused(message, "change", "blog", "--no-host");
@@ -184,7 +190,10 @@ describe("tallydeck sites", () => {
       refused(unknown, "erase", "shop", "--confirm", "shop"),
       refused(taken, "add", "shop", "--host", "WWW.stats.example"),
     ]);
-    assert.match(add.err, /^A site id is up to 32 of a-z 0-9 _ -/);
+    assert.match(
+      add.err,
+      /^my blog is no site id\. Did you mean my-blog\? An id is up to 32 of a-z 0-9 _ -/,
+    );
     assert.match(unconfirmed.err, /^This erases all .* add --confirm blog\n/);
     assert.match(wrong.err, /^This erases all /);
     assert.match(both.err, /^Give an option or its opposite, not both\./);

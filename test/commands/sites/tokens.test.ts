@@ -56,6 +56,11 @@ describe("tallydeck tokens", () => {
       (await tokens()).out,
       "admin: from the configuration\nmy-blog: from the configuration\nshop: no token\n",
     );
+    assert.deepEqual(JSON.parse((await tokens("--json")).out), [
+      { of: "admin", from: "configuration", shared: false },
+      { of: "my-blog", from: "configuration", shared: false },
+      { of: "shop", from: null, shared: false },
+    ]);
     const [admin, blog, unknown] = await Promise.all([
       tokens("make", "admin"),
       tokens("revoke", "my-blog"),

@@ -4,8 +4,8 @@ import { FIELD_LIMITS } from "../../../base/input/deck-fields.ts";
 import {
   comparableHost,
   isSiteId,
-  SITE_ID_RULE,
   siteIdOf,
+  siteIdProblem,
   siteTokenKey,
   twinProblem,
 } from "../../../base/names.ts";
@@ -260,7 +260,7 @@ function refuseNames(imported: readonly { id: string }[], { sites }: Here): void
   for (const [index, { id }] of imported.entries()) {
     const field = `sites.${index}.id`;
     if (known.has(id)) continue;
-    if (!isSiteId(id)) throw invalidField(field, `must be ${SITE_ID_RULE}.`);
+    if (!isSiteId(id)) throw invalidField(field, siteIdProblem(id));
     const twin = byToken.get(siteTokenKey(id));
     if (twin !== undefined)
       throw invalidField(field, `cannot be taken in. ${twinProblem(id, twin)}`);

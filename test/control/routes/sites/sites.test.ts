@@ -170,6 +170,14 @@ onEachEngine(() => {
         assert.ok(reply.json.error.startsWith(`"${field}" `), reply.json.error);
       });
 
+    it("are told the id that was meant", async () => {
+      const reply = await owner.ask("POST", "/api/sites", { id: "Mein Büro – 2" });
+      assert.match(reply.json.error, / Did you mean mein-buro-2\? An id is /);
+      assert.equal((await owner.ask("POST", "/api/sites", { id: "mein-buro-2" })).status, 201);
+      const none = await owner.ask("POST", "/api/sites", { id: "✨" });
+      assert.match(none.json.error, /^"id" is no site id\. An id is /);
+    });
+
     it("have ids and hosts that no other has", async () => {
       await add({ id: "notes", host: "www.a.example" });
       assertError(await owner.ask("POST", "/api/sites", { id: "notes" }), 409, "site_exists");
