@@ -21,7 +21,7 @@ interface ActionsOptions {
 
 /** One request of a key at a time. */
 interface RequestQueue {
-  /** The gesture that was made meanwhile; a turn adds to the one that waits. */
+  /** A gesture during the request; a turn is added to a waiting one. */
   next: Gesture | undefined;
 }
 
@@ -115,7 +115,7 @@ export class Actions {
       .finally(() => this.#lines.delete(key));
   }
 
-  /** Sends what a gesture means and then what was made meanwhile; a failure drops that. */
+  /** Sends the request of a gesture, and then of one made meanwhile, which a failure drops. */
   async #send(first: Gesture, line: RequestQueue): Promise<void> {
     for (let gesture: Gesture | undefined = first; gesture; gesture = line.next) {
       line.next = undefined;
@@ -128,7 +128,7 @@ export class Actions {
   }
 
   async #sendOne(gesture: Gesture): Promise<RequestOutcome> {
-    // A gesture that waited does what the slot is set to now.
+    // A gesture that has waited uses the present action of the slot.
     const action = this.#actionOf(gesture);
     if (action?.do !== "request") return DONE;
     if (lostSecret(action) !== undefined) return { ok: false, word: "no secret" };

@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import { originOf } from "../base/input/origin.ts";
 import type { Log } from "../base/log.ts";
 
-/** A request to be sent, once or several times. */
+/** A request to send, once or several times. */
 export interface OutgoingRequest {
   readonly method: string;
   readonly url: string;
@@ -11,8 +11,8 @@ export interface OutgoingRequest {
 }
 
 /**
- * Sends a request once and follows no redirect. Resolves with the status of the answer, once its body
- * was read or was too long; rejects where there is none. Ends what it does when `signal` says so.
+ * Sends a request once, and follows no redirect. Resolves with the status of the answer once its body was read, or was
+ * too long; rejects without an answer, or when `signal` is aborted.
  */
 export type Send = (request: OutgoingRequest, signal: AbortSignal) => Promise<number>;
 
@@ -42,7 +42,7 @@ const NOT_ALLOWED: RequestOutcome = { ok: false, word: "not allowed" };
 const BUSY: RequestOutcome = { ok: false, word: "busy" };
 const STOPPED: RequestOutcome = { ok: false, word: "stopped" };
 
-/** Node's codes for an answer that did not come, in words for a key. */
+/** Node's error codes, in words for a key. */
 const WORDS: Readonly<Record<string, string>> = {
   ABORT_ERR: "no answer",
   ETIMEDOUT: "no answer",
@@ -79,7 +79,7 @@ export class Outgoing {
     }
   }
 
-  /** Gives up what is under way. */
+  /** Aborts all requests. */
   close(): void {
     this.#closed = true;
     for (const stop of this.#running) stop();
@@ -114,7 +114,7 @@ export class Outgoing {
     try {
       const status = await send(request, AbortSignal.any([timeout.signal, stop]));
       const ok = status >= 200 && status < 300;
-      // A redirect would be answered the same, and so would be what the server does not want.
+      // A redirect or a refusal would be the answer again.
       return { outcome: { ok, word: String(status) }, isFinal: status < 500 };
     } catch (error) {
       return { outcome: { ok: false, word: wordOf(error) }, isFinal: this.#closed };

@@ -1,7 +1,7 @@
 import { exchange } from "../http/exchange.ts";
 import type { Send } from "./outgoing.ts";
 
-/** So much of an answer's body is read before the connection is closed. */
+/** The most bytes of an answer's body to read before the connection is closed. */
 const BODY_BYTES = 65_536;
 
 export const sendOnce: Send = async (request, signal) => {

@@ -22,7 +22,7 @@ const MAX_URL = 8_192;
 const MAX_BODY = 65_536;
 const MAX_HEADER = 8_192;
 
-/** How a value is written where it is put, so that it stays one value whatever is in it. */
+/** Escapes a value for its place, so that it stays one value with any content. */
 type Escape = (value: string) => string;
 
 const asItIs: Escape = (value) => value;

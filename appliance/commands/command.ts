@@ -76,7 +76,7 @@ export function notUnderstood(
 type Options = NonNullable<ParseArgsConfig["options"]>;
 
 /**
- * `util.parseArgs`, with our own words for what it cannot read. No command has options of one letter
+ * `util.parseArgs`, with our own messages for its errors. No command has options of one letter
  * (`main` takes `-h`), so `-5°` is a word like any other.
  * @throws {UsageError}
  */
@@ -100,7 +100,7 @@ interface Token {
   readonly inlineValue?: boolean | undefined;
 }
 
-/** Refuses what `parseArgs` would, for what that says is advice for other programs. */
+/** Refuses wrong usage before `parseArgs`, whose messages do not fit our options. */
 function refuseMisuse(tokens: readonly Token[], options: Options): void {
   for (const token of tokens) {
     if (token.kind !== "option") continue;

@@ -30,8 +30,8 @@ export function configFrom(flags: Readonly<Record<string, unknown>>, { env }: Te
 }
 
 /**
- * A command to type, which works on the same data as this one.
- * @param words what comes after the program's name
+ * A command to type, on the same data as this one.
+ * @param words the words after the program's name
  */
 export function toType(
   words: string,

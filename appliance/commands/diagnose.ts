@@ -44,7 +44,7 @@ export const diagnose: Command = {
   },
 };
 
-/** A refusal names addresses, and so is told by `tallydeck status`. */
+/** The state without the message of a refusal, which may have addresses, and which `tallydeck status` prints. */
 async function stateElsewhere(place: Place) {
   try {
     const desk = await openToLook(place);

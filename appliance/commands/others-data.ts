@@ -7,8 +7,8 @@ import { toType } from "./data.ts";
 import { databaseOf } from "./database.ts";
 
 /**
- * Refuses data that cannot be this command's, be it in a folder or in a database.
- * @param words of the command, without its options
+ * Refuses data that this command cannot use, in a folder or in a database.
+ * @param words the words of the command, without its options
  * @throws {ConfigRefused | CommandFailed}
  */
 export async function checkData(
@@ -21,8 +21,8 @@ export async function checkData(
 }
 
 /**
- * Refuses a data folder that this user may not read: nothing in it would be taken for no data.
- * @param words what comes after the program's name, to be typed again
+ * Refuses a data folder that this user may not read, which would look like one without data.
+ * @param words the words after the program's name, to be typed again
  * @throws {CommandFailed} which names the user who may
  */
 export function refuseOthersData(words: string, { dataDir }: Config, terminal: Terminal): void {

@@ -66,7 +66,7 @@ const PATIENCE_MS = 10_000;
 const MAX_INPUT_BYTES = 4_097;
 const STANDARD_INPUT = "-";
 
-/** The answer of the box, or of whatever else is at that address. */
+/** The answer of the box, or of another program at that address. */
 type PushReply = Partial<PushAnswer & ErrorAnswer>;
 
 export const push: Command = {
@@ -104,8 +104,7 @@ function channelOf(given: string): string {
 async function textOf(given: string, { input }: Terminal): Promise<string> {
   if (given !== STANDARD_INPUT) return given.replaceAll("\\n", "\n");
   const piped = (await input(MAX_INPUT_BYTES)).replace(/(?:\r?\n)+$/, "");
-  // The program that was to print it has failed, as often as not: an empty text is not meant to
-  // blank a key.
+  // An empty text is refused, since it mostly comes from a program that has failed.
   if (cleanText(piped).text.trim() === "")
     throw new UsageError(
       'Nothing that a key can show came from the pipe. `tallydeck push CHANNEL ""` shows an empty text, and `tallydeck push CHANNEL --clear` goes back to waiting.',
@@ -186,7 +185,7 @@ async function answerOf(response: Response): Promise<PushReply> {
 }
 
 /**
- * Sentences about what did not go as meant, though the push was taken. @param url of the channel
+ * Sentences about problems of an accepted push. @param url that of the channel
  */
 function warnings(
   { replaced = 0, truncated = false, bound, channel }: PushReply,

@@ -162,7 +162,7 @@ function addresses({ collector, control }: Whereabouts): [string, string][] {
   ];
 }
 
-/** The service's own diagnostics; undefined where it asks for a sign-in, or does not answer. */
+/** The service's own diagnostics; undefined where it requires a sign-in, or does not answer. */
 async function diagnosticsOf({ control }: Whereabouts): Promise<Diagnostics | undefined> {
   const url = listenerUrl(control, ["127.0.0.1"]) ?? urlOf("127.0.0.1", control.port);
   try {
@@ -247,7 +247,7 @@ function warnings(told: Diagnostics | undefined, space: Space | undefined): stri
   return space !== undefined && isLow(space, 0) ? [WARNINGS.storage_full] : [];
 }
 
-/** Its name, how it stands where the service tells, and how long its certificate is good. */
+/** The name of the public address, its state if the service has answered, and the end of its certificate. */
 function publicText(
   settings: PublicSettings | undefined,
   dataDir: string,
@@ -258,7 +258,7 @@ function publicText(
   const until = new Keys({ folder: join(dataDir, "tls"), log: createLog(() => {}) }).chain()
     ?.notAfter;
   return [
-    // A service may have been told of it where this command was not.
+    // The service may have settings that this command was not started with.
     ...(settings?.enabled ? [settings.name] : []),
     ...(told === undefined ? [] : [told.publicAddress.replaceAll("-", " ")]),
     until === undefined

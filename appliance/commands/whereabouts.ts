@@ -15,7 +15,7 @@ export interface Whereabouts {
   readonly control: BoundSocket;
 }
 
-/** @returns what takes it away when the service stops */
+/** @returns a function that removes it when the service stops */
 export function tellWhereabouts(
   dataDir: string,
   { version, collector, control }: Whereabouts,

@@ -82,7 +82,7 @@ export const copy: Command = {
   },
 };
 
-/** The folder or address that a word stands for. */
+/** The folder or address of a word. */
 function settingOr(word: string, flags: { config: string | undefined }, terminal: Terminal) {
   if (word === "DATA_DIR") return configFrom(flags, terminal).dataDir;
   if (word !== "DATABASE_URL") return word;
@@ -155,7 +155,7 @@ function screenOf({ rewrite, err, columns }: Terminal, clock: Clock) {
   };
 }
 
-/** Unlike a service's, its timers keep the process alive: there is nothing else to do. */
+/** A clock whose timers keep the process alive, unlike those of a service. */
 function clockOf({ now }: Terminal): Clock {
   return {
     now,

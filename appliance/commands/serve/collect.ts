@@ -49,7 +49,7 @@ export const collect: Command = {
     const { values, positionals } = parseCommandLine(args, OPTIONS);
     if (positionals.length > 0)
       throw new UsageError(`\`tallydeck collect\` takes no ${positionals[0]}.`);
-    // Neither is opened here, whatever the file that all share says of them.
+    // Neither port is opened here, even where a shared file sets it.
     const config = configFrom({ ...values, "webui-port": "0", "tls-port": "0" }, terminal);
     const { shown } = await namedDatabase(
       config,

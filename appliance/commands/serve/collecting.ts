@@ -19,7 +19,7 @@ export async function collectUntilTold(
   terminal: Terminal,
 ): Promise<void> {
   const told = signalled();
-  // A database that is away, and no connection: nothing else would keep the process.
+  // It keeps the process alive while the database is away and there is no connection.
   const hold = setInterval(() => {}, LONGEST_TIMER_MS);
   try {
     const clock = new SystemClock({ wait: config.waitForClock });
@@ -33,7 +33,7 @@ export async function collectUntilTold(
     });
     const manager = new ServiceManager({ env: terminal.env, clock });
     terminal.out(announcement(collecting, config, database));
-    // Whether the database answers is for the load balancer: a new start would lose what waits.
+    // The load balancer checks the database. A restart would lose waiting hits.
     manager.ready(async () => {});
     const refused = await Promise.race([told, collecting.refused]);
     manager.stopping();

@@ -19,7 +19,7 @@ import { detailFrom, documentsChange, loadFill } from "../../store/desk.ts";
 
 const TOKEN = "demo";
 
-/** Made-up data in a folder of its own, which goes when the service stops. */
+/** Made-up data in a folder of its own, which is removed when the service stops. */
 export interface Demo {
   readonly config: Config;
   /** Fills an empty database; later calls do nothing. */

@@ -8,8 +8,8 @@ export function signalled(): Promise<void> {
 }
 
 /**
- * The message for an error of a listener that could not listen; undefined for any other.
- * @param flags those that name another port or address
+ * The message for a listener that could not listen; undefined for other errors.
+ * @param flags the flags for another port or address
  */
 export function listenProblem(error: unknown, flags: string): CommandFailed | undefined {
   const { code, syscall, address, port } = error as NodeJS.ErrnoException & {

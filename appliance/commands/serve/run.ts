@@ -57,7 +57,7 @@ export const run: Command = {
       throw new UsageError(
         "--demo shows made-up data, which belongs in no database that others share: leave out DATABASE_URL, or --demo.",
       );
-    // The service takes ten times as long to load as what it is told.
+    // Loading the service takes ten times as long as reading its configuration.
     const { threadsOfStart } = await import("../../store/desk.ts");
     const threads = threadsOfStart();
     const { serve } = await import("./serve.ts");

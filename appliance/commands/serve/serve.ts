@@ -33,7 +33,7 @@ export async function serve(
 ): Promise<void> {
   const demo = configured.demo ? startDemo(configured, Date.now()) : undefined;
   const config = demo?.config ?? configured;
-  // From here on, so that who stops it right after the start finds it stopped in order.
+  // Signals are handled from here on, so that a stop right after the start is clean.
   const told = signalled();
   try {
     const problems: RecentProblems = new RecentProblems(() => clock.now());
@@ -106,7 +106,7 @@ function farAhead({ time, newest }: FarAhead): string {
   return `The system's clock says ${day}, more than 400 days after the newest date this box knows (${known}), and is not believed. Open the Web UI to tell the date`;
 }
 
-/** A secret goes to a person's terminal, or to the pipe of scripts/start; never to a journal. */
+/** Whether a secret may be printed: to a person's terminal or the pipe of scripts/start, and never to a journal. */
 function mayShowToken({ env }: Terminal): boolean {
   if (process.stdout.isTTY) return true;
   return env.TALLYDECK_FROM_START === "1" && !env.JOURNAL_STREAM && fstatSync(1).isFIFO();

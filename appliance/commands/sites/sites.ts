@@ -109,7 +109,7 @@ interface SitesAction {
   config: Config;
 }
 
-/** The command's actions, by its first word, and how many ids each is told. */
+/** The actions by the first word, each with its number of ids. */
 const ACTIONS: Readonly<
   Record<string, { ids: number; act: (action: SitesAction) => void | Promise<void> }>
 > = {
@@ -192,8 +192,8 @@ async function erase({ desk, directory, id, values, terminal }: SitesAction): Pr
 }
 
 /**
- * Refuses an id that no site may have from now on, also for what is declared and not started yet.
- * @param but a site whose id will be free
+ * Refuses an id that a site must not have, also because of a site that is declared and not created yet.
+ * @param but a site whose id becomes free
  * @throws {UsageError | CommandFailed}
  */
 function refuseName(

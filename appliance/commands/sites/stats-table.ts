@@ -32,7 +32,7 @@ function daysOf(series: readonly SeriesRow[], columns: number): string[] {
     ...series.map((row) => row.map(String)),
     ...(series.length > 1 ? [["Sum", ...sums.map(String)]] : []),
   ];
-  // Views are always told; a counter without a count is not.
+  // Views are always printed; another counter only with a count.
   const counted = [0, 1, ...sums.flatMap((sum, at) => (at > 0 && sum > 0 ? [at + 1] : []))];
   const widths = counted.map((at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
   const shown = counted.slice(0, fitting(widths, columns));
@@ -82,7 +82,7 @@ function listOf(
   ];
 }
 
-/** Visitors choose what is printed here: nothing of it may speak to the terminal. */
+/** Removes control characters: visitors choose these texts, and must not control the terminal. */
 function printable(text: string): string {
   return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, "?");
 }

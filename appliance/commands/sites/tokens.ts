@@ -106,8 +106,8 @@ interface TokenParts {
 }
 
 /**
- * Makes a token, or revokes it.
- * @returns what to tell of it
+ * Creates a token, or revokes it.
+ * @returns the text to print
  * @throws {CommandFailed}
  */
 async function change(

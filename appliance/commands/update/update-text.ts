@@ -34,7 +34,7 @@ const STATES: Readonly<Record<ReadyRelease["state"], string>> = {
   prepared: "written to the other slot",
 };
 
-/** Rows of a name and what is to be said of it. */
+/** Rows of a table: a name, and a text. */
 export function updateRows(view: UpdateView, timeOf: (epochMs: number) => string) {
   const { running, other, ready, progress, restartsAt, last, mode, problem } = view;
   const row = (name: string, text: string | false | null): [string, string][] =>

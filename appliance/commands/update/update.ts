@@ -249,13 +249,13 @@ interface Followed {
 }
 
 const LOOK_MS = 500;
-/** For how long it may do nothing: with a reason told, and without. */
+/** Looks without any progress before giving up, with and without a reason. */
 const ANSWERED_LOOKS = 10;
 const SILENT_LOOKS = 240;
 
 /**
- * Says what the updater does until it is done.
- * @throws {CommandFailed} with its sentence where it cannot
+ * Prints the progress of the updater until it is done.
+ * @throws {CommandFailed} with the sentence of its failure
  */
 async function follow(
   { root, terminal, sleep }: Followed,
