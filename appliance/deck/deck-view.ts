@@ -27,7 +27,7 @@ export interface DeckView
   slots: SlotView[];
   /** Dials, buttons and touch points: places that can be pressed or turned and show no picture. */
   inputs: InputView[];
-  /** Its zones lie on a strip that notices a finger going over it. */
+  /** Whether its zones are on a touch strip that reports swipes. */
   hasStrip: boolean;
   pages: Page[];
   fixed: SlotsByName;
@@ -48,7 +48,7 @@ export interface SlotPictureView {
   pixels: Pixels;
 }
 
-/** A slot shows something else from now on. */
+/** A change of the picture of a slot. */
 export interface PictureChange {
   deck: string;
   slot: string;

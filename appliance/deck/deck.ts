@@ -23,14 +23,14 @@ interface DeckOptions {
   model: Model;
   virtual: boolean;
   world: DeckWorld;
-  /** Told of each slot that shows something else. */
+  /** Emits each change of a slot's picture. */
   pictureChanged: Signal<PictureChange>;
 }
 
-/** A deck that comes back sooner was not taken away: only its connection broke. */
+/** A deck that comes back within so long has only lost its connection. */
 const AWAY_MS = 60_000;
 
-/** One known deck, plugged in or not: its settings, and what each of its slots shows. */
+/** One known deck, plugged in or not: its settings, and the pictures of its slots. */
 export class Deck {
   readonly model: Model;
   readonly virtual: boolean;
@@ -91,17 +91,17 @@ export class Deck {
     return this.asleep ? [] : this.model.slots.map(({ slot }) => this.#set(slot).widget);
   }
 
-  /** The widgets that it is set to show, on whatever page. */
+  /** The widgets on all pages. */
   get widgets(): Widget[] {
     return allSlots(this.#settings).map(({ widget }) => widget);
   }
 
-  /** The actions that it is set to do, on whatever page. */
+  /** The actions on all pages. */
   get actions(): Action[] {
     return allSlots(this.#settings).flatMap(actionsOf);
   }
 
-  /** With secrets: what is told of them is `shownSettings`. */
+  /** The settings with secrets; `shownSettings` has none. */
   get settings(): DeckSettings {
     return this.#settings;
   }
@@ -138,7 +138,7 @@ export class Deck {
     return slot ? this.#view(slot) : input && this.#inputView(input);
   }
 
-  /** On how many keys and zones a channel is bound, on whatever page. */
+  /** The number of keys and zones with a channel, on all pages. */
   bound(channel: string): number {
     const { pages } = this.#settings;
     const isBound = (page: number, slot: string) =>
@@ -172,7 +172,7 @@ export class Deck {
     return asleep;
   }
 
-  /** Goes to sleep until it is used. */
+  /** Puts the deck to sleep until it is used. */
   putToSleep(): void {
     this.#wakefulness.put();
     this.#showAnew();
@@ -185,7 +185,7 @@ export class Deck {
     return page !== undefined;
   }
 
-  /** Falls asleep, wakes up and goes to its first page when it is time. @returns whether it did */
+  /** Lets it fall asleep, wake up, or go to its first page when it is time. @returns whether something has changed */
   tick(): boolean {
     const { asleep } = this;
     const page = this.#page;
@@ -205,7 +205,7 @@ export class Deck {
     this.surface.attach(this.#panel);
   }
 
-  /** The deck is gone, or is let go: then `farewell` leaves on it what is to stay there. */
+  /** Releases a deck that was unplugged, or is let go. @param farewell leaves the pictures that are to stay on it */
   async unplug({ farewell = false } = {}): Promise<void> {
     const panel = this.#panel;
     this.#panel = undefined;
@@ -214,7 +214,7 @@ export class Deck {
     await panel?.close(farewell ? this.surface.farewell : undefined);
   }
 
-  /** The panel may have lost what it showed: initialises it and paints it whole. */
+  /** Initialises the panel and paints all of it, since it may have lost its pictures. */
   reinitialise(): void {
     this.#panel?.reinitialise();
   }

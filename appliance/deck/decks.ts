@@ -22,9 +22,9 @@ import { openVirtual } from "./usb/virtual.ts";
 
 export interface DecksOptions extends ShowingSources, Omit<SetUpSources, "images"> {
   log: { info(message: string): void; warn(message: string): void };
-  /** IANA name of the zone whose time clocks show; asked when there is a deck. */
+  /** IANA name of the time zone of clocks; called once there is a deck. */
   timeZone: () => string;
-  /** Ids of the models that `--virtual-deck` named; one may come twice. */
+  /** Ids of models by `--virtual-deck`; one may be there twice. */
   virtualDecks: readonly string[];
   bus?: DeckBus;
 }
@@ -39,12 +39,12 @@ export interface Press {
 
 /** Finds, opens, loses and reopens decks, and keeps their slots painted. */
 export class Decks {
-  /** The deck of this id came, went or changed its settings, its page or whether it sleeps. */
+  /** Emits the id of a deck that was connected, disconnected, put to sleep, woken, set up or turned to another page. */
   readonly changed = new Signal<string>();
   readonly pictureChanged = new Signal<PictureChange>();
   /** Each touch of fingers, real ones and those of the Web UI. */
   readonly fingers: Fingers;
-  /** A press, a hold or a turn that counts, once it is clear which. */
+  /** Emits presses, holds and turns. */
   readonly gestures: Listenable<Gesture>;
   readonly problemsChanged = new Signal();
   readonly setUp: SetUp;
@@ -99,7 +99,7 @@ export class Decks {
     this.#stopTurning = fingers.swiped.on(({ deck, direction }) => this.#turn(deck, direction));
   }
 
-  /** Shows what is known, and begins to look for decks; does not wait for hardware. */
+  /** Shows known decks, and starts looking for hardware, without waiting for it. */
   async start(): Promise<void> {
     const { store, log, virtualDecks } = this.#options;
     const stored = await store.load();
@@ -136,7 +136,7 @@ export class Decks {
     return this.#roster.problems();
   }
 
-  /** How many keys and zones on connected decks are bound to a push channel, on whatever page. */
+  /** The number of keys and zones of connected decks with a channel, on all pages. */
   bound(channel: string): number {
     return this.#roster
       .list()
@@ -145,15 +145,14 @@ export class Decks {
   }
 
   /**
-   * The settings of a slot or an input on a page, with secrets; undefined where no such deck is
-   * known.
+   * The settings of a slot or an input on a page, with secrets; undefined for an unknown deck.
    */
   slotSettings(id: string, slot: string, page: number): SlotSettings | undefined {
     const deck = this.#roster.find(id);
     return deck && slotOn(deck.settings, page, slot);
   }
 
-  /** Shows over a slot what came of a press while its page shows, until it is told another or none. */
+  /** Shows the result of a press over a slot while its page is shown, until the next call for the slot. */
   showFeedback(
     { deck, slot, page }: Pick<Gesture, "deck" | "slot" | "page">,
     feedback: Feedback | undefined,
@@ -197,7 +196,7 @@ export class Decks {
     return encodePng(this.picture(id, slot, scale).pixels);
   }
 
-  /** All that a connected deck shows now, as a PNG; undefined where there is none with pictures. */
+  /** The present picture of a connected deck, as a PNG; undefined where there is none with pictures. */
   image(id: string): Uint8Array | undefined {
     const deck = this.#roster.find(id);
     if (!deck?.connected || deck.model.slots.length === 0) return undefined;

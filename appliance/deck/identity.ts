@@ -16,8 +16,8 @@ interface Taken {
 }
 
 /**
- * The id that a deck's settings belong to: its serial, or model and USB port where the serial
- * names no single unit, because a family shares it or because another deck came with it before.
+ * The id of a deck, which its settings belong to: the serial, or model and USB port where the serial is not unique,
+ * since a family shares it, or another deck has it.
  */
 export function deckId(
   model: Model,
@@ -62,7 +62,7 @@ export function firstSettings(
   };
 }
 
-/** The first settings of decks that come after those whose settings are `taken`. */
+/** The first settings of new decks beside those with the ids `taken`. */
 export function firstOfEach(
   decks: readonly { id: string; model: Model; serial: string }[],
   taken: readonly DeckSettings[],

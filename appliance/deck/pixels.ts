@@ -5,7 +5,7 @@ export interface Pixels {
   readonly data: Uint8ClampedArray;
 }
 
-/** Degrees clockwise from an upright drawing to what the panel wants. */
+/** Degrees clockwise from an upright drawing to the orientation of the panel. */
 export type Rotation = 0 | 90 | 180 | 270;
 
 export interface JpegOptions {

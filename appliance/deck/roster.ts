@@ -20,7 +20,7 @@ interface RosterOptions {
   readonly clock: Clock;
   readonly log: { info(message: string): void; warn(message: string): void };
   readonly fingers: Fingers;
-  /** Asked for each deck that comes. */
+  /** Called for each new deck. */
   world(): DeckWorld;
   readonly pictureChanged: Signal<PictureChange>;
   /** A deck was plugged in; `isNew` if it had never been seen before. */
@@ -173,8 +173,7 @@ export class Roster implements Iterable<Deck> {
 }
 
 /**
- * Waits for `work` as long as `ms` milliseconds; a failure, early or late, is told to `onError`
- * alone.
+ * Waits for `work` for `ms` milliseconds at most. Failures, late ones included, go to `onError` only.
  */
 function atMost(
   clock: Clock,

@@ -8,8 +8,8 @@ import type { Pixels } from "../pixels.ts";
 export type Scale = 1 | 2;
 
 /**
- * A face, with what came of a press over it, that is drawn at the first look at it. A drawing may
- * be kept; its pixels may go whenever something else happens.
+ * A face, perhaps with the result of a press over it, which is painted when its pixels are first needed. A drawing may be
+ * kept; do not keep its pixels.
  */
 export class Drawing {
   readonly #face: Face;
@@ -29,7 +29,7 @@ export class Drawing {
     return pixels;
   }
 
-  /** Nothing shows it any more. It is drawn anew for those who still look. */
+  /** Frees the pixels of a drawing that is not shown any more. They are painted again if they are needed. */
   drop(): void {
     for (const pixels of this.#pixels.values()) giveBack(pixels.data);
     this.#pixels.clear();

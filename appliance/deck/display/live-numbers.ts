@@ -5,9 +5,9 @@ import type { StatWidget } from "../face/widget.ts";
 
 type StatQuestion = Pick<StatWidget, "site" | "metric" | "period">;
 
-/** Where the numbers of stat widgets come from. */
+/** The source of numbers for stat widgets. */
 export interface NumberSource {
-  /** The number now; undefined when there is no such site. */
+  /** The present number; undefined for an unknown site. */
   numbers(
     site: string,
     metric: StatWidget["metric"],
@@ -19,7 +19,7 @@ export interface NumberSource {
   readonly alarmed: Listenable<string>;
 }
 
-/** Hits may come by the thousand; eyes do not. */
+/** The shortest time between two readings, since hits may come by the thousand. */
 const AT_MOST_EVERY_MS = 500;
 
 /** Holds the numbers that slots show, and reads them again when they may have changed. */
@@ -39,12 +39,9 @@ export class StatNumbers {
   constructor(options: {
     source: NumberSource;
     clock: Clock;
-    /** The questions whose numbers can be seen now. */
+    /** Questions whose numbers are visible now. */
     wanted: () => Iterable<StatQuestion>;
-    /**
-     * The questions that may be seen again: their numbers stay as they were read last until they
-     * are read anew.
-     */
+    /** Questions that may be visible again. Their last numbers are kept until the next reading. */
     kept: () => Iterable<StatQuestion>;
     onChange: () => void;
   }) {
@@ -61,7 +58,7 @@ export class StatNumbers {
     return this.#known.get(keyOf(question));
   }
 
-  /** Reads all numbers again: at once, but no more often than a person would look. */
+  /** Reads all numbers again, at once, or after the shortest time between two readings. */
   invalidate(): void {
     if (this.#closed) return;
     this.#stale = this.#reading;
@@ -91,7 +88,7 @@ export class StatNumbers {
         try {
           this.#known.set(key, await this.#source.numbers(site, metric, period));
         } catch {
-          // The store says what is wrong with it elsewhere; the last number stays.
+          // The store reports its errors elsewhere. The last number stays.
         }
       }),
     );

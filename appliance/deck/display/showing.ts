@@ -9,7 +9,7 @@ import type { Roster } from "../roster.ts";
 import type { Images } from "../settings/images.ts";
 import { type NumberSource, StatNumbers } from "./live-numbers.ts";
 
-/** The signals that decks have to show something else. */
+/** The signals after which decks have to be updated. */
 export interface ShowingSources {
   clock: Clock;
   channels: Pick<Channels, "get" | "changed" | "stepped">;
@@ -34,14 +34,14 @@ const TIMED: ReadonlySet<Widget["type"]> = new Set([
   // The age of an alarm.
   "push",
   "address",
-  // How long ago the last request came in from outside.
+  // It shows the time since the last request from outside.
   "padlock",
 ]);
 
 /** States of channels in which keys show for how long. */
 const AGING: ReadonlySet<string> = new Set(["late", "down", "firing"]);
 
-/** Keeps what decks show up to date: with their sources, and with the time. */
+/** Keeps the pictures of decks up to date, with their sources and the time. */
 export class Showing {
   readonly numbers: StatNumbers;
   readonly #options: ShowingOptions;
@@ -104,13 +104,13 @@ export class Showing {
     this.numbers.close();
   }
 
-  /** Decks show something else: other numbers are wanted, and other moments matter. */
+  /** Updates the wanted numbers and timers after a change of what decks show. */
   anew(): void {
     this.numbers.invalidate();
     this.refreshTimed();
   }
 
-  /** Refreshes what time changes, now and whenever the next of it changes. */
+  /** Refreshes widgets that depend on the time, now and at their next change. */
   refreshTimed(): void {
     if (this.#isClosed) return;
     this.#cancelTurn();
@@ -147,7 +147,7 @@ export class Showing {
   }
 }
 
-/** True for a key whose owner wants the deck to wake for it. */
+/** Whether the deck wakes for an alarm on this key. */
 function isToWake(widget: Widget): boolean {
   return "wake" in widget && widget.wake === true;
 }
@@ -161,7 +161,7 @@ function isImage(widget: Widget, hash: string): boolean {
 }
 
 const LOOK_MS = 5_000;
-/** The clock moving on by so much more than expected means that the host was suspended. */
+/** A jump of the clock by so much means that the machine was suspended. */
 const GAP_MS = 10_000;
 const STEP_MS = 1_000;
 
@@ -172,7 +172,7 @@ interface ClockWatcher {
   stepped(): void;
 }
 
-/** Looks at the clock every few seconds for what no timer tells. */
+/** Checks the clock every few seconds for jumps, which timers do not notice. */
 function watchClock(clock: Clock, watcher: ClockWatcher): Cancel {
   let cancel: Cancel = () => {};
   const look = () => {

@@ -14,7 +14,7 @@ import { Drawing, type Scale } from "./drawing.ts";
 /** The state of things that faces depend on besides their widgets. */
 export interface DeckWorld {
   readonly clock: Clock;
-  /** IANA name of the zone whose time clocks show. */
+  /** IANA name of the time zone of clocks. */
   readonly timeZone: string;
   /** The values that push widgets show; undefined while the channel waits. */
   readonly channels: { get(channel: string): PushedValue | undefined };
@@ -33,7 +33,7 @@ interface SurfaceOptions {
   isDark(): boolean;
   /** The place of the page that shows. */
   page(): number;
-  /** A slot shows something else. */
+  /** Called when the picture of a slot has changed. */
   changed(change: Omit<PictureChange, "deck">): void;
 }
 
@@ -54,7 +54,7 @@ const DARK: Face = { kind: "blank", background: "#000000" };
 export class Surface {
   readonly #options: SurfaceOptions;
   readonly #states: readonly SlotState[];
-  /** Which rule of a widget held last; what is set anew begins anew. */
+  /** Widget → the rule that held last; new settings start without one. */
   readonly #rules = new WeakMap<Widget, number>();
   #panel: Panel | undefined;
 
@@ -81,7 +81,7 @@ export class Surface {
     return state && { revision: state.revision, pixels: state.picture.pixels(scale) };
   }
 
-  /** Shows what came of a press for as long as its page shows, or no longer. */
+  /** Shows the result of a press while its page is shown, or removes it. */
   showFeedback(name: string, page: number, feedback: Feedback | undefined): void {
     const state = this.#states.find(({ slot }) => slot.slot === name);
     // One of another page is not this one's to take away.
@@ -97,7 +97,7 @@ export class Surface {
     );
   }
 
-  /** The pictures that stay when the deck is let go; all else goes dark. */
+  /** The pictures that stay on the deck when the service stops; other slots go dark. */
   get farewell(): readonly SlotDrawing[] {
     const staying = this.#options.isDark() ? [] : this.#states;
     return staying
@@ -126,7 +126,7 @@ export class Surface {
     for (const state of changed) this.#refreshSlot(state);
   }
 
-  /** Works out again what the slots of these widgets show. */
+  /** Updates the faces of the slots with these widgets. */
   refresh(concerned: (widget: Widget) => boolean = () => true): void {
     for (const state of this.#states) if (concerned(this.#widget(state))) this.#refreshSlot(state);
   }

@@ -4,7 +4,7 @@ import { timeOfDay } from "../../base/time-zone.ts";
 import type { SleepSettings } from "../settings/sleep.ts";
 
 const MINUTE_MS = 60_000;
-/** How long a press keeps a deck awake at night, where nothing else says so. */
+/** The time that a press keeps a deck awake at night, unless its sleep settings have one. */
 const NIGHT_WAKE_MS = 2 * MINUTE_MS;
 
 /** Whether one deck sleeps: it follows from its last use, its settings and the time alone. */

@@ -27,7 +27,7 @@ export function wholePicture(slots: readonly Placed[]): Pixels {
   return { width, height, data };
 }
 
-/** Where lines begin that are each as large as the largest that lies on them. */
+/** The positions of rows or columns, each as large as its largest slot. */
 function starts(placed: readonly { at: number; size: number }[]) {
   const sizes: number[] = [];
   for (const { at, size } of placed) sizes[at] = Math.max(sizes[at] ?? 0, size);

@@ -14,8 +14,8 @@ const DARK_INK = "#18181b";
 const LEGIBLE = 3;
 
 /**
- * The two colours to draw with. `own` goes before `base`; a colour that is not set is chosen for
- * contrast, and so is one of `base` that cannot be read together with the one of `own`.
+ * The two colours of a face. `own` wins over `base`. A missing colour is chosen for contrast, and so is one of `base` that
+ * is not readable with that of `own`.
  */
 export function chooseColors(own: Partial<Colors>, base: Partial<Colors> = {}): Colors {
   const background =
@@ -50,14 +50,14 @@ function isDark(color: Color): boolean {
   return inkFor(color) === WHITE;
 }
 
-/** Colours of a value that is not current, or only quiet: half-way to what is behind it. */
+/** Colours of an old or quiet value: half-way to the background. */
 export function dimmed<C extends Colors>(colors: C): C {
   return { ...colors, color: blend(colors.color, colors.background, 0.5) };
 }
 
 /**
- * Colours of something that is over: half-way to the background, which itself goes half-way back to
- * the key's own.
+ * Colours of something that is over: the background is half-way to that of the key, and the text half-way to the
+ * background.
  */
 export function faded<C extends Colors>(colors: C, own: Color): C {
   return dimmed({ ...colors, background: blend(colors.background, own, 0.5) });
@@ -78,7 +78,7 @@ export const GOOD: Pair = { onDark: "#4ade80", onLight: "#166534" };
 export const BAD: Pair = { onDark: "#f87171", onLight: "#991b1b" };
 export const WARNING = "#fbbf24";
 
-/** Loud on any deck, and told apart without their colours by a sign and a word. */
+/** A loud colour for any deck. A sign and a word have the same meaning without colours. */
 export const AMBER: Colors = { color: "#18181b", background: WARNING };
 export const RED: Colors = { color: "#ffffff", background: "#b91c1c" };
 

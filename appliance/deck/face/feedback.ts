@@ -13,7 +13,7 @@ const INK = "#ffffff";
 /** White is read on each of them at arm's length. */
 const BANDS = { running: "#1e3a8a", done: "#166534", failed: "#991b1b" };
 
-/** A band over the lower edge of what a slot shows. Its signs are drawn: no font has to have them. */
+/** A band over the lower edge of a slot. Its signs are shapes, and need no font. */
 export function layoutFeedback(feedback: Feedback, size: TextBox, fonts: Fonts): Shape[] {
   const { small, gap } = scaleOf(size, fonts);
   const height = Math.round(Math.max(Math.min(size.width, size.height) * 0.34, small + 2 * gap));

@@ -14,7 +14,7 @@ const NOTO: Family = "noto-sans";
 
 const WEIGHTS: Readonly<Record<Weight, number>> = { strong: 600, plain: 500 };
 
-/** Letters the key font has in files of their own, and those that only the second font has. */
+/** Letters in further files of the key font, and letters of the second font. */
 const MORE_LETTERS = [
   [PLEX, "latin-ext"],
   [PLEX, "vietnamese"],
@@ -32,8 +32,7 @@ export const KEY_FONT: Readonly<Record<Weight, string>> = {
 };
 
 /**
- * The fonts that are asked in turn for a character that the key font lacks. Signs come in one
- * weight.
+ * Fonts in turn for characters that the key font lacks. Signs have only one weight.
  */
 export const MORE_FONTS: Readonly<Record<Weight, readonly string[]>> = {
   strong: moreFonts("strong"),

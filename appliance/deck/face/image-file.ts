@@ -79,8 +79,8 @@ function jpegSize(file: Buffer): { width: number; height: number } {
 }
 
 /**
- * Markers that stand alone (B.1.1.3) have no business before the frame. A reader that took the
- * bytes after them for a length would walk to another header than the one that is drawn.
+ * Whether a marker has no length (B.1.1.3). Such markers are not allowed before the frame: a reader that took the next
+ * bytes for a length would find another header than the one that is painted.
  */
 function isWithoutLength(marker: number): boolean {
   return marker <= 0x01 || (marker >= 0xd0 && marker <= 0xd9);

@@ -19,11 +19,11 @@ export interface UpdateStanding {
    * box is away.
    */
   weight: "hint" | "news" | "warning" | "away";
-  /** For a key of 72 pixels: two or three words, and what stands small above and below. */
+  /** Texts for a key of 72 pixels: two or three words, and small lines above and below. */
   top: string;
   main: string;
   bottom: string;
-  /** The same for who reads. */
+  /** The same as a sentence. */
   sentence: string;
 }
 
@@ -32,7 +32,7 @@ export interface NoticeBoard {
   notices(): readonly Notice[];
   /** URL of the Web UI; undefined while there is no network. */
   address(): string | undefined;
-  /** Its URL by name, where the own network knows this machine by one. */
+  /** The URL with the name of this machine, if the local network has one for it. */
   addressByName(): string | undefined;
   /** How its public address stands; undefined while it is off. */
   publicAddress(): PublicStanding | undefined;
@@ -43,7 +43,7 @@ export function isHint(notice: Notice): boolean {
   return notice.type === "update" && notice.weight === "hint";
 }
 
-/** A notice takes a slot over, whatever its widget. */
+/** The face of a notice, which replaces that of a widget. */
 export function noticeFace(notice: Notice): PlainFace {
   const colors = chooseColors({});
   switch (notice.type) {

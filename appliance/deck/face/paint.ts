@@ -38,9 +38,8 @@ function tools(): { readonly skia: Skia; readonly fonts: Fonts } {
 }
 
 /**
- * Draws a face at a slot's own size, with what came of a press over it. The same face, size and
- * feedback give the same pixels.
- * @param scale how many pixels each pixel of the slot becomes, in each direction
+ * Paints a face at the size of a slot, perhaps with the result of a press over it. Equal arguments give equal pixels.
+ * @param scale pixels for each pixel of the slot, in each direction
  */
 export function paint(
   face: Face,
@@ -81,8 +80,8 @@ export function encodeJpeg(
 }
 
 /**
- * Opens a PNG or JPEG and fits it into a box, in the middle and as large as it goes; the rest is
- * transparent. The caller has seen to it that it is not too large to open.
+ * Opens a PNG or JPEG and fits it into a box, centred and as large as possible; the rest is transparent. The caller has to
+ * check its size before.
  * @throws {Error} when it is broken
  */
 export async function fitImage(file: Buffer, { width, height }: TextBox): Promise<Pixels> {
@@ -191,7 +190,7 @@ function setFont(context: SKRSContext2D, weight: Weight, size: number, text: str
   context.fontKerning = "none";
 }
 
-/** By weight, once a text needed more than the key font: they take 20 ms and 3 MB. */
+/** Families by weight, loaded for the first text that needs more than the key font, since they take 20 ms and 3 MB. */
 const moreFamilies = new Map<Weight, string>();
 
 /** The font families that draw a text, the first that has a character before the others. */
@@ -287,7 +286,7 @@ function turn({ width, height, data }: Pixels, rotate: Rotation, to: Uint8Clampe
   }
 }
 
-/** Lays a face out: what to draw on its background, in order. */
+/** The shapes of a face on its background, in order. */
 function layout(face: Face, size: TextBox, fonts: Fonts): Shape[] {
   switch (face.kind) {
     case "stat":

@@ -4,7 +4,7 @@ import { centred, type Fonts, isFlat, label, type Shape, scaleOf, textBlock } fr
 import type { Area } from "./sparkline.ts";
 import { fitText, type TextBox } from "./text-fit.ts";
 
-/** Faces that say something, whatever they say: most widgets show one of these. */
+/** The common faces, which most widgets use. */
 export type PlainFace = BlankFace | TextFace | FigureFace;
 
 interface BlankFace {
@@ -68,7 +68,7 @@ function figure({ top, main, bottom, color, background }: FigureFace, size: Text
   ];
 }
 
-/** Of a slot's height, what an icon takes above a text of so many lines. */
+/** The share of a slot's height for an icon, by the number of lines below it. */
 const SHARES = [0.68, 0.46, 0.36, 0.24, 0.2];
 const BESIDE = 0.64;
 
@@ -94,7 +94,7 @@ function iconBlock(
   return [iconIn(icon, color, above, 1), ...textBlock(text, color, below, fonts)];
 }
 
-/** In the middle of an area, so much of its height. */
+/** An icon in the middle of an area, with a share of its height. */
 function iconIn(path: string, color: string, area: Area, share: number): Shape {
   const size = Math.round(Math.min(area.width, area.height) * share);
   return {

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 type QrCodes = Pick<typeof import("qrcode"), "create">;
 let loaded: QrCodes | undefined;
 
-/** Loaded at the first code, and without what the package draws and writes pictures with. */
+/** Loads the encoder for the first code, without the drawing parts of the package. */
 function codes(): QrCodes {
   loaded ??= createRequire(import.meta.url)("qrcode/lib/core/qrcode.js") as QrCodes;
   return loaded;

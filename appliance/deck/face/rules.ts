@@ -6,14 +6,14 @@ interface NumberRule extends Partial<Colors> {
   below?: number;
 }
 
-/** Rules by which colours follow a number, and how far it must come back before they go again. */
+/** Rules for the colours of a number, with a hysteresis. */
 export interface NumberRules {
   /** The first that holds counts. */
   rules?: NumberRule[];
   hysteresis?: number;
 }
 
-/** A number as it stands in a text, and what it is worth. */
+/** A number in a text, with its value. */
 interface FoundNumber {
   text: string;
   value: number;
@@ -24,9 +24,9 @@ const NUMBER =
   /(?<![\p{L}\p{N}.,]|[\p{L}\p{N}][-_])([+-](?<![\p{L}\p{N}][+-]))?(\d{1,3}(?:[ '’]\d{3})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)*)/u;
 
 /**
- * The first number of a text. A space or an apostrophe groups thousands; one `.` or `,` begins the
- * decimals; of both the last does, and what stands more than once groups: `-3,5 °C` is -3.5,
- * `1 234.5` and `1.234,5` are 1234.5, `1,234,567` is 1234567, and `1.234` is a little more than 1.
+ * The first number of a text. Spaces and apostrophes group thousands. A single `.` or `,` begins the decimals; with both,
+ * the last one does; a repeated one groups thousands: `-3,5 °C` is -3.5, `1 234.5` and `1.234,5` are 1234.5, `1,234,567`
+ * is 1234567, and `1.234` is a little more than 1.
  */
 export function numberIn(text: string): FoundNumber | undefined {
   const found = NUMBER.exec(text);
@@ -43,8 +43,8 @@ export function numberIn(text: string): FoundNumber | undefined {
 }
 
 /**
- * Which rule holds for a text, by its place; undefined for none.
- * @param before the one that held until now: it goes on until the number has come back far enough
+ * The place of the rule that holds for a text; undefined for none.
+ * @param before the rule that held until now, which holds on until the number has come back by the hysteresis
  */
 export function ruleFor(
   { rules = [], hysteresis = 0 }: NumberRules,

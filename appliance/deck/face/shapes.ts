@@ -106,7 +106,7 @@ export function textBlock(
   return centred(fitText(text, box, sizes, fonts.strong), color, area, fonts);
 }
 
-/** Centres lines by their capitals, so that a row of keys lines up whatever the words are. */
+/** Centres lines by their capitals, so that the words of a row of keys are aligned. */
 export function centred(
   { size, lines }: { size: number; lines: string[] },
   color: string,
@@ -130,7 +130,7 @@ export function centred(
 
 type Anchor = { left: number } | { center: number } | { right: number };
 
-/** One quiet line; what does not fit in `room` ends in an ellipsis. */
+/** One quiet line, cut with an ellipsis at `room`. */
 export function label(
   text: string,
   {

@@ -16,7 +16,7 @@ export interface Numbers {
   alarm?: "silence" | "rush";
 }
 
-/** How the box's public address stands, for who stands before it. */
+/** The state of the box's public address, for keys. */
 export interface PublicStanding {
   /** By which the internet finds the box. */
   name: string;
@@ -26,7 +26,7 @@ export interface PublicStanding {
   words: string;
   /** The same in a sentence. */
   sentence: string;
-  /** When the last request from outside came; null where that is not known. */
+  /** The time of the last request from outside; null where it is unknown. */
   reachedAt: number | null;
 }
 
@@ -35,7 +35,7 @@ export interface IconPaths {
   path(name: string): string | undefined;
 }
 
-/** A picture at the size of a slot, bars of nothing at its sides. JSON knows it by its name. */
+/** A picture at the size of a slot, with transparent bars at its sides. In JSON it is its name. */
 export interface FittedImage {
   readonly pixels: Pixels;
   toJSON(): string;
@@ -47,7 +47,7 @@ export interface Situation {
   now: number;
   /** False while the clock is not known to be right. */
   clockSure: boolean;
-  /** IANA name of the zone whose time clocks show. */
+  /** IANA name of the time zone of clocks. */
   timeZone: string;
   /** Size of the slot in pixels. */
   width: number;

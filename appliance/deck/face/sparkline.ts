@@ -14,8 +14,8 @@ export interface Area {
 const NARROWEST_STEP = 3;
 
 /**
- * The line through a series, oldest value on the left; what is too dense for the area is averaged.
- * The area's lower edge is zero, its upper edge the largest value.
+ * The line of a series, with the oldest value on the left. Values that are too dense for the area are averaged. The lower
+ * edge of the area is zero, and the upper edge the largest value.
  */
 export function sparkline(series: readonly number[], area: Area): Point[] {
   const values = thinned(series, Math.max(2, Math.floor(area.width / NARROWEST_STEP)));

@@ -12,8 +12,7 @@ export interface Metrics {
   width: (text: string) => number;
   capHeight: number;
   /**
-   * The height of what may stick out above the capitals or below the base line: accents and
-   * descenders.
+   * The height of accents above the capitals, or descenders below the base line.
    */
   overhang: number;
   lineHeight: number;
@@ -30,9 +29,9 @@ const ELLIPSIS = "…";
 const INVISIBLE_END = /[\s\u200b]+$/;
 
 /**
- * Sets a text as large as the box allows: first whole words, then words broken over lines, and at
- * the smallest size what does not fit ends in an ellipsis.
- * @param min and `max` bound the size, in whole pixels.
+ * Fits a text into a box in the largest possible size: first with whole words, then with broken ones, and at the smallest
+ * size with an ellipsis.
+ * @param min and `max` are the bounds of the size, in whole pixels
  */
 export function fitText(
   text: string,
@@ -46,7 +45,7 @@ export function fitText(
   const wrapAt = (size: number) => wrap(paragraphs, box.width / size, metrics);
   const fits = (size: number, { lines }: Wrapped) => lines.length <= linesIn(box, size, metrics);
 
-  // A word that is wider than the box is broken: no use to try. One more, for what is rounded.
+  // A word wider than the box would be broken, so larger sizes are skipped. One is added for rounding.
   const widest = Math.max(...paragraphs.flat().map((word) => metrics.width(word.trimStart())));
   for (let size = Math.min(max, Math.floor(box.width / widest) + 1); size >= min; size--) {
     const wrapped = wrapAt(size);
@@ -94,7 +93,7 @@ export function blockHeight(lines: number, { capHeight, lineHeight }: Metrics): 
   return capHeight + (lines - 1) * lineHeight;
 }
 
-/** The same with all that may stick out of it, in em. */
+/** The same with accents and descenders, in em. */
 export function inkHeight(lines: number, metrics: Metrics): number {
   return blockHeight(lines, metrics) + 2 * metrics.overhang;
 }

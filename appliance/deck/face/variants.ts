@@ -1,7 +1,7 @@
 import { type Misfit, schemas } from "../../base/input/shape.ts";
 import { invalidField, type Refusal } from "../../base/refusal.ts";
 
-/** A JSON Schema; its `description` says what it takes, to end the sentence "field …". */
+/** A JSON Schema. Its `description` has the valid values, as the end of the sentence "field …". */
 type FieldSchema = object;
 
 type Schemas = Readonly<Record<string, FieldSchema>>;
@@ -22,10 +22,10 @@ export function oneOf(...values: string[]): FieldSchema {
 }
 
 /**
- * Makes what reads values of several shapes.
- * @param tag the field that names the shape
- * @param what what a value of them is called in a message
- * @returns throws {Refusal} `invalid_field`; the field is a path that begins with `at`
+ * Makes a reader for values of several shapes.
+ * @param tag the field with the name of the shape
+ * @param what the name of such a value in messages
+ * @returns a function that throws {Refusal} `invalid_field`; the field is a path that begins with `at`
  */
 export function variants<T extends Readonly<Record<Tag, string>>, Tag extends string>(
   tag: Tag,
@@ -64,7 +64,7 @@ function explain(error: Misfit, at: string, what: string): Refusal {
         `is not a field of this type of ${what}.`,
       );
     default: {
-      // Where a name is what does not fit, it is in an object that is fine.
+      // Where the name of a property is invalid, the path is that of its object.
       const field = error.propertyName === undefined ? path : `${path}.${error.propertyName}`;
       return invalidField(field, `${error.parentSchema?.description ?? "must be an object"}.`);
     }

@@ -40,7 +40,7 @@ export interface StatWidget extends WidgetColors {
   site: string;
   metric: StatMetric;
   period: StatPeriod;
-  /** Stands for the site's id. */
+  /** Replaces the site's id. */
   label?: string;
   /** An alarm of the site wakes the deck and shows the page of this key. */
   wake?: true;
@@ -53,7 +53,7 @@ export interface GaugeWidget extends WidgetColors, NumberRules {
   min: number;
   max: number;
   unit?: string;
-  /** Stands for the channel's name. */
+  /** Replaces the channel's name. */
   label?: string;
 }
 
@@ -80,7 +80,7 @@ export interface WorldclockWidget extends WidgetColors {
   type: "worldclock";
   /** IANA name */
   timeZone: string;
-  /** Stands for the city of the zone. */
+  /** Replaces the city of the zone. */
   label?: string;
 }
 
@@ -111,14 +111,14 @@ export function channelOf(widget: Widget): string | undefined {
   return "channel" in widget ? widget.channel : undefined;
 }
 
-/** The push service's rules, which widgets and actions share: what is typed here is drawn in the same font. */
+/** The push service's rules for texts, which widgets and actions share, since they are drawn in the same font. */
 export interface PushRules {
-  /** The channel's name in its one form; throws an error that says what a name looks like. */
+  /** Normalizes a channel's name. Throws an error with the form of names. */
   channelName: (raw: string) => string;
   cleanText: (raw: string) => { text: string };
 }
 
-/** JSON Schema of a text of at most so many characters. */
+/** JSON Schema of a text with a limit of characters. */
 export const textSchema = (maxLength: number, what = "a text") => ({
   type: "string",
   maxLength,

@@ -8,13 +8,13 @@ interface FingerPlace {
   slot: string;
 }
 
-/** A place was let go. */
+/** The release of a place. */
 interface FingerRelease extends FingerPlace {
-  /** The deck went away while it was held: no finger let go of it. */
+  /** Whether the deck was disconnected while the place was held. */
   isLost: boolean;
 }
 
-/** A dial was turned by so many steps, clockwise being more than zero. */
+/** A turn of a dial by so many steps; clockwise ones are positive. */
 interface Turn extends FingerPlace {
   delta: number;
 }
@@ -26,14 +26,14 @@ interface Swipe {
 }
 
 const HELD_MS = 5_000;
-/** How long a press lasts that comes from no finger and is to be a hold. */
+/** The length of a simulated press that counts as a hold. */
 const LONG_PRESS_MS = 1_000;
 
 /** The fingers on decks, real ones and those of the Web UI. */
 export class Fingers {
   /** A key, a zone or an input went down. */
   readonly pressed = new Signal<FingerPlace>();
-  /** It went up; at once where the firmware does not tell when. */
+  /** Emits releases, at once where the firmware does not report them. */
   readonly released = new Signal<FingerRelease>();
   /** It was held for five seconds. */
   readonly held = new Signal<FingerPlace>();
@@ -41,12 +41,12 @@ export class Fingers {
   readonly swiped = new Signal<Swipe>();
   readonly #clock: Clock;
   readonly #counts: (deck: string) => boolean;
-  /** The places that are down, each with what stops its timer. */
+  /** Places that are pressed, each with the cancellation of its timer. */
   readonly #down = new Map<string, { at: FingerPlace; cancel: Cancel }>();
   /** By place of a long press: stops its timer. */
   readonly #long = new Map<string, Cancel>();
 
-  /** @param counts asked for all that a finger does: false makes nothing of it */
+  /** @param counts whether input of a deck counts; it is called for each */
   constructor(clock: Clock, counts: (deck: string) => boolean = () => true) {
     this.#clock = clock;
     this.#counts = counts;
@@ -57,7 +57,7 @@ export class Fingers {
     else this.#release({ ...at, isLost: false });
   }
 
-  /** A press of a place that does not tell when it is let go. */
+  /** Handles a press of a place that reports no release. */
   tap(at: FingerPlace): void {
     if (!this.#counts(at.deck)) return;
     this.pressed.emit(at);
@@ -86,7 +86,7 @@ export class Fingers {
     this.key(at, true);
   }
 
-  /** A deck went away with whatever is held on it. */
+  /** Releases all places of a disconnected deck. */
   lose(deck: string): void {
     for (const { at } of this.#down.values())
       if (at.deck === deck) this.#release({ ...at, isLost: true });

@@ -2,7 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import { type Cancel, Signal } from "../../base/signal.ts";
 import type { Fingers } from "./fingers.ts";
 
-/** A gesture at a slot or an input, once it is clear which one it was. */
+/** A gesture at a slot or an input. */
 export interface Gesture {
   deck: string;
   slot: string;
@@ -22,7 +22,7 @@ interface GesturesOptions {
   fingers: Pick<Fingers, "pressed" | "released" | "turned">;
   /** The page that shows on a deck. */
   pageOf: (deck: string) => number;
-  /** Whether a long press is something else than a short one. */
+  /** Whether a place has an action for a hold. */
   hasHold: (at: GesturePlace) => boolean;
 }
 
@@ -30,8 +30,8 @@ interface GesturesOptions {
 const HOLD_MS = 500;
 
 /**
- * Tells presses, holds and turns apart. A press is told at once; only where a hold means something
- * else, it is told when the finger goes.
+ * Distinguishes presses, holds and turns. A press is emitted at once, or, at a place with an action for a hold, at its
+ * release.
  */
 export class Gestures {
   readonly made = new Signal<Gesture>();

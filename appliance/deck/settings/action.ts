@@ -5,7 +5,7 @@ import { invalidField } from "../../base/refusal.ts";
 import { fields, oneOf, variants } from "../face/variants.ts";
 import { CHANNEL, type PushRules, readChannel, textSchema } from "../face/widget.ts";
 
-/** Tells a channel that its state has been seen: that of the slot's widget unless named. */
+/** Acknowledges the state of a channel, which is that of the slot's widget unless named. */
 interface AcknowledgeAction {
   do: "acknowledge";
   channel?: string;
@@ -45,7 +45,7 @@ export interface RequestAction {
   method: (typeof METHODS)[number];
   /** Its origin is written out. */
   url: string;
-  /** Their values are secrets: only who sends the request reads them. */
+  /** Headers. Their values are secrets, which only the sender of requests reads. */
   headers?: Record<string, string>;
   body?: string;
 }
@@ -59,12 +59,11 @@ export type Action =
   | SleepAction
   | RequestAction;
 
-/** Stands for the value of a header, which is not shown. */
+/** A placeholder for the value of a header, which is never shown. */
 const HIDDEN = "…";
 
 /**
- * Headers that the box sets itself, and those that are about the connection rather than the
- * request.
+ * Headers that the box sets itself, and headers about the connection instead of the request.
  */
 const OWN_HEADER =
   /^(?:connection|content-length|expect|host|idempotency-key|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i;
@@ -80,7 +79,7 @@ const HEADERS = {
   additionalProperties: {
     type: "string",
     maxLength: FIELD_LIMITS.header,
-    // Field values of RFC 9110; anything beyond ASCII goes as UTF-8.
+    // Field values of RFC 9110; other characters are sent as UTF-8.
     pattern: "^[^\\u0000-\\u0008\\u000a-\\u001f\\u007f]*$",
     description: `must be one line of at most ${FIELD_LIMITS.header} characters`,
   },
@@ -114,9 +113,9 @@ const readVariant = variants<Action, "do">("do", "action", SHAPES, {
 });
 
 /**
- * Reads an action from the wire: checked, its channel lower-cased, its text cleaned up. Whether its
- * origin is allowed, is for who sends it to say.
- * @param at where it was found
+ * Reads an action from outside: checks it, normalizes its channel, and cleans its text. Its origin is checked when it is
+ * sent.
+ * @param at the path of the action
  * @throws {Refusal} `invalid_field`; the field is a path that begins with `at`
  */
 export function readAction(input: unknown, rules: PushRules, at = "press"): Action {
@@ -140,7 +139,7 @@ export function readAction(input: unknown, rules: PushRules, at = "press"): Acti
 }
 
 function checkedRequest(action: RequestAction, at: string): RequestAction {
-  // As what sends it reads the address: `http:/{{text}}` has a host, too.
+  // The sender reads the address like this: `http:/{{text}}` has a host, too.
   if (originOf(action.url)?.includes("{") !== false)
     throw invalidField(
       `${at}.url`,
@@ -175,7 +174,7 @@ export function secretsOf(known: readonly Action[]): Secrets {
   return secrets;
 }
 
-/** An action with the values of its headers that came back hidden, as far as `secrets` has them. */
+/** Replaces hidden values of headers in an action by those of `secrets`, as far as they are known. */
 export function withSecrets(action: Action, secrets: Secrets): Action {
   if (action.do !== "request" || action.headers === undefined) return action;
   const origin = originOf(action.url);
@@ -186,7 +185,7 @@ export function withSecrets(action: Action, secrets: Secrets): Action {
   return { ...action, headers: Object.fromEntries(headers) };
 }
 
-/** The name of a header whose value is not known; undefined where all are. */
+/** The name of a header with a hidden value; undefined where there is none. */
 export function lostSecret(action: Action): string | undefined {
   if (action.do !== "request") return undefined;
   return Object.entries(action.headers ?? {}).find(([, value]) => value === HIDDEN)?.[0];

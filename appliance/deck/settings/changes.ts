@@ -12,11 +12,11 @@ interface ChangesOptions {
   readonly clock: Pick<Clock, "monotonic">;
   readonly store: DeckStore;
   readonly roster: Roster;
-  /** Decks are set otherwise from now on, or are gone. */
+  /** Called with decks whose settings have changed, or are deleted. */
   applied(ids: readonly string[]): void;
 }
 
-/** Takes back what was stored. @returns as `Step.undo` */
+/** Undoes a stored change. @returns as `Step.undo` */
 export type TakeBack = () => Promise<string>;
 
 /** Changes of settings: each is stored, then remembered, and then shows, before the next begins. */
@@ -37,12 +37,12 @@ export class Changes {
     return this.#history.undoable;
   }
 
-  /** @returns what was done @throws {Refusal} `nothing_to_undo` */
+  /** @returns a sentence about it @throws {Refusal} `nothing_to_undo` */
   undo(): Promise<string> {
     return this.take(() => this.#history.undo());
   }
 
-  /** @returns what was done @throws {Refusal} `nothing_to_redo` */
+  /** @returns a sentence about it @throws {Refusal} `nothing_to_redo` */
   redo(): Promise<string> {
     return this.take(() => this.#history.redo());
   }
@@ -77,7 +77,7 @@ export class Changes {
     this.#apply(after);
   }
 
-  /** The same where `save` stores the decks together with something else, and says how to undo that. */
+  /** The same where `save` stores decks together with other data, and returns the undoing of that. */
   async stepBeside(
     what: string,
     after: readonly DeckSettings[],
@@ -100,7 +100,7 @@ export class Changes {
     this.#apply(after);
   }
 
-  /** Something else has changed what is stored: that is what shows, and nothing before it comes back. */
+  /** Reads stored settings after a change by others, and drops the history. */
   reload(): Promise<void> {
     return this.take(async () => {
       this.#history.clear();

@@ -40,7 +40,7 @@ function bytesOf(decks: Iterable<DeckSettings>): number {
   return [...decks].reduce((sum, deck) => sum + storedBytes(deck), 0);
 }
 
-/** Bytes of what a deck is set to, as it is stored. */
+/** Bytes of the stored settings of a deck. */
 function storedBytes(deck: DeckSettings): number {
   const { id: _, ...body } = deck;
   return Buffer.byteLength(JSON.stringify(body));

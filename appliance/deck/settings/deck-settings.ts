@@ -33,7 +33,7 @@ export interface DeckSettings extends Layout {
   /** Percent. */
   brightness: number;
   sleep: SleepSettings;
-  /** After so many seconds without a press the first page shows again; null for never. */
+  /** Seconds without a press after which the first page is shown again; null for never. */
   homeAfterSeconds: number | null;
 }
 
@@ -98,8 +98,7 @@ export const DECKS = documentKind<DeckBody>(
 );
 
 /**
- * Settings as they were kept. Those that came with a backup, which may be made up, are read
- * through: a part that cannot be is as if it had never been set.
+ * Reads stored settings, which may come from a made-up backup. Invalid parts are dropped.
  */
 function deckOf({ id, body, revision }: Document<DeckBody>, rules: PushRules): DeckSettings {
   if (revision > 0) return { id, ...body };
@@ -118,7 +117,7 @@ function deckOf({ id, body, revision }: Document<DeckBody>, rules: PushRules): D
   };
 }
 
-/** The settings in documents; `foreign` are those that are not stored as they were read. */
+/** The settings in documents; `foreign` are those with dropped parts. */
 export function decksIn(
   documents: readonly Document<DeckBody>[],
   rules: PushRules,
@@ -135,7 +134,7 @@ export function deckDocument({
   return { id, body };
 }
 
-/** Keeps what belongs to decks over restarts. */
+/** The storage of decks. */
 export interface DeckStore {
   load(): Promise<readonly DeckSettings[]>;
   /** All of them or none. */
@@ -161,7 +160,7 @@ export function slotsOf(widgets: Readonly<Record<string, Widget>>): SlotsByName 
   return Object.fromEntries(Object.entries(widgets).map(([slot, widget]) => [slot, { widget }]));
 }
 
-/** `settings` with what `change` names; pages and slots that it does not name stay as they are. */
+/** Applies a change to settings. Pages and slots that it does not name stay as they are. */
 export function changed(
   settings: DeckSettings,
   { pages, fixed, ...rest }: DeckChange & LayoutChange,
@@ -169,7 +168,7 @@ export function changed(
   return { ...settings, ...rest, ...mergedLayout(settings, { pages, fixed }) };
 }
 
-/** The settings of a deck once others are taken in; nothing of them is deleted. */
+/** Merges imported settings into those of a deck, and deletes none. */
 export function withImport(
   known: DeckSettings | undefined,
   { id, model, serial, ...change }: DeckImport,
@@ -187,8 +186,8 @@ export function withImport(
 }
 
 /**
- * Reads a change as it came from outside.
- * @param at begins the path of each field, where the change is a part of something
+ * Reads a change from outside.
+ * @param at the begin of the paths of fields, where the change is a part of something
  * @throws {Refusal} `invalid_field`
  */
 export function readChange(

@@ -8,7 +8,7 @@ export interface ChangeStep {
   readonly what: string;
   /** Steps about the same that follow each other quickly are one; undefined for one by itself. */
   readonly about?: string | undefined;
-  /** @returns what did not come back, as a sentence; empty when all did */
+  /** @returns a sentence about parts that could not be undone; empty where there are none */
   undo(): Promise<string>;
   redo(): Promise<void>;
 }
@@ -51,9 +51,9 @@ export class History {
   }
 
   /**
-   * Takes the last change back.
-   * @returns what was done, as a sentence or two
-   * @throws {Refusal} `nothing_to_undo`; what the step throws, which then stays the last
+   * Undoes the last change.
+   * @returns a sentence or two about it
+   * @throws {Refusal} `nothing_to_undo`, or the error of the step, which then stays the last one
    */
   async undo(): Promise<string> {
     const step = this.#done.at(-1);
@@ -79,7 +79,7 @@ export class History {
     await step.redo();
     this.#undone.pop();
     this.#done.push(step);
-    // The next change is a step of its own.
+    // The next change must not be merged with this step.
     this.#lastAt = Number.NEGATIVE_INFINITY;
     return `Done again: ${step.what}.`;
   }

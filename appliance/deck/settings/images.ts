@@ -26,9 +26,9 @@ const { count: MAX_IMAGES, together: MAX_BYTES } = BOUNDS.images;
 /** Pictures at the size of a slot that are held in memory: a page of a large deck. */
 const MAX_FITTED = 32;
 
-/** The pictures that keys show. Files stay in the store; what shows is held at the slot's size. */
+/** The pictures of keys. Files stay in the store; visible pictures are kept in memory, at the slot's size. */
 export class Images {
-  /** The picture of this name can be shown now, or is known to be gone. */
+  /** Emits the name of a picture that was opened, or is missing. */
   readonly changed = new Signal<string>();
   readonly #documents: Documents<object>;
   /** One is opened at a time: it takes memory. */
@@ -41,7 +41,7 @@ export class Images {
     this.#documents = documents;
   }
 
-  /** Reads from the store which there are; also after something else changed it. */
+  /** Reads the list of pictures, at first and after changes by others. */
   async load(): Promise<void> {
     const list = await this.#documents.list();
     this.#sizes = new Map(list.map(({ id, size }) => [id, size]));
@@ -53,8 +53,8 @@ export class Images {
   }
 
   /**
-   * Keeps a picture; where there is no more room, those that no key shows go first.
-   * @param used the names of those that a key shows, on whatever deck and page
+   * Stores a picture. At the limit, pictures that no key shows are deleted.
+   * @param used the names of pictures that a key shows, on any deck and page
    * @returns its name
    * @throws {Refusal} `invalid_image`, `image_limit`
    */
@@ -74,7 +74,7 @@ export class Images {
     });
   }
 
-  /** A picture at a slot's size; undefined while it is being opened, after which `changed` tells. */
+  /** A picture at a slot's size; undefined while it is being opened, until `changed`. */
   fitted(hash: string, { width, height }: Size): FittedImage | "missing" | undefined {
     const key = `${hash} ${width}×${height}`;
     const known = this.#fitted.get(key);
@@ -83,8 +83,7 @@ export class Images {
     this.#hold(key, "opening");
     this.#turns
       .take(async () => this.#hold(key, await this.#open(hash, { width, height })))
-      // An image that cannot be read now is tried again after a restart, or once it is uploaded
-      // anew.
+      // An image that cannot be read is tried again after a restart, or a new upload.
       .catch(() => this.#hold(key, "missing"))
       .then(() => this.changed.emit(hash));
     return undefined;
@@ -104,7 +103,7 @@ export class Images {
       this.#fitted.delete(oldest);
   }
 
-  /** Which go to make room for so many bytes. @throws {Refusal} `image_limit` */
+  /** The pictures to delete for so many bytes. @throws {Refusal} `image_limit` */
   #tooMany(bytes: number, used: ReadonlySet<string>): string[] {
     const forget: string[] = [];
     let count = this.#sizes.size + 1;
@@ -125,7 +124,7 @@ export class Images {
   }
 }
 
-/** A picture that JSON knows by its name: faces are compared so. */
+/** A picture that is its name in JSON, by which faces are compared. */
 class Fitted implements FittedImage {
   readonly hash: string;
   readonly pixels: Pixels;
@@ -142,7 +141,7 @@ class Fitted implements FittedImage {
 
 /** @throws {Refusal} `invalid_image` */
 async function opened(file: Buffer, size: Size): Promise<Pixels> {
-  // A stored image may come from a backup: it is looked at again before it is opened.
+  // A stored image may come from a backup, so it is checked again before it is opened.
   checkImageFile(file);
   try {
     return await fitImage(file, size);

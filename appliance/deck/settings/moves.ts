@@ -22,7 +22,7 @@ interface Located {
  * @throws {Refusal} `not_found`, `invalid_field`
  */
 export function moved(from: Spot, to: Spot, isCopy: boolean): DeckSettings[] {
-  // Where a slot is the same on all pages, that is what is seen and meant.
+  // A slot that is the same on all pages is the visible one, and so the one to move.
   const source = located(
     from.deck.fixed[from.slot] === undefined ? from : { ...from, page: "all" },
   );

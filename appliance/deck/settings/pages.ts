@@ -6,7 +6,7 @@ import type { SlotSettings } from "./slot-settings.ts";
 export type SlotsByName = Record<string, SlotSettings>;
 
 export interface Page {
-  /** Unique on its deck, whatever the case. */
+  /** The name, unique on its deck regardless of case. */
   name: string;
   slots: SlotsByName;
 }
@@ -15,7 +15,7 @@ export interface Page {
 export interface Layout {
   /** 1 to `FIELD_LIMITS.pages`. */
   pages: Page[];
-  /** Slots that stay on all pages, over what the pages have there. */
+  /** Slots on all pages, which replace those of each page. */
   fixed: SlotsByName;
 }
 
@@ -25,13 +25,13 @@ export interface LayoutChange {
   fixed?: SlotsByName | undefined;
 }
 
-/** Which page is meant: by its place from 0, by its name, or as seen from the one that shows. */
+/** A page, by its place from 0, by its name, or relative to the present one. */
 export type PageChoice = number | string;
 
 /** Where a slot is set. */
 interface SlotPlace {
   slot: string;
-  /** `all`: on all pages; else the page's place. */
+  /** The place of the page; `all` for all pages. */
   page: number | "all";
 }
 
@@ -77,7 +77,7 @@ export function findPage({ pages }: Layout, which: PageChoice, shown: number): n
   throw new Refusal("not_found", `There is no page ${which}. The deck has: ${names}.`);
 }
 
-/** The page to show for a slot that `isMeant`: rather the one that shows, else the first. */
+/** The page with a slot that `isMeant`: the present one if it has one, otherwise the first. */
 export function pageWith(
   layout: Layout,
   shown: number,
@@ -104,7 +104,7 @@ export function withSlot(
   return { pages, fixed };
 }
 
-/** `layout` with what `change` names; pages that are more than it has are added. */
+/** Applies a change to a layout, and adds its further pages. */
 export function mergedLayout(layout: Layout, { pages = [], fixed = {} }: LayoutChange): Layout {
   const merged = layout.pages.map((page, place) => {
     const { name = page.name, slots = {} } = pages[place] ?? {};
@@ -175,7 +175,7 @@ export function readPageName(raw: string, others: readonly Page[], at = "name"):
   return name;
 }
 
-/** Pages as they were stored: as many as a deck may have, each with a name that it may have. */
+/** Reads stored pages, within the limit, and with valid names. */
 export function storedPages(pages: readonly Page[]): Page[] {
   const named = pages.map((page) => ({
     ...page,
@@ -199,7 +199,7 @@ function freeName(pages: readonly { name: string }[], base = "Page"): string {
   return `${base} ${number}`;
 }
 
-/** Pages of two decks that come together may have one name. */
+/** Renames pages of merged decks with equal names. */
 function withOwnNames(pages: readonly Page[]): Page[] {
   const own: Page[] = [];
   for (const page of pages) {

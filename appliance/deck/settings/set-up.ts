@@ -32,7 +32,7 @@ import {
 import { changedSlot, type SlotChange, type SlotSettings } from "./slot-settings.ts";
 import { type StartingPointName, type Surroundings, withStartingPoint } from "./starting-points.ts";
 
-/** The sources of all that widgets may name. */
+/** The sources of everything that widgets may name. */
 export interface SetUpSources {
   store: DeckStore;
   /** The icons there are; none unless given. */
@@ -43,11 +43,11 @@ export interface SetUpSources {
 interface SetUpOptions extends SetUpSources {
   clock: Pick<Clock, "monotonic">;
   roster: Roster;
-  /** Decks are set otherwise from now on, or are gone. */
+  /** Called with decks whose settings have changed, or are deleted. */
   applied(ids: readonly string[]): void;
 }
 
-/** Where a slot goes: to the same deck unless another is named, to the page that shows unless one is. */
+/** The target of a slot. Deck and page are its own deck and the present page unless named. */
 export interface MoveTarget {
   deck?: string | undefined;
   slot: string;
@@ -71,7 +71,7 @@ export class SetUp {
     this.changes = new Changes(options);
   }
 
-  /** Settings of every deck, with secrets: what is told of them is `shownSettings`. */
+  /** The settings of every deck, with secrets; `shownSettings` has none. */
   settings(): DeckSettings[] {
     return this.#roster.list().map(({ settings }) => settings);
   }
@@ -88,8 +88,8 @@ export class SetUp {
   }
 
   /**
-   * Changes what a slot or an input is set to, and answers what it is set to on the page that shows.
-   * @param page its place, or `all` for every page; that which shows unless given
+   * Changes the settings of a slot or an input, and returns those on the present page.
+   * @param page the place of the page, or `all` for every page; the present one unless given
    * @throws {Refusal} `not_found`, `invalid_field`
    */
   async setSlot(
@@ -118,9 +118,9 @@ export class SetUp {
   }
 
   /**
-   * Lets a slot change places with another, or copies it there, with all it is set to.
-   * @param page where it is: that which shows unless given
-   * @returns what was done
+   * Swaps a slot with another, or copies it there, with all its settings.
+   * @param page the page of the slot; the present one unless given
+   * @returns a sentence about it
    * @throws {Refusal} `not_found`, `invalid_field`
    */
   move(
@@ -152,8 +152,8 @@ export class SetUp {
   }
 
   /**
-   * Puts a starting point on the empty slots of the page that shows, else on a new one, and shows it.
-   * @returns what was done
+   * Puts a starting point on empty slots of the present page, or on a new page, and shows it.
+   * @returns a sentence about it
    * @throws {Refusal} `not_found`, `no_room`
    */
   start(
@@ -210,9 +210,9 @@ export class SetUp {
   }
 
   /**
-   * Takes settings over, for decks that are known and for such as may come; deletes nothing.
-   * @param save stores them as they will be, all at once, with what else comes with them
-   * @throws {Refusal} `invalid_field`, and what `save` throws, before anything has changed
+   * Imports settings of known and unknown decks, and deletes none.
+   * @param save stores the new settings together with other data, in one transaction
+   * @throws {Refusal} `invalid_field`, and the errors of `save`, before anything has changed
    */
   async merge(
     imported: readonly DeckImport[],
@@ -248,7 +248,7 @@ export class SetUp {
       const before = this.#roster.deck(id).settings;
       const { settings, ...step } = change(before);
       await this.changes.step(step, [before], [settings]);
-      // An owner who sets a deck up looks at it.
+      // A deck that is set up is in use.
       const deck = this.#roster.deck(id);
       if (!deck.asleep) deck.use();
     });
@@ -263,7 +263,7 @@ const WORDS: Readonly<Record<keyof DeckChange, string>> = {
   homeAfterSeconds: "The way back",
 };
 
-/** Which fields of a slot differ while it goes on showing the same kind of thing; undefined if not. */
+/** The changed fields of a slot, where the kinds of its widget and actions stay the same; otherwise undefined. */
 function typedFields(before: SlotSettings, after: SlotSettings): string | undefined {
   if (before.widget.type !== after.widget.type) return undefined;
   const [was, is]: Record<string, unknown>[] = [

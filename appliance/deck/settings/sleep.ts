@@ -1,6 +1,6 @@
 import { invalidField } from "../../base/refusal.ts";
 
-/** When a deck goes dark by itself. */
+/** The times at which a deck sleeps. */
 export interface SleepSettings {
   /** After so long without a press; null for never. */
   afterMinutes: number | null;

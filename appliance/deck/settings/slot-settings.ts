@@ -17,7 +17,7 @@ type SlotActions = Partial<Record<(typeof ACTION_KINDS)[number], Action>>;
 /** The settings of one slot: its widget and its actions. */
 export interface SlotSettings extends SlotActions {
   widget: Widget;
-  /** Home automation knows it as a button, though it has no action. */
+  /** Whether home automation has it as a button, although it has no action. */
   button?: true;
 }
 
@@ -27,7 +27,7 @@ export interface SlotChange extends Partial<Record<keyof SlotActions, Action | n
   button?: boolean;
 }
 
-/** The same as it comes from outside. */
+/** The same, unchecked, from outside. */
 export type SlotInput = Partial<Record<keyof SlotChange, unknown>>;
 
 /** The slot's part in `SlotInput`, as JSON Schema; readers of widgets and actions say the rest. */
@@ -55,7 +55,7 @@ export function readSlot({ widget, button, ...given }: SlotInput, rules: PushRul
   return change;
 }
 
-/** A slot as it was stored; what of it cannot be is left out. */
+/** Reads a stored slot, and drops invalid parts. */
 export function storedSlot(
   { widget, button, ...actions }: SlotInput,
   rules: PushRules,
@@ -73,8 +73,8 @@ export function storedSlot(
 }
 
 /**
- * @param known actions of the deck that may know what of the change is hidden
- * @throws {Refusal} `invalid_field` when a secret is hidden that none of them has
+ * @param known actions of the deck, which may have the hidden secrets of the change
+ * @throws {Refusal} `invalid_field` for a hidden secret that none of them has
  */
 export function changedSlot(
   { button, ...settings }: SlotSettings,

@@ -71,7 +71,7 @@ function filled(
     .reduce((now, { slot }, i) => withSlot(now, { slot, page }, wanted[i] as SlotSettings), layout);
 }
 
-/** Keys come before zones, which are wide or cannot be pressed. */
+/** Slots to fill. Keys are before zones, which are wide, or cannot be pressed. */
 function fillable(slots: readonly ModelSlot[]): ModelSlot[] {
   return [...slots].sort((a, b) => Number(a.kind === "zone") - Number(b.kind === "zone"));
 }

@@ -8,7 +8,7 @@ import type { Direction, Model } from "./model.ts";
 
 /** Waits between attempts to open; the last one repeats for as long as the deck is plugged in. */
 const BACK_OFF_MS = [100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 30_000];
-/** The hidraw node and its permissions come a little after the device: no problem until then. */
+/** Failures before a problem is reported, since the hidraw node and its permissions appear a little after the device. */
 const PATIENT_FAILURES = 4;
 /** An open deck that lasts this long starts with a clean record. */
 const STEADY_MS = 10_000;
@@ -76,7 +76,7 @@ export class DeckConnection {
       if (this.#closed) return await opened.hid.close();
       hid = opened.hid;
       this.#hid = hid;
-      // Unplugging shows as a read error and as nothing else.
+      // A read error is the only sign of unplugging.
       hid.on("error", (error) => this.#failed(hid, error));
       const driver = await openDriver({
         ...opened,
@@ -97,7 +97,7 @@ export class DeckConnection {
     }
   }
 
-  /** Deals with the first failure of a handle; what follows from the same handle is ignored. */
+  /** Handles the first failure of a handle, and ignores further ones. */
   #failed(hid: HidHandle | undefined, cause: unknown): void {
     if (this.#closed || this.#hid !== hid) return;
     this.#hid = undefined;
@@ -144,7 +144,7 @@ async function openDriver(context: DriverContext): Promise<DeckDriver> {
   const { model } = context;
   switch (model.family) {
     case "elgato":
-      // Only now: many boxes have no such deck, and its library takes a while to load.
+      // It is loaded only here: many boxes have no such deck, and its library takes a while to load.
       return (await import("./elgato.ts")).openElgato({ ...context, model });
     case "mirabox":
       return openMirabox({ ...context, model });
@@ -153,12 +153,12 @@ async function openDriver(context: DriverContext): Promise<DeckDriver> {
   }
 }
 
-/** Adds up the steps of dials that come within one turn of the event loop: a fast hand makes many. */
+/** Sums up the steps of dials within one turn of the event loop, since a fast hand makes many. */
 class TurnSums {
   readonly #tell: (input: string, delta: number) => void;
   readonly #sums = new Map<string, number>();
 
-  /** @param tell hears of every dial once, with the sum of its steps, unless that is zero */
+  /** @param tell takes the sum of each dial once, unless it is zero */
   constructor(tell: (input: string, delta: number) => void) {
     this.#tell = tell;
   }
@@ -168,7 +168,7 @@ class TurnSums {
     this.#sums.set(input, (this.#sums.get(input) ?? 0) + steps);
   }
 
-  /** Tells what there is now, so that what comes next is told after it. */
+  /** Reports the sums now, so that the next event follows them. */
   flush(): void {
     const sums = [...this.#sums];
     this.#sums.clear();

@@ -13,7 +13,7 @@ interface CrtInput {
   readonly down: boolean;
 }
 
-/** Tells of every key, zone, dial and swipe a unit reports; of unknown codes, nothing. */
+/** Reports every key, zone, dial and swipe of a unit, and ignores unknown codes. */
 export function hearInputs(context: DriverContext<MiraboxModel | Akp05Model>): void {
   const tellers = tellersOf(context);
   context.hid.on("data", (report) => {
@@ -22,7 +22,7 @@ export function hearInputs(context: DriverContext<MiraboxModel | Akp05Model>): v
   });
 }
 
-/** Reads an input report; undefined for what is no input, such as the answer to a write. */
+/** Reads an input report; undefined for other reports, like the answer to a write. */
 function readInput(report: Buffer): CrtInput | undefined {
   // Units that number their reports put the report id first.
   const start = report.subarray(0, 4).indexOf(ACKNOWLEDGE);
@@ -33,7 +33,7 @@ function readInput(report: Buffer): CrtInput | undefined {
   return { code, down: state === 1 };
 }
 
-/** The functions that tell of an input, by the code that reports it. */
+/** Code of an input → the function that reports it. */
 function tellersOf(
   context: DriverContext<MiraboxModel | Akp05Model>,
 ): ReadonlyMap<number, (down: boolean) => void> {
@@ -47,7 +47,7 @@ function tellersOf(
     const dial = inputs[index];
     if (dial === undefined) continue;
     tellers.set(press, teller(context, dial.input, dial));
-    // A step is one report, whatever its state.
+    // A step is one report, with any state.
     tellers.set(left, () => context.onTurn(dial.input, -1));
     tellers.set(right, () => context.onTurn(dial.input, 1));
   }
@@ -65,7 +65,7 @@ function teller(
 ): (down: boolean) => void {
   if (hasRelease) return (down) => context.onKey(place, down);
   return (down) => {
-    // A touch is one report, whatever its state.
+    // A touch is one report, with any state.
     if (down || kind === "zone") context.onTap(place);
   };
 }

@@ -1,16 +1,15 @@
 /**
- * The packets of the Mirabox CRT family, which the AJAZZ AKP05 family speaks as well. No vendor
- * documents them; what is here was gathered from open-source drivers (see `models.ts` for what is
- * verified on which unit).
+ * The packets of the Mirabox CRT family, which the AJAZZ AKP05 family uses, too. No vendor documents them; these come from
+ * open-source drivers (`models.ts` says what is verified on which unit).
  *
- * Every packet is a report id and then exactly 512 or 1024 bytes, zero padded. A packet of the
- * wrong size is swallowed in silence: the write succeeds and the panel stays black.
+ * Every packet has a report id and then exactly 512 or 1024 bytes, zero padded. A packet of the wrong size is ignored
+ * silently: the write succeeds, and the panel stays black.
  */
 import type { Pixels } from "../pixels.ts";
 import { type DriverContext, JPEG_QUALITY, writeReport } from "./driver.ts";
 import type { Akp05Model, CrtWire, MiraboxModel } from "./model.ts";
 
-/** Commands, by what they do. */
+/** Commands, by their meaning. */
 export const CRT = {
   wake: "DIS",
   brightness: "LIG",
@@ -34,7 +33,7 @@ export class CrtPanel {
   constructor(context: DriverContext<MiraboxModel | Akp05Model>) {
     this.#context = context;
     this.#wire = context.model.wire;
-    // Revisions under one product id differ in size, so the device's own word comes first.
+    // Revisions with one product id differ in size, so the device's own report comes first.
     this.#packetBytes = context.outputBytes ?? context.model.wire.packetBytes;
   }
 

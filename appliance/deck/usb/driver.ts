@@ -27,8 +27,8 @@ interface Heartbeat {
 }
 
 /**
- * One opened deck. Calls are made one after another, never two at a time; each rejects when the
- * device is gone. The handle belongs to whoever opened it, and is closed there.
+ * One opened deck. Calls are made one after the other, never two at a time. Each rejects when the device is gone. The
+ * opener of the handle closes it.
  */
 export interface DeckDriver {
   /** The serial number the unit reports; empty when it reports none. */
@@ -39,7 +39,7 @@ export interface DeckDriver {
   /** Wakes the panel and sets its brightness (percent); also after the host was suspended. */
   initialise(brightness: number): Promise<void>;
   setBrightness(percent: number): Promise<void>;
-  /** Sends what `next` hands out until it hands out nothing, then makes the batch visible. */
+  /** Sends the pictures of `next` until there are no more, and then makes all of them visible. */
   paint(next: () => SlotPixels | undefined): Promise<void>;
   /** Leaves the panel dark, where the firmware takes that well. */
   farewell(): Promise<void>;
@@ -58,7 +58,7 @@ export interface DriverContext<M extends Model = Model> {
   onKey(place: string, down: boolean): void;
   /** A key, zone or input was pressed that gives no word of its release. */
   onTap(place: string): void;
-  /** A dial was turned by so many steps, clockwise being more than zero. */
+  /** Called for a turn of a dial by so many steps; clockwise ones are positive. */
   onTurn(input: string, delta: number): void;
   /** A finger went over the touch strip. */
   onSwipe(direction: Direction): void;

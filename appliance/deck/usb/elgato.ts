@@ -26,7 +26,7 @@ const READ_BYTES = 13;
 
 type Control = StreamDeckButtonControlDefinition | StreamDeckEncoderControlDefinition;
 
-/** Gives the library its device; it knows the models and their wire. */
+/** The device for the library, which knows the models and their protocols. */
 class ElgatoHid extends EventEmitter<HIDDeviceEvents> implements HIDDevice {
   readonly #hid: HidHandle;
   readonly #info: HIDDeviceInfo;
@@ -94,7 +94,7 @@ export async function openElgato(context: DriverContext<ElgatoModel>): Promise<D
   };
 }
 
-/** Tells of every key, zone, input and swipe a unit reports. */
+/** Reports every key, zone, input and swipe of a unit. */
 function hearInputs(deck: StreamDeck, context: DriverContext<ElgatoModel>): void {
   const { slots, inputs } = context.model;
   const zones = slots.filter(({ kind }) => kind === "zone");
@@ -129,13 +129,13 @@ function hearInputs(deck: StreamDeck, context: DriverContext<ElgatoModel>): void
   });
 }
 
-/** A report with zeros for what it lacks, as the kernel has it for whoever does not read it raw. */
+/** Pads a report with zeros, as the kernel does for readers of other interfaces than hidraw. */
 function filledUp(report: Buffer): Buffer {
   if (report.length >= READ_BYTES) return report;
   return Buffer.concat([report], READ_BYTES);
 }
 
-/** The serial number that the unit tells; some firmware stalls when it is asked. */
+/** The serial number by the unit itself, with a time limit, since some firmware hangs. */
 async function serialOf(deck: StreamDeck, usbSerial: string): Promise<string> {
   try {
     return (await deck.getSerialNumber()).trim();

@@ -1,7 +1,6 @@
 /**
- * The only use of node-hid and usb. Devices that are plugged in come from usb's WebUSB events;
- * which hidraw node belongs to one, and how large its reports are, from sysfs. node-hid opens that
- * node. node-hid's own enumeration is slow and is never asked.
+ * The only module with node-hid and usb. Devices come from usb's WebUSB events, and their hidraw node and the size of
+ * reports from sysfs. node-hid opens that node; its own enumeration is slow, and not used.
  */
 
 import { readdir, readFile, readlink } from "node:fs/promises";
@@ -25,7 +24,7 @@ export class OpenError extends Error {
 
 /** A device on USB, from plugging it in to unplugging it. */
 export interface UsbUnit {
-  /** Names this stay on the bus; a device that comes back gets another. */
+  /** The id of this connection; a device that comes back gets another one. */
   readonly id: string;
   /** The port it hangs on, stable over boots: bus, hyphen, ports of the hubs in between. */
   readonly port: string;
@@ -48,7 +47,7 @@ interface OpenedHid {
 
 export interface DeckBus {
   /**
-   * Tells of every device that is there and of all that come and go. The answer ends it.
+   * Reports every connected device, and all that come and go. Returns a function that ends it.
    * @throws {Error} when this machine has no USB to watch
    */
   watch(listener: UsbListener): Promise<() => void>;
@@ -142,7 +141,7 @@ function deviceOf(event: Event): UsbDevice {
 function toUnit(device: UsbDevice): UsbUnit {
   return {
     id: device.handle,
-    // The bus comes as "001"; sysfs names the device without the zeros.
+    // The bus is "001" here; sysfs has names without the zeros.
     port: `${Number.parseInt(device.bus, 10)}-${device.ports.join(".")}`,
     vendor: device.vendorId,
     product: device.productId,

@@ -11,17 +11,17 @@ interface UsbId {
   readonly product: number;
 }
 
-/** Where something lies on a deck, and what a finger can do with it. */
+/** A place of a deck, with the abilities of its hardware. */
 interface ModelPlace {
   readonly column: number;
   readonly row: number;
   /** There is something to press; a panel without switches shows a picture and no more. */
   readonly canPress: boolean;
-  /** The firmware tells when it is let go; where it does not, nothing can be held. */
+  /** Whether the firmware reports releases, without which there are no holds. */
   readonly hasRelease: boolean;
 }
 
-/** A place that shows a picture. Zones lie on a touch strip or on a panel without switches. */
+/** A place with a picture. Zones are on a touch strip, or on a panel without switches. */
 export interface ModelSlot extends ModelPlace {
   /** `k0`, `k1`, … for keys row by row; `z0`, `z1`, … for zones from the left or the top. */
   readonly slot: string;
@@ -82,7 +82,7 @@ interface ModelBase {
   /** Places with a picture; a deck may have none. */
   readonly slots: readonly ModelSlot[];
   readonly inputs: readonly ModelInput[];
-  /** Its zones lie on a strip that notices a finger going over it. */
+  /** Whether its zones are on a touch strip that reports swipes. */
   readonly hasStrip: boolean;
   /** A note for users about the evidence. */
   readonly note?: string;

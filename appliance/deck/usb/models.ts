@@ -3,8 +3,8 @@ import { ELGATO_MODELS } from "./elgato-models.ts";
 import type { Evidence, Model } from "./model.ts";
 
 /**
- * Every deck this project knows: its USB ids, places and wire details, and how sure we are of them.
- * Nothing here was run on hardware by this project; each model carries the evidence others gave.
+ * All supported decks: USB ids, places and protocols, with the evidence for each. This project has run none of them on
+ * hardware; the evidence comes from others.
  */
 
 export const EVIDENCE_TEXT: Readonly<Record<Evidence, string>> = {

@@ -4,7 +4,7 @@ import type { Cancel } from "../../base/signal.ts";
 import type { Pixels } from "../pixels.ts";
 import type { DeckDriver } from "./driver.ts";
 
-/** A picture that is drawn when its turn comes: one that is replaced before costs nothing. */
+/** A picture that is painted at its turn, so that one that is replaced before costs nothing. */
 interface Picture {
   pixels(): Pixels;
 }
@@ -18,24 +18,24 @@ interface PanelOptions {
   readonly driver: DeckDriver;
   readonly clock: Clock;
   readonly brightness: number;
-  /** Called once, when the device fails; the panel does nothing more. */
+  /** Called once, when the device fails. The panel stops then. */
   onLost(error: Error): void;
 }
 
 type PanelTask = "initialise" | "brightness" | "heartbeat";
 
 /**
- * Keeps one opened deck showing what it should: one thing at a time goes over the wire, and of the
- * pictures for a slot only the newest. A picture the slot shows already is not sent.
+ * Keeps the pictures of one opened deck up to date. It sends one packet sequence at a time, and only the newest picture of
+ * a slot, unless the slot shows it already.
  */
 export class Panel {
   readonly #driver: DeckDriver;
   readonly #clock: Clock;
   readonly #onLost: (error: Error) => void;
   readonly #wanted = new Map<string, Picture>();
-  /** Hash of what was last sent. */
+  /** Slot → hash of the picture that was sent last. */
   readonly #sent = new Map<string, string>();
-  /** Slots whose picture has to be sent, longest wait first. */
+  /** Slots with an unsent picture, the longest waiting first. */
   readonly #waiting = new Set<string>();
   readonly #timers = new Map<string, Cancel>();
   #brightness: number;
@@ -72,15 +72,15 @@ export class Panel {
     this.#kick();
   }
 
-  /** Starts over as with a deck that was just plugged in: what it shows is not known any more. */
+  /** Starts again as with a new deck, since its pictures are unknown. */
   reinitialise(): void {
     this.#startOver();
     this.#kick();
   }
 
   /**
-   * Ends after what is on the wire.
-   * @param farewell what is left on the deck, which is dark else; the deck stays as it is without
+   * Ends after the present sequence.
+   * @param farewell the pictures to leave on the deck, with other slots dark; without it the deck stays as it is
    */
   async close(farewell?: readonly SlotDrawing[]): Promise<void> {
     this.#end();
@@ -163,7 +163,7 @@ export class Panel {
     return this.#waiting.size > 0 ? () => this.#paintBatch() : undefined;
   }
 
-  /** Sends each slot that waits now once, with the picture that is newest at its turn. */
+  /** Sends each waiting slot once, with its newest picture. */
   async #paintBatch(): Promise<void> {
     const batch = [...this.#waiting].values();
     await this.#driver.paint(() => {

@@ -44,7 +44,7 @@ function zones(places: readonly ZonePlace[], canPress: boolean): ModelSlot[] {
     slot: `z${index}`,
     kind: "zone",
     canPress,
-    // No firmware tells when a finger leaves one.
+    // No firmware reports the release of one.
     hasRelease: false,
     ...place,
   }));

@@ -81,7 +81,7 @@ export class Plugs {
   #attached(unit: UsbUnit): void {
     const model = modelByUsb(unit.vendor, unit.product);
     if (model === undefined) return;
-    // A port holds one device: the one before is gone, reported or not.
+    // A port has one device, so the one before is gone, even without a report.
     const before = [...this.#plugs.values()].find((plug) => plug.unit.port === unit.port);
     if (before !== undefined) this.#detached(before.unit);
     this.#problems.started({ deck: model.name, port: unit.port });
@@ -94,7 +94,7 @@ export class Plugs {
     this.#plugs.delete(unit.id);
     this.#problems.resolved(unit.port);
     this.#events.lost(unit);
-    // The device is gone, so nothing is left that could complain.
+    // The device is gone, so a failure means nothing.
     plug.connection.close().catch(() => {});
   }
 

@@ -2,10 +2,10 @@ import type { Clock } from "../../base/clock.ts";
 import type { Cancel } from "../../base/signal.ts";
 import type { OpenProblem } from "./hid.ts";
 
-/** Something that keeps a deck from working, and what a person can do about it. */
+/** A problem that keeps a deck from working, with advice. */
 export interface DeckProblem {
   code: OpenProblem | "power" | "no_usb";
-  /** Name of the model; empty when no deck in particular is meant. */
+  /** Name of the model; empty for a problem of no particular deck. */
   deck: string;
   /** USB port, as the kernel names it. */
   port: string;
@@ -18,7 +18,7 @@ interface DeckPort {
   readonly port: string;
 }
 
-/** So many starts within a minute are no longer a person trying cables. */
+/** So many starts within a minute are more than a person trying cables. */
 const STARTS = 4;
 const WITHIN_MS = 60_000;
 
@@ -45,7 +45,7 @@ export class Problems {
     this.#onChange = onChange;
   }
 
-  /** A deck that keeps restarting is one whose supply breaks down, so that comes first. */
+  /** All problems. The first is a deck that keeps restarting, whose power supply is too weak. */
   list(): DeckProblem[] {
     const opening = [...this.#opening].filter(([port]) => !this.#power.has(port));
     const found = [...this.#power.values(), ...opening.map(([, { problem }]) => problem)];
@@ -73,7 +73,7 @@ export class Problems {
     if (this.#opening.delete(port)) this.#onChange();
   }
 
-  /** The deck was plugged in, or came back from a failure. */
+  /** Notes that a deck was plugged in, or has recovered from a failure. */
   started({ deck, port }: DeckPort): void {
     const now = this.#clock.monotonic();
     const known = this.#starts.get(port);

@@ -17,7 +17,7 @@ export interface AddressFace extends Colors {
 
 const CODE_INK = "#000000";
 const CODE_PAPER = "#ffffff";
-/** Modules of white around a QR code. The standard asks for 4; larger modules scan better on a key. */
+/** White modules around a QR code. The standard has 4, but larger modules scan better on a key. */
 const CODE_MARGIN = 1.5;
 const CODE_MARGIN_BESIDE_TEXT = 2;
 /** A camera does not resolve smaller modules on a key. */

@@ -22,13 +22,13 @@ const WARNED = { onDark: WARNING, onLight: "#92400e" };
 /** A state in a sign and a word, and in colours. */
 interface StateLook extends Colors {
   word: string;
-  /** Whether it tells how long it has been so. */
+  /** Whether it shows the time since the state began. */
   hasAge?: true;
 }
 
 /**
- * The face of a channel that is watched or held, or whose sender says how it is, where the text
- * alone does not tell; undefined where it does.
+ * The face of a channel that is watched or held, or whose sender reports a state; undefined where the text alone shows
+ * the state.
  */
 export function alarmFace(widget: PushWidget, situation: Situation): FigureFace | undefined {
   const { value } = situation;
@@ -84,7 +84,7 @@ function lookOf(value: PushedValue, widget: PushWidget): StateLook | undefined {
   }
 }
 
-/** Of a channel that is neither late nor held, what its sender says. */
+/** The look of the sender's state, for a channel that is neither late nor held. */
 function statusLook(
   value: PushedValue,
   status: NonNullable<ChannelValue["status"]>,

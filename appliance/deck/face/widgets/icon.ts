@@ -3,7 +3,7 @@ import type { TextFace } from "../plain.ts";
 import type { Situation } from "../situation.ts";
 import type { IconWidget } from "../widget.ts";
 
-/** An icon with its label; its name where there is no such icon. */
+/** An icon with its label; the name of an icon that does not exist. */
 export function iconFace(widget: IconWidget, { icons }: Situation): TextFace {
   const { label = "" } = widget;
   const colors = chooseColors({}, widget);

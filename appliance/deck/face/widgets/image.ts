@@ -18,7 +18,7 @@ export function imageFace(widget: ImageWidget, { image }: Situation): ImageFace 
   return { kind: "image", image, background: colors.background };
 }
 
-/** Where the picture goes: it has the slot's size already. */
+/** The picture, which already has the slot's size. */
 export function layoutImage({ image }: ImageFace): Shape[] {
   return [{ kind: "pixels", pixels: image.pixels }];
 }

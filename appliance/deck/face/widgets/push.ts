@@ -5,7 +5,7 @@ import type { Situation } from "../situation.ts";
 import type { PushWidget } from "../widget.ts";
 import { alarmFace } from "./alarm.ts";
 
-/** The face of a push channel. A rule of the key goes before the sender's choice. */
+/** The face of a push channel. A rule of the key wins over the sender's choice. */
 export function pushFace(widget: PushWidget, situation: Situation): PlainFace {
   const { value, rule, icons } = situation;
   const own = chooseColors({}, widget);
@@ -13,7 +13,7 @@ export function pushFace(widget: PushWidget, situation: Situation): PlainFace {
   const alarm = alarmFace(widget, situation);
   if (alarm !== undefined) return alarm;
   const { icon } = value;
-  // A sender that only tells that it is there may have sent no text at all.
+  // A ping may have no text.
   const text = value.period === undefined ? value.text : value.text || widget.channel;
   const path = icon == null ? undefined : icons?.path(icon);
   const size = widget.size && { size: widget.size };

@@ -29,7 +29,7 @@ const ALARMS = {
 };
 
 const NO_NUMBER = "–";
-/** Of the size of other words; what is smaller cannot be read at arm's length. */
+/** The smallest size, relative to other words, that is readable at arm's length. */
 const SMALLEST = 0.8;
 
 /** A number of a site, as it is now. */
@@ -74,8 +74,8 @@ export function layoutStat(face: StatFace, size: TextBox, fonts: Fonts): Shape[]
 }
 
 /**
- * Words and number above, the series along the bottom edge. The change stands beside the metric
- * where there is room for any of both, else beside the series.
+ * The layout of a stat: words and number above, the series along the bottom edge. The change is beside the metric where
+ * both fit, and otherwise beside the series.
  */
 function stat(face: StatFace, size: TextBox, fonts: Fonts): Shape[] {
   const { pad, small, cap, gap } = scaleOf(size, fonts);

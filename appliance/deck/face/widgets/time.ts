@@ -14,7 +14,7 @@ export function clockFace({ now, clockSure, timeZone }: Situation, colors: Color
   return { kind: "text", text: timeIn(now, timeZone), ...colors };
 }
 
-/** The time and the weekday somewhere else. */
+/** The time and the weekday in another zone. */
 export function worldclockFace(
   widget: WorldclockWidget,
   { now, clockSure }: Situation,
@@ -57,7 +57,7 @@ const timeParts = partsBy({ hour: "2-digit", minute: "2-digit", hourCycle: "h23"
 const weekdayParts = partsBy({ weekday: "short" });
 const dateParts = partsBy({ weekday: "long", day: "numeric", month: "short" });
 
-/** Its formats are kept: to make one takes longer than all else that a key with the time does. */
+/** Formats are cached, since creating one takes longer than all other work of a key with the time. */
 function partsBy(options: Intl.DateTimeFormatOptions) {
   const formatOf = remember(
     (timeZone) => new Intl.DateTimeFormat("en", { ...options, timeZone }),
