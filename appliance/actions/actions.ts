@@ -1,4 +1,5 @@
 import type { Clock } from "../base/clock.ts";
+import { isOn } from "../base/input/deck-fields.ts";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Cancel } from "../base/signal.ts";
@@ -6,7 +7,7 @@ import type { Decks } from "../deck/decks.ts";
 import type { Feedback } from "../deck/face/feedback.ts";
 import { channelOf } from "../deck/face/widget.ts";
 import type { Gesture } from "../deck/hands/gestures.ts";
-import { type Action, lostSecret, type RequestAction } from "../deck/settings/action.ts";
+import { type Action, lostSecret, type RequestAction, type Step } from "../deck/settings/action.ts";
 import type { Channels } from "../push/channels.ts";
 import type { Outgoing, RequestOutcome } from "./outgoing.ts";
 import { filled, filledText, type TemplateValues } from "./template.ts";
@@ -19,9 +20,9 @@ interface ActionsOptions {
   outgoing: Pick<Outgoing, "send">;
 }
 
-/** One request of a key at a time. */
-interface RequestQueue {
-  /** A gesture during the request; a turn is added to a waiting one. */
+/** An action of a key that takes its time: one at a time. */
+interface Line {
+  /** A gesture during the action; a turn is added to a waiting one. */
   next: Gesture | undefined;
 }
 
@@ -29,14 +30,19 @@ const SHOWN_MS = 2_000;
 /** A request that is over sooner does not flicker. */
 const RUNNING_AFTER_MS = 150;
 
+/** A step that takes its time. */
+type Slow = RequestAction | Extract<Step, { do: "pause" }>;
+
 const DONE: RequestOutcome = { ok: true, word: "" };
 
 /** Does the actions of slots when they are pressed, held or turned. */
 export class Actions {
   readonly #options: ActionsOptions;
   readonly #unsubscribe: Cancel;
-  /** Requests under way, by slot. */
-  readonly #lines = new Map<string, RequestQueue>();
+  /** Actions under way that take their time, by slot. */
+  readonly #lines = new Map<string, Line>();
+  /** Ends pauses between steps. */
+  readonly #pauses = new Set<() => void>();
   /** Timers that take the feedback from a slot again, or show that something runs. */
   readonly #timers = new Map<string, Cancel>();
   #closed = false;
@@ -50,20 +56,27 @@ export class Actions {
     this.#closed = true;
     this.#unsubscribe();
     for (const cancel of this.#timers.values()) cancel();
+    for (const end of [...this.#pauses]) end();
   }
 
   #take(gesture: Gesture): void {
     const action = this.#actionOf(gesture);
     if (action === undefined) return;
-    if (action.do === "request") {
-      this.#request(gesture);
+    if (action.do === "request" || action.do === "sequence") {
+      this.#queue(gesture);
       return;
     }
+    const outcome = this.#try(action, gesture);
+    if (outcome !== undefined) this.#tell(gesture, outcome);
+  }
+
+  /** @returns undefined where the key has nothing to say of it */
+  #try(action: Exclude<Step, Slow>, gesture: Gesture): RequestOutcome | undefined {
     try {
-      if (this.#do(action, gesture)) this.#tell(gesture, DONE);
+      return this.#do(action, gesture) ? DONE : undefined;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      this.#tell(gesture, { ok: false, word: WORDS[error.code] ?? "refused" });
+      return { ok: false, word: WORDS[error.code] ?? "refused" };
     }
   }
 
@@ -72,7 +85,7 @@ export class Actions {
   }
 
   /** @returns whether the key has to say that it was done @throws {Refusal} */
-  #do(action: Exclude<Action, RequestAction>, gesture: Gesture): boolean {
+  #do(action: Exclude<Step, Slow>, gesture: Gesture): boolean {
     const { decks, channels } = this.#options;
     const { deck, slot } = gesture;
     switch (action.do) {
@@ -88,6 +101,13 @@ export class Actions {
       case "clear":
         channels.clear(action.channel);
         return true;
+      case "toggle": {
+        const channel = action.channel ?? this.#channelOf(gesture);
+        if (channel === undefined) return false;
+        const isNowOn = isOn(channels.get(channel)?.text ?? "");
+        channels.set(channel, { text: isNowOn ? "off" : "on", ttl: 0 });
+        return true;
+      }
       case "page":
         // The page that shows then says enough.
         decks.showPage(deck, pageFor(action.page, gesture));
@@ -98,39 +118,72 @@ export class Actions {
     }
   }
 
-  #request(gesture: Gesture): void {
+  #queue(gesture: Gesture): void {
     const key = keyOf(gesture);
     const line = this.#lines.get(key);
     if (line !== undefined) {
       line.next = together(line.next, gesture);
       return;
     }
-    const begun: RequestQueue = { next: undefined };
+    const begun: Line = { next: undefined };
     this.#lines.set(key, begun);
     this.#send(gesture, begun)
       .catch((error: unknown) => {
-        this.#options.log.warn(`A request of a key could not be sent: ${error}`);
+        this.#options.log.warn(`The action of a key could not be sent or done: ${error}`);
         if (!this.#closed) this.#tell(gesture, { ok: false, word: "failed" });
       })
       .finally(() => this.#lines.delete(key));
   }
 
-  /** Sends the request of a gesture, and then of one made meanwhile, which a failure drops. */
-  async #send(first: Gesture, line: RequestQueue): Promise<void> {
+  /** Does the action of a gesture, and then of one made meanwhile, which a failure drops. */
+  async #send(first: Gesture, line: Line): Promise<void> {
     for (let gesture: Gesture | undefined = first; gesture; gesture = line.next) {
       line.next = undefined;
       this.#awaits(gesture);
-      const outcome = await this.#sendOne(gesture);
+      // A gesture that waited does what the slot is set to now.
+      const action = this.#actionOf(gesture);
+      const outcome = (await this.#perform(action, gesture)) ?? DONE;
       if (this.#closed) return;
       this.#tell(gesture, outcome);
       if (!outcome.ok) return;
     }
   }
 
-  async #sendOne(gesture: Gesture): Promise<RequestOutcome> {
-    // A gesture that has waited uses the present action of the slot.
-    const action = this.#actionOf(gesture);
-    if (action?.do !== "request") return DONE;
+  async #perform(
+    action: Action | Step | undefined,
+    gesture: Gesture,
+  ): Promise<RequestOutcome | undefined> {
+    if (action === undefined) return DONE;
+    switch (action.do) {
+      case "request":
+        return this.#sendOne(action, gesture);
+      case "pause":
+        await this.#pause(action.seconds);
+        return DONE;
+      case "sequence":
+        for (const step of action.steps) {
+          const outcome = await this.#perform(step, gesture);
+          if (this.#closed || outcome?.ok === false) return outcome;
+        }
+        return DONE;
+      default:
+        return this.#try(action, gesture);
+    }
+  }
+
+  #pause(seconds: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const end = () => {
+      cancel();
+      this.#pauses.delete(end);
+      resolve();
+    };
+    const cancel = this.#options.clock.after(seconds * 1_000, end);
+    this.#pauses.add(end);
+    return promise;
+  }
+
+  async #sendOne(action: RequestAction, gesture: Gesture): Promise<RequestOutcome> {
     if (lostSecret(action) !== undefined) return { ok: false, word: "no secret" };
     try {
       return await this.#options.outgoing.send(filled(action, this.#values(gesture)));

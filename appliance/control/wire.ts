@@ -24,10 +24,12 @@ export type {
   ImageWidget,
   PushWidget,
   StatWidget,
+  ToggleSide,
+  ToggleWidget,
   Widget,
   WorldclockWidget,
 } from "../deck/face/widget.ts";
-export type { Action, RequestAction } from "../deck/settings/action.ts";
+export type { Action, RequestAction, Step } from "../deck/settings/action.ts";
 export type { ErrorAnswer } from "../http/wire.ts";
 export type { StepView } from "../public/view.ts";
 export type { PushToken } from "../push/push-token.ts";

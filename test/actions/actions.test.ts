@@ -7,7 +7,7 @@ import { Refusal } from "../../appliance/base/refusal.ts";
 import { Signal } from "../../appliance/base/signal.ts";
 import type { Feedback } from "../../appliance/deck/face/feedback.ts";
 import type { Gesture } from "../../appliance/deck/hands/gestures.ts";
-import type { Action } from "../../appliance/deck/settings/action.ts";
+import type { Action, Step } from "../../appliance/deck/settings/action.ts";
 import type { SlotSettings } from "../../appliance/deck/settings/slot-settings.ts";
 import { Channels } from "../../appliance/push/channels.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
@@ -104,6 +104,78 @@ describe("a key that is pressed", () => {
     assert.deepEqual(desk.shown, ["done"]);
     desk.clock.advance(1);
     assert.deepEqual(desk.shown, ["done", "nothing"]);
+  });
+
+  it("turns a channel on and off, its own unless it names another", () => {
+    desk.set({ do: "toggle" });
+    const texts = [0, 1, 2].map(() => {
+      desk.press();
+      return desk.channels.get("door")?.text;
+    });
+    assert.deepEqual(texts, ["on", "off", "on"]);
+    desk.channels.set("lamp", { text: "TRUE" });
+    desk.set({ do: "toggle", channel: "lamp" });
+    desk.press();
+    assert.equal(desk.channels.get("lamp")?.text, "off");
+    desk.clock.advance(2_000);
+  });
+
+  describe("does several things", () => {
+    const text = () => desk.channels.get("door")?.text;
+    const send = (said: string): Step => ({ do: "send", channel: "door", text: said });
+    const settled = () => setImmediate();
+
+    it("one after the other, with pauses", async () => {
+      desk.set({ do: "sequence", steps: [send("one"), { do: "pause", seconds: 3 }, send("two")] });
+      desk.press();
+      await settled();
+      assert.equal(text(), "one");
+      desk.clock.advance(2_999);
+      await settled();
+      assert.equal(text(), "one");
+      desk.clock.advance(1);
+      await settled();
+      assert.deepEqual([text(), desk.shown], ["two", ["running", "done"]]);
+      desk.clock.advance(2_000);
+    });
+
+    it("waits for the answer to a request, and ends where one fails", async () => {
+      desk.set({
+        do: "sequence",
+        steps: [REQUEST, send("after"), REQUEST, send("never")] as Step[],
+      });
+      desk.press();
+      await settled();
+      assert.equal(text(), undefined);
+      await desk.answer(OK);
+      assert.equal(text(), "after");
+      await desk.answer({ ok: false, word: "500" });
+      assert.equal(text(), "after");
+      assert.equal(desk.shown.at(-1), "failed 500");
+      desk.clock.advance(2_000);
+    });
+
+    it("once more for each row of presses meanwhile", async () => {
+      desk.set({ do: "sequence", steps: [send("on"), { do: "pause", seconds: 1 }, send("off")] });
+      for (let press = 0; press < 4; press++) desk.press();
+      for (let second = 0; second < 2; second++) {
+        await settled();
+        desk.clock.advance(1_000);
+        await settled();
+      }
+      assert.deepEqual([text(), desk.shown.filter((word) => word === "done").length], ["off", 2]);
+      desk.clock.advance(2_000);
+    });
+
+    it("no more once the box stops", async () => {
+      desk.set({ do: "sequence", steps: [{ do: "pause", seconds: 60 }, send("late")] });
+      desk.press();
+      await settled();
+      desk.actions.close();
+      desk.clock.advance(60_000);
+      await settled();
+      assert.equal(text(), undefined);
+    });
   });
 
   it("clears a channel", () => {

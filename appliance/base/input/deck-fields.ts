@@ -18,6 +18,10 @@ export const FIELD_LIMITS = {
   headers: 16,
   header: 1_024,
   body: 4_096,
+  /** Steps of a sequence. */
+  steps: 16,
+  /** Of a pause between them. */
+  pauseSeconds: 60,
 } as const;
 
 /** The counts that a live number may show: `name` in forms, `onKey` on the key. */
@@ -68,6 +72,11 @@ export const TEXT_SIZES = {
 } as const;
 export type TextSize = keyof typeof TEXT_SIZES;
 export const DEFAULT_TEXT_SIZE: TextSize = "large";
+
+/** Whether the text of a channel means that something is on: `on`, `ON`, `1`, `true`, `yes`, `open`. */
+export function isOn(text: string): boolean {
+  return /^\s*(?:on|1|true|yes|open)\s*$/i.test(text);
+}
 
 /** The methods of requests that a key sends. */
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;

@@ -12,6 +12,7 @@ import { nextReached, padlockFace } from "./widgets/padlock.ts";
 import { pushFace } from "./widgets/push.ts";
 import { type StatFace, statFace } from "./widgets/stat.ts";
 import { clockFace, dateFace, worldclockFace } from "./widgets/time.ts";
+import { toggleFace } from "./widgets/toggle.ts";
 
 /** A slot's face, down to every word and colour: the painter only lays it out. */
 export type Face = PlainFace | StatFace | GaugeFace | ImageFace | AddressFace;
@@ -39,6 +40,8 @@ export function face(widget: Widget, situation: Situation): Face {
       return gaugeFace(widget, situation);
     case "image":
       return imageFace(widget, situation);
+    case "toggle":
+      return toggleFace(widget, situation);
     case "icon":
       return iconFace(widget, situation);
     case "text":

@@ -57,6 +57,21 @@ export interface GaugeWidget extends WidgetColors, NumberRules {
   label?: string;
 }
 
+/** One of the two faces of a toggle. */
+export interface ToggleSide extends WidgetColors {
+  /** `On`, or `Off`, unless given. */
+  text?: string;
+  icon?: string;
+}
+
+/** Something that is on or off, by the text of a channel: see `isOn`. */
+export interface ToggleWidget extends WidgetColors {
+  type: "toggle";
+  channel: string;
+  on?: ToggleSide;
+  off?: ToggleSide;
+}
+
 /** How long until the value of a channel expires, or until it is late or down. */
 export interface CountdownWidget extends WidgetColors {
   type: "countdown";
@@ -99,6 +114,7 @@ export type Widget =
   | PushWidget
   | StatWidget
   | GaugeWidget
+  | ToggleWidget
   | CountdownWidget
   | IconWidget
   | ImageWidget
@@ -180,6 +196,13 @@ const GAUGE = shown(
   { unit: UNIT, label: LABEL, ...RULES },
 );
 
+const SIDE = {
+  type: "object",
+  properties: { text: LABEL, icon: ICON, color: COLOR, background: COLOR },
+  additionalProperties: false,
+  description: "must be an object with text, icon, color or background",
+};
+
 const SHAPES = {
   push: shown(
     { channel: CHANNEL },
@@ -191,6 +214,7 @@ const SHAPES = {
   ),
   gauge: GAUGE,
   bar: GAUGE,
+  toggle: shown({ channel: CHANNEL }, { on: SIDE, off: SIDE }),
   countdown: shown({ channel: CHANNEL }, { label: LABEL }),
   image: shown({ image: IMAGE }),
   icon: shown({ icon: ICON }, { label: LABEL }),
@@ -226,6 +250,11 @@ function cleaned(input: Widget, rules: PushRules, at: string): Widget {
     const text = widget[field];
     if (text !== undefined) widget[field] = rules.cleanText(text).text;
   }
+  if (widget.type === "toggle")
+    for (const side of ["on", "off"] as const) {
+      const { text } = widget[side] ?? {};
+      if (text !== undefined) widget[side] = { ...widget[side], text: rules.cleanText(text).text };
+    }
   if ("channel" in widget) widget.channel = readChannel(widget.channel, rules, at);
   if ((widget.type === "gauge" || widget.type === "bar") && widget.min >= widget.max)
     throw invalidField(`${at}.max`, "must be more than min.");

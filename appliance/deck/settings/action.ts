@@ -50,14 +50,37 @@ export interface RequestAction {
   body?: string;
 }
 
-/** An action: the effect of a press, a hold or a turn. */
-export type Action =
+/** Gives a channel, that of the slot's widget unless named, the text `on`, or `off` where it is on. */
+interface ToggleAction {
+  do: "toggle";
+  channel?: string;
+}
+
+/** Waits before the next step of a sequence. */
+interface PauseStep {
+  do: "pause";
+  seconds: number;
+}
+
+/** Does one step after the other; the first that fails ends it. */
+interface SequenceAction {
+  do: "sequence";
+  steps: Step[];
+}
+
+type SingleAction =
   | AcknowledgeAction
   | PageAction
   | SendAction
   | ClearAction
+  | ToggleAction
   | SleepAction
   | RequestAction;
+
+export type Step = SingleAction | PauseStep;
+
+/** An action: the effect of a press, a hold or a turn. */
+export type Action = SingleAction | SequenceAction;
 
 /** A placeholder for the value of a header, which is never shown. */
 const HIDDEN = "…";
@@ -86,7 +109,7 @@ const HEADERS = {
   description: `must be an object of at most ${FIELD_LIMITS.headers} headers: name → value`,
 };
 
-const SHAPES = {
+const SINGLE = {
   acknowledge: fields({}, { channel: CHANNEL }),
   page: fields({
     page: {
@@ -101,6 +124,7 @@ const SHAPES = {
     { ttl: TTL, color: COLOR, background: COLOR },
   ),
   clear: fields({ channel: CHANNEL }),
+  toggle: fields({}, { channel: CHANNEL }),
   sleep: fields(),
   request: fields(
     { method: oneOf(...METHODS), url: textSchema(FIELD_LIMITS.url, "an address") },
@@ -108,9 +132,34 @@ const SHAPES = {
   ),
 };
 
-const readVariant = variants<Action, "do">("do", "action", SHAPES, {
-  "header-name": (name) => HEADER_NAME.test(name) && !OWN_HEADER.test(name),
+const { steps: STEPS, pauseSeconds: PAUSE } = FIELD_LIMITS;
+const SEQUENCE = fields({
+  steps: {
+    type: "array",
+    minItems: 1,
+    maxItems: STEPS,
+    description: `must be a list of 1 to ${STEPS} steps`,
+  },
 });
+const PAUSE_STEP = fields({
+  seconds: {
+    type: "number",
+    minimum: 0.1,
+    maximum: PAUSE,
+    description: `must be a number of seconds from 0.1 to ${PAUSE}`,
+  },
+});
+
+const FORMATS = {
+  "header-name": (name: string) => HEADER_NAME.test(name) && !OWN_HEADER.test(name),
+};
+const readVariant = variants<Action, "do">(
+  "do",
+  "action",
+  { ...SINGLE, sequence: SEQUENCE },
+  FORMATS,
+);
+const readStep = variants<Step, "do">("do", "step", { ...SINGLE, pause: PAUSE_STEP }, FORMATS);
 
 /**
  * Reads an action from outside: checks it, normalizes its channel, and cleans its text. Its origin is checked when it is
@@ -120,8 +169,21 @@ const readVariant = variants<Action, "do">("do", "action", SHAPES, {
  */
 export function readAction(input: unknown, rules: PushRules, at = "press"): Action {
   const action = readVariant(input, at);
+  if (action.do !== "sequence") return cleaned(action, rules, at);
+  return {
+    ...action,
+    steps: action.steps.map((given, place) => {
+      const where = `${at}.steps.${place}`;
+      const step = readStep(given, where);
+      return step.do === "pause" ? step : cleaned(step, rules, where);
+    }),
+  };
+}
+
+function cleaned(action: SingleAction, rules: PushRules, at: string): SingleAction {
   switch (action.do) {
     case "acknowledge":
+    case "toggle":
       return action.channel === undefined
         ? action
         : { ...action, channel: readChannel(action.channel, rules, at) };
@@ -152,9 +214,39 @@ function checkedRequest(action: RequestAction, at: string): RequestAction {
 
 /** An action as it may be shown to everybody: the values of its headers are hidden. */
 export function shownAction(action: Action): Action {
-  if (action.do !== "request" || action.headers === undefined) return action;
-  const names = Object.keys(action.headers);
-  return { ...action, headers: Object.fromEntries(names.map((name) => [name, HIDDEN])) };
+  return withRequests(action, (request) => ({
+    ...request,
+    headers: mapValues(request.headers, () => HIDDEN),
+  }));
+}
+
+/** The requests that an action sends. */
+export function requestsOf(action: Action): RequestAction[] {
+  const steps = action.do === "sequence" ? action.steps : [action];
+  return steps.filter((step) => step.do === "request");
+}
+
+/** An action with each of its requests that has headers as `change` makes it. */
+function withRequests(
+  action: Action,
+  change: (request: RequestAction & Required<Pick<RequestAction, "headers">>) => RequestAction,
+): Action {
+  const changed = <Of extends Step>(step: Of): Of | RequestAction =>
+    step.do === "request" && step.headers !== undefined
+      ? change({ ...step, headers: step.headers })
+      : step;
+  return action.do === "sequence"
+    ? { ...action, steps: action.steps.map(changed) }
+    : changed(action);
+}
+
+function mapValues(
+  headers: Readonly<Record<string, string>>,
+  change: (value: string, name: string) => string,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, change(value, name)]),
+  );
 }
 
 /** Values of headers that actions have, each for the origin that it was given for. */
@@ -163,10 +255,9 @@ type Secrets = ReadonlyMap<string, string>;
 /** @param known actions; of two values for one name and origin the first counts */
 export function secretsOf(known: readonly Action[]): Secrets {
   const secrets = new Map<string, string>();
-  for (const action of known) {
-    if (action.do !== "request" || action.headers === undefined) continue;
-    const origin = originOf(action.url);
-    for (const [name, value] of Object.entries(action.headers)) {
+  for (const { url, headers = {} } of known.flatMap(requestsOf)) {
+    const origin = originOf(url);
+    for (const [name, value] of Object.entries(headers)) {
       const key = secretKey(origin, name);
       if (value !== HIDDEN && !secrets.has(key)) secrets.set(key, value);
     }
@@ -176,19 +267,19 @@ export function secretsOf(known: readonly Action[]): Secrets {
 
 /** Replaces hidden values of headers in an action by those of `secrets`, as far as they are known. */
 export function withSecrets(action: Action, secrets: Secrets): Action {
-  if (action.do !== "request" || action.headers === undefined) return action;
-  const origin = originOf(action.url);
-  const headers = Object.entries(action.headers).map(([name, value]) => [
-    name,
-    value === HIDDEN ? (secrets.get(secretKey(origin, name)) ?? HIDDEN) : value,
-  ]);
-  return { ...action, headers: Object.fromEntries(headers) };
+  return withRequests(action, (request) => {
+    const origin = originOf(request.url);
+    const revealed = (value: string, name: string) =>
+      value === HIDDEN ? (secrets.get(secretKey(origin, name)) ?? HIDDEN) : value;
+    return { ...request, headers: mapValues(request.headers, revealed) };
+  });
 }
 
 /** The name of a header with a hidden value; undefined where there is none. */
 export function lostSecret(action: Action): string | undefined {
-  if (action.do !== "request") return undefined;
-  return Object.entries(action.headers ?? {}).find(([, value]) => value === HIDDEN)?.[0];
+  return requestsOf(action)
+    .flatMap(({ headers = {} }) => Object.entries(headers))
+    .find(([, value]) => value === HIDDEN)?.[0];
 }
 
 function secretKey(origin: string | undefined, name: string): string {

@@ -202,6 +202,11 @@ export class SetUp {
   checkWidget(widget: Widget, at = "widget"): void {
     const { icons, images } = this.#options;
     if (widget.type === "icon") icons?.check(widget.icon, `${at}.icon`);
+    if (widget.type === "toggle")
+      for (const side of ["on", "off"] as const) {
+        const { icon } = widget[side] ?? {};
+        if (icon !== undefined) icons?.check(icon, `${at}.${side}.icon`);
+      }
     if (widget.type === "image" && images?.has(widget.image) === false)
       throw invalidField(
         `${at}.image`,

@@ -218,6 +218,11 @@ export const GALLERY: Readonly<Record<string, Draw>> = {
     { type: "stat", site: "fieldnotes-of-a-walker", metric: "uv", period: "day" },
     counts(3_273, 2_922, WEEK),
   ),
+  "toggle-on": show(
+    { type: "toggle", channel: "lamp", on: { icon: "lightbulb", background: "#166534" } },
+    { value: { text: "on", color: null, background: null, state: "live" } },
+  ),
+  "toggle-off": show({ type: "toggle", channel: "lamp", off: { text: "Lamp" } }),
   "text-medium": show({ type: "text", text: "Office", size: "medium" }),
   "text-small": show({ type: "text", text: "Light\noffice", size: "small" }),
   "stat-up": show(

@@ -231,6 +231,34 @@ describe("colours", () => {
   });
 });
 
+describe("a toggle widget", () => {
+  const widget: Widget = {
+    type: "toggle",
+    channel: "lamp",
+    on: { text: "Light", background: "#166534" },
+  };
+  const at = (text: string | undefined, more: Partial<PushedValue> = {}) => {
+    const value =
+      text === undefined
+        ? {}
+        : { value: { text, color: null, background: null, state: "live" as const, ...more } };
+    const shown = face(widget, situation(value));
+    assert.ok(shown.kind === "text");
+    return [shown.text, shown.background];
+  };
+
+  it("shows one face while its channel says on, and else the other", () => {
+    for (const text of ["on", " ON ", "1", "true", "yes", "Open"])
+      assert.deepEqual(at(text), ["Light", "#166534"], text);
+    for (const text of ["off", "0", "", "online", undefined])
+      assert.deepEqual(at(text), ["Off", "#000000"], text);
+  });
+
+  it("is off once what its channel held has expired", () => {
+    assert.deepEqual(at("on", { state: "expired" }), ["Off", "#000000"]);
+  });
+});
+
 describe("a stat widget", () => {
   const widget: Widget = { type: "stat", site: "blog", metric: "pv", period: "7d" };
   const stat = (value: number, previous: number | null, more: Partial<Widget> = {}) => {

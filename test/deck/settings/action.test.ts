@@ -15,6 +15,7 @@ import { cleanText } from "../../../appliance/push/text.ts";
 const read = (input: unknown) => readAction(input, { channelName, cleanText });
 const request = (more: object = {}) =>
   ({ do: "request", method: "POST", url: "http://ha.local:8123/api", ...more }) as Action;
+const sequence = (...steps: object[]) => ({ do: "sequence", steps });
 
 describe("an action from the wire", () => {
   for (const action of [
@@ -43,7 +44,11 @@ describe("an action from the wire", () => {
 
   for (const [input, field, problem] of [
     [null, "press", /must be an object/],
-    [{}, "press.do", /must be one of acknowledge, page, send, clear, sleep, request/],
+    [
+      {},
+      "press.do",
+      /must be one of acknowledge, page, send, clear, toggle, sleep, request, sequence/,
+    ],
     [{ do: "reboot" }, "press.do", /must be one of/],
     [{ do: "acknowledge", channel: ".." }, "press.channel", /1 to 32 characters/],
     [{ do: "page" }, "press.page", /is missing/],
@@ -58,6 +63,12 @@ describe("an action from the wire", () => {
     [request({ url: "http:///{{text}}/x" }), "press.url", /written out/],
     [request({ url: "http://me:pass@ha.local/" }), "press.url", /user name/],
     [request({ url: `http://ha.local/${"x".repeat(1_024)}` }), "press.url", /at most 1024/],
+    [{ do: "sequence", steps: [] }, "press.steps", /1 to 16 steps/],
+    [{ do: "sequence", steps: Array(17).fill({ do: "sleep" }) }, "press.steps", /1 to 16 steps/],
+    [sequence({ do: "pause", seconds: 61 }), "press.steps.0.seconds", /from 0.1 to 60/],
+    [sequence({ do: "sleep" }, { do: "send", channel: "a" }), "press.steps.1.text", /missing/],
+    [sequence(sequence({ do: "sleep" })), "press.steps.0.do", /one of/],
+    [sequence(request({ method: "GET", body: "x" })), "press.steps.0.body", /GET/],
     [request({ method: "GET", body: "x" }), "press.body", /GET/],
     [request({ body: "x".repeat(4_097) }), "press.body", /at most 4096/],
     [request({ headers: { Host: "other" } }), "press.headers.Host", /does not set itself/],
@@ -89,6 +100,14 @@ describe("the secrets of an action", () => {
   it("are not shown", () => {
     assert.deepEqual(shownAction(secret), hidden);
     assert.deepEqual(shownAction({ do: "sleep" }), { do: "sleep" });
+  });
+
+  it("are those of the steps of a sequence, too", () => {
+    const steps = sequence({ do: "sleep" }, secret) as Action;
+    const shown = sequence({ do: "sleep" }, hidden) as Action;
+    assert.deepEqual(shownAction(steps), shown);
+    assert.deepEqual(withSecrets(shown, secretsOf([steps])), steps);
+    assert.deepEqual([lostSecret(shown), lostSecret(steps)], ["Authorization", undefined]);
   });
 
   it("stay when they come back hidden", () => {

@@ -5,6 +5,7 @@ import { invalidField } from "../../../base/refusal.ts";
 import type { Decks, Press } from "../../../deck/decks.ts";
 import type { Scale } from "../../../deck/display/drawing.ts";
 import { parseWidget, type Widget } from "../../../deck/face/widget.ts";
+import { requestsOf } from "../../../deck/settings/action.ts";
 import { type DeckChange, readChange } from "../../../deck/settings/deck-settings.ts";
 import type { PageChoice } from "../../../deck/settings/pages.ts";
 import {
@@ -176,13 +177,14 @@ export function readSlotInput(input: SlotInput, at = ""): SlotChange {
 function expectAllowed(change: SlotChange, origins: Origins): void {
   for (const kind of ACTION_KINDS) {
     const action = change[kind];
-    if (action?.do !== "request") continue;
-    const origin = originOf(action.url) ?? "";
-    if (!origins.isAllowed(origin))
-      throw invalidField(
-        `${kind}.url`,
-        `leads to ${origin}, where keys may not send requests. Allow it first, in the Web UI under Push, Allowed addresses.`,
-      );
+    for (const { url } of action ? requestsOf(action) : []) {
+      const origin = originOf(url) ?? "";
+      if (!origins.isAllowed(origin))
+        throw invalidField(
+          `${kind}.url`,
+          `leads to ${origin}, where keys may not send requests. Allow it first, in the Web UI under Push, Allowed addresses.`,
+        );
+    }
   }
 }
 

@@ -10,6 +10,7 @@ import { LIVES } from "../../push/test-value.tsx";
 import { useAction } from "../../use-action.ts";
 import type { AllowedOrigins } from "../../use-origins.ts";
 import { headerLines, readHeaderLines } from "./actions.ts";
+import { SequenceFields } from "./sequence-fields.tsx";
 
 interface FieldsProps {
   action: Action;
@@ -31,6 +32,7 @@ export function ActionFields({
 }: FieldsProps): JSX.Element | null {
   switch (action.do) {
     case "acknowledge":
+    case "toggle":
       return (
         <ChannelField
           value={action.channel ?? ""}
@@ -51,6 +53,17 @@ export function ActionFields({
       );
     case "request":
       return <RequestFields action={action} origins={origins} onEdit={onEdit} />;
+    case "sequence":
+      return (
+        <SequenceFields
+          action={action}
+          ownChannel={ownChannel}
+          fieldsOf={(step, onStep) => (
+            <ActionFields {...{ deck, ownChannel, origins }} action={step} onEdit={onStep} />
+          )}
+          onEdit={onEdit}
+        />
+      );
     case "sleep":
       return null;
   }

@@ -1,6 +1,6 @@
 import { originOf } from "../../../../appliance/base/input/origin.ts";
 import { CHANNEL_RULE, isChannelName } from "../../../../appliance/base/names.ts";
-import type { Action, RequestAction } from "../../../../appliance/control/wire.ts";
+import type { Action, RequestAction, Step } from "../../../../appliance/control/wire.ts";
 
 type ActionKind = Action["do"];
 
@@ -13,6 +13,10 @@ export const ACTION_WORDS: Readonly<Record<ActionKind, { name: string; about: st
   page: { name: "Show a page", about: "Turns the pages of this deck." },
   send: { name: "Send a value", about: "Gives a channel a text, as a push would." },
   clear: { name: "Clear a channel", about: "The channel waits for its next text." },
+  toggle: {
+    name: "Toggle",
+    about: "Turns a channel on, or off where it is on. Home automation can follow it by MQTT.",
+  },
   sleep: {
     name: "Put the deck to sleep",
     about: "Its keys go dark. The next press only wakes it.",
@@ -20,6 +24,10 @@ export const ACTION_WORDS: Readonly<Record<ActionKind, { name: string; about: st
   request: {
     name: "Send an HTTP request",
     about: "Calls a web hook: a light, a script, a door. The key shows what came of it.",
+  },
+  sequence: {
+    name: "Several, one after the other",
+    about: "Each step waits for the one before; the first that fails ends it.",
   },
 };
 
@@ -34,9 +42,20 @@ export function firstAction(kind: ActionKind, ownChannel: string): Action {
       return { do: kind, channel: ownChannel };
     case "request":
       return { do: kind, method: "POST", url: "" };
-    default:
+    case "sequence":
+      return { do: kind, steps: [] };
+    case "acknowledge":
+      return { do: kind };
+    case "toggle":
+      return { do: kind };
+    case "sleep":
       return { do: kind };
   }
+}
+
+/** A step of a sequence to begin with. */
+export function firstStep(kind: Step["do"], ownChannel: string): Step {
+  return kind === "pause" ? { do: kind, seconds: 1 } : (firstAction(kind, ownChannel) as Step);
 }
 
 /**
@@ -44,13 +63,17 @@ export function firstAction(kind: ActionKind, ownChannel: string): Action {
  * @param origins where keys may send requests; null while it is not known
  */
 export function lackOfAction(
-  action: Action | undefined,
+  action: Action | Step | undefined,
   origins: readonly string[] | null,
 ): string {
   switch (action?.do) {
     case "send":
     case "clear":
       return lackOfChannel(action.channel);
+    case "sequence":
+      if (action.steps.length === 0) return "Add a step first.";
+      return action.steps.map((step) => lackOfAction(step, origins)).find(Boolean) ?? "";
+    case "toggle":
     case "acknowledge":
       return action.channel === undefined ? "" : lackOfChannel(action.channel);
     case "request":

@@ -26,6 +26,7 @@ import { IconPicker } from "./icon-picker.tsx";
 import { LabelField } from "./label-field.tsx";
 import { RulesField, withRules } from "./rules-field.tsx";
 import { StatFields } from "./stat-fields.tsx";
+import { ToggleFields } from "./toggle-fields.tsx";
 import { WakeField } from "./wake-field.tsx";
 import { type FieldsProps, withField } from "./widgets.ts";
 
@@ -38,6 +39,7 @@ export function WidgetFields({ widget, onEdit }: FieldsProps<Widget>) {
       {(widget.type === "gauge" || widget.type === "bar") && (
         <GaugeFields widget={widget} onEdit={onEdit} />
       )}
+      {widget.type === "toggle" && <ToggleFields widget={widget} onEdit={onEdit} />}
       {widget.type === "countdown" && <CountdownFields widget={widget} onEdit={onEdit} />}
       {widget.type === "image" && <ImageFields widget={widget} onEdit={onEdit} />}
       {widget.type === "icon" && <IconFields widget={widget} onEdit={onEdit} />}

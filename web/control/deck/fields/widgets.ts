@@ -27,6 +27,7 @@ export const WIDGET_WORDS: Readonly<Record<WidgetType, { name: string; about: st
   stat: { name: "Live number", about: "Visits to one of your sites, as they come in." },
   gauge: { name: "Gauge", about: "A pushed number on a ring between two bounds." },
   bar: { name: "Bar", about: "A pushed number on a bar between two bounds." },
+  toggle: { name: "Toggle", about: "On or off, by the text of a channel; a press changes it." },
   countdown: { name: "Countdown", about: "How long until a channel expires or is late." },
   icon: { name: "Icon", about: "A picture of a set, with a label." },
   image: { name: "Picture", about: "A PNG or JPEG of yours." },
@@ -46,6 +47,7 @@ export function widgetName(widget: Widget): string {
     case "push":
     case "gauge":
     case "bar":
+    case "toggle":
     case "countdown":
       return `${name} of ${widget.channel}`;
     case "icon":
@@ -70,6 +72,7 @@ export function widgetOf(type: WidgetType, before: Widget, firstSite: string): W
   const colors = { ...(color && { color }), ...(background && { background }) };
   switch (type) {
     case "push":
+    case "toggle":
     case "countdown":
       return { type, channel, ...colors };
     case "gauge":
