@@ -2,9 +2,9 @@
 
 import type { Day } from "../base/calendar.ts";
 import type { ZoneSetting } from "../base/day-zone.ts";
+import type { Condition } from "../base/text/condition.ts";
 import type { Goal } from "../base/text/goals.ts";
 import type { CountsOf } from "./blocks/day-table.ts";
-import type { Condition } from "./blocks/filter.ts";
 import type { DocumentRow } from "./changes.ts";
 import type { HOURLY_COUNTERS, SiteKey } from "./counting.ts";
 import type { SiteDays } from "./counts/source.ts";

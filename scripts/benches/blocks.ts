@@ -1,9 +1,9 @@
+import type { Condition } from "../../appliance/base/text/condition.ts";
 import { beaconHit } from "../../appliance/collector/counting/beacon.ts";
 import { createVisitorCache } from "../../appliance/collector/counting/visitor.ts";
 import type { Block } from "../../appliance/store/blocks/block.ts";
 import { encodeBlock } from "../../appliance/store/blocks/codec.ts";
 import { compactBlock } from "../../appliance/store/blocks/compact.ts";
-import type { Condition } from "../../appliance/store/blocks/filter.ts";
 import { fold } from "../../appliance/store/blocks/fold.ts";
 import type { Month } from "../../appliance/store/blocks/month.ts";
 import { BlockCounts } from "../../appliance/store/counts/block-counts.ts";

@@ -48,9 +48,9 @@ const LABELS = {
   },
 };
 
-const asked = [MARKS, ARABIC, WORD, EMOJI]
-  .map((value, i) => `ask${i + 1}=path:${encodeURIComponent(value)}`)
-  .join("&");
+const odd = [MARKS, ARABIC, WORD, EMOJI];
+const stars = JSON.stringify(odd.map((value) => ({ dimension: "path", value })));
+const where = odd.map((value) => `where=path:not:${encodeURIComponent(value)}`).join("&");
 
 /** What stands over its neighbour, or out of the part of the page it belongs to. */
 const FAULTS = `(() => {
@@ -88,7 +88,11 @@ describe("values of any script and without a place to break", () => {
   for (const width of [360, 768, 1280, 1700])
     it(`stand over nothing on ${width} pixels`, async () => {
       const owner = await Owner.come(world(), { viewport: { width, height: 900 } });
-      await owner.signIn(`/dashboard?site=odd&period=7d&${asked}`);
+      await owner.signIn(`/dashboard?site=odd&period=7d`);
+      await owner.page.evaluate(
+        `localStorage.setItem("tallydeck.stars.odd", ${JSON.stringify(stars)})`,
+      );
+      await owner.page.reload();
       const look = async (what: string) =>
         assert.deepEqual(await owner.page.evaluate(FAULTS), [], what);
       await owner.page.locator(".value-tile").first().waitFor();
@@ -116,6 +120,9 @@ describe("values of any script and without a place to break", () => {
         await owner.page.getByRole("heading", { name: `By ${by.toLowerCase()}` }).waitFor();
         await look(`surveys by ${by}`);
       }
+      await owner.open(`/dashboard?site=odd&period=7d&${where}&where=ref:begins:${WORD}`);
+      await owner.page.locator(".chip").nth(4).waitFor();
+      await look("chips");
       await owner.leave();
     });
 

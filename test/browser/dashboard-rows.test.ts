@@ -33,85 +33,7 @@ describe("the rows of the dashboard", () => {
   const value = (dimension: string, name: string) =>
     card(dimension).getByRole("button", { name, exact: true });
   const tiles = () => owner.page.locator(".value-tile");
-  const heading = (name: string) => owner.page.getByRole("heading", { name, exact: true });
   const tab = (name: string) => owner.page.getByRole("tab", { name, exact: true });
-
-  describe("asked", () => {
-    it("show a value by day against the whole, without a request", async () => {
-      await owner.signIn(NOTES);
-      await value("path", "/about").click();
-      await heading("/about by day").waitFor();
-      assert.match(await seen(owner.page.locator(".trend .legend")), /All pageviews, drawn at 1\//);
-      const day = await world().read("/stats", { site: "fieldnotes", day: "2026-03-03" });
-      const table = owner.page.getByRole("table", { name: "Trend" });
-      const cells = table.getByRole("row", { name: /3 Mar 2026/ }).getByRole("cell");
-      assert.deepEqual(await cells.allInnerTexts(), [
-        day.path["/about"].toLocaleString("en"),
-        day.pv._.toLocaleString("en"),
-      ]);
-      assert.match(await seen(tiles()), /^Pages\n\/about\n[\d,]+\n[+−±].*\n.*% of pageviews\n☆$/);
-      assert.equal(owner.times("/stats"), 1);
-    });
-
-    it("are in the address and in its history", async () => {
-      await owner.signIn(NOTES);
-      await value("path", "/about").click();
-      await value("ref", "google.com").click();
-      await heading("2 values by day").waitFor();
-      assert.equal(
-        new URL(owner.page.url()).search,
-        "?site=fieldnotes&ask1=path%3A%2Fabout&ask2=ref%3Agoogle.com",
-      );
-      await owner.page.reload();
-      await heading("2 values by day").waitFor();
-      await owner.page.goBack();
-      await heading("/about by day").waitFor();
-    });
-
-    it("are let go with Escape, and each by pressing it again", async () => {
-      await owner.signIn(`${NOTES}&ask1=path:/about&ask2=path:/now`);
-      await tiles().filter({ hasText: "/now" }).locator(".press").click();
-      await heading("/about by day").waitFor();
-      assert.equal(await value("path", "/about").getAttribute("aria-pressed"), "true");
-      await owner.page.keyboard.press("Escape");
-      await heading("/about by day").waitFor({ state: "detached" });
-      assert.equal(await tiles().count(), 0);
-      assert.equal(await value("path", "/about").getAttribute("aria-pressed"), "false");
-    });
-
-    it("are asked by the keyboard, too", async () => {
-      await owner.signIn(NOTES);
-      await value("path", "/about").focus();
-      await owner.page.keyboard.press("Enter");
-      await heading("/about by day").waitFor();
-    });
-
-    it("have four colours, of which the fifth takes the last", async () => {
-      await owner.signIn(NOTES);
-      for (const name of ["Chrome", "Safari", "Firefox", "Edge", "Opera"]) {
-        await value("browser", name).click();
-      }
-      await tiles().filter({ hasText: "Opera" }).waitFor();
-      const names = await tiles().locator(".name").allInnerTexts();
-      assert.deepEqual(names, ["Chrome", "Safari", "Firefox", "Opera"]);
-      const colours = await owner.page
-        .locator(".trend .legend li")
-        .evaluateAll((items) =>
-          items.map(
-            (item) =>
-              item.ownerDocument.defaultView?.getComputedStyle(item, "::before").borderTopColor,
-          ),
-        );
-      assert.equal(new Set(colours).size, 5);
-    });
-
-    it("make way for a figure that is pressed", async () => {
-      await owner.signIn(`${NOTES}&ask1=path:/about`);
-      await owner.page.locator(".tiles .tile", { hasText: "Sessions" }).click();
-      await heading("/about by day").waitFor({ state: "detached" });
-      assert.equal(new URL(owner.page.url()).searchParams.get("metric"), "sessions");
-    });
-  });
 
   describe("starred", () => {
     const star = (dimension: string, name: string) =>
@@ -289,13 +211,6 @@ describe("the rows of the dashboard", () => {
       await owner.page.evaluate("document.activeElement.href"),
       "https://many.example/page/41",
     );
-  });
-
-  it("are charted on a phone, however long they are and without a place to break", async () => {
-    await owner.signIn(`/dashboard?site=many&ask1=path:/${"W".repeat(127)}`);
-    await owner.page.setViewportSize({ width: 360, height: 740 });
-    await owner.page.getByRole("heading", { name: /^\/W+… by day$/ }).waitFor();
-    assert.equal(await owner.page.evaluate("document.documentElement.scrollWidth"), 360);
   });
 
   it("run the way their script does, and never into each other", async () => {

@@ -49,6 +49,8 @@ interface DemoOptions {
   now?: number;
   /** Views before this day are left out, which takes most of a start's work away; surveys are not. */
   since?: string;
+  /** The first day of which it is kept what came together; none unless given. */
+  detailFrom?: string;
   /** Days of sites besides the demo's. */
   more?: readonly CountedDay[];
   /** Sites besides the demo's. */
@@ -61,6 +63,7 @@ interface DemoOptions {
 export function demoWorld({
   now = Date.parse(NOW),
   since = "",
+  detailFrom,
   more = [],
   sites = [],
   env,
@@ -74,6 +77,7 @@ export function demoWorld({
       addDays(
         db,
         all.map((day) => (day.day < first ? { ...day, hits: [] } : day)),
+        detailFrom === undefined ? undefined : parseDay(detailFrom),
       );
       addDays(db, more);
     },

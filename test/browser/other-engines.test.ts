@@ -143,7 +143,7 @@ describe("in the browsers of others", () => {
               getComputedStyle(document.querySelector(".bars [data-dimension=path] tbody tr" + which), "::after").width))`,
         );
 
-        await guest.fill("Filter all values", "brazil");
+        await guest.fill("Search all values", "brazil");
         await guest.sees("[data-dimension=country] tbody tr", "Brazil");
         await guest.click("nav button", "Surveys");
         await guest.sees(".tile", "Net promoter score");

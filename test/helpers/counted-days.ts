@@ -25,9 +25,16 @@ export interface CountedDay {
   readonly surveys: readonly { readonly sv: number; readonly [key: string]: unknown }[];
 }
 
-/** Counts days into a file. */
-export function addDays(db: Database, days: Iterable<CountedDay | DayOfHits>): void {
-  countDays(db, Array.from(days, dayOfHits), Number.POSITIVE_INFINITY);
+/**
+ * Counts days into a file.
+ * @param detailFrom the first day of which it is kept what came together; none unless given
+ */
+export function addDays(
+  db: Database,
+  days: Iterable<CountedDay | DayOfHits>,
+  detailFrom = Number.POSITIVE_INFINITY,
+): void {
+  countDays(db, Array.from(days, dayOfHits), detailFrom);
 }
 
 function dayOfHits(of: CountedDay | DayOfHits): DayOfHits {

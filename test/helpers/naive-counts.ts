@@ -1,6 +1,6 @@
 import { DAY_MS, type Day, dowhourOf, HOUR_MS, hourName } from "../../appliance/base/calendar.ts";
+import type { Condition } from "../../appliance/base/text/condition.ts";
 import { DETAIL_DIMENSIONS } from "../../appliance/store/blocks/detail.ts";
-import type { Condition } from "../../appliance/store/blocks/filter.ts";
 import type { Counter, SiteKey } from "../../appliance/store/counting.ts";
 import type { BlockQuestion } from "../../appliance/store/counts/block-counts.ts";
 import type { CounterSource, SiteDay, SiteDays } from "../../appliance/store/counts/source.ts";

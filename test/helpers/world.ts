@@ -291,9 +291,12 @@ export class World {
     params: Record<string, string | number> = {},
     token = ADMIN,
   ): Promise<Reply> {
-    return this.ask(`${path}?${query({ site: "blog", ...params })}`, {
-      headers: { authorization: `Bearer ${token}` },
-    });
+    return this.ask(
+      `${path}${path.includes("?") ? "&" : "?"}${query({ site: "blog", ...params })}`,
+      {
+        headers: { authorization: `Bearer ${token}` },
+      },
+    );
   }
 
   /** `/stats` of the site blog, today unless told. */

@@ -26,9 +26,7 @@ export function Controls({ history, range, view, bots, toggleBots, change }: Con
   const isNarrow = useMedia(NARROW);
   const comparing = <CompareChoice compare={view.compare} change={change} />;
   const save = () =>
-    download(`${exportName(history.site, range, history.only)}.csv`, "text/csv", [
-      toCsv(history, range),
-    ]);
+    download(`${exportName(history, range)}.csv`, "text/csv", [toCsv(history, range)]);
   return (
     <div class="controls">
       <div class="stepper">
@@ -50,13 +48,17 @@ export function Controls({ history, range, view, bots, toggleBots, change }: Con
               <>
                 {isNarrow && comparing}
                 {history.sources.length > 1 && <SourceChoice {...{ history, change }} />}
-                <label class="switch" title="Key: B">
+                <label
+                  class="switch"
+                  title={history.where.length > 0 ? "Bots fit no filter." : "Key: B"}
+                >
                   Bots
                   <input
                     type="checkbox"
                     role="switch"
                     aria-checked={bots}
                     checked={bots}
+                    disabled={history.where.length > 0}
                     onChange={toggleBots}
                   />
                 </label>

@@ -1,10 +1,12 @@
-import { useCallback, useMemo, useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { isShareToken } from "../../appliance/base/tokens.ts";
 import type { MarksAnswer } from "../../appliance/collector/wire.ts";
 import { Dialog } from "../shared/dialog.tsx";
 import { keepChoice, loadChoice } from "../shared/token.ts";
 import { Controls } from "./controls.tsx";
 import { Empty } from "./empty.tsx";
+import { Asking } from "./filters/asking.tsx";
+import { whereKey } from "./filters/where.ts";
 import { Goals } from "./goals.tsx";
 import { Header } from "./header.tsx";
 import { type History, isEmpty } from "./history.ts";
@@ -13,7 +15,7 @@ import { Notices, OnlyNotice } from "./notices.tsx";
 import { comparedRange, rangeOf } from "./period/period.ts";
 import { Surveys } from "./surveys/surveys.tsx";
 import { Breakdowns } from "./traffic/breakdowns.tsx";
-import { DEFAULT_METRIC } from "./traffic/figures.ts";
+import { chartable } from "./traffic/figures.ts";
 import { Heatmap } from "./traffic/heatmap.tsx";
 import { Tiles } from "./traffic/tiles.tsx";
 import { TrendCard } from "./traffic/trend-card.tsx";
@@ -49,11 +51,13 @@ export function Dashboard(props: DashboardProps) {
   const isShared = isShareToken(token);
   const tab = isShared ? "traffic" : view.tab;
   const range = useMemo(() => rangeOf(view.choice, history), [view.choice, history]);
-  const isNew = useMemo(() => isEmpty(history), [history]);
+  const isNew = useMemo(() => history.where.length === 0 && isEmpty(history), [history]);
+  const isOld = whereKey(history.where) !== whereKey(view.where);
+  const isRefused = isOld && feed.problem?.kind === "refused";
   useKeys(keyActions({ view, history, change, toggleBots, showKeys: () => showKeys(true) }));
 
   return (
-    <div class="page dashboard">
+    <div class={`page dashboard ${isOld ? "old" : ""}`}>
       <Header
         site={history.site}
         tab={tab}
@@ -66,10 +70,13 @@ export function Dashboard(props: DashboardProps) {
         signOut={signOut}
         showKeys={() => showKeys(true)}
       />
-      <Notices {...{ history, feed, isForgetful, isUnkept, refresh }}>
+      <Notices
+        feed={isRefused ? { ...feed, problem: null } : feed}
+        {...{ history, isForgetful, isUnkept, refresh }}
+      >
         {history.only && <OnlyNotice {...{ only: history.only, tab, change }} />}
       </Notices>
-      <main>
+      <main aria-busy={isOld && feed.busy}>
         <h1 class="offscreen">
           {tab === "surveys" ? "Surveys" : "Traffic"} of {history.site}
         </h1>
@@ -81,6 +88,13 @@ export function Dashboard(props: DashboardProps) {
             bots={bots}
             toggleBots={toggleBots}
             change={change}
+          />
+        )}
+        {(isOld || view.where.length > 0) && (
+          <Asking
+            {...{ history, range, tab, isOld, change }}
+            where={view.where}
+            refusal={isRefused ? (feed.problem?.message ?? null) : null}
           />
         )}
         {tab === "surveys" ? (
@@ -120,43 +134,44 @@ interface TrafficProps {
 
 /** Each part is made again only when something it shows has changed: typing redraws no chart. */
 function Traffic({ history, now, token, view, bots, toggleBots, change, onKept }: TrafficProps) {
-  const { choice, compare, asked, filter, layout, open, front } = view;
-  const metric = view.metric ?? DEFAULT_METRIC;
+  const { choice, compare, where, filter, layout, open, front } = view;
+  const metric = chartable(history, view.metric);
   const range = useMemo(() => rangeOf(choice, history), [choice, history]);
-  const compared = useMemo(() => comparedRange(range, compare), [range, compare]);
-  const askedKey = JSON.stringify(asked);
+  const compared = useMemo(() => {
+    const days = comparedRange(range, compare);
+    return days && days.from < history.since ? null : days;
+  }, [range, compare, history.since]);
+  const asked = whereKey(where);
   const openKey = [...open, ...front].join(",");
   const noted = useReading<MarksAnswer>("marks", { site: history.site }, token, history).answer;
   const marks = noted?.site === history.site ? noted.marks : NO_MARKS;
   const [stars, toggleStar] = useStars(history.site, onKept);
-  const chart = useCallback<ChangeView>((part) => change({ asked: [], ...part }), [change]);
-  const pressed = asked.length > 0 ? null : metric;
   return (
     <>
       {useMemo(
         () => (
-          <Tiles {...{ history, range, compared, metric: pressed, now, change: chart }} />
+          <Tiles {...{ history, range, compared, metric, now, change }} />
         ),
-        [history, range, compared, pressed, now],
+        [history, range, compared, metric, now],
       )}
       {useMemo(
         () => (
-          <ValueTiles {...{ history, range, compared, asked, stars, change, toggleStar }} />
+          <ValueTiles {...{ history, range, compared, where, stars, change, toggleStar }} />
         ),
-        [history, range, compared, askedKey, stars],
+        [history, range, compared, asked, stars],
       )}
       <div class="charts">
         {useMemo(
           () => (
             <TrendCard
-              {...{ history, range, compared, metric, asked, bots, toggleBots, now, onKept, marks }}
+              {...{ history, range, compared, metric, bots, toggleBots, now, onKept, marks }}
             />
           ),
-          [history, range, compared, metric, askedKey, bots, now, marks],
+          [history, range, compared, metric, bots, now, marks],
         )}
         {useMemo(
           () => (
-            <Heatmap {...{ history, range, metric: view.metric ?? "pv", now }} />
+            <Heatmap {...{ history, range, metric: chartable(history, view.metric, "pv"), now }} />
           ),
           [history, range, view.metric, now],
         )}
@@ -170,10 +185,10 @@ function Traffic({ history, now, token, view, bots, toggleBots, change, onKept }
       {useMemo(
         () => (
           <Breakdowns
-            {...{ history, range, asked, stars, filter, layout, open, front, change, toggleStar }}
+            {...{ history, range, where, stars, filter, layout, open, front, change, toggleStar }}
           />
         ),
-        [history, range, askedKey, stars, filter, layout, openKey],
+        [history, range, asked, stars, filter, layout, openKey],
       )}
     </>
   );

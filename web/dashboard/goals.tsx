@@ -1,4 +1,5 @@
 import { formatDay, parseDay } from "../../appliance/base/calendar.ts";
+import { conditionText } from "../../appliance/base/text/condition.ts";
 import type { GoalsAnswer } from "../../appliance/collector/wire.ts";
 import { rangeName } from "../shared/dates.ts";
 import { NO_FIGURE, percent, ratio, whole } from "../shared/format.ts";
@@ -18,7 +19,14 @@ interface GoalsProps {
 export function Goals({ history, range, compared, token }: GoalsProps) {
   const from = Math.min(range.from, compared?.from ?? range.from);
   const { site, only } = history;
-  const query = { site, source: only?.number, from: formatDay(from), to: formatDay(range.to) };
+  const where = history.where.map(conditionText);
+  const query = {
+    site,
+    source: only?.number,
+    where,
+    from: formatDay(from),
+    to: formatDay(range.to),
+  };
   const { answer } = useReading<GoalsAnswer>("goals", query, token, history);
   if (answer === null || answer.site !== site || answer.goals.length === 0) return null;
   const visitors = addNumbers(seriesOf(history, "uv", range));

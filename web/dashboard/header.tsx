@@ -30,7 +30,7 @@ const TABS: [View["tab"], string][] = [
 /** The choices that belong to the site that was looked at are left behind. */
 const leaveFor = (site: string) => ({
   ...{ site, source: "" },
-  ...{ asked: [], filter: "", open: [], question: "" },
+  ...{ where: [], filter: "", open: [], question: "" },
 });
 
 export function Header(props: HeaderProps) {

@@ -1,4 +1,5 @@
 import { type Day, parseDay } from "../../appliance/base/calendar.ts";
+import type { Condition } from "../../appliance/base/text/condition.ts";
 import type {
   HoursOfDay,
   SeriesRow,
@@ -49,13 +50,29 @@ export interface History {
   sources: SiteSource[];
   /** the source that all of this is of; null where it is of all of them */
   only: SiteSource | null;
+  /** what holds of all of this */
+  where: readonly Condition[];
+  /** the first day of which that can be known; before all of them, where nothing has to hold */
+  since: Day;
+  /** one in so many views was kept, and the counts are scaled */
+  sampled: number;
+  /** how far pageviews may be off then, in 19 of 20 cases; 0 where all were kept */
+  margin: number;
+  /** the same without conditions, where that was read before */
+  whole: History | null;
 }
 
 /**
  * Decodes `/stats?from=first&series=1&daily=text&sources=1`.
+ * @param where what was asked for
+ * @param whole the same without it, where that is known
  * @throws {Error} when the answer does not follow the format
  */
-export function decodeHistory(answer: StatsAnswer): History {
+export function decodeHistory(
+  answer: StatsAnswer,
+  where: readonly Condition[] = [],
+  whole: History | null = null,
+): History {
   const first = parseDay(answer.from);
   const last = parseDay(answer.to);
   if (
@@ -70,6 +87,8 @@ export function decodeHistory(answer: StatsAnswer): History {
     );
   }
   const length = last - first + 1;
+  const { detail } = answer;
+  const { sampled = 1, margin = 0 } = detail ?? {};
   return {
     site: answer.site,
     zone: answer.zone,
@@ -87,6 +106,8 @@ export function decodeHistory(answer: StatsAnswer): History {
     pending: answer.pending ?? 0,
     sources: answer.sources ?? [],
     only: answer.sources?.find(({ number }) => number === answer.only) ?? null,
+    ...{ where, sampled, margin, whole },
+    since: detail ? (parseDay(detail.from ?? "") ?? last + 1) : Number.NEGATIVE_INFINITY,
   };
 }
 
@@ -220,8 +241,8 @@ function hourlyViews(history: History, day: Day): number[] | undefined {
 }
 
 /** Whether an app has ever reported. */
-export function hasApp(history: History): boolean {
-  return history.series.app.some((n) => n > 0);
+export function hasApp({ series, whole }: History): boolean {
+  return (whole?.series ?? series).app.some((n) => n > 0);
 }
 
 /** Whether a site has counted anything at all, bots included. */

@@ -9,7 +9,7 @@ import type { View } from "./view.ts";
  */
 type KeyActions = Map<string, () => void>;
 
-export const FILTER_ID = "filter";
+export const SEARCH_ID = "search";
 
 /** The keys and what they are for, as the list shows them. */
 export const KEY_LIST: [keys: string[], does: string][] = [
@@ -17,9 +17,9 @@ export const KEY_LIST: [keys: string[], does: string][] = [
     key ? [[[key.toUpperCase()], `Show ${name === "All" ? "all days" : name.toLowerCase()}`]] : [],
   ),
   [["←", "→"], "One period earlier or later"],
-  [["/"], "Filter the breakdowns"],
+  [["/"], "Search the lists"],
   [["B"], "Show or hide bots"],
-  [["Esc"], "Chart all traffic again"],
+  [["Esc"], "Take the newest filter away"],
   [["?"], "Show this list"],
 ];
 
@@ -39,11 +39,12 @@ export function keyActions({ view, history, change, toggleBots, showKeys }: Acto
   const actions: KeyActions = new Map([
     ["ArrowLeft", shift(-1)],
     ["ArrowRight", shift(1)],
-    ["/", () => document.getElementById(FILTER_ID)?.focus()],
+    ["/", () => document.getElementById(SEARCH_ID)?.focus()],
     ["b", toggleBots],
     ["?", showKeys],
   ]);
-  if (view.asked.length > 0) actions.set("Escape", () => change({ asked: [] }));
+  if (view.where.length > 0)
+    actions.set("Escape", () => change({ where: view.where.slice(0, -1) }));
   for (const { key, choice } of presetsOf(history.last)) {
     if (key) actions.set(key, () => change({ choice }));
   }

@@ -15,7 +15,7 @@ export function Page() {
   const [remember, setRemember] = useState<boolean | null>(null);
   const [isForgetful, setForgetful] = useState(false);
   const [feed, refresh] = useFeed({
-    ...{ site: view.site, source: view.source },
+    ...{ site: view.site, source: view.source, where: view.where },
     token: isArriving ? "" : token,
   });
   const { history, problem } = feed;
@@ -27,7 +27,8 @@ export function Page() {
     if (remember !== null) setForgetful(!keepToken(token, remember));
     setRemember(null);
     if (history && history.site !== view.site) change({ site: history.site }, "correction");
-    if (overview && view.source !== "") change({ source: "" }, "correction");
+    if (overview && (view.source !== "" || view.where.length > 0))
+      change({ source: "", where: [] }, "correction");
     document.title = `${history ? history.site : "All sites"} · Tallydeck`;
   }, [history, overview]);
 
@@ -69,7 +70,9 @@ export function Page() {
       problem={problem?.message ?? ""}
       onRetry={refresh}
       onAll={
-        view.source !== "" && problem?.kind === "refused" ? () => change({ source: "" }) : null
+        (view.source !== "" || view.where.length > 0) && problem?.kind === "refused"
+          ? () => change({ source: "", where: [] })
+          : null
       }
     />
   );

@@ -2,7 +2,7 @@ interface SkeletonProps {
   slow: boolean;
   problem: string;
   onRetry: () => void;
-  /** leads from a source that is refused to all; null where none is */
+  /** leads from a source or a condition that is refused to everything; null where none is */
   onAll: (() => void) | null;
 }
 
@@ -23,7 +23,7 @@ export function Skeleton({ slow, problem, onRetry, onAll }: SkeletonProps) {
           <p class="actions">
             {onAll && (
               <button type="button" class="primary" onClick={onAll}>
-                Show all sources
+                Show everything
               </button>
             )}
             <button type="button" class={onAll ? "" : "primary"} onClick={onRetry}>

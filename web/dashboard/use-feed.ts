@@ -1,9 +1,11 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { DAY_MS, dayOf, HOUR_MS, hourOf, parseDay } from "../../appliance/base/calendar.ts";
 import { messageOf } from "../../appliance/base/message-of.ts";
+import { type Condition, conditionText } from "../../appliance/base/text/condition.ts";
 import type { OverviewAnswer, StatsAnswer } from "../../appliance/collector/wire.ts";
 import { ReadError, readJson } from "../shared/api.ts";
 import { wallOf } from "../shared/dates.ts";
+import { whereKey } from "./filters/where.ts";
 import { decodeHistory, type History } from "./history.ts";
 
 /** The page's history of a site, and how the last try went. */
@@ -44,6 +46,8 @@ interface Wanted {
   site: string;
   /** the only one that counts; empty for all of them */
   source: string;
+  /** what has to hold of all that counts */
+  where: Condition[];
   token: string;
 }
 
@@ -53,26 +57,36 @@ interface DayOfAnswer {
   to: string;
 }
 
-/** The last answer's. */
-interface Held extends Wanted, DayOfAnswer {
+/** An answer, and what it changes of the feed. */
+interface Kept extends DayOfAnswer {
   etag: string | null;
+  change: Partial<Feed>;
 }
 
-const NOTHING_HELD: Held = {
-  ...{ site: "", source: "", token: "" },
-  ...{ etag: null, zone: "UTC", to: "" },
-};
+/** What was read of one site and source, or of all sites. */
+interface Held extends Omit<Wanted, "where"> {
+  /** which of the answers is shown, by its conditions */
+  key: string;
+  /** those of the last conditions, so that to take one back asks for nothing that is there */
+  answers: Map<string, Kept>;
+}
+
+const NOTHING_HELD: Held = { site: "", source: "", token: "", key: "", answers: new Map() };
+const EVERYTHING = whereKey([]);
+const MAX_KEPT = 4;
 
 /**
  * Reads a site's whole history with one request, or how all of them do where none is chosen, and
  * asks again every minute while the page is visible: the same request, which costs nothing when
- * nothing was counted since and no visitor is there now.
+ * nothing was counted since and no visitor is there now. What is shown stays until what is asked
+ * for is there, but for another site or source.
  */
-export function useFeed({ site, source, token }: Wanted): [Feed, refresh: () => void] {
+export function useFeed({ site, source, where, token }: Wanted): [Feed, refresh: () => void] {
   const [feed, setFeed] = useState(NOTHING);
   const held = useRef(NOTHING_HELD);
   const running = useRef<AbortController>(undefined);
   const isIdle = useRef(true);
+  const key = whereKey(where);
 
   const refresh = useCallback(() => {
     running.current?.abort();
@@ -81,31 +95,36 @@ export function useFeed({ site, source, token }: Wanted): [Feed, refresh: () => 
     running.current = abort;
     const isSameToken = held.current.token === token;
     const isSame = isSameToken && held.current.site === site && held.current.source === source;
-    if (!isSame) held.current = { ...NOTHING_HELD, site, source, token };
+    const isAsked = isSame && held.current.key === key;
+    held.current = { ...(isSame ? held.current : { ...NOTHING_HELD, answers: new Map() }), key };
+    Object.assign(held.current, { site, source, token });
+    const { answers } = held.current;
+    const kept = answers.get(key);
     const update = (change: Partial<Feed>) => {
       if (!abort.signal.aborted) setFeed((feed) => ({ ...feed, ...change }));
     };
     const slow = setTimeout(() => update({ slow: true }), SLOW_MS);
     update({
       busy: true,
-      ...(isSame ? {} : { history: null }),
+      ...(isSame ? kept?.change : { history: null }),
       ...(isSameToken ? {} : { overview: null }),
+      ...(isAsked ? {} : { problem: null, slow: false }),
     });
-    read({ site, source, token }, held.current, abort.signal)
+    const whole = answers.get(EVERYTHING)?.change.history ?? null;
+    read({ site, source, where, token }, { kept, whole }, abort.signal)
       .then((answer) => {
         if (abort.signal.aborted) return;
-        if (answer.etag !== undefined) {
-          const { site, source, etag } = answer;
-          held.current = { ...dayOfAnswer(answer), site, source, token, etag };
-        }
-        update({ ...answer.change, hour: wallHour(answer.at, answer), problem: null });
+        const { site, kept, at } = answer;
+        held.current = { ...held.current, site, source: site === "" ? "" : source };
+        keep(answers, key, kept);
+        update({ ...kept.change, hour: wallHour(at, kept), problem: null });
       })
       .catch((error: unknown) => update({ problem: asReadError(error) }))
       .finally(() => {
         clearTimeout(slow);
         update({ busy: false, slow: false });
       });
-  }, [site, source, token]);
+  }, [site, source, key, token]);
 
   useEffect(() => {
     if (token === "") {
@@ -115,10 +134,11 @@ export function useFeed({ site, source, token }: Wanted): [Feed, refresh: () => 
     } else if (
       held.current.token !== token ||
       held.current.site !== site ||
-      held.current.source !== source
+      held.current.source !== source ||
+      held.current.key !== key
     )
       refresh();
-  }, [site, source, token, refresh]);
+  }, [site, source, key, token, refresh]);
 
   useEffect(() => {
     if (token === "") return;
@@ -172,38 +192,60 @@ function asReadError(error: unknown): ReadError {
   return new ReadError("refused", messageOf(error));
 }
 
-interface Reading extends DayOfAnswer {
+interface Reading {
+  /** the one that was read, where none was chosen; empty for all of them */
   site: string;
-  source: string;
-  etag?: string | null;
+  kept: Kept;
   /** the server's clock, epoch milliseconds */
   at: number;
-  change: Partial<Feed>;
 }
 
-async function read(wanted: Wanted, held: Held, signal: AbortSignal): Promise<Reading> {
-  if (wanted.site !== "") return readSite(wanted, held, signal);
+interface Known {
+  /** the last answer to the same question */
+  kept: Kept | undefined;
+  /** the last one without conditions */
+  whole: History | null;
+}
+
+const UNKNOWN: Known = { kept: undefined, whole: null };
+
+async function read(wanted: Wanted, known: Known, signal: AbortSignal): Promise<Reading> {
+  if (wanted.site !== "") return readSite(wanted, known, signal);
   try {
-    return await readAll(wanted, held, signal);
+    return await readAll(wanted, known, signal);
   } catch (error) {
     if (!(error instanceof ReadError) || error.kind !== "unauthorized") throw error;
     // A site's own token: which site, the address may tell.
-    return readSite(wanted, NOTHING_HELD, signal);
+    return readSite(wanted, UNKNOWN, signal);
   }
 }
 
-/** It is of all sources, whichever was asked for. */
-async function readAll(wanted: Wanted, held: Held, signal: AbortSignal): Promise<Reading> {
-  const { etag, zone, to } = held;
-  const answer = await readJson<OverviewAnswer>("overview", {}, wanted.token, { etag, signal });
+/** It is of all sources and without conditions, whichever were asked for. */
+async function readAll(wanted: Wanted, { kept }: Known, signal: AbortSignal): Promise<Reading> {
+  const options = { etag: kept?.etag ?? null, signal };
+  const answer = await readJson<OverviewAnswer>("overview", {}, wanted.token, options);
   const { at } = answer;
-  if (answer.unchanged) return { site: "", source: "", at, zone, to, change: {} };
+  if (answer.unchanged) return { site: "", kept: unchanged(kept), at };
   const [first, ...more] = answer.body.sites;
   if (first === undefined) throw new ReadError("refused", NO_SITES);
   // Of one site there is nothing to look over.
-  if (more.length === 0) return readSite({ ...wanted, site: first.id }, NOTHING_HELD, signal);
+  if (more.length === 0) return readSite({ ...wanted, site: first.id }, UNKNOWN, signal);
   const change = { overview: answer.body, history: null };
-  return { ...dayOfAnswer(answer.body), site: "", source: "", etag: answer.etag, at, change };
+  return { site: "", kept: { ...dayOfAnswer(answer.body), etag: answer.etag, change }, at };
+}
+
+/** @throws {ReadError} where a collector says so of what was never asked for */
+function unchanged(kept: Kept | undefined): Kept {
+  if (kept === undefined) throw new ReadError("refused", "The answer is empty. Reload the page.");
+  return kept;
+}
+
+function keep(answers: Map<string, Kept>, key: string, kept: Kept): void {
+  answers.delete(key);
+  answers.set(key, kept);
+  if (answers.size <= MAX_KEPT) return;
+  const oldest = [...answers.keys()].find((one) => one !== EVERYTHING);
+  if (oldest !== undefined) answers.delete(oldest);
 }
 
 const dayOfAnswer = ({ zone, to }: DayOfAnswer): DayOfAnswer => ({ zone, to });
@@ -218,21 +260,24 @@ const NO_SITES =
   "There is no site yet. Add one in the control page of the box, or with: tallydeck sites add <id>";
 
 async function readSite(
-  { site, source, token }: Wanted,
-  { etag, zone, to }: Held,
+  { site, source, where, token }: Wanted,
+  { kept, whole }: Known,
   signal: AbortSignal,
 ): Promise<Reading> {
   const query = { site, source, from: "first", series: 1, daily: "text", sources: 1 };
-  const answer = await readJson<StatsAnswer>("stats", query, token, { etag, signal });
+  const answer = await readJson<StatsAnswer>(
+    "stats",
+    { ...query, where: where.map(conditionText) },
+    token,
+    { etag: kept?.etag ?? null, signal },
+  );
   const { at } = answer;
-  if (answer.unchanged) return { site, source, at, zone, to, change: {} };
-  const history = decodeHistory(answer.body);
+  if (answer.unchanged) return { site, kept: unchanged(kept), at };
+  const history = decodeHistory(answer.body, where, where.length === 0 ? null : whole);
+  const change = { history, reach: answer.sites };
   return {
-    ...dayOfAnswer(answer.body),
     site: history.site,
-    source,
-    etag: answer.etag,
+    kept: { ...dayOfAnswer(answer.body), etag: answer.etag, change },
     at,
-    change: { history, reach: answer.sites },
   };
 }

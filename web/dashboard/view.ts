@@ -1,7 +1,8 @@
 import { formatDay, parseDay } from "../../appliance/base/calendar.ts";
+import { type Condition, conditionText } from "../../appliance/base/text/condition.ts";
 import type { CrossField } from "../../appliance/collector/wire.ts";
+import { parseWhere } from "./filters/where.ts";
 import { type Choice, COMPARES, type Compare, isPeriod } from "./period/period.ts";
-import { type Asked, parseAsked } from "./traffic/asked.ts";
 import { METRICS, type Metric } from "./traffic/figures.ts";
 
 /**
@@ -17,8 +18,8 @@ export interface View {
   compare: Compare;
   /** the one whose tile was pressed; null for none yet */
   metric: Metric | null;
-  /** values charted by day instead of a metric, by their slots */
-  asked: Asked[];
+  /** what has to hold of all that is shown, in the order in which it was asked for */
+  where: Condition[];
   filter: string;
   layout: "cards" | "bars";
   /** dimensions that show all of their values */
@@ -48,7 +49,7 @@ export function parseView(query: string): View {
     choice: parseChoice(get("period"), get("from"), get("to")),
     compare: COMPARES.find((compare) => compare === get("compare")) ?? "prior",
     metric: METRICS.find((metric) => metric === get("metric")) ?? null,
-    asked: parseAsked(params),
+    where: parseWhere(params),
     filter: get("filter"),
     layout: get("view") === "bars" ? "bars" : "cards",
     open: get("open").split(",").filter(Boolean),
@@ -87,7 +88,7 @@ export function formatView(view: View): string {
   }
   set("compare", view.compare, "prior");
   set("metric", view.metric ?? "");
-  for (const { slot, dimension, value } of view.asked) set(`ask${slot}`, `${dimension}:${value}`);
+  for (const one of view.where) params.append("where", conditionText(one));
   set("filter", view.filter);
   set("view", view.layout, "cards");
   set("open", view.open.join(","));

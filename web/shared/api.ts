@@ -24,14 +24,14 @@ export interface ReadOptions {
   method?: "POST";
 }
 
-/** Query parameters; `undefined` and empty ones are left out. */
-export type Query = Record<string, string | number | undefined>;
+/** Query parameters; `undefined` and empty ones are left out, and a list is one for each. */
+export type Query = Record<string, string | number | readonly string[] | undefined>;
 
 /** A URL relative to the page, so that a path prefix in front of the collector keeps working. */
 export function relativeUrl(path: string, query: Query = {}): string {
   const params = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) {
-    if (value !== undefined && value !== "") params.set(key, String(value));
+    for (const one of [value ?? ""].flat()) if (one !== "") params.append(key, String(one));
   }
   const text = params.toString();
   return text === "" ? path : `${path}?${text}`;

@@ -41,6 +41,27 @@ export const WITHOUT_DETAIL: ReadonlySet<Dimension> = new Set([
   "app_device",
 ]);
 
+/** One value of each dimension that filters know, as people call it. */
+export const ONE_OF: Readonly<Partial<Record<Dimension, string>>> = {
+  path: "Page",
+  host: "Address",
+  ref: "Referrer",
+  ref_group: "Kind of referrer",
+  source: "Source",
+  lang: "Language",
+  tz: "Time zone",
+  browser: "Browser",
+  os: "System",
+  device: "Device",
+  viewport: "Window",
+  country: "Country",
+  utm_source: "Campaign source",
+  utm_medium: "Campaign medium",
+  utm_campaign: "Campaign",
+  event: "Event",
+  event_target: "Event target",
+};
+
 /** A dimension on the dashboard: its title, and its tab where the card says the rest. */
 type Titled = readonly [name: string, title: string, tab?: string];
 

@@ -1,17 +1,16 @@
 import type { ParsedUrlQuery } from "node:querystring";
 import { type Day, parseDay } from "../../base/calendar.ts";
-import { HttpError } from "../../http/errors.ts";
 import {
-  COUNTED_OF,
   type Condition,
-  DETAIL_DIMENSIONS,
-  type Filter,
-  MAX_RANGE_DAYS,
+  conditionParts,
+  filterable,
+  MAX_CONDITIONS,
   TESTS,
-} from "../../store/store.ts";
+} from "../../base/text/condition.ts";
+import { HttpError } from "../../http/errors.ts";
+import { COUNTED_OF, DETAIL_DIMENSIONS, type Filter, MAX_RANGE_DAYS } from "../../store/store.ts";
 import { queryValue, storable, storedPath } from "../counting/payload.ts";
 
-const MAX_CONDITIONS = 8;
 /** Long enough for whatever is stored, with room for what a stored value would be cut by. */
 const MAX_VALUE = 1_024;
 
@@ -70,10 +69,9 @@ export function statsFilter(query: ParsedUrlQuery): Filter {
   return { of: counted, where: given.map(conditionOf) };
 }
 
-/** `path:begins:/blog/`, whose value may hold colons. */
 function conditionOf(text: string): Condition {
-  const [, name = "", asked = "", value = ""] = /^([^:]*):?([^:]*):?(.*)$/s.exec(text) ?? [];
-  const dimension = DETAIL_DIMENSIONS.find((one) => one === name);
+  const [name, asked, value] = conditionParts(text);
+  const dimension = filterable(name);
   if (dimension === undefined)
     throw invalid(
       `\`where\` must begin with a dimension that views have, like path:is:/about: ${oneOf(DETAIL_DIMENSIONS)}.`,

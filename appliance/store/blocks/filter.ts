@@ -1,18 +1,10 @@
+import { asksForEvents, type Condition, OF_EVENTS } from "../../base/text/condition.ts";
 import { type Dimension, FLAG } from "../log/record.ts";
 import type { Block, BlockCounter } from "./block.ts";
 import type { BlockReader } from "./block-reader.ts";
 import type { CountsOf } from "./day-table.ts";
 import { DETAIL_DIMENSIONS, IS_EVENT, MAX_DETAIL_ROWS, type Sample, weightOf } from "./detail.ts";
 import { MAX_DICTIONARY } from "./dictionary.ts";
-
-export const TESTS = ["is", "not", "begins"] as const;
-
-/** A property that a view or an event has to have. Those with `is` of one dimension are alternatives. */
-export interface Condition {
-  readonly dimension: Dimension;
-  readonly test: (typeof TESTS)[number];
-  readonly value: string;
-}
 
 /** A question to a block's detail. */
 interface FilterQuestion {
@@ -33,9 +25,6 @@ export interface ValueCounts {
   readonly places: Uint16Array;
   readonly counts: Float64Array;
 }
-
-/** Dimensions of events; all others are counted over views, unless a question is about events only. */
-const OF_EVENTS: ReadonlySet<Dimension> = new Set(["event", "event_target"]);
 
 /** A buffer for all days and columns, which are thousands. A thread answers one question at a time. */
 const ROWS = new Uint32Array(MAX_DETAIL_ROWS);
@@ -61,9 +50,7 @@ export async function filterBlock(
   // Where no value fits, no row does.
   if (tests.some(({ fits }) => !fits.includes(1))) return;
   const isOfPath = where.some(({ dimension }) => dimension === "path" || dimension === "event");
-  const isOfEvents = where.some(
-    ({ dimension, test }) => test !== "not" && OF_EVENTS.has(dimension),
-  );
+  const isOfEvents = asksForEvents(where);
   const columns = new Set([...tests.map(({ dimension }) => dimension), ...names]);
   for (let day = from; day <= to; day++) {
     await block.loadDay(day, columns);

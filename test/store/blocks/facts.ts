@@ -1,9 +1,10 @@
+import type { Condition } from "../../../appliance/base/text/condition.ts";
 import { BLOCK_COUNTERS, Block, type BlockCounter } from "../../../appliance/store/blocks/block.ts";
 import { BlockReader } from "../../../appliance/store/blocks/block-reader.ts";
 import { decodeBlock, encodeBlock } from "../../../appliance/store/blocks/codec.ts";
 import { COUNTED_OF } from "../../../appliance/store/blocks/day-table.ts";
 import { DETAIL_DIMENSIONS } from "../../../appliance/store/blocks/detail.ts";
-import { type Condition, filterBlock } from "../../../appliance/store/blocks/filter.ts";
+import { filterBlock } from "../../../appliance/store/blocks/filter.ts";
 import { type FoldRules, fold } from "../../../appliance/store/blocks/fold.ts";
 import { firstDayOf, type Month, monthOf } from "../../../appliance/store/blocks/month.ts";
 import {

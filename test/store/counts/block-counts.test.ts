@@ -6,8 +6,8 @@ import {
   HOUR_MS,
   parseDay,
 } from "../../../appliance/base/calendar.ts";
+import type { Condition } from "../../../appliance/base/text/condition.ts";
 import type { CountsOf } from "../../../appliance/store/blocks/day-table.ts";
-import type { Condition } from "../../../appliance/store/blocks/filter.ts";
 import { overview } from "../../../appliance/store/counts/overview.ts";
 import {
   hourlyViews,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { parseDay } from "../../../appliance/base/calendar.ts";
-import type { Condition } from "../../../appliance/store/blocks/filter.ts";
+import type { Condition } from "../../../appliance/base/text/condition.ts";
 import { BlockCounts } from "../../../appliance/store/counts/block-counts.ts";
 import type { HitRecord } from "../../../appliance/store/log/record.ts";
 import { LogTail } from "../../../appliance/store/log/tail.ts";

@@ -1,4 +1,5 @@
 import { formatDay, parseDay } from "../../../appliance/base/calendar.ts";
+import type { Condition } from "../../../appliance/base/text/condition.ts";
 import type { SeriesRow, StatsAnswer } from "../../../appliance/collector/wire.ts";
 import { decodeHistory, type History } from "../../../web/dashboard/history.ts";
 
@@ -42,20 +43,13 @@ export function historyOf(
   days: DayFigures[],
   daily: Offsets = {},
   hours: NonNullable<StatsAnswer["hours"]> = {},
-  more: Pick<StatsAnswer, "only" | "sources"> = {},
+  more: Pick<StatsAnswer, "only" | "sources" | "detail"> = {},
+  where: readonly Condition[] = [],
 ): History {
   const series = days.map(({ pv = 0, uv = 0, sessions = 0, bot = 0, app = 0 }, i): SeriesRow => {
     return [formatDay(day(from) + i), pv, uv, sessions, bot, app];
   });
   const to = formatDay(day(from) + days.length - 1);
-  return decodeHistory({
-    site: "blog",
-    zone: "UTC",
-    from,
-    to,
-    series,
-    daily: asText(daily),
-    hours,
-    ...more,
-  });
+  const answer = { site: "blog", zone: "UTC", from, to, series, daily: asText(daily), hours };
+  return decodeHistory({ ...answer, ...more }, where);
 }

@@ -57,7 +57,7 @@ export function Surveys({ history, range, view, token, change }: SurveysProps) {
   const exporting = useExport(
     asked ?? {},
     token,
-    `${exportName(site, range, null)}_survey-${sv}.json`,
+    `${exportName({ site, only: null, where: [] }, range)}_survey-${sv}.json`,
   );
   const questions = survey ? questionsOf(survey, versions?.labels) : [];
   const problems = new Set([known.problem, read.problem, exporting.problem].filter(Boolean));

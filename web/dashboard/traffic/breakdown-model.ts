@@ -22,6 +22,8 @@ export interface Breakdown extends DimensionFacts {
   total: number;
   /** every value counted in the range, most frequent first */
   rows: Row[];
+  /** how many there would be without conditions, where that is known: a card keeps its place and size */
+  room: number;
 }
 
 /** A card and the dimensions that are its tabs. */
@@ -30,14 +32,19 @@ export interface Group {
   breakdowns: Breakdown[];
 }
 
-/** Every dimension with something counted in a range. */
+/** Every dimension with something counted in a range, or without conditions. */
 export function breakdownsOf(history: History, range: DayRange): Breakdown[] {
-  return breakdownDimensions(history.dimensions.keys()).flatMap((facts) => {
-    const dimension = history.dimensions.get(facts.name);
+  const { dimensions, whole } = history;
+  const names = new Set([...dimensions.keys(), ...(whole?.dimensions.keys() ?? [])]);
+  return breakdownDimensions(names).flatMap((facts) => {
+    const dimension = dimensions.get(facts.name);
     const rows = dimension ? rowsOf(dimension, history, range) : [];
+    const all = whole?.dimensions.get(facts.name);
+    const known = whole && all ? sumByValue(all, whole, range).filter((n) => n > 0).length : 0;
+    const room = Math.max(rows.length, known);
     const total = rows.reduce((sum, row) => sum + row.count, 0);
     for (const row of rows) row.share = row.count / total;
-    return rows.length === 0 ? [] : [{ ...facts, total, rows }];
+    return room === 0 ? [] : [{ ...facts, total, rows, room }];
   });
 }
 
@@ -102,7 +109,7 @@ export function inColumns(groups: Group[], count: number): Group[][] {
 const HEAD_ROWS = 3;
 
 function heightOf({ breakdowns }: Group): number {
-  const heights = breakdowns.map((one) => Math.min(TOP, one.rows.length) + (hiddenRows(one) && 1));
+  const heights = breakdowns.map(({ room }) => Math.min(TOP + 1, room));
   return HEAD_ROWS + Math.max(...heights);
 }
 

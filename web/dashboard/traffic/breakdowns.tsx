@@ -1,12 +1,13 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { type Condition, filterable } from "../../../appliance/base/text/condition.ts";
 import { rangeName } from "../../shared/dates.ts";
+import { toggled } from "../filters/where.ts";
 import type { DayRange, History } from "../history.ts";
-import { FILTER_ID } from "../keys.ts";
+import { SEARCH_ID } from "../keys.ts";
 import type { ChangeView } from "../use-view.ts";
 import type { View } from "../view.ts";
 import { CountryMapPanel } from "../zone/country-map-panel.tsx";
 import { ZoneDialog } from "../zone/zone-dialog.tsx";
-import { type Asked, toggleAsked } from "./asked.ts";
 import { BreakdownCard } from "./breakdown.tsx";
 import {
   breakdownsOf,
@@ -21,7 +22,7 @@ import type { Star } from "./use-stars.ts";
 interface BreakdownsProps {
   history: History;
   range: DayRange;
-  asked: Asked[];
+  where: Condition[];
   stars: Star[];
   filter: string;
   layout: View["layout"];
@@ -46,8 +47,8 @@ export function Breakdowns(props: BreakdownsProps) {
   );
   return (
     <section aria-label="Breakdowns" class={`breakdowns ${layout}`}>
-      <div class="filter-row">
-        <Filter text={filter} onChange={(text) => change({ filter: text }, "typing")} />
+      <div class="search-row">
+        <Search text={filter} onChange={(text) => change({ filter: text }, "typing")} />
         <fieldset class="segments">
           <legend class="offscreen">View</legend>
           {(["cards", "bars"] as const).map((id) => (
@@ -93,7 +94,7 @@ interface GroupCardProps extends BreakdownsProps {
 }
 
 function GroupCard({ group, origin, setOffset, ...props }: GroupCardProps) {
-  const { asked, stars, open, front, filter, isMapOpen, openMap, change, toggleStar } = props;
+  const { where, stars, open, front, filter, isMapOpen, openMap, change, toggleStar } = props;
   const { breakdowns } = group;
   const shown = breakdowns.find(({ name }) => front.includes(name)) ?? breakdowns[0];
   if (!shown) return null;
@@ -103,9 +104,13 @@ function GroupCard({ group, origin, setOffset, ...props }: GroupCardProps) {
   const isMapped = dimension === "country" && isMapOpen;
   const tools = {
     origin,
-    slots: new Map(asked.filter(of(dimension)).map(({ value, slot }) => [value, slot])),
+    pressed: new Set(
+      where.filter((one) => one.test === "is" && of(dimension)(one)).map(({ value }) => value),
+    ),
     starred: new Set(stars.filter(of(dimension)).map(({ value }) => value)),
-    ask: (value: string) => change({ asked: toggleAsked(asked, dimension, value) }),
+    ask: filterable(dimension)
+      ? (value: string) => change({ where: toggled(where, dimension, value) })
+      : null,
     star: (value: string) => toggleStar({ dimension, value }),
     choose: dimension === "app_tz_offset" ? setOffset : null,
   };
@@ -136,7 +141,7 @@ function GroupCard({ group, origin, setOffset, ...props }: GroupCardProps) {
         change({ front: name === breakdowns[0]?.name ? others : [...others, name] })
       }
     >
-      {isMapped && <CountryMapPanel rows={shown.rows} ask={tools.ask} />}
+      {isMapped && <CountryMapPanel rows={shown.rows} ask={(value) => tools.ask?.(value)} />}
     </BreakdownCard>
   );
 }
@@ -173,7 +178,7 @@ function useColumnCount() {
  * The field keeps what is typed by itself and the breakdowns follow once a frame, so that no key
  * is lost however long drawing takes.
  */
-function Filter({ text, onChange }: { text: string; onChange: (text: string) => void }) {
+function Search({ text, onChange }: { text: string; onChange: (text: string) => void }) {
   const input = useRef<HTMLInputElement>(null);
   const frame = useRef(0);
   const told = useRef(text);
@@ -196,13 +201,13 @@ function Filter({ text, onChange }: { text: string; onChange: (text: string) => 
     follow();
   };
   return (
-    <label class="filter">
-      <span class="offscreen">Filter</span>
+    <label class="search">
+      <span class="offscreen">Search the lists</span>
       <input
         ref={input}
-        id={FILTER_ID}
+        id={SEARCH_ID}
         type="search"
-        placeholder="Filter all values"
+        placeholder="Search all values"
         title="Key: /"
         spellcheck={false}
         defaultValue={text}

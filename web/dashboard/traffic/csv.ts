@@ -1,6 +1,6 @@
 import { formatDay } from "../../../appliance/base/calendar.ts";
+import { conditionText } from "../../../appliance/base/text/condition.ts";
 import { sourceName } from "../../../appliance/base/text/source-name.ts";
-import type { SiteSource } from "../../../appliance/collector/wire.ts";
 import { type DayRange, type History, SERIES, seriesOf } from "../history.ts";
 import { rowsOf } from "./breakdown-model.ts";
 
@@ -17,28 +17,46 @@ const line = (cells: string[]): string => `${cells.map(cell).join(",")}\r\n`;
 
 /**
  * Every dimension of a range as `dimension,value,count`, bots always included, followed by each
- * counter day by day, as `<counter>_by_day,<day>,count`. Where one source is shown alone, each row
- * says which.
+ * counter day by day, as `<counter>_by_day,<day>,count`. Where one source is shown alone, or what
+ * fits conditions, each row says which.
  */
 export function toCsv(history: History, range: DayRange): string {
-  const { only } = history;
-  const source = only === null ? [] : [sourceName(only)];
-  const lines = [line(["dimension", "value", "count", ...(only === null ? [] : ["source"])])];
+  const { only, where } = history;
+  const more = [
+    ...(only === null ? [] : [["source", sourceName(only)] as const]),
+    ...(where.length === 0 ? [] : [["where", where.map(conditionText).join(" & ")] as const]),
+  ];
+  const heads = more.map(([head]) => head);
+  const ends = more.map(([, end]) => end);
+  const lines = [line(["dimension", "value", "count", ...heads])];
   for (const dimension of history.dimensions.values()) {
     for (const row of rowsOf(dimension, history, range)) {
-      lines.push(line([dimension.name, row.value, String(row.count), ...source]));
+      lines.push(line([dimension.name, row.value, String(row.count), ...ends]));
     }
   }
   for (const name of SERIES) {
     seriesOf(history, name, range).forEach((count, i) => {
-      lines.push(line([`${name}_by_day`, formatDay(range.from + i), String(count), ...source]));
+      lines.push(line([`${name}_by_day`, formatDay(range.from + i), String(count), ...ends]));
     });
   }
   return lines.join("");
 }
 
-/** `blog_2025-11-01_2025-11-20`, of one source `blog_source-2_2025-11-01_2025-11-20` */
-export function exportName(site: string, range: DayRange, only: SiteSource | null): string {
+/** Longer ones no longer tell files apart at a glance. */
+const MAX_WHERE_CHARACTERS = 80;
+
+/** `blog_2025-11-01_2025-11-20`, filtered of one source `blog_source-2_country-is-DE_2025-11-01_2025-11-20` */
+export function exportName(
+  { site, only, where }: Pick<History, "site" | "only" | "where">,
+  range: DayRange,
+): string {
   const source = only === null ? [] : [`source-${only.number}`];
-  return [site, ...source, formatDay(range.from), formatDay(range.to)].join("_");
+  const asked = where
+    .map(conditionText)
+    .join("_")
+    .replaceAll(/[^\p{L}\p{N}._-]+/gu, "-");
+  const days = [formatDay(range.from), formatDay(range.to)];
+  return [site, ...source, [...asked].slice(0, MAX_WHERE_CHARACTERS).join(""), ...days]
+    .filter((part) => part !== "")
+    .join("_");
 }

@@ -1,5 +1,6 @@
 import { type Day, dayOf, hourOf } from "../../../appliance/base/calendar.ts";
 import { samePart } from "../../../appliance/base/same-part.ts";
+import { asksForEvents } from "../../../appliance/base/text/condition.ts";
 import { NO_FIGURE, percent, ratio, whole } from "../../shared/format.ts";
 import {
   type DayRange,
@@ -20,11 +21,12 @@ export const METRICS = [
   "engagementRate",
   "interaction",
   "app",
+  "events",
 ] as const;
 export type Metric = (typeof METRICS)[number];
 
 /** Charted until the tile of another one is pressed. */
-export const DEFAULT_METRIC: Metric = "uv";
+const DEFAULT_METRIC: Metric = "uv";
 
 interface MetricFacts {
   name: string;
@@ -72,7 +74,38 @@ export const METRIC_FACTS: Record<Metric, MetricFacts> = {
     unit: "count",
     help: "Desktop apps that reported in. An app sends at most one a UTC day.",
   },
+  events: { name: "Events", unit: "count", help: "How often they happened." },
 };
+
+/** Alike in all views of a session: under conditions on them its views are known together. */
+const OF_SESSIONS: ReadonlySet<string> = new Set([
+  ...["host", "source", "lang", "tz", "browser", "os", "device", "viewport", "country"],
+]);
+
+/** Why a figure of a range cannot be known under the conditions of a history; null where it is. */
+export function whyUnknown({ where, since }: History, metric: Metric, to: Day): string | null {
+  const isOfEvents = asksForEvents(where);
+  if (metric === "events") return isOfEvents ? null : "Events are a list of their own.";
+  if (where.length === 0) return null;
+  if (to < since) return "These days keep no detail, which filters look into.";
+  if (metric === "app") return "What apps send fits no filter.";
+  if (metric === "interaction") return "A first touch is counted alone: it fits no filter.";
+  if (isOfEvents) return "Events are asked for, and not views.";
+  if (METRIC_FACTS[metric].unit === "count") return null;
+  return where.every(({ dimension }) => OF_SESSIONS.has(dimension))
+    ? null
+    : "Which views were of one session is not known under this filter.";
+}
+
+/** The figure that a chart of a history draws: the chosen one, unless that cannot be known. */
+export function chartable(
+  history: History,
+  chosen: Metric | null,
+  usual: Metric = DEFAULT_METRIC,
+): Metric {
+  if (asksForEvents(history.where)) return "events";
+  return chosen !== null && whyUnknown(history, chosen, history.last) === null ? chosen : usual;
+}
 
 /** The sums the figures are made of. */
 interface Sums {
@@ -83,6 +116,7 @@ interface Sums {
   engaged: number;
   hi: number;
   app: number;
+  events: number;
 }
 
 const quotient = (part: number, base: number): number | null => (base > 0 ? part / base : null);
@@ -121,6 +155,7 @@ export function sumsByDay(history: History, range: DayRange): Sums[] {
     app: seriesOf(history, "app", range),
     engaged: engagedByDay(history, range),
     hi: sumByDay(history, "hi", range),
+    events: sumByDay(history, "event", range),
   };
   return Array.from(columns.pv, (pv, i) => ({
     pv,
@@ -129,11 +164,14 @@ export function sumsByDay(history: History, range: DayRange): Sums[] {
     app: columns.app[i] ?? 0,
     engaged: columns.engaged[i] ?? 0,
     hi: columns.hi[i] ?? 0,
+    events: columns.events[i] ?? 0,
   }));
 }
 
 /** The beacon tells of a second view since then. A site that has heard of none waits for its first. */
 function firstEngaged(history: History): Day {
+  // What fits a condition may have none for long, and detail is younger than they are.
+  if (history.where.length > 0) return history.whole ? firstEngaged(history.whole) : history.first;
   const offset = history.dimensions.get("engaged")?.offsets[0];
   return offset === undefined ? history.last + 1 : history.first + offset;
 }
@@ -184,7 +222,7 @@ export function isPart(
   { range, compared, now }: Comparison,
 ): boolean {
   // Input is not kept by the hour; neither is what bounces tell.
-  if (range.to !== dayOf(now) || metric === "interaction") return false;
+  if (range.to !== dayOf(now) || !isKeptByHour(metric)) return false;
   return !isEngagement(metric) || compared.to >= firstEngaged(history);
 }
 
@@ -197,7 +235,7 @@ export function partBefore(
   const { compared, now } = comparison;
   const days = sumsByDay(history, compared);
   const sums = addUp(days);
-  if (metric === "interaction" || !isPart(history, metric, comparison)) return figure(metric, sums);
+  if (!isKeptByHour(metric) || !isPart(history, metric, comparison)) return figure(metric, sums);
   const part: Partial<Sums> = {};
   for (const name of PARTS[metric]) {
     const hours = hoursOn(history, name, compared.to);
@@ -215,8 +253,12 @@ export function partBefore(
 const isEngagement = (metric: Metric): boolean =>
   metric === "bounceRate" || metric === "engagementRate";
 
+type ByHour = Exclude<Metric, "interaction" | "events">;
+
+const isKeptByHour = (metric: Metric): metric is ByHour => Object.hasOwn(PARTS, metric);
+
 /** The sums that a figure is made of and that are kept by the hour. */
-const PARTS: Record<Exclude<Metric, "interaction">, Exclude<HourlyName, "bot">[]> = {
+const PARTS: Record<ByHour, Exclude<HourlyName, "bot">[]> = {
   pv: ["pv"],
   uv: ["uv"],
   sessions: ["sessions"],
@@ -227,7 +269,7 @@ const PARTS: Record<Exclude<Metric, "interaction">, Exclude<HourlyName, "bot">[]
 };
 
 export function addUp(days: Sums[]): Sums {
-  const sums: Sums = { pv: 0, uv: 0, sessions: 0, engaged: 0, hi: 0, app: 0 };
+  const sums: Sums = { pv: 0, uv: 0, sessions: 0, engaged: 0, hi: 0, app: 0, events: 0 };
   for (const day of days) {
     for (const key of Object.keys(sums) as (keyof Sums)[]) sums[key] += day[key];
   }

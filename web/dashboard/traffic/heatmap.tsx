@@ -17,7 +17,12 @@ const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, "
 /** Day by hour. It is a table through and through, so it needs no twin for screen readers. */
 export function Heatmap({ history, range, metric, now }: HeatmapProps) {
   const key = hourlyOf(metric);
-  const rows = useMemo(() => heatmapOf(history, { range, key, now }), [history, range, key, now]);
+  // Of days that are not known, and of events, no hour is.
+  const from = metric === "events" ? range.to + 1 : Math.max(range.from, history.since);
+  const rows = useMemo(
+    () => heatmapOf(history, { range: { from, to: range.to }, key, now }),
+    [history, from, range.to, key, now],
+  );
   const [at, setAt] = useState<{ weekday: number; hour: number } | null>(null);
   const cell = rows.flat().find(({ weekday, hour }) => weekday === at?.weekday && hour === at.hour);
   // One listener for all cells, for a finger as for a mouse.
@@ -30,7 +35,7 @@ export function Heatmap({ history, range, metric, now }: HeatmapProps) {
     <section class="card heat" aria-labelledby="heat-title">
       <header>
         <h2 id="heat-title">
-          {METRIC_FACTS[key].name} by day and hour ({history.zone})
+          {METRIC_FACTS[metric === "events" ? metric : key].name} by day and hour ({history.zone})
         </h2>
       </header>
       <table

@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { OTHER } from "../../../appliance/base/names.ts";
 import { percent, whole } from "../../shared/format.ts";
 import type { Row } from "./breakdown-model.ts";
 import { isCode, linkOf } from "./values.ts";
@@ -10,11 +11,12 @@ const CHUNK = 50;
 export interface RowTools {
   /** the address that paths are below */
   origin: string | null;
-  /** value → the slot of its line in the chart */
-  slots: Map<string, number>;
+  /** those that the page is filtered by */
+  pressed: Set<string>;
   starred: Set<string>;
   copied: string | null;
-  ask: (value: string) => void;
+  /** filters by a value; null where filters do not know the dimension */
+  ask: ((value: string) => void) | null;
   star: (value: string) => void;
   copy: (value: string) => void;
   /** the effect of choosing a row, instead of asking for it */
@@ -112,8 +114,8 @@ function inChunks(rows: Row[], held: Row[][]): Row[][] {
 }
 
 /** The part of a row's look that changes without its figures. */
-function markOf(value: string, { slots, starred, copied, at }: Latest): string {
-  return `${at === value ? "a" : ""}${slots.get(value) ?? ""}${starred.has(value) ? "s" : ""}${copied === value ? "c" : ""}`;
+function markOf(value: string, { pressed, starred, copied, at }: Latest): string {
+  return `${at === value ? "a" : ""}${pressed.has(value) ? "p" : ""}${starred.has(value) ? "s" : ""}${copied === value ? "c" : ""}`;
 }
 
 interface ChunkProps {
@@ -126,10 +128,10 @@ interface ChunkProps {
 
 /** Some rows, drawn again only when one of them changed. */
 function Chunk({ dimension, rows, most, marks, latest }: ChunkProps) {
-  const { origin, choose } = latest.current;
+  const { origin } = latest.current;
   const drawn = useMemo(
     () => rows.map((row) => <RowLine key={row.value} {...{ dimension, row, most, latest }} />),
-    [dimension, rows, most, marks, origin, choose === null],
+    [dimension, rows, most, marks, origin],
   );
   return <tbody>{drawn}</tbody>;
 }
@@ -143,10 +145,10 @@ interface RowProps {
 
 function RowLine({ dimension, row, most, latest }: RowProps) {
   const { value } = row;
-  const { slots, starred, isLong, at, enter } = latest.current;
-  const slot = slots.get(value);
+  const { pressed, starred, isLong, at, enter } = latest.current;
+  const isPressed = pressed.has(value);
   const isStarred = starred.has(value);
-  const look = slot === undefined ? "" : `asked ask-${slot}`;
+  const look = isPressed ? "pressed" : "";
   return (
     <tr
       class={isStarred ? `${look} starred` : look}
@@ -155,7 +157,7 @@ function RowLine({ dimension, row, most, latest }: RowProps) {
       onFocusIn={isLong ? () => enter(value) : undefined}
     >
       <th scope="row">
-        <RowValue {...{ dimension, row, latest }} isAsked={slot !== undefined} />
+        <RowValue {...{ dimension, row, latest }} isPressed={isPressed} />
         {(!isLong || at === value) && <RowButtons {...{ dimension, value, latest }} />}
       </th>
       <td class="count">{whole(row.count)}</td>
@@ -209,12 +211,25 @@ function RowButtons({ dimension, value, latest }: RowButtonsProps) {
 }
 
 interface RowValueProps extends Pick<RowProps, "dimension" | "row" | "latest"> {
-  isAsked: boolean;
+  isPressed: boolean;
 }
 
-/** A value as text, whatever it holds: pressing it asks for its days. */
-function RowValue({ dimension, row: { value, name }, latest, isAsked }: RowValueProps) {
-  const isChoice = latest.current.choose === null;
+/** A value as text, whatever it holds: pressing it filters by it, where that is possible. */
+function RowValue({ dimension, row: { value, name }, latest, isPressed }: RowValueProps) {
+  const { choose, ask } = latest.current;
+  const isChoice = choose === null;
+  const text = (
+    <>
+      {name ?? value}
+      {name !== null && isCode(dimension) && <small> {value}</small>}
+    </>
+  );
+  if ((isChoice && ask === null) || value === OTHER)
+    return (
+      <span class="value" dir="auto" title={value}>
+        {text}
+      </span>
+    );
   return (
     <button
       type="button"
@@ -223,11 +238,10 @@ function RowValue({ dimension, row: { value, name }, latest, isAsked }: RowValue
       // left.
       dir="auto"
       title={isChoice ? value : "Show on the map"}
-      aria-pressed={isChoice ? isAsked : undefined}
-      onClick={() => (latest.current.choose ?? latest.current.ask)(value)}
+      aria-pressed={isChoice ? isPressed : undefined}
+      onClick={() => (latest.current.choose ?? latest.current.ask)?.(value)}
     >
-      {name ?? value}
-      {name !== null && isCode(dimension) && <small>{value}</small>}
+      {text}
     </button>
   );
 }

@@ -1,6 +1,6 @@
 import { dayOf } from "../../../appliance/base/calendar.ts";
 import { longDay, rangeName } from "../../shared/dates.ts";
-import { whole } from "../../shared/format.ts";
+import { NO_FIGURE, whole } from "../../shared/format.ts";
 import { type DayRange, type History, hasApp } from "../history.ts";
 import type { ChangeView } from "../use-view.ts";
 import {
@@ -12,6 +12,7 @@ import {
   METRIC_FACTS,
   type Metric,
   sumsByDay,
+  whyUnknown,
 } from "./figures.ts";
 
 interface TilesProps {
@@ -19,8 +20,7 @@ interface TilesProps {
   range: DayRange;
   /** null when nothing is compared */
   compared: DayRange | null;
-  /** null while values are charted */
-  metric: Metric | null;
+  metric: Metric;
   /** the server's clock in epoch milliseconds */
   now: number;
   change: ChangeView;
@@ -36,30 +36,35 @@ const TILES: readonly Metric[] = [
   "engagementRate",
   "interaction",
   "app",
+  "events",
 ];
 
 /** The figures of the range with how they moved; the tile that is pressed is charted. */
 export function Tiles({ history, range, compared: wanted, metric, now, change }: TilesProps) {
   const sums = addUp(sumsByDay(history, range));
-  const shown = TILES.filter((name) => name !== "app" || hasApp(history));
+  const unknown = (name: Metric) => whyUnknown(history, name, range.to);
+  const shown = TILES.filter((name) =>
+    name === "app" ? hasApp(history) : name !== "events" || unknown(name) === null,
+  );
   const compared = wanted !== null && wanted.to >= history.first ? wanted : null;
   const days = compared ? rangeName(compared.from, compared.to) : "";
   const beforeName = compared && range.to === dayOf(now) ? `${days} by this hour` : days;
   return (
     <section aria-label="Key figures">
-      <div class={`tiles of-${shown.length + (history.live === null ? 0 : 1)}`}>
+      <div class={`tiles of-${shown.length + 1}`}>
         {shown.map((name) => (
           <Tile
             key={name}
             metric={name}
-            now={figure(name, sums)}
+            unknown={unknown(name)}
+            now={unknown(name) === null ? figure(name, sums) : null}
             before={compared && figureBefore(history, name, { range, compared, now })}
             beforeName={beforeName}
             isCharted={metric === name}
-            onPress={() => change({ metric: name })}
+            onPress={() => unknown(name) === null && change({ metric: name })}
           />
         ))}
-        {history.live !== null && <NowTile views={history.live} />}
+        <NowTile views={history.live} />
       </div>
       {compared && compared.from < history.first && (
         <p class="hint">
@@ -72,14 +77,15 @@ export function Tiles({ history, range, compared: wanted, metric, now, change }:
 }
 
 /** Of this moment, whatever the range is: it is no figure of the chart. */
-function NowTile({ views }: { views: number }) {
+function NowTile({ views }: { views: number | null }) {
+  const help =
+    views === null
+      ? "Of the last five minutes all views are known together, and none apart."
+      : "Pages opened in the last five minutes. It is asked for each minute.";
   return (
-    <div
-      class="tile now"
-      title="Pages opened in the last five minutes. It is asked for each minute."
-    >
+    <div class="tile now" title={help}>
       <span class="name">Now</span>
-      <span class="figure">{whole(views)}</span>
+      <span class="figure">{views === null ? NO_FIGURE : whole(views)}</span>
       <span class="was">in 5 min</span>
     </div>
   );
@@ -87,6 +93,8 @@ function NowTile({ views }: { views: number }) {
 
 interface TileProps {
   metric: Metric;
+  /** why there is no figure; null where there is one */
+  unknown: string | null;
   now: number | null;
   before: number | null;
   /** empty where nothing is compared, or nothing was counted yet */
@@ -95,8 +103,9 @@ interface TileProps {
   onPress: () => void;
 }
 
-function Tile({ metric, now, before, beforeName, isCharted, onPress }: TileProps) {
+function Tile({ metric, unknown, now, before, beforeName, isCharted, onPress }: TileProps) {
   const facts = METRIC_FACTS[metric];
+  const help = unknown ?? facts.help;
   const change = delta(metric, now, before);
   const was = figureText(metric, before);
   return (
@@ -104,14 +113,15 @@ function Tile({ metric, now, before, beforeName, isCharted, onPress }: TileProps
       type="button"
       class={`tile ${metric}`}
       aria-pressed={isCharted}
-      title={beforeName === "" ? facts.help : `${facts.help}\n${beforeName}: ${was}`}
+      aria-disabled={unknown !== null}
+      title={beforeName === "" || unknown !== null ? help : `${help}\n${beforeName}: ${was}`}
       onClick={onPress}
     >
       <span class="name">{facts.name}</span>
       <span class="figure">{figureText(metric, now)}</span>
       <span class={`delta ${change.verdict}`}>
         {change.text}
-        {beforeName !== "" && <span class="was">from {was}</span>}
+        {beforeName !== "" && unknown === null && <span class="was">from {was}</span>}
       </span>
     </button>
   );

@@ -4,9 +4,7 @@ import { rangeName } from "../../shared/dates.ts";
 import { whole as wholeText } from "../../shared/format.ts";
 import { keepChoice, loadChoice } from "../../shared/token.ts";
 import type { DayRange, History } from "../history.ts";
-import type { Asked } from "./asked.ts";
 import { METRIC_FACTS, type Metric } from "./figures.ts";
-import { askedTrend } from "./trend-asked.ts";
 import { TrendChart } from "./trend-chart.tsx";
 import {
   hourlyOf,
@@ -24,7 +22,6 @@ interface TrendCardProps {
   range: DayRange;
   compared: DayRange | null;
   metric: Metric;
-  asked: Asked[];
   bots: boolean;
   toggleBots: () => void;
   now: number;
@@ -34,7 +31,7 @@ interface TrendCardProps {
 }
 
 export function TrendCard(props: TrendCardProps) {
-  const { history, range, compared, metric, asked, bots, toggleBots, now, onKept, marks } = props;
+  const { history, range, compared, metric, bots, toggleBots, now, onKept, marks } = props;
   const [isTable, setTable] = useState(false);
   const [off, setOff] = useState(() => (loadChoice("lines-off") ?? "").split(","));
   const toggle = ({ key }: Line) => {
@@ -45,32 +42,19 @@ export function TrendCard(props: TrendCardProps) {
     onKept(keepChoice("lines-off", changed.join(",")));
   };
   const whole = useMemo(
-    () =>
-      withMarks(
-        asked.length > 0
-          ? askedTrend(history, { range, asked, now })
-          : trendOf(history, { range, compared, metric, bots, now }),
-        marks,
-      ),
-    [history, range, compared, metric, asked, bots, now, marks],
+    () => withMarks(trendOf(history, { range, compared, metric, bots, now }), marks),
+    [history, range, compared, metric, bots, now, marks],
   );
   const isOn = ({ key, isOther }: Pick<Line, "key" | "isOther">) => !isOther || !off.includes(key);
   const trend = useMemo(
     () => ({ ...whole, lines: whole.lines.filter(isOn), totals: whole.totals.filter(isOn) }),
     [whole, off],
   );
-  const beforeName =
-    asked.length > 0
-      ? (trend.before?.name ?? "")
-      : compared
-        ? rangeName(compared.from, compared.to)
-        : "";
+  const beforeName = compared ? rangeName(compared.from, compared.to) : "";
   return (
     <section class="card trend" aria-labelledby="trend-title">
       <header>
-        <h2 id="trend-title">
-          {asked.length > 0 ? askedTitle(trend) : titleOf(trend, metric, history.zone)}
-        </h2>
+        <h2 id="trend-title">{titleOf(trend, metric, history.zone)}</h2>
         <ul class="legend" aria-label="Lines of the chart">
           {whole.lines.map((line) => (
             <li key={line.key} class={line.key}>
@@ -106,16 +90,12 @@ export function TrendCard(props: TrendCardProps) {
         </button>
       </header>
       <div hidden={isTable}>
-        <TrendChart
-          trend={trend}
-          beforeName={beforeName}
-          metric={asked.length > 0 ? null : metric}
-        />
+        <TrendChart trend={trend} beforeName={beforeName} metric={metric} />
       </div>
       <TrendTable trend={trend} beforeName={beforeName} isShown={isTable} />
-      {asked.length > 0 && range.from === range.to && (
+      {metric === "events" && range.from === range.to && (
         <p class="hint">
-          Values are not kept by the hour: these are the fourteen days up to the one chosen.
+          Events are not kept by the hour: these are the fourteen days up to the one chosen.
         </p>
       )}
       {trend.unit === "hour" && hourlyOf(metric) !== metric && (
@@ -126,10 +106,6 @@ export function TrendCard(props: TrendCardProps) {
 }
 
 const totalText = ({ name, total }: Total): string => `${name} ${wholeText(total)} that day`;
-
-function askedTitle({ lines: [first, ...more], unit }: Trend): string {
-  return `${more.length > 0 ? `${more.length + 1} values` : first?.name} by ${unit}`;
-}
 
 function titleOf(trend: Trend, metric: Metric, zone: string): string {
   const charted = trend.unit === "hour" ? hourlyOf(metric) : metric;

@@ -22,8 +22,7 @@ const GAP = 12;
 interface TrendChartProps {
   trend: Trend;
   beforeName: string;
-  /** null where values are charted */
-  metric: Metric | null;
+  metric: Metric;
 }
 
 /** frappe's axes and lines with what it cannot draw on top; the table beside it says the same. */
@@ -33,7 +32,7 @@ export function TrendChart({ trend, beforeName, metric }: TrendChartProps) {
   const shape = useRef("");
   const [plot, setPlot] = useState<Plot | null>(null);
   const [at, setAt] = useState<number | null>(null);
-  const unit = metric && trend.unit !== "hour" ? METRIC_FACTS[metric].unit : "count";
+  const unit = trend.unit !== "hour" ? METRIC_FACTS[metric].unit : "count";
 
   useLayoutEffect(() => {
     if (!host.current) return;
@@ -62,7 +61,7 @@ export function TrendChart({ trend, beforeName, metric }: TrendChartProps) {
     const i = Math.floor(x / step);
     setAt(i >= 0 && i < trend.buckets.length ? i : null);
   };
-  // Counts and asked values have their colours; a rate is drawn in that of views.
+  // Counts have their colours; a rate is drawn in that of views.
   const style = Object.fromEntries(
     trend.lines.flatMap(({ key, isOther }, i) => [
       [`--line-${i + 1}`, `var(--${key}, var(--pv))`],

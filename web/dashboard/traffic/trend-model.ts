@@ -19,7 +19,6 @@ import {
   type SeriesName,
   seriesOf,
 } from "../history.ts";
-import type { Asked } from "./asked.ts";
 import {
   addUp,
   figure,
@@ -44,15 +43,13 @@ interface Bucket {
   marks?: string[];
 }
 
-type LineKey = Metric | "bot" | `ask-${Asked["slot"]}`;
+type LineKey = Metric | "bot";
 
 export interface Line {
   key: LineKey;
   name: string;
   /** one per bucket; null where there is nothing to say */
   values: (number | null)[];
-  /** how much smaller it is drawn than it is; 1 when not given */
-  scale?: number;
   /** stands beside the chosen figure: drawn thin, and may be switched off */
   isOther?: true;
 }
@@ -68,7 +65,7 @@ export interface Trend {
   lines: Line[];
   /** of a single day: what was counted without its hours, or with only some of them */
   totals: Total[];
-  /** the line drawn behind: the compared range of the one metric, or the whole of asked values */
+  /** the line drawn behind: the compared range of the one metric */
   before: Before | null;
 }
 
@@ -89,6 +86,7 @@ interface TrendOptions {
 
 const MAX_DAYS = 120;
 const MAX_WEEKS = 800;
+const DAYS_UP_TO_ONE = 14;
 
 type HourlyKey = SeriesName;
 
@@ -125,8 +123,12 @@ function isMetric(key: LineKey): key is Metric {
 
 /** Everything the trend chart draws, without knowing how. */
 export function trendOf(history: History, options: TrendOptions): Trend {
-  const { range } = options;
-  return range.from === range.to ? hoursOf(history, options) : daysOf(history, options);
+  const { range, metric } = options;
+  if (range.from < range.to) return daysOf(history, options);
+  if (metric !== "events") return hoursOf(history, options);
+  // They are not kept by the hour: of a single day there is only its place among others.
+  const shown = { from: range.to - DAYS_UP_TO_ONE + 1, to: range.to };
+  return daysOf(history, { ...options, range: shown, compared: null });
 }
 
 /** A single day, by the hour. */
@@ -181,7 +183,7 @@ function daysOf(history: History, options: TrendOptions): Trend {
     (head): Line => ({
       ...head,
       values: sums.map((sum, i) => {
-        if (buckets[i]?.state === "future") return null;
+        if (buckets[i]?.state === "future" || (spans[i]?.to ?? 0) < history.since) return null;
         return head.key === "bot" ? sum.bot : figure(head.key, sum);
       }),
     }),
@@ -207,7 +209,7 @@ export function withMarks(trend: Trend, marks: readonly Mark[]): Trend {
 }
 
 /** The places of a range's days on the axis, each with the days it stands for. */
-export function bucketsOf(range: DayRange, now: number) {
+function bucketsOf(range: DayRange, now: number) {
   const length = range.to - range.from + 1;
   const unit = length <= MAX_DAYS ? "day" : length <= MAX_WEEKS ? "week" : "month";
   const spans = spansOf(range, unit);
@@ -224,8 +226,10 @@ const COUNTS = ["uv", "pv", "sessions", "app", "bot"] as const;
  */
 function headsOf<Chosen extends Metric>(history: History, chosen: Chosen, bots: boolean) {
   const head = { key: chosen, name: lineName(chosen) };
-  if (METRIC_FACTS[chosen].unit !== "count") return [head];
-  const isThere = (key: SeriesName) => (key === "app" ? hasApp(history) : key !== "bot" || bots);
+  if (METRIC_FACTS[chosen].unit !== "count" || chosen === "events") return [head];
+  const isFiltered = history.where.length > 0;
+  const isThere = (key: SeriesName) =>
+    key === "app" ? hasApp(history) && !isFiltered : key !== "bot" || (bots && !isFiltered);
   const others = COUNTS.filter((key) => key !== chosen && isThere(key));
   return [head, ...others.map((key) => ({ key, name: lineName(key), isOther: true as const }))];
 }

@@ -76,7 +76,10 @@ export function axisTop(values: (number | null)[], unit: "count" | "ratio" | "ra
 /** The data that frappe draws: first an invisible line that sets the axis, then the lines. */
 export function frappeData(trend: Trend, unit: "count" | "ratio" | "rate"): FrappeData {
   const scale = scaleOf(unit);
-  const top = axisTop([...trend.lines.flatMap((line) => line.values), ...drawnBefore(trend)], unit);
+  const top = axisTop(
+    [...trend.lines.flatMap((line) => line.values), ...(trend.before?.values ?? [])],
+    unit,
+  );
   return {
     labels: trend.buckets.map(({ label }) => label),
     datasets: [
@@ -88,12 +91,6 @@ export function frappeData(trend: Trend, unit: "count" | "ratio" | "rate"): Frap
       })),
     ],
   };
-}
-
-/** The values of the line behind as they are drawn. */
-function drawnBefore({ before }: Trend): (number | null)[] {
-  const scale = before?.scale ?? 1;
-  return before?.values.map((value) => value && value * scale) ?? [];
 }
 
 /** Rates are drawn in percent. */
@@ -122,7 +119,7 @@ export function plotOf(chart: DrawnChart, trend: Trend, scale: number): Plot {
     xs,
     zero: yAxis.zeroLine,
     lines: trend.lines.map((line) => plotLine(line, trend, xs, y)),
-    before: runsOf(pointsOf(drawnBefore(trend), xs, y)),
+    before: runsOf(pointsOf(trend.before?.values ?? [], xs, y)),
   };
 }
 
@@ -132,7 +129,6 @@ function pointsOf(values: (number | null)[], xs: number[], y: (value: number) =>
 
 function plotLine(line: Line, trend: Trend, xs: number[], y: (value: number) => number): PlotLine {
   const points = pointsOf(line.values, xs, y);
-  const isFilled = !line.isOther && !line.key.startsWith("ask-");
   const stateOf = (i: number) => trend.buckets[i]?.state;
   const runs = runsOf(points.map((point, i) => (stateOf(i) === "whole" ? point : null)));
   const at = points.findIndex((point, i) => point !== null && stateOf(i) === "open");
@@ -143,7 +139,7 @@ function plotLine(line: Line, trend: Trend, xs: number[], y: (value: number) => 
     whole: runs
       .filter((run) => run.length > 1)
       .map((run) => ({ from: run[0]?.[0] ?? 0, to: run.at(-1)?.[0] ?? 0 })),
-    area: isFilled ? runsOf(points).filter((run) => run.length > 1) : [],
+    area: !line.isOther ? runsOf(points).filter((run) => run.length > 1) : [],
     lone: runs.filter((run) => run.length === 1).flat(),
     open: now ? (before ? [before, now] : [now]) : [],
   };

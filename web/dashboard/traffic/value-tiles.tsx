@@ -1,8 +1,9 @@
+import type { Condition } from "../../../appliance/base/text/condition.ts";
 import { rangeName } from "../../shared/dates.ts";
 import { NO_FIGURE, percent, ratio, whole } from "../../shared/format.ts";
+import { isAsked, toggled } from "../filters/where.ts";
 import { type DayRange, type History, seriesOf, valueByDay } from "../history.ts";
 import type { ChangeView } from "../use-view.ts";
-import { type Asked, isAsked, toggleAsked, wholeOf } from "./asked.ts";
 import { titleOf } from "./dimensions.ts";
 import { delta, share } from "./figures.ts";
 import { addNumbers, lineName } from "./trend-model.ts";
@@ -13,33 +14,20 @@ interface ValueTilesProps {
   history: History;
   range: DayRange;
   compared: DayRange | null;
-  asked: Asked[];
+  where: Condition[];
   stars: Star[];
   change: ChangeView;
   toggleStar: (star: Star) => void;
 }
 
-/** A tile for every value that has a star or is in the chart; pressed, its days are charted. */
+/** A tile for every value that has a star; pressed, the page is filtered by it. */
 export function ValueTiles(props: ValueTilesProps) {
-  const { asked, stars, change } = props;
-  const unstarred = asked.filter(({ dimension, value }) =>
-    stars.every((star) => star.dimension !== dimension || star.value !== value),
-  );
-  const values: Star[] = [...stars, ...unstarred];
-  if (values.length === 0) return null;
+  const { stars } = props;
+  if (stars.length === 0) return null;
   return (
     <section aria-label="Values" class="values">
-      {asked.length > 0 && (
-        <p class="asked-line" role="status">
-          The chart shows {asked.length > 1 ? `${asked.length} values` : "one value"} against all{" "}
-          {lineName(wholeOf(asked[0]?.dimension ?? "")).toLowerCase()}.{" "}
-          <button type="button" class="quiet" onClick={() => change({ asked: [] })}>
-            All traffic <kbd>Esc</kbd>
-          </button>
-        </p>
-      )}
       <div class="value-tiles">
-        {values.map((star) => (
+        {stars.map((star) => (
           <ValueTile key={`${star.dimension}:${star.value}`} {...props} star={star} />
         ))}
       </div>
@@ -48,21 +36,20 @@ export function ValueTiles(props: ValueTilesProps) {
 }
 
 function ValueTile({ star, ...props }: ValueTilesProps & { star: Star }) {
-  const { history, range, compared, asked, stars, change, toggleStar } = props;
+  const { history, range, compared, where, change, toggleStar } = props;
   const { dimension, value } = star;
-  const slot = asked.find((one) => isAsked(one, dimension, value))?.slot;
-  const isStarred = stars.some((one) => one.dimension === dimension && one.value === value);
+  const pressed = where.some((one) => isAsked(one, dimension, value));
   const label = valueLabel(dimension, value);
   const count = countOf(history, star, range);
   const { change: moved, days } = movedOf(history, star, range, compared);
   return (
-    <div class={`tile value-tile ${slot === undefined ? "" : `asked ask-${slot}`}`}>
+    <div class={`tile value-tile ${pressed ? "pressed" : ""}`}>
       <button
         type="button"
         class="press"
-        aria-pressed={slot !== undefined}
+        aria-pressed={pressed}
         title={`${value}\n${days}`.trim()}
-        onClick={() => change({ asked: toggleAsked(asked, dimension, value) })}
+        onClick={() => change({ where: toggled(where, dimension, value) })}
       >
         <small class="dimension-name">{titleOf(dimension)}</small>
         <span class="name" dir="auto">
@@ -77,15 +64,21 @@ function ValueTile({ star, ...props }: ValueTilesProps & { star: Star }) {
       <button
         type="button"
         class="quiet star"
-        aria-pressed={isStarred}
+        aria-pressed={true}
         aria-label={`Star ${value}`}
-        title={isStarred ? "Take the tile away" : "Keep the tile"}
+        title="Take the tile away"
         onClick={() => toggleStar(star)}
       >
-        {isStarred ? "★" : "☆"}
+        ★
       </button>
     </div>
   );
+}
+
+/** The counter that a value's days are seen against. */
+function wholeOf(dimension: string): "pv" | "app" | "bot" {
+  if (dimension.startsWith("app_")) return "app";
+  return dimension === "bot_kind" ? "bot" : "pv";
 }
 
 const countOf = (history: History, star: Star, range: DayRange): number =>

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Condition } from "../../../../appliance/base/text/condition.ts";
 import { exportName, toCsv } from "../../../../web/dashboard/traffic/csv.ts";
 import { day, historyOf } from "../history-of.ts";
 
@@ -39,7 +40,7 @@ describe("the CSV export", () => {
   });
 
   it("is named after the site and the days", () => {
-    assert.equal(exportName("blog", whole, null), "blog_2026-03-03_2026-03-04");
+    assert.equal(exportName(history, whole), "blog_2026-03-03_2026-03-04");
   });
 
   it("says in its name and in each row which source it is of alone", () => {
@@ -56,11 +57,32 @@ describe("the CSV export", () => {
         {},
         { only, sources: [...sources] },
       );
-    assert.equal(exportName("blog", range, of(2).only), "blog_source-2_2026-03-04_2026-03-04");
+    assert.equal(exportName(of(2), range), "blog_source-2_2026-03-04_2026-03-04");
     assert.ok(toCsv(of(2), range).startsWith("dimension,value,count,source\r\n"));
     assert.ok(toCsv(of(2), range).includes('path,/a,3,"copied from =old, box"\r\n'));
     assert.ok(toCsv(of(0), range).includes("pv_by_day,2026-03-04,3,counted here\r\n"));
     assert.ok(toCsv(of(3), range).includes("path,/a,3,copied (source 3)\r\n"));
+  });
+});
+
+describe("the CSV export of what is filtered", () => {
+  const where: Condition[] = [
+    { dimension: "path", test: "begins", value: "/a b/" },
+    { dimension: "utm_campaign", test: "not", value: "=x" },
+  ];
+  const of = historyOf("2026-03-04", [{ pv: 3 }], { path: { "/a": [0, 3] } }, {}, {}, where);
+
+  it("says so in its name, without what file systems know as their own", () => {
+    const days = "2026-03-04_2026-03-04";
+    assert.equal(exportName(of, range), `blog_path-begins-a-b-_utm_campaign-not-x_${days}`);
+    const long = { ...of, where: [{ ...where[0], value: "/x".repeat(200) } as Condition] };
+    assert.ok(exportName(long, range).length < 120);
+  });
+
+  it("says so in each row", () => {
+    const csv = toCsv(of, range);
+    assert.ok(csv.startsWith("dimension,value,count,where\r\n"));
+    assert.ok(csv.includes("path,/a,3,path:begins:/a b/ & utm_campaign:not:=x\r\n"));
   });
 });
 

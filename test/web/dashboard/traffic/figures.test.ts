@@ -10,8 +10,8 @@ import {
 } from "../../../../web/dashboard/traffic/figures.ts";
 import { day, historyOf } from "../history-of.ts";
 
-const sums = { pv: 30, uv: 12, sessions: 10, engaged: 6, hi: 21, app: 3 };
-const nothing = { pv: 0, uv: 0, sessions: 0, engaged: 0, hi: 0, app: 0 };
+const sums = { pv: 30, uv: 12, sessions: 10, engaged: 6, hi: 21, app: 3, events: 4 };
+const nothing = { pv: 0, uv: 0, sessions: 0, engaged: 0, hi: 0, app: 0, events: 0 };
 
 describe("figures", () => {
   it("are made of their sums", () => {

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import type { Condition } from "../../../../appliance/base/text/condition.ts";
+import { DIMENSIONS, ONE_OF, WITHOUT_DETAIL } from "../../../../appliance/base/text/dimensions.ts";
+import { parseWhere, toggled, whereKey } from "../../../../web/dashboard/filters/where.ts";
+
+const about: Condition = { dimension: "path", test: "is", value: "/about" };
+
+describe("what a page is filtered by", () => {
+  it("gets a value that is pressed, and loses one that is pressed again", () => {
+    const both = toggled([about], "country", "DE");
+    assert.deepEqual(both, [about, { dimension: "country", test: "is", value: "DE" }]);
+    assert.deepEqual(toggled(both, "country", "DE"), [about]);
+  });
+
+  it("keeps what is not, or begins, with the value that is pressed", () => {
+    const others: Condition[] = [
+      { ...about, test: "not" },
+      { ...about, test: "begins" },
+    ];
+    assert.deepEqual(toggled(others, "path", "/about"), [...others, about]);
+  });
+
+  it("is left as it is by a dimension that filters do not know", () => {
+    assert.deepEqual(toggled([about], "app_os", "linux"), [about]);
+  });
+
+  it("is read with whatever colons a value has", () => {
+    const where = parseWhere(new URLSearchParams("where=path:begins:/a:b&where=os:not:Linux"));
+    assert.equal(whereKey(where), '["path:begins:/a:b","os:not:Linux"]');
+  });
+
+  it("has a name for each dimension that filters know", () => {
+    const known = DIMENSIONS.filter((name) => !WITHOUT_DETAIL.has(name));
+    assert.deepEqual(Object.keys(ONE_OF).sort(), [...known].sort());
+  });
+});

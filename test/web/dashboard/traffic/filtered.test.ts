@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import type { Condition } from "../../../../appliance/base/text/condition.ts";
+import type { StatsAnswer } from "../../../../appliance/collector/wire.ts";
+import { decodeHistory } from "../../../../web/dashboard/history.ts";
+import { breakdownsOf } from "../../../../web/dashboard/traffic/breakdown-model.ts";
+import { chartable, whyUnknown } from "../../../../web/dashboard/traffic/figures.ts";
+import { trendOf } from "../../../../web/dashboard/traffic/trend-model.ts";
+import { day, historyOf } from "../history-of.ts";
+
+const GERMAN: Condition = { dimension: "country", test: "is", value: "DE" };
+const ABOUT: Condition = { dimension: "path", test: "is", value: "/about" };
+const SIGNUP: Condition = { dimension: "event", test: "is", value: "signup" };
+
+const daily = { event: { signup: [0, 2, 1, 1] } };
+const days = [
+  { pv: 5, uv: 3 },
+  { pv: 7, uv: 4, app: 9 },
+];
+const detail = { from: "2026-03-04", sampled: 1 };
+const of = (...where: Condition[]) => historyOf("2026-03-03", days, daily, {}, { detail }, where);
+const both = { from: day("2026-03-03"), to: day("2026-03-04") };
+const now = Date.parse("2026-03-05T12:00:00Z");
+const charted = { range: both, compared: null, bots: true, now } as const;
+
+describe("figures under a filter", () => {
+  const known = (history: ReturnType<typeof of>) =>
+    (["pv", "uv", "sessions", "bounceRate", "viewsPerVisit", "interaction", "app"] as const).filter(
+      (metric) => whyUnknown(history, metric, history.last) === null,
+    );
+
+  it("are all known where nothing has to hold", () => {
+    assert.equal(known(historyOf("2026-03-03", days)).length, 7);
+  });
+
+  it("are not those of apps and first touches, nor rates that mix views of a session", () => {
+    const counts = ["pv", "uv", "sessions"];
+    assert.deepEqual(known(of(GERMAN)), [...counts, "bounceRate", "viewsPerVisit"]);
+    assert.deepEqual(known(of(GERMAN, ABOUT)), counts);
+    assert.deepEqual(known(of(SIGNUP)), []);
+    assert.deepEqual(known(of({ ...SIGNUP, test: "not" })), counts);
+  });
+
+  it("are none on days without detail", () => {
+    assert.match(whyUnknown(of(GERMAN), "pv", both.from) ?? "", /keep no detail/);
+  });
+
+  it("are charted where they are known, and events where these are asked for", () => {
+    assert.equal(chartable(of(GERMAN), "bounceRate"), "bounceRate");
+    assert.equal(chartable(of(ABOUT), "bounceRate"), "uv");
+    assert.equal(chartable(of(GERMAN), "app", "pv"), "pv");
+    assert.equal(chartable(of(SIGNUP), "pv"), "events");
+    assert.equal(chartable(historyOf("2026-03-03", days), "events"), "uv");
+  });
+});
+
+describe("the chart under a filter", () => {
+  it("has nothing on days without detail, and no line of apps and bots", () => {
+    const { lines } = trendOf(of(GERMAN), { ...charted, metric: "uv" });
+    assert.deepEqual(
+      lines.map(({ key, values }) => [key, values]),
+      [
+        ["uv", [null, 4]],
+        ["pv", [null, 7]],
+        ["sessions", [null, 0]],
+      ],
+    );
+  });
+
+  it("has events alone, and of a single day the two weeks up to it: their hours are not known", () => {
+    const { lines } = trendOf(of(SIGNUP), { ...charted, metric: "events" });
+    assert.deepEqual(
+      lines.map(({ key, values }) => [key, values]),
+      [["events", [null, 1]]],
+    );
+    const today = { from: both.to, to: both.to };
+    const { buckets } = trendOf(of(SIGNUP), { ...charted, range: today, metric: "events" });
+    assert.equal(buckets.length, 14);
+  });
+});
+
+describe("lists under a filter", () => {
+  const answer = (daily: StatsAnswer["daily"]): StatsAnswer => {
+    const days = { from: "2026-03-03", to: "2026-03-04" };
+    return { site: "blog", zone: "UTC", ...days, series: [], daily };
+  };
+
+  it("keep the room that they have without it, also where nothing fits", () => {
+    const whole = decodeHistory(answer({ path: { "/a": "1", "/b": "1" }, bot_kind: { x: "1" } }));
+    const history = decodeHistory(answer({ path: { "/a": "1" } }), [GERMAN], whole);
+    assert.deepEqual(
+      breakdownsOf(history, both).map(({ name, rows, room }) => [name, rows.length, room]),
+      [
+        ["path", 1, 2],
+        ["bot_kind", 0, 1],
+      ],
+    );
+  });
+});

@@ -1,0 +1,131 @@
+import { type Condition, conditionText, TESTS } from "../../../appliance/base/text/condition.ts";
+import { ONE_OF } from "../../../appliance/base/text/dimensions.ts";
+import { shortDay } from "../../shared/dates.ts";
+import { whole } from "../../shared/format.ts";
+import type { DayRange, History } from "../history.ts";
+import { valueLabel } from "../traffic/values.ts";
+import type { ChangeView } from "../use-view.ts";
+import type { View } from "../view.ts";
+
+interface AskingProps {
+  history: History;
+  range: DayRange;
+  tab: View["tab"];
+  /** what is asked for, also while the page is still of what was asked before */
+  where: Condition[];
+  isOld: boolean;
+  /** why what is asked for is not answered; null where it is, or will be */
+  refusal: string | null;
+  change: ChangeView;
+}
+
+/** A chip for each condition, and below them what the answer is worth. */
+export function Asking({ where, change, ...props }: AskingProps) {
+  const replace = (old: Condition, ...by: Condition[]) =>
+    change({ where: where.flatMap((one) => (one === old ? by : [one])) });
+  return (
+    <section class="asking" aria-label="Filters">
+      <ul class="chips">
+        {where.map((one) => (
+          <Chip
+            key={conditionText(one)}
+            condition={one}
+            onChange={(part) => replace(one, { ...one, ...part })}
+            onRemove={() => replace(one)}
+          />
+        ))}
+        {where.length > 1 && (
+          <li>
+            <button type="button" class="quiet" onClick={() => change({ where: [] })}>
+              Show everything
+            </button>
+          </li>
+        )}
+      </ul>
+      <p class="hint" role="status">
+        <Worth {...props} change={change} />
+      </p>
+    </section>
+  );
+}
+
+const TEST_NAMES = { is: "is", not: "is not", begins: "begins with" };
+
+interface ChipProps {
+  condition: Condition;
+  onChange: (part: Partial<Condition>) => void;
+  onRemove: () => void;
+}
+
+function Chip({ condition: { dimension, test, value }, onChange, onRemove }: ChipProps) {
+  const label = valueLabel(dimension, value);
+  const name = ONE_OF[dimension];
+  return (
+    <li class="chip">
+      {name}
+      <select
+        aria-label={`${name} ${label}: how it is compared`}
+        value={test}
+        onChange={({ currentTarget }) =>
+          onChange({ test: TESTS.find((one) => one === currentTarget.value) ?? "is" })
+        }
+      >
+        {TESTS.map((one) => (
+          <option key={one} value={one}>
+            {TEST_NAMES[one]}
+          </option>
+        ))}
+      </select>
+      {test === "begins" ? (
+        <input
+          aria-label={`${name} begins with`}
+          dir="auto"
+          size={Math.min(24, value.length + 1)}
+          defaultValue={value}
+          spellcheck={false}
+          onChange={({ currentTarget }) =>
+            currentTarget.value === "" ? onRemove() : onChange({ value: currentTarget.value })
+          }
+        />
+      ) : (
+        <b dir="auto" title={value}>
+          {label}
+        </b>
+      )}
+      <button
+        type="button"
+        class="quiet"
+        aria-label={`Take away ${name} ${TEST_NAMES[test]} ${label}`}
+        title="Key: Esc takes the newest away"
+        onClick={onRemove}
+      >
+        ×
+      </button>
+    </li>
+  );
+}
+
+type WorthProps = Omit<AskingProps, "where">;
+
+/** From which day on is counted, and of how many; or why not. */
+function Worth({ history, range, tab, isOld, refusal, change }: WorthProps) {
+  if (refusal !== null)
+    return (
+      <>
+        {refusal} What you see is from before.{" "}
+        <button type="button" onClick={() => change({ where: [...history.where] })}>
+          Take it back
+        </button>
+      </>
+    );
+  if (isOld) return <>Counting…</>;
+  if (tab === "surveys") return <>Surveys are of everybody: filters are for traffic.</>;
+  const { since, sampled, margin, last } = history;
+  if (since > last) return <>No day keeps the detail that filters look into.</>;
+  return (
+    <>
+      {since > range.from && `Since ${shortDay(since)}, when detail begins. `}
+      {sampled > 1 && `1 in ${sampled} counted, scaled: pageviews ±${whole(margin)}. `}
+    </>
+  );
+}

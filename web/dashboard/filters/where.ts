@@ -1,0 +1,33 @@
+import {
+  type Condition,
+  conditionParts,
+  conditionText,
+  filterable,
+  TESTS,
+} from "../../../appliance/base/text/condition.ts";
+
+/** Reads `where=path:is:/about`, as often as it is there; what is off shape is left out. */
+export function parseWhere(params: URLSearchParams): Condition[] {
+  return params.getAll("where").flatMap((text) => {
+    const [name, asked, value] = conditionParts(text);
+    const dimension = filterable(name);
+    const test = TESTS.find((one) => one === asked);
+    return dimension && test && value !== "" ? [{ dimension, test, value }] : [];
+  });
+}
+
+/** Asks for a value, or no more. A dimension that filters do not know changes nothing. */
+export function toggled(where: Condition[], name: string, value: string): Condition[] {
+  const dimension = filterable(name);
+  if (dimension === undefined) return where;
+  const others = where.filter((one) => !isAsked(one, dimension, value));
+  return others.length < where.length ? others : [...where, { dimension, test: "is", value }];
+}
+
+export function isAsked(one: Condition, dimension: string, value: string): boolean {
+  return one.test === "is" && one.dimension === dimension && one.value === value;
+}
+
+/** The same for the same conditions. */
+export const whereKey = (where: readonly Condition[]): string =>
+  JSON.stringify(where.map(conditionText));
