@@ -7,7 +7,9 @@ import { thisBoard } from "../updates/boards.ts";
 import { Bundles } from "../updates/bundles.ts";
 import { UpdateRecordFile } from "../updates/record.ts";
 import { openOutside, ReleaseHost } from "../updates/release-host.ts";
+import { Releases } from "../updates/releases.ts";
 import { RootUpdater } from "../updates/root.ts";
+import { asksHost } from "../updates/settings.ts";
 import { Updates } from "../updates/updates.ts";
 import type { Closing } from "./closing.ts";
 import type { ServiceParts, Shared } from "./parts.ts";
@@ -22,23 +24,30 @@ export async function startUpdates(
   const { updateDir, updatesDir, updates: settings } = config;
   if (updateDir === "" || updatesDir === "") return undefined;
   const { url, key } = settings;
-  const isAsked = settings.mode !== "off" && url !== "";
   const userAgent = `Tallydeck/${version()}`;
-  const options = {
-    clock,
-    log,
-    settings,
-    board: thisBoard(),
-    root: new RootUpdater(updateDir),
-    bundles: new Bundles(updatesDir, readKeys(KEYS_FOLDER, key)),
-    record: new UpdateRecordFile(updatesDir, log),
-    host: isAsked ? new ReleaseHost({ url, open: openOutside, clock, userAgent }) : undefined,
-    freeBytes: async () => besideCounting(await space(updatesDir)),
-    random: () => random.int(2 ** 32) / 2 ** 32,
-    timeZone: () => clockZone(log),
-  };
+  const [board, record] = [thisBoard(), new UpdateRecordFile(updatesDir, log)];
   try {
-    const updates = await Updates.open(options);
+    const releases = await Releases.open({
+      clock,
+      record,
+      board,
+      bundles: new Bundles(updatesDir, readKeys(KEYS_FOLDER, key)),
+      host: asksHost(settings)
+        ? new ReleaseHost({ url, open: openOutside, clock, userAgent })
+        : undefined,
+      freeBytes: async () => besideCounting(await space(updatesDir)),
+    });
+    const updates = new Updates({
+      clock,
+      log,
+      settings,
+      board,
+      record,
+      releases,
+      root: new RootUpdater(updateDir),
+      random: () => random.int(2 ** 32) / 2 ** 32,
+      timeZone: () => clockZone(log),
+    });
     closing.add(() => updates.close());
     return updates;
   } catch (err) {

@@ -2,9 +2,10 @@ import { DAY_MS } from "../base/calendar.ts";
 import type { UpdaterRequest, UpdaterState } from "../release/updater-state.ts";
 import type { ThisBoard } from "./boards.ts";
 import type { UpdateRecord, Wish } from "./record.ts";
-import type { UpdateSettings } from "./settings.ts";
+import { asksHost, type UpdateSettings } from "./settings.ts";
 import type { Candidate } from "./view.ts";
 import { isUnseenFailure, isUntried, offeredByUpdater, readyOf } from "./view-of.ts";
+import { lastKey } from "./wishes.ts";
 
 /** All that it depends on what is next. */
 export interface UpdateFacts {
@@ -27,12 +28,25 @@ export interface UpdateFacts {
 
 /** One thing to do; those of a wish are about its release. */
 export type UpdateTask =
-  | { readonly kind: "check" | "plan-check" | "fetch" | "count-down" | "tonight" | "clean" }
-  | { readonly kind: "request"; readonly request: Extract<UpdaterRequest, "prepare" | "arm"> }
-  /** By itself. */
-  | { readonly kind: "wish"; readonly release: number }
+  | { readonly kind: "fetch" | "count-down" | "tonight" | "clean" }
+  /** Some time after `from`, epoch milliseconds. */
+  | { readonly kind: "plan-check"; readonly from: number }
+  /** `isAsked`: by the owner, who is told whatever came of it. */
+  | { readonly kind: "check"; readonly isAsked: boolean }
+  | {
+      readonly kind: "request";
+      readonly request: Extract<UpdaterRequest, "prepare" | "arm">;
+      readonly release: number;
+    }
+  /** By itself; `before` as a wish has it. */
+  | { readonly kind: "wish"; readonly release: number; readonly before: string | null }
   /** The wish is fulfilled, or cannot be: then with a sentence where nothing else says why. */
-  | { readonly kind: "end"; readonly problem: string | null; readonly isRefused: boolean };
+  | {
+      readonly kind: "end";
+      readonly wish: Wish;
+      readonly problem: string | null;
+      readonly isRefused: boolean;
+    };
 
 /** Nothing is ever planned for later than this, whatever a clock said once. */
 const LONGEST = { check: 10 * DAY_MS, night: 1.1 * DAY_MS, retry: DAY_MS / 12, rest: DAY_MS };
@@ -50,6 +64,12 @@ export function nextUpdateTask(facts: UpdateFacts): UpdateTask | undefined {
 function towards(wish: Wish, facts: UpdateFacts): UpdateTask | undefined {
   const { state, settings, candidates, boot, now, silentMs } = facts;
   const { release } = wish;
+  const ended = (problem: string | null = null, isRefused = false): UpdateTask => ({
+    kind: "end",
+    wish,
+    problem,
+    isRefused,
+  });
   if (state.running.release >= release) return ended();
   if (wish.isByItself && settings.mode !== "auto") return ended();
   if (state.last?.release === release && isUnseenFailure(state, wish.before)) return ended();
@@ -66,12 +86,13 @@ function towards(wish: Wish, facts: UpdateFacts): UpdateTask | undefined {
   const why = isRefused ? state.problem : isSilent ? SILENCE : undefined;
   if (requested === "arm") return why === undefined ? undefined : ended(why);
   if (state.prepared?.release === release) return restart(wish, facts);
-  if (requested === "prepare") return why === undefined ? undefined : refused(why);
+  // The files that were to be written may not be as they were.
+  if (requested === "prepare") return why === undefined ? undefined : ended(why, true);
   if (state.work !== undefined) return undefined;
   const known = [...candidates, ...offeredByUpdater(state)].filter(
     (each) => each.release === release,
   );
-  if (known.some(({ isWhole }) => isWhole)) return { kind: "request", request: "prepare" };
+  if (known.some(({ isWhole }) => isWhole)) return { kind: "request", request: "prepare", release };
   if (known.length === 0)
     return ended(
       `Release ${release} is not here any more. Look for it again, or insert the stick.`,
@@ -83,17 +104,18 @@ const SILENCE = "The updater did not do what it was asked for. Restart the box a
 
 /** It is written and read back: all that is left is when. */
 function restart(
-  { when, restartsAt }: Wish,
+  { when, restartsAt, release }: Wish,
   { now, isSure, countdown }: UpdateFacts,
 ): UpdateTask | undefined {
+  const arm = { kind: "request", request: "arm", release } as const;
   if (when === "now") {
     if (countdown === null) return { kind: "count-down" };
-    return countdown <= 0 ? { kind: "request", request: "arm" } : undefined;
+    return countdown <= 0 ? arm : undefined;
   }
   // A box that does not know the time does not know the night.
   if (!isSure || isAhead(restartsAt, now, LONGEST.night)) return undefined;
   const isDue = restartsAt !== null && now >= restartsAt && now - restartsAt <= LATE_MS;
-  return isDue ? { kind: "request", request: "arm" } : { kind: "tonight" };
+  return isDue ? arm : { kind: "tonight" };
 }
 
 function atRest(facts: UpdateFacts): UpdateTask | undefined {
@@ -102,12 +124,12 @@ function atRest(facts: UpdateFacts): UpdateTask | undefined {
   if (candidates.some(({ release }) => release <= state.running.release)) return { kind: "clean" };
   if (!isSure) return undefined;
   const release = settings.mode === "auto" ? byItself(facts) : undefined;
-  if (release !== undefined) return { kind: "wish", release };
-  if (settings.mode === "off" || settings.url === "") return undefined;
+  if (release !== undefined) return { kind: "wish", release, before: lastKey(state) };
+  if (!asksHost(settings)) return undefined;
   const { nextCheckAt } = record;
   if (isAhead(nextCheckAt, now, LONGEST.check)) return undefined;
   const isDue = nextCheckAt !== null && now >= nextCheckAt;
-  return { kind: isDue ? "check" : "plan-check" };
+  return isDue ? { kind: "check", isAsked: false } : { kind: "plan-check", from: now };
 }
 
 /** The release that is installed without being asked for. */
@@ -124,13 +146,4 @@ function byItself({ state, record, board, candidates, now }: UpdateFacts): numbe
 /** False, too, for a time that a clock planned which was wrong. */
 function isAhead(at: number | null, now: number, most: number): boolean {
   return at !== null && at > now && at - now <= most;
-}
-
-function ended(problem: string | null = null): UpdateTask {
-  return { kind: "end", problem, isRefused: false };
-}
-
-/** The files that were to be written may not be as they were. */
-function refused(problem: string): UpdateTask {
-  return { kind: "end", problem, isRefused: true };
 }

@@ -122,30 +122,34 @@ export class UpdateRecordFile {
   readonly #path: string;
   readonly #log: Pick<Log, "warn">;
   readonly #turns = new Turns();
-  #now: UpdateRecord;
+  now: UpdateRecord;
 
   constructor(folder: string, log: Pick<Log, "warn">) {
     this.#path = join(folder, "record.json");
     this.#log = log;
-    this.#now = this.#read();
+    this.now = this.#read();
   }
 
-  get now(): UpdateRecord {
-    return this.#now;
-  }
-
-  /** A change that cannot be written is good until the service ends. */
-  async change(change: Partial<UpdateRecord>): Promise<void> {
-    this.#now = { ...this.#now, ...change };
-    await this.#turns.take(() => this.#write());
+  /** @returns false where it cannot be written: it is good until the service ends */
+  async save(record: UpdateRecord): Promise<boolean> {
+    this.now = record;
+    const isWritten = await this.#turns.take(() => this.#write());
     this.changed.emit();
+    return isWritten;
   }
 
-  async #write(): Promise<void> {
+  /** The same of some of it. */
+  async change(change: Partial<UpdateRecord>): Promise<void> {
+    await this.save({ ...this.now, ...change });
+  }
+
+  async #write(): Promise<boolean> {
     try {
-      await replacePrivateFile(this.#path, JSON.stringify(this.#now));
+      await replacePrivateFile(this.#path, JSON.stringify(this.now));
+      return true;
     } catch (error) {
       this.#log.warn({ err: error }, "What is to be remembered of updates cannot be written");
+      return false;
     }
   }
 

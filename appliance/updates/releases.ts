@@ -7,23 +7,21 @@ import { sizeOf } from "../system/files.ts";
 import type { ThisBoard } from "./boards.ts";
 import { type Bundles, LARGE } from "./bundles.ts";
 import { fetchFile } from "./fetch-file.ts";
+import type { CheckOutcome, Unfinished } from "./outcomes.ts";
 import type { UpdateRecordFile } from "./record.ts";
 import { diskRefusal, failureSentence, refuse } from "./refusals.ts";
 import { NotFetched, type ReleaseHost } from "./release-host.ts";
-import { nextCheck } from "./schedule.ts";
 import type { Candidate } from "./view.ts";
 
-export interface ReleasesOptions {
+interface ReleasesOptions {
   readonly clock: Clock;
-  readonly record: UpdateRecordFile;
+  readonly record: Pick<UpdateRecordFile, "now" | "change">;
   readonly bundles: Bundles;
   readonly board: ThisBoard;
   /** Undefined where no host is asked. */
   readonly host: ReleaseHost | undefined;
   /** Bytes that a release may take beside what counting needs. */
   readonly freeBytes: () => Promise<number>;
-  /** 0–1. */
-  readonly random: () => number;
 }
 
 const MOST_UPLOADED = 1_073_741_824;
@@ -75,10 +73,10 @@ export class Releases {
    * Asks the host what is new.
    * @param isAsked by the owner, who is told whatever came of it
    */
-  async check(state: UpdaterState, isAsked: boolean, signal: AbortSignal): Promise<void> {
-    const { host, bundles, record, clock, random, board } = this.#options;
-    if (host === undefined) return;
+  async check(state: UpdaterState, isAsked: boolean, signal: AbortSignal): Promise<CheckOutcome> {
+    const { host, bundles, board } = this.#options;
     try {
+      if (host === undefined) throw refuse("nobody");
       const papers = await host.newest(signal);
       const manifest = bundles.read(papers);
       const isNew = manifest.release > state.running.release && !isOther(manifest, state);
@@ -86,28 +84,23 @@ export class Releases {
       const isFound = isNew && problem === null;
       this.#found = isFound ? manifest : undefined;
       if (!isFound) await bundles.removeFetched();
-      await record.change({
-        found: isFound ? papers : null,
-        checkedAt: clock.now(),
-        nextCheckAt: nextCheck(clock.now(), "next", random()),
-        problem,
-      });
+      return { kind: "checked", found: isFound ? papers : null, problem };
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted) throw error;
       // That a host is away for once is nothing to tell who did not ask.
       const isTold = isAsked || error instanceof Refusal;
-      await record.change({
-        nextCheckAt: nextCheck(clock.now(), "again", random()),
-        ...(isTold && { problem: failureSentence(error) }),
-      });
+      return { kind: "not-checked", problem: isTold ? failureSentence(error) : undefined };
     }
   }
 
   /**
    * Fetches what the host offers, and goes on where it was left.
-   * @returns undefined once it is whole or was stopped; else why it is not, with how many bytes came
+   * @throws {Error} when it is stopped
    */
-  async fetch(state: UpdaterState, signal: AbortSignal): Promise<Unfinished | undefined> {
+  async fetch(
+    state: UpdaterState,
+    signal: AbortSignal,
+  ): Promise<{ kind: "fetched" } | Unfinished | CheckOutcome> {
     const manifest = this.#found;
     let came = 0;
     try {
@@ -115,21 +108,24 @@ export class Releases {
         came += bytes - (this.#fetched.get(name) ?? bytes);
         this.#fetched.set(name, bytes);
       }, signal);
-      return undefined;
+      return { kind: "fetched" };
     } catch (error) {
-      if (signal.aborted) return undefined;
+      if (signal.aborted) throw error;
       const kind = error instanceof NotFetched ? error.kind : "failed";
       const problem = failureSentence(error);
       if (isRefusal(error, "no_space")) {
         // The part that has come takes room, too, and may never become more.
         await this.#options.bundles.removeFetched();
-        return { problem, came, isFinal: true };
+        signal.throwIfAborted();
+        return { kind: "unfinished", problem, came, isFinal: true };
       }
-      if (kind === "failed") return { problem, came, isFinal: false };
+      if (kind === "failed") return { kind: "unfinished", problem, came, isFinal: false };
       // The host may have a newer one by now, and the files of that.
-      await this.check(state, false, signal);
+      const checked = await this.check(state, false, signal);
+      if (signal.aborted) return checked;
       const isFinal = this.#found?.release !== manifest?.release;
-      return { problem: isFinal ? `${problem} ${ANOTHER}` : problem, came: 0, isFinal };
+      const said = isFinal ? `${problem} ${ANOTHER}` : problem;
+      return { kind: "unfinished", problem: said, came: 0, isFinal, checked };
     }
   }
 
@@ -155,7 +151,6 @@ export class Releases {
       });
     await bundles.finishFetched();
     this.#whole = manifest;
-    await record.change({ uploaded: null, problem: null });
   }
 
   /**
@@ -181,15 +176,16 @@ export class Releases {
   }
 
   /** Removes what is not newer than what runs. */
-  async clean({ running }: UpdaterState): Promise<void> {
-    const { bundles, record } = this.#options;
+  async clean({ running }: UpdaterState): Promise<{ kind: "cleaned"; isFoundGone: boolean }> {
     const isOld = (manifest: Manifest | undefined) =>
       manifest !== undefined && manifest.release <= running.release;
     if (isOld(this.#whole)) await this.#removeWhole();
-    if (!isOld(this.#found)) return;
-    this.#found = undefined;
-    await bundles.removeFetched();
-    await record.change({ found: null });
+    const isFoundGone = isOld(this.#found);
+    if (isFoundGone) {
+      this.#found = undefined;
+      await this.#options.bundles.removeFetched();
+    }
+    return { kind: "cleaned", isFoundGone };
   }
 
   /**
@@ -232,14 +228,6 @@ export function misfitsHere(manifest: Manifest, state: UpdaterState, board: This
     slotBytes: MOST_ROOT_BYTES,
     dataBytes: Number.POSITIVE_INFINITY,
   });
-}
-
-/** Why a release is not whole yet. */
-interface Unfinished {
-  readonly problem: string;
-  readonly came: number;
-  /** It makes no sense to try again. */
-  readonly isFinal: boolean;
 }
 
 const ANOTHER = "There is another release by now: look at that.";

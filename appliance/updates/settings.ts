@@ -13,6 +13,11 @@ export interface UpdateSettings {
   readonly key: string;
 }
 
+/** Whether a host is asked for releases. */
+export function asksHost({ mode, url }: UpdateSettings): boolean {
+  return mode !== "off" && url !== "";
+}
+
 /**
  * Where the project's own releases are. There is no such host yet. The maintainer who makes the first
  * release fills it in, like `https://HOST/OWNER/tallydeck/releases/latest/download/`.

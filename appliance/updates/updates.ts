@@ -1,12 +1,20 @@
 import type { Readable } from "node:stream";
 import { every } from "../base/clock.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
+import { TaskRunner } from "../base/tasks/task-runner.ts";
 import { Turns } from "../base/tasks/turns.ts";
 import type { UpdaterState } from "../release/updater-state.ts";
-import { nextUpdateTask, type UpdateFacts } from "./next-task.ts";
+import type { ThisBoard } from "./boards.ts";
+import { nextUpdateTask, type UpdateFacts, type UpdateTask } from "./next-task.ts";
+import {
+  afterUpdateTask,
+  beforeUpdateTask,
+  type UpdateTaskOutcome,
+  withoutWish,
+} from "./outcomes.ts";
+import type { UpdateRecord, UpdateRecordFile } from "./record.ts";
 import { refuse } from "./refusals.ts";
-import { Releases } from "./releases.ts";
-import type { UpdateSettings } from "./settings.ts";
+import { asksHost, type UpdateSettings } from "./settings.ts";
 import { UpdateTasks, type UpdateTasksOptions } from "./tasks.ts";
 import type { UpdateChange, UpdateView } from "./view.ts";
 import {
@@ -18,48 +26,54 @@ import {
   readyOf,
   updateViewOf,
 } from "./view-of.ts";
-import { lastKey, newWish, requestedFor, restartFor } from "./wishes.ts";
+import { lastKey, newWish, requestedFor, restartFor, type WishTimes } from "./wishes.ts";
 
-interface UpdatesOptions extends UpdateTasksOptions {
+interface UpdatesOptions extends UpdateTasksOptions, WishTimes {
   readonly settings: UpdateSettings;
+  readonly board: ThisBoard;
+  readonly record: Pick<UpdateRecordFile, "now" | "save" | "change" | "changed">;
 }
 
 const LOOK_MS = 1_000;
-/** After what could not be done at all. */
-const REST_MS = 60_000;
 
 /** The releases that the box knows: it fetches one and has the updater install it. */
 export class Updates {
   /** The view, or a warning, is another. */
   readonly changed = new Signal();
   readonly #options: UpdatesOptions;
-  readonly #releases: Releases;
   readonly #tasks: UpdateTasks;
+  readonly #runner: TaskRunner<UpdateRecord, UpdateTask, UpdateTaskOutcome>;
   readonly #turns = new Turns();
   readonly #cancels: readonly Cancel[];
   #state: UpdaterState | undefined;
-  /** The work that runs, and what stops it. */
-  #running: { stop: AbortController; done: Promise<void> } | undefined;
-  /** Monotonic. */
-  #restsUntil = 0;
   #isTakingIn = false;
   #isClosed = false;
   #shown = "";
 
-  private constructor(options: UpdatesOptions, releases: Releases) {
+  /** Goes on where the service was when it ended. */
+  constructor(options: UpdatesOptions) {
     this.#options = options;
-    this.#releases = releases;
-    this.#tasks = new UpdateTasks(options, releases);
+    this.#tasks = new UpdateTasks(options);
+    this.#runner = new TaskRunner<UpdateRecord, UpdateTask, UpdateTaskOutcome>({
+      clock: options.clock,
+      record: options.record,
+      next: (record) => ({ record, task: this.#next() }),
+      before: (record, task) => beforeUpdateTask(record, task, options.clock.boot),
+      after: (record, task, outcome) => afterUpdateTask(record, task, outcome, options),
+      run: (task, signal) => this.#run(task, signal),
+      failed: () => ({ kind: "failed" }),
+      onError: (err) => options.log.warn({ err }, "An update could not go on"),
+      stopped: { kind: "stopped" },
+      isDoneUnnoted: () => true,
+      isLeft: false,
+      longestSleepMs: LOOK_MS,
+      told: () => this.#tell(),
+    });
     this.#cancels = [
       every(options.clock, LOOK_MS, () => this.#look()),
       options.record.changed.on(() => this.#step()),
     ];
     this.#look();
-  }
-
-  /** Goes on where the service was when it ended. */
-  static async open(options: UpdatesOptions): Promise<Updates> {
-    return new Updates(options, await Releases.open(options));
   }
 
   /** Undefined while the updater has told nothing yet. */
@@ -70,8 +84,8 @@ export class Updates {
     return updateViewOf(this.#state, {
       settings,
       board,
-      candidates: this.#releases.candidates(),
-      download: this.#releases.download(wish?.release),
+      candidates: this.#options.releases.candidates(),
+      download: this.#options.releases.download(wish?.release),
       wished: wish?.release ?? null,
       requested: root.pending().includes("rollback")
         ? "rollback"
@@ -102,7 +116,7 @@ export class Updates {
     const state = this.#insist();
     switch (change.action) {
       case "check":
-        return this.#checkNow(state);
+        return this.#checkNow();
       case "seen":
         return this.#see(state);
       case "skip":
@@ -133,7 +147,7 @@ export class Updates {
     if (this.#isTakingIn || state.work || this.#options.record.now.wish) throw refuse("busy");
     this.#isTakingIn = true;
     try {
-      await this.#releases.takeIn(file, declared, state);
+      await this.#options.releases.takeIn(file, declared, state);
     } finally {
       this.#isTakingIn = false;
       this.#look();
@@ -144,8 +158,7 @@ export class Updates {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const cancel of this.#cancels) cancel();
-    this.#running?.stop.abort();
-    await this.#running?.done;
+    await this.#runner.close();
   }
 
   #insist(): UpdaterState {
@@ -171,16 +184,20 @@ export class Updates {
     if (this.#isClosing(state)) throw refuse("closing");
     // Files that come in take the place of those that are here.
     if (this.#isTakingIn) throw refuse("busy");
-    if (readyOf(state, this.#releases.candidates())?.release !== release) throw refuse("again");
+    if (readyOf(state, this.#options.releases.candidates())?.release !== release)
+      throw refuse("again");
     if (isUntried(state, board) && untried !== true) throw refuse("board");
     if (when === "tonight" && !clock.sure) throw refuse("time");
     const { wish: before, skipped } = record.now;
-    if (before !== null && before.release !== release) this.#running?.stop.abort();
+    if (before !== null && before.release !== release) this.#runner.stop();
     const isGoing = state.work !== undefined || root.pending().length > 0;
     const requested = before?.release === release && isGoing ? before.requested : null;
     this.#tasks.countdownEnds = null;
     await record.change({
-      wish: { ...newWish({ release, when, isByItself: false }, state, this.#options), requested },
+      wish: {
+        ...newWish({ release, when, isByItself: false, before: lastKey(state) }, this.#options),
+        requested,
+      },
       skipped: skipped === release ? null : skipped,
       problem: null,
     });
@@ -213,18 +230,17 @@ export class Updates {
     const { record, clock } = this.#options;
     if (requestedFor(record.now.wish, clock) === "arm") throw refuse("closing");
     if (record.now.wish === null) return;
-    this.#running?.stop.abort();
-    await this.#tasks.endWish(null);
+    this.#runner.stop();
+    await record.change(withoutWish(null, clock.now()));
   }
 
-  async #checkNow(state: UpdaterState): Promise<void> {
-    const { settings, host, record } = this.#options;
-    if (host === undefined) throw refuse(settings.mode === "off" ? "off" : "nobody");
+  async #checkNow(): Promise<void> {
+    const { settings, record } = this.#options;
+    if (!asksHost(settings)) throw refuse(settings.mode === "off" ? "off" : "nobody");
     // A task that ends may be followed by another at once.
-    while (record.now.wish === null && this.#running !== undefined) await this.#running.done;
+    while (record.now.wish === null && this.#runner.task !== undefined) await this.#runner.ended();
     if (record.now.wish !== null) throw refuse("busy");
-    this.#begin((signal) => this.#releases.check(state, true, signal));
-    await this.#running?.done;
+    await this.#runner.ask({ kind: "check", isAsked: true });
   }
 
   #look(): void {
@@ -239,13 +255,18 @@ export class Updates {
   }
 
   #step(): void {
-    const { record, clock } = this.#options;
-    if (record.now.wish === null) this.#tasks.countdownEnds = null;
-    const isFree = this.#running === undefined && !this.#isTakingIn && !this.#isClosed;
-    const facts = isFree && clock.monotonic() >= this.#restsUntil ? this.#facts() : undefined;
-    const task = facts && nextUpdateTask(facts);
-    if (facts && task) this.#begin((signal) => this.#tasks.run(task, facts, signal));
+    this.#runner.wake();
     this.#tell();
+  }
+
+  #run(task: UpdateTask, signal: AbortSignal): Promise<UpdateTaskOutcome> {
+    return this.#tasks.run(task, this.#state ?? this.#insist(), signal);
+  }
+
+  #next(): UpdateTask | undefined {
+    if (this.#options.record.now.wish === null) this.#tasks.countdownEnds = null;
+    const facts = this.#isTakingIn ? undefined : this.#facts();
+    return facts && nextUpdateTask(facts);
   }
 
   #facts(): UpdateFacts | undefined {
@@ -257,30 +278,13 @@ export class Updates {
       record: record.now,
       settings,
       board,
-      candidates: this.#releases.candidates(),
+      candidates: this.#options.releases.candidates(),
       now: clock.now(),
       isSure: clock.sure,
       boot: clock.boot,
       silentMs: clock.monotonic() - this.#tasks.heardAt,
       countdown: ends === null ? null : ends - clock.monotonic(),
     };
-  }
-
-  #begin(task: (signal: AbortSignal) => Promise<void>): void {
-    const { log, clock } = this.#options;
-    const stop = new AbortController();
-    const done = Promise.resolve()
-      .then(() => task(stop.signal))
-      .catch((err: unknown) => {
-        if (stop.signal.aborted) return;
-        log.warn({ err }, "An update could not go on");
-        this.#restsUntil = clock.monotonic() + REST_MS;
-      })
-      .then(() => {
-        this.#running = undefined;
-        this.#step();
-      });
-    this.#running = { stop, done };
   }
 
   #tell(): void {

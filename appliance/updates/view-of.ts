@@ -1,7 +1,7 @@
 import type { UpdateOutcome } from "../base/text/update-outcome.ts";
 import type { UpdaterState } from "../release/updater-state.ts";
 import type { ThisBoard } from "./boards.ts";
-import type { UpdateSettings } from "./settings.ts";
+import { asksHost, type UpdateSettings } from "./settings.ts";
 import type { Candidate, ReadyRelease, UpdateView } from "./view.ts";
 
 /** The service's knowledge besides what it is told. */
@@ -97,7 +97,7 @@ export function updateViewOf(state: UpdaterState, known: ServiceKnowledge): Upda
     other: state.other ?? null,
     mode: state.mode,
     updates: settings.mode,
-    source: settings.mode === "off" || settings.url === "" ? null : new URL(settings.url).host,
+    source: asksHost(settings) ? new URL(settings.url).host : null,
     checkedAt: checkedAt === null ? null : Math.floor(checkedAt / 1_000),
     ready: ready === undefined ? null : readyView(ready, state, known),
     progress: progressOf(state, known),

@@ -15,14 +15,13 @@ export interface WishTimes {
 
 /** That a release be installed, from now on. */
 export function newWish(
-  what: Pick<Wish, "release" | "when" | "isByItself">,
-  state: UpdaterState,
+  what: Pick<Wish, "release" | "when" | "isByItself" | "before">,
   times: WishTimes,
 ): Wish {
   const minute = Math.floor(times.random() * 60);
   const restartsAt = what.when === "tonight" ? nightFor({ minute }, times) : null;
   const first = { failures: 0, retryAt: null, requested: null };
-  return { ...what, minute, restartsAt, before: lastKey(state), ...first };
+  return { ...what, minute, restartsAt, ...first };
 }
 
 /** The next night, epoch milliseconds. */

@@ -8,6 +8,7 @@ import type { ThisBoard } from "../../appliance/updates/boards.ts";
 import { Bundles } from "../../appliance/updates/bundles.ts";
 import { type UpdateRecord, UpdateRecordFile } from "../../appliance/updates/record.ts";
 import { ReleaseHost } from "../../appliance/updates/release-host.ts";
+import { Releases } from "../../appliance/updates/releases.ts";
 import { RootUpdater } from "../../appliance/updates/root.ts";
 import type { UpdateMode } from "../../appliance/updates/settings.ts";
 import { Updates } from "../../appliance/updates/updates.ts";
@@ -84,19 +85,26 @@ class UpdateBox {
   async begin(): Promise<void> {
     const { clock, mode, board, data } = this;
     const log = { warn: (_: unknown, line = "") => void this.said.push(line) };
-    this.#updates = await Updates.open({
+    const record = new UpdateRecordFile(data, log);
+    const releases = await Releases.open({
       clock,
-      log,
-      settings: { mode, url: RELEASES, key: "" },
+      record,
       board,
-      root: new RootUpdater(join(this.folder, "root")),
       bundles: new Bundles(data, [this.#signer.key]),
-      record: new UpdateRecordFile(data, log),
       host:
         mode === "off"
           ? undefined
           : new ReleaseHost({ url: RELEASES, open: this.host.open, clock, userAgent: "test" }),
       freeBytes: async () => this.room - bytesIn(data),
+    });
+    this.#updates = new Updates({
+      clock,
+      log,
+      settings: { mode, url: RELEASES, key: "" },
+      board,
+      record,
+      releases,
+      root: new RootUpdater(join(this.folder, "root")),
       random: () => this.random,
       timeZone: () => "Europe/Zurich",
     });

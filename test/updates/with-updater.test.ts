@@ -6,6 +6,7 @@ import { answerRequests, answerStick } from "../../appliance/updater/requests.ts
 import { writeState } from "../../appliance/updater/state.ts";
 import { Bundles } from "../../appliance/updates/bundles.ts";
 import { UpdateRecordFile } from "../../appliance/updates/record.ts";
+import { Releases } from "../../appliance/updates/releases.ts";
 import { RootUpdater } from "../../appliance/updates/root.ts";
 import { Updates } from "../../appliance/updates/updates.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
@@ -35,16 +36,24 @@ describe("The service and the updater", () => {
 
   async function begin(): Promise<void> {
     const folder = join(card.root, "data/tallydeck-updates");
-    updates = await Updates.open({
+    const board = { model: null, compatible: ["raspberrypi,4-model-b"], isTried: false };
+    const record = new UpdateRecordFile(folder, log);
+    const releases = await Releases.open({
+      clock,
+      record,
+      board,
+      bundles: new Bundles(folder, [signer.key]),
+      host: undefined,
+      freeBytes: async () => 1e9,
+    });
+    updates = new Updates({
       clock,
       log,
       settings: { mode: "ask", url: "", key: "" },
-      board: { model: null, compatible: ["raspberrypi,4-model-b"], isTried: false },
+      board,
+      record,
+      releases,
       root: new RootUpdater(join(card.root, "run/tallydeck-update")),
-      bundles: new Bundles(folder, [signer.key]),
-      record: new UpdateRecordFile(folder, log),
-      host: undefined,
-      freeBytes: async () => 1e9,
       random: () => 0,
       timeZone: () => "UTC",
     });

@@ -127,9 +127,13 @@ export class TaskRunner<Kept, Task, Outcome> {
   async #do(task: Task, signal: AbortSignal): Promise<void> {
     const { record, before, after, stopped } = this.#options;
     try {
-      const outcome = await this.#outcome(task, await this.#save(before(record.now, task)), signal);
-      if (!(this.#isClosed && outcome === stopped))
-        await this.#save(after(record.now, task, outcome));
+      const noted = before(record.now, task);
+      // It begins once whoever woke the runner is done.
+      const isNoted = await (noted === record.now || record.save(noted));
+      const outcome = await this.#outcome(task, isNoted, signal);
+      if (this.#isClosed && outcome === stopped) return;
+      const ended = after(record.now, task, outcome);
+      if (ended !== record.now) await record.save(ended);
     } catch (error) {
       this.#rest(error);
     }
@@ -141,19 +145,15 @@ export class TaskRunner<Kept, Task, Outcome> {
     onError(error);
   }
 
-  /** @returns false where it could not be written */
-  async #save(record: Kept): Promise<boolean> {
-    return record === this.#options.record.now || this.#options.record.save(record);
-  }
-
   async #outcome(task: Task, isNoted: boolean, signal: AbortSignal): Promise<Outcome> {
     const { run, failed, stopped, isDoneUnnoted, isLeft } = this.#options;
     if (signal.aborted) return stopped;
     if (!isNoted && !isDoneUnnoted(task)) return failed(task);
     const left = Promise.withResolvers<Outcome>();
-    if (isLeft) signal.addEventListener("abort", () => left.resolve(stopped), { once: true });
+    signal.addEventListener("abort", () => left.resolve(stopped), { once: true });
     try {
-      return await Promise.race([run(task, signal), left.promise]);
+      const ran = run(task, signal);
+      return await (isLeft ? Promise.race([ran, left.promise]) : ran);
     } catch (error) {
       if (signal.aborted) return stopped;
       this.#rest(error);
