@@ -27,7 +27,7 @@ interface AccessParts {
   clock: Clock;
 }
 
-/** Decides who may read; every refusal looks the same, whether or not the site exists. */
+/** Decides about the right to read. Refusals are the same for sites that exist and others. */
 export class Access {
   readonly #sites: Sites;
   readonly #readSessions: ReadSessions;
@@ -48,7 +48,7 @@ export class Access {
     return site as SiteRecord;
   }
 
-  /** The site whose traffic a request may read: by a shared link, too. @throws {HttpError} 401, 429 */
+  /** The site whose traffic a request may read, also by a shared link. @throws {HttpError} 401, 429 */
   traffic(ctx: Context): SiteRecord {
     const site = this.#siteOf(ctx);
     this.#check(ctx, (token) => {
@@ -84,14 +84,14 @@ export class Access {
     return this.#sites.forReading(this.#client.host(ctx.req), queryValue(ctx.query, "site"));
   }
 
-  /** Looks everywhere, so that the time tells nothing. */
+  /** Makes all comparisons in any case, so that the time shows nothing. */
   #mayRead(ctx: Context, site: SiteRecord | null, token: string): boolean {
     const isOwn = this.#sites.isOwn(site, token);
     const readsAll = this.#readsAll(ctx, token);
     return site !== null && (isOwn || readsAll);
   }
 
-  /** Never from the whole internet, which may try there what opens everything. */
+  /** Whether a token reads all sites. From the internet none does, so that guessing there is pointless. */
   #readsAll(ctx: Context, token: string): boolean {
     const isVouchedFor = this.#readSessions.opens(token);
     const isAdmin = this.#sites.isAdmin(token);
@@ -108,7 +108,7 @@ export class Access {
   #check(ctx: Context, mayRead: (token: string) => boolean, refusal = WRONG_TOKEN): void {
     const token = tokenOf(ctx);
     if (mayRead(token)) return;
-    // A reader who holds a token, and is at the wrong site with it, guesses nothing.
+    // A valid token at the wrong site is no guess.
     if (token !== "" && !this.#knows(ctx, token)) {
       const wait = this.#failures.take(this.#client.address(ctx.req));
       if (wait > 0)

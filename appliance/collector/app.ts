@@ -36,7 +36,7 @@ interface CollectorParts {
   /** The problems that the box has now. */
   warnings: () => readonly Warning[];
   door: PublicFacts;
-  /** True once it is about to stop. */
+  /** Whether the service is about to stop. */
   isDraining?: () => boolean;
   tally?: HitTally;
 }

@@ -37,8 +37,8 @@ const PAGE_POLICY = [
 ].join("; ");
 
 /**
- * The routes that are served whatever the state of the data: the script and the pages.
- * @param zone tells the zone by which days begin now
+ * The routes that do not depend on the state of the data: the script and the pages.
+ * @param zone the present zone of days
  */
 export function fixedRoutes(pages: Pages, zone: () => string, root = alive): Router {
   const router = new Router({ sensitive: true, strict: true })
@@ -53,7 +53,7 @@ export function fixedRoutes(pages: Pages, zone: () => string, root = alive): Rou
 
 /** Makes `app` the public listener with these routes. */
 export function withRoutes(app: Koa, router: Router, log: Log, ...before: Middleware[]): Koa {
-  // A client that goes away in the middle is nothing to write about.
+  // A client that disconnects early is not worth a log line.
   app.silent = true;
   app.use(errorBodies(log));
   app.use(tellVersion(version()));
@@ -63,7 +63,7 @@ export function withRoutes(app: Koa, router: Router, log: Log, ...before: Middle
   return app;
 }
 
-/** The updater, which decides about an update, asks from here. */
+/** Adds the version to answers to this machine, for the updater, which judges a trial by it. */
 function tellVersion(running: string): Middleware {
   return (ctx, next) => {
     if (ctx.path === "/" && isFromHere(ctx.req)) ctx.set(VERSION_HEADER, running);
@@ -72,7 +72,7 @@ function tellVersion(running: string): Middleware {
 }
 
 export const alive: Middleware = (ctx) => {
-  // For people who type the address.
+  // People may type this address.
   ctx.set("Refresh", "2; url=dashboard");
   ctx.body = "ok";
 };

@@ -1,4 +1,4 @@
-/** The kinds of hits that come in. */
+/** The kinds of hits. */
 export type HitKind = "view" | "event" | "bot" | "ping" | "survey";
 /** A hit for a site that does not exist counts nowhere; nothing but surveys is refused. */
 type HitOutcome = "counted" | "unknown_site" | "refused";
@@ -12,7 +12,7 @@ interface HitCount {
   readonly count: number;
 }
 
-/** How many hits came in since the start; nothing about whose they are. */
+/** Numbers of hits since the start, without their sites. */
 export class HitTally {
   readonly #counts = new Map<HitKind, Map<HitOutcome, number>>(
     KINDS.map((kind) => [kind, new Map(OUTCOMES.map((outcome) => [outcome, 0]))]),
@@ -27,7 +27,7 @@ export class HitTally {
     counts?.set(outcome, (counts.get(outcome) ?? 0) + 1);
   }
 
-  /** All that may be, those at zero, too. */
+  /** The numbers of all kinds, those at zero included. */
   get counts(): readonly HitCount[] {
     return [...this.#counts].flatMap(([kind, counts]) =>
       [...counts].map(([outcome, count]) => ({ kind, outcome, count })),

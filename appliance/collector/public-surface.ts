@@ -11,7 +11,7 @@ export interface PublicFacts {
   showsDashboard(): boolean;
   /** The answer that a CA is to find under a token of its challenges (RFC 8555, section 8.3). */
   challengeAnswer(token: string): string | undefined;
-  /** Whether who asks at this address of the box comes by a tunnel of its owner's. */
+  /** Whether this own address of the box is that of the owner's tunnel. */
   isTunnel(ownAddress: string): boolean;
   /** Whether `address` proves, by a nonce that the owner was given, that the box is reached. */
   isReached(address: string, nonce: string): "reached" | "inside" | "unknown";
@@ -23,10 +23,10 @@ export const REACHED_PATH = "/help/reached/";
 /** Readers there have a site's own token at most, so paths that take more are not there either. */
 const NEVER: ReadonlySet<string> = new Set(["/session", "/sites", "/overview"]);
 const CHALLENGE_PATH = "/.well-known/acme-challenge/";
-/** Visitors' own requests are taken as they come: not every sender follows. */
+/** Requests of visitors, which are not redirected, since not every sender follows. */
 const NOT_REDIRECTED: ReadonlySet<string> = new Set(["/e", "/a", "/s"]);
 
-/** Decides what may be asked by whom, and what has to be asked by TLS. */
+/** Decides which requests are allowed from outside, and which need TLS. */
 export function publicSurface(facts: PublicFacts, client: Client): Middleware {
   return async (ctx, next) => {
     if (!isEncrypted(ctx.req)) {
@@ -44,12 +44,12 @@ export function publicSurface(facts: PublicFacts, client: Client): Middleware {
 
 const strangers = new WeakSet<IncomingMessage>();
 
-/** Whether a request came in as those of the whole internet do. */
+/** Whether a request came from the internet. */
 export function isByStranger({ req }: Pick<Context, "req">): boolean {
   return strangers.has(req);
 }
 
-/** By TLS that ends here, or through a tunnel by whatever name; a proxy that is trusted stands for its owner. */
+/** Whether a request came by TLS that ends here, or through the tunnel. A trusted proxy is not the internet. */
 function isStrangers({ req }: Context, facts: PublicFacts, client: Client): boolean {
   if (isEncrypted(req)) return true;
   const { socket } = req;
@@ -71,7 +71,7 @@ function showChallenge(ctx: Context, facts: PublicFacts): void {
   ctx.body = answer;
 }
 
-/** Sends who asks for the public name without TLS to where it is with it. */
+/** Redirects requests to the public name without TLS. */
 function redirected(ctx: Context, facts: PublicFacts, client: Client): boolean {
   const live = facts.liveUrl();
   const { path } = ctx;
@@ -79,7 +79,7 @@ function redirected(ctx: Context, facts: PublicFacts, client: Client): boolean {
   const asked = client.url(ctx.req);
   if (asked?.protocol !== "http:" || asked.hostname !== new URL(live).hostname) return false;
   ctx.status = ["GET", "HEAD"].includes(ctx.method) ? 301 : 308;
-  // The owner may turn it off again, and browsers would go on for ever.
+  // The redirect must not be cached, since the owner may turn TLS off again.
   ctx.set({ Location: `${live}${path}${ctx.search}`, "Cache-Control": "no-store" });
   ctx.body = `This is at ${live} now.`;
   return true;

@@ -4,9 +4,9 @@ import { isSameSecret, makeToken, sha256 } from "../system/secrets.ts";
 
 /** How long a code waits to be redeemed. */
 export const CODE_MS = 60_000;
-/** How long who has redeemed one may read. */
+/** The length of a session after its code was redeemed. */
 export const SESSION_MS = 12 * 3_600_000;
-/** Past these the oldest makes room: no owner opens so many dashboards. */
+/** Limits, beyond which the oldest is removed. No owner opens so many dashboards. */
 const MAX_CODES = 16;
 const MAX_SESSIONS = 64;
 
@@ -24,8 +24,8 @@ interface ReadSessionsOptions {
 }
 
 /**
- * The readers of every site for a while, without a token of the owner's: another part of the
- * service vouched for each by a code, which is good once. Held in memory only, as hashes.
+ * Sessions that read every site for a while, without the owner's token. Another part of the service creates a code for
+ * each, which works once. They are in memory only, as hashes.
  */
 export class ReadSessions {
   readonly #clock: ReadSessionsOptions["clock"];
@@ -38,14 +38,14 @@ export class ReadSessions {
     this.#randomBytes = randomBytes;
   }
 
-  /** A new code. @param by names who vouches; see `endOf` */
+  /** Creates a code. @param by the session that creates it; see `endOf` */
   makeCode(by: string | undefined): string {
     const { token, held } = this.#make(SCHEMES.code, CODE_MS, by);
     this.#codes = [...this.#codes, held].slice(-MAX_CODES);
     return token;
   }
 
-  /** Uses a code up. @returns a token that reads; undefined where there is no such code any more */
+  /** Redeems a code. @returns a token for reading; undefined where the code is not valid any more */
   redeem(code: string): string | undefined {
     const found = this.#find(this.#codes, code);
     if (found === undefined) return undefined;
@@ -60,7 +60,7 @@ export class ReadSessions {
     return this.#find(this.#sessions, token) !== undefined;
   }
 
-  /** Ends what this one vouched for. */
+  /** Ends the sessions and codes of a session. */
   endOf(by: string): void {
     this.#codes = this.#codes.filter((one) => one.by !== by);
     this.#sessions = this.#sessions.filter((one) => one.by !== by);
@@ -76,7 +76,7 @@ export class ReadSessions {
     return { token, held: { hash, endsAt: this.#clock.monotonic() + life, by } };
   }
 
-  /** Compares with all of them, so that the time tells nothing. */
+  /** Compares with all of them, so that the time shows nothing. */
   #find(all: readonly Held[], secret: string): Held | undefined {
     const hash = sha256(secret);
     const now = this.#clock.monotonic();

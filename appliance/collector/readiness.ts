@@ -5,11 +5,11 @@ import { HttpError } from "../http/errors.ts";
 export interface Readiness {
   /** False until the sites are known: nothing can be counted before. */
   readonly ready: boolean;
-  /** True once it is about to stop: it answers, and others should be asked. */
+  /** Whether it is about to stop: it still answers, but a load balancer should use others. */
   readonly draining: boolean;
 }
 
-/** `GET /`: what a load balancer looks at. */
+/** `GET /`, the check of load balancers. */
 export function readinessRoute(of: Readiness, alive: Middleware): Middleware {
   return (ctx, next) => {
     if (!of.ready) throw notReady(NO_DATABASE);

@@ -3,7 +3,7 @@ import { Signal } from "../base/signal.ts";
 import type { Directory, SiteRecord } from "../store/store.ts";
 import { isSameHash, isSameSecret, sha256 } from "../system/secrets.ts";
 
-/** The declarations of the configuration; they win over what the database holds. */
+/** The declarations of the configuration, which win over the database. */
 interface SiteDeclarations {
   readonly badgeSites: ReadonlySet<string>;
   readonly adminToken: string | null;
@@ -11,7 +11,7 @@ interface SiteDeclarations {
   siteToken(id: string): string | null;
 }
 
-/** Which site a request is for, and who may read it. */
+/** Finds the site of a request, and checks tokens. */
 export class Sites {
   /** There is another admin token, or none any more. */
   readonly adminChanged = new Signal();
@@ -50,24 +50,24 @@ export class Sites {
   }
 
   /**
-   * The site a hit, a survey or a badge is for: by the collector's host, else by name, else the
-   * only one. A name that no site has resolves to nothing.
+   * The site of a hit, a survey or a badge: by the collector's host, else by name, else the only one; null for an
+   * unknown name.
    */
   forCollection(host: string, name: string | undefined): SiteRecord | null {
     return this.#byHost.get(host) ?? this.#byName(name);
   }
 
-  /** The site a read is for: by name, else by the collector's host, else the only one. */
+  /** The site of a read: by name, else by the collector's host, else the only one. */
   forReading(host: string, name: string | undefined): SiteRecord | null {
     return this.#byId.get(siteIdOf(name ?? "")) ?? this.#byHost.get(host) ?? this.#byName(name);
   }
 
-  /** True for the site's own token; takes as long when there is no such site. */
+  /** Whether it is the site's own token. It takes the same time without a site. */
   isOwn(site: SiteRecord | null, token: string): boolean {
     return matches(sha256(token), site?.tokenHash ?? null);
   }
 
-  /** True for the token of the link by which `site` is shared; takes as long when there is no such site. */
+  /** Whether it is the token of the site's share link. It takes the same time without a site. */
   isShared(site: SiteRecord | null, token: string): boolean {
     return matches(sha256(token), site?.shareHash ?? null);
   }
@@ -87,7 +87,7 @@ export class Sites {
     return known;
   }
 
-  /** True when there is an admin token at all. */
+  /** Whether there is an admin token. */
   get hasAdmin(): boolean {
     return this.#adminHash !== null;
   }
@@ -105,7 +105,7 @@ export class Sites {
 
 const NOBODYS_HASH = new Uint8Array(32);
 
-/** Compares also where there is nothing to compare with, so that the time tells nothing. */
+/** Compares hashes, even without an expected one, so that the time shows nothing. */
 function matches(hash: Uint8Array, expected: Uint8Array | null): boolean {
   const equal = isSameSecret(hash, expected ?? NOBODYS_HASH);
   return equal && expected !== null;

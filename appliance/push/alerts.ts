@@ -4,22 +4,22 @@ import type { Status } from "./status.ts";
 
 /** Something that a monitoring system watches, and that is not well. */
 export interface Alert {
-  /** Names it among all that the channel is told of. */
+  /** The key of the alert, unique in its channel. */
   key: string;
   name: string;
   /** The trouble, in a line. */
   summary?: string;
   status: "warn" | "fail";
-  /** How many it stands for; one unless given. */
+  /** The number of alerts that it represents; one unless given. */
   count?: number;
 }
 
-/** A system's report on all that it watches under one name. */
+/** A report of a system on all its alerts of one channel. */
 export interface AlertReport {
   /** The report takes the place of the one before under this name. */
   source: string;
   firing: readonly Alert[];
-  /** Keys of those that are well again. */
+  /** Keys of resolved alerts. */
   resolved: readonly string[];
   /** The text to show when nothing fires. */
   name: string;
@@ -29,14 +29,14 @@ interface KnownAlert extends Alert {
   source: string;
 }
 
-/** More are not told apart. */
+/** The most alerts of a channel that are kept, the worst ones. */
 const MAX_ALERTS = 256;
 const NAMED = 3;
 
-/** Sums up what monitoring systems report: one channel shows the worst of it and how much fires. */
+/** Sums up reports of monitoring systems: a channel shows the worst alert, and the number of firing ones. */
 export class Alerts {
   readonly #channels: Channels;
-  /** The alerts that fire, by channel and key. In memory only: systems repeat what fires. */
+  /** Firing alerts, by channel and key. They are in memory only, since systems repeat them. */
   readonly #firing = new Map<string, Map<string, KnownAlert>>();
 
   constructor(channels: Channels) {
@@ -63,8 +63,7 @@ export class Alerts {
   }
 
   /**
-   * A message that was acknowledged stays so as long as nothing else fires, too, and nothing is
-   * worse.
+   * Updates a firing message. It stays acknowledged as long as no other alert fires, and none gets worse.
    */
   #fire(
     channel: string,
@@ -83,7 +82,7 @@ export class Alerts {
     this.#channels.set(channel, { text: textOf(alerts), status, hold: true, id });
   }
 
-  /** After a restart what else fires is not known: only who names all of it resolves it. */
+  /** Resolves alerts. After a restart the others are unknown, so only a report with all of them resolves the channel. */
   #resolve(channel: string, name: string, keys: readonly string[]): void {
     const shown = this.#channels.get(channel);
     const isUnknown = !this.#firing.has(channel) && shown?.id !== undefined;
@@ -94,7 +93,7 @@ export class Alerts {
   }
 }
 
-/** @param before undefined for what did not fire */
+/** @param before undefined for an alert that did not fire */
 function isWorse(now: Alert["status"], before: Status | undefined): boolean {
   return before === undefined || (now === "fail" && before === "warn");
 }
@@ -109,7 +108,7 @@ function countOf(alerts: readonly Alert[]): number {
 
 const AGAIN = "-";
 
-/** An id for these alerts that is not the one that is shown: that would be no news. */
+/** An id for these alerts that differs from the shown one, which would count as no news. */
 function another(all: string, shown: string | undefined): string {
   return shown === all ? all + AGAIN : all;
 }
@@ -130,7 +129,7 @@ function textOf(alerts: readonly Alert[]): string {
   return [`${count} firing`, ...alerts.slice(0, NAMED).map(({ name }) => name)].join("\n");
 }
 
-/** The same for the same alerts, in whatever order. */
+/** An id of alerts that does not depend on their order. */
 function idOf(keys: readonly string[]): string {
   const sorted = [...new Set(keys)].sort();
   return createHash("sha256").update(JSON.stringify(sorted)).digest("hex").slice(0, 32);

@@ -62,7 +62,7 @@ export function channelStateOf(
   return deadMan ?? message ?? "live";
 }
 
-/** True once the text has expired. */
+/** Whether the text has expired. */
 export function isOver({ expires }: HeldMessage, now: number): boolean {
   return expires !== null && expires <= now;
 }
@@ -82,14 +82,14 @@ export function isAlarm(held: HeldMessage, state: ChannelState): boolean {
   return held.ack === null && (state === "late" || state === "down" || state === "firing");
 }
 
-/** True for what can be acknowledged; what is late will be down, and is news again then. */
+/** Whether a message can be acknowledged. A late one cannot, since it would be news again once it is down. */
 export function awaitsSeeing(held: HeldMessage, state: ChannelState): boolean {
   return held.ack === null && (state === "down" || state === "firing");
 }
 
 /**
- * Whether a push tells again what is known: the same message fires on, or a dead-man's channel stays
- * down. @param down whether it was, and is
+ * Whether a push repeats a known alarm: the same message goes on firing, or a dead-man's channel stays down.
+ * @param down whether it was, and is
  */
 export function isSameAlarm(
   before: HeldMessage,

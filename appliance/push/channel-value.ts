@@ -29,8 +29,8 @@ export interface ChannelValue {
 }
 
 /**
- * The value as it is shown.
- * @param times of those of what is held; `wall` makes them epoch milliseconds
+ * The value for display.
+ * @param times converts the times of the held value; `wall` makes them epoch milliseconds
  */
 export function shownValue(
   held: HeldMessage,

@@ -55,8 +55,7 @@ interface PushResult {
 }
 
 /**
- * A sign of life of a sender; without a text, the last one stays, unless it told of a failure that
- * is over.
+ * A sign of life of a sender. Without a text, the last one stays, unless it was about a failure that is over.
  */
 interface Ping extends WatchFields {
   status: Status;
@@ -74,7 +73,7 @@ export function channelName(raw: string): string {
   throw new Refusal("invalid_channel", `A channel name has ${CHANNEL_RULE}.`);
 }
 
-/** The text after a ping: the one it brings, else the last, but for a failure's that is over. */
+/** The text after a ping: its own, or the last one, unless that was about a failure that is over. */
 function textAfter(
   before: HeldMessage | undefined,
   text: string | undefined,
@@ -87,13 +86,12 @@ function textAfter(
 }
 
 /**
- * The named channels and their values, by the names that `channelName` gives them. Those that are
- * watched or held are kept over a restart, all others are gone then.
+ * The channels and their values, by normalized name. Watched and held channels survive a restart; others do not.
  */
 export class Channels {
   /** The value or the state of the channel of this name is another. */
   readonly changed = new Signal<string>();
-  /** Each change of state once, after `changed`. */
+  /** Emits each change of state once, after `changed`. */
   readonly stepped = new Signal<ChannelStep>();
   readonly #clock: Clock;
   readonly #kept: KeptChannels | undefined;
@@ -104,8 +102,8 @@ export class Channels {
   #cancelTimer: Cancel = () => {};
 
   /**
-   * @param kept where channels are kept; nowhere unless given
-   * @param icons those that may be pushed; any unless given
+   * @param kept the storage of channels; none unless given
+   * @param icons the icons that may be pushed; any unless given
    */
   constructor(clock: Clock, kept?: KeptChannels, icons?: Pick<Icons, "check">) {
     this.#clock = clock;
@@ -115,7 +113,7 @@ export class Channels {
     this.#stopListening = clock.becameSure.on(() => this.#learnTime());
   }
 
-  /** With what the store has kept. */
+  /** Creates the channels with those in the store. */
   static async open({
     clock,
     documents,
@@ -149,8 +147,8 @@ export class Channels {
   }
 
   /**
-   * Tells that a sender is there, which makes a dead-man's channel of any but one whose message
-   * fires: that stays, unless the ping brings a period. @throws as `set`
+   * Takes a sign of life, which makes the channel a dead-man's one. A firing message stays, unless the ping has a period.
+   * @throws as `set`
    */
   ping(channel: string, { text, ...ping }: Ping): void {
     const name = channelName(channel);
@@ -215,7 +213,7 @@ export class Channels {
     return names.map(([channel, entry]) => this.#describe(channel, entry));
   }
 
-  /** Stops the timer, and stores what is kept. */
+  /** Stops the timer, and stores pending changes. */
   async close(): Promise<void> {
     this.#cancelTimer();
     this.#stopListening();
@@ -232,9 +230,9 @@ export class Channels {
   }
 
   /**
-   * Takes over the new value of a channel, and tells of it.
-   * @param isTold its sender or owner has said how it is: no step of time is held back
-   * @param isPushed it is a new value
+   * Sets the new value of a channel, and reports it.
+   * @param isTold whether sender or owner has reported the state, so that no step of time is held back
+   * @param isPushed whether it is a new value
    * @throws {Refusal} `channel_limit`
    */
   #settle(
@@ -246,7 +244,7 @@ export class Channels {
     const before = this.#channels.get(name);
     const putOut = before === undefined ? this.#putOutOldest() : undefined;
     const wasDown = before?.deadMan === "down";
-    // A run that begins tells nothing of the time before it.
+    // The start of a run is no report about the time before it.
     const told = isPushed && !wasDown ? "up" : before?.deadMan;
     const deadMan = isTold ? deadManState(held, now) : this.#deadManOf(held, told);
     const down = { before: wasDown, after: deadMan === "down" };
@@ -269,7 +267,7 @@ export class Channels {
     return entry;
   }
 
-  /** Tells what time alone has changed. */
+  /** Reports changes by time alone. */
   #tell(): void {
     const now = this.#clock.monotonic();
     const steps = [...this.#channels].flatMap(([channel, entry]) => {
@@ -301,12 +299,12 @@ export class Channels {
     ]);
     const next = Math.min(...moments.flat().filter((moment) => moment > now));
     if (next === Number.POSITIVE_INFINITY) return;
-    // A timer drops fractions, and one that rings too early would ring again at once.
+    // It is rounded up: timers drop fractions, and one that fires too early would fire again at once.
     const wait = Math.min(Math.ceil(next - now), LONGEST_TIMER_MS);
     this.#cancelTimer = this.#clock.after(wait, () => this.#tell());
   }
 
-  /** Senders that were away with the box have a grace to come back. */
+  /** The end of the grace in which senders may come back after a restart of the box. */
   #steadyFrom({ grace }: HeldMessage): number {
     return this.#startedAt + grace * 1_000;
   }
@@ -327,7 +325,7 @@ export class Channels {
     this.#tell();
   }
 
-  /** Has the store keep what stays over a restart: at once where more than the value is another. */
+  /** Stores a channel that survives a restart, at once where more than the value has changed. */
   #keep(channel: string, entry: ChannelEntry, before: ChannelEntry | undefined): void {
     const wasKept = before !== undefined && isKept(before.held);
     if (!isKept(entry.held) && !wasKept) return;
@@ -343,7 +341,7 @@ export class Channels {
     return { channel, ...shownValue(held, state, { now, wall: wallClock(entry, this.#clock) }) };
   }
 
-  /** Puts out the value that expired first when every place is taken, and tells whose it was. */
+  /** Removes the value that has expired first when all places are taken. @returns its channel */
   #putOutOldest(): string | undefined {
     if (this.#channels.size < MAX_CHANNELS) return undefined;
     const now = this.#clock.monotonic();

@@ -3,7 +3,7 @@ import { type ChannelState, channelStateOf, type DeadManState } from "./channel-
 import { type HeldMessage, notAfter, shifted, upgraded } from "./held.ts";
 import type { KeptChannel } from "./kept-channels.ts";
 
-/** The value of a channel, and what was told of it. */
+/** The value of a channel, with its reported state. */
 export interface ChannelEntry {
   /** Times are of the monotonic clock. */
   readonly held: HeldMessage;
@@ -38,7 +38,7 @@ export function keptOf(channel: string, entry: ChannelEntry, clock: Clocks): Kep
   return { ...shifted(held, wallClock(entry, clock)), channel, deadMan };
 }
 
-/** As it was told of last, whatever time has passed. */
+/** Restores a stored entry, with its last reported state. */
 export function restored(
   { deadMan, ...kept }: Omit<KeptChannel, "channel">,
   clock: Clocks,
@@ -46,13 +46,13 @@ export function restored(
   const offset = offsetOf(clock);
   const now = clock.monotonic();
   const then = shifted(upgraded(kept), -offset);
-  // A clock that is not sure may be the one that is wrong.
+  // A time in the future is corrected only by a sure clock.
   const held = clock.sure ? notAfter(now, then) : then;
   const told = deadMan ?? undefined;
   return { held, offset, isRestored: true, state: channelStateOf(held, told, now), deadMan: told };
 }
 
-/** The same once the wall clock is right: what was restored by it was at other times. */
+/** Corrects the times of a restored entry, once the wall clock is right. */
 export function rebased(entry: ChannelEntry, clock: Clocks): ChannelEntry {
   if (!entry.isRestored) return entry;
   const offset = offsetOf(clock);

@@ -12,7 +12,7 @@ export type Acknowledgement = Acknowledger & { at: number };
 /** The value of a channel. All times are milliseconds of one clock, whichever. */
 export interface HeldMessage {
   readonly text: string;
-  /** The text came with a failure, and goes with it. */
+  /** Whether the text came with a failure, and disappears with it. */
   readonly isOfFailure: boolean;
   readonly color: string | null;
   readonly background: string | null;
@@ -23,7 +23,7 @@ export interface HeldMessage {
   /** When the text expires; null for never. */
   readonly expires: number | null;
   readonly status: Status | null;
-  /** The sender's own name for what it tells. */
+  /** The sender's own id of the message. */
   readonly id: string | null;
   /** Stays until it is acknowledged. */
   readonly hold: boolean;
@@ -78,10 +78,10 @@ export function upgraded<H extends HeldMessage>(held: H): H {
 }
 
 /**
- * The value of a channel after a push; whether its acknowledgement goes on is not said.
- * @param now as all times of the value before
- * @param isDown whether it was down: the beginning of a run ends no alarm
- * @throws {Refusal} `invalid_field` for what does not go with the channel
+ * The value of a channel after a push, apart from its acknowledgement.
+ * @param now on the clock of the times of the value before
+ * @param isDown whether it was down, since the start of a run ends no alarm
+ * @throws {Refusal} `invalid_field` for a field that does not fit the channel
  */
 export function pushed(
   before: HeldMessage | undefined,
@@ -122,8 +122,8 @@ function timesAfter(
 }
 
 /**
- * The same, watched otherwise. A channel that is resumed is as new; one that is paused need not be
- * acknowledged.
+ * The value of a channel after a change of its watching. A resumed channel is like a new one; a paused one needs no
+ * acknowledgement.
  * @throws {Refusal} `invalid_field`
  */
 export function watched(

@@ -8,7 +8,7 @@ import type { HeldMessage } from "./held.ts";
 /** A channel as it is kept over a restart; times are epoch milliseconds. */
 export interface KeptChannel extends HeldMessage {
   readonly channel: string;
-  /** The state that was told of it last, as a dead-man's channel. */
+  /** The state of a dead-man's channel that was reported last. */
   readonly deadMan: DeadManState | null;
 }
 
@@ -18,7 +18,7 @@ export const KEPT_CHANNELS = documentKind<KeptChannel>("channel", objectOf({ cha
   inBackup: "left",
 });
 
-/** A new text of a held message, and what could not be stored, is stored this late. */
+/** The delay for storing a new text of a held message, and for trying again. */
 const DELAY_MS = 60_000;
 /** A sender that is heard of more often than this, in seconds, misses no step for a push that was lost. */
 const OFTEN = 60;
@@ -26,14 +26,14 @@ const OFTEN = 60;
 const SPACING_MS = 1_000;
 
 /**
- * Writes channels down that are kept: what else a channel is at once, and so each push from which a
- * period runs that is no shorter than a minute. What could not be stored is tried again later.
+ * Stores channels that survive a restart. A new text waits for a while; other changes, and pushes that start a period of a
+ * minute or more, are stored at once. A failed write is tried again later.
  */
 export class KeptChannels {
   readonly #documents: Documents<KeptChannel>;
   readonly #clock: Clock;
   readonly #turns = new Turns();
-  /** The changes that the store is not told yet; undefined for a channel that it shall forget. */
+  /** Pending changes; undefined for a channel to delete. */
   readonly #open = new Map<string, KeptChannel | undefined>();
   #cancelTimer: Cancel | undefined;
   /** When the timer rings. */
@@ -45,7 +45,7 @@ export class KeptChannels {
     this.#clock = clock;
   }
 
-  /** @param isUrgent to be stored at once */
+  /** @param isUrgent stores it at once */
   note(channel: string, kept: KeptChannel | undefined, isUrgent: boolean): void {
     this.#open.set(channel, kept);
     const delay = isUrgent ? 0 : this.#delayOf(kept);
@@ -69,7 +69,7 @@ export class KeptChannels {
     this.#cancelTimer = this.#clock.after(Math.ceil(ms), () => this.#flushSoon());
   }
 
-  /** Stores what is still open. */
+  /** Stores pending changes. */
   close(): Promise<void> {
     this.#cancelTimer?.();
     return this.#turns.take(() => this.#flush());
@@ -89,7 +89,7 @@ export class KeptChannels {
       put: change.flatMap(([id, body]) => (body ? [{ id, body }] : [])),
       remove: change.filter(([, kept]) => kept === undefined).map(([channel]) => channel),
     });
-    // Changes that came in meanwhile stay open.
+    // Changes during the write stay pending.
     for (const [channel, kept] of change)
       if (this.#open.get(channel) === kept) this.#open.delete(channel);
   }

@@ -3,7 +3,7 @@ import { COLOR, TTL } from "../base/names.ts";
 import { STATUSES, type Status } from "./status.ts";
 import { WATCH_FIELDS, type WatchFields } from "./watch.ts";
 
-/** A push as a sender asks for it. Colours are `#rrggbb` and hold for this value only. */
+/** A push by a sender. Colours are `#rrggbb`, for this value only. */
 export interface Push extends WatchFields {
   text: string;
   /** Whole seconds until the value expires; 0 never does. */
@@ -13,7 +13,7 @@ export interface Push extends WatchFields {
   /** Name of an icon. */
   icon?: string;
   status?: Status;
-  /** The sender's own name for what it tells: the same again is no news. */
+  /** The sender's own id of the message. The same id again is no news. */
   id?: string;
   /** Stays until it is acknowledged. */
   hold?: boolean;
@@ -25,7 +25,7 @@ const MAX_ID = 128;
 const MAX_ICON = 64;
 
 /**
- * Reads a push from JSON that came in, the same by HTTP and by MQTT.
+ * Reads a push from JSON, by HTTP or MQTT.
  * @throws {Refusal} `invalid_field` naming the field
  */
 export const readPush = shape<Push>({

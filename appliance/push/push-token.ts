@@ -5,7 +5,7 @@ export type Scope = "push" | "read";
 export interface PushToken {
   id: string;
   name: string;
-  /** The six characters after `tdp_`, to tell tokens apart. */
+  /** The six characters after `tdp_`, which identify a token for people. */
   prefix: string;
   /** Empty while the token is paused. */
   scopes: Scope[];

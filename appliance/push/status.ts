@@ -1,5 +1,5 @@
 /**
- * A sender's word about what it watches; `start` is the beginning of a run that ends with another.
+ * A state that a sender reports; `start` is the begin of a run that ends with another state.
  */
 export type Status = "ok" | "warn" | "fail" | "start";
 

@@ -4,7 +4,7 @@ import { DRAWABLE } from "./drawable.ts";
 interface CleanText {
   /** Only characters the key font has, and `\n`; at most 256 code points. */
   text: string;
-  /** How many of its characters are a `?` because the font lacks what was sent. */
+  /** The number of characters that became `?`, since the font lacks them. */
   replaced: number;
   /** Whether anything was cut after the 256th character. */
   truncated: boolean;
@@ -41,9 +41,9 @@ export function isDrawable(character: string): boolean {
   return DRAWN.test(character) && !FOLDED.has(character);
 }
 
-/** Turns any text into what a key can show, and tells what was lost on the way. */
+/** Reduces a text to characters that a key can show, and reports the losses. */
 export function cleanText(raw: string): CleanText {
-  /** The characters that can be drawn; undefined stands for one that cannot. */
+  /** The characters, undefined for one that the font lacks. */
   const characters: (string | undefined)[] = [];
   for (const character of raw.normalize("NFC").replace(LINE_BREAK, "\n")) {
     const plain = fold(character);

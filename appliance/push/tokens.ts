@@ -61,7 +61,7 @@ const LAST_USED_DELAY_MS = 60_000;
 export class PushTokens {
   readonly #options: PushTokensOptions;
   readonly #tokens = new Map<string, StoredPushToken>();
-  /** When tokens were used since the store was last told. */
+  /** Token → the time of its last use, until it is stored. */
   readonly #uses = new Map<string, number>();
   readonly #turns = new Turns();
   #cancelTimer: Cancel | undefined;
@@ -146,12 +146,12 @@ export class PushTokens {
     return token && this.#describe(token);
   }
 
-  /** Reads the store again, after something else than this object changed it. */
+  /** Reads the store again, after changes by others. */
   reload(): Promise<void> {
     return this.#turns.take(() => this.#load());
   }
 
-  /** Stores what is still in memory: when tokens were last used. */
+  /** Stores the times of the last uses. */
   close(): Promise<void> {
     this.#cancelTimer?.();
     return this.#turns.take(() => this.#storeUses());
@@ -217,7 +217,7 @@ function scopesOf({ paused, mayRead }: Pick<StoredPushToken, "paused" | "mayRead
   return mayRead ? ["push", "read"] : ["push"];
 }
 
-/** Compares with every token, so that the time taken tells nothing about any of them. */
+/** Compares with every token, so that the time shows nothing about them. */
 function match(tokens: StoredPushToken[], hash: Uint8Array): StoredPushToken | undefined {
   let found: StoredPushToken | undefined;
   for (const token of tokens) if (isSameSecret(token.hash, hash)) found = token;

@@ -1,13 +1,13 @@
 import { DEFAULT_TTL } from "../base/names.ts";
 import { invalidField } from "../base/refusal.ts";
 
-/** The fields of a push that make a dead-man's channel, and say who is to hear of it. Seconds. */
+/** The fields of a push for watching its channel and for its alarms, in seconds. */
 export interface WatchFields {
-  /** The next push comes within it; 0 ends the watching. */
+  /** The time limit of the next push; 0 ends the watching. */
   period?: number;
   /** How much it may be late. */
   grace?: number;
-  /** Its alarms wake the decks that show it; stays until it is said otherwise. */
+  /** Whether alarms wake decks with the channel; it holds until it is changed. */
   wake?: boolean;
 }
 
@@ -61,7 +61,7 @@ function usualGrace(period: number): number {
 }
 
 /**
- * Seconds until a text expires, 0 for never. Unless told, what is watched or held stays.
+ * Seconds until a text expires, 0 for never, which is the default for watched and held channels.
  * @throws {Refusal} `invalid_field` when it would expire before its channel is down
  */
 export function ttlAfter(

@@ -1,10 +1,9 @@
 /**
- * The part that is kept of an address that a page sends: never its user, path or query. Nothing is
- * judged, so that a host which is none counts as it is. Cut before a value is shortened, or a long
- * user would be all that is left.
+ * The part of a page's address that is stored: never its user, path or query. It is not validated, so an invalid host
+ * counts as it is. The parts are cut before a value is shortened, or a long user would be all that is left.
  */
 
-/** A scheme, slashes and what goes up to the path, each where it is. A browser reads `\` as `/`. */
+/** Scheme, slashes, and the text up to the path, each optional. Browsers read `\` as `/`. */
 const PARTS = /^([a-z][a-z\d+.-]*:(?=[/\\]{2}))?([/\\]{2})?([^/\\?#]*)/i;
 const NEEDS_CUTTING = /[/\\?#@]/;
 
@@ -21,7 +20,7 @@ export function addressOrigin(address: unknown): string {
   return scheme !== "" && host !== "" ? `${scheme}//${host}` : host;
 }
 
-/** `addressHost` of an address; another text, such as a campaign's name, as it is. */
+/** `addressHost` of an address; other texts, like the name of a campaign, stay as they are. */
 export function sourceHost(source: string): string {
   if (!NEEDS_CUTTING.test(source)) return source;
   const { slashes, host } = partsOf(source);

@@ -5,7 +5,7 @@ import { storable, storedPath } from "./payload.ts";
 import { referrerGroup } from "./referrer.ts";
 import type { Visitor } from "./visitor.ts";
 
-/** The parts of a beacon: its payload, and what the request's headers add. */
+/** The parts of a beacon: its payload, and facts by the request's headers. */
 interface Beacon {
   readonly payload: Readonly<Record<string, unknown>>;
   readonly visitor: Visitor;
@@ -95,7 +95,7 @@ function pathOf(p: unknown): string {
   return storedPath(storable(percentDecoded(end < 0 ? p : p.slice(0, end))));
 }
 
-/** As it is where what it decodes to is no UTF-8; a `%` that encodes nothing stays. */
+/** Decodes a text, unless the result is no UTF-8. A `%` that encodes nothing stays. */
 function percentDecoded(text: string): string {
   if (!text.includes("%")) return text;
   try {

@@ -5,8 +5,8 @@ const MAX_CHARACTERS = 128;
 const CONTROL = /\p{Cc}/gu;
 
 /**
- * The first value of a query key, which may be repeated; undefined when it is not there or empty,
- * as forms and clients leave what is not set.
+ * The first value of a query key, which may be repeated; undefined where it is missing, or empty, as forms send fields
+ * without a value.
  */
 export function queryValue(query: ParsedUrlQuery, key: string): string | undefined {
   const value = query[key];
@@ -56,7 +56,7 @@ function hexDigit(at: number): number {
   return HEX_DIGITS[scratch[at] as number] ?? NO_DIGIT;
 }
 
-/** So much that no ASCII comes of it. */
+/** A value above those of all digits, which no ASCII results from. */
 const NO_DIGIT = 0xff;
 /** By character code. */
 const HEX_DIGITS = Uint8Array.from({ length: 256 }, (_, code) => {
@@ -68,7 +68,7 @@ const HEX_DIGITS = Uint8Array.from({ length: 256 }, (_, code) => {
 export function storable(value: unknown): string {
   if (typeof value !== "string") return "";
   if (isClean(value)) return value;
-  // Cut before the rest: what is past twice the length cannot matter, and senders may be generous.
+  // It is cut first, since text beyond twice the length cannot matter, and senders may send much of it.
   const text = value
     .replace(CONTROL, "")
     .slice(0, 2 * MAX_CHARACTERS)

@@ -7,10 +7,9 @@ export type ReferrerGroup = "direct" | "search" | "social" | "internal" | "refer
 const LONGEST_HOST = 253;
 
 /**
- * The group a referrer belongs to. Both arguments are hosts, in any case, with or without port,
- * leading `www.` and trailing dot; an origin or an address does as well. `direct` when there is
- * no referrer, `internal` when it is the page's own host, `search` for engines and AI answer
- * engines, `social` for networks, messengers and link aggregators, else `referral`.
+ * The group of a referrer. Both arguments are hosts, in any case, with or without port, leading `www.` and trailing dot;
+ * origins and addresses are fine, too. `direct` is without a referrer, `internal` the page's own host, `search` for
+ * engines and AI answer engines, `social` for networks, messengers and link aggregators, and `referral` for others.
  */
 export function referrerGroup(referrerHost: string, pageHost: string): ReferrerGroup {
   const referrer = bareHost(referrerHost);
@@ -22,7 +21,7 @@ export function referrerGroup(referrerHost: string, pageHost: string): ReferrerG
 
 const bareHost = remember((address) => {
   let host = addressHost(address).trim().toLowerCase();
-  // An IPv6 literal has colons of its own: its port comes after the bracket.
+  // An IPv6 literal has colons, so its port is after the bracket.
   const port = host.indexOf(":", host.lastIndexOf("]") + 1);
   if (port >= 0) host = host.slice(0, port);
   if (host.endsWith(".")) host = host.slice(0, -1);
@@ -89,13 +88,13 @@ const ENGINES = new Set(
     .split(/\s+/),
 );
 
-/** Hosts whose whole domain is of one group, also where a domain above is of another. */
+/** Host → the group of its whole domain, even where a domain above it has another one. */
 const GROUPS: ReadonlyMap<string, ReferrerGroup> = new Map([
   // The console in which owners look at their sites' standing, despite its name.
   ...inGroup("referral", "search.google.com"),
   ...inGroup(
     "search",
-    // Engines below a domain that is none, and services of an engine whose name does not say so.
+    // Engines below a domain of another kind, and services of an engine under other names.
     `
     search.brave.com go.mail.ru nova.rambler.ru suche.gmx.net suche.web.de suche.t-online.de
     search.goo.ne.jp search.auone.jp search.marginalia.nu lemoteur.orange.fr news.google.com

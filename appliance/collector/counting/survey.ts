@@ -24,7 +24,7 @@ function isSystem(value: unknown): value is string {
 }
 
 /**
- * The payload as it is stored: what is off its shape, and what is unknown, is left out.
+ * Reads a payload for storing, and drops invalid and unknown fields.
  * @throws {HttpError} 400 when the body is no object or its version is none.
  */
 export function validateSurvey(body: unknown): SurveyPayload {

@@ -12,7 +12,7 @@ export type Visitor =
       readonly device: string;
     };
 
-/** The name where no table knows a better one. */
+/** The name for anything that no table has. */
 const OTHER = "Other";
 
 /**
@@ -22,14 +22,13 @@ const OTHER = "Other";
 const LONGEST_READ = 512;
 
 /**
- * Names visitors by their user agent: a crawler by its own name in lower case without a version,
- * a person by browser, operating system and device as people call them, else `Other`.
+ * Names visitors by their user agent: a crawler by its own name in lower case without a version, a person by the common
+ * names of browser, operating system and device, or `Other`.
  *
- * Never throws. An empty user agent (pass `""` when the header is missing) is no crawler's: it
- * counts as a person whose browser, system and device are `Other`, so that readers behind
- * proxies which remove the header are not lost.
+ * It never throws. An empty user agent (pass `""` for a missing header) is no crawler, but a person whose browser, system
+ * and device are `Other`, so that readers behind proxies that remove the header count.
  *
- * At most `limit` user agents are remembered, those seen lately first, at about 2 kB each.
+ * It caches `limit` user agents at most, those used recently, at about 2 kB each.
  */
 export function createVisitorCache(limit = 4096): (userAgent: string) => Visitor {
   const visitorOf = remember(nameVisitor, limit);
@@ -83,8 +82,8 @@ const SAYS_CRAWLER = /(?<!cu)bot|crawl|spider|slurp/i;
 const SAYS_NO_MORE = /^(?:(?:ro)?bot|crawl|(?:web ?)?crawler|spider)$/i;
 
 /**
- * `Googlebot/2.1 (+http://www.google.com/bot.html)` is `googlebot`, whatever browser the rest
- * pretends to be; a program that is no crawler (`curl/8.4.0`) goes by its own first name.
+ * `Googlebot/2.1 (+http://www.google.com/bot.html)` is `googlebot`, even where the rest names a browser. A program that is
+ * no crawler (`curl/8.4.0`) has its own first name.
  */
 function crawlerName(userAgent: string): string {
   const text = userAgent.replace(ADDRESS, " ");
@@ -127,9 +126,8 @@ function nameIn(part: string): string {
 // ---- browsers ----
 
 /**
- * Apps and browsers that are known by a word of their own, looked for in this order before the
- * parser is asked. The parser does not know them, or takes them for the engine they are built on;
- * and its rule for Naver is cubic in the length of what follows the parenthesis.
+ * Apps and browsers with a word of their own, in the order of checks before the parser. The parser does not know them, or
+ * returns the engine that they use; its rule for Naver is cubic in the length of the text after the parenthesis.
  */
 const BY_WORD: readonly (readonly [RegExp, string])[] = [
   [/\bInstagram \d/i, "Instagram"],
@@ -168,7 +166,7 @@ const BY_WORD: readonly (readonly [RegExp, string])[] = [
   [/\bTeams\//, "Microsoft Teams"],
 ];
 
-/** The parser's name of a browser, in lower case, and the one that people use. */
+/** The parser's name of a browser, in lower case → the common name. */
 const BROWSERS: ReadonlyMap<string, string> = new Map([
   ["chrome", "Chrome"],
   ["chrome webview", "Chrome"],
@@ -274,7 +272,7 @@ const SYSTEMS: ReadonlyMap<string, string> = new Map([
   ["elementary os", "Linux"],
 ]);
 
-// On a Mac these would have other words: this is an iPad that asks for the desktop's pages.
+// On a Mac these browsers have other words: this is an iPad that requests desktop pages.
 const IPAD_AS_MAC = /\(Macintosh;.*\b(?:CriOS|FxiOS|EdgiOS|OPiOS|GSA)\//;
 
 function systemName(userAgent: string): string {

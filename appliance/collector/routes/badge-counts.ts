@@ -16,14 +16,11 @@ interface SharedCounts {
   readonly counts: Promise<BadgeCounts>;
   /** Monotonic milliseconds. */
   readonly until: number;
-  /**
-   * The askers that wait for it; undefined once it is there, for no answered connection is to be
-   * held.
-   */
+  /** The askers that wait for it; undefined once it is there, so that no answered connection is kept. */
   askers: Asker[] | undefined;
 }
 
-/** Reads what badges show, once for all who ask for the same. */
+/** Reads the numbers of badges, once for equal requests at the same time. */
 export class SharedBadgeCounts {
   readonly #numbers: Pick<Numbers, "read">;
   readonly #clock: Clock;

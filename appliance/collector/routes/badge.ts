@@ -80,7 +80,7 @@ function daysOf(query: ParsedUrlQuery): number | "all" {
   return Math.min(MAX_DAYS, Math.max(1, Math.floor(days)));
 }
 
-/** The wished label, without what may not stand in one; empty where nothing is left. */
+/** The requested label, without invalid characters; may be empty. */
 function labelOf(query: ParsedUrlQuery): string {
   const asked = queryValue(query, "label") ?? "";
   const clean = asked.normalize("NFC").replace(NO_LABEL, "").trim();
@@ -95,7 +95,7 @@ function matching(query: ParsedUrlQuery, key: string, shape: RegExp): string | u
 const HEIGHT = 20;
 const PADDING = 6;
 
-/** Pixels that characters take in Verdana at 11 px, rounded; what is not listed takes WIDEST. */
+/** Widths of characters in Verdana at 11 px, rounded; others have WIDEST. */
 const WIDTHS: readonly (readonly [pixels: number, characters: string])[] = [
   [3, "il"],
   [4, "jft. "],

@@ -32,7 +32,7 @@ export function goalsRoute(
   };
 }
 
-/** `GET /marks`: what happened on days of a site, as its owner has noted it. */
+/** `GET /marks`: events by day of a site, noted by its owner. */
 export function marksRoute(
   access: Access,
   { numbers }: Pick<StatsParts, "numbers" | "clock">,

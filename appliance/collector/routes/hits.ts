@@ -28,7 +28,7 @@ interface HitRequest {
   readonly payload: string | undefined;
 }
 
-/** Counts what a GET request is about; resolves when it may be answered. */
+/** Counts the hit of a GET request. Resolves when the request may be answered. */
 type CountHit = (request: IncomingMessage, said: HitRequest) => Promise<void>;
 
 /** The hits that are counted, by path. */
@@ -71,7 +71,7 @@ export function countHits({ numbers, sites, client, tally }: HitParts): Hits {
   };
 }
 
-/** As which each kind is told in figures. */
+/** Kind of a hit → its kind in figures. */
 const TALLIED: Readonly<Record<Hit["kind"], HitKind>> = {
   view: "view",
   event: "event",
@@ -98,7 +98,7 @@ export function hitRoute(count: CountHit): Middleware {
   };
 }
 
-/** The one answer to whatever is counted, or is not. */
+/** The answer to all hits, counted or not. */
 export function answerGif(ctx: Context): void {
   ctx.status = 200;
   ctx.set(HEADERS);
@@ -106,9 +106,8 @@ export function answerGif(ctx: Context): void {
 }
 
 /**
- * Koa, but that plain hits are answered before a context is made for them: they are nearly all that
- * ever comes, and Koa's routing, headers and promises cost more than counting does. A hit that is
- * not plain goes Koa's way and gets the same answer.
+ * Koa with a short cut for plain hits, which are nearly all requests: Koa's context, routing, headers and promises cost
+ * more than counting. Other hits take Koa's way, and get the same answer.
  */
 export class HitsFirst extends Koa {
   readonly #hits: Hits;
@@ -131,7 +130,7 @@ export class HitsFirst extends Koa {
   }
 }
 
-/** A path of `Hits` and a query, without what would make it another URL. */
+/** A path of `Hits` and a query, without characters that need URL parsing. */
 const PLAIN = /^\/[ea]\?[^\s#]*$/;
 /** The same as nearly all send it, with nothing escaped but a payload's padding, which adds nothing. */
 const USUAL = /^\/[ea]\?(?:s=([\w.-]+)&)?v=([\w/]+)(?:%3D|=)*(?:&s=([\w.-]+))?$/;
@@ -160,7 +159,7 @@ function saidPlainly(url: string): HitRequest | undefined {
 
 /** As `writeHead` takes them without copying. */
 const HEADER_LIST = [...Object.entries(HEADERS), ["Content-Length", String(GIF.length)]].flat();
-/** A string goes out in one write with its head; bytes would take two. */
+/** A string is sent in one write with the head; bytes would need two. */
 const GIF_TEXT = GIF.toString("latin1");
 
 function sendGif(response: ServerResponse): void {

@@ -5,7 +5,7 @@ import type { Sites } from "../sites.ts";
 import { acceptsOf, askerOf, sendRunning } from "./reading.ts";
 import type { StatsParts } from "./stats.ts";
 
-/** `GET /overview`: how every site does, for who may read them all. */
+/** `GET /overview`: the views of all sites, for readers of all of them. */
 export function overviewRoute(
   access: Access,
   sites: Sites,

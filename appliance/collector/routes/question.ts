@@ -14,7 +14,7 @@ import { queryValue, storable, storedPath } from "../counting/payload.ts";
 /** Long enough for whatever is stored, with room for what a stored value would be cut by. */
 const MAX_VALUE = 1_024;
 
-/** Inclusive days; `single` when one day was asked for. */
+/** A range of days, both ends included; `single` for a question about one day. */
 interface StatsRange {
   readonly from: Day | "first";
   readonly to: Day;
@@ -88,7 +88,7 @@ function conditionOf(text: string): Condition {
   const stored = storable(value);
   if (stored === "")
     throw invalid(`\`where=${dimension}:${test}\` needs a value, like ${dimension}:${test}:….`);
-  // A page is asked for as its address shows it; what a path begins with may well end in a slash.
+  // A path is normalized like a stored one; the beginning of a path may end in a slash.
   return {
     dimension,
     test,

@@ -12,7 +12,7 @@ import {
 import { queryValue } from "../counting/payload.ts";
 import { invalid } from "./question.ts";
 
-/** The asker of a read, who is gone once the connection is. */
+/** The asker of a read, which is gone when the connection is closed. */
 export function askerOf(ctx: Context, lane: Lane): Asker {
   return { lane, gone: () => ctx.socket.destroyed };
 }
@@ -27,7 +27,7 @@ export function acceptsOf(ctx: Context): Accepts {
   };
 }
 
-/** The number of the source that is asked for; undefined for all. @throws {HttpError} 400 */
+/** The number of the requested source; undefined for all. @throws {HttpError} 400 */
 export async function sourceAsked(
   ctx: Context,
   numbers: Numbers,
@@ -46,12 +46,12 @@ export async function sourceAsked(
 export function sendRunning(ctx: Context, answer: Answer, now: number): void {
   ctx.set("Cache-Control", "private, no-cache");
   ctx.vary("Authorization");
-  // The dashboard tells by it how much of today is over; the system's clock may not be set.
+  // The dashboard needs the time of today; the system's clock, which Node would use, may be wrong.
   ctx.set("Date", new Date(now).toUTCString());
   sendAnswer(ctx, answer);
 }
 
-/** Sends what the reader made; 304 where the asker has it. */
+/** Sends an answer of the reader, or 304 where the asker has it already. */
 export function sendAnswer(ctx: Context, { etag, encoding, body }: Answer): void {
   ctx.status = 200;
   ctx.type = "application/json";

@@ -7,7 +7,7 @@ import { queryValue } from "../counting/payload.ts";
 import { statsFilter, statsRange } from "./question.ts";
 import { acceptsOf, askerOf, sendRunning, sourceAsked } from "./reading.ts";
 
-/** `1` as documented; `text` is what the dashboard asks for, the same in half of the bytes. */
+/** The documented form `1`, and `text` for the dashboard, the same in half of the bytes. */
 const DAILY: ReadonlyMap<string | undefined, DailyForm> = new Map([
   ["1", "offsets"],
   ["text", "text"],
@@ -45,7 +45,7 @@ export function statsRoute(access: Access, { numbers, clock, warnings }: StatsPa
       daily: series ? DAILY.get(queryValue(ctx.query, "daily")) : undefined,
       zone: numbers.zone.nameAt(now),
       warnings: warnings(),
-      // Of what came a moment ago it is known that it was a view, and no more.
+      // Live views have no conditions, since only their number is known.
       live:
         range.to === today && filter.where.length === 0 && source === undefined
           ? numbers.live.of(site.key)

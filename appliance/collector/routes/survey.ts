@@ -26,7 +26,7 @@ const SURVEYS_PER_HOUR = [
   allTogether({ burst: 6_000, perSecond: 6_000 / 3_600 }),
 ];
 
-/** `POST /s`: one response to a survey. 204 once it is stored. */
+/** `POST /s`: stores one response to a survey. Answers 204 once it is stored. */
 export function surveyRoute({ numbers, sites, client, clock, tally }: SurveyParts): Middleware {
   const limit = new RateLimit(clock, SURVEYS_PER_HOUR);
   const take = async (ctx: Context): Promise<SiteRecord | null> => {

@@ -34,7 +34,7 @@ export function surveysRoute(access: Access, numbers: Numbers): Middleware {
   };
 }
 
-/** `GET /surveys/versions`: which were answered, and what the owner calls what they ask. */
+/** `GET /surveys/versions`: the versions with responses, and the owner's labels. */
 export function surveyVersionsRoute(access: Access, numbers: Numbers): Middleware {
   return async (ctx) => {
     ctx.set("Cache-Control", "no-store");
