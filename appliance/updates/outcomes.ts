@@ -19,19 +19,19 @@ export interface Unfinished {
   readonly came: number;
   /** It makes no sense to try again. */
   readonly isFinal: boolean;
-  /** What the host had when it was asked why. */
+  /** The outcome of a check of the host, made to find the reason. */
   readonly checked?: CheckOutcome;
 }
 
-/** How a task about releases ended. */
+/** The outcome of a task about releases. */
 export type UpdateTaskOutcome =
   | CheckOutcome
   | Unfinished
   /** A release is whole. */
   | { readonly kind: "fetched" }
-  /** What is not newer than what runs is gone; `isFoundGone`: what the host offered was so, too. */
+  /** Releases that are not newer than the running one are removed; `isFoundGone`: the offer of the host was one of them. */
   | { readonly kind: "cleaned"; readonly isFoundGone: boolean }
-  /** Nothing is left to say. */
+  /** Outcomes without details. */
   | { readonly kind: "done" | "failed" | "stopped" };
 
 /**

@@ -63,7 +63,7 @@ interface Kept extends DayOfAnswer {
   change: Partial<Feed>;
 }
 
-/** What was read of one site and source, or of all sites. */
+/** Answers for one site and source, or for all sites. */
 interface Held extends Omit<Wanted, "where"> {
   /** which of the answers is shown, by its conditions */
   key: string;

@@ -168,15 +168,15 @@ export function sumsByDay(history: History, range: DayRange): Sums[] {
   }));
 }
 
-/** The beacon tells of a second view since then. A site that has heard of none waits for its first. */
+/** The first day with reports of second views. A site without any waits for the first one. */
 function firstEngaged(history: History): Day {
-  // What fits a condition may have none for long, and detail is younger than they are.
+  // Under conditions there may be no second view for long, and detail does not go back as far: the whole history decides.
   if (history.where.length > 0) return history.whole ? firstEngaged(history.whole) : history.first;
   const offset = history.dimensions.get("engaged")?.offsets[0];
   return offset === undefined ? history.last + 1 : history.first + offset;
 }
 
-/** Days from before second views were told are judged by the bounces that are known of. */
+/** Days before the first report of second views are judged by their bounces. */
 function engagedByDay(history: History, range: DayRange): Float64Array {
   const told = sumByDay(history, "engaged", range);
   const sessions = seriesOf(history, "sessions", range);
