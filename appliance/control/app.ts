@@ -82,7 +82,7 @@ import {
 import { surveyLabels } from "./routes/sites/survey-labels.ts";
 import { type PushParts, senderRoutes } from "./senders/senders.ts";
 
-/** All that the owner's listener works with, by what its routes are about. */
+/** The parts of the owner's listener, by the subject of its routes. */
 export interface ControlParts {
   log: Log;
   door: ControlDoor;
@@ -115,7 +115,7 @@ export interface ControlParts {
 
 const { open, owner } = routesFor<ControlParts>();
 
-/** Everything this listener serves besides what answers to a push token: see senders/. */
+/** The routes of this listener, without those for push tokens: see senders/. */
 export const ROUTES: readonly Route<ControlParts>[] = [
   open("GET", "/", "pages", page("control.html")),
   open("GET", "/control.css", "pages", page("control.css")),
@@ -197,7 +197,7 @@ export const ROUTES: readonly Route<ControlParts>[] = [
   owner("POST", "/api/power", "box", switchPower),
 ];
 
-/** The listener for the owner, and for whoever holds a push token. */
+/** The listener for the owner, and for senders with a push token. */
 export function createControl(parts: ControlParts): Koa {
   return ownerApp(ROUTES, parts, healthRoute(parts.health), ...senderRoutes(parts.push));
 }

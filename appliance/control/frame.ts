@@ -33,7 +33,7 @@ const HEADERS = {
   "Referrer-Policy": "no-referrer",
 };
 
-/** The owner's listener with these routes; what is in `before` answers before any sign-in. */
+/** The owner's listener with these routes; those of `before` need no sign-in. */
 export function ownerApp<Parts extends { door: ControlDoor; log: Log }>(
   routes: readonly Route<Parts>[],
   parts: Parts,
@@ -47,7 +47,7 @@ export function ownerApp<Parts extends { door: ControlDoor; log: Log }>(
   );
 
   const app = new Koa();
-  // A client that goes away in the middle is nothing to write about.
+  // A client that disconnects early is not worth a log line.
   app.silent = true;
   app.use(async (ctx, next) => {
     ctx.set(HEADERS);
@@ -85,7 +85,7 @@ export function routesFor<Parts>() {
   return {
     /** A route that answers without signing in. */
     open: making(true),
-    /** A route for who is signed in. */
+    /** A route that needs a sign-in. */
     owner: making(false),
   };
 }

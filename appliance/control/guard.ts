@@ -11,7 +11,7 @@ export interface ControlDoor {
   sessions: Sessions;
   /** Names, lower case, by which this listener may be addressed besides IP addresses. */
   names: () => ReadonlySet<string>;
-  /** True when everybody who reaches this listener may use it without signing in. */
+  /** Whether this listener needs no sign-in. */
   isOpen: () => boolean;
 }
 
@@ -35,8 +35,8 @@ export function sessionsOf({ headers }: Context, sessions: Sessions): SessionId[
 }
 
 /**
- * Lets in who addresses this box by its own name, from no other web page, and signed in where that
- * is needed. `isPublic` names what answers without signing in.
+ * Checks that a request has a name of this box, comes from no other web page, and is signed in where necessary.
+ * `isPublic` decides about requests without a sign-in.
  * @throws {HttpError} 403 `forbidden_host`, 403 `forbidden_origin`, 401 `unauthorized`
  */
 export function guard(
@@ -77,6 +77,6 @@ function isOurs(hostname: string, names: ReadonlySet<string>): boolean {
 function isForeign(ctx: Context, { origin: ours }: URL): boolean {
   const { origin, "sec-fetch-site": site } = ctx.req.headers;
   if (origin !== undefined) return !URL.canParse(origin) || new URL(origin).origin !== ours;
-  // Pictures and links carry no origin. A visitor who follows a link to the page itself is welcome.
+  // Pictures and links have no origin. Following a link to the page itself is fine.
   return ctx.path.startsWith("/api/") && (site === "cross-site" || site === "same-site");
 }

@@ -21,7 +21,7 @@ export function expectJson(ctx: Context): void {
 }
 
 /**
- * The body as JSON, whatever its shape.
+ * The body as JSON of any shape.
  * @throws {HttpError} 415, 413, 400 `invalid_json`
  */
 export function jsonBody(ctx: Context, limit = FORM_BYTES): Promise<unknown> {
@@ -30,7 +30,7 @@ export function jsonBody(ctx: Context, limit = FORM_BYTES): Promise<unknown> {
 }
 
 /**
- * The bytes of a body that is declared as JSON, for who parses it elsewhere.
+ * The bytes of a body with the type of JSON, for parsing elsewhere.
  * @throws {HttpError} 415, 413, 400 `invalid_json` where it ends early
  */
 export function jsonBytes(ctx: Context, limit: number): Promise<Buffer> {
@@ -39,7 +39,7 @@ export function jsonBytes(ctx: Context, limit: number): Promise<Buffer> {
 }
 
 /**
- * The body as JSON of a request that may come without a body.
+ * The body as JSON, which may be missing.
  * @throws {HttpError} 415, 413, 400 `invalid_json`
  */
 export async function optionalJson(ctx: Context, otherwise: object): Promise<unknown> {
@@ -61,7 +61,7 @@ export const TRUTH = { type: "boolean", description: "must be true or false" };
 const SITE_ID_TEXT = { type: "string", description: `must be ${SITE_ID_RULE}` };
 /** In any case: `siteIdOf` gives the form that is kept. */
 export const NEW_SITE_ID = { ...SITE_ID_TEXT, format: "new-site-id" };
-/** That of a site which may be there. */
+/** The id of a site that may exist. */
 export const SITE_ID = { ...SITE_ID_TEXT, format: "site-id" };
 /** A host name or address with an optional port, or none. */
 export const SITE_HOST = {

@@ -29,7 +29,7 @@ export interface SessionsOptions {
 
 export const SESSION_DAYS = 30;
 const LIFE_MS = SESSION_DAYS * DAY_MS;
-/** Past it the session that ends first makes room: no owner signs in on so many devices. */
+/** The most sessions. Beyond it, the one that would expire first is removed. No owner signs in on so many devices. */
 const MAX_SESSIONS = SESSIONS.bound.count;
 
 interface Session {
@@ -111,7 +111,7 @@ export class Sessions {
     await this.#end([...this.#sessions.keys()].filter((id) => id !== kept));
   }
 
-  /** Looks at nothing any more; who is signed in stays so. */
+  /** Stops timers and listeners. Sessions stay. */
   close(): void {
     for (const cancel of this.#subscriptions) cancel();
   }
@@ -119,7 +119,7 @@ export class Sessions {
   /** Another admin token erased the sessions that the one before had opened. */
   async #dropErased(): Promise<void> {
     const before = [...this.#sessions.keys()];
-    // Where the store cannot tell, no session stays.
+    // Where the store cannot be read, all sessions end.
     const documents = await this.#documents.list().catch(() => []);
     const kept = new Set(documents.map(({ id }) => id));
     this.#forget(before.filter((id) => !kept.has(id)));
@@ -141,7 +141,7 @@ export class Sessions {
 
   async #end(ids: readonly SessionId[]): Promise<void> {
     if (ids.length === 0) return;
-    // At once, whether or not it can be stored.
+    // They end at once, even where this cannot be stored.
     this.#forget(ids);
     await this.#documents.change({ remove: ids });
   }

@@ -20,7 +20,7 @@ type CodeOutcome =
 const SHOWN_MS = 10 * 60_000;
 const DIGITS = 6;
 
-/** The six-digit code that signs in whoever can see the deck or the console. */
+/** The six-digit code for signing in, for people who can see the deck or the console. */
 export class SetupCode {
   /** Another code, or none, is to be shown. */
   readonly changed = new Signal();
@@ -46,8 +46,8 @@ export class SetupCode {
   }
 
   /**
-   * Shows the code for ten minutes, for a person who stands at the box. That person need not wait
-   * for the end of a refusal that others on the network brought about.
+   * Shows the code for ten minutes, after a request at the box itself. It also ends a refusal due to wrong codes of others on
+   * the network.
    */
   show(): void {
     if (this.shown === undefined) this.#code = this.#make();
@@ -58,7 +58,7 @@ export class SetupCode {
     this.changed.emit();
   }
 
-  /** Tries a code that came from an address. The right one is used up by it. */
+  /** Tries a code of an address. The right one works once. */
   use(code: string, address: string): CodeOutcome {
     const seconds = this.#wrong.wait(address);
     if (seconds > 0) return { kind: "refused", seconds };

@@ -36,10 +36,10 @@ export type { PushToken } from "../push/push-token.ts";
 export type { SiteAlarms, SurveyLabels } from "../store/reports.ts";
 export type { UpdateChange, UpdateView } from "../updates/view.ts";
 
-/** Something that keeps a deck from working, with what to do about it. */
+/** A problem that keeps a deck from working, with advice. */
 export interface DeckProblemView {
   code: "not_seen" | "no_permission" | "in_use" | "power" | "no_usb";
-  /** Name of the model; empty when no deck in particular is meant. */
+  /** Name of the model; empty for a problem of no particular deck. */
   deck: string;
   /** USB port. */
   port: string;
@@ -52,7 +52,7 @@ export interface DecksAnswer extends Undoable {
   problems: DeckProblemView[];
 }
 
-/** `POST /api/decks/undo`, `…/redo`, and what moves or fills keys: what was done, as a sentence. */
+/** `POST /api/decks/undo`, `…/redo`, and routes that move or fill keys: a sentence about the change. */
 export interface DoneAnswer {
   done: string;
 }
@@ -79,7 +79,7 @@ export interface BoxEvents {
   update: UpdateView;
 }
 
-/** How the box speaks with an MQTT broker: what `PUT /api/mqtt` takes, any part of it. */
+/** The settings of the MQTT broker. `PUT /api/mqtt` takes any part of them. */
 interface MqttFields {
   enabled: boolean;
   /** `mqtt://` or `mqtts://`, host and port; empty until a broker is named. */
@@ -90,7 +90,7 @@ interface MqttFields {
   /** Where Home Assistant looks for devices. */
   discovery: string;
   version: "5" | "3.1.1";
-  /** Certificates to trust, PEM; empty for those that the system trusts. */
+  /** Certificates of authorities, PEM; empty for those that the system trusts. */
   ca: string;
 }
 
@@ -108,30 +108,30 @@ export interface MqttAnswer extends MqttFields {
     | {
         connected: true;
         since: number;
-        /** The version that is spoken: a broker that knows no newer one decides it. */
+        /** The version in use: the newest one that the broker knows. */
         version: MqttFields["version"];
-        /** The rights that the broker does not grant, in sentences that say what to do. */
+        /** Sentences about rights that the broker does not grant, with advice. */
         problems: readonly string[];
       }
     | { connected: false; problem: string | null }
     | null;
 }
 
-/** The box's public address: what `PUT /api/public` takes, any part of it. */
+/** The settings of the public address. `PUT /api/public` takes any part of them. */
 interface PublicFields {
   enabled: boolean;
   /** A DNS name, or a fixed public address; empty until one is given. */
   name: string;
-  /** The owner agrees to the CA's terms, and that the name goes into public logs. */
+  /** Whether the owner agrees to the CA's terms, and to the name in public logs. */
   agreed: boolean;
   /** URL of the CA's ACME directory; empty for Let's Encrypt. */
   directory: string;
   /** Certificates to trust at that directory, PEM. */
   ca: string;
-  /** The provider that the box tells the home's address: id or URL; empty where it tells none. */
+  /** The provider of dynamic DNS, by id or URL; empty for none. */
   ddns: string;
   ddnsUser: string;
-  /** Whether the router is asked for the port. */
+  /** Whether the router is asked to open the port. */
   openPort: boolean;
   /** Whether pages and reads answer there too. */
   dashboard: boolean;
@@ -149,7 +149,7 @@ export interface PublicAnswer extends PublicFields {
   view: PublicView;
 }
 
-/** `POST /api/public/phone`: a link to open once, on a phone outside of the own network. */
+/** `POST /api/public/phone`: a link for one use, on a phone outside of the local network. */
 export interface PhoneLinkAnswer {
   url: string;
   /** Epoch milliseconds. */
@@ -158,7 +158,7 @@ export interface PhoneLinkAnswer {
   code: string[];
 }
 
-/** How the machine is that the service runs on; what it does not tell is left out. */
+/** The vitals of the machine, as far as it has them. */
 export interface Vitals {
   /** Since the machine was started. */
   upSeconds: number;
@@ -201,7 +201,7 @@ export interface TunnelAnswer {
   possible: boolean;
   /** Null while there is none. */
   tunnel: TunnelState | null;
-  /** Another was asked for, or none, and is not there yet. */
+  /** Whether a requested change is not made yet. */
   pending: boolean;
   /** The server has answered since the tunnel was made. */
   heard: boolean;
@@ -286,15 +286,15 @@ export interface Site {
   badge: boolean;
   /** Declared in the configuration, which alone can change it. */
   declared: boolean;
-  /** Whether it has a token of its own. */
+  /** Whether the site has a token of its own. */
   hasToken: boolean;
-  /** Whether a link shows its traffic to whoever has it. */
+  /** Whether the site has a share link. */
   shared: boolean;
-  /** Was declared once and is no more: it keeps its numbers, and can come back or be erased. */
+  /** Whether it is not declared any more: it keeps its counts, and can come back or be erased. */
   retired: boolean;
 }
 
-/** `GET /api/sites`, the retired last; the collector's port tells where tag and badge come from. */
+/** `GET /api/sites`, the retired ones last, with the collector's port for tags and badges. */
 export interface SitesAnswer {
   sites: Site[];
   collector: { port: number };
@@ -324,12 +324,12 @@ export interface SiteActivityAnswer {
   sites: SiteActivity[];
 }
 
-/** A token that reads numbers, or that of a shared link, which is shown this once. */
+/** A token for reading, or that of a share link, which is shown only here. */
 export interface NewReadToken {
   token: string;
 }
 
-/** `POST /api/dashboard-code`: a code that opens the dashboard once, within a minute. */
+/** `POST /api/dashboard-code`: a code for one use of the dashboard, within a minute. */
 export interface DashboardCode {
   code: string;
 }
@@ -344,7 +344,7 @@ export interface AdminTokenAnswer {
   exists: boolean;
 }
 
-/** `GET /api/settings/export`; an import may leave out what it does not want to change. */
+/** `GET /api/settings/export`. An import may leave out any part. */
 export interface SettingsAnswer {
   tallydeck: "settings";
   /** The values of headers are hidden. */
@@ -356,7 +356,7 @@ export interface SettingsAnswer {
 export interface ImportPreview {
   /** Keys and zones of decks that are known. */
   keys: number;
-  /** `changed` is by anything else than its keys. */
+  /** Numbers of decks; `changed` ones have changes beside their keys. */
   decks: { added: number; changed: number };
   sites: { added: number; changed: number };
 }
@@ -366,13 +366,13 @@ export interface RescueAnswer {
   problem: string;
   /** True while there is data from before a restore. */
   mayGoBack: boolean;
-  /** True unless the data is whole for a newer version, or can be gone back from. */
+  /** Whether starting without data is offered: not where a newer version can read it, or going back is possible. */
   mayStartAnew: boolean;
   /** True where another release can be started: `/api/update` has answers. */
   hasUpdates: boolean;
 }
 
-/** `POST /api/rescue/start-anew`: the name of the file that was put aside, if any. */
+/** `POST /api/rescue/start-anew`: the new name of the old file, if there was one. */
 export interface StartedAnew {
   kept: string | null;
 }

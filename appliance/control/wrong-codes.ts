@@ -9,8 +9,8 @@ const OWN = 5;
 /** From an IPv6 /64, which a guest may have and the owner with him: one address alone never gets there. */
 const NEIGHBOURS = 10;
 /**
- * Of the whole box, last. It gives no more tries a day than five in ten minutes, 720, and is so much
- * larger that one address never uses it up.
+ * The limit of the whole box, which is checked last. It refills at the same rate, 720 tries a day, and its bucket is so
+ * much larger that one address never empties it.
  */
 const ALL = { burst: 20, perSecond: OWN / (WITHIN_MS / 1_000) };
 const BOX = "";
@@ -21,7 +21,7 @@ interface Tries {
   refusedUntil: number;
 }
 
-/** Counts wrong setup codes by who typed them; the whole box's bound bounds what is remembered. */
+/** Counts wrong setup codes by address. The limit of the whole box also bounds the number of addresses. */
 export class WrongCodes {
   readonly #clock: Pick<Clock, "monotonic">;
   #box: TokenBuckets;

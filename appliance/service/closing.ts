@@ -1,6 +1,6 @@
 type Close = () => unknown;
 
-/** How all that was opened is closed: the last opened first. */
+/** The closing of all parts, in reverse order of opening. */
 export class Closing {
   readonly #all: Close[] = [];
 
@@ -9,7 +9,7 @@ export class Closing {
     this.#all.push(...all);
   }
 
-  /** Closes all. Rejects with what went wrong first, once all are closed. */
+  /** Closes all. Rejects with the first error, after all are closed. */
   async close(): Promise<void> {
     const failures: unknown[] = [];
     for (const close of this.#all.splice(0).reverse()) {
@@ -32,7 +32,7 @@ export async function openedParts<Parts extends object>(
   try {
     return { ...(await open(closing)), close: () => closing.close() };
   } catch (error) {
-    // That it did not open is what there is to say.
+    // The error of opening is the one to report.
     await closing.close().catch(() => {});
     throw error;
   }

@@ -31,7 +31,7 @@ interface ShownCollector {
   isDraining: () => boolean;
 }
 
-/** Shows the collector to visitors, on a port or a socket of its own. */
+/** Opens the listener of the collector, on a port or a socket. */
 export async function showAlone(
   { config, clock, log, sockets }: CollectParts,
   closing: Closing,
@@ -65,7 +65,7 @@ export async function showAlone(
   return collector;
 }
 
-/** Asks those who keep connections to come anew once it drains: by then to another. */
+/** Closes connections after their answer while it drains, so that clients connect to another collector. */
 function leaving(app: App, isDraining: () => boolean): App {
   return {
     callback() {

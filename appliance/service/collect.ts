@@ -11,14 +11,14 @@ import { metricsOf } from "./metrics-port.ts";
 /** A collector that keeps nothing where it runs. */
 export interface Collecting {
   readonly collector: Listener;
-  /** Where `/metrics` is; undefined where it was not asked for. */
+  /** The listener of `/metrics`; undefined where it is off. */
   readonly metrics: Listener | undefined;
   readonly numbers: Numbers;
   /** Resolves when the database will not have us and has never answered. */
   readonly refused: Promise<Refusal>;
-  /** From now on a load balancer hears that others are to be asked; everything is still answered. */
+  /** Reports to load balancers that others should be used, and still answers everything. */
   drain(): void;
-  /** Answers what runs, commits it, closes everything. @returns how many hits are lost */
+  /** Answers pending requests, commits, and closes everything. @returns the number of lost hits */
   close(): Promise<number>;
 }
 
@@ -37,7 +37,7 @@ export async function startCollecting(parts: CollectParts): Promise<Collecting> 
 async function start(parts: CollectParts, closing: Closing) {
   const { config, clock, log } = parts;
   const { numbers, refused } = await openData(parts);
-  // While the database is asked for, what serves visitors is loaded: most of a start.
+  // The listener, which is most of a start, is loaded while the database connects.
   const loading = import("./collect-listener.ts");
   let lost = 0;
   closing.add(async () => {
@@ -48,7 +48,7 @@ async function start(parts: CollectParts, closing: Closing) {
   const isDraining = () => draining;
   const figures = () => numbers.figures;
   const isReady = () => numbers.ready && !draining;
-  // Before the collector, and closed after it: what it tells is looked at to the end.
+  // It opens before the collector, and closes after it, so that metrics can be read to the end.
   const metrics = await metricsOf({ config, clock, log, ...tallies, figures, isReady }, closing);
   const { showAlone } = await loading;
   const collector = await showAlone(parts, closing, { numbers, ...tallies, isDraining });
@@ -75,7 +75,7 @@ async function openData({ config, clock, log }: CollectParts) {
     dayZone: config.dayZone,
     detailDays: config.detailDays,
     retentionDays: config.retentionDays,
-    // Another collector may be told of more.
+    // Without sites here, those that other collectors declare stay.
     ...(config.sites.length > 0 && { declared: config.sites }),
     clock,
     log,

@@ -2,7 +2,7 @@ import { isLoopback } from "../base/ports.ts";
 import type { App, Listener } from "../http/listen.ts";
 import type { Stage } from "../http/stage.ts";
 
-/** The owner's listener; parts that are started before it ask it who may come in. */
+/** The owner's listener, which parts that start before it can refer to. */
 export class ControlListener {
   readonly #stage: Stage;
   readonly #adminOpen: boolean;

@@ -10,15 +10,15 @@ import type { ServiceParts, Shared } from "./parts.ts";
 /** A database elsewhere that lives has answered by then. */
 const PATIENCE_MS = 2_000;
 
-/** The data, and who is in it. */
+/** The data, and the sessions of its readers. */
 export interface Data {
   store: Store;
   sites: Sites;
-  /** The visitors of the Web UI who read without a token of the owner's. */
+  /** Sessions of readers who came from the Web UI, without the owner's token. */
   readSessions: ReadSessions;
 }
 
-/** Opens the data, and says what of the configuration does not fit it. */
+/** Opens the data, and logs conflicts with the configuration. */
 export async function startData(
   parts: ServiceParts,
   { random }: Pick<Shared, "random">,

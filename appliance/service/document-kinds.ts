@@ -9,7 +9,7 @@ import { KEPT_CHANNELS } from "../push/kept-channels.ts";
 import { PUSH_TOKENS } from "../push/tokens.ts";
 import { ADMIN_TOKEN, DAY_ZONE, KINDS_OF_SITES, SITES } from "../store/store.ts";
 
-/** All kinds of documents there are: what a start reads through, and what a backup and a restore go by. */
+/** All kinds of documents, for a start, a backup and a restore. */
 export const DOCUMENT_KINDS: readonly DocumentKind[] = [
   SITES,
   ADMIN_TOKEN,

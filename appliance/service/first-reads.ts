@@ -8,14 +8,14 @@ import { type Box, COUNTED_OF, documentsOf, type Numbers } from "../store/store.
 import { DOCUMENT_KINDS } from "./document-kinds.ts";
 
 /**
- * Reads everything that a start needs of the data of this box, so that it is known before anything runs
- * whether it can be. A restore does the same with what it brings, in a process of its own.
- * @throws {DatabaseRefused} where it cannot
+ * Reads all data that a start needs, so that unreadable data is found before anything runs. A restore does the same with
+ * its data, in a process of its own.
+ * @throws {DatabaseRefused} where it cannot be read
  */
 export async function firstReads(box: Pick<Box, "read">, file: string): Promise<void> {
   try {
     decksIn(await documentsOf(box, DECKS), RULES);
-    // Others are a fleet's where there is one; those of sites are read when they are asked for.
+    // Other kinds belong to the fleet, if there is one; those of sites are read on demand.
     for (const kind of DOCUMENT_KINDS) if (kind.of === undefined) await documentsOf(box, kind);
   } catch (error) {
     const reason = messageOf(error);
@@ -28,15 +28,15 @@ export async function firstReads(box: Pick<Box, "read">, file: string): Promise<
   }
 }
 
-/** Of so many sites a dashboard's questions are asked: those that keep the most. */
+/** The number of sites, the largest ones, for which the dashboard's questions are tried. */
 const ASKED_SITES = 16;
 const WEEK = 7;
 const HOURS = 24;
 const ACCEPTS = { encoding: null, ifNoneMatch: "" } as const;
-/** Fits whatever was seen: all detail is read. */
+/** A condition that everything matches, so that all detail is read. */
 const WHATEVER = { dimension: "path", test: "not", value: "" } as const;
 
-/** Fit whatever was seen, too. */
+/** Goals that everything matches. */
 const ANY_GOALS = (["event", "page"] as const).map((kind) => ({ name: kind, kind, value: "*" }));
 
 /** All days, each by itself. */
@@ -55,9 +55,9 @@ interface DashboardDoors {
 }
 
 /**
- * Asks each question that a dashboard, a share link, a deck, a badge or an alarm may ask, of the sites that keep
- * the most, each as widely as it can be.
- * @throws {Refusal} as the first does that is not answered
+ * Asks each question of dashboards, share links, decks, badges and alarms, for the largest sites, with the largest
+ * range.
+ * @throws {Refusal} the first refusal of a question
  */
 export async function dashboardReads(
   { box, numbers }: DashboardDoors,

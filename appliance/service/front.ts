@@ -15,14 +15,14 @@ import { Decks, type DecksOptions } from "../deck/decks.ts";
 import type { DeckBus } from "../deck/usb/hid.ts";
 import type { Closing } from "./closing.ts";
 
-/** Where the box meets who stands before it. */
+/** The parts that people at the box see. */
 export interface FrontParts {
   config: Config;
   clock: Clock;
   log: Log;
-  /** Says a line to who started the service. */
+  /** Prints a line to the console of the service. */
   console?: (line: string) => void;
-  /** Shows a text, in place of the one before, to who stands at the box. */
+  /** Replaces the text on the screen of the box. */
   screen?: (text: string) => void;
   /** Where decks are plugged in; this machine's USB unless given. */
   bus?: DeckBus;
@@ -36,7 +36,7 @@ export interface Front {
   timeZone: () => string;
 }
 
-/** The content of the front, besides what stands at the box. */
+/** The content for decks and screen. */
 interface FrontContent
   extends Pick<DecksOptions, "store" | "channels" | "numbers" | "icons" | "images"> {
   code: SetupCode;
@@ -47,7 +47,7 @@ interface FrontContent
   updates?: UpdateStandingSource | undefined;
 }
 
-/** Starts decks, screen and what they have to say; adds how each is closed to `closing`. */
+/** Starts decks, screen and their content, and adds the closing of each to `closing`. */
 export async function startFront(
   {
     config,
@@ -74,7 +74,7 @@ export async function startFront(
   });
   closing.add(() => board.close());
   if (screen) closing.add(showOn(board, screen));
-  // To know zones takes a tenth of a start, and most of the times there is no deck yet.
+  // Loading time zones takes a tenth of a start, and mostly there is no deck yet.
   let zone: string | undefined;
   const timeZone = () => (zone ??= clockZone(log));
   const decks = new Decks({

@@ -53,7 +53,7 @@ function nameIn(url: string | undefined): string {
   return label === "" ? "Tallydeck" : `${label.slice(0, 1).toUpperCase()}${label.slice(1)}`;
 }
 
-/** The sites as the home automation knows them. */
+/** The sites, for the home automation. */
 function siteSource(
   store: Pick<Numbers, "directory">,
   numbers: NumberSource,

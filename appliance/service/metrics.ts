@@ -25,7 +25,7 @@ export interface MetricsParts {
   isReady: () => boolean;
 }
 
-/** Serves `/metrics` on a port of its own. */
+/** Opens the listener of `/metrics`, on a port of its own. */
 export async function showMetrics(
   parts: MetricsParts,
   port: number,

@@ -11,13 +11,13 @@ interface ModesOptions<M extends Mode> {
   log: Pick<Log, "error" | "info">;
   /** Starts the service; `onUnusable` is called when its data turns out to be damaged. */
   service(onUnusable: (why: Unusable) => void): Promise<M>;
-  /** Starts what stands in for it; `onRepaired` is called when the data may be used again. */
+  /** Starts the rescue, which calls `onRepaired` when the data may be used again. */
   rescue(why: Unusable, onRepaired: () => void): Promise<M>;
 }
 
 interface Modes<M extends Mode> {
   readonly now: M;
-  /** Closes what runs, for good. */
+  /** Closes the running mode for good. */
   close(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export async function startModes<M extends Mode>(options: ModesOptions<M>): Prom
   let isOver = false;
   let change: Promise<void> = Promise.resolve();
 
-  /** Once for each mode: damage is met many times over. */
+  /** Runs once for each mode, since damage is reported many times. */
   const once = <A extends unknown[]>(act: (...given: A) => void) => {
     let isDone = false;
     return (...given: A) => {
@@ -76,7 +76,7 @@ export async function startModes<M extends Mode>(options: ModesOptions<M>): Prom
       now = await start();
     });
     change.catch((error: unknown) => {
-      // As when a worker fails: better to start anew than to pretend.
+      // Without a mode the service can only start again, as after the failure of a worker.
       setImmediate(() => {
         throw error;
       });

@@ -68,7 +68,7 @@ export class SiteNumbers implements NumberSource {
     return { value, previous: null, series: live.series(site) };
   }
 
-  /** Views of now become fewer though nothing happens. A step is told only after a question. */
+  /** Waits for live views to expire, which is no event. After a step, the next one waits for a question. */
   #awaitNextStep(): void {
     this.#cancelStep ??= this.#clock.after(LIVE_STEP_MS, () => {
       this.#cancelStep = undefined;
@@ -76,11 +76,11 @@ export class SiteNumbers implements NumberSource {
     });
   }
 
-  /** The hours that today is compared with are others then. */
+  /** Waits for the next hour, which changes the comparison of today. */
   #awaitNextHour(): void {
     const { zone } = this.#numbers;
     const now = this.#clock.now();
-    // Where the zone becomes another, a day may begin within an hour.
+    // When the zone changes, a day may begin within an hour.
     const wait = Math.min(HOUR_MS - (zone.wall(now) % HOUR_MS), zone.nextMidnight(now) - now);
     this.#cancelHour = this.#clock.after(wait, () => {
       this.#awaitNextHour();

@@ -55,7 +55,7 @@ interface Collecting extends Data {
   warnings: () => readonly Warning[];
 }
 
-/** Everything for the owner: who may come in, push, decks, and the Web UI. */
+/** Everything for the owner: sign-in, push, decks, and the Web UI. */
 export async function startOwner(
   parts: ServiceParts,
   shared: Shared,
@@ -108,7 +108,7 @@ export async function startOwner(
     alarms,
     front,
   });
-  // Streams of events go first: the listener waits for what it answers.
+  // Event streams close before it, since the listener waits for its answers.
   closing.add(() => listener.close());
   const events = new Events({
     ...push,
@@ -261,7 +261,7 @@ function aboutData(
   return { settings: { clock, store, decks }, data: { clock, exchange, reloadAfterRestore } };
 }
 
-/** The parts by which the box tells of itself, and is told the time. */
+/** The parts for facts about the box, and for setting its time. */
 function aboutBox(
   {
     config: { powerDir, tunnelDir, wifiNameFile },

@@ -23,22 +23,22 @@ import { openStages, type Stages } from "./stages.ts";
 export interface ServiceParts extends FrontParts {
   /** Called with the path of this box's database before anything runs. */
   prepare?: (file: string) => void | Promise<void>;
-  /** Called once the data has answered; a database elsewhere may do so after everything has started. */
+  /** Called once the data has answered, which a database elsewhere may do after the start. */
   firstOpened?: (store: Store) => Promise<void>;
   space?: (dir: string) => Promise<Space>;
-  /** The time of this machine (epoch ms) in place of the one that a database elsewhere says. */
+  /** Corrects the time (epoch ms) of a database elsewhere. */
   databaseNow?: (said: number) => number;
   readerMemoryMb?: number;
-  /** Where the threads on the database come from. */
+  /** The source of threads for the database. */
   threads?: Threads;
   /** The last warnings and errors of `log`. */
   problems?: RecentProblems;
   /** File descriptors of the sockets `collector`, `collector-tls` and `control`, where others opened them. */
   sockets?: ReadonlyMap<string, number>;
-  /** Takes over what others know of the time: a signed-in owner's browser, and the data. */
+  /** Takes times of a signed-in owner's browser, and of the data. */
   timekeeper?: Pick<SystemClock, "believe" | "learn">;
   random?: Random;
-  /** Where the listeners hear of the public address; the service's own unless given. */
+  /** The link between the listeners and the public address; the service's own unless given. */
   door?: PublicDoor;
   /** The way in from outside; made from the settings unless given. */
   publicAddress?: WayIn;
@@ -48,7 +48,7 @@ export interface ServiceParts extends FrontParts {
   updates?: UpdateSource;
   /** The pushes that channels hold from the start, to stay. */
   pushed?: readonly ({ channel: string } & Pick<Push, "text" | "background">)[];
-  /** How the machine is; as its system tells unless given. */
+  /** The vitals of the machine; those of its system unless given. */
   vitals?: () => Promise<Vitals>;
 }
 
@@ -57,7 +57,7 @@ interface Random {
   int: (end: number) => number;
 }
 
-/** The parts that the service shares with what stands in for it. */
+/** The parts that the service and the rescue share. */
 export interface Shared {
   pages: Pages;
   icons: Icons;
@@ -68,7 +68,7 @@ export interface Shared {
   stages: Stages;
   /** The public address, as far as it is known at the listeners. */
   door: PublicDoor;
-  /** The hits that came in, and the answers that went out. */
+  /** Numbers of hits and answers. */
   hits: HitTally;
   answers: AnswerTally;
 }
@@ -96,7 +96,7 @@ export function shareParts(parts: ServiceParts): Shared {
   };
 }
 
-/** By which names this machine may be addressed; `inForce` is the one its network knows it by. */
+/** The names of this machine; `inForce` is the one in its network. */
 function namesOf(
   host: string,
   inForce: string | undefined,

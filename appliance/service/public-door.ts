@@ -8,7 +8,7 @@ import type { PublicFacts } from "../collector/public-surface.ts";
 import type { Certificates } from "../http/tls.ts";
 import { isOutside } from "../public/outside.ts";
 
-/** The source that knows how the public address stands. */
+/** The source of the state of the public address. */
 interface DoorSource {
   /** The answers of `view` or `settings` may be other than before. */
   readonly changed: Listenable;
@@ -18,7 +18,7 @@ interface DoorSource {
   readonly certificateChanged: Listenable;
   /** The router's outer address, as far as it is known. */
   outerAddress?(): string | undefined;
-  /** A visitor came in from outside. */
+  /** Notes a visitor from outside. */
   reached(): void;
   /** Whether the owner was given this nonce, which is used up then. */
   useLink(nonce: string): boolean;
@@ -32,13 +32,12 @@ interface DoorParts {
   tunnelEnds?: () => readonly string[];
 }
 
-/** A visitor so soon after another tells nothing new. */
+/** Visitors are reported at most this often. */
 const REACHED_EVERY_MS = 30_000;
 
 /**
- * The public address as the public listener and the collector know it, for as long as the service
- * runs: the address itself is opened after them, and closed before. Its certificate stays
- * meanwhile.
+ * The public address for the public listener and the collector. The address itself opens after them and closes before
+ * them; its certificate stays meanwhile.
  */
 export class PublicDoor implements PublicFacts {
   readonly certificates: Certificates;
@@ -60,7 +59,7 @@ export class PublicDoor implements PublicFacts {
     };
   }
 
-  /** Goes by what `source` knows from now on. @returns what lets go of it */
+  /** Uses the state of `source` from now on. @returns a function that ends it */
   follow(source: DoorSource): Cancel {
     this.#source = source;
     const look = () => {
@@ -82,24 +81,24 @@ export class PublicDoor implements PublicFacts {
     };
   }
 
-  /** Shows a certificate where none has been told of yet. */
+  /** Sets a certificate for the time before the first one of a source. */
   fallBackOn(certificate: () => DoorSource["certificate"]): void {
     if (this.#certificate !== undefined) return;
     this.#certificate = certificate();
     this.#certificateChanged.emit();
   }
 
-  /** Shows this to a CA that asks for the challenge of a name, until what is returned is called. */
+  /** Shows the challenge of a name to a CA. @returns a function that ends it */
   showContext(servername: string, context: SecureContext): Cancel {
     return shown(this.#contexts, servername.toLowerCase(), context);
   }
 
-  /** Shows this to a CA that looks for a token, until what is returned is called. */
+  /** Answers a CA that requests a token. @returns a function that ends it */
   showAnswer(token: string, answer: string): Cancel {
     return shown(this.#answers, token, answer);
   }
 
-  /** A visitor came in by TLS. */
+  /** Notes a TLS connection. */
   secured(address: string, servername: string): void {
     const source = this.#source;
     if (source === undefined || !isAskedFor(source.settings.name, servername)) return;
@@ -140,7 +139,7 @@ export class PublicDoor implements PublicFacts {
 }
 
 /**
- * TLS has no word for an address: a client that asks for one names no host (RFC 6066, section 3).
+ * Whether a TLS client has requested this name. For an IP address clients send no name (RFC 6066, section 3).
  */
 function isAskedFor(name: string, servername: string): boolean {
   return servername.toLowerCase() === (isIP(name) === 0 ? name : "");

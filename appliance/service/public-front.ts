@@ -10,12 +10,12 @@ import type { PublicDoor } from "./public-door.ts";
 /** The source that listeners go by. */
 type DoorSource = Parameters<PublicDoor["follow"]>[0];
 
-/** The public address as the rest of the service knows it. */
+/** The public address, for the rest of the service. */
 export type WayIn = PublicParts["address"] &
   Omit<DoorSource, "useLink"> &
   Pick<PublicAddress, "warnings">;
 
-/** In two or three words, for a key of 72 pixels; other states say what their line of the chain is. */
+/** Two or three words for a key of 72 pixels; other states use the name of their step. */
 const WORDS: Readonly<Partial<Record<PublicView["state"], string>>> = {
   "needs-name": "no name",
   "needs-consent": "terms not agreed",

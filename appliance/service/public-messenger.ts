@@ -25,7 +25,7 @@ interface MessengerParts {
   port: () => number;
 }
 
-/** Asks on behalf of this box, with these settings. Loaded while the public address is on only. */
+/** The requests of this box for its public address. It is loaded only while that is on. */
 export function messengerFor(settings: PublicSettings, parts: MessengerParts): Messenger {
   const { clock, keys, door, randomBytes, gateway, port } = parts;
   const { name, directory, ca, agreed, ddns, ddnsUser, ddnsToken } = settings;

@@ -41,7 +41,7 @@ interface Trouble {
   repaired: () => void;
 }
 
-/** Nothing is stored: who signs in stays so until the data is repaired. */
+/** Storage of nothing: sessions last until the data is repaired. */
 const NOWHERE: Pick<SessionsOptions, "documents" | "numbers"> = {
   documents: {
     list: () => Promise.reject(storageUnavailable()),
@@ -52,8 +52,8 @@ const NOWHERE: Pick<SessionsOptions, "documents" | "numbers"> = {
 };
 
 /**
- * Stands in for the service while its data cannot be used: visitors are answered, the decks say what
- * is wrong, and the owner can restore a backup, start anew, or start another release.
+ * Replaces the service while its data cannot be used: it answers visitors, shows the problem on decks, and lets the owner
+ * restore a backup, start without data, or start another release.
  */
 export async function startRescue(
   parts: ServiceParts,
@@ -109,13 +109,13 @@ export async function startRescue(
   return { ...listeners, control, decks };
 }
 
-/** The one that visitors were shown last, whatever else is lost. */
+/** The last certificate, which is kept outside of the data. */
 function lastCertificate({ config, log }: ServiceParts) {
   const issued = new Keys({ folder: join(config.dataDir, "tls"), log }).chain();
   return issued && { cert: issued.chain, key: issued.key };
 }
 
-/** The admin token, to check against, as far as damaged data tells. */
+/** The admin token, as far as damaged data has it. */
 function adminWithout({ adminToken, dataDir }: Config): Admin {
   const hash = adminToken === null ? salvagedAdminHash(databaseFile(dataDir)) : sha256(adminToken);
   return {

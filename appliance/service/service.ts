@@ -29,11 +29,11 @@ export interface Service {
   readonly unusable: Unusable | undefined;
   /** Resolves when the parts that matter have answered. */
   alive(): Promise<void>;
-  /** Answers what runs, commits it, closes everything. */
+  /** Answers pending requests, commits, and closes everything. */
   close(): Promise<void>;
 }
 
-/** The parts that run at a time: the service itself, or what stands in for it. */
+/** The running parts: those of the service itself, or of the rescue. */
 interface Running extends Mode, CollectorListeners {
   control: Listener;
   decks: Decks;
@@ -42,9 +42,8 @@ interface Running extends Mode, CollectorListeners {
 }
 
 /**
- * Starts every part in order: data, collector, push, decks, listeners; where the data cannot be used,
- * the rescue in their place. Closing rejects with what went wrong first, once all of them are
- * closed.
+ * Starts every part in order: data, collector, push, decks, listeners; where the data cannot be used, the rescue instead.
+ * Closing rejects with the first error, after all parts are closed.
  */
 export async function startService(parts: ServiceParts): Promise<Service> {
   const { config, log } = parts;

@@ -24,14 +24,14 @@ interface StagesParts {
   door: Pick<PublicDoor, "certificates" | "secured">;
   /** File descriptors of the sockets `collector`, `collector-tls` and `control`, where others opened them. */
   sockets?: ReadonlyMap<string, number>;
-  /** Counts what the collector's listeners answer. */
+  /** Counts answers of the collector's listeners. */
   answers: AnswerTally;
 }
 
 /** The listeners; each listens from the first app on that is shown at it. */
 export interface Stages {
   readonly collector: Stage;
-  /** The collector by TLS that ends here; undefined where it was not asked for. */
+  /** The collector by TLS that ends here; undefined where it is off. */
   readonly collectorTls?: Stage;
   readonly control: Stage;
 }

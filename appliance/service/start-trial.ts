@@ -5,7 +5,7 @@ import { dashboardReads, firstReads } from "./first-reads.ts";
 
 const clock = new SystemClock();
 
-/** A process of its own: tries whether a start could do with a database, and a dashboard after it. */
+/** The process of a trial, which reads a database as a start and a dashboard do. */
 hostStartTrial(clock, async (reader, file) => {
   const read: typeof reader.read = (query, input) => reader.read(query, input);
   await firstReads({ read }, file);

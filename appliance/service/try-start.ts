@@ -1,8 +1,7 @@
 import { runIn } from "../store/desk.ts";
 
 /**
- * Reads a database that no process has open as a start does, in a process of its own with the
- * memory that a start has.
+ * Reads a database that no process has open like a start, in a process of its own with the same memory.
  * @throws {DatabaseRefused} where that fails
  */
 export function tryStart(file: string): Promise<void> {

@@ -7,9 +7,9 @@ import type { UpdateStanding } from "../deck/face/notices.ts";
 import type { UpdateView } from "../updates/view.ts";
 import { isRestart } from "../updates/view-of.ts";
 
-/** How long it is told that all went well; what went wrong is told until the owner has seen it. */
+/** The time for which a success is shown. A failure is shown until the owner has seen it. */
 const TOLD_MS = HOUR_MS;
-/** A person at the box is told of a restart so long before. */
+/** A restart is announced at the box so long before. */
 const SOON_MS = HOUR_MS / 4;
 
 /** The updates as decks and console show them. */
@@ -38,7 +38,7 @@ function standingOf(view: UpdateView, now: number): UpdateStanding | undefined {
   );
 }
 
-/** The box goes away, or runs what is not its own yet. */
+/** The state of a box that is about to restart, or runs a release on trial. */
 function systemStanding({ mode, progress, running, next }: UpdateView): UpdateStanding | undefined {
   if (progress !== null && isRestart(progress))
     return {

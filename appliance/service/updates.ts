@@ -14,7 +14,7 @@ import { Updates } from "../updates/updates.ts";
 import type { Closing } from "./closing.ts";
 import type { ServiceParts, Shared } from "./parts.ts";
 
-/** How the box comes by its releases; undefined where there is no updater of ours. */
+/** Starts the updates of the box; undefined where there is no updater of ours. */
 export async function startUpdates(
   { config, clock, log, space = spaceOf, updates: given }: ServiceParts,
   { random }: Pick<Shared, "random">,
@@ -51,7 +51,7 @@ export async function startUpdates(
     closing.add(() => updates.close());
     return updates;
   } catch (err) {
-    // Counting is what the box is for.
+    // The start goes on, since counting is more important.
     log.error({ err }, "The folder for releases cannot be used, so the box is not updated");
     return undefined;
   }

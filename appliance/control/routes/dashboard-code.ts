@@ -5,11 +5,11 @@ import type { DashboardCode } from "../wire.ts";
 
 export interface DashboardParts {
   sessions: Sessions;
-  /** A code that opens the dashboard once; ends with the session, if there is one. */
+  /** Creates a code for one use of the dashboard, which ends with the session, if there is one. */
   makeCode: (session: SessionId | undefined) => string;
 }
 
-/** `POST /api/dashboard-code` → 201 `{code}`, good once and for a minute at the collector. */
+/** `POST /api/dashboard-code` → 201 `{code}`, for one use within a minute at the collector. */
 export const makeDashboardCode: Handler<DashboardParts, DashboardCode> = (
   ctx,
   { sessions, makeCode },

@@ -29,20 +29,19 @@ const HEARTBEAT_MS = 15_000;
 const HEADERS = {
   "Content-Type": "text/event-stream",
   "Cache-Control": "no-store",
-  // Else nginx holds events back.
+  // Without this, nginx buffers events.
   "X-Accel-Buffering": "no",
 };
 
 /**
- * The news that a client has to be told. Bounded: lists are told as they are then, a slot only
- * once.
+ * The pending events of a client. They are bounded: a list is sent in its state of then, and a slot once.
  */
 interface Pending {
   decks: boolean;
   channels: boolean;
   public: boolean;
   update: boolean;
-  /** `slots` and `pressed` events by what they are about. */
+  /** `slots` and `pressed` events by deck and slot. */
   readonly slots: Map<string, SlotTold>;
 }
 
@@ -69,10 +68,9 @@ class Stream {
 }
 
 /**
- * The events of this box, as server-sent events: `decks`, `channels`, `public` and `update` with
- * the bodies of their routes, at first and whenever they changed; `slots` `{deck, slot, revision}`
- * when a slot shows another picture; `pressed` `{deck, slot}`. A client that reads slowly misses
- * what came in between, never what holds at the end.
+ * The events of this box, as server-sent events: `decks`, `channels`, `public` and `update` with the bodies of their routes,
+ * at first and after each change; `slots` `{deck, slot, revision}` when the picture of a slot has changed; `pressed`
+ * `{deck, slot}`. A slow client misses states in between, and never the last one.
  */
 export class Events {
   readonly #options: EventsOptions;
@@ -116,7 +114,7 @@ export class Events {
     this.#streams.add(stream);
     response.on("close", () => this.#streams.delete(stream));
     response.on("error", () => this.#streams.delete(stream));
-    // This server lets clients close their side first; a listener who does has left.
+    // Half-open connections are allowed here; a client that closes its side has left.
     response.socket?.once("end", () => this.#end(stream));
     response.on("drain", () => this.#flush(stream));
     response.writeHead(200, HEADERS);
@@ -192,7 +190,7 @@ export interface EventsParts {
 /** `GET /api/events`; it does not end by itself. */
 export const streamEvents: Handler<EventsParts> = (ctx, { events, sessions }) => {
   if (ctx.method === "HEAD") {
-    // No event would ever follow, so the headers are the whole answer.
+    // No event follows, so the headers are the whole answer.
     ctx.status = 200;
     ctx.set(HEADERS);
     return;

@@ -20,7 +20,7 @@ export const listPushTokens: Handler<Parts, PushTokensAnswer> = (ctx, { tokens }
   ctx.body = { tokens: tokens.list() };
 };
 
-/** `POST /api/push-tokens` `{name}` → 201 with the token, this once. */
+/** `POST /api/push-tokens` `{name}` → 201 with the token, which is shown only here. */
 export const createPushToken: Handler<Parts, NewPushToken> = async (ctx, { tokens }) => {
   const { name } = readName(await jsonBody(ctx));
   const { lastUsedAt: _, ...created } = await tokens.create(name);
@@ -34,7 +34,7 @@ export const pausePushToken: Handler<Parts, PushToken> = async (ctx, { tokens })
   ctx.body = await tokens.setPaused(ctx.params.id, paused);
 };
 
-/** `POST /api/push-tokens/:id/rotate` → 200 with the token, this once. */
+/** `POST /api/push-tokens/:id/rotate` → 200 with the token, which is shown only here. */
 export const rotatePushToken: Handler<Parts, NewPushToken> = async (ctx, { tokens }) => {
   ctx.body = await tokens.rotate(ctx.params.id);
 };

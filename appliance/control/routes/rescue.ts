@@ -13,7 +13,7 @@ import { changeUpdate, showUpdate, type UpdateParts, uploadUpdate } from "./box/
 import { type SignInParts, signIn } from "./session.ts";
 import { type DataParts, restoreBackup } from "./settings/backup.ts";
 
-/** All that the owner's listener works with while the data cannot be used. */
+/** The parts of the owner's listener while the data cannot be used. */
 export interface RescueControlParts {
   log: Log;
   door: ControlDoor;
@@ -31,15 +31,15 @@ interface RescueParts {
   hasUpdates: boolean;
   /** There is data from before a restore. */
   mayGoBack: () => boolean;
-  /** Puts it back in the place of what was restored. */
+  /** Puts the data from before the restore back. */
   goBack: () => void;
-  /** Begins with no data; what is there is kept. @returns the name it is kept under, if any */
+  /** Starts without data, and keeps the present file. @returns its new name, if there is one */
   startAnew: () => string | undefined;
   /** The data may be used again. */
   reloadAfterRestore: () => Promise<void>;
 }
 
-/** `GET /api/rescue`: what is wrong, and whether one may go back or start anew. */
+/** `GET /api/rescue`: the problem, and the possible ways out. */
 const tellWhy: Handler<RescueParts, RescueAnswer> = (ctx, parts) => {
   const { why, hasUpdates } = parts;
   ctx.set("Cache-Control", "no-store");
@@ -65,7 +65,7 @@ const goBack: Handler<RescueParts> = async (ctx, parts) => {
   await parts.reloadAfterRestore();
 };
 
-/** `POST /api/rescue/start-anew` → `{kept}`, the name of the file that was put aside. */
+/** `POST /api/rescue/start-anew` → `{kept}`, the new name of the old file. */
 const startAnew: Handler<RescueParts, StartedAnew> = async (ctx, parts) => {
   if (parts.mayGoBack())
     throw new HttpError(
@@ -83,7 +83,7 @@ const startAnew: Handler<RescueParts, StartedAnew> = async (ctx, parts) => {
   await parts.reloadAfterRestore();
 };
 
-/** Data that a newer version can read, or that can be gone back to, is not to be given up by a click. */
+/** Whether starting without data is offered. It is not where a newer version can read the data, or where going back is possible. */
 function mayStartAnew({ why, mayGoBack }: RescueParts): boolean {
   return why.flaw !== "newer" && !mayGoBack();
 }

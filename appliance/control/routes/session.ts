@@ -35,8 +35,8 @@ export interface SessionParts extends SignInParts {
 }
 
 /**
- * So many wrong admin tokens a minute are heard from an address, and in all. An IPv6 address is one:
- * a home network is one /64.
+ * The most wrong admin tokens a minute from an address, and in all. IPv6 counts by address here, since a home network is
+ * one /64.
  */
 export const WRONG_TOKENS = [
   { burst: 10, perSecond: 10 / 60, keyOf: (address: string) => address },
@@ -75,7 +75,7 @@ export const findAdminToken: Handler<SessionParts, AdminTokenAnswer> = (ctx, { a
   ctx.body = { exists: admin.exists };
 };
 
-/** `POST /api/admin-token` → `{token}`, this once: 201 for the first, 200 for a new one. */
+/** `POST /api/admin-token` → `{token}`, shown only here: 201 for the first one, 200 for a new one. */
 export const makeAdminToken: Handler<SessionParts, NewReadToken> = async (ctx, parts) => {
   const { store, sessions, admin } = parts;
   if (parts.declared.adminToken) throw declared("STATS_TOKEN");
@@ -83,7 +83,7 @@ export const makeAdminToken: Handler<SessionParts, NewReadToken> = async (ctx, p
   const { token, hash } = makeReadToken();
   const kept = sessionOf(ctx, sessions);
   await store.write("setAdminToken", { hash, kept: kept ?? null });
-  // A session that came in by the old token does not stay.
+  // Sessions of the old token end.
   if (!isFirst) await sessions.endOthers(kept);
   ctx.status = isFirst ? 201 : 200;
   ctx.body = { token };
@@ -127,7 +127,7 @@ function setCookie(
       "Set-Cookie",
       `${COOKIE}=${text}; Path=${path}; Max-Age=${age}; HttpOnly; SameSite=Strict${secure}`,
     );
-  // Cookies know no ports: what is not below /api is not sent to the collector beside.
+  // Cookies ignore ports. With the path /api, the collector on this host does not get this one.
   set(value, "/api", seconds);
   // Where it was before.
   set("", "/", 0);

@@ -27,7 +27,7 @@ export class Gate {
   }
 
   /**
-   * A right token always passes: who guesses from the same address shuts no sender out.
+   * Checks a token. A right one always passes, so that guesses from the same address block no sender.
    * @returns the id of the token
    * @throws {HttpError} 401 and 429 for a wrong token, 403, 429
    */

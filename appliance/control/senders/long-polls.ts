@@ -12,7 +12,7 @@ interface Waiter {
 
 const MAX_OF_TOKEN = 8;
 const MAX_WAITERS = 32;
-/** When to come again where too many wait. */
+/** Seconds until a retry where too many requests wait. */
 const RETRY_S = 5;
 
 /** Requests that wait until a channel changes. */
@@ -30,12 +30,12 @@ export class LongPolls {
   }
 
   /**
-   * Waits until something of the channel changes, or `ms` milliseconds are over.
-   * @returns false when the client has gone
-   * @throws {HttpError} 429 when too many wait
+   * Waits for a change of the channel, for `ms` milliseconds at most.
+   * @returns false when the client has left
+   * @throws {HttpError} 429 when too many requests wait
    */
   wait(channel: string, token: string, ms: number, { socket }: ServerResponse): Promise<boolean> {
-    // This server lets clients close their side first; who waits and does has left.
+    // Half-open connections are allowed here; a client that closes its side has left.
     if (this.#isClosed || socket === null || socket.readableEnded) return Promise.resolve(false);
     const own = [...this.#waiters].filter((waiter) => waiter.token === token);
     if (own.length >= MAX_OF_TOKEN || this.#waiters.size >= MAX_WAITERS)
@@ -61,7 +61,7 @@ export class LongPolls {
     return promise;
   }
 
-  /** Answers all that wait. */
+  /** Answers all waiting requests. */
   close(): void {
     this.#isClosed = true;
     this.#stopListening();

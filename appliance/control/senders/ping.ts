@@ -6,7 +6,7 @@ import type { Status } from "../../push/status.ts";
 import { WATCH_FIELDS, type WatchFields } from "../../push/watch.ts";
 import type { SenderRoute } from "./route.ts";
 
-/** Of a body as much as a text may have, whatever its characters; logs are sent, too. */
+/** The bytes of a body to keep: enough for a text of any characters. Senders may send whole logs. */
 const KEPT_BYTES = 4_096;
 const MAX_BODY = 1_048_576;
 const EXIT_STATUS = /^(?:\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])$/;
@@ -14,8 +14,8 @@ const EXIT_STATUS = /^(?:\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])$/;
 const readWatch = shape<WatchFields>({ properties: WATCH_FIELDS });
 
 /**
- * `/ping/:channel[/start|/fail|/:exitStatus]`: tells that a job is there, as with healthchecks.io
- * (https://healthchecks.io/docs/http_api/), so that a line of cron moves by changing its host.
+ * `/ping/:channel[/start|/fail|/:exitStatus]`: a sign of life of a job, in the form of healthchecks.io
+ * (https://healthchecks.io/docs/http_api/), so that only the host in a line of cron has to change.
  */
 export function pingRoute({ channels }: { channels: Channels }): SenderRoute {
   return {
@@ -42,7 +42,7 @@ function statusOf(word: string | undefined): Status | undefined {
   return word === "0" ? "ok" : "fail";
 }
 
-/** Anything else that the line brings along is left out. */
+/** Reads the fields for watching, and ignores other parameters. */
 function watchIn({ period, grace }: Context["query"]): Record<string, unknown> {
   const numberOf = (text: unknown) => (/^\d+$/.test(String(text)) ? Number(text) : text);
   return {

@@ -31,7 +31,7 @@ export function pushRoute(parts: Parts): SenderRoute {
 }
 
 /**
- * Gives a channel the value in the body and tells what came of it.
+ * Sets a channel to the value in the body, and answers the result.
  * @throws {HttpError} 415, 413, 400
  * @throws {Refusal} `invalid_field`, `channel_limit`
  */

@@ -15,7 +15,7 @@ interface Parts {
 
 const MAX_WAIT_S = 25;
 
-/** `GET /api/channels/:channel[?wait=1..25]`: what the channel holds, at once or when it changes. */
+/** `GET /api/channels/:channel[?wait=1..25]`: the value of the channel, at once or after a change. */
 export function readRoute({ channels, clock, polls }: Parts): SenderRoute {
   return {
     path: ["api", "channels"],
@@ -27,8 +27,7 @@ export function readRoute({ channels, clock, polls }: Parts): SenderRoute {
       const known = ctx.get("If-None-Match");
       const first = tagged(channels, channel);
       let answer = first;
-      // A client that knows another answer already has missed a change, and need not wait for the
-      // next.
+      // A client with an older answer has missed a change, and need not wait for the next one.
       const isMissed = known !== "" && !namesEtag(known, first.etag);
       while (!isMissed && answer.etag === first.etag && clock.monotonic() < until) {
         const left = until - clock.monotonic();

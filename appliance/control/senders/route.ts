@@ -6,7 +6,7 @@ import { channelName } from "../../push/channels.ts";
 import type { Scope } from "../../push/push-token.ts";
 import type { Gate } from "./gate.ts";
 
-/** The request of a sender, once it was let in. */
+/** The request of a sender with a valid token. */
 interface Sent {
   channel: string;
   /** The parts of the path after the channel. */
@@ -15,15 +15,15 @@ interface Sent {
   token: string;
 }
 
-/** A path for programs with a push token and nothing else. */
+/** A path for programs with a push token. */
 export interface SenderRoute {
   /** The parts of the path before the channel. */
   readonly path: readonly string[];
-  /** Says to a person what the path looks like. */
+  /** The form of the path, for people. */
   readonly usage: string;
   readonly methods: readonly string[];
   readonly scope: Scope;
-  /** True where the token may stand in the query, for who can set no header. */
+  /** Whether the token may be in the query, for senders that cannot set headers. */
   readonly takesQueryToken?: true;
   /** The parts that may follow the channel; none unless given. */
   readonly fits?: (rest: readonly string[]) => boolean;
@@ -61,13 +61,13 @@ export function senderRoute(
 }
 
 /**
- * Whether a web page makes this request, by headers that browsers add and pages cannot forge. The host
- * that is asked for tells nothing: senders know this box by names that it does not know itself.
+ * Whether a web page sends this request, by headers that browsers add and pages cannot forge. The host says nothing, since
+ * senders use names for this box that it does not know itself.
  */
 function isOfPage({ headers }: IncomingMessage): boolean {
   const { origin, referer, "sec-fetch-site": site = "none" } = headers;
-  // A browser says `none` of an address that a person typed. On plain HTTP it says nothing at all,
-  // and a picture carries no Origin: of which page it is stands in the Referer.
+  // Browsers send `none` for a typed address. On plain HTTP they send no such header, and pictures have no Origin:
+  // then the Referer names the page.
   return origin !== undefined || referer !== undefined || site !== "none";
 }
 

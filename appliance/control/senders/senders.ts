@@ -22,7 +22,7 @@ export interface PushParts {
   polls: LongPolls;
 }
 
-/** All that answers to a push token; the rates hold for all of it together. */
+/** All routes for push tokens, which share their rates. */
 export function senderRoutes(parts: PushParts): Middleware[] {
   const gate = new Gate(parts.tokens, parts.clock);
   const hooks = { ...parts, alerts: new Alerts(parts.channels) };

@@ -24,7 +24,7 @@ const readSwitch = shape<{ action: PowerAction }>({
   required: ["action"],
 });
 
-/** `GET /api/box`: what the box is and how it is; what is not known is left out. */
+/** `GET /api/box`: facts about the box and its state, as far as they are known. */
 export const showBox: Handler<BoxParts, BoxAnswer> = async (ctx, parts) => {
   const { clock, version, store, timeZone, addresses, power } = parts;
   const [vitals, space] = await Promise.all([

@@ -22,8 +22,8 @@ const readTime = shape<{ now: number; confirm?: boolean }>({
 });
 
 /**
- * `POST /api/clock` `{now, confirm?}`: the owner's browser tells the time to a box whose clock is not
- * set; `confirm` says that the owner looked at it.
+ * `POST /api/clock` `{now, confirm?}`: sets the time of a box without one by the owner's browser; `confirm` means that
+ * the owner has checked it.
  */
 export const tellTime: Handler<ClockParts> = async (ctx, { believe }) => {
   const { now, confirm = false } = readTime(await jsonBody(ctx));

@@ -23,8 +23,8 @@ export interface DiagnosticsParts {
 }
 
 /**
- * `GET /api/diagnostics`: what helps to find out what is wrong, fit to be shown to strangers: no
- * token, no hash, no address, no serial number, nothing of a visitor.
+ * `GET /api/diagnostics`: facts for finding a problem, without secrets, so that strangers may see them: no token, hash,
+ * address or serial number, and nothing about visitors.
  */
 export const showDiagnostics: Handler<DiagnosticsParts, Diagnostics> = async (ctx, parts) => {
   const { clock, decks, store, problems } = parts;

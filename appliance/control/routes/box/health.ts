@@ -15,10 +15,10 @@ export interface HealthParts extends UpdateParts {
   store?: Pick<Store, "numbers" | "box" | "hasFleet">;
 }
 
-/** A write takes milliseconds; who asks has no more patience than twice this. */
+/** The time limit of a write, which takes milliseconds. The caller waits for twice this time. */
 const WRITE_MS = 5_000;
 
-/** `GET /api/health` from this machine itself; for everybody else there is no such path. */
+/** `GET /api/health` for this machine itself; others get 404. */
 export function healthRoute(parts: HealthParts): Middleware {
   return async (ctx, next) => {
     if (ctx.path !== HEALTH_PATH || ctx.method !== "GET" || !isFromHere(ctx.req)) return next();

@@ -25,8 +25,8 @@ export const showMqtt: Handler<HomeAutomation, MqttAnswer> = (ctx, home) => {
 };
 
 /**
- * `PUT /api/mqtt`; what is left out stays as it is, but for the password: it is told to the broker
- * it was given for and to no other → as `GET`
+ * `PUT /api/mqtt` → as `GET`. Missing fields stay as they are, but for the password with another broker, which must not get
+ * the old one.
  */
 export const changeMqtt: Handler<HomeAutomation, MqttAnswer> = async (ctx, home) => {
   const change = readChange(await jsonBody(ctx));

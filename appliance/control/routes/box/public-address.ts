@@ -10,7 +10,7 @@ export interface PublicParts {
     PublicAddress,
     "changed" | "settings" | "isDeclared" | "terms" | "view" | "change" | "test"
   >;
-  /** Makes a link for a phone that works once: the end of its path, and until when (epoch ms). */
+  /** Makes a link for one use on a phone: the end of its path, and its expiry (epoch ms). */
   makeLink: () => { nonce: string; until: number };
   /** The QR code of a text; `true` is dark, row by row. */
   code: (text: string) => { size: number; modules: readonly boolean[] };
@@ -39,8 +39,8 @@ export const showPublic: Handler<PublicParts, PublicAnswer> = (ctx, { address })
 };
 
 /**
- * `PUT /api/public`; what is left out stays as it is, but for the token: it is told to the provider
- * it was given for and to no other → as `GET`
+ * `PUT /api/public` → as `GET`. Missing fields stay as they are, but for the token with another provider, which must not
+ * get the old one.
  */
 export const changePublic: Handler<PublicParts, PublicAnswer> = async (ctx, { address }) => {
   const change = readChange(await jsonBody(ctx));
@@ -51,7 +51,7 @@ export const changePublic: Handler<PublicParts, PublicAnswer> = async (ctx, { ad
   ctx.body = publicView(address);
 };
 
-/** `POST /api/public/test`: asks the CA whether it reaches the box, and waits for no answer → as `GET` */
+/** `POST /api/public/test` → as `GET`: starts a test of whether the CA reaches the box, and does not wait for it */
 export const testPublic: Handler<PublicParts, PublicAnswer> = async (ctx, { address }) => {
   await address.test();
   ctx.body = publicView(address);

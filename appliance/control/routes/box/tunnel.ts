@@ -9,7 +9,7 @@ export interface TunnelParts {
   /** Missing where the system is not ours. */
   tunnel?: {
     view(): Promise<Omit<TunnelAnswer, "possible">>;
-    /** Asks for the tunnel of a configuration that is in order. */
+    /** Requests the tunnel of a valid configuration. */
     make(text: string): Promise<void>;
     remove(): Promise<void>;
   };
@@ -46,7 +46,7 @@ export const removeTunnel: Handler<TunnelParts, TunnelAnswer> = async (ctx, part
   await showTunnel(ctx, parts);
 };
 
-/** Of a text of another kind every line is wrong: the first tell enough. */
+/** The most wrong lines in a message. In a text of another kind all lines are wrong. */
 const MOST_TOLD = 4;
 
 function refusal(refused: ReturnType<typeof readTunnel>["refused"]): string {

@@ -13,13 +13,13 @@ import type { UpdateChange, UpdateView } from "../../wire.ts";
 export interface UpdateSource {
   /** The view is another. */
   readonly changed: Listenable;
-  /** Undefined while the updater has told nothing yet. */
+  /** Undefined until the updater has reported its state. */
   view(): UpdateView | undefined;
   /** @throws {Refusal} */
   act(wish: UpdateChange): Promise<void>;
   /**
-   * Takes in a release as one file.
-   * @param declared its size, when the sender tells
+   * Takes a release as one file.
+   * @param declared its size in bytes, where the request says so
    * @throws {Refusal}
    */
   takeIn(file: Readable, declared: number | undefined): Promise<void>;

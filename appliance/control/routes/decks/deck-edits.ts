@@ -43,7 +43,7 @@ const readStart = shape<{ name: StartingPointName }>({
   required: ["name"],
 });
 
-/** `POST /api/decks/undo` → `{done}`: takes the last change of decks back, whatever it was */
+/** `POST /api/decks/undo` → `{done}`: undoes the last change of decks */
 export const undoEdit: Handler<Decks, DoneAnswer> = async (ctx, decks) => {
   ctx.body = { done: await decks.setUp.changes.undo() };
 };

@@ -98,7 +98,7 @@ const readSwipe = shape<{ direction: Direction }>({
   required: ["direction"],
 });
 
-/** Every known deck, what keeps decks from working, and what can be undone: the body of `/api/decks`. */
+/** The body of `/api/decks`: every known deck, problems of decks, and changes that can be undone. */
 export function decksView(decks: Decks): DecksAnswer {
   return { decks: decks.list(), problems: decks.problems(), ...decks.setUp.changes.undoable };
 }
@@ -120,8 +120,8 @@ export const changeDeck: Handler<Decks, DeckView> = async (ctx, decks) => {
 };
 
 /**
- * `PUT /api/decks/:id/slots/:slot` `{widget?, press?, hold?, turn?, button?}` → the slot; what is left
- * out stays. `?page=N` sets it on one page, `?fixed=1` on all.
+ * `PUT /api/decks/:id/slots/:slot` `{widget?, press?, hold?, turn?, button?}` → the slot. Missing fields stay.
+ * `?page=N` sets it on one page, `?fixed=1` on all.
  */
 export const setSlot: Handler<SlotParts, PlaceView> = async (ctx, { decks, origins }) => {
   const { id, slot } = ctx.params;
@@ -130,7 +130,7 @@ export const setSlot: Handler<SlotParts, PlaceView> = async (ctx, { decks, origi
   ctx.body = await decks.setUp.setSlot(id, slot, change, placeOf(ctx.query));
 };
 
-/** `GET /api/decks/:id/slots/:slot/image.png`: what the slot shows now; `?scale=2`: twice as fine. */
+/** `GET /api/decks/:id/slots/:slot/image.png`: the present picture of the slot; `?scale=2` has twice the resolution. */
 export const slotImage: Handler<Decks, Buffer> = (ctx, decks) => {
   const { id, slot } = ctx.params;
   const png = decks.png(id, slot, scaleOf(ctx.query));
@@ -155,7 +155,7 @@ export const swipeDeck: Handler<Decks> = async (ctx, decks) => {
 };
 
 /**
- * A widget as it came, checked; `at` is where it was found.
+ * Checks a widget from outside; `at` is its path.
  * @throws {Refusal} `invalid_field`
  */
 export function readWidget(input: unknown, at: string): Widget {
@@ -163,7 +163,7 @@ export function readWidget(input: unknown, at: string): Widget {
 }
 
 /**
- * Settings of a slot as they came, checked; `at` begins the path of each field.
+ * Checks settings of a slot from outside; `at` is the begin of the paths of fields.
  * @throws {Refusal} `invalid_field`
  */
 export function readSlotInput(input: SlotInput, at = ""): SlotChange {

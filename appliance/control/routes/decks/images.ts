@@ -16,7 +16,7 @@ export const keepImage: Handler<ImageParts, ImageAnswer> = async (ctx, { images,
   ctx.body = { image: await images.add(file, imagesOf(decks)) };
 };
 
-/** The names of the pictures that keys show, on whatever deck and page. */
+/** The names of the pictures of keys, on all decks and pages. */
 function imagesOf({ setUp }: Pick<Decks, "setUp">): Set<string> {
   const widgets = setUp
     .settings()

@@ -8,12 +8,12 @@ import type { Handler } from "../../route.ts";
 export interface DataParts {
   clock: Clock;
   exchange: {
-    /** @returns a file that is gone once it is closed */
+    /** @returns a file that is deleted once it is closed */
     backUp(): Promise<{ readonly handle: FileHandle; readonly size: number }>;
     /** @param length in bytes, as far as it is known @throws {Refusal} where the data stays as it was */
     restore(file: Readable, length: number | undefined): Promise<void>;
   };
-  /** Tells the parts that hold something of the data in memory that it is another now. */
+  /** Has all parts with data in memory read it again. */
   reloadAfterRestore: () => Promise<void>;
 }
 

@@ -6,7 +6,7 @@ import { HttpError } from "../../../http/errors.ts";
 import { Pages } from "../../../http/pages.ts";
 import { type CheckedImport, checkImport, type Here } from "./settings-reader.ts";
 
-/** Settings as they came, and those that are here already. */
+/** Settings from outside, and the present ones. */
 export interface CheckRequest {
   readonly body: Uint8Array;
   readonly here: Here;
@@ -17,7 +17,7 @@ export type CheckAnswer =
   | { readonly ok: false; readonly code: RefusalCode; readonly message: string };
 
 const icons = new Icons(() => new Pages().text("icons.json"));
-// A thread of its own, so that no hit waits for settings that are checked.
+// It has a thread of its own, so that no hit waits for the check.
 parentPort?.on("message", ({ body, here }: CheckRequest) => {
   parentPort?.postMessage(answer(() => checkImport(parseJson(body), here, icons)));
 });

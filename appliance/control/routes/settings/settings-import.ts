@@ -14,19 +14,19 @@ import type { CheckedImport } from "./settings-reader.ts";
 const IMPORT_BYTES = 4_194_304;
 /** The longest that a check may take: on a small board the largest file takes a few seconds. */
 const CHECK_MS = 30_000;
-/** The heap of the thread: several times the largest file, and what is set here beside it. */
+/** The heap of the thread: enough for the largest file several times, beside the present settings. */
 const CHECK_MEMORY = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 96 };
 /** Settings that were looked at are mostly taken in next, and to start a thread takes longer than most checks. */
 const KEPT_MS = 60_000;
 
-/** For whose store a file is looked at: one at a time, for a check takes memory. */
+/** The stores with a running check. There is one at a time, since it takes memory. */
 const checking = new WeakSet<object>();
 /** The thread of the last check, that waits for the next. */
 let idle: { readonly worker: Worker; readonly cancel: Cancel } | undefined;
 
 /**
- * `POST /api/settings/import`: checked whole first, then merged in; deletes nothing. With `?preview=1`
- * it is only checked, and the answer says what would change.
+ * `POST /api/settings/import`: checks all of a file, then merges it into the settings, and deletes none. With
+ * `?preview=1` it only checks the file, and answers the changes.
  */
 export const importSettings: Handler<SettingsParts, ImportPreview> = async (ctx, parts) => {
   const { store, decks } = parts;
@@ -90,7 +90,7 @@ function newThread(): Worker {
     name: "settings",
     resourceLimits: CHECK_MEMORY,
   });
-  // Also where no check waits for it: else it would end the service.
+  // An error without a listener would end the service, even while no check is waiting.
   worker.on("error", () => {});
   worker.once("exit", () => {
     if (idle?.worker === worker) idleThread();
@@ -115,7 +115,7 @@ function idleThread(): Worker | undefined {
   return found?.worker;
 }
 
-/** @param sites new ones that have counted since, and those whose host another site has now */
+/** @param sites new sites with counts, and those whose host belongs to another site by now */
 function leftAsTheyAre(sites: readonly string[]): string {
   if (sites.length === 0) return "";
   return `Sites left as they are, for they have counted since or their host is taken: ${sites.join(", ")}.`;

@@ -35,13 +35,13 @@ import { SITE_HOST, SITE_ID, shape, TRUTH } from "../../input.ts";
 import type { ImportPreview } from "../../wire.ts";
 import { DECK_CHANGE, readSlotInput, readWidget } from "../decks/decks.ts";
 
-/** The part of a box that settings which come in have to fit. */
+/** The part of a box that imported settings have to fit. */
 export interface Here {
   readonly sites: readonly Pick<SiteRecord, "id" | "host" | "badge" | "declared">[];
   readonly decks: readonly DeckSettings[];
 }
 
-/** Settings that may be taken in, and what that would change. */
+/** Valid settings, and the changes that they make. */
 export interface CheckedImport {
   readonly decks: readonly DeckImport[];
   readonly sites: readonly SiteInput[];
@@ -50,7 +50,7 @@ export interface CheckedImport {
   readonly pictures: readonly { readonly widget: Widget; readonly at: string }[];
 }
 
-/** The content of an export; an import may leave out whatever it does not want to change. */
+/** The content of an export. An import may leave out any part. */
 interface SettingsFile {
   tallydeck?: "settings";
   decks?: (Omit<DeckImport, "pages" | "fixed"> & {
@@ -128,8 +128,8 @@ const readSettings = shape<SettingsFile>({
 });
 
 /**
- * Settings to take in, all of them checked, in a time that grows as they do.
- * @param icons those that widgets may name
+ * Checks all settings of an import, in linear time.
+ * @param icons the icons that widgets may name
  * @throws {Refusal} `invalid_field`, `deck_limit`
  */
 export function checkImport(
@@ -308,7 +308,7 @@ function previewOf(
   };
 }
 
-/** Keys and zones of all pages that would be set otherwise. */
+/** The number of keys and zones that would change, on all pages. */
 function changedKeys({ pages, fixed }: DeckSettings, now: DeckSettings): number {
   const counts = pages.map(({ slots }, place) => differing(slots, now.pages[place]?.slots ?? {}));
   return sum(counts) + differing(fixed, now.fixed);

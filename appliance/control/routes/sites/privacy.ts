@@ -37,7 +37,7 @@ interface PrivacySource {
   readonly now: number;
 }
 
-/** Sorts of what is counted of which not every owner has any. */
+/** Kinds of counts that not every owner has. */
 interface Counted {
   surveys: boolean;
   pings: boolean;
@@ -60,12 +60,12 @@ export const showPrivacy: Handler<PrivacyParts, PrivacyAnswer> = async (ctx, par
   };
 };
 
-/** A text for an owner's privacy page, by the settings in force and by what sites have counted so far. */
+/** A text for an owner's privacy page, by the settings and the counts up to now. */
 export async function privacyText(source: PrivacySource): Promise<string> {
   const { directory, config, hasPublicAddress, now } = source;
   const zone = new DayZone(directory.dayZone ?? UTC_DAYS).nameAt(now);
   const { surveys, pings, countries } = await countedSorts(source);
-  // A company that passes it on adds the country, or is trusted to say who asks.
+  // A company in between adds the country, or is a trusted proxy.
   const isPassedOn = source.isTunnelled || countries || config.trustedProxies.length > 0;
   return [
     about(config, hasPublicAddress, isPassedOn),

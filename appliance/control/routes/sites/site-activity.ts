@@ -10,7 +10,7 @@ export interface ActivityParts {
   alarms: Pick<Alarms, "stateOf">;
 }
 
-/** `GET /api/site-activity`: what each site has counted, at a glance. */
+/** `GET /api/site-activity`: the activity of each site. */
 export const showSiteActivity: Handler<ActivityParts, SiteActivityAnswer> = async (
   ctx,
   { numbers, clock, alarms },

@@ -30,7 +30,7 @@ const readAlarms = shape<SiteAlarms>({
   required: ["silence", "rush", "webhook"],
 });
 
-/** `GET /api/sites/:id/alarms` → what the site alarms of */
+/** `GET /api/sites/:id/alarms` → the alarms of a site */
 export const findAlarms: Handler<AlarmsParts, SiteAlarms> = async (ctx, { numbers }) => {
   const id = siteIdOf(ctx.params.id);
   const site = numbers.directory.sites.find((one) => one.id === id);
@@ -43,7 +43,7 @@ export const findAlarms: Handler<AlarmsParts, SiteAlarms> = async (ctx, { number
   ctx.body = { silence, rush, webhook };
 };
 
-/** `PUT /api/sites/:id/alarms` `{silence, rush, webhook}`: takes the place of what was set before. */
+/** `PUT /api/sites/:id/alarms` `{silence, rush, webhook}`: replaces the alarms of a site. */
 export const changeAlarms: Handler<AlarmsParts, SiteAlarms> = async (ctx, parts) => {
   const id = siteIdOf(ctx.params.id);
   const { numbers, alarms } = parts;

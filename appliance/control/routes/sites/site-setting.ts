@@ -14,9 +14,9 @@ interface SettingRoutes<Body> {
 }
 
 /**
- * Shows what a kind sets of a site, and changes it as a whole.
- * @param read reads a body; throws a Refusal where it is off
- * @param none stands for what nobody has set
+ * Routes that show and replace a setting of a site.
+ * @param read reads a body; throws a Refusal where it is invalid
+ * @param none the answer while the setting is missing
  */
 export function settingRoutes<Body>(
   kind: DocumentKind<Body>,

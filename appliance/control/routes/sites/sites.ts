@@ -107,7 +107,7 @@ export const eraseSite: Handler<SitesParts> = async (ctx, { numbers }) => {
   ctx.status = 204;
 };
 
-/** `POST /api/sites/:id/token` → `{token}`, this once; the one before stops working. */
+/** `POST /api/sites/:id/token` → `{token}`, shown only here. The old one stops working. */
 export const makeSiteToken: Handler<SitesParts, NewReadToken> = async (ctx, parts) => {
   const id = siteIdOf(ctx.params.id);
   if (parts.declared.siteToken(id)) throw declared("STATS_TOKEN_<ID>");
@@ -116,7 +116,7 @@ export const makeSiteToken: Handler<SitesParts, NewReadToken> = async (ctx, part
   ctx.body = { token };
 };
 
-/** `POST /api/sites/:id/share` → `{token}` of the site's shared link, this once; the one before stops working. */
+/** `POST /api/sites/:id/share` → `{token}` of the site's share link, shown only here. The old one stops working. */
 export const shareSite: Handler<SitesParts, NewReadToken> = async (ctx, { numbers }) => {
   const id = siteIdOf(ctx.params.id);
   const { token, hash } = makeShareToken();
@@ -131,7 +131,7 @@ export const unshareSite: Handler<SitesParts> = async (ctx, { numbers }) => {
   ctx.status = 204;
 };
 
-/** 409: the configuration says otherwise. */
+/** The refusal 409 of a change to something that the configuration declares. */
 export function declared(key: string): HttpError {
   return new HttpError(
     409,

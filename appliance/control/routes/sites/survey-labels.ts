@@ -5,7 +5,7 @@ import type { SurveyLabels } from "../../wire.ts";
 import { settingRoutes } from "./site-setting.ts";
 
 const MAX_VERSIONS = 100;
-/** As many as a report tells apart. */
+/** The most questions and options, as in reports. */
 const MAX_NAMED = 200;
 
 const NAME = {
@@ -49,7 +49,7 @@ const readLabels = shape<SurveyLabels>(
 );
 
 /**
- * `GET /api/sites/:id/survey-labels` → what the site's questions and options are called; with `PUT` labels take the
- * place of those before, `{}` for none.
+ * `GET /api/sites/:id/survey-labels` → the labels of the site's questions and options. `PUT` replaces them; `{}` removes
+ * all.
  */
 export const surveyLabels = settingRoutes(SURVEY_LABELS, readLabels, {});
