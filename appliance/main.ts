@@ -51,6 +51,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "note on a day of a site what happened, for its chart",
     load: async () => (await import("./commands/sites/mark.ts")).mark,
   },
+  digest: {
+    summary: "print the figures of a site in one screen, as its digest tells them",
+    load: async () => (await import("./commands/sites/digest.ts")).digest,
+  },
   push: {
     summary: "show a text on the deck",
     load: async () => (await import("./commands/push.ts")).push,

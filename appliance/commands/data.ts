@@ -1,9 +1,10 @@
 import { dirname, join, resolve } from "node:path";
+import { siteIdOf } from "../base/names.ts";
 import { didYouMean } from "../base/text/nearest.ts";
 import { DEFAULT_DATA_DIR } from "../config/settings.ts";
 import { type Config, FLAGS, readConfig } from "../config.ts";
-import type { Directory, Place } from "../store/desk.ts";
-import { INSTALLED, type Terminal } from "./command.ts";
+import type { Directory, Place, SiteRecord } from "../store/desk.ts";
+import { CommandFailed, INSTALLED, type Terminal, UsageError } from "./command.ts";
 import { databaseOf } from "./database.ts";
 
 /** Options every command takes that works on the data. */
@@ -78,4 +79,18 @@ export function unknownSite({ sites }: Directory, id: string): string {
     sites.map((site) => site.id),
   );
   return `There is no site ${id}.${meant} \`tallydeck sites\` lists them.`;
+}
+
+/** The site with an id, or the only one there is. @throws {UsageError | CommandFailed} where it is not clear which is meant */
+export function siteMeant(directory: Directory, given: string | undefined): SiteRecord {
+  const { sites } = directory;
+  const [first, ...others] = sites;
+  if (given === undefined) {
+    if (first !== undefined && others.length === 0) return first;
+    throw new UsageError("Say which site: `tallydeck sites` lists them.");
+  }
+  const id = siteIdOf(given);
+  const site = sites.find((each) => each.id === id);
+  if (site === undefined) throw new CommandFailed(unknownSite(directory, id));
+  return site;
 }

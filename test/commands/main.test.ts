@@ -8,7 +8,17 @@ import { MAIN, tallydeck } from "../helpers/tallydeck.ts";
 const { version } = JSON.parse(
   readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"),
 ) as { version: string };
-const ON_DATA = ["run", "status", "stats", "sites", "tokens", "backup", "restore", "diagnose"];
+const ON_DATA = [
+  "run",
+  "status",
+  "stats",
+  "digest",
+  "sites",
+  "tokens",
+  "backup",
+  "restore",
+  "diagnose",
+];
 const COMMANDS = [...ON_DATA, "push", "devices", "update", "version", "help"];
 
 describe("the command line", () => {

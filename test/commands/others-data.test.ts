@@ -12,6 +12,7 @@ const COMMANDS = [
   "status",
   "stats",
   "stats blog",
+  "digest",
   "sites",
   "sites add shop",
   "tokens",

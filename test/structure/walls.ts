@@ -104,6 +104,7 @@ export const WALLS: readonly Wall[] = [
     types: ["appliance/deck/hands/gestures.ts", "appliance/deck/face/feedback.ts"],
   },
   { of: "appliance/alarms/", may: [STORE_DOOR, BASE], types: [REPORTS] },
+  { of: "appliance/digest/", may: [STORE_DOOR, SYSTEM, BASE], types: [REPORTS] },
   { of: "appliance/deck/face/", may: [...PIXELS, "appliance/push/", BASE] },
   { of: "appliance/deck/usb/", may: [...PIXELS, BASE] },
   { of: "appliance/deck/", may: ["appliance/push/channels.ts", BASE] },

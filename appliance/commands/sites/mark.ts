@@ -2,17 +2,9 @@ import { readFile } from "node:fs/promises";
 import { formatDay, parseDay } from "../../base/calendar.ts";
 import { DayZone, UTC_DAYS } from "../../base/day-zone.ts";
 import { MARKS, readMarks } from "../../base/input/marks.ts";
-import { siteIdOf } from "../../base/names.ts";
 import { Refusal } from "../../base/refusal.ts";
 import type { Mark } from "../../base/text/marks.ts";
-import {
-  type Directory,
-  openToChange,
-  openToLook,
-  type SiteRecord,
-  settingOfSite,
-  siteIn,
-} from "../../store/desk.ts";
+import { openToChange, openToLook, settingOfSite } from "../../store/desk.ts";
 import {
   type Command,
   CommandFailed,
@@ -22,7 +14,7 @@ import {
   type Terminal,
   UsageError,
 } from "../command.ts";
-import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, noSite, unknownSite } from "../data.ts";
+import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, noSite, siteMeant } from "../data.ts";
 import { checkData } from "../others-data.ts";
 
 /** A file of as many marks as a site has, each as long as it may be, with room for more. */
@@ -70,7 +62,7 @@ export const mark: Command = {
     if (desk === undefined) throw new CommandFailed(await noSite(config, terminal));
     try {
       const directory = await desk.directory();
-      const site = siteNamed(directory, given);
+      const site = siteMeant(directory, given);
       const { marks } = (await settingOfSite(desk, MARKS, site.key)) ?? { marks: [] };
       if (isList) {
         if (values.json) outJson(terminal, marks);
@@ -104,13 +96,6 @@ export const mark: Command = {
 
 function lineOf({ day, text }: Mark): string {
   return `${day} ${text}`;
-}
-
-function siteNamed(directory: Directory, given: string): SiteRecord {
-  const id = siteIdOf(given);
-  const site = siteIn(directory, id);
-  if (site === undefined) throw new CommandFailed(unknownSite(directory, id));
-  return site;
 }
 
 async function contentOf(name: string, { input }: Terminal): Promise<string> {

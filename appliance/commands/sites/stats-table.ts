@@ -1,4 +1,5 @@
 import { isObject } from "../../base/input/json.ts";
+import { listing } from "../../base/text/listing.ts";
 import type { SeriesRow, StatsTotals } from "../../store/reports.ts";
 
 const COUNTERS = ["Pageviews", "Visitors", "Sessions", "Bots", "App pings"];
@@ -9,8 +10,6 @@ const LISTS = [
 ] as const;
 const LONGEST_LIST = 5;
 const GAP = "  ";
-/** No value is cut shorter, however narrow the terminal. */
-const LEAST_VALUE = 8;
 
 /**
  * Numbers of a site as lines for a terminal: a row a day, their sum, and the first of some dimensions.
@@ -66,28 +65,13 @@ function listOf(
   if (!isObject(values)) return [];
   const all = Object.entries(values).sort(([, a], [, b]) => b - a);
   const first = all.slice(0, LONGEST_LIST);
-  const countWidth = Math.max(...first.map(([, count]) => String(count).length));
-  const room = Math.max(LEAST_VALUE, columns - 2 * GAP.length - countWidth);
-  const names = first.map(([name]) => cut(printable(name), room));
-  const nameWidth = Math.max(...names.map((name) => [...name].length));
   const more = all.length - first.length;
   return [
     "",
     `${heading}${more > 0 ? `, the first ${first.length} of ${all.length}` : ""}`,
-    ...first.map(([, count], at) => {
-      const name = names[at] ?? "";
-      const pad = " ".repeat(nameWidth - [...name].length);
-      return `${GAP}${name}${pad}${GAP}${String(count).padStart(countWidth)}`;
-    }),
+    ...listing(
+      first.map(([name, count]) => ({ name, count: String(count) })),
+      columns,
+    ),
   ];
-}
-
-/** Removes control characters: visitors choose these texts, and must not control the terminal. */
-function printable(text: string): string {
-  return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, "?");
-}
-
-function cut(text: string, room: number): string {
-  const characters = [...text];
-  return characters.length <= room ? text : `${characters.slice(0, room - 1).join("")}…`;
 }

@@ -1,10 +1,8 @@
 import { DayZone, UTC_DAYS } from "../../base/day-zone.ts";
-import { siteIdOf } from "../../base/names.ts";
 import { statsFilter } from "../../collector/routes/question.ts";
 import { HttpError } from "../../http/errors.ts";
 import {
   type Desk,
-  type Directory,
   detailFrom,
   type Filter,
   MAX_RANGE_DAYS,
@@ -16,7 +14,7 @@ import {
 } from "../../store/desk.ts";
 import type { StatsTotals } from "../../store/reports.ts";
 import { type Command, CommandFailed, parseCommandLine, UsageError } from "../command.ts";
-import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, noSite, unknownSite } from "../data.ts";
+import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, noSite, siteMeant } from "../data.ts";
 import { checkData } from "../others-data.ts";
 import { tableOf } from "./stats-table.ts";
 
@@ -63,7 +61,7 @@ export const stats: Command = {
     try {
       const directory = await desk.directory();
       if (directory.sites.length === 0) throw new CommandFailed(await noSite(config, terminal));
-      const site = siteOf(directory, given);
+      const site = siteMeant(directory, given);
       const zone = new DayZone(directory.dayZone ?? UTC_DAYS);
       const now = terminal.now();
       const today = zone.today(now);
@@ -110,20 +108,6 @@ async function sourceOf(desk: Desk, text: string | undefined): Promise<StatsQuer
     if (error instanceof SourceUnclear) throw new CommandFailed(error.message);
     throw error;
   }
-}
-
-/** @throws {UsageError | CommandFailed} where it is not clear which site is meant */
-function siteOf(directory: Directory, given: string | undefined): SiteRecord {
-  const { sites } = directory;
-  const [first, ...others] = sites;
-  if (given === undefined) {
-    if (first !== undefined && others.length === 0) return first;
-    throw new UsageError("Say which site: `tallydeck sites` lists them.");
-  }
-  const id = siteIdOf(given);
-  const site = sites.find((each) => each.id === id);
-  if (site === undefined) throw new CommandFailed(unknownSite(directory, id));
-  return site;
 }
 
 /** The body of `/stats`. */

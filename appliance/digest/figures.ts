@@ -1,0 +1,120 @@
+import { type Day, formatDay } from "../base/calendar.ts";
+import { GOALS } from "../base/input/goals.ts";
+import { isObject } from "../base/input/json.ts";
+import type { DigestSpan } from "../base/text/digest.ts";
+import type { GoalsAnswer, SeriesRow } from "../store/reports.ts";
+import { type Numbers, type SiteKey, settingOfSite } from "../store/store.ts";
+
+/** Values with their counts, the highest first. */
+type Counted = readonly (readonly [name: string, count: number])[];
+
+/** A figure, and what it was in the span before. */
+interface Compared {
+  readonly now: number;
+  readonly before: number;
+}
+
+/** An alarm of a site that stood at some time. */
+export interface PastAlarm {
+  readonly site: string;
+  readonly kind: "silence" | "rush";
+  /** Epoch milliseconds. */
+  readonly since: number;
+  /** Null while it stands. */
+  readonly until: number | null;
+}
+
+/** All that a digest tells. Days are `YYYY-MM-DD`. */
+export interface DigestFigures {
+  readonly site: string;
+  readonly every: DigestSpan;
+  readonly from: string;
+  readonly to: string;
+  readonly zone: string;
+  readonly visitors: Compared;
+  readonly views: Compared;
+  readonly sessions: Compared;
+  /** The first five by views. */
+  readonly pages: Counted;
+  readonly sources: Counted;
+  readonly goals: readonly (Compared & { readonly name: string })[];
+  readonly alarms: readonly PastAlarm[];
+}
+
+/** The days of a digest and of the span before it. */
+interface Asked {
+  readonly site: { readonly key: SiteKey; readonly id: string };
+  readonly every: DigestSpan;
+  /** The last day. */
+  readonly to: Day;
+  readonly zone: string;
+  readonly alarms: readonly PastAlarm[];
+}
+
+const SPAN_DAYS: Readonly<Record<DigestSpan, number>> = { day: 1, week: 7 };
+const FIRST = 5;
+const PLAIN = { encoding: null, ifNoneMatch: "" } as const;
+
+/** The answer of `/stats` with its days. */
+interface Totals {
+  readonly series: readonly SeriesRow[];
+  readonly [dimension: string]: unknown;
+}
+
+/** Reads what a digest tells. Rejects as `Numbers.read` does. */
+export async function digestFigures(
+  numbers: Pick<Numbers, "read">,
+  { site, every, to, zone, alarms }: Asked,
+): Promise<DigestFigures> {
+  const days = SPAN_DAYS[every];
+  const from = to - days + 1;
+  const range = { site: site.key, id: site.id, zone, where: [], detailFrom: Infinity };
+  const span = async (first: Day, last: Day) => {
+    const query = {
+      ...({ ...range, from: first, to: last, of: "views", single: false, series: true } as const),
+      ...{ daily: undefined, warnings: [] },
+    };
+    return bodyOf<Totals>(await numbers.read("stats", { query, accepts: PLAIN }));
+  };
+  const [now, before] = [await span(from, to), await span(from - days, from - 1)];
+  const { goals } = (await settingOfSite(numbers, GOALS, site.key)) ?? { goals: [] };
+  const query = { ...range, from: from - days, to, goals };
+  const reached: Pick<GoalsAnswer, "goals"> =
+    goals.length === 0
+      ? { goals: [] }
+      : bodyOf<GoalsAnswer>(await numbers.read("goals", { query, accepts: PLAIN }));
+  const compared = (at: number) => ({ now: sumOf(now, at), before: sumOf(before, at) });
+  return {
+    ...{ site: site.id, every, zone, from: formatDay(from), to: formatDay(to) },
+    ...{ views: compared(1), visitors: compared(2), sessions: compared(3) },
+    pages: firstOf(now.path),
+    // Older scripts do not say where a session began.
+    sources: isObject(now.source) ? firstOf(now.source) : firstOf(now.ref),
+    goals: reached.goals.map(({ name, daily }) => ({
+      name,
+      now: sum(daily.slice(days)),
+      before: sum(daily.slice(0, days)),
+    })),
+    alarms,
+  };
+}
+
+function bodyOf<Body>({ body }: { readonly body: Uint8Array | null }): Body {
+  return JSON.parse(Buffer.from(body ?? []).toString("utf8"));
+}
+
+/** @param at the place of a counter in a row of days */
+function sumOf({ series }: Totals, at: number): number {
+  return sum(series.map((row) => Number(row[at])));
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((all, count) => all + count, 0);
+}
+
+function firstOf(values: unknown): Counted {
+  if (!isObject(values)) return [];
+  return Object.entries(values as Record<string, number>)
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, FIRST);
+}

@@ -1,0 +1,96 @@
+import type { DayZone } from "../base/day-zone.ts";
+import { grouped, type ListRow, listing } from "../base/text/listing.ts";
+import type { DigestFigures, PastAlarm } from "./figures.ts";
+
+/** Characters of a line of plain text. */
+const COLUMNS = 64;
+/** Alarms that a digest names; more are told by their number. */
+const MOST_ALARMS = 5;
+
+/** A heading of a digest, and what stands below it. */
+interface DigestPart {
+  readonly heading: string;
+  readonly rows: readonly ListRow[];
+}
+
+/** `my-blog, 2026-11-19 to 2026-11-25` */
+function titleOf({ site, from, to }: DigestFigures): string {
+  return from === to ? `${site}, ${to}` : `${site}, ${from} to ${to}`;
+}
+
+/** What a mail's subject says: `my-blog: 1,234 visitors, +12%` */
+export function subjectOf({ site, visitors }: DigestFigures): string {
+  const change = changeOf(visitors.now, visitors.before);
+  return `${site}: ${visitorsOf(visitors.now)}${change === "" ? "" : `, ${change}`}`;
+}
+
+/** What a key shows of it, in two lines. */
+export function keyText({ every, visitors }: DigestFigures): string {
+  const change = changeOf(visitors.now, visitors.before) || "as before";
+  return `${visitorsOf(visitors.now)}\n${every === "day" ? "yesterday" : "7 days"} ${change}`;
+}
+
+function visitorsOf(count: number): string {
+  return `${grouped(count)} ${count === 1 ? "visitor" : "visitors"}`;
+}
+
+/** Its parts in their order; one that has nothing to tell is left out. */
+function partsOf(figures: DigestFigures, zone: DayZone): DigestPart[] {
+  const { every, visitors, views, sessions, pages, sources, goals, alarms } = figures;
+  const row = (name: string, { now, before }: DigestFigures["views"]): ListRow => ({
+    name,
+    count: grouped(now),
+    change: `${changeOf(now, before) || "as before"} (${grouped(before)} the ${every} before)`,
+  });
+  const lists = (
+    [
+      ["Pages", pages],
+      ["Sources", sources],
+    ] as const
+  ).map(([heading, values]) => ({
+    heading,
+    rows: values.map(([name, count]) => ({ name, count: grouped(count) })),
+  }));
+  const parts: DigestPart[] = [
+    {
+      heading: "",
+      rows: [row("Visitors", visitors), row("Views", views), row("Sessions", sessions)],
+    },
+    ...lists,
+    { heading: "Goals", rows: goals.map((goal) => row(goal.name, goal)) },
+    { heading: "Alarms", rows: alarmRows(alarms, zone) },
+  ];
+  return parts.filter(({ rows }) => rows.length > 0);
+}
+
+/** A digest as plain text. */
+export function digestText(figures: DigestFigures, zone: DayZone): string {
+  const parts = partsOf(figures, zone).map(({ heading, rows }) => [
+    "",
+    ...(heading === "" ? [] : [heading]),
+    ...listing(rows, COLUMNS, heading === "" ? "" : undefined),
+  ]);
+  return [`${titleOf(figures)} (${figures.zone})`, ...parts.flat()].join("\n");
+}
+
+function alarmRows(alarms: readonly PastAlarm[], zone: DayZone): ListRow[] {
+  const named = alarms.slice(0, MOST_ALARMS).map(({ kind, since, until }) => {
+    const what = kind === "silence" ? "Silent" : "Rush";
+    const end = until === null ? "still" : `until ${wallText(until, zone)}`;
+    return { name: `${what} from ${wallText(since, zone)}, ${end}` };
+  });
+  const more = alarms.length - named.length;
+  return more > 0 ? [...named, { name: `and ${more} more` }] : named;
+}
+
+/** `2026-11-25 14:05` */
+function wallText(moment: number, zone: DayZone): string {
+  return new Date(zone.wall(moment)).toISOString().slice(0, 16).replace("T", " ");
+}
+
+/** `+12%`, `−3%`; nothing where there is no change, or nothing to compare with. */
+function changeOf(now: number, before: number): string {
+  if (before === 0) return now === 0 ? "" : "new";
+  const percent = Math.round((now / before - 1) * 100);
+  return percent === 0 ? "" : `${percent > 0 ? "+" : "−"}${grouped(Math.abs(percent))}%`;
+}
