@@ -30,9 +30,11 @@ import {
 } from "./routes/decks/deck-edits.ts";
 import { deletePage, patchPage, postPage } from "./routes/decks/deck-pages.ts";
 import {
+  addDeck,
   changeDeck,
   listDecks,
   pressSlot,
+  removeDeck,
   type SlotParts,
   setSlot,
   slotImage,
@@ -129,6 +131,8 @@ export const ROUTES: readonly Route<ControlParts>[] = [
   owner("GET", "/api/admin-token", "session", findAdminToken),
   owner("POST", "/api/admin-token", "session", makeAdminToken),
   owner("GET", "/api/decks", "decks", listDecks),
+  owner("POST", "/api/decks", "decks", addDeck),
+  owner("DELETE", "/api/decks/:id", "decks", removeDeck),
   owner("POST", "/api/decks/undo", "decks", undoEdit),
   owner("POST", "/api/decks/redo", "decks", redoEdit),
   owner("PATCH", "/api/decks/:id", "decks", changeDeck),

@@ -17,6 +17,8 @@ export interface DeckView
   serial: string | null;
   connected: boolean;
   virtual: boolean;
+  /** A virtual deck that an owner has added, and may remove. */
+  isRemovable?: true;
   /** How sure we are that this unit works. */
   evidence: Evidence;
   homeAfterSeconds: number | null;

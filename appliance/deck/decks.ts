@@ -16,9 +16,8 @@ import { SetUp, type SetUpSources } from "./settings/set-up.ts";
 import type { SlotSettings } from "./settings/slot-settings.ts";
 import { createDeckBus, type DeckBus } from "./usb/hid.ts";
 import type { Direction } from "./usb/model.ts";
-import { modelById } from "./usb/models.ts";
 import type { DeckProblem } from "./usb/problems.ts";
-import { openVirtual } from "./usb/virtual.ts";
+import { VirtualDecks, type VirtualDecksOptions } from "./virtual-decks.ts";
 
 export interface DecksOptions extends ShowingSources, Omit<SetUpSources, "images"> {
   log: { info(message: string): void; warn(message: string): void };
@@ -26,6 +25,8 @@ export interface DecksOptions extends ShowingSources, Omit<SetUpSources, "images
   timeZone: () => string;
   /** Ids of models by `--virtual-deck`; one may be there twice. */
   virtualDecks: readonly string[];
+  /** Virtual decks that an owner has added; nowhere kept unless given. */
+  addedDecks?: VirtualDecksOptions["documents"];
   bus?: DeckBus;
 }
 
@@ -52,6 +53,7 @@ export class Decks {
   readonly #roster: Roster;
   readonly #showing: Showing;
   readonly #gestures: Gestures;
+  readonly #virtual: VirtualDecks;
   readonly #stopTurning: Cancel;
 
   constructor(options: DecksOptions) {
@@ -79,6 +81,12 @@ export class Decks {
       problemsChanged: () => this.problemsChanged.emit(),
     });
     this.#roster = roster;
+    this.#virtual = new VirtualDecks({
+      log,
+      roster,
+      documents: options.addedDecks,
+      declared: options.virtualDecks,
+    });
     this.#showing = new Showing({ ...options, roster, turned: ({ id }) => this.changed.emit(id) });
     this.setUp = new SetUp({
       ...options,
@@ -101,13 +109,9 @@ export class Decks {
 
   /** Shows known decks, and starts looking for hardware, without waiting for it. */
   async start(): Promise<void> {
-    const { store, log, virtualDecks } = this.#options;
-    const stored = await store.load();
+    const stored = await this.#options.store.load();
     this.#roster.addKnown(stored);
-    for (const model of virtualDecks.flatMap((id) => modelById(id) ?? []))
-      this.#roster
-        .addVirtual(model, stored)
-        .plug(openVirtual(), ({ message }) => log.warn(message));
+    await this.#virtual.start(stored);
     this.#showing.start();
     this.#roster.start();
   }
@@ -123,12 +127,32 @@ export class Decks {
 
   /** Every deck that is known, plugged in or not. */
   list(): DeckView[] {
-    return this.#roster.list().map((deck) => deck.view());
+    return this.#roster.list().map((deck) => this.#viewOf(deck));
+  }
+
+  #viewOf(deck: Deck): DeckView {
+    return {
+      ...deck.view(),
+      ...(this.#virtual.isAdded(deck.id) && { isRemovable: true as const }),
+    };
+  }
+
+  /** Adds a virtual deck of a model. @throws {Refusal} `invalid_field`, `deck_limit` */
+  async addVirtual(model: string): Promise<DeckView> {
+    const deck = await this.#virtual.add(model, () => this.#options.store.load());
+    this.#came(deck, true);
+    return this.#viewOf(deck);
+  }
+
+  /** Removes a virtual deck that was added. @throws {Refusal} `not_found` */
+  async removeVirtual(id: string): Promise<void> {
+    await this.#virtual.remove(id);
+    this.changed.emit(id);
   }
 
   /** @throws {Refusal} `not_found` */
   view(id: string): DeckView {
-    return this.#roster.deck(id).view();
+    return this.#viewOf(this.#roster.deck(id));
   }
 
   /** The problems that keep decks from working now. */

@@ -118,8 +118,11 @@ export class Roster implements Iterable<Deck> {
   }
 
   /** Adds a virtual deck of a model, as it was or as it is first met. */
-  addVirtual(model: Model, stored: readonly DeckSettings[]): Deck {
-    const id = virtualId(model, this.#decks);
+  addVirtual(
+    model: Model,
+    stored: readonly DeckSettings[],
+    id = virtualId(model, this.#decks),
+  ): Deck {
     const known = stored.find((settings) => settings.id === id);
     return known ? this.#add(known, model) : this.addFirst(id, model, "");
   }

@@ -3,6 +3,7 @@ import type { DocumentKind } from "../base/documents.ts";
 import { SESSIONS } from "../control/sessions.ts";
 import { DECKS } from "../deck/settings/deck-settings.ts";
 import { IMAGES } from "../deck/settings/images.ts";
+import { VIRTUAL_DECKS } from "../deck/virtual-decks.ts";
 import { MQTT } from "../mqtt/home-automation.ts";
 import { PUBLIC_ADDRESS } from "../public/public-address.ts";
 import { KEPT_CHANNELS } from "../push/kept-channels.ts";
@@ -16,6 +17,7 @@ export const DOCUMENT_KINDS: readonly DocumentKind[] = [
   DAY_ZONE,
   ...KINDS_OF_SITES,
   DECKS,
+  VIRTUAL_DECKS,
   IMAGES,
   PUSH_TOKENS,
   ORIGINS,

@@ -38,7 +38,7 @@ export interface Front {
 
 /** The content for decks and screen. */
 interface FrontContent
-  extends Pick<DecksOptions, "store" | "channels" | "numbers" | "icons" | "images"> {
+  extends Pick<DecksOptions, "store" | "addedDecks" | "channels" | "numbers" | "icons" | "images"> {
   code: SetupCode;
   /** True while no sign-in is needed. */
   isOpen: () => boolean;

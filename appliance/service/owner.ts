@@ -18,6 +18,7 @@ import { SetupCode } from "../control/setup-code.ts";
 import type { Decks } from "../deck/decks.ts";
 import { DECKS, deckStore } from "../deck/settings/deck-settings.ts";
 import { IMAGES, Images } from "../deck/settings/images.ts";
+import { VIRTUAL_DECKS } from "../deck/virtual-decks.ts";
 import type { Listener } from "../http/listen.ts";
 import { RateLimit } from "../http/rate-limit.ts";
 import type { PhoneLinks } from "../public/phone-links.ts";
@@ -86,6 +87,7 @@ export async function startOwner(
     code: session.code,
     isOpen: () => listener.isOpen(),
     store: deckStore(documentsIn(box, DECKS), RULES),
+    addedDecks: documentsIn(box, VIRTUAL_DECKS),
     channels: push.channels,
     icons: shared.icons,
     images,

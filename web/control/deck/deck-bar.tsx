@@ -7,6 +7,7 @@ import { useShell } from "../context.ts";
 import { Labelled, Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { SleepFields } from "./fields/sleep-fields.tsx";
+import { VirtualOffer } from "./no-deck.tsx";
 
 const EVIDENCE: Readonly<Record<DeckView["evidence"], string>> = {
   HW: "Verified on hardware by another project.",
@@ -52,8 +53,22 @@ export function DeckBar({ deck }: { deck: DeckView }) {
       <Problem text={problem} />
       <p class="hint">
         {deck.virtual ? "A virtual deck: it exists on this page only." : EVIDENCE[deck.evidence]}
-        {deck.serial !== null && ` Serial ${deck.serial}.`}
+        {deck.serial !== null && ` Serial ${deck.serial}.`}{" "}
+        {deck.isRemovable && (
+          <button
+            type="button"
+            class="quiet"
+            title="Its keys come back when it is added again"
+            onClick={() => run(() => ask("DELETE", deckPath(deck.id)))}
+          >
+            Remove it
+          </button>
+        )}
       </p>
+      <details>
+        <summary>Add a virtual deck</summary>
+        <VirtualOffer />
+      </details>
     </section>
   );
 }

@@ -1,7 +1,9 @@
 import { useState } from "preact/hooks";
-import { Snippet } from "../../shared/copy-button.tsx";
+import type { DeckView } from "../../../appliance/control/wire.ts";
+import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
-import { Labelled } from "../parts.tsx";
+import { Labelled, Problem } from "../parts.tsx";
+import { useAction } from "../use-action.ts";
 import { VIRTUAL_MODELS } from "./fields/virtual-models.ts";
 
 /** Advice for a box that has never seen a deck. */
@@ -33,34 +35,42 @@ export function NoDeck() {
           </ul>
         </>
       )}
+      <h3>No deck at hand?</h3>
       <VirtualOffer />
     </section>
   );
 }
 
-/** The offer of a virtual deck, which is set where the service is started. */
-function VirtualOffer() {
+/** The offer of a virtual deck. */
+export function VirtualOffer() {
+  const { change } = useShell();
+  const { busy, problem, run } = useAction();
   const [model, setModel] = useState("mk2");
+  const add = () =>
+    run(async () => {
+      const { id } = await ask<DeckView>("POST", "api/decks", { model });
+      change({ deck: id, slot: "" });
+    });
   return (
     <>
-      <h3>No deck at hand?</h3>
-      <p>A virtual deck shows on this page what a real one would. Start the service with it:</p>
-      <Labelled label="Model">
-        {(at) => (
-          <select {...at} value={model} onChange={(event) => setModel(event.currentTarget.value)}>
-            {VIRTUAL_MODELS.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </select>
-        )}
-      </Labelled>
-      <Snippet text={`scripts/start --virtual-deck ${model}`} label="the command" />
-      <p class="hint">
-        On the image, put <code>VIRTUAL_DECK={model}</code> into <code>tallydeck.env</code> on the
-        boot partition and restart the box.
-      </p>
+      <p>A virtual deck shows on this page what a real one would.</p>
+      <div class="row">
+        <Labelled label="Model">
+          {(at) => (
+            <select {...at} value={model} onChange={(event) => setModel(event.currentTarget.value)}>
+              {VIRTUAL_MODELS.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          )}
+        </Labelled>
+        <button type="button" disabled={busy} onClick={add}>
+          Add it
+        </button>
+      </div>
+      <Problem text={problem} />
     </>
   );
 }

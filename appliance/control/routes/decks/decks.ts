@@ -108,6 +108,24 @@ export const listDecks: Handler<Decks, DecksAnswer> = (ctx, decks) => {
   ctx.body = decksView(decks);
 };
 
+const readModel = shape<{ model: string }>({
+  properties: { model: { type: "string", description: "must be the id of a model" } },
+  required: ["model"],
+});
+
+/** `POST /api/decks` `{model}` → 201 with a virtual deck of that model */
+export const addDeck: Handler<Decks, DeckView> = async (ctx, decks) => {
+  const { model } = readModel(await jsonBody(ctx));
+  ctx.body = await decks.addVirtual(model);
+  ctx.status = 201;
+};
+
+/** `DELETE /api/decks/:id`: one that was added so; its settings stay, and come back with it. */
+export const removeDeck: Handler<Decks> = async (ctx, decks) => {
+  await decks.removeVirtual(ctx.params.id);
+  ctx.status = 204;
+};
+
 /** `PATCH /api/decks/:id` `{name?, brightness?, sleep?, homeAfterSeconds?, page?, asleep?}` → the deck */
 export const changeDeck: Handler<Decks, DeckView> = async (ctx, decks) => {
   const { id } = ctx.params;
