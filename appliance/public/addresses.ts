@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 
-/** `shared`: 192.0.0.0/29, what the home's end of DS-Lite is called (RFC 6333). */
+/** `shared`: 192.0.0.0/29, the home's end of DS-Lite (RFC 6333). */
 export type AddressKind =
   | "public"
   | "cgnat"
@@ -71,13 +71,13 @@ export type Standing = "public" | "cgnat" | "double-nat" | "ds-lite" | "unknown"
 export interface StandingEvidence {
   /** The router's own word of its outer IPv4 address; `0.0.0.0` or empty says that it has none. */
   readonly outer?: string | undefined;
-  /** The IPv4 address from which the DNS provider sees this box come. */
+  /** The IPv4 address of this box as the DNS provider sees it. */
   readonly seen?: string | undefined;
   /** The addresses of this machine's own interface. */
   readonly own?: readonly string[];
 }
 
-/** Whether a port that the router opens can be reached at all. */
+/** Whether a port that the router opens is reachable from the internet. */
 export function judge({ outer, seen, own = [] }: StandingEvidence): Standing {
   const isGlobal = (family: number) =>
     own.some((address) => isIP(address) === family && kindOfAddress(address) === "public");
@@ -85,7 +85,7 @@ export function judge({ outer, seen, own = [] }: StandingEvidence): Standing {
   if (outer === undefined) return "unknown";
   switch (kindOfAddress(outer)) {
     case "public":
-      // Nothing in the home stands before such a router: it is the provider that translates once more.
+      // There is no other router in the home, so the internet provider translates addresses.
       return seen === undefined || seen === outer ? "public" : "cgnat";
     case "cgnat":
       return "cgnat";

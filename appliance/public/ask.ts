@@ -7,7 +7,7 @@ import { exchange } from "../http/exchange.ts";
 /** A question of the box to a host on the internet. */
 export interface OutsideQuestion {
   readonly method: "GET" | "POST" | "HEAD";
-  /** `http:` or `https:`; which of them, and of whom, is for who asks to decide. */
+  /** An http or https URL, which the caller has to check. */
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
@@ -27,15 +27,15 @@ interface AskBounds {
 }
 
 /**
- * Asks once. Follows no redirect: a 3xx is a reply like any other.
+ * Sends one request. It follows no redirect: a 3xx is a reply like others.
  * @param bounds at most `mostBytes` of body (64 KiB) within `patienceMs` (20 s), until `signal`
- * @throws {AskFailed} where no whole answer came
+ * @throws {AskFailed} without a complete answer
  */
 export type AskOutside = (question: OutsideQuestion, bounds?: AskBounds) => Promise<OutsideReply>;
 
 interface AskOptions {
   readonly clock: Clock;
-  /** Certificates (PEM) of who may sign a server's, besides those that Node trusts. */
+  /** Certificates (PEM) of further authorities, beside those that Node trusts. */
   readonly ca?: string;
   readonly userAgent: string;
 }
@@ -43,7 +43,7 @@ interface AskOptions {
 const MOST_BYTES = 65_536;
 const PATIENCE_MS = 20_000;
 
-/** Asks on behalf of this box. */
+/** Makes the client for requests of this box. */
 export function askWith({ clock, ca, userAgent }: AskOptions): AskOutside {
   const trust = trustOf(ca);
   return async (question, bounds = {}) => {

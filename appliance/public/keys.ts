@@ -9,11 +9,10 @@ import { certificateFile, type Issued, readCertificateFile, readKey } from "./ac
 const MOST_BYTES = 131_072;
 
 /**
- * The folder of secrets that must not be lost: the keys of the accounts at CAs, the certificate
- * with its key, and the record of what was done. Each file is written new, synced and renamed, so
- * that it is whole whenever the power goes. A file that cannot be read is said in the log and made
- * anew; one that cannot be written is said, and what it was to hold is used until the next start.
- * Nothing of it comes into a backup.
+ * The folder of secrets that must not be lost: the keys of accounts at CAs, the certificate with its key, and the record
+ * of the public address. Each file is written, synced and renamed, so that it survives a power cut. A file that cannot be
+ * read is logged and created again. After a failed write, which is logged, too, the content is used until the next start.
+ * Backups have none of these files.
  */
 export class Keys {
   readonly #folder: string;
@@ -21,7 +20,7 @@ export class Keys {
   readonly #accounts = new Map<string, Promise<KeyObject>>();
   readonly #unwritten = new Set<string>();
 
-  /** @param folder of its own; made when the first file is */
+  /** @param folder a folder of its own, which is created with the first file */
   constructor({ folder, log }: { folder: string; log: Log }) {
     this.#folder = folder;
     this.#log = log;
@@ -53,9 +52,7 @@ export class Keys {
     return this.#write(CERTIFICATE, certificateFile(issued));
   }
 
-  /**
-   * The record that `saveRecord` was given last, of whatever shape; undefined where there is none.
-   */
+  /** The last record of `saveRecord`, unchecked; undefined where there is none. */
   record(): unknown {
     return this.#read(RECORD, "record of the public address", (text): unknown => JSON.parse(text));
   }

@@ -6,7 +6,7 @@ export const WEEK_MS = 7 * DAY_MS;
 
 /** Let's Encrypt gives 5 certificates for one name in 7 days: one of them is left to its owner. */
 export const ORDERS_A_WEEK = 4;
-/** Of another CA, whose certificates may be of a day and are renewed at half of it. */
+/** The limit for other CAs, whose certificates may last for a day, and are renewed after half of it. */
 export const ORDERS_A_WEEK_ELSEWHERE = 25;
 /** A clock that was an hour off when it was ordered, and the other way since, makes a week no shorter. */
 export const ORDERS_WINDOW_MS = WEEK_MS + 3 * HOUR_MS;
@@ -19,18 +19,18 @@ export const VALIDATIONS_AN_HOUR = 5;
 export const VALIDATIONS_WINDOW_MS = HOUR_MS + MINUTE_MS;
 export const TESTS_AN_HOUR = 10;
 /**
- * Providers lock out who tells them the same again and again: so long between two updates, at least.
- * One that follows may come sooner: the home has another address.
+ * The shortest time between two updates, since providers block clients that repeat themselves. After a change of address,
+ * one update may come sooner.
  */
 export const DNS_EVERY_MS = 10 * MINUTE_MS;
 export const DNS_MOVED_MS = MINUTE_MS;
 
-/** As Let's Encrypt's integration guide asks for; the last stays. */
+/** Pauses after failures, from Let's Encrypt's integration guide. The last one repeats. */
 const BACK_OFF_MS: readonly number[] = [MINUTE_MS, 10 * MINUTE_MS, 100 * MINUTE_MS, DAY_MS];
 
 /**
- * Failed once more after `before`. The wait that the other side asked for is obeyed, up to a week.
- * @param random 0–1: boxes that failed together do not come back together
+ * The failure after `before`. A wait that the other side requests is obeyed, up to a week.
+ * @param random 0–1, so that boxes with a common failure do not try again at the same time
  */
 export function failedAgain(
   before: Failure | null,

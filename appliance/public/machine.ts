@@ -26,39 +26,37 @@ export interface PublicTaskFacts {
   readonly now: number;
   /** Whether `now` can be believed. */
   readonly isSure: boolean;
-  /** The certificate on the disk, whatever its time. */
+  /** The certificate on the disk, even an expired one. */
   readonly served: Served | undefined;
   /** A tunnel leads the traffic here from outside: neither router nor home's address matter. */
   readonly isTunnelled: boolean;
   /** Where this box answers by TLS; 0: nowhere. */
   readonly port: number;
-  /** When the last visitor from outside came; undefined where none has since the start. */
+  /** The time of the last visitor from outside since the start; undefined without one. */
   readonly reachedAt: number | undefined;
-  /** The owner asked for a test. */
+  /** Whether the owner has requested a test. */
   readonly wantsTest: boolean;
 }
 
 const MINUTE_MS = 60_000;
 const LOOK_MS = 10 * MINUTE_MS;
-/** The router is asked again so often, whatever it granted: it may have been restarted. */
+/** The router is asked again this often, even before the end of a mapping, since it may have restarted. */
 const PORT_MS = 10 * MINUTE_MS;
-/**
- * A router that did not open the port may be starting: asked again after 15, 30, 60 s and so on.
- */
+/** The first pause after a refusal of the router, which may be starting; it doubles each time. */
 const PORT_AGAIN_MS = 15_000;
-/** How long what a test found is taken for true before an order. */
+/** The time for which the finding of a test is valid before an order. */
 const TESTED_MS = HOUR_MS;
-/** Servers that cannot be asked are not waited for: the CA asks them, too. */
+/** Tries of name servers that do not answer, after which the CA is asked: it needs them, too. */
 const LOOK_UP_TRIES = 3;
-/** Until a name that was just told is said to point elsewhere. */
+/** Look-ups after an update, before a name is reported to point elsewhere. */
 export const PATIENT_TRIES = 10;
-/** A renewal goes on without what else is wanted after that; what is served ends some day. */
+/** A renewal waits for other conditions for so long at most, since the certificate expires some day. */
 const SOFT_MS = 6 * HOUR_MS;
 
 /** A task that may be done now, when it may, or undefined where there is none of its kind. */
 type Next = PublicTask | number | undefined;
 
-/** The next thing to do, by what is known. Pure; the record is only ever brought up to date. */
+/** Decides the next task by the record and the facts. It is pure. */
 export function nextPublicTask(
   kept: PublicRecord,
   facts: PublicTaskFacts,
@@ -84,8 +82,7 @@ export function nextPublicTask(
 }
 
 /**
- * When the box does next what may bring a step on; undefined where it does it now, or waits for its
- * owner.
+ * The time of the next try; undefined where it runs now, or waits for the owner.
  */
 export function nextTryAt(
   step: PublicStep,
@@ -108,7 +105,7 @@ function triesOf(step: PublicStep, record: PublicRecord, facts: PublicTaskFacts)
       if (isHindered(record)) return [addressing(record, facts), opening(record, facts)];
       if (dns?.result === "refused") return [];
       const tell = telling(record, facts);
-      // Before it is told, no name server knows anything new.
+      // Before the update, name servers have no news.
       return tell !== undefined && dns?.result !== "done"
         ? [tell]
         : [tell, lookingUp(record, facts)];
@@ -120,24 +117,24 @@ function triesOf(step: PublicStep, record: PublicRecord, facts: PublicTaskFacts)
   }
 }
 
-/** Whether anything is done at all: on, with a name, agreed to, and at a time that is known. */
+/** Whether the public address is on, with a name, consent to the terms, and a sure clock. */
 function isWanted({ settings: { enabled, name, agreed }, isSure, port }: PublicTaskFacts): boolean {
   return enabled && name !== "" && agreed && port !== 0 && isSure;
 }
 
-/** Whether the router is asked for the port. */
+/** Whether the router is asked to open the port. */
 export const opensPort = ({
   settings: { enabled, openPort, name, agreed },
   isTunnelled,
 }: PublicTaskFacts) => enabled && agreed && name !== "" && openPort && !isTunnelled;
 
-/** Whether the home's own address is what the name must lead to. */
+/** Whether the name has to point at the home's own address. */
 export const isAtHome = ({ settings: { openPort, ddns }, isTunnelled }: PublicTaskFacts): boolean =>
   !isTunnelled && (openPort || ddns !== "");
 
 function closing({ mapping, port }: PublicRecord, facts: PublicTaskFacts): Next {
   if (mapping === null || opensPort(facts)) return undefined;
-  // The router was asked for this, too, and did not do it.
+  // The router has not opened the port on the last request.
   const triedAt = port?.answer === "failed" ? port.at + PORT_MS : 0;
   return due(triedAt, facts.now, { kind: "close-port", mapping });
 }
@@ -163,7 +160,7 @@ function telling(record: PublicRecord, facts: PublicTaskFacts): Next {
   const v4 = address.isSeen ? null : address.v4;
   const task = { kind: "tell-dns", v4 } as const;
   const isMoved = dns?.result === "done" && v4 !== null && dns.v4 !== v4;
-  // One that follows another at once waits: a line that comes and goes must not have the name locked.
+  // A second change within a short time waits, so that an unstable line does not get the name blocked.
   const isFirst = isMoved && dns.at - dns.beforeAt >= DNS_EVERY_MS;
   const soonest = record.toldAt + (isFirst ? DNS_MOVED_MS : DNS_EVERY_MS);
   if (dns === null) return due(soonest, now, task);
@@ -209,14 +206,14 @@ function lookingUp(record: PublicRecord, facts: PublicTaskFacts): Next {
   const tries = lookUp?.tries ?? 0;
   const afterMs = tries < LOOK_UP_TRIES ? 20_000 : tries < PATIENT_TRIES ? MINUTE_MS : LOOK_MS;
   const from = Math.max(lookUp?.at ?? 0, dns?.at ?? 0);
-  // Before the first, too: who was asked too early remembers that there is nothing.
+  // The first look-up waits, too, since name servers cache a missing name.
   return due(from === 0 ? 0 : from + afterMs, facts.now, {
     kind: "look-up",
     expects: expected(record, facts),
   });
 }
 
-/** Whether the name leads here, as far as one can know. */
+/** Whether the name points here, as far as it is known. */
 export function isNamed(record: PublicRecord, facts: PublicTaskFacts): boolean {
   const { lookUp, address } = record;
   const { name } = facts.settings;
@@ -244,13 +241,13 @@ export function isServing({
   return served?.fits === true && (!isSure || now < served.notAfter);
 }
 
-/** When what the router granted ends by itself though it renews it no longer; undefined where it does not. */
+/** The end of a mapping that the router does not renew any more; undefined without one. */
 function lapsesAt({ port, mapping }: PublicRecord): number | undefined {
   if (mapping?.isGranted !== true || mapping.lifetimeS === 0) return undefined;
   return port?.answer === "open" ? undefined : mapping.at + mapping.lifetimeS * 1_000;
 }
 
-/** Since when nothing that was seen of the way in proves anything: the router leads otherwise. */
+/** The time of the last change of the router, before which no visit proves that the port is open. */
 function doubtedSince(record: PublicRecord, facts: PublicTaskFacts): number {
   if (!opensPort(facts)) return 0;
   const { since = 0 } = record.port ?? {};
@@ -258,7 +255,7 @@ function doubtedSince(record: PublicRecord, facts: PublicTaskFacts): number {
   return lapsed <= facts.now ? Math.max(since, lapsed) : since;
 }
 
-/** Whether the router leads the port otherwise than when the last visitor from outside came. */
+/** Whether the router has changed the port since the last visitor from outside. */
 export function isInDoubt(record: PublicRecord, facts: PublicTaskFacts): boolean {
   return doubtedSince(record, facts) > Math.max(record.outside?.at ?? 0, facts.reachedAt ?? 0);
 }
@@ -286,12 +283,12 @@ function issuing(record: PublicRecord, facts: PublicTaskFacts): Next[] {
   return [ordering(record, facts)];
 }
 
-/** When the CA may be asked again, by what it said and how often it failed. */
+/** The time of the next request to the CA, by its answers and the number of failures. */
 function freeAt(record: PublicRecord, facts: PublicTaskFacts): number {
   const { trouble, limit } = record;
   const { settings } = facts;
   const limited = limit?.about === countedBy(settings) ? againAt(limit) : 0;
-  // A way in that the CA found shut may be open once the router leads the port otherwise.
+  // A port that the CA has found closed may be open after a change of the router.
   const isPast =
     trouble === null ||
     (FROM_OUTSIDE.includes(trouble.kind) && trouble.at < doubtedSince(record, facts));
@@ -303,7 +300,7 @@ function testing(
   { now, settings }: PublicTaskFacts,
 ): PublicTask | number {
   const windowMs = HOUR_MS;
-  // Let's Encrypt tests at a CA of its own; another counts them with its orders.
+  // Let's Encrypt has a CA of its own for tests; other CAs count them as orders.
   const counted =
     settings.directory === ""
       ? 0
@@ -333,7 +330,7 @@ function ordering(record: PublicRecord, facts: PublicTaskFacts): Next {
   return due(nextOrderAt(record, facts), facts.now, { kind: "order", isRenewal });
 }
 
-/** When there may be another order, by what we ask of ourselves; 0: now. */
+/** The time of the next order by our own limits; 0 for now. */
 export function nextOrderAt(
   { orders, validations }: PublicRecord,
   { now, settings }: PublicTaskFacts,
@@ -348,8 +345,8 @@ export function nextOrderAt(
 }
 
 /**
- * While all is well, the CA is asked once a day whether the way in is open, unless a visitor has
- * come by it; and at once where the router leads the port otherwise than before.
+ * Tests of a working address: once a day, unless a visitor has come from outside, and at once after a change of the
+ * router.
  */
 function checking(record: PublicRecord, facts: PublicTaskFacts, free: number): Next[] {
   const { outside } = record;

@@ -9,16 +9,16 @@ import type { DnsProvider } from "./dns/providers.ts";
 import type { HomeRouter } from "./router/open-port.ts";
 import type { FoundAddress, Messenger, PublicOutcome, PublicTask } from "./tasks.ts";
 
-/** Whom the box asks. */
+/** The recipients of requests. */
 interface MessengerPorts {
   /** The public name, or an address. */
   readonly name: string;
   readonly router: Pick<HomeRouter, "open" | "close" | "outerAddress" | "listen">;
   readonly acme: Pick<Acme, "test" | "order" | "renewalInfo">;
-  /** Undefined where no provider is told where the home is. */
+  /** The provider of dynamic DNS; undefined without one. */
   readonly provider: DnsProvider | undefined;
   readonly lookUp: LookUp;
-  /** Asks the provider. */
+  /** Sends requests to the provider. */
   readonly ask: AskOutside;
   /** The addresses of this machine. */
   readonly ownAddresses: () => readonly string[];
@@ -28,7 +28,7 @@ interface MessengerPorts {
 
 const OUTER_PORT = 443;
 
-/** Asks the router, the provider, name servers and the CA. */
+/** Carries out tasks with the router, the provider, name servers and the CA. */
 export class InternetMessenger implements Messenger {
   readonly #parts: MessengerPorts;
 

@@ -25,11 +25,11 @@ interface EndedTaskFacts extends PublicTaskFacts {
   readonly random: number;
 }
 
-/** Orders of other names are kept, too; so many are enough for who changes names all day. */
+/** The most remembered orders, those of other names included. It is enough for an owner who changes names all day. */
 const MOST_ORDERS = 60;
 const LONGEST_DETAIL = 300;
 
-/** True for what leaves something behind outside of this box: it is written down before it is done. */
+/** Whether a task has effects outside of this box. Such a task is recorded before it runs. */
 export const isCounted = ({ kind }: PublicTask): boolean =>
   ["open-port", "tell-dns", "test", "order"].includes(kind);
 
@@ -123,8 +123,8 @@ export function afterTask(
 }
 
 /**
- * A mapping that is not taken back within its life ends by itself. The router that granted one for
- * good is gone after a week.
+ * The record after closing the port. A mapping that could not be removed ends after its life; a permanent one is forgotten
+ * after a week, since its router seems to be gone.
  */
 function closed(record: PublicRecord, isGone: boolean, now: number): PublicRecord {
   const { mapping } = record;
@@ -140,14 +140,14 @@ function atAddress(record: PublicRecord, found: Address, now: number): PublicRec
   const { address: last } = record;
   const address = { ...found, at: now };
   if (last === null) return { ...record, address };
-  // A home whose address is not told for once has not moved.
+  // A missing answer about the address is no change of it.
   if (found.v4 === null && found.standing === "unknown")
     return { ...record, address: { ...last, at: now } };
   const isSame = last.v4 === found.v4 && last.standing === found.standing;
   return { ...record, address, ...(!isSame && { lookUp: null, trouble: null }) };
 }
 
-/** Where the router says nothing, the address that the provider saw is all there is. */
+/** Takes the address that the provider has seen, where the router reports none. */
 function told(record: PublicRecord, seen: string | null, now: number): PublicRecord {
   if (record.dns === null) return record;
   const done = { ...record, dns: { ...record.dns, result: "done" as const, failure: null } };
@@ -165,7 +165,7 @@ function notTold(
   if (dns === null) return record;
   return {
     ...record,
-    // An owner who mends the settings need not wait.
+    // After a change of the settings there is no wait.
     ...(isFinal && { toldAt: dns.beforeAt }),
     dns: {
       ...dns,
@@ -191,7 +191,7 @@ function asked(
   const mapping = granted || (mayBeOpen ? record.mapping : null);
   const said = answer.kind === "refused" ? answer.why : answer.kind;
   const { answer: before, since = 0, tries = 0 } = record.port ?? {};
-  // A rule of the owner's is not touched by what a router says that never opened anything.
+  // A refusal by a router that has never opened a port says nothing about a rule of the owner's.
   const isOther = said !== before && (granted !== false || record.mapping?.isGranted === true);
   const port = {
     at: now,
@@ -213,7 +213,7 @@ function passed(record: PublicRecord, by443: boolean, facts: EndedTaskFacts): Pu
     ...(settings.directory !== "" && { validations: withoutLast(validations) }),
   };
   if (trouble === null || !FROM_OUTSIDE.includes(trouble.kind)) return open;
-  // How often it failed is forgotten only once there is a certificate.
+  // The number of failures is reset only once there is a certificate.
   return { ...open, trouble: isServing(facts) ? null : { ...trouble, waitMs: 0 } };
 }
 

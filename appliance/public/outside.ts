@@ -11,8 +11,8 @@ interface Home {
 }
 
 /**
- * True for an address that only the internet can have brought here: none of the own networks, which
- * the router's inner address is in, and not its outer one, which it lends to those who go round by it.
+ * Whether a request with this address can only come from the internet: it is in none of the own networks, and not the
+ * router's outer address, which requests from the home to the public name may have.
  */
 export function isOutside(address: string, { networks, outer }: Home): boolean {
   if (kindOfAddress(address) !== "public" || address === outer) return false;
@@ -20,7 +20,7 @@ export function isOutside(address: string, { networks, outer }: Home): boolean {
   return !networks.some((network) => {
     const [own = "", bits] = network.split("/");
     if (isIP(own) !== family) return false;
-    // A home has a /64 at least, whatever the machine's own address says.
+    // A home has at least a /64, whatever the prefix of the machine's own address is.
     if (family === 6 && addressKey(own) === addressKey(address)) return true;
     const block = new BlockList();
     block.addSubnet(own, Number(bits), family === 6 ? "ipv6" : "ipv4");

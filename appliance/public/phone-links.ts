@@ -7,12 +7,12 @@ interface PhoneLinksOptions {
 
 /** How long a link is of use. */
 export const PHONE_LINK_MS = 600_000;
-/** So many links are kept; one more, and the first is forgotten. */
+/** The most links. Beyond it, the oldest is removed. */
 const MOST = 16;
 
 /**
- * Links that the owner opens on a phone outside of the own network. Each proves once, within ten
- * minutes, that the box is reached from there.
+ * Links for a phone outside of the local network. Each proves once, within ten minutes, that the box is reachable from
+ * there.
  */
 export class PhoneLinks {
   readonly #options: PhoneLinksOptions;
@@ -33,7 +33,7 @@ export class PhoneLinks {
     return nonce;
   }
 
-  /** Whether a phone came by a link of ours; it is used up then. */
+  /** Uses a link. @returns whether it is valid */
   use(nonce: string): boolean {
     const until = this.#links.get(nonce);
     this.#links.delete(nonce);

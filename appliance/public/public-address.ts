@@ -29,7 +29,7 @@ import type { Messenger, PublicOutcome, PublicTask } from "./tasks.ts";
 import type { PublicView } from "./view.ts";
 import { publicViewOf } from "./view-of.ts";
 
-/** The settings of the Web UI: one document, once they have been saved. */
+/** The settings by the Web UI, in one document after the first save. */
 export const PUBLIC_ADDRESS = documentKind<PublicSettings>("public_address", objectOf({}), {
   bound: { count: 1, bytes: 65_536, together: 65_536 },
   inBackup: "left",
@@ -48,7 +48,7 @@ interface PublicAddressOptions {
   /** From the configuration, which alone can change them; undefined where it gives no name. */
   readonly declared: PublicSettings | undefined;
   readonly keys: Pick<Keys, "chain" | "saveChain" | "record" | "saveRecord">;
-  /** Whom the box asks with these settings; called while it is on only, and when a port is left to close. */
+  /** The messenger for these settings. It is called while the address is on, and for closing a port afterwards. */
   readonly messenger: (settings: PublicSettings) => Promise<Messenger>;
   /** Advice for the owner about the router's answer. */
   readonly portAdvice: (
@@ -71,7 +71,7 @@ interface ServedCertificate {
 const LONGEST_SLEEP_MS = 600_000;
 const LETS_ENCRYPTS_TERMS = "https://letsencrypt.org/repository/";
 
-/** The way in from outside, off until it is given a name: does what the machine decides. */
+/** The public address, which is off until it has a name. It runs the tasks that the machine decides. */
 export class PublicAddress {
   /** Settings, or how it stands, are others. */
   readonly changed = new Signal();
@@ -111,8 +111,8 @@ export class PublicAddress {
       failed: (task) => FAILED[task.kind],
       onError: (err) => options.log.warn({ err }, "The public address could not do something"),
       stopped: STOPPED,
-      // A CA counts an order that the box would not remember after a restart. A certificate that
-      // visitors are shown is renewed all the same: it would end otherwise.
+      // Without a record, the box would forget an order that the CA counts. A certificate in use is still renewed, since
+      // it would expire.
       isDoneUnnoted: (task) => task.kind !== "order" || task.isRenewal,
       isLeft: true,
       longestSleepMs: LONGEST_SLEEP_MS,
@@ -139,7 +139,7 @@ export class PublicAddress {
     return this.#options.declared !== undefined;
   }
 
-  /** The terms that an owner agrees to, where they are known before a CA was asked. */
+  /** The terms for the owner's consent, where they are known without asking the CA. */
   get terms(): string | undefined {
     return this.#settings.directory === "" ? LETS_ENCRYPTS_TERMS : undefined;
   }
@@ -176,9 +176,8 @@ export class PublicAddress {
   }
 
   /**
-   * Goes on with other settings. What is under way is stopped where it would be done otherwise: an
-   * order that is broken off counts, too.
-   * @throws {Refusal} `invalid_field`, and what the store throws; then nothing has changed
+   * Changes the settings. A running task is stopped only where the change affects it, since an aborted order counts, too.
+   * @throws {Refusal} `invalid_field`, and the refusals of the store; then nothing has changed
    */
   async change(given: PublicSettings): Promise<void> {
     const settings = checkPublicSettings(given);
@@ -229,13 +228,13 @@ export class PublicAddress {
     this.#runner.wake();
   }
 
-  /** A visitor came in from outside, by the public name. */
+  /** Notes a visitor from outside by the public name. */
   reached(): void {
     this.#reachedAt = this.#facts().now;
     this.#tell();
   }
 
-  /** Stops what is under way; what the router opened stays open. */
+  /** Stops the running task. The port of the router stays open. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#forget();
@@ -247,7 +246,7 @@ export class PublicAddress {
     return { ...this.#knownFacts(), isTunnelled: this.#options.isTunnelled() };
   }
 
-  /** Without what the machine has to be asked for. */
+  /** The facts that need no system call. */
   #knownFacts(): Omit<PublicTaskFacts, "isTunnelled"> {
     const { clock, port } = this.#options;
     return {
@@ -300,7 +299,7 @@ export class PublicAddress {
   async #send(): Promise<Messenger> {
     const settings = this.#settings;
     const messenger = await this.#options.messenger(settings);
-    // Meanwhile it was set otherwise: this task alone is run so.
+    // The settings have changed meanwhile, so this messenger is for this task only.
     if (settings !== this.#settings || this.#isClosed) return messenger;
     this.#messenger = messenger;
     if (opensPort(this.#facts()))
@@ -344,7 +343,7 @@ export class PublicAddress {
     return isNew ? this.#options.keys.saveRecord(record) : true;
   }
 
-  /** Tells of what is shown otherwise than before. */
+  /** Reports changes of the view. */
   #tell(): void {
     const isLive = this.certificate !== undefined;
     if (isLive !== this.#isShownLive) {

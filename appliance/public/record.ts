@@ -5,7 +5,7 @@ import type { Mapping, RefusedWhy } from "./router/mapping.ts";
 import type { PublicSettings } from "./settings.ts";
 import type { CaFailureKind } from "./tasks.ts";
 
-/** Something failed, and is tried again once `waitMs` are over since `at`. */
+/** A failure, after which the next try is `waitMs` after `at`. */
 export interface Failure {
   /** How often in a row. */
   readonly count: number;
@@ -13,19 +13,17 @@ export interface Failure {
   readonly waitMs: number;
 }
 
-/**
- * All that is known of the way in from outside, kept over restarts. Times are epoch milliseconds.
- */
+/** The record of the public address, which survives restarts. Times are epoch milliseconds. */
 export interface PublicRecord {
   readonly version: 1;
-  /** Which settings it is about, but for what is counted: `toldAt`, `tests`, `validations`, `orders`, `limit`. */
+  /** The key of its settings. `toldAt`, `tests`, `validations`, `orders` and `limit` outlive them. */
   readonly settings: string;
-  /** The home's own last address; `v4` is null where neither router nor provider tells it. */
+  /** The home's last address; `v4` is null where neither router nor provider reports it. */
   readonly address: {
     readonly at: number;
     readonly v4: string | null;
     readonly standing: Standing;
-    /** The provider saw it; the router did not tell. */
+    /** Whether it comes from the provider, without a report of the router. */
     readonly isSeen: boolean;
   } | null;
   /** The last message to the DNS provider; `v4` is null where it took the address that it saw. */
@@ -38,26 +36,26 @@ export interface PublicRecord {
     /** `toldAt` before it. */
     readonly beforeAt: number;
   } | null;
-  /** When a provider was told last that did not refuse; 0: never. */
+  /** The time of the last accepted update of a provider; 0 for never. */
   readonly toldAt: number;
-  /** The last answer of the name's own servers, and how often they were asked since it mattered. */
+  /** The last answer of the name's own servers, and the number of look-ups since the last change. */
   readonly lookUp: {
     readonly at: number;
     readonly tries: number;
     readonly result: "right" | "other" | "nothing" | "unknown";
   } | null;
-  /** The router's last answer when it was asked for the port. */
+  /** The router's last answer to a request for the port. */
   readonly port: {
     readonly at: number;
     readonly answer: "open" | "conflict" | "no-router" | RefusedWhy;
-    /** Since when it leads the port otherwise than before, as far as it says; 0 or none: always. */
+    /** The time of its last change of the port, as far as it reports that; 0 or undefined for none. */
     readonly since?: number;
     /** How often in a row it did not open it. */
     readonly tries?: number;
   } | null;
   /**
-   * The port that the router leads here, until it is taken back; `at`: granted. It is noted before
-   * the router is asked, lest the power goes in between and it is never taken back.
+   * The mapping of the router until its removal, granted `at`. It is recorded before the request, so that it can be removed
+   * even after a power cut in between.
    */
   readonly mapping: (Mapping & { readonly at: number; readonly isGranted: boolean }) | null;
   /** Tests from outside of the last hour. */
@@ -66,24 +64,24 @@ export interface PublicRecord {
   readonly outside: {
     readonly at: number;
     readonly isOpen: boolean;
-    /** False where it came by port 80 only, which visitors do not. */
+    /** Whether it came by port 443. Port 80 alone is of no use for visitors. */
     readonly by443: boolean;
   } | null;
-  /** Why there was no certificate, or no way in, when the CA was asked last. */
+  /** The failure of the last request to the CA. */
   readonly trouble:
     | (Failure & {
         readonly kind: CaFailureKind;
         /** The CA's own words. */
         readonly detail: string;
-        /** Whether the CA came by IPv6. */
+        /** Whether the CA has connected by IPv6. */
         readonly byV6: boolean;
       })
     | null;
-  /** Validations of the last hour that failed, or whose end is not known. */
+  /** Validations of the last hour that have failed, or have an unknown outcome. */
   readonly validations: readonly number[];
   /** Orders of the last week that gave a certificate, or may have given one. */
   readonly orders: readonly { readonly at: number; readonly about: string }[];
-  /** The CA does not want to hear of this name for so long. */
+  /** A limit of the CA for this name. */
   readonly limit: { readonly at: number; readonly waitMs: number; readonly about: string } | null;
   /** When the certificate named `of` is to be renewed. */
   readonly renewal: {
@@ -176,19 +174,19 @@ const misfit = schemas({})(
  * version.
  */
 export function readRecord(kept: unknown): PublicRecord {
-  // Most boxes have none, and what would check it takes a tenth of a start.
+  // Most boxes have none, and the validator takes a tenth of a start.
   if (kept === undefined) return FIRST_RECORD;
   return misfit(kept) === undefined ? (kept as PublicRecord) : FIRST_RECORD;
 }
 
-/** Names the settings that decide where the box is reached and who is asked; nothing of them is in it. */
+/** A hash of the settings that decide about the address and the recipients of requests. */
 export function settingsKey(settings: PublicSettings): string {
   const { name, agreed, directory, ca, ddns, ddnsUser, ddnsToken, openPort } = settings;
   const all = [name, agreed, directory, ca, ddns, ddnsUser, ddnsToken, openPort];
   return createHash("sha256").update(JSON.stringify(all)).digest("hex").slice(0, 32);
 }
 
-/** The record with a router that is to be asked anew: while the box was off, or the router was, both may have become others. */
+/** The record with a router to ask again, since box or router were off, and either may have changed. */
 export function askedAnew(record: PublicRecord): PublicRecord {
   const { address, port } = record;
   return {
@@ -198,14 +196,14 @@ export function askedAnew(record: PublicRecord): PublicRecord {
   };
 }
 
-/** The record once it is switched on again: the owner may have come to terms with a provider that refused. */
+/** The record after switching it on again, which retries a provider that has refused. */
 export function switchedOn(record: PublicRecord): PublicRecord {
   return record.dns?.result === "refused" ? { ...record, dns: null } : record;
 }
 
 /**
- * True where a record tells nothing new: what is only asked again and again is not written each time,
- * for the card's sake.
+ * Whether two records differ only in times of repeated requests. These are not written each time, which spares the
+ * card.
  */
 export function isSameButTimes(a: PublicRecord, b: PublicRecord): boolean {
   return JSON.stringify(withoutTimes(a)) === JSON.stringify(withoutTimes(b));
@@ -222,7 +220,7 @@ function withoutTimes(record: PublicRecord): object {
   };
 }
 
-/** The key a CA counts by: the name, and the CA that is asked for its certificate. */
+/** The key of counts at a CA: the name, and the directory. */
 export function countedBy({ name, directory }: PublicSettings): string {
   return `${name} ${directory}`;
 }

@@ -29,8 +29,8 @@ export function renewalDue(record: PublicRecord, served: Served): number {
   if (renewal?.of !== served.id) return usual;
   const { notBefore, notAfter } = served;
   const spare = partOf(served, DAY_MS);
-  // A CA may name a time after the end, by mistake; before it there is a day for what fails. One that
-  // finds each certificate to be overdue gets no order more than once a day.
+  // A window after the end is a mistake of the CA: a day is kept for failures. A window that is always in the past
+  // leads to one order a day at most.
   return Math.max(Math.min(renewal.dueAt, notAfter - spare), notBefore + spare);
 }
 
@@ -39,12 +39,12 @@ function partOf({ notBefore, notAfter }: Served, ms: number): number {
   return Math.min(ms, (notAfter - notBefore) / 4);
 }
 
-/** When the CA is to be asked for its window. */
+/** The time for requesting the window of the CA. */
 export function askWindowAt({ renewal }: PublicRecord, served: Served): number {
   return renewal?.of === served.id ? renewal.askedAt + renewal.waitMs : 0;
 }
 
-/** A random moment of the CA's window (RFC 9773, 4.2), kept for as long as it lies within. */
+/** A random time in the CA's window (RFC 9773, 4.2), which is kept as long as it is inside of it. */
 export function withWindow(
   record: PublicRecord,
   served: Served,

@@ -2,9 +2,8 @@ import type { IncomingHttpHeaders } from "node:http";
 import { DAY_MS } from "../base/calendar.ts";
 
 /**
- * How long a server asks to be left alone, in milliseconds of at most `mostMs` (RFC 9110, 10.2.3); a
- * date counts from the answer's own, so that no clock of this box is needed. Undefined where it says
- * nothing.
+ * The wait of a Retry-After, in milliseconds, at most `mostMs` (RFC 9110, 10.2.3); undefined without one. A date is
+ * relative to that of the answer, so that no clock of this box is needed.
  */
 export function retryAfterMs(headers: IncomingHttpHeaders, mostMs = DAY_MS): number | undefined {
   const said = headers["retry-after"]?.trim() ?? "";

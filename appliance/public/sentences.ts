@@ -21,7 +21,7 @@ export interface SentenceFacts {
 const LOGS =
   "Agree to the terms of the certificate authority. Know that the name will stand in public logs of certificates for ever.";
 
-/** How a state is told to a person. */
+/** The sentences about a state for people. */
 export function adviceOf(
   state: PublicState,
   record: PublicRecord,
@@ -154,7 +154,7 @@ export function adviceOf(
 
 const BY_HAND = "In the router, forward TCP port 443 to this box.";
 
-/** How the router answered when it was asked for the port, to a person. */
+/** The router's answer to a request for the port, for people. */
 export function ofRouter(
   { port }: Pick<PublicRecord, "port">,
   { port: advice }: SentenceFacts,

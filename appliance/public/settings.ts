@@ -9,17 +9,17 @@ export interface PublicSettings {
   readonly enabled: boolean;
   /** A DNS name, lower case and in ASCII, or an address; empty until one is given. */
   readonly name: string;
-  /** The owner agrees to the CA's terms, and that the name goes into public logs. */
+  /** Whether the owner agrees to the CA's terms, and to the name in public logs. */
   readonly agreed: boolean;
   /** URL of the CA's ACME directory; empty for Let's Encrypt. */
   readonly directory: string;
-  /** Certificates (PEM) of who signs that directory's own; empty for those that the system trusts. */
+  /** Certificates (PEM) of authorities for that directory; empty for those that the system trusts. */
   readonly ca: string;
-  /** The provider that the box tells the home's address: id or URL; empty where it tells none. */
+  /** The provider of dynamic DNS, by id or URL; empty for none. */
   readonly ddns: string;
   readonly ddnsUser: string;
   readonly ddnsToken: string;
-  /** Whether the router is asked for the port. */
+  /** Whether the router is asked to open the port. */
   readonly openPort: boolean;
   /** Whether pages and reads answer on the public name. */
   readonly dashboard: boolean;
@@ -48,7 +48,7 @@ const LONGEST_URL = 1_024;
 /** Names that no DNS of the internet has: RFC 6761, 6762, 8375, and ICANN's .internal. */
 const LOCAL = /(?:^|\.)(?:local|localhost|lan|internal|home\.arpa|invalid|onion)$/;
 
-/** A name or address in its one form; undefined for what is none. */
+/** Normalizes a name or address; undefined where it is invalid. */
 export function publicName(text: string): string | undefined {
   const bare = text
     .trim()
@@ -66,7 +66,7 @@ export function publicName(text: string): string | undefined {
   return isName && name.length <= 253 && isIP(name) === 0 && !LOCAL.test(name) ? name : undefined;
 }
 
-/** URL of an ACME directory in its one form; undefined for what is none. */
+/** Normalizes the URL of an ACME directory; undefined where it is invalid. */
 export function directoryUrl(text: string): string | undefined {
   return httpsUrl(text.trim())?.href;
 }

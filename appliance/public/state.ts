@@ -15,7 +15,7 @@ import { renewalDue, warnsAt } from "./renewal.ts";
 import type { CaFailureKind, PublicTask } from "./tasks.ts";
 import type { PublicState, PublicView } from "./view.ts";
 
-/** @param doing what is done just now */
+/** @param doing the running task */
 export function publicStateOf(
   record: PublicRecord,
   facts: PublicTaskFacts,
@@ -44,7 +44,7 @@ function servingState(record: PublicRecord, facts: PublicTaskFacts): PublicState
   return renewalDue(record, served) <= now ? "renewing" : "live";
 }
 
-/** There is a certificate, but no way in: where the router or the line says why, that is told. */
+/** The state with a certificate and without a reachable port, by the reason of router or line if there is one. */
 function shutOutState(record: PublicRecord, facts: PublicTaskFacts): PublicState {
   const { address, port, trouble } = record;
   if (isAtHome(facts) && isHindered(record)) return address?.standing as PublicState;
@@ -64,16 +64,14 @@ export function isShut(
   return outside?.by443 === false && reachedAt <= outside.at;
 }
 
-/**
- * Warnings for the owner wherever numbers are read: each read asks, so it takes no view to tell.
- */
+/** Warnings for the owner beside numbers. They are computed without a view, since each read needs them. */
 export function warningsOf(
   record: PublicRecord,
   facts: Omit<PublicTaskFacts, "isTunnelled">,
 ): PublicView["warnings"] {
   const { settings, served, now, isSure } = facts;
   if (!settings.enabled) return [];
-  // An end that has come is the more a warning.
+  // An expired certificate is a warning, too.
   const isWorried = isSure && served?.fits === true && now >= warnsAt(served);
   return [
     ...(isWorried ? (["certificate_expires"] as const) : []),
@@ -94,7 +92,7 @@ function homeTrouble(record: PublicRecord, facts: PublicTaskFacts): PublicState 
   if (dns?.result === "refused") return "dns-refused";
   const { ddns } = facts.settings;
   if (ddns !== "" && dns?.result !== "done" && !facts.isTunnelled) return "dns-updating";
-  // A provider that was just told takes a while; where none was told, nothing is on its way.
+  // An update takes a while; without a provider there is none.
   const isOnItsWay = ddns !== "" && (lookUp?.tries ?? 0) < PATIENT_TRIES;
   return lookUp === null || lookUp.result === "unknown" || isOnItsWay
     ? "dns-waiting"
@@ -109,7 +107,7 @@ function caState(
   const { trouble, limit, port, outside } = record;
   if (doing?.kind === "test") return "testing";
   if (doing?.kind === "order") return "ordering";
-  // The CA is met by whatever the router answers with itself: its word is not the reason.
+  // The CA may have reached the router itself, so its finding is not the reason.
   if (isSaidByRouter(port) && outside?.isOpen !== true && trouble?.kind !== "dns")
     return portState(record);
   const { settings, now } = facts;

@@ -15,14 +15,14 @@ export type PublicTask =
       readonly kind: "open-port";
       /** The mapping that was granted last, to be renewed. */
       readonly before: Mapping | null;
-      /** Whether the router may lead the port here already, whatever it answers. */
+      /** Whether the router may have a mapping already, regardless of its answer. */
       readonly mayBeOpen: boolean;
     }
   | { readonly kind: "ask-renewal" }
   | { readonly kind: "test" }
   | { readonly kind: "order"; readonly isRenewal: boolean };
 
-/** The outcome of a task; `failed` where it could not be done at all. */
+/** The outcome of a task; `failed` for one that could not run. */
 export type PublicOutcome =
   | { readonly kind: "closed"; readonly isGone: boolean }
   | { readonly kind: "address"; readonly address: FoundAddress }
@@ -37,7 +37,7 @@ export type PublicOutcome =
   | {
       readonly kind: "port";
       readonly answer: PortAnswer;
-      /** Where the router told it, too. */
+      /** The address, if the router has reported it. */
       readonly address?: FoundAddress;
     }
   | {
@@ -52,7 +52,7 @@ export type PublicOutcome =
   | CaFailure
   | { readonly kind: "stopped" };
 
-/** The home's IPv4 address, null where the router does not tell, and what it is good for. */
+/** The home's IPv4 address, null where the router reports none, and its reachability. */
 export interface FoundAddress {
   readonly v4: string | null;
   readonly standing: Standing;
@@ -67,7 +67,7 @@ export interface CaFailure {
   readonly byV6?: boolean;
 }
 
-/** How a task at a CA fails; what was stopped is no failure. */
+/** The kinds of failures of a task at a CA. A stopped one is none. */
 export type CaFailureKind = Exclude<AcmeKind, "stopped">;
 
 /** Failures in which the CA found the way in shut. */
@@ -80,15 +80,14 @@ export interface Messenger {
   /** The provider of dynamic DNS, to name it to a person. */
   readonly provider: string | undefined;
   /**
-   * Never rejects for what the other side does.
-   * @param has `served`: the chain (PEM) that is served; `keep` is called with a certificate before
-   * the outcome is told
+   * Runs a task. It never rejects because of the other side.
+   * @param has `served`: the present chain (PEM); `keep` is called with a new certificate before the outcome
    */
   run(
     task: PublicTask,
     has: { readonly served: string | undefined; readonly keep: (issued: Issued) => Promise<void> },
     signal: AbortSignal,
   ): Promise<PublicOutcome>;
-  /** Calls `heard` when the router says that it began anew, or may have; nothing is known by that. */
+  /** Calls `heard` when the router has restarted, or may have, which proves nothing. */
   listen(heard: () => void): Cancel;
 }

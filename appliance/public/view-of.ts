@@ -49,7 +49,7 @@ const PLACES: Readonly<Record<PublicState, readonly [PublicStep, StepView["state
   live: ["reached", "done"],
 };
 
-/** @param doing what is done just now @param sentenceFacts what sentences need beside the record */
+/** @param doing the running task @param sentenceFacts facts for sentences, beside the record */
 export function publicViewOf(
   record: PublicRecord,
   facts: PublicTaskFacts,
@@ -163,14 +163,14 @@ function unknownPortLine({ port, outside }: PublicRecord, sentenceFacts: Sentenc
   ].join(" ");
 }
 
-/** Whether the router opened the port, or a visitor came in all the same. */
+/** Whether the router has opened the port, or a visitor has come in. */
 function isPortKnown(record: PublicRecord, facts: PublicTaskFacts): boolean {
   return record.port?.answer === "open" || isReached(record, facts);
 }
 
-/** Whether the last visitor came in, and the router leads the port as it did then. */
+/** Whether there was a visitor from outside, without a change of the router since. */
 function isReached(record: PublicRecord, facts: PublicTaskFacts): boolean {
-  // A certificate is served only once the CA has come in.
+  // A certificate proves that the CA has reached the box.
   const hasCome =
     isServing(facts) || record.outside?.isOpen === true || facts.reachedAt !== undefined;
   return hasCome && !isShut(record, facts) && !isInDoubt(record, facts);

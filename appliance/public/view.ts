@@ -1,4 +1,4 @@
-/** The state of the public address wherever it is shown: no browser knows more of it. */
+/** The state of the public address for all displays and browsers. */
 
 /** How it stands, in one word. */
 export type PublicState =
@@ -49,7 +49,7 @@ export interface StepView {
   readonly nextTryAt?: number;
 }
 
-/** How the public address stands, for whoever shows it. */
+/** The public address, for display. */
 export interface PublicView {
   readonly state: PublicState;
   /** Whether visitors are served by https://. */
@@ -61,7 +61,7 @@ export interface PublicView {
   readonly steps: readonly StepView[];
   /** When the certificate ends. */
   readonly expiresAt: number | null;
-  /** When the last visitor from outside came, since the start. */
+  /** The time of the last visitor from outside since the start. */
   readonly reachedAt: number | null;
   /** Tests from the internet that are left for now. */
   readonly testsLeft: number;

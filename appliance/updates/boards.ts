@@ -12,7 +12,7 @@ export interface ThisBoard {
   readonly model: string | null;
   /** The boards that it is like, the most exact first. */
   readonly compatible: readonly string[];
-  /** An update and a way back were seen to work on such a one. */
+  /** Whether an update and a rollback have worked on such a board. */
   readonly isTried: boolean;
 }
 

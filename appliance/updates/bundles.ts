@@ -20,12 +20,12 @@ import type { Papers } from "./record.ts";
 
 /** Where the updater looks for a whole release. */
 const WHOLE = "bundle";
-/** Where one is fetched, and where one comes in. */
+/** The folders of a download, and of an upload. */
 const FETCHED = "fetched";
 const INCOMING = "incoming";
 export const LARGE = [BOOT_PART, ROOT_PART] as const;
 
-/** The releases in the service's folder; what is there is verified whenever it is read. */
+/** The releases in the service's folder, which are verified at each reading. */
 export class Bundles {
   readonly #folder: string;
   readonly #keys: readonly PublicKey[];
@@ -36,8 +36,8 @@ export class Bundles {
   }
 
   /**
-   * Makes the folder where it is not there, and removes what was coming in when the service ended.
-   * @param goesOn with what was fetched in part
+   * Creates the folder, and removes an incomplete upload.
+   * @param goesOn keeps an incomplete download
    */
   async begin(goesOn: boolean): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
@@ -53,7 +53,7 @@ export class Bundles {
     return readManifest(Buffer.from(manifest), Buffer.from(signature), this.#keys);
   }
 
-  /** The release that is whole, as far as its length tells. */
+  /** The release whose files have their full length. */
   whole(): Manifest | undefined {
     const folder = this.#at(WHOLE);
     const manifest = this.#papersIn(folder);
@@ -64,7 +64,7 @@ export class Bundles {
   }
 
   /**
-   * True where its files are what the manifest says, to the last byte.
+   * Whether all files match the manifest.
    * @throws {Error} when it is stopped
    */
   async isSound(manifest: Manifest, signal: AbortSignal): Promise<boolean> {
@@ -81,7 +81,7 @@ export class Bundles {
     await rm(this.#at(WHOLE), { recursive: true, force: true });
   }
 
-  /** Removes what was fetched of one. */
+  /** Removes the download. */
   async removeFetched(): Promise<void> {
     await rm(this.#at(FETCHED), { recursive: true, force: true });
   }
@@ -91,7 +91,7 @@ export class Bundles {
   }
 
   /**
-   * The folder in which a release is fetched, with what is there of it.
+   * Prepares the folder for downloading a release, and keeps the files that are there of it.
    * @returns a path for each file
    */
   async fetched(papers: Papers): Promise<(name: string) => string> {
@@ -113,9 +113,9 @@ export class Bundles {
   }
 
   /**
-   * Takes in a `.tallydeck`.
-   * @param judge is asked before the large files are read
-   * @throws {Refusal} `invalid_release`, `no_space`, and what `judge` throws
+   * Takes a `.tallydeck`.
+   * @param judge is called before the large files are read
+   * @throws {Refusal} `invalid_release`, `no_space`, and the errors of `judge`
    */
   async takeIn(
     file: AsyncIterable<Uint8Array>,

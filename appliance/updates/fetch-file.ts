@@ -15,20 +15,19 @@ interface Fetching {
   /** Bytes that may still be written before the data would lack them. */
   readonly freeBytes: () => Promise<number>;
   readonly signal: AbortSignal;
-  /** Hears how many bytes of the file are there. */
+  /** Called with the number of bytes that are there. */
   readonly progress: (bytes: number) => void;
 }
 
-/** Less in a minute is no connection that ever gets there. */
+/** The least bytes in a minute, below which a download is given up. */
 const LEAST_BYTES = 64 * 1024;
 const WINDOW_MS = 60_000;
-/** So often it is written through: what waits to be written counts as memory of the service. */
+/** Bytes between two syncs, since unwritten data counts as memory of the service. */
 const SYNC_BYTES = 8 * 1024 * 1024;
 
 /**
- * Fetches a file, and goes on where it was left. The bytes that came stay for the next time, unless
- * they are wrong.
- * @param part what the file must be
+ * Downloads a file, and resumes an earlier download. Its bytes are kept after a failure, unless they are wrong.
+ * @param part the size and hash of the file
  * @throws {NotFetched}
  * @throws {Refusal} `no_space`, `storage_unavailable`
  */
@@ -144,7 +143,7 @@ async function writeOut(
   if (at < part.size) throw new Error("the body ended early");
 }
 
-/** More came than there is. */
+/** The host has sent more than the file has. */
 class TooMuch extends Error {}
 
 /** The host's file ends before ours: or it counts wrongly, and would never give the rest of it. */

@@ -7,7 +7,7 @@ import type { Candidate } from "./view.ts";
 import { isUnseenFailure, isUntried, offeredByUpdater, readyOf } from "./view-of.ts";
 import { lastKey } from "./wishes.ts";
 
-/** All that it depends on what is next. */
+/** The facts that decide the next task. */
 export interface UpdateFacts {
   readonly state: UpdaterState;
   readonly record: UpdateRecord;
@@ -20,7 +20,7 @@ export interface UpdateFacts {
   readonly isSure: boolean;
   /** Names this boot of the machine. */
   readonly boot: string;
-  /** How long the updater has done nothing that it was asked for; milliseconds. */
+  /** Milliseconds since a request for which the updater has done nothing. */
   readonly silentMs: number;
   /** The rest of the countdown, milliseconds; null before it began. */
   readonly countdown: number | null;
@@ -31,7 +31,7 @@ export type UpdateTask =
   | { readonly kind: "fetch" | "count-down" | "tonight" | "clean" }
   /** Some time after `from`, epoch milliseconds. */
   | { readonly kind: "plan-check"; readonly from: number }
-  /** `isAsked`: by the owner, who is told whatever came of it. */
+  /** `isAsked`: requested by the owner, who gets the outcome in any case. */
   | { readonly kind: "check"; readonly isAsked: boolean }
   | {
       readonly kind: "request";
@@ -40,7 +40,7 @@ export type UpdateTask =
     }
   /** By itself; `before` as a wish has it. */
   | { readonly kind: "wish"; readonly release: number; readonly before: string | null }
-  /** The wish is fulfilled, or cannot be: then with a sentence where nothing else says why. */
+  /** The wish is fulfilled, or impossible; then with a sentence where there is no other reason. */
   | {
       readonly kind: "end";
       readonly wish: Wish;
@@ -48,7 +48,7 @@ export type UpdateTask =
       readonly isRefused: boolean;
     };
 
-/** Nothing is ever planned for later than this, whatever a clock said once. */
+/** The longest times ahead: later plans come from a wrong clock. */
 const LONGEST = { check: 10 * DAY_MS, night: 1.1 * DAY_MS, retry: DAY_MS / 12, rest: DAY_MS };
 const SILENT_MS = 120_000;
 const ANSWERED_MS = 10_000;
@@ -80,7 +80,7 @@ function towards(wish: Wish, facts: UpdateFacts): UpdateTask | undefined {
   const wasStarted = wish.requested?.request === "arm" && wish.requested.boot !== boot;
   if (wasStarted && state.prepared?.release !== release) return ended();
   const requested = wish.requested?.boot === boot ? wish.requested.request : undefined;
-  // It has taken what it was asked for, does nothing, and says why.
+  // The updater has taken the request, does nothing, and has a reason.
   const isRefused = state.problem !== undefined && silentMs >= ANSWERED_MS;
   const isSilent = silentMs >= SILENT_MS;
   const why = isRefused ? state.problem : isSilent ? SILENCE : undefined;
@@ -102,7 +102,7 @@ function towards(wish: Wish, facts: UpdateFacts): UpdateTask | undefined {
 
 const SILENCE = "The updater did not do what it was asked for. Restart the box and try again.";
 
-/** It is written and read back: all that is left is when. */
+/** The restart into a prepared release, or its time. */
 function restart(
   { when, restartsAt, release }: Wish,
   { now, isSure, countdown }: UpdateFacts,
@@ -112,7 +112,7 @@ function restart(
     if (countdown === null) return { kind: "count-down" };
     return countdown <= 0 ? arm : undefined;
   }
-  // A box that does not know the time does not know the night.
+  // Without a sure clock the night is unknown.
   if (!isSure || isAhead(restartsAt, now, LONGEST.night)) return undefined;
   const isDue = restartsAt !== null && now >= restartsAt && now - restartsAt <= LATE_MS;
   return isDue ? arm : { kind: "tonight" };
@@ -132,12 +132,12 @@ function atRest(facts: UpdateFacts): UpdateTask | undefined {
   return isDue ? { kind: "check", isAsked: false } : { kind: "plan-check", from: now };
 }
 
-/** The release that is installed without being asked for. */
+/** The release to install automatically. */
 function byItself({ state, record, board, candidates, now }: UpdateFacts): number | undefined {
   const { release } = readyOf(state, candidates) ?? {};
   const isUnwanted =
     release === undefined || release === record.skipped || state.failed.includes(release);
-  // A board that could not try one is asked again by its owner only: nothing tells when that changed.
+  // After a failed flag for a trial, only the owner tries again, since there is no sign of a change.
   const isInVain = state.canTry === false || isUntried(state, board);
   if (isUnwanted || isInVain) return undefined;
   return isAhead(record.autoAfter, now, LONGEST.rest) ? undefined : release;

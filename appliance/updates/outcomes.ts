@@ -8,7 +8,7 @@ import { newWish, nightFor, type WishTimes } from "./wishes.ts";
 export type CheckOutcome =
   /** `found`: the release that it offers, where that is for this box; `problem`: why it is not. */
   | { readonly kind: "checked"; readonly found: Papers | null; readonly problem: string | null }
-  /** `problem` is undefined where nobody is to be told. */
+  /** `problem` is undefined for a failure that is not shown. */
   | { readonly kind: "not-checked"; readonly problem: string | undefined };
 
 /** How a fetch ends that is not whole yet. */
@@ -34,14 +34,12 @@ export type UpdateTaskOutcome =
   /** Outcomes without details. */
   | { readonly kind: "done" | "failed" | "stopped" };
 
-/**
- * A wish that the owner called off, or that came to nothing, is not begun again by itself before.
- */
+/** The pause before a cancelled or failed wish starts again by itself. */
 const REST_OF_WISH_MS = DAY_MS;
 /** A host that sends this much, and then breaks off, will be done in the end. */
 const ENOUGH_BYTES = 1_048_576;
 
-/** The record before a task: after a power cut it is known what root may have been asked. */
+/** The record before a task, so that requests to root are known even after a power cut. */
 export function beforeUpdateTask(
   record: UpdateRecord,
   task: UpdateTask,
@@ -76,7 +74,7 @@ export function afterUpdateTask(
   }
 }
 
-/** A box that updates itself would else begin anew at once. */
+/** Removes a wish, with a pause, since an automatic update would start again at once. */
 export function withoutWish(
   problem: string | null,
   now: number,
@@ -114,7 +112,7 @@ function afterFetch(
   return { ...record, wish: { ...wish, failures, retryAt }, problem };
 }
 
-/** Of what is no more than decided. */
+/** The record after tasks that only change the record. */
 function afterDecision(record: UpdateRecord, task: UpdateTask, facts: WishTimes): UpdateRecord {
   const { wish } = record;
   const now = facts.clock.now();
@@ -131,7 +129,7 @@ function afterDecision(record: UpdateRecord, task: UpdateTask, facts: WishTimes)
         ? record
         : { ...record, wish: { ...wish, restartsAt: nightFor(wish, facts) } };
     case "end":
-      // The owner may have wished anew meanwhile.
+      // The owner may have another wish by now.
       return wish === task.wish ? { ...record, ...withoutWish(task.problem, now) } : record;
     default:
       return record;

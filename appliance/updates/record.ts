@@ -9,7 +9,7 @@ import { SIGNATURE_BYTES } from "../release/minisign.ts";
 import { MOST_RELEASE } from "../release/release.ts";
 import { bytesOf, replacePrivateFile } from "../system/files.ts";
 
-/** The signed papers, as they came: they are verified whenever they are read. */
+/** The signed papers, unchanged. They are verified at each reading. */
 export interface Papers {
   readonly manifest: string;
   readonly signature: string;
@@ -19,7 +19,7 @@ export interface Papers {
 export interface Wish {
   readonly release: number;
   readonly when: "now" | "tonight";
-  /** `UPDATES=auto` asked for it, and no owner. */
+  /** Whether it comes from `UPDATES=auto` instead of the owner. */
   readonly isByItself: boolean;
   /** Of the hour after four. */
   readonly minute: number;
@@ -37,18 +37,18 @@ export interface Wish {
 
 interface Requested {
   readonly request: "prepare" | "arm";
-  /** In which boot of the machine: another knows nothing of it. */
+  /** The boot of the machine; the request is lost in another one. */
   readonly boot: string;
 }
 
 /** The service's memory of updates; the updater remembers the rest. */
 export interface UpdateRecord {
-  /** Epoch milliseconds: when the host was last asked, and answered. */
+  /** The time of the last answer of the host, epoch milliseconds. */
   readonly checkedAt: number | null;
   readonly nextCheckAt: number | null;
-  /** The release that the host offered then, where it is newer than what ran. */
+  /** The offer of the host then, if it was newer than the running release. */
   readonly found: Papers | null;
-  /** The release whose files were uploaded. */
+  /** The uploaded release. */
   readonly uploaded: number | null;
   readonly wish: Wish | null;
   /** The release that the owner does not want. */

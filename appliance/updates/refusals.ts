@@ -1,7 +1,7 @@
 import { Refusal, type RefusalCode } from "../base/refusal.ts";
 import { NotFetched } from "./release-host.ts";
 
-/** Sentences for the owner when something cannot be, with what to do next. */
+/** Sentences for the owner about refusals, with advice. */
 const SENTENCES = {
   again: ["no_update", "There is no such release to install any more. Look for releases again."],
   board: [
@@ -49,11 +49,11 @@ export function failureSentence(error: unknown): string {
 /** The calls by which a release gets onto the disk; those of a connection are others. */
 const OF_DISK = ["open", "write", "fsync", "fdatasync", "mkdir", "rename", "rm", "rmdir", "unlink"];
 
-/** An error of the disk as a refusal of a release that comes in; undefined for any other error. */
+/** The refusal of an upload after an error of the disk; undefined for other errors. */
 export function diskRefusal(error: unknown): Refusal | undefined {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === "ENOSPC") return refuse("space");
-  // That a connection is gone shows when it is written to, too.
+  // EPIPE is an error of writing, too, and means a lost connection.
   return OF_DISK.includes(syscall ?? "") && code !== "EPIPE" ? notKept(error) : undefined;
 }
 

@@ -7,7 +7,7 @@ import { MANIFEST, MANIFEST_BYTES, SIGNATURE } from "../release/manifest.ts";
 import { SIGNATURE_BYTES } from "../release/minisign.ts";
 import type { Papers } from "./record.ts";
 
-/** An answer whose body is still to be read. */
+/** An answer with an unread body. */
 export interface HostAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -28,8 +28,8 @@ export const openOutside: OpenUrl = async (url, headers, signal) => {
 };
 
 /**
- * Why something was not fetched, as a sentence for people. `gone`: it is not there any more; `wrong`:
- * what came is not what was promised; `failed`: it may come another time.
+ * The failure of a download, in a sentence for people. `gone`: the file does not exist any more; `wrong`: the content
+ * does not match; `failed`: another try may work.
  */
 export class NotFetched extends Error {
   readonly kind: "gone" | "wrong" | "failed";
@@ -53,7 +53,7 @@ const MOST_REDIRECTS = 5;
 const PATIENCE_MS = 30_000;
 const MOVED = [301, 302, 303, 307, 308];
 
-/** Where releases are: files in a folder, of which the newest is asked for by name. */
+/** The host of releases: a folder of files. */
 export class ReleaseHost {
   readonly #options: HostOptions;
 
@@ -73,8 +73,8 @@ export class ReleaseHost {
   }
 
   /**
-   * Opens a file from a byte on; whoever reads the body says when it takes too long. The host may
-   * answer with all of it: 200, not 206; or that it has no such part: 416.
+   * Opens a file from a byte on. The reader of the body has to limit its time. The host may answer with the whole file, by
+   * 200 instead of 206, or without such a part, by 416.
    * @throws {NotFetched}
    */
   async file(name: string, from: number, signal: AbortSignal): Promise<HostAnswer> {
@@ -114,7 +114,7 @@ export class ReleaseHost {
     }
   }
 
-  /** Why a body broke off, or an answer did not come. */
+  /** The failure of an answer or its body. */
   failure(error: unknown, end: AbortSignal): NotFetched {
     return new NotFetched(
       "failed",

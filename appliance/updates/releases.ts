@@ -18,29 +18,29 @@ interface ReleasesOptions {
   readonly record: Pick<UpdateRecordFile, "now" | "change">;
   readonly bundles: Bundles;
   readonly board: ThisBoard;
-  /** Undefined where no host is asked. */
+  /** The release host; undefined without one. */
   readonly host: ReleaseHost | undefined;
-  /** Bytes that a release may take beside what counting needs. */
+  /** Bytes for a release, beside those that counting needs. */
   readonly freeBytes: () => Promise<number>;
 }
 
 const MOST_UPLOADED = 1_073_741_824;
 
-/** The releases that the service comes by itself: from their host, and as a file of the owner's. */
+/** The releases that the service gets itself: from the host, and as uploads of the owner. */
 export class Releases {
   readonly #options: ReleasesOptions;
   /** The release that the host offers. */
   #found: Manifest | undefined;
-  /** The release whose files are here. */
+  /** The complete release. */
   #whole: Manifest | undefined;
-  /** Bytes that are here of what is fetched, by file. */
+  /** File → bytes of the download that are there. */
   readonly #fetched = new Map<string, number>();
 
   private constructor(options: ReleasesOptions) {
     this.#options = options;
   }
 
-  /** With what was there when the service ended. @throws {Error} where the folder cannot be had */
+  /** Opens the folder, with its releases. @throws {Error} where the folder cannot be used */
   static async open(options: ReleasesOptions): Promise<Releases> {
     const { bundles, record, host } = options;
     const releases = new Releases(options);
@@ -51,7 +51,7 @@ export class Releases {
     return releases;
   }
 
-  /** Where no host is asked, nothing can be fetched. */
+  /** The known releases, without a found one where there is no host. */
   candidates(): Candidate[] {
     const { host, record } = this.#options;
     return candidatesOf({
@@ -70,8 +70,8 @@ export class Releases {
   }
 
   /**
-   * Asks the host what is new.
-   * @param isAsked by the owner, who is told whatever came of it
+   * Asks the host for its newest release.
+   * @param isAsked whether the owner has requested it, and so gets the outcome in any case
    */
   async check(state: UpdaterState, isAsked: boolean, signal: AbortSignal): Promise<CheckOutcome> {
     const { host, bundles, board } = this.#options;
@@ -87,14 +87,14 @@ export class Releases {
       return { kind: "checked", found: isFound ? papers : null, problem };
     } catch (error) {
       if (signal.aborted) throw error;
-      // That a host is away for once is nothing to tell who did not ask.
+      // A host that is away once is reported only on a request.
       const isTold = isAsked || error instanceof Refusal;
       return { kind: "not-checked", problem: isTold ? failureSentence(error) : undefined };
     }
   }
 
   /**
-   * Fetches what the host offers, and goes on where it was left.
+   * Downloads the offer of the host, and resumes an earlier download.
    * @throws {Error} when it is stopped
    */
   async fetch(
@@ -114,7 +114,7 @@ export class Releases {
       const kind = error instanceof NotFetched ? error.kind : "failed";
       const problem = failureSentence(error);
       if (isRefusal(error, "no_space")) {
-        // The part that has come takes room, too, and may never become more.
+        // An incomplete download takes space, too, and may never be completed.
         await this.#options.bundles.removeFetched();
         signal.throwIfAborted();
         return { kind: "unfinished", problem, came, isFinal: true };
@@ -154,8 +154,8 @@ export class Releases {
   }
 
   /**
-   * Takes in a release as one file.
-   * @param declared its size, when the sender tells
+   * Takes a release as one file.
+   * @param declared its size in bytes, where the request says so
    * @throws {Refusal} `too_large`, `invalid_release`, `no_space`, `storage_unavailable`
    */
   async takeIn(file: Readable, declared: number | undefined, state: UpdaterState): Promise<void> {
@@ -169,13 +169,13 @@ export class Releases {
       });
     } catch (error) {
       if (error instanceof Refusal) throw error;
-      // Else the connection broke: whoever sent it is gone, or was too slow.
+      // Otherwise the connection was lost, or too slow.
       throw diskRefusal(error) ?? (file.readableEnded ? error : refuse("cut"));
     }
     await record.change({ uploaded: this.#whole.release, problem: null });
   }
 
-  /** Removes what is not newer than what runs. */
+  /** Removes releases that are not newer than the running one. */
   async clean({ running }: UpdaterState): Promise<{ kind: "cleaned"; isFoundGone: boolean }> {
     const isOld = (manifest: Manifest | undefined) =>
       manifest !== undefined && manifest.release <= running.release;
@@ -189,7 +189,7 @@ export class Releases {
   }
 
   /**
-   * Reads what is whole once more, and removes it where the card does not give back what it was.
+   * Reads the complete release again, and removes it where the card returns other bytes.
    * @throws {Error} when it is stopped
    */
   async lookAgain(signal: AbortSignal): Promise<void> {
@@ -199,8 +199,8 @@ export class Releases {
   }
 
   /**
-   * Finds room for a release. Where there is none for two, the one before goes first, though this one may
-   * break off: it can be had again as this one can, and on a full card it could never be replaced.
+   * Makes space for a release. Without space for two, the present one is removed first, even though the new one may
+   * fail: it can be downloaded again, and could never be replaced on a full card otherwise.
    * @throws {Refusal} `no_space`
    */
   async #makeWay(bytes: number): Promise<void> {
@@ -217,14 +217,14 @@ export class Releases {
   }
 }
 
-/** @returns a sentence for each reason that the service knows why a release is not for this box */
+/** @returns sentences with the reasons why a release does not fit this box, as far as the service knows them */
 export function misfitsHere(manifest: Manifest, state: UpdaterState, board: ThisBoard): string[] {
   const { running, other } = state;
   return misfits(manifest, {
     running,
     highest: isKept(state) ? Math.max(running.release, other?.release ?? 0) : running.release,
     boards: board.compatible,
-    // The updater, which writes the slot, knows how much that holds.
+    // Only the updater knows the size of a slot.
     slotBytes: MOST_ROOT_BYTES,
     dataBytes: Number.POSITIVE_INFINITY,
   });
@@ -232,14 +232,14 @@ export function misfitsHere(manifest: Manifest, state: UpdaterState, board: This
 
 const ANOTHER = "There is another release by now: look at that.";
 
-/** True where the other slot has a release that was good once. */
+/** Whether the other slot has a release that was kept once. */
 function isKept({ other, prepared, failed }: UpdaterState): boolean {
   return (
     other !== undefined && other.release !== prepared?.release && !failed.includes(other.release)
   );
 }
 
-/** Whether it is what "go back" starts. */
+/** Whether it is the release that "go back" starts. */
 export function isOther({ release }: Manifest, state: UpdaterState): boolean {
   return isKept(state) && state.other?.release === release;
 }
@@ -248,9 +248,9 @@ export function isOther({ release }: Manifest, state: UpdaterState): boolean {
 interface HeldReleases {
   /** Here as a whole. */
   readonly whole: Manifest | undefined;
-  /** At the host; undefined where none is asked. */
+  /** The offer of the host; undefined without one. */
   readonly found: Manifest | undefined;
-  /** The one that came as a file. */
+  /** The uploaded release. */
   readonly uploaded: number | null;
 }
 

@@ -74,15 +74,15 @@ const STATE = object(
 const misfitOf = schemas({ allowUnionTypes: true })(STATE);
 
 /**
- * The updater, which is root's: the service asks it by files in a folder that root watches, and reads
- * in another what it tells.
+ * Root's updater: the service requests work by files in a folder that root watches, and reads the state in another
+ * folder.
  */
 export class RootUpdater {
   readonly #folder: string;
-  /** It is asked every second. */
+  /** The last state, cached by its text, since it is read every second. */
   #read: { text?: string | undefined; state?: UpdaterState | undefined } = {};
 
-  /** @param folder root's, with one named `asked` in which the service may write */
+  /** @param folder root's folder, with a subfolder `asked` that the service may write to */
   constructor(folder: string) {
     this.#folder = folder;
   }

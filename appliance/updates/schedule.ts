@@ -4,7 +4,7 @@ import type { Wish } from "./record.ts";
 
 const MINUTE_MS = 60_000;
 
-/** From when on, and for how long after, the host may be asked: boxes do not ask together. */
+/** The earliest time of a check, and the range after it, in which boxes are spread. */
 const CHECKS = {
   first: { after: 10 * MINUTE_MS, within: DAY_MS },
   next: { after: 6.5 * DAY_MS, within: DAY_MS },
@@ -12,14 +12,14 @@ const CHECKS = {
   again: { after: 0.5 * DAY_MS, within: DAY_MS },
 };
 
-/** When the host is asked next, epoch milliseconds. @param random 0–1 */
+/** The time of the next check, epoch milliseconds. @param random 0–1 */
 export function nextCheck(now: number, which: keyof typeof CHECKS, random: number): number {
   const { after, within } = CHECKS[which];
   return Math.round(now + after + random * within);
 }
 
 const RETRIES_MS = [10_000, MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, 60 * MINUTE_MS];
-/** An owner who said "now" is not surprised by a restart an hour later. */
+/** The tries of an immediate restart, so that it does not come as a surprise an hour later. */
 const RETRIES_NOW = 3;
 
 /**
@@ -32,13 +32,13 @@ export function nextTry(now: number, failures: number, when: Wish["when"]): numb
   return wait === undefined ? undefined : now + wait;
 }
 
-/** When no owner looks, and hardly a visitor comes. */
+/** The hour with the fewest visitors. */
 const NIGHT_HOUR = 4;
 
 /**
- * The next time that it is so many minutes past four.
- * @param minute 0–59, by which boxes that restart at night do not do so together
- * @returns epoch milliseconds, later than `now`
+ * The next time of so many minutes past four.
+ * @param minute 0–59, which spreads the restarts of boxes
+ * @returns epoch milliseconds after `now`
  */
 export function nextNight(now: number, minute: number, timeZone: string): number {
   const wanted = NIGHT_HOUR * HOUR_MS + minute * MINUTE_MS;

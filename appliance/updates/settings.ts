@@ -1,26 +1,24 @@
-/** When the box looks for releases, and installs them: `ask` tells of one and waits for its owner. */
+/** The modes of updates: `ask` offers a release, and waits for the owner. */
 export const UPDATE_MODES = ["ask", "auto", "off"] as const;
 export type UpdateMode = (typeof UPDATE_MODES)[number];
 
-/** How the box comes by releases. */
+/** The settings of updates. */
 export interface UpdateSettings {
   readonly mode: UpdateMode;
-  /**
-   * Where the files of the newest release are, with the slash at the end; empty: no host is asked.
-   */
+  /** The folder with the newest release, with a slash at the end; empty for no host. */
   readonly url: string;
   /** The key that signs the releases, as a minisign public key; empty: the keys of this release. */
   readonly key: string;
 }
 
-/** Whether a host is asked for releases. */
+/** Whether there is a host to ask for releases. */
 export function asksHost({ mode, url }: UpdateSettings): boolean {
   return mode !== "off" && url !== "";
 }
 
 /**
- * Where the project's own releases are. There is no such host yet. The maintainer who makes the first
- * release fills it in, like `https://HOST/OWNER/tallydeck/releases/latest/download/`.
+ * The folder with the project's own releases. There is none yet: the maintainer of the first release has to fill it in,
+ * like `https://HOST/OWNER/tallydeck/releases/latest/download/`.
  */
 export const PROJECT_RELEASES = "";
 
@@ -29,7 +27,7 @@ export const UPDATE_URL_RULE =
   "an https:// address where manifest.json is, like https://example.org/tallydeck/releases/latest/download/";
 const LONGEST_URL = 1_024;
 
-/** The address in its one form; undefined for what is none. */
+/** Normalizes an address; undefined where it is invalid. */
 export function updateUrl(text: string): string | undefined {
   if (text.length > LONGEST_URL || !/^https:\/\//i.test(text) || !URL.canParse(text)) return;
   const url = new URL(text);

@@ -20,11 +20,11 @@ export interface UpdateTasksOptions {
 const COUNTDOWN_MS = 60_000;
 const DONE = { kind: "done" } as const;
 
-/** The tasks about releases, once they are decided. */
+/** Carries out tasks about releases. */
 export class UpdateTasks {
   /** Monotonic: when the countdown ends; null before it began. */
   countdownEnds: number | null = null;
-  /** Monotonic: when the updater was asked for something, or seen to do it. */
+  /** The monotonic time of the last request to the updater, or sign of its work. */
   heardAt: number;
   readonly #options: UpdateTasksOptions;
 

@@ -36,7 +36,7 @@ interface UpdatesOptions extends UpdateTasksOptions, WishTimes {
 
 const LOOK_MS = 1_000;
 
-/** The releases that the box knows: it fetches one and has the updater install it. */
+/** The updates of a box: downloads releases, and has the updater install them. */
 export class Updates {
   /** The view, or a warning, is another. */
   readonly changed = new Signal();
@@ -50,7 +50,7 @@ export class Updates {
   #isClosed = false;
   #shown = "";
 
-  /** Goes on where the service was when it ended. */
+  /** Resumes the work of the service before its restart. */
   constructor(options: UpdatesOptions) {
     this.#options = options;
     this.#tasks = new UpdateTasks(options);
@@ -76,7 +76,7 @@ export class Updates {
     this.#look();
   }
 
-  /** Undefined while the updater has told nothing yet. */
+  /** The view; undefined until the updater has reported its state. */
   view(): UpdateView | undefined {
     if (this.#state === undefined) return undefined;
     const { settings, board, record, clock, root } = this.#options;
@@ -106,7 +106,7 @@ export class Updates {
 
   /** @throws {Refusal} `no_update`, `untried_board`, `not_now`, `no_release_source` */
   act(change: UpdateChange): Promise<void> {
-    // A host that is slow holds up nothing else that the owner wants.
+    // A slow host must not delay other requests of the owner.
     if (change.action === "check") return this.#act(change);
     return this.#turns.take(() => this.#act(change));
   }
@@ -136,8 +136,8 @@ export class Updates {
   }
 
   /**
-   * Takes in a release as one file, for the owner to install.
-   * @param declared its size, when the sender tells
+   * Takes a release as one file, and offers it to the owner.
+   * @param declared its size in bytes, where the request says so
    * @throws {Refusal} `not_now`, `too_large`, `invalid_release`, `no_space`, `storage_unavailable`
    */
   async takeIn(file: Readable, declared: number | undefined): Promise<void> {
@@ -154,7 +154,7 @@ export class Updates {
     }
   }
 
-  /** Stops what runs; what was fetched stays. */
+  /** Stops the running task. Downloads stay. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const cancel of this.#cancels) cancel();
@@ -167,7 +167,7 @@ export class Updates {
     return this.#state;
   }
 
-  /** The box restarts soon, whoever asked for it. */
+  /** Whether the box is about to restart. */
   #isClosing({ work }: UpdaterState): boolean {
     const { record, clock, root } = this.#options;
     const isAsked =
@@ -182,7 +182,7 @@ export class Updates {
     const { board, clock, record, root } = this.#options;
     if (state.mode !== "normal") throw refuse("trial");
     if (this.#isClosing(state)) throw refuse("closing");
-    // Files that come in take the place of those that are here.
+    // An upload replaces the present files.
     if (this.#isTakingIn) throw refuse("busy");
     if (readyOf(state, this.#options.releases.candidates())?.release !== release)
       throw refuse("again");
@@ -203,7 +203,7 @@ export class Updates {
     });
   }
 
-  /** The owner has seen what is shown, not what was hidden below it. */
+  /** Marks the shown problem as seen, and no hidden one. */
   #see(state: UpdaterState): Promise<void> {
     const { record } = this.#options;
     if (state.mode === "visit") return record.change({ seen: lastKey(state) });
@@ -214,8 +214,7 @@ export class Updates {
   }
 
   /**
-   * A release that the updater took from the card or a stick goes: it takes room, and the place of
-   * another.
+   * Skips a release. One from the card or a stick is removed, since it takes the place of another.
    */
   async #skip(release: number, state: UpdaterState): Promise<void> {
     const { record } = this.#options;
@@ -237,7 +236,7 @@ export class Updates {
   async #checkNow(): Promise<void> {
     const { settings, record } = this.#options;
     if (!asksHost(settings)) throw refuse(settings.mode === "off" ? "off" : "nobody");
-    // A task that ends may be followed by another at once.
+    // Another task may follow at once.
     while (record.now.wish === null && this.#runner.task !== undefined) await this.#runner.ended();
     if (record.now.wish !== null) throw refuse("busy");
     await this.#runner.ask({ kind: "check", isAsked: true });

@@ -4,7 +4,7 @@ import type { ThisBoard } from "./boards.ts";
 import { asksHost, type UpdateSettings } from "./settings.ts";
 import type { Candidate, ReadyRelease, UpdateView } from "./view.ts";
 
-/** The service's knowledge besides what it is told. */
+/** The service's own knowledge, beside the state of the updater. */
 interface ServiceKnowledge {
   readonly settings: UpdateSettings;
   readonly board: ThisBoard;
@@ -32,17 +32,17 @@ interface ServiceKnowledge {
   readonly problem: string | null;
 }
 
-/** Tells one outcome from another. */
+/** A key that identifies an outcome. */
 export function outcomeKey({ kind, release, at }: UpdateOutcome): string {
   return `${kind} ${release} ${at}`;
 }
 
-/** Tells what the updater finds wrong from what it found before; null where it finds nothing. */
+/** A key that identifies a problem of the updater; null without one. */
 export function problemKey({ problem, problemAt = 0 }: UpdaterState): string | null {
   return problem === undefined ? null : `${problemAt} ${problem}`;
 }
 
-/** True for an attempt that came to nothing, as long as its owner does not know. */
+/** Whether the last attempt has failed, and the owner has not seen it. */
 export function isUnseenFailure({ last }: UpdaterState, seen: string | null): boolean {
   if (last === undefined || last.kind === "updated" || last.kind === "back") return false;
   return outcomeKey(last) !== seen;
@@ -63,13 +63,13 @@ export function offeredByUpdater({ offers }: UpdaterState): Candidate[] {
 function knownOf(state: UpdaterState, candidates: readonly Candidate[]): Candidate[] {
   const { prepared } = state;
   const known = [...candidates, ...offeredByUpdater(state)];
-  // Written already: where its files came from may be forgotten.
+  // A prepared release may have no known files any more.
   if (prepared !== undefined && !known.some(({ release }) => release === prepared.release))
     known.push({ ...prepared, bytes: 0, notes: "", source: "network", isWhole: true });
   return known;
 }
 
-/** The newest release that is newer than the running one, with what is known of it. */
+/** The newest release above the running one, with its state. */
 export function readyOf(
   state: UpdaterState,
   candidates: readonly Candidate[],

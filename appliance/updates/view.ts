@@ -3,7 +3,7 @@ import type { Release, Slot } from "../release/release.ts";
 import type { BundleOffer, UpdateProgress, UpdaterState } from "../release/updater-state.ts";
 import type { UpdateMode } from "./settings.ts";
 
-/** A release that the service knows of, or the updater. */
+/** A release that the service or the updater has. */
 export interface Candidate extends Omit<BundleOffer, "source"> {
   readonly source: "network" | "upload" | "card" | "stick";
   /** All of it is on this box. */
@@ -23,16 +23,16 @@ export interface ReadyRelease extends Omit<Candidate, "isWhole"> {
   readonly isSkipped: boolean;
 }
 
-/** `GET /api/update`: the state of updates wherever it is shown; no browser knows more of it. */
+/** `GET /api/update`: the state of updates, for all displays and browsers. */
 export interface UpdateView {
   readonly running: Release & { readonly slot: Slot };
   /** The release that "go back" starts. */
   readonly other: Release | null;
   readonly mode: UpdaterState["mode"];
   readonly updates: UpdateMode;
-  /** The host that is asked for releases; null where none is. */
+  /** The host of releases; null without one. */
   readonly source: string | null;
-  /** When it was last asked and answered; epoch seconds. */
+  /** The time of its last answer; epoch seconds. */
   readonly checkedAt: number | null;
   /** The newest release known. */
   readonly ready: ReadyRelease | null;
@@ -43,15 +43,15 @@ export interface UpdateView {
   readonly isCalledOff: boolean;
   /** When the box restarts into it; epoch milliseconds. */
   readonly restartsAt: number | null;
-  /** No update was ever tried on boards like this one, and none on this box. */
+  /** Whether no update was ever tried on such a board, nor on this box. */
   readonly isUntriedBoard: boolean;
-  /** The board did not keep the wish for a trial: what is not tried is not installed. */
+  /** Whether the board has ignored the flag for a trial, without which nothing is installed. */
   readonly couldNotTry: boolean;
   /** The model, as the board calls itself. */
   readonly board: string | null;
-  /** How the last attempt ended, and whether the owner knows. */
+  /** The outcome of the last attempt, and whether the owner has seen it. */
   readonly last: (UpdateOutcome & { readonly isSeen: boolean }) | null;
-  /** A sentence: what is wrong, and what to do. */
+  /** A sentence about a problem, with advice. */
   readonly problem: string | null;
 }
 
@@ -62,6 +62,6 @@ export type UpdateChange =
   | {
       readonly action: "now" | "tonight";
       readonly release: number;
-      /** The owner knows that updates on this board were never tried. */
+      /** Whether the owner accepts that updates on this board were never tried. */
       readonly untried?: boolean;
     };

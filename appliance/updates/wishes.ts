@@ -4,7 +4,7 @@ import type { Wish } from "./record.ts";
 import { nextNight } from "./schedule.ts";
 import { outcomeKey } from "./view-of.ts";
 
-/** The clock and all else that the time of a wish depends on. */
+/** The clock, and other facts that the time of a wish depends on. */
 export interface WishTimes {
   readonly clock: Clock;
   /** 0–1. */
@@ -47,7 +47,7 @@ export function restartFor(wish: Wish | null, ends: number | null, clock: Clock)
   return ends === null ? null : Math.round(clock.now() + ends - clock.monotonic());
 }
 
-/** Tells the last outcome from the one before; null where there was none. */
+/** A key that identifies the last outcome; null without one. */
 export function lastKey({ last }: UpdaterState): string | null {
   return last === undefined ? null : outcomeKey(last);
 }

@@ -21,9 +21,8 @@ const LONGEST_URL = 1_024;
 const LONGEST_WAIT_MS = 8 * DAY_MS;
 
 /**
- * A CA, whose answers are bounded and checked. All of its addresses are https and of the
- * directory's own origin: the standard would allow others, but so no answer sends this box
- * anywhere, least of all into its own network.
+ * A CA, whose answers are bounded and checked. All of its addresses have to be https and of the directory's origin. The
+ * standard allows others, but with this rule no answer can send this box elsewhere, least of all into its own network.
  */
 export class Authority {
   readonly #url: string;
@@ -48,7 +47,7 @@ export class Authority {
     };
   }
 
-  /** Asks once. An answer of any status that the CA sent. */
+  /** Sends one request. @returns an answer with any status */
   async ask(question: OutsideQuestion, signal: AbortSignal): Promise<OutsideReply> {
     try {
       return await this.#ask(question, { signal });
@@ -68,7 +67,7 @@ export class Authority {
     return told;
   }
 
-  /** The failure that an answer tells of (RFC 8555 section 6.7). */
+  /** The failure in an answer (RFC 8555 section 6.7). */
   failure(reply: OutsideReply): AcmeFailed {
     const { status } = reply;
     const more = { status, retryAfterMs: retryAfterMs(reply.headers, LONGEST_WAIT_MS) };
@@ -87,7 +86,7 @@ export class Authority {
   }
 }
 
-/** An address that people are shown; undefined for what is none. */
+/** An address to show to people; undefined where it is invalid. */
 export function webAddress(value: unknown): string | undefined {
   return webUrl(value)?.href;
 }

@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import type { Identifier } from "./identifier.ts";
 
-/** A certificate with what it takes to serve it. Times in epoch milliseconds. */
+/** A certificate with its key, for serving it. Times are epoch milliseconds. */
 export interface Issued {
   /** PEM, the certificate itself first. */
   readonly chain: string;
@@ -15,9 +15,8 @@ const MOST_CERTIFICATES = 8;
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
 
 /**
- * Reads a chain that belongs to a key. It is put together anew from its certificates alone, for
- * anything may stand between them.
- * @throws {Error} whose message says, to end a sentence, why it cannot be used
+ * Reads a chain for a key. The result has its certificates only, without any text between them.
+ * @throws {Error} whose message is the reason, as the end of a sentence
  */
 export function readChain(pem: string, key: KeyObject): Issued {
   const certificates = certificatesIn(pem);

@@ -18,9 +18,9 @@ import {
   subjectAltName,
 } from "./x509.ts";
 
-/** Shows the CA what it looks for, until the function that each returns is called. */
+/** Presents challenges to the CA. Each method returns a function that ends it. */
 export interface Presenter {
-  /** To who asks for the name by `acme-tls/1`: see `serverNameOf`. */
+  /** Presents it to clients that request the name by `acme-tls/1`: see `serverNameOf`. */
   tlsAlpn(identifier: Identifier, context: SecureContext): () => void;
   /** At `http://NAME/.well-known/acme-challenge/TOKEN` (RFC 8555 section 8.3). */
   http(token: string, keyAuthorization: string): () => void;
@@ -35,7 +35,7 @@ interface Challenge {
   readonly token: string;
 }
 
-/** Port 443 is needed anyway, so the one that proves it comes first. */
+/** Types of challenges. The one by port 443 is first, since that port is needed anyway. */
 export const CHALLENGE_TYPES: readonly ChallengeType[] = ["tls-alpn-01", "http-01"];
 const MOST_CHALLENGES = 16;
 /** At least 128 bits in base64url (RFC 8555 section 8.1); it stands in a path. */
@@ -79,7 +79,7 @@ export function challengeFailure(authorization: Resource, challenge: Challenge):
   return said ?? new AcmeFailed("server", `the authorisation is ${status}`, { validation });
 }
 
-/** @returns what ends it */
+/** Presents a challenge. @returns a function that ends it */
 export function present(
   presenter: Presenter,
   identifier: Identifier,

@@ -20,7 +20,7 @@ const CHAIN_TYPE = "application/pem-certificate-chain";
 const SKEW_MS = 5 * 60_000;
 /** One of each order of the last weeks. */
 const MOST_KEPT_PROOFS = 6;
-/** Names: what the default becomes. Addresses: where there are any. */
+/** The preferred profiles: for names the future default, for addresses the only one. */
 const PROFILES = { dns: "tlsserver", ip: "shortlived" };
 
 interface AcmeOptions {
@@ -37,7 +37,7 @@ interface AcmeOptions {
 interface OrderWishes {
   /** PEM of the certificate before, which this one is to follow. */
   readonly replaces?: string | undefined;
-  /** Instead of what fits; asked for only where the CA has it. */
+  /** Replaces the preferred profile. It is used only where the CA has it. */
   readonly profile?: string | undefined;
 }
 
@@ -53,11 +53,10 @@ export class Acme {
   }
 
   /**
-   * Has the CA look at the name from outside by an order that is never finished, so that no
-   * certificate is made and no public log has the name: of Let's Encrypt's staging directory, of
-   * another CA's own one. By port 443; where that is not passed, by port 80, and the order after it
-   * begins with what was passed.
-   * @throws {AcmeFailed} where neither is passed: with what was found at port 443
+   * Has the CA validate the name by an order that is never finished, so that there is no certificate, and no name in public
+   * logs. It uses Let's Encrypt's staging directory, or the directory of another CA. Port 443 is first, and port 80 after
+   * its failure; the next order begins with the one that has succeeded.
+   * @throws {AcmeFailed} where both fail, with the finding at port 443
    */
   async test(identifier: Identifier, signal: AbortSignal): Promise<Validation> {
     const directory = this.#directory === LETS_ENCRYPT ? STAGING : this.#directory;
@@ -72,7 +71,7 @@ export class Acme {
     }
   }
 
-  /** Anew each time: a proof that the CA has kept would say nothing of today. */
+  /** Proves the name again each time: a proof that the CA has kept would say nothing about today. */
   async #prove(
     link: OrderParts,
     identifier: Identifier,
@@ -90,9 +89,8 @@ export class Acme {
   }
 
   /**
-   * Orders a certificate with a key of its own: a key that leaked, or that the CA blocks, ends with
-   * its certificate, and costs nothing to change since both are kept in one file.
-   * @throws {AcmeFailed} `bad-answer` where what was issued is not what was ordered
+   * Orders a certificate with a new key, so that a leaked or blocked key ends with its certificate. Both are in one file.
+   * @throws {AcmeFailed} `bad-answer` where the certificate does not match the order
    */
   async order(identifier: Identifier, wishes: OrderWishes, signal: AbortSignal): Promise<Issued> {
     const link = await this.#begin(this.#directory, signal);
@@ -141,7 +139,7 @@ export class Acme {
     return new Authority({ directory, ask: this.#options.ask });
   }
 
-  /** RFC 8555 section 7.4.2: what came is looked at before it is used. */
+  /** Checks the chain before its use (RFC 8555 section 7.4.2). */
   #checked({ headers, body }: OutsideReply, key: KeyObject, identifier: Identifier): Issued {
     const type = headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
     if (type !== CHAIN_TYPE) throw new AcmeFailed("bad-answer", "the certificate is no PEM chain");

@@ -33,9 +33,9 @@ export class Conversation {
   }
 
   /**
-   * Says who we are: makes the account or finds the one there is for our key, which keeps no address
-   * of ours but the key (section 7.3). Its owner must have agreed to the terms.
-   * @throws {AcmeFailed} as all of this class
+   * Creates or finds the account of our key, which has no data of ours but the key (section 7.3). The owner must have agreed
+   * to the terms.
+   * @throws {AcmeFailed} like all methods of this class
    */
   async begin(): Promise<void> {
     const { newAccount } = this.directory;
@@ -52,8 +52,8 @@ export class Conversation {
   }
 
   /**
-   * The answer as it came, which says that all is well.
-   * @param accept the one type of content that is wanted
+   * Sends a signed request. @returns the answer, which is a success
+   * @param accept the required type of content
    */
   async send(url: string, payload?: object, accept?: string): Promise<OutsideReply> {
     for (let bad = 0; ; bad++) {
@@ -94,7 +94,7 @@ export class Conversation {
   }
 }
 
-/** Only a challenge is told of by that name otherwise. */
+/** Renames a failure whose name has another meaning outside of challenges. */
 function meant(failure: AcmeFailed): AcmeFailed {
   if (failure.kind !== "unauthorized") return failure;
   const { detail, type, status, retryAfterMs } = failure;

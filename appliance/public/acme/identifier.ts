@@ -20,8 +20,8 @@ export function addressBytes(address: string): Buffer {
 }
 
 /**
- * By which name the CA asks for the challenge certificate: TLS has no addresses there, so that one
- * is asked for by its name in reverse DNS (RFC 8738 section 6).
+ * The name by which the CA requests the challenge certificate. TLS has no addresses there, so an address has its name in
+ * reverse DNS (RFC 8738 section 6).
  */
 export function serverNameOf({ type, value }: Identifier): string {
   if (type === "dns") return value;

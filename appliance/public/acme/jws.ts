@@ -6,7 +6,7 @@ import { sha256 } from "../../system/secrets.ts";
 interface ProtectedHeader {
   readonly nonce: string;
   readonly url: string;
-  /** The account's address; without it the key itself is told. */
+  /** The account's URL; without it the key itself is sent. */
   readonly kid?: string | undefined;
 }
 
@@ -30,7 +30,7 @@ export function signJws(
   });
 }
 
-/** Proves that who answers a challenge holds the account's key (RFC 8555 section 8.1). */
+/** The proof that the answer of a challenge comes from the holder of the account's key (RFC 8555 section 8.1). */
 export function keyAuthorization(token: string, key: KeyObject): string {
   return `${token}.${sha256(JSON.stringify(jwkOf(key))).toString("base64url")}`;
 }

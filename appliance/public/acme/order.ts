@@ -16,7 +16,7 @@ import { pollWhile, type Resource } from "./polling.ts";
 import { AcmeFailed, failureOf, type Validation } from "./problem.ts";
 import { certificateRequest } from "./x509.ts";
 
-/** Wishes that an order may have; a CA that does not know one of them is asked without. */
+/** Optional wishes of an order, which are dropped for a CA that does not know them. */
 export interface Wishes {
   /** How the certificate before is called (RFC 9773 section 5). */
   readonly replaces?: string | undefined;
@@ -81,8 +81,8 @@ export class Order {
   }
 
   /**
-   * Gives back a proof that the CA has kept (section 7.5.2), so that the next order has to be proven
-   * anew. @returns false where there is none
+   * Deactivates a proof that the CA has kept (section 7.5.2), so that the next order needs a new one.
+   * @returns false where there is none
    */
   async giveUpProof(): Promise<boolean> {
     const { status } = await this.#authorizationNow();
@@ -129,7 +129,7 @@ function undecided(what: string, { status }: Resource): AcmeFailed {
   return new AcmeFailed("server", `the ${what} is ${String(status).slice(0, 20)}`);
 }
 
-/** The wishes but for the one that was not granted; undefined where it failed for another reason. */
+/** The wishes without the refused one; undefined for a failure with another reason. */
 function withoutOne({ replaces, profile }: Wishes, error: unknown): Wishes | undefined {
   if (!(error instanceof AcmeFailed) || error.status === undefined) return undefined;
   if (profile !== undefined && error.type === "invalidProfile") return { replaces };

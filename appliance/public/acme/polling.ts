@@ -42,7 +42,7 @@ export async function pollWhile(
   throw new AcmeFailed("server", "the certificate authority did not decide in time");
 }
 
-/** At least a little: a CA that says 0 is not asked without end. */
+/** Waits for at least a little, even where the CA says 0. */
 function wait(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const cancel = clock.after(Math.max(ms, FIRST_WAIT_MS), resolve);

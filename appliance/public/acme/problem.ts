@@ -1,6 +1,6 @@
 import { isObject, isText } from "../../base/input/json.ts";
 
-/** The kinds of failures, by what they mean for the order. */
+/** The kinds of failures, by their effect on the order. */
 export type AcmeKind =
   /** The CA could not connect to the name … */
   | "connection"
@@ -8,7 +8,7 @@ export type AcmeKind =
   | "dns"
   /** … found no challenge certificate there … */
   | "tls"
-  /** … or was answered something else. */
+  /** … or got another answer. */
   | "unauthorized"
   /** A CAA record of the name allows other CAs only. */
   | "caa"
@@ -17,15 +17,15 @@ export type AcmeKind =
   | "agreement"
   /** The CA does not take our account. */
   | "account"
-  /** The CA issues nothing for such a name. */
+  /** The CA issues no certificate for such a name. */
   | "rejected-name"
   | "server"
   | "unreachable"
-  /** The answer is not as the standard says, or not what was ordered. */
+  /** The answer violates the standard, or does not match the order. */
   | "bad-answer"
   | "stopped";
 
-/** How the CA looked at the name: which challenge, and what it found. */
+/** A validation by the CA: the challenge, and its finding. */
 export interface Validation {
   /** `http-01` says nothing about port 443. */
   readonly challenge: "tls-alpn-01" | "http-01";
@@ -36,7 +36,7 @@ export interface Validation {
 interface FailureDetails {
   readonly retryAfterMs?: number | undefined;
   readonly validation?: Validation | undefined;
-  /** The error's type without what all begin with, like `badNonce` (RFC 8555 section 6.7). */
+  /** The error's type without the common prefix, like `badNonce` (RFC 8555 section 6.7). */
   readonly type?: string | undefined;
   readonly status?: number | undefined;
 }
@@ -93,8 +93,8 @@ const KINDS: Readonly<Record<string, AcmeKind>> = {
 };
 
 /**
- * A problem document as a failure; undefined for what is none. One that is made of several
- * (section 6.7.1) is what the first of them says that we know.
+ * Reads a problem document; undefined where it is invalid. With several subproblems (section 6.7.1) the first known one
+ * counts.
  */
 export function failureOf(problem: unknown, more: FailureDetails = {}): AcmeFailed | undefined {
   if (!isObject(problem) || !isText(problem.type)) return undefined;

@@ -8,7 +8,7 @@ import { AcmeFailed } from "./problem.ts";
 /** When the CA wants a certificate renewed (RFC 9773 section 4.2). Epoch milliseconds. */
 export interface RenewalInfo {
   readonly start: number;
-  /** After `start`; both may be over, which means at once. */
+  /** The end of the window. A window in the past means a renewal at once. */
   readonly end: number;
   /** When to ask again. */
   readonly retryAfterMs: number;
@@ -24,8 +24,8 @@ const EXTENSIONS = 0xa3;
 const KEY_IDENTIFIER = 0x80;
 
 /**
- * How a certificate is called (section 4.1): the identifier of who signed it, and its serial number.
- * Undefined for one that names no signer.
+ * The id of a certificate (section 4.1): the key identifier of its issuer, and its serial number; undefined without a key
+ * identifier.
  */
 export function certificateId(chain: string): string | undefined {
   try {
@@ -55,7 +55,7 @@ function inside(bytes: Buffer): Buffer {
 }
 
 /**
- * Asks when to renew; undefined where the CA has no such advice.
+ * Requests the window for a renewal; undefined where the CA has none.
  * @throws {AcmeFailed}
  */
 export async function askRenewal(
@@ -83,7 +83,7 @@ export async function askRenewal(
   };
 }
 
-/** RFC 3339; NaN for what is no time. */
+/** Reads a time of RFC 3339; NaN where it is invalid. */
 function timeOf(value: unknown): number {
   return isText(value) && /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/i.test(value)
     ? Date.parse(value)

@@ -35,8 +35,8 @@ export const subjectAltName = ({ type, value }: Identifier) =>
   );
 
 /**
- * A request for a certificate (PKCS#10, DER) whose name stands where certificates have it, and in no
- * common name: that holds no addresses, nor names of more than 64 characters.
+ * A request for a certificate (PKCS#10, DER) with its name as a subject alternative name only. A common name could hold
+ * neither addresses nor names of more than 64 characters.
  */
 export function certificateRequest(identifier: Identifier, key: KeyObject): Buffer {
   const extensions = sequence(oid(EXTENSION_REQUEST), setOf(sequence(subjectAltName(identifier))));

@@ -18,12 +18,12 @@ export type DnsAnswer =
   | { readonly kind: "refused"; readonly why: "auth" | "name" | "abuse" | "paid" | "bad-request" }
   | { readonly kind: "later"; readonly afterMs?: number; readonly why: string };
 
-/** Many times what any of them has to say. */
+/** The most bytes of an answer, many times more than any provider sends. */
 const MOST_BYTES = 4_096;
 
 const NOT_UNDERSTOOD: DnsAnswer = { kind: "later", why: "it answered what no provider says" };
 
-/** Asks, and gives the text of an answer that has one to be read, or what else it means. */
+/** Sends a request. @returns the text of the answer, or the meaning of its status */
 export async function answerText(
   ask: AskOutside,
   question: OutsideQuestion,
@@ -46,8 +46,8 @@ export async function answerText(
 }
 
 /**
- * The answer that a text is, by `read`: its words in lower case, those of the first line apart.
- * Text that `read` does not know is not understood.
+ * The meaning of a text by `read`, which gets its words in lower case, with those of the first line apart. An unknown text
+ * is not understood.
  */
 export function understood(
   found: { text: string } | DnsAnswer,
@@ -70,7 +70,7 @@ export function basic(user: string, password: string): string {
   return `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
 }
 
-/** The answer that a status gives by itself; undefined where the text tells. */
+/** The meaning of a status; undefined where the text decides. */
 function byStatus({ status, headers }: OutsideReply): DnsAnswer | undefined {
   if (status >= 200 && status < 300) return undefined;
   switch (status) {

@@ -2,11 +2,11 @@ import type { AskOutside } from "../ask.ts";
 import { type Addresses, addressesIn, answerText, type DnsAnswer, understood } from "./answer.ts";
 import { answerIn } from "./dyndns2.ts";
 
-/** Reached over IPv4 only, it answers with the address that asks: three times a minute at most. */
+/** A URL for IPv4 only that answers with the address of the client, three times a minute at most. */
 const CHECK_URL = "https://checkipv4.dedyn.io/";
 const UPDATE_URL = "https://update.dedyn.io/";
 
-/** The IPv4 address from which deSEC sees this box come. */
+/** The IPv4 address of this box as deSEC sees it. */
 export async function seenByDesec(
   ask: AskOutside,
   signal: AbortSignal,
@@ -15,7 +15,7 @@ export async function seenByDesec(
   return "text" in found ? addressesIn([found.text]).v4 : undefined;
 }
 
-/** Tells deSEC: https://desec.readthedocs.io/en/latest/dyndns/update-api.html */
+/** Updates deSEC: https://desec.readthedocs.io/en/latest/dyndns/update-api.html */
 export async function updateDesec(
   token: string,
   name: string,

@@ -5,8 +5,8 @@ const UPDATE_URL = "https://www.duckdns.org/update";
 const ZONE = /(?:^|\.)([a-z0-9-]+)\.duckdns\.org$/;
 
 /**
- * Tells DuckDNS: https://www.duckdns.org/spec.jsp. The labels before the last one follow it;
- * without an IPv4 address it takes the one it sees.
+ * Updates DuckDNS: https://www.duckdns.org/spec.jsp. Labels before the last one have the same address. Without an IPv4
+ * address it uses the one it sees.
  */
 export async function updateDuckDns(
   token: string,
@@ -30,7 +30,7 @@ export async function updateDuckDns(
   return cleared.kind === "done" ? send(addresses) : cleared;
 }
 
-/** OK, each address or an empty line, and UPDATED or NOCHANGE; KO for whatever is wrong. */
+/** Reads an answer: OK, each address or an empty line, and UPDATED or NOCHANGE; or KO for any failure. */
 function answerIn([said]: readonly string[], text: string): DnsAnswer | undefined {
   if (said === "ko") return { kind: "refused", why: "auth" };
   if (said !== "ok") return undefined;

@@ -10,10 +10,10 @@ import {
 } from "./answer.ts";
 
 const MINUTE_MS = 60_000;
-/** The wait that a service that is down asks for: https://help.dyn.com/return-codes.html */
+/** The wait for a service that is down: https://help.dyn.com/return-codes.html */
 const DOWN: DnsAnswer = { kind: "later", afterMs: 30 * MINUTE_MS, why: "it is being mended" };
 
-/** The words of dyndns2, and those that some say in their stead. */
+/** The words of dyndns2, and variants of some services. */
 const WORDS: Readonly<Record<string, DnsAnswer>> = {
   good: { kind: "done", changed: true },
   nochg: { kind: "done", changed: false },
@@ -38,7 +38,7 @@ interface Dyndns2Options {
   readonly token: string;
 }
 
-/** Tells a service that speaks dyndns2; without an IPv4 address it takes the one it sees. */
+/** Updates a service by dyndns2. Without an IPv4 address it uses the one it sees. */
 export async function updateDyndns2(
   { url, v6: parameter, user, token }: Dyndns2Options,
   name: string,
@@ -64,13 +64,13 @@ export async function updateDyndns2(
   return second.kind === "done" ? { ...first, changed: first.changed || second.changed } : second;
 }
 
-/** @param asked the address that was sent, if one was */
+/** @param asked the address of the request, if it had one */
 export function answerIn(words: readonly string[], asked?: string): DnsAnswer | undefined {
   const said = words[0] ?? "";
   const answer = Object.hasOwn(WORDS, said) ? WORDS[said] : undefined;
   if (answer?.kind !== "done") return answer;
   const seen = addressesIn(words.slice(1));
-  // So a service says that it passes over what this program asks.
+  // Services use a loopback address to say that they ignore this program.
   if (seen.v4 !== undefined && seen.v4 !== asked && kindOfAddress(seen.v4) === "loopback")
     return { kind: "refused", why: "bad-request" };
   return { ...answer, ...((seen.v4 ?? seen.v6) !== undefined && { seen }) };

@@ -8,9 +8,9 @@ type Resolver = Pick<
 >;
 
 /**
- * The answer of a name's own servers: each address once, in the order of their text, 16 of a family
- * at most. `local` is what the network's own resolver says, which may hide addresses of a home, or
- * know others. `unknown` ends a sentence with why, and is worth another try.
+ * The answer of a name's own servers: each address once, sorted as text, 16 of a family at most. `local` is the answer of
+ * the network's resolver, which may hide addresses of a home, or have others. `unknown` has the reason as the end of a
+ * sentence; another try may work.
  */
 export type NameAnswer =
   | {
@@ -22,12 +22,12 @@ export type NameAnswer =
   | { readonly kind: "nothing" }
   | { readonly kind: "unknown"; readonly why: string };
 
-/** Asks a name's authoritative servers, so that nothing older is heard from a cache. Never rejects. */
+/** Asks a name's authoritative servers, which have no cache with older answers. Never rejects. */
 export type LookUp = (name: string, signal?: AbortSignal) => Promise<NameAnswer>;
 
 interface LookUpOptions {
   readonly clock: Clock;
-  /** Makes one with the system's name servers and times of its own. */
+  /** Creates a resolver with the system's name servers, and time limits of its own. */
   readonly resolver: () => Resolver;
   /** Where authoritative servers answer. */
   readonly port?: number;
@@ -48,7 +48,7 @@ const WHY = {
   hops: "it leads from name to name without an end",
 };
 
-/** That there is no such name, or nothing of that kind. */
+/** Errors for an unknown name, or a name without such records. */
 const EMPTY = new Set(["ENOTFOUND", "ENODATA"]);
 /** Codes of a server that is not there; any other error is an answer, if only a refusal. */
 const SILENT = new Set(["ETIMEOUT", "ECONNREFUSED", "ECANCELLED"]);
@@ -78,11 +78,11 @@ export function lookUpWith(options: LookUpOptions): LookUp {
 interface KnownAddresses {
   readonly v4: readonly string[];
   readonly v6: readonly string[];
-  /** The name it stands for, where the server knows no more of that one. */
+  /** The name of a CNAME whose records the server does not have. */
   readonly alias?: string | undefined;
 }
 
-/** One search, with all that is asked for it. */
+/** One search, with all of its requests. */
 class Search {
   readonly #options: LookUpOptions;
   readonly #system: Resolver;
@@ -117,7 +117,7 @@ class Search {
     for (const resolver of this.#resolvers) resolver.cancel();
   }
 
-  /** The addresses that all servers give, of those that answer. */
+  /** The addresses that all answering servers have. */
   async #agreed(name: string): Promise<KnownAddresses> {
     const servers = await this.#serversOf(name);
     const heard = await Promise.allSettled(servers.map((server) => this.#known(server, name)));
@@ -131,15 +131,15 @@ class Search {
   }
 
   /**
-   * The authoritative servers of a name, found by those of the system. A resolver of a home that knows
-   * no NS records is asked itself.
+   * The authoritative servers of a name, found by the system's servers. A resolver without NS records, like those of some
+   * homes, is asked itself.
    */
   async #serversOf(name: string): Promise<Resolver[]> {
     const labels = name.split(".");
-    // A name that stands for another begins no zone, and would give the other's servers.
+    // A name with a CNAME begins no zone, and a query would return the servers of the other name.
     const [alias] = await this.#local("resolveCname", name);
     const first = alias === undefined ? 0 : 1;
-    // A top-level domain would only say who knows more.
+    // A top-level domain only has references to other servers.
     for (let up = first; up < Math.min(labels.length - 1, MOST_LEVELS); up++) {
       const names = await this.#local("resolveNs", labels.slice(up).join("."));
       const all = names.slice(0, MOST_SERVERS).map((server) => this.#addressOf(server));

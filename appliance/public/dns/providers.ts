@@ -8,13 +8,13 @@ import { updateByUrl } from "./url-form.ts";
 
 export type { Addresses, DnsAnswer };
 
-/** A provider that is told the home's address. */
+/** A provider of dynamic DNS. */
 export interface DnsProvider {
   /** To name it to a person. */
   readonly host: string;
   /**
-   * Points a name here. Without `v4` the provider takes the address from which it sees us, where it
-   * can; without `v6` the name shall have none. Never rejects for what the provider does.
+   * Points a name here. Without `v4` the provider uses the address that it sees, if it can; without `v6` the name gets
+   * none. It never rejects because of the provider.
    */
   update(
     name: string,
@@ -33,7 +33,7 @@ interface DnsSettings {
   readonly token: string;
 }
 
-/** Undefined where no provider is told: the owner's router or internet provider does it. */
+/** The provider in the settings; undefined where the owner's router or internet provider updates the DNS. */
 export function providerOf({ ddns, user, token }: DnsSettings): DnsProvider | undefined {
   const service = serviceOf(ddns);
   if (service === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** A service that speaks dyndns2: where it takes updates, and how it is told an IPv6 address. */
+/** A service with dyndns2: its URL for updates, and its parameter for an IPv6 address. */
 interface Dyndns2Service {
   readonly url: string;
   /** Its parameter for IPv6; without one, the address is sent as another `myip`. */
@@ -8,7 +8,7 @@ interface Dyndns2Service {
 /** Where no more is known, the parameter that most understand and the others pass over. */
 const V6 = "myipv6";
 
-/** Services that `DDNS` may name, from their own pages and from clients that know them. */
+/** Services for `DDNS`, from their own documentation and from other clients. */
 const SERVICES: Readonly<Record<string, Dyndns2Service>> = {
   dynu: { url: "https://api.dynu.com/nic/update", v6: V6 },
   he: { url: "https://dyn.dns.he.net/nic/update" },
@@ -25,7 +25,7 @@ const SERVICES: Readonly<Record<string, Dyndns2Service>> = {
 /** The short names that `DDNS` takes. */
 export const DDNS_NAMES: readonly string[] = ["desec", "duckdns", ...Object.keys(SERVICES)];
 
-/** The service that is told the home's address, as `DDNS` names it. */
+/** A service of `DDNS`. */
 export type DnsService =
   | { readonly kind: "desec" | "duckdns" }
   | ({ readonly kind: "dyndns2" } & Dyndns2Service)
@@ -38,7 +38,7 @@ const LONGEST = 1_024;
 const DYNDNS2 = "dyndns2:";
 const HOLDERS = /\{(?:name|ip4|ip6|user|token)\}/g;
 
-/** The service that a text names; undefined for what names none. */
+/** The service with this name; undefined for an unknown one. */
 export function serviceOf(text: string): DnsService | undefined {
   if (text === "desec" || text === "duckdns") return { kind: text };
   if (Object.hasOwn(SERVICES, text)) return { kind: "dyndns2", ...SERVICES[text] } as DnsService;

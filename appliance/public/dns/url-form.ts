@@ -13,7 +13,7 @@ const A_PAGE = /^<(?:!doctype html|html)\b/i;
 /** As FreeDNS, Namecheap and DuckDNS say it in an answer of status 200. */
 const NO = /^(?:ko|err|fail|invalid|bad)|<ErrCount>[1-9]/im;
 
-/** Asks an address as its owner wrote it. An address that is not known is left empty. */
+/** Sends a request to the owner's URL. Placeholders of unknown addresses become empty. */
 export async function updateByUrl(
   { template, user, token }: UrlFormOptions,
   name: string,
@@ -25,7 +25,7 @@ export async function updateByUrl(
   const url = template.replaceAll(/\{(\w+)\}/g, (holder, key: string) =>
     Object.hasOwn(values, key) ? encodeURIComponent(values[key] ?? "") : holder,
   );
-  // A secret is sent once: where the address has it, or beside it.
+  // A secret is sent once: in the URL if that has a place for it, or else as a header.
   const isBeside = `${user}${token}` !== "" && !template.includes("{token}");
   const headers = isBeside ? { authorization: basic(user, token) } : {};
   const found = await answerText(ask, { method: "GET", url, headers }, signal);

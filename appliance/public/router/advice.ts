@@ -1,13 +1,13 @@
 import type { Gateway } from "./gateway.ts";
 import type { PortPair, RefusedWhy } from "./mapping.ts";
 
-/** For the owner: what is, and the one next step. */
+/** The state of the port, with the next step for the owner. */
 interface PortAdvice {
   readonly sentence: string;
   readonly next: string;
 }
 
-/** For who cannot be reached at home. */
+/** The advice for homes without a reachable address. */
 export const TUNNEL_ADVICE =
   "Rent a small server and connect the box to it by WireGuard; the page about the public address says how.";
 

@@ -1,8 +1,7 @@
 /**
- * Routers say to all of their network that they began anew: by NAT-PMP (RFC 6886, section 3.2.1)
- * and PCP (RFC 6887, section 14.1) from their own port 5351, by UPnP as any device does (UPnP
- * Device Architecture 1.1, section 1.2). Any device of the home can say it in their stead: it makes
- * the box ask the router sooner, and nothing else.
+ * Announcements of routers after a restart: by NAT-PMP (RFC 6886, section 3.2.1) and PCP (RFC 6887, section 14.1) from
+ * their port 5351, and by UPnP (UPnP Device Architecture 1.1, section 1.2). Any device of the home can forge them. Their
+ * only effect is an earlier request to the router.
  */
 import { createSocket, type Socket } from "node:dgram";
 import type { Clock } from "../../base/clock.ts";
@@ -16,7 +15,7 @@ interface AnnouncementsOptions {
   readonly heard: () => void;
 }
 
-/** Routers repeat it for minutes; what comes sooner is told when this is over. */
+/** The shortest time between two reports, since routers repeat announcements for minutes. */
 const EVERY_MS = 15_000;
 /** More of the router within that time, and it is not read. */
 const MOST_DATAGRAMS = 64;
@@ -24,10 +23,10 @@ const NAT_PMP_BYTES = 12;
 const PCP_LEAST_BYTES = 24;
 const PCP_MOST_BYTES = 1_100;
 const NOTIFY_MOST_BYTES = 2_048;
-/** One that does not tell its starts apart was away if it was silent for so long: most speak more often. */
+/** A router without an id of its start counts as restarted after so long a silence; most announce themselves more often. */
 const SILENT_MS = 60_000;
 
-/** Hears the gateway, and no other device. Where the ports cannot be had, it hears nothing. */
+/** Listens to the gateway only. Where the ports are in use, it has no effect. */
 export class Announcements {
   readonly #options: AnnouncementsOptions;
   #gateway: Gateway | undefined;
@@ -43,7 +42,7 @@ export class Announcements {
     this.#options = options;
   }
 
-  /** Hears this gateway from now on; undefined: none. */
+  /** Listens to this gateway from now on; undefined for none. */
   follow(gateway: Gateway | undefined): void {
     const isSame =
       gateway?.address === this.#gateway?.address && gateway?.own === this.#gateway?.own;
@@ -80,14 +79,14 @@ export class Announcements {
       if (address === this.#gateway?.address && this.#isBelowBound() && isHeeded(bytes))
         this.#tell();
     });
-    // The router is asked again and again all the same.
+    // The router is also asked regularly, so a failure here is harmless.
     socket.on("error", () => {});
-    // Bound to the group, it hears nothing that is sent to this machine alone.
+    // Bound to the group, the socket gets no datagram that is sent to this machine alone.
     socket.bind({ address: group, port, exclusive: true }, () => {
       try {
         socket.addMembership(group, own);
       } catch {
-        // The interface is gone: the next gateway is another.
+        // The interface is gone, so there will be another gateway.
       }
     });
     return socket;
@@ -115,7 +114,7 @@ export class Announcements {
     else this.#cancel = clock.after(waitMs, tell);
   }
 
-  /** Devices say every few minutes that they are there, and name each start otherwise. */
+  /** Whether an announcement is of a new start: devices repeat it every few minutes, with an id for each start. */
   #isNewDevice(bytes: Buffer): boolean {
     if (bytes.length > NOTIFY_MOST_BYTES) return false;
     const text = bytes.toString("latin1");

@@ -1,7 +1,6 @@
 /**
- * Finding a router's UPnP service: a search by SSDP (UPnP Device Architecture 1.1, section 1.3), then
- * its description (section 2). Nothing is asked but the gateway itself: whoever else answers, or
- * names an address elsewhere, is not listened to.
+ * Finds a router's UPnP service by SSDP (UPnP Device Architecture 1.1, section 1.3), and reads its description (section 2).
+ * Only the gateway itself is asked: answers of other devices, and addresses elsewhere, are ignored.
  */
 import type { AskOutside } from "../ask.ts";
 import type { Talk } from "./mapping.ts";
@@ -53,7 +52,7 @@ export async function findServices(talk: Talk): Promise<readonly WanService[]> {
   return reply?.status === 200 ? servicesIn(reply.body.toString("utf8"), location, talk) : [];
 }
 
-/** Asks the gateway by HTTP, within bounds; undefined where no whole answer comes. */
+/** Sends an HTTP request to the gateway, within limits; undefined without a complete answer. */
 export function askRouter(
   question: Parameters<AskOutside>[0],
   { ask, signal }: Talk,

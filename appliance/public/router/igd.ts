@@ -1,9 +1,9 @@
 /**
- * UPnP's Internet Gateway Device, WANIPConnection:1 and :2: SOAP at an address that the router tells.
+ * UPnP's Internet Gateway Device, WANIPConnection:1 and :2: SOAP at an address of the router.
  *
- * Debian's `upnpc` is not asked to do it. Version 2.2.4, given one address by `-u`, fetches the
- * description again, sends its requests to whatever host that names, and reads on for as long as bytes
- * come: 900 MB in 12 s. Nothing outside can hold it to the gateway, and what it prints is for people.
+ * Debian's `upnpc` is not used. Version 2.2.4, with an address by `-u`, fetches the description again, sends requests to any
+ * host that this names, and reads answers without a limit: 900 MB in 12 s. It cannot be restricted to the gateway, and its
+ * output is for people.
  */
 import { isIPv4 } from "node:net";
 import { askRouter, findServices, type WanService } from "./igd-search.ts";
@@ -37,7 +37,7 @@ const DESCRIPTION = "Tallydeck";
 /** The answer to an action: its XML, or the number of an error. */
 type IgdAnswer = { readonly xml: string } | { readonly error: number };
 
-/** The router's service, and what it says of itself. */
+/** The router's service, with its properties. */
 interface WanLine {
   readonly service: WanService;
   readonly address: string | undefined;
@@ -48,7 +48,7 @@ export const igd: PortProtocol = {
     const line = await findLine(talk);
     if (line === undefined) return { kind: "no-router" };
     const { service, address } = line;
-    // A router may give the port of another to whoever asks last.
+    // Some routers give the port of another host to the last one that asks.
     const holder = await holderOf(pair.external, service, talk);
     if (holder !== undefined && holder !== talk.gateway.own) return { kind: "conflict", by: "igd" };
     let lifetimeS = LIFETIME_S;
@@ -88,7 +88,7 @@ export const igd: PortProtocol = {
   },
 };
 
-/** The service that has an outer address, else the first; undefined where no router answers. */
+/** The service with an outer address, or else the first; undefined where no router answers. */
 async function findLine(talk: Talk): Promise<WanLine | undefined> {
   let first: WanLine | undefined;
   for (const service of await findServices(talk)) {
@@ -110,7 +110,7 @@ async function holderOf(
   return "xml" in answer ? elementText(answer.xml, "NewInternalClient") || undefined : undefined;
 }
 
-/** @returns undefined once it is there, else the number of the error */
+/** @returns undefined after a success, otherwise the number of the error */
 async function add(
   { internal, external }: PortPair,
   lifetimeS: number,

@@ -4,11 +4,11 @@ import type { Gateway } from "./gateway.ts";
 
 /** A port of the router that leads to this box. */
 export interface Mapping {
-  /** How the router was asked. */
+  /** The protocol of the mapping. */
   readonly by: "pcp" | "natpmp" | "igd";
   readonly internalPort: number;
   readonly externalPort: number;
-  /** The router's outer IPv4 address, where it tells. */
+  /** The router's outer IPv4 address, if it reports that. */
   readonly address?: string;
   /** Seconds; 0: until it is deleted, or the router forgets. */
   readonly lifetimeS: number;
@@ -43,11 +43,11 @@ export interface PortPair {
   readonly external: number;
 }
 
-/** Where routers listen, and what answers to a search come back to; tests have others. */
+/** Ports of routers, and the port for answers to a search. Tests use others. */
 export interface RouterPorts {
   /** UDP, for PCP and NAT-PMP. */
   readonly control: number;
-  /** UDP, where it says to all that it began anew, by PCP and NAT-PMP. */
+  /** The UDP group for announcements of restarts by PCP and NAT-PMP. */
   readonly announced: { readonly address: string; readonly port: number };
   /** UDP, where devices of UPnP say that they are there. */
   readonly notified: { readonly address: string; readonly port: number };
@@ -57,29 +57,29 @@ export interface RouterPorts {
   readonly searchFrom: number;
 }
 
-/** The gateway that is asked, and the means to ask it. */
+/** The gateway, with the means for requests to it. */
 export interface Talk {
   readonly gateway: Gateway;
   readonly ports: RouterPorts;
   readonly ask: AskOutside;
   readonly clock: Clock;
-  /** 24 hexadecimal digits: what a mapping is to be known by. */
+  /** 24 hexadecimal digits, the id of the mapping. */
   readonly nonce: string;
-  /** Ends what is under way, as if no answer had come. */
+  /** Ends a request, as without an answer. */
   readonly signal: AbortSignal;
 }
 
 /** A way to ask a router. Each of its questions takes seconds at most, and none rejects. */
 export interface PortProtocol {
-  /** Renews what there is. */
+  /** Creates or renews a mapping. */
   map(pair: PortPair, talk: Talk): Promise<PortAnswer>;
-  /** @returns whether the router said that it is gone */
+  /** @returns whether the router has confirmed the removal */
   unmap(mapping: Mapping, talk: Talk): Promise<boolean>;
-  /** The router's outer IPv4 address, where it tells without a mapping. */
+  /** The router's outer IPv4 address, if it reports that without a mapping. */
   outerAddress?(talk: Talk): Promise<string | undefined>;
 }
 
-/** The lifetime that is asked for. */
+/** The requested lifetime. */
 export const LIFETIME_S = 7_200;
 /** A router that grants less, or more, is taken at this. */
 const LEAST_LIFETIME_S = 120;
@@ -96,7 +96,7 @@ const SOONEST_MS = 60_000;
  */
 const LATEST_MS = 600_000;
 
-/** Milliseconds after which a mapping is to be asked for again: half of its life, and 10 min at most. */
+/** Milliseconds until the renewal of a mapping: half of its life, and 10 min at most. */
 export function renewAfter({ lifetimeS }: Mapping): number {
   if (lifetimeS === 0) return LATEST_MS;
   return Math.min(Math.max(lifetimeS * 500, SOONEST_MS), LATEST_MS);

@@ -1,4 +1,4 @@
-/** NAT-PMP, RFC 6886: what older routers speak. */
+/** NAT-PMP, RFC 6886, for older routers. */
 
 import {
   LIFETIME_S,
@@ -18,7 +18,7 @@ const MAP_TCP = 2;
 const ANSWER = 128;
 const ADDRESS_ANSWER_BYTES = 12;
 const MAP_ANSWER_BYTES = 16;
-/** Enough to say what is wrong. */
+/** The least bytes of an answer, which have its result. */
 const LEAST_ANSWER_BYTES = 4;
 
 /** Section 3.5. miniupnpd says 3 behind CGNAT and behind another router, too. */

@@ -3,7 +3,7 @@ export function octetsToAddress(octets: Uint8Array): string {
   return octets.join(".");
 }
 
-/** No address at all, which routers tell while they have none. */
+/** Whether it is 0.0.0.0, which routers send while they have no address. */
 export function isUnspecified(address: string): boolean {
   return address === "0.0.0.0";
 }

@@ -8,19 +8,18 @@ import { natPmp } from "./nat-pmp.ts";
 import { NONCE_BYTES, pcp } from "./pcp.ts";
 
 interface RouterOptions extends Pick<Talk, "ask" | "clock"> {
-  /** Asked anew each time: a box is moved to another network. */
+  /** The present gateway, looked up each time, since a box may move to another network. */
   readonly gateway: () => Promise<Gateway | undefined>;
   readonly ports?: RouterPorts;
   readonly randomBytes: (size: number) => Buffer;
 }
 
-/** Newest first: what answers well is asked for nothing else. */
+/** The protocols, the newest first. After a success the others are not tried. */
 const PROTOCOLS: Readonly<Record<Mapping["by"], PortProtocol>> = { pcp, natpmp: natPmp, igd };
 const ORDER: readonly Mapping["by"][] = ["pcp", "natpmp", "igd"];
 
 /**
- * The port that answers to a search come back to, from port 1900 of the router: the image's
- * firewall knows it.
+ * The port for answers to a search, which come from port 1900 of the router. The image's firewall opens it.
  */
 const SEARCH_FROM = 1901;
 const UPNP = { address: "239.255.255.250", port: 1900 };
@@ -32,8 +31,8 @@ const PORTS: RouterPorts = {
   searchFrom: SEARCH_FROM,
 };
 /**
- * True where an older way of asking says more than a newer did: that it is not spoken says nothing, and
- * PCP has one result for whatever the router lacks.
+ * Whether the answer of an older protocol has more information: an unsupported protocol has none, and PCP has one result
+ * for all resources that the router lacks.
  */
 function explains(answer: PortAnswer, best: PortAnswer): boolean {
   if (answer.kind !== "refused" || best.kind !== "refused") return false;
@@ -44,10 +43,10 @@ function explains(answer: PortAnswer, best: PortAnswer): boolean {
 /** HTTPS and HTTP. */
 const OUTER_PORTS: readonly number[] = [443, 80];
 
-/** The home's router, asked to lead a port to this box. Nothing but the default gateway is asked. */
+/** The home's router, which is the default gateway, and opens ports to this box. */
 export class HomeRouter {
   readonly #options: RouterOptions;
-  /** One for all: who lost a mapping from sight still has what proves that it is theirs. */
+  /** One nonce for all mappings, so that a forgotten one can still be proven to be ours. */
   #nonce: string;
   #announcements: Announcements | undefined;
 
@@ -57,10 +56,9 @@ export class HomeRouter {
   }
 
   /**
-   * Opens a TCP port, or renews what was granted `before`; ask again after `renewAfter`. It tries
-   * PCP, NAT-PMP and UPnP, each for 3.5 s where no answer comes. A router that grants another outer
-   * port is asked to take it back: that is a conflict.
-   * @throws {RangeError} for another outer port than 443 and 80, or the Web UI's own
+   * Opens a TCP port, or renews the mapping `before`; call it again after `renewAfter`. It tries PCP, NAT-PMP and UPnP,
+   * each for 3.5 s without an answer. A mapping with another outer port is a conflict, and removed again.
+   * @throws {RangeError} for another outer port than 443 and 80, or the Web UI's port
    * @throws the signal's reason, when it is aborted before a port is open
    */
   async open(
@@ -74,12 +72,11 @@ export class HomeRouter {
     const talk = await this.#talk(signal);
     let best: PortAnswer = { kind: "no-router" };
     if (talk === undefined) return best;
-    // The protocol that granted the port is asked first, lest another way to the same router takes
-    // it for a conflict.
+    // The protocol of the present mapping is first, since another one would report a conflict with it.
     const order = before === undefined ? ORDER : [...new Set([before.by, ...ORDER])];
     for (const by of order) {
       const answer = await PROTOCOLS[by].map(pair, talk);
-      // A granted mapping is told even so: it has to be taken back one day.
+      // A mapping is returned even after an abort, since it has to be removed one day.
       if (answer.kind === "open") return answer;
       signal.throwIfAborted();
       if (answer.kind === "conflict") return answer;
@@ -88,15 +85,14 @@ export class HomeRouter {
     return best;
   }
 
-  /** Takes a port back. @returns whether the router said that it is gone; else its lifetime ends it */
+  /** Removes a mapping. @returns whether the router has confirmed that; otherwise its lifetime ends it */
   async close(mapping: Mapping, signal: AbortSignal): Promise<boolean> {
     const talk = await this.#talk(signal);
     return talk !== undefined && PROTOCOLS[mapping.by].unmap(mapping, talk);
   }
 
   /**
-   * The router's outer IPv4 address; undefined where it does not tell. Takes 7 s at most where no
-   * answer comes.
+   * The router's outer IPv4 address; undefined where it reports none. It takes 7 s at most.
    */
   async outerAddress(signal: AbortSignal): Promise<string | undefined> {
     const talk = await this.#talk(signal);
@@ -104,7 +100,7 @@ export class HomeRouter {
     return (await natPmp.outerAddress?.(talk)) ?? (await igd.outerAddress?.(talk));
   }
 
-  /** Calls `heard` when the router says that it began anew, or may have; from when it is asked next on. */
+  /** Calls `heard` when the router has restarted, or may have, from the next request on. */
   listen(heard: () => void): Cancel {
     const { ports = PORTS, clock } = this.#options;
     const announcements = new Announcements({ ports, clock, heard });

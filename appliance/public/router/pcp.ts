@@ -1,8 +1,6 @@
 /**
- * Port Control Protocol, RFC 6887, of which MAP (section 11) for IPv4 is all that is used. A
- * request with the same nonce renews the mapping there is, or has it made anew where the router
- * forgot it: so the router's epoch (section 8.5), which tells that it began anew, need not be
- * looked at.
+ * Port Control Protocol, RFC 6887, with only MAP (section 11) for IPv4. A request with the same nonce renews a mapping, or
+ * creates one that the router has forgotten. So the router's epoch (section 8.5), which shows restarts, is not needed.
  */
 import {
   LIFETIME_S,
@@ -110,7 +108,7 @@ function mapRequest({ internal, external, lifetimeS, nonce }: Wanted, own: strin
   return request;
 }
 
-/** Section 8.3 and 11.4: what is not an answer to this very request is nothing. */
+/** Reads an answer, and ignores those to other requests (sections 8.3 and 11.4). */
 function granted(bytes: Buffer, { nonce, internal }: Wanted): PcpAnswer | undefined {
   if (isNatPmpOnly(bytes)) return { result: 1, lifetimeS: 0, externalPort: 0, address: undefined };
   if (bytes.length < HEADER_BYTES || bytes.length > MOST_BYTES || bytes.length % 4 !== 0)
@@ -132,7 +130,7 @@ function granted(bytes: Buffer, { nonce, internal }: Wanted): PcpAnswer | undefi
   };
 }
 
-/** Appendix A: a router of RFC 6886 alone answers in its own version that it does not know this one. */
+/** Whether a router knows RFC 6886 only: it answers with its own version (appendix A). */
 function isNatPmpOnly(bytes: Buffer): boolean {
   return bytes.length >= 4 && bytes[0] === 0 && bytes.readUInt16BE(2) === 1;
 }

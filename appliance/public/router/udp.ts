@@ -1,27 +1,27 @@
 import { createSocket } from "node:dgram";
 import type { Talk } from "./mapping.ts";
 
-/** A question over UDP, asked again while no answer comes. */
+/** A request over UDP, which is repeated without an answer. */
 interface UdpQuestion<T> {
   readonly to: { readonly address: string; readonly port: number };
   /** All of them go out each time. */
   readonly messages: readonly Uint8Array[];
-  /** The port of this box that it is asked from; where it is in use, any. */
+  /** The source port, if it is free; otherwise any. */
   readonly from?: number;
-  /** It goes to whoever listens, not to one router. */
+  /** Whether it goes to a multicast group instead of the router. */
   readonly isMulticast?: boolean;
   /** Undefined: it is no answer to this question. `sender`: its IPv4 address. */
   read(bytes: Buffer, sender: string): T | undefined;
 }
 
-/** Milliseconds after each time that it is asked. */
+/** Milliseconds after each try. */
 const WAITS_MS = [500, 1_000, 2_000];
-/** After so many datagrams that are no answer, the socket listens no longer. */
+/** After so many datagrams that are no answer, the socket is closed. */
 const MOST_DATAGRAMS = 64;
 /** Routers of the own network, and one that is a hop away. */
 const MULTICAST_TTL = 2;
 
-/** @returns the first answer; undefined where none came, or the talk is over */
+/** @returns the first answer; undefined without one, or when the talk is over */
 export function askByUdp<T>(question: UdpQuestion<T>, talk: Talk): Promise<T | undefined> {
   const { clock, gateway, signal } = talk;
   const { to, isMulticast = false, from = 0 } = question;
@@ -67,7 +67,7 @@ export function askByUdp<T>(question: UdpQuestion<T>, talk: Talk): Promise<T | u
       socket.setMulticastTTL(MULTICAST_TTL);
       go();
     });
-    // From the address that the router is to lead to. Connected, it hears no other host.
+    // The source is the address that the mapping is for. A connected socket gets no datagrams of other hosts.
     socket.bind({ address: gateway.own, port: from, exclusive: true });
   });
 }

@@ -1,6 +1,6 @@
 /**
- * As much of XML as routers answer with. Nothing here expands or fetches anything: only the five
- * characters that XML itself escapes are read, and what takes time grows with the text alone.
+ * The parts of XML that routers use. It expands and fetches nothing but the five characters that XML itself escapes, and
+ * takes linear time.
  */
 
 /** More of one name than any router has. */
@@ -14,7 +14,7 @@ const ESCAPED: Readonly<Record<string, string>> = {
   "&amp;": "&",
 };
 
-/** @returns false for one that declares anything of its own, as bombs do */
+/** @returns false for a document with declarations, which entity bombs need */
 export function declaresNothing(xml: string): boolean {
   return !/<!(?:DOCTYPE|ENTITY)/i.test(xml);
 }
