@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "mocha";
 import { breachesIn } from "./structure/check.ts";
+import { riddlesIn, riddlesOf } from "./structure/comments.ts";
 import { found } from "./structure/sound.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -25,6 +26,26 @@ function sources(): Map<string, string> {
 describe("the structure", () => {
   it("keeps to its walls, without a cycle, and with nothing that nobody uses", () => {
     assert.deepEqual(breachesIn(sources()), []);
+  });
+});
+
+describe("a comment", () => {
+  it("begins with its subject", () => {
+    assert.deepEqual(riddlesOf(ROOT), []);
+  });
+
+  it("is looked at in each form that it has", () => {
+    for (const riddle of [
+      "/** What it costs. */",
+      "  // Who asks is told.",
+      " * Whatever comes is kept.",
+      "/* What the box says. */",
+      "# Nobody looks.",
+      "	# Whoever holds some; IPv6 by /64.",
+    ])
+      assert.deepEqual(riddlesIn(`first\n${riddle}\nlast`), [riddle.trim()]);
+    for (const fine of ["/** The cost. */", "// Whether it is.", "const What = 1;"])
+      assert.deepEqual(riddlesIn(fine), []);
   });
 });
 

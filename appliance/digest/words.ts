@@ -18,13 +18,13 @@ function titleOf({ site, from, to }: DigestFigures): string {
   return from === to ? `${site}, ${to}` : `${site}, ${from} to ${to}`;
 }
 
-/** What a mail's subject says: `my-blog: 1,234 visitors, +12%` */
+/** The subject of a mail: `my-blog: 1,234 visitors, +12%` */
 export function subjectOf({ site, visitors }: DigestFigures): string {
   const change = changeOf(visitors.now, visitors.before);
   return `${site}: ${visitorsOf(visitors.now)}${change === "" ? "" : `, ${change}`}`;
 }
 
-/** What a key shows of it, in two lines. */
+/** The text for a key, in two lines. */
 export function keyText({ every, visitors }: DigestFigures): string {
   const change = changeOf(visitors.now, visitors.before) || "as before";
   return `${visitorsOf(visitors.now)}\n${every === "day" ? "yesterday" : "7 days"} ${change}`;

@@ -2,7 +2,7 @@ const GAP = "  ";
 /** No name is cut shorter, however narrow the terminal. */
 const LEAST_NAME = 8;
 
-/** What is counted, how often, and how that moved; a sentence alone has no count. */
+/** A row of a listing: a name, its count, and the change of that. A sentence has no count. */
 export interface ListRow {
   readonly name: string;
   readonly count?: string;
