@@ -21,7 +21,7 @@ interface ControlsProps {
   change: ChangeView;
 }
 
-/** One row: the period and what it is compared with, the rest in a menu; on a phone a drawer. */
+/** A row with the period and its comparison, and a menu; on a phone a drawer. */
 export function Controls({ history, range, view, bots, toggleBots, change }: ControlsProps) {
   const isNarrow = useMedia(NARROW);
   const comparing = <CompareChoice compare={view.compare} change={change} />;
@@ -154,7 +154,7 @@ function Shift({ view, history, change, direction }: ShiftProps) {
   );
 }
 
-/** Whether a media query holds, told again when that changes. */
+/** Whether a media query matches, updated on changes. */
 function useMedia(query: string): boolean {
   const [holds, set] = useState(() => matchMedia(query).matches);
   useEffect(() => {

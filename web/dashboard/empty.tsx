@@ -8,7 +8,7 @@ interface EmptyProps {
   refresh: () => void;
 }
 
-/** Nothing was counted yet: the tag to place, and what usually keeps it from counting. */
+/** The page of a site without counts: its tag, and the usual problems. */
 export function Empty({ history: { site, only }, refresh }: EmptyProps) {
   if (only !== null)
     return (

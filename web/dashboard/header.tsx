@@ -11,7 +11,7 @@ interface HeaderProps {
   site: string;
   tab: View["tab"];
   token: string;
-  /** opened by a shared link: the traffic of this site and nothing else */
+  /** opened by a share link, which shows only the traffic of this site */
   isShared: boolean;
   /** the token opens other sites, too */
   hasMore: boolean;
@@ -89,7 +89,7 @@ interface SiteMenuProps {
 
 type Listing = { sites: SiteEntry[] } | { problem: string } | null;
 
-/** The site's name, and behind it the other sites: asked for when opened, as only the admin token lists them. */
+/** The site's name, with a menu of other sites. They are requested when it opens, since only the admin token lists them. */
 function SiteMenu({ site, token, change, signOut }: SiteMenuProps) {
   const [listing, setListing] = useState<Listing>(null);
   const list = async () => {

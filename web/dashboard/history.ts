@@ -31,7 +31,7 @@ export interface Dimension {
   counts: Float64Array;
 }
 
-/** Everything one `/stats` request brought, decoded once. */
+/** The decoded answer of a `/stats` request. */
 export interface History {
   site: string;
   /** by which days begin, an IANA name */
@@ -42,7 +42,7 @@ export interface History {
   dimensions: Map<string, Dimension>;
   /** by counter and day: 24 counts; a day is missing where its hours are not known */
   hours: Map<string, Map<Day, number[]>>;
-  /** views of the last five minutes; null where the collector does not tell */
+  /** views of the last five minutes; null where the answer has none */
   live: number | null;
   warnings: Warning[];
   pending: number;
@@ -50,11 +50,11 @@ export interface History {
   sources: SiteSource[];
   /** the source that all of this is of; null where it is of all of them */
   only: SiteSource | null;
-  /** what holds of all of this */
+  /** the conditions of the answer */
   where: readonly Condition[];
   /** the first day of which that can be known; before all of them, where nothing has to hold */
   since: Day;
-  /** one in so many views was kept, and the counts are scaled */
+  /** the sampling rate; counts are scaled by it */
   sampled: number;
   /** how far pageviews may be off then, in 19 of 20 cases; 0 where all were kept */
   margin: number;
@@ -64,9 +64,9 @@ export interface History {
 
 /**
  * Decodes `/stats?from=first&series=1&daily=text&sources=1`.
- * @param where what was asked for
- * @param whole the same without it, where that is known
- * @throws {Error} when the answer does not follow the format
+ * @param where the requested conditions
+ * @param whole the history without conditions, if it is known
+ * @throws {Error} when the answer violates the format
  */
 export function decodeHistory(
   answer: StatsAnswer,
@@ -240,12 +240,12 @@ function hourlyViews(history: History, day: Day): number[] | undefined {
   return hours.some((n) => n > 0) ? hours : undefined;
 }
 
-/** Whether an app has ever reported. */
+/** Whether there is any ping of an app. */
 export function hasApp({ series, whole }: History): boolean {
   return (whole?.series ?? series).app.some((n) => n > 0);
 }
 
-/** Whether a site has counted anything at all, bots included. */
+/** Whether a site has no counts, not even of bots. */
 export function isEmpty(history: History): boolean {
   return SERIES.every((name) => history.series[name].every((n) => n === 0));
 }

@@ -11,7 +11,7 @@ type KeyActions = Map<string, () => void>;
 
 export const SEARCH_ID = "search";
 
-/** The keys and what they are for, as the list shows them. */
+/** The list of keys with their functions. */
 export const KEY_LIST: [keys: string[], does: string][] = [
   ...presetsOf(0).flatMap(({ key, name }): [string[], string][] =>
     key ? [[[key.toUpperCase()], `Show ${name === "All" ? "all days" : name.toLowerCase()}`]] : [],
@@ -51,7 +51,7 @@ export function keyActions({ view, history, change, toggleBots, showKeys }: Acto
   return actions;
 }
 
-/** Keys that belong to what has the focus stay there: text, choices, dates, open dialogs. */
+/** Whether keys belong to the focused element: text, choices, dates, open dialogs. */
 function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof Element &&

@@ -45,7 +45,7 @@ export function Menu({ label, name, title, onOpen, children, ...classes }: MenuP
     setOpen(!isOpen);
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: only Escape, from whatever is inside
+    // biome-ignore lint/a11y/noStaticElementInteractions: only Escape, from any element inside
     <div ref={root} class={`menu ${classes.class ?? ""}`} onKeyDown={press}>
       <button
         ref={button}

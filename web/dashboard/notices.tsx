@@ -27,7 +27,7 @@ interface NoticesProps {
   feed: Feed;
   /** the browser does not keep the token */
   isForgetful: boolean;
-  /** nor a choice, such as a star */
+  /** whether choices, like stars, are not kept, either */
   isUnkept?: boolean;
   refresh: () => void;
   children?: ComponentChildren;
@@ -79,7 +79,7 @@ interface OnlyNoticeProps {
   change: ChangeView;
 }
 
-/** Says that one source is shown alone, what is not known of it, and leads back to all. */
+/** A note about a source that is shown alone, and its missing data, with a link back to all. */
 export function OnlyNotice({ only, tab, change }: OnlyNoticeProps) {
   return (
     <p class="notice">

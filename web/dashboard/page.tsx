@@ -8,7 +8,7 @@ import { useFeed } from "./use-feed.ts";
 import { useToken } from "./use-token.ts";
 import { useView } from "./use-view.ts";
 
-/** The sign-in form until a token has opened a site or all of them, then what it opened. */
+/** The sign-in form until a token has opened a site or all of them, and then the dashboard. */
 export function Page() {
   const [view, change] = useView();
   const [{ token, isArriving, said }, entry] = useToken();
@@ -42,7 +42,7 @@ export function Page() {
     document.title = "Dashboard · Tallydeck";
   };
 
-  // The form stays until what was typed into it has opened a site: it is still there when not.
+  // The form stays until its token has opened a site, so that it is still there after a failure.
   const isTyped = remember !== null && !isOpen;
   const isAsked = token === "" || isRefused || (problem?.kind === "busy" && !isOpen) || isTyped;
   if (isAsked && !isArriving) {

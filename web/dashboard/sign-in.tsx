@@ -11,7 +11,7 @@ interface SignInProps {
   onSignIn: (site: string, token: string, remember: boolean) => void;
 }
 
-/** Asks for the token; it goes to the collector in a header and never into the address. */
+/** The form for the token, which is sent to the collector in a header, and never becomes part of the address. */
 export function SignIn({ site, problem, busy, slow, onSignIn }: SignInProps) {
   const [remember, setRemember] = useState(true);
   const submit = (event: SubmitEvent) => {

@@ -13,12 +13,11 @@ export interface Feed {
   history: History | null;
   /** of all sites, where none is chosen; stays while one is looked at */
   overview: OverviewAnswer | null;
-  /** how many sites the token opens, once a site's history is there */
+  /** the number of sites that the token opens, once a site's history is there */
   reach: number;
   /**
-   * when the hour of the last answer began on the wall clock by which days are counted, milliseconds
-   * since 1970 there: nothing that is drawn goes finer, so that within the hour the same answer draws
-   * nothing anew
+   * the begin of the hour of the last answer, on the wall clock of days, milliseconds since 1970 there. Drawings have no
+   * finer resolution, so the same answer within the hour causes no rendering
    */
   hour: number;
   busy: boolean;
@@ -41,12 +40,12 @@ const NOTHING: Feed = {
   problem: null,
 };
 
-/** The identity of what is shown. */
+/** The identity of the shown data. */
 interface Wanted {
   site: string;
   /** the only one that counts; empty for all of them */
   source: string;
-  /** what has to hold of all that counts */
+  /** the conditions */
   where: Condition[];
   token: string;
 }
@@ -57,7 +56,7 @@ interface DayOfAnswer {
   to: string;
 }
 
-/** An answer, and what it changes of the feed. */
+/** An answer, with its changes to the feed. */
 interface Kept extends DayOfAnswer {
   etag: string | null;
   change: Partial<Feed>;
@@ -67,7 +66,7 @@ interface Kept extends DayOfAnswer {
 interface Held extends Omit<Wanted, "where"> {
   /** which of the answers is shown, by its conditions */
   key: string;
-  /** those of the last conditions, so that to take one back asks for nothing that is there */
+  /** answers to the last conditions, so that removing a condition needs no request */
   answers: Map<string, Kept>;
 }
 
@@ -76,10 +75,9 @@ const EVERYTHING = whereKey([]);
 const MAX_KEPT = 4;
 
 /**
- * Reads a site's whole history with one request, or how all of them do where none is chosen, and
- * asks again every minute while the page is visible: the same request, which costs nothing when
- * nothing was counted since and no visitor is there now. What is shown stays until what is asked
- * for is there, but for another site or source.
+ * Reads a site's whole history with one request, or the overview of all sites where none is chosen, and repeats it every
+ * minute while the page is visible; without new counts or live views, the answer is empty. The shown data stays until the
+ * next answer, unless site or source have changed.
  */
 export function useFeed({ site, source, where, token }: Wanted): [Feed, refresh: () => void] {
   const [feed, setFeed] = useState(NOTHING);
@@ -146,7 +144,7 @@ export function useFeed({ site, source, where, token }: Wanted): [Feed, refresh:
       if (document.visibilityState === "visible") refresh();
     };
     const timer = setInterval(() => {
-      // A request that takes a minute would never come to its end.
+      // A request that takes more than a minute must not be aborted by the next one.
       if (isIdle.current) whenVisible();
     }, REFRESH_MS);
     document.addEventListener("visibilitychange", whenVisible);
@@ -178,7 +176,7 @@ export function useFeed({ site, source, where, token }: Wanted): [Feed, refresh:
   return [feed, refresh];
 }
 
-/** Whether the collector answers at all: that is quick, however long its reports take. */
+/** Whether the collector answers, which is quick even while its reports are slow. */
 async function isThere(signal: AbortSignal): Promise<boolean> {
   try {
     return (await fetch("./", { signal, cache: "no-store" })).ok;
@@ -193,7 +191,7 @@ function asReadError(error: unknown): ReadError {
 }
 
 interface Reading {
-  /** the one that was read, where none was chosen; empty for all of them */
+  /** the site of the answer, where none was chosen; empty for the overview */
   site: string;
   kept: Kept;
   /** the server's clock, epoch milliseconds */
@@ -215,12 +213,12 @@ async function read(wanted: Wanted, known: Known, signal: AbortSignal): Promise<
     return await readAll(wanted, known, signal);
   } catch (error) {
     if (!(error instanceof ReadError) || error.kind !== "unauthorized") throw error;
-    // A site's own token: which site, the address may tell.
+    // The token is that of a site, which the address may name.
     return readSite(wanted, UNKNOWN, signal);
   }
 }
 
-/** It is of all sources and without conditions, whichever were asked for. */
+/** Reads the overview, which has no source or conditions. */
 async function readAll(wanted: Wanted, { kept }: Known, signal: AbortSignal): Promise<Reading> {
   const options = { etag: kept?.etag ?? null, signal };
   const answer = await readJson<OverviewAnswer>("overview", {}, wanted.token, options);

@@ -9,8 +9,8 @@ interface Reading<T> {
 }
 
 /**
- * The answer to a query, read anew when the query or the round changes; the last answer stays until
- * then. A query that is null is not known yet.
+ * The answer to a query, which is read again when the query or the round changes. The last answer stays until then.
+ * @param query null while it is unknown
  */
 export function useReading<T>(
   path: string,

@@ -15,7 +15,7 @@ interface Entry {
 }
 
 interface EntryActions {
-  /** Takes over what was typed; whether it is any good is not known yet. */
+  /** Takes a typed token, which is unchecked. */
   typed(token: string): void;
   /** The collector refused the token. */
   refused(): void;
@@ -29,7 +29,7 @@ const SESSION_ENDED =
 const SHARE_ENDED =
   "This link does not open the site any more. Ask who gave it to you for a new one.";
 
-/** The token that was typed once, or what a link brought along. */
+/** The token, which was typed once, or came with a link. */
 export function useToken(): [Entry, EntryActions] {
   const [brought] = useState(takeSecret);
   const [entry, setEntry] = useState<Entry>(() => ({
@@ -44,7 +44,7 @@ export function useToken(): [Entry, EntryActions] {
   }, []);
   useEffect(() => {
     if (brought !== "") arrive(brought);
-    // A link that is pasted over this page's own address loads nothing anew.
+    // A link that is pasted over this page's address does not reload the page.
     const look = () => {
       const secret = takeSecret();
       if (secret !== "") arrive(secret);
@@ -74,7 +74,7 @@ function actionsOn(setEntry: (change: (entry: Entry) => Entry) => void): EntryAc
   };
 }
 
-/** Takes what the fragment of the address holds, and the fragment out of the address, at once. */
+/** Reads the fragment of the address, and removes it from there at once. */
 function takeSecret(): string {
   const params = new URLSearchParams(location.hash.slice(1));
   const secret = params.get("code") ?? params.get("share") ?? "";
@@ -82,7 +82,7 @@ function takeSecret(): string {
   return secret;
 }
 
-/** The token of a shared link is one itself; a code is good for one, once. */
+/** The token of a secret in a link: that of a share link, or one for a code. */
 async function tokenFor(secret: string): Promise<Entry> {
   const here = (token: string): Entry => {
     keepForTab(token);
@@ -95,7 +95,7 @@ async function tokenFor(secret: string): Promise<Entry> {
   } catch (error) {
     const isUsed = error instanceof ReadError && error.kind === "unauthorized";
     const said = isUsed ? CODE_USED : messageOf(error);
-    // A reader who is signed in already needs no code.
+    // With a token from before, the code is not needed.
     return { token: loadToken(), isArriving: false, said };
   }
   return { token: loadToken(), isArriving: false, said: CODE_USED };

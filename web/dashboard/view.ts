@@ -16,15 +16,15 @@ export interface View {
   tab: "traffic" | "surveys";
   choice: Choice;
   compare: Compare;
-  /** the one whose tile was pressed; null for none yet */
+  /** the chosen metric; null for the default */
   metric: Metric | null;
-  /** what has to hold of all that is shown, in the order in which it was asked for */
+  /** the conditions, in the order of choice */
   where: Condition[];
   filter: string;
   layout: "cards" | "bars";
   /** dimensions that show all of their values */
   open: string[];
-  /** dimensions whose tab is in front, where it is not the first of its card */
+  /** dimensions with a chosen tab, where that is not the first of its card */
   front: string[];
   /** survey version; null for the newest that was answered */
   sv: number | null;
@@ -37,7 +37,7 @@ export const CROSS_KEYS: readonly CrossField[] = ["os", "dv", "v", "f"];
 
 const DEFAULT_PERIOD = "30d";
 
-/** Reads a view from an address's query; whatever is missing or off shape is the default. */
+/** Reads a view from the query of an address. Missing and invalid values become the default. */
 export function parseView(query: string): View {
   const params = new URLSearchParams(query);
   const get = (key: string) => params.get(key) ?? "";
@@ -69,7 +69,7 @@ function parseChoice(period: string, fromText: string, toText: string): Choice {
   return { period: known, end: known === "all" ? null : (to ?? null) };
 }
 
-/** The query of a view, without what is the default; it has no place for a token. */
+/** The query of a view, without defaults. It never has a token. */
 export function formatView(view: View): string {
   const params = new URLSearchParams();
   const set = (key: string, value: string, usual = "") => {

@@ -11,15 +11,15 @@ interface AskingProps {
   history: History;
   range: DayRange;
   tab: View["tab"];
-  /** what is asked for, also while the page is still of what was asked before */
+  /** the requested conditions, even while the page still has the answer to earlier ones */
   where: Condition[];
   isOld: boolean;
-  /** why what is asked for is not answered; null where it is, or will be */
+  /** the reason of a refused request; null without one */
   refusal: string | null;
   change: ChangeView;
 }
 
-/** A chip for each condition, and below them what the answer is worth. */
+/** A chip for each condition, and below them a note about the accuracy of the answer. */
 export function Asking({ where, change, ...props }: AskingProps) {
   const replace = (old: Condition, ...by: Condition[]) =>
     change({ where: where.flatMap((one) => (one === old ? by : [one])) });

@@ -6,7 +6,7 @@ import {
   TESTS,
 } from "../../../appliance/base/text/condition.ts";
 
-/** Reads `where=path:is:/about`, as often as it is there; what is off shape is left out. */
+/** Reads all parameters like `where=path:is:/about`, and ignores invalid ones. */
 export function parseWhere(params: URLSearchParams): Condition[] {
   return params.getAll("where").flatMap((text) => {
     const [name, asked, value] = conditionParts(text);
@@ -16,7 +16,7 @@ export function parseWhere(params: URLSearchParams): Condition[] {
   });
 }
 
-/** Asks for a value, or no more. A dimension that filters do not know changes nothing. */
+/** Adds or removes a condition for a value. Dimensions without filters change nothing. */
 export function toggled(where: Condition[], name: string, value: string): Condition[] {
   const dimension = filterable(name);
   if (dimension === undefined) return where;

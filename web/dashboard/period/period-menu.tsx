@@ -12,7 +12,7 @@ interface PeriodMenuProps {
   onChoose: (choice: Choice) => void;
 }
 
-/** The period as one button: behind it what has a name, a calendar, and two dates to type. */
+/** The period as a button, with a menu of named periods, a calendar, and two fields for dates. */
 export function PeriodMenu({ history, range, choice, onChoose }: PeriodMenuProps) {
   const name = choiceName(choice, history);
   const days = rangeName(range.from, range.to);

@@ -23,8 +23,8 @@ const LENGTHS = {
 type PeriodId = keyof typeof LENGTHS;
 
 /**
- * The owner's choice: a period that ends today, the one that holds a given day as its last (of a
- * month or a year: anywhere in it), or any range of days.
+ * The chosen period: one that ends today, one that ends on a given day (a month or a year: that contains the day), or any
+ * range of days.
  */
 export type Choice =
   | { period: PeriodId; end: Day | null }
@@ -37,7 +37,7 @@ export type Choice =
 export const COMPARES = ["prior", "year", "off"] as const;
 export type Compare = (typeof COMPARES)[number];
 
-/** The collector answers no longer range; an address may hold any, such as the year 1. */
+/** The longest range that the collector answers. An address may have any, like the year 1. */
 export const MAX_RANGE_DAYS = 4_000;
 
 /** A year back that keeps the weekdays in step. */

@@ -11,7 +11,7 @@ interface CrossCardProps {
   change: ChangeView;
 }
 
-/** One question against one grouping: who answered what. */
+/** A table of one question by one grouping. */
 export function CrossCard({ survey, questions, view, change }: CrossCardProps) {
   const question = questions.find(({ id }) => id === view.question) ?? questions[0];
   if (!question) return null;

@@ -33,7 +33,7 @@ export interface SurveyQuestion {
 
 /** Of fewer, one more or less would move a percentage by over five points. */
 export const FEW = 20;
-/** A version is in use when it has this part of the responses of the one that has most. */
+/** A version is in use with this share of the responses of the most frequent one. */
 const IN_USE = 0.1;
 
 /** The text beside a count for its part of a whole: `12.5%`, and of a small whole `of 3`. */
@@ -41,7 +41,7 @@ export function partText(count: number, all: number): string {
   return all < FEW ? `of ${whole(all)}` : percent(count / all);
 }
 
-/** The entry of a table that came as JSON: ids may have the names of what every object has. */
+/** The own entry of a table from JSON, since an id may be the name of an inherited property. */
 function entryOf<T>(table: Record<string, T> | undefined, id: string): T | undefined {
   return table !== undefined && Object.hasOwn(table, id) ? table[id] : undefined;
 }

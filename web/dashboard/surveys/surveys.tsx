@@ -33,8 +33,7 @@ interface SurveysProps {
 }
 
 /**
- * The answers of an app's users. Surveys are not in the history: each choice here asks for a
- * summary.
+ * The surveys of an app. They are not part of the history, so each choice here requests a summary.
  */
 export function Surveys({ history, range, view, token, change }: SurveysProps) {
   const [round, setRound] = useState(0);
@@ -118,7 +117,7 @@ export function Surveys({ history, range, view, token, change }: SurveysProps) {
 
 interface SurveyControlsProps {
   versions: SurveyVersions["versions"];
-  /** the one that is shown; null while it is not known */
+  /** the shown version; null while it is unknown */
   sv: number | null;
   view: View;
   change: ChangeView;

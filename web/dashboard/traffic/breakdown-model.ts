@@ -2,7 +2,7 @@ import { type DayRange, type Dimension, type History, sumByValue } from "../hist
 import { breakdownDimensions, type DimensionFacts } from "./dimensions.ts";
 import { inOrder, valueName } from "./values.ts";
 
-/** Rows shown before all are asked for. */
+/** Rows before "show all". */
 export const TOP = 10;
 
 export interface Row {
@@ -64,7 +64,7 @@ export function rowsOf(dimension: Dimension, history: History, range: DayRange):
   return rows;
 }
 
-/** The breakdowns with the rows that hold the text anywhere; those without a match are gone. */
+/** The breakdowns with the rows that contain the text, without those that have no match. */
 export function filtered(breakdowns: Breakdown[], text: string): Breakdown[] {
   const wanted = text.trim().toLowerCase();
   if (wanted === "") return breakdowns;

@@ -94,7 +94,7 @@ function useCopied(): [string | null, (value: string) => void] {
 
 type TabsProps = Pick<BreakdownCardProps, "breakdowns" | "front" | "filter" | "onFront">;
 
-/** One stop of the Tab key; the arrows go from tab to tab and do nothing else meanwhile. */
+/** The tabs of a card. They are one stop of the Tab key, and arrows go from tab to tab. */
 function Tabs({ breakdowns, front, filter, onFront }: TabsProps) {
   const list = useRef<HTMLDivElement>(null);
   const press = (event: KeyboardEvent) => {

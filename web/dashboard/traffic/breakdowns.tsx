@@ -39,7 +39,7 @@ export function Breakdowns(props: BreakdownsProps) {
   const groups = useMemo(() => groupsOf(shown), [shown]);
   const origin = useMemo(() => originOf(all), [all]);
   const [offset, setOffset] = useState<string | null>(null);
-  // Kept here: a card is made anew when it moves to another column.
+  // The state is here, since a card is created again when it moves to another column.
   const [isMapOpen, openMap] = useState(false);
   const [body, count] = useColumnCount();
   const card = (group: Group) => (
@@ -158,8 +158,8 @@ const columnsIn = (width: number) =>
   Math.max(1, Math.min(MAX_COLUMNS, Math.floor(width / COLUMN_PX)));
 
 /**
- * How many cards fit side by side, and where to measure. It begins with what the window has room
- * for, which is nearly always right: else every card would be made twice.
+ * The number of columns, with a ref for measuring. It starts with an estimate by the window, which is nearly always right:
+ * otherwise every card would be created twice.
  */
 function useColumnCount() {
   const body = useRef<HTMLDivElement>(null);
@@ -175,8 +175,7 @@ function useColumnCount() {
 }
 
 /**
- * The field keeps what is typed by itself and the breakdowns follow once a frame, so that no key
- * is lost however long drawing takes.
+ * The search field. It keeps its own text, and breakdowns follow once a frame, so that slow rendering loses no key.
  */
 function Search({ text, onChange }: { text: string; onChange: (text: string) => void }) {
   const input = useRef<HTMLInputElement>(null);

@@ -16,9 +16,8 @@ function cell(text: string): string {
 const line = (cells: string[]): string => `${cells.map(cell).join(",")}\r\n`;
 
 /**
- * Every dimension of a range as `dimension,value,count`, bots always included, followed by each
- * counter day by day, as `<counter>_by_day,<day>,count`. Where one source is shown alone, or what
- * fits conditions, each row says which.
+ * Every dimension of a range as `dimension,value,count`, bots included, followed by each counter by day, as
+ * `<counter>_by_day,<day>,count`. Under conditions, or with one source alone, each row names them.
  */
 export function toCsv(history: History, range: DayRange): string {
   const { only, where } = history;
@@ -42,7 +41,7 @@ export function toCsv(history: History, range: DayRange): string {
   return lines.join("");
 }
 
-/** Longer ones no longer tell files apart at a glance. */
+/** The most characters of conditions in the name of a file; more would not help. */
 const MAX_WHERE_CHARACTERS = 80;
 
 /** `blog_2025-11-01_2025-11-20`, filtered of one source `blog_source-2_country-is-DE_2025-11-01_2025-11-20` */

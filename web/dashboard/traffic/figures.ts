@@ -185,7 +185,7 @@ function engagedByDay(history: History, range: DayRange): Float64Array {
   return told.map((n, i) => (i < since ? (sessions[i] ?? 0) - (bounced[i] ?? 0) : n));
 }
 
-/** A bounce was told when the visitor came back: so long before second views were, many are missing. */
+/** Days before the first report of second views whose bounces are doubtful: these were reported when a visitor came back. */
 const DOUBTFUL_DAYS = 7;
 
 function isDoubtful(history: History, { from, to }: DayRange): boolean {
@@ -201,8 +201,7 @@ interface Comparison {
 }
 
 /**
- * The base that a figure of `range` is compared with: `partBefore`, where it was not judged
- * otherwise.
+ * The base of comparison for a figure of `range`: `partBefore`, if both were computed in the same way.
  */
 export function figureBefore(
   history: History,
@@ -221,7 +220,7 @@ export function isPart(
   metric: Metric,
   { range, compared, now }: Comparison,
 ): boolean {
-  // Input is not kept by the hour; neither is what bounces tell.
+  // Neither input nor bounces are stored by the hour.
   if (range.to !== dayOf(now) || !isKeptByHour(metric)) return false;
   return !isEngagement(metric) || compared.to >= firstEngaged(history);
 }
@@ -292,7 +291,7 @@ interface Delta {
 const TENTH = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 const ONE = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
-/** How a figure moved: rates in percentage points, everything else in percent of what it was. */
+/** The change of a figure: rates in percentage points, others in percent. */
 export function delta(metric: Metric, now: number | null, before: number | null): Delta {
   const facts = METRIC_FACTS[metric];
   if (now === null || before === null) return { text: NO_FIGURE, verdict: "none" };

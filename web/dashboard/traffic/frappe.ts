@@ -16,9 +16,8 @@ declare global {
 }
 
 /**
- * A line chart whose axis begins at zero (frappe does that for its bar charts only), drawn once and
- * then only when it is told to: by itself frappe draws four times, first with zeros, twice as soon
- * as it sees its own width, and last most of a second later.
+ * A line chart whose axis begins at zero (frappe does that for bar charts only). It is drawn once, and then on demand: by
+ * itself frappe draws four times, at first with zeros, twice when it knows its width, and once most of a second later.
  */
 export function drawLines(parent: HTMLElement, data: FrappeData, height: number): FrappeChart {
   const chart = new frappe.Chart(parent, {
@@ -28,14 +27,14 @@ export function drawLines(parent: HTMLElement, data: FrappeData, height: number)
       labels: data.labels.slice(0, 2),
       datasets: data.datasets.map((line) => ({ ...line, values: line.values.slice(0, 2) })),
     },
-    // Colours come from the style sheet; frappe wants one per line all the same.
+    // Colours come from the style sheet, but frappe requires one for each line.
     colors: data.datasets.map(() => "#888888"),
     height,
     animate: 0,
     axisOptions: { xAxisMode: "tick", xIsSeries: 1, shortenYAxisNumbers: 1 },
     lineOptions: { hideDots: 1 },
   });
-  // It stops to watch the window, and nothing else.
+  // This only stops its listeners on the window.
   chart.destroy();
   chart.update(data);
   const update = chart.update.bind(chart);

@@ -16,7 +16,7 @@ export interface HeatCell {
   weekday: number;
   hour: number;
   count: number;
-  /** how often this hour of the week lies in the range, up to now; 0 means there is nothing to show */
+  /** the number of these hours of the week in the range, up to now; 0 for none */
   times: number;
   /** 0–1: count per time, of the busiest hour's */
   heat: number;

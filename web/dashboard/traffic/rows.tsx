@@ -4,18 +4,18 @@ import { percent, whole } from "../../shared/format.ts";
 import type { Row } from "./breakdown-model.ts";
 import { isCode, linkOf } from "./values.ts";
 
-/** Rows made in one go; two thousand at once would hold up the page. */
+/** Rows that are rendered at a time; two thousand at once would block the page. */
 const CHUNK = 50;
 
 /** The actions that a row offers, and which of them were taken. */
 export interface RowTools {
   /** the address that paths are below */
   origin: string | null;
-  /** those that the page is filtered by */
+  /** the values of the page's filters */
   pressed: Set<string>;
   starred: Set<string>;
   copied: string | null;
-  /** filters by a value; null where filters do not know the dimension */
+  /** filters by a value; null for a dimension without filters */
   ask: ((value: string) => void) | null;
   star: (value: string) => void;
   copy: (value: string) => void;
@@ -37,7 +37,7 @@ interface RowsProps extends RowTools {
   filter: string;
 }
 
-/** The first rows at once, and more with every frame until all are there. */
+/** Renders the first rows at once, and more with each frame. */
 export function Rows({ dimension, rows, filter, ...tools }: RowsProps) {
   const made = useMade(rows.length);
   const list = useRef<HTMLDivElement>(null);
@@ -68,7 +68,7 @@ export function Rows({ dimension, rows, filter, ...tools }: RowsProps) {
           (chunk, i) =>
             chunk.length > 0 && (
               <Chunk
-                // A chunk is a place in the whole list: its rows come and go.
+                // A chunk is a position in the list, with changing rows.
                 key={i}
                 {...{ dimension, most, latest }}
                 rows={chunk}
@@ -214,7 +214,7 @@ interface RowValueProps extends Pick<RowProps, "dimension" | "row" | "latest"> {
   isPressed: boolean;
 }
 
-/** A value as text, whatever it holds: pressing it filters by it, where that is possible. */
+/** A value as text. Pressing it filters by it, where that is possible. */
 function RowValue({ dimension, row: { value, name }, latest, isPressed }: RowValueProps) {
   const { choose, ask } = latest.current;
   const isChoice = choose === null;

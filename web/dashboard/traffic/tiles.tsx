@@ -76,7 +76,7 @@ export function Tiles({ history, range, compared: wanted, metric, now, change }:
   );
 }
 
-/** Of this moment, whatever the range is: it is no figure of the chart. */
+/** The live views, which do not depend on the range, and are not in the chart. */
 function NowTile({ views }: { views: number | null }) {
   const help =
     views === null

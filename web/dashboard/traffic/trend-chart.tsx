@@ -16,7 +16,7 @@ const HEIGHT = 300;
 const LEGEND = 54;
 /** The room that it keeps free to the right of the plot. */
 const RIGHT = 30;
-/** Between the pointer and what it reads out. */
+/** The gap between the pointer and the values, in pixels. */
 const GAP = 12;
 
 interface TrendChartProps {
@@ -25,7 +25,7 @@ interface TrendChartProps {
   metric: Metric;
 }
 
-/** frappe's axes and lines with what it cannot draw on top; the table beside it says the same. */
+/** frappe's axes and lines, with an overlay for the rest. A table has the same values. */
 export function TrendChart({ trend, beforeName, metric }: TrendChartProps) {
   const host = useRef<HTMLDivElement>(null);
   const chart = useRef<FrappeChart>(null);
@@ -61,7 +61,7 @@ export function TrendChart({ trend, beforeName, metric }: TrendChartProps) {
     const i = Math.floor(x / step);
     setAt(i >= 0 && i < trend.buckets.length ? i : null);
   };
-  // Counts have their colours; a rate is drawn in that of views.
+  // Counts have colours of their own; a rate has the one of views.
   const style = Object.fromEntries(
     trend.lines.flatMap(({ key, isOther }, i) => [
       [`--line-${i + 1}`, `var(--${key}, var(--pv))`],

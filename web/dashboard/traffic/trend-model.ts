@@ -39,7 +39,7 @@ interface Bucket {
   /** `open`: still being counted; `future`: has not begun, so there is nothing to draw */
   state: "whole" | "open" | "future";
   days: DayRange;
-  /** what the owner noted of these days */
+  /** marks of these days */
   marks?: string[];
 }
 
@@ -54,7 +54,7 @@ export interface Line {
   isOther?: true;
 }
 
-/** A sum that no line, or not all of one, stands for. */
+/** A sum that has no line, or only a part of one. */
 export interface Total extends Pick<Line, "key" | "name" | "isOther"> {
   total: number;
 }
@@ -63,14 +63,14 @@ export interface Trend {
   buckets: Bucket[];
   unit: "hour" | "day" | "week" | "month";
   lines: Line[];
-  /** of a single day: what was counted without its hours, or with only some of them */
+  /** for a single day: counts without hours, or with only some of them */
   totals: Total[];
   /** the line drawn behind: the compared range of the one metric */
   before: Before | null;
 }
 
 interface Before extends Line {
-  /** behind what is still being counted stands the same part, and not the whole, of those days */
+  /** whether the line of comparison has the same part of a day as the running one, instead of the whole */
   isPart?: boolean;
 }
 
@@ -106,7 +106,7 @@ export function lineName(key: Metric | "bot"): string {
   return key === "bot" ? "Bots" : METRIC_FACTS[key].name;
 }
 
-/** Whether the line behind is at a place of the axis of what had been counted by this hour. */
+/** Whether the line of comparison has counts up to this hour at a place of the axis. */
 export function isByThisHour({ before, buckets }: Trend, at: number): boolean {
   return before?.isPart === true && buckets[at]?.state === "open";
 }
@@ -192,7 +192,7 @@ function daysOf(history: History, options: TrendOptions): Trend {
   return { buckets, unit, lines, totals: [], before };
 }
 
-/** The same with what was noted of its days; of a single one at its first hour. */
+/** Adds marks to the days of a trend; to the first hour of a single day. */
 export function withMarks(trend: Trend, marks: readonly Mark[]): Trend {
   const noted = marks.map(({ day, text }) => ({ day: parseDay(day) ?? -1, text }));
   return {
@@ -208,7 +208,7 @@ export function withMarks(trend: Trend, marks: readonly Mark[]): Trend {
   };
 }
 
-/** The places of a range's days on the axis, each with the days it stands for. */
+/** The places on the axis of a range, each with its days. */
 function bucketsOf(range: DayRange, now: number) {
   const length = range.to - range.from + 1;
   const unit = length <= MAX_DAYS ? "day" : length <= MAX_WEEKS ? "week" : "month";
@@ -217,7 +217,7 @@ function bucketsOf(range: DayRange, now: number) {
   return { unit, spans, buckets: spans.map((span) => bucketOf(span, unit, today)) } as const;
 }
 
-/** All that is counted, in the order it is named in. */
+/** The counts, in the order of display. */
 const COUNTS = ["uv", "pv", "sessions", "app", "bot"] as const;
 
 /**

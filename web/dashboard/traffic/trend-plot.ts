@@ -1,8 +1,8 @@
 import type { Line, Trend } from "./trend-model.ts";
 
 /**
- * frappe-charts joins all points of a line and takes a missing one for zero. So its lines are
- * clipped to the points that are whole, and what is still being counted is drawn over it.
+ * Corrections of frappe-charts, which joins all points of a line, and draws a missing one as zero: its lines are clipped to
+ * complete points, and running periods are drawn over it.
  */
 
 export interface FrappeData {
@@ -10,7 +10,7 @@ export interface FrappeData {
   datasets: { name: string; chartType: "line"; values: number[] }[];
 }
 
-/** The parts of a frappe-charts 1.6.2 chart that tell where things were drawn. */
+/** The parts of a frappe-charts 1.6.2 chart with the positions of its drawing. */
 export interface DrawnChart {
   /** In pixels from the plot's top left corner. */
   state: {
@@ -28,11 +28,11 @@ export interface DrawnChart {
 
 /** The parts of it that the trend relies on. */
 export interface FrappeChart extends DrawnChart {
-  /** that of the parent when it was drawn */
+  /** the width of the parent at the last drawing */
   baseWidth: number;
   data: FrappeData;
   update(data: FrappeData): void;
-  /** draws anew for another width; a hidden chart stays as it is */
+  /** draws again for another width; a hidden chart stays as it is */
   draw(onlyWidthChanged: true): void;
   destroy(): void;
 }

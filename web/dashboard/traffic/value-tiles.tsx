@@ -103,7 +103,7 @@ function movedOf(history: History, star: Star, range: DayRange, compared: DayRan
   };
 }
 
-/** Of an event how often a visitor did it, which makes it a goal (more than once is no percentage); of all else its share. */
+/** For an event its count per visitor, as a percentage or a factor; for other values the share. */
 function partOf(history: History, dimension: string, count: number, range: DayRange): string {
   if (dimension === "event" || dimension === "event_target") {
     const visitors = addNumbers(seriesOf(history, "uv", range));
@@ -111,7 +111,7 @@ function partOf(history: History, dimension: string, count: number, range: DayRa
     return `${count > visitors ? ratio(count / visitors) : percent(count / visitors)} per visitor`;
   }
   const base = wholeOf(dimension);
-  // Apps tell their country, too: they may be more than the views.
+  // Apps have countries, too, so their sum may exceed the views.
   const pings = dimension === "country" ? addNumbers(seriesOf(history, "app", range)) : 0;
   const part = share(count, addNumbers(seriesOf(history, base, range)) + pings);
   const name = `${lineName(base)}${pings > 0 ? ` and ${lineName("app")}` : ""}`.toLowerCase();

@@ -3,19 +3,19 @@ import { whole } from "../../shared/format.ts";
 const REGIONS = new Intl.DisplayNames("en", { type: "region" });
 const LANGUAGES = new Intl.DisplayNames("en", { type: "language" });
 
-/** The collector cuts longer values: such a path leads nowhere. */
+/** The length at which the collector cuts values. A path of this length may be incomplete, and gets no link. */
 const MAX_CHARACTERS = 128;
 
-/** Dimensions whose values have an order of their own: hours, widths and times. */
+/** Dimensions with a natural order of values: hours, widths and times. */
 const ORDERED = new Set(["hour", "hi", "viewport"]);
 
-/** The name of a value whose stored form is a code, or a range in signs. */
+/** The name of a value that is stored as a code, or a range in signs. */
 export function valueName(dimension: string, value: string): string | null {
   try {
     if (dimension === "country" && /^[A-Z]{2}$/.test(value)) return named(REGIONS, value);
     if (dimension === "lang" && /^[a-z]{2,3}$/.test(value)) return named(LANGUAGES, value);
   } catch {
-    // A code that is none: its stored form is all there is to show.
+    // An invalid code has no name.
   }
   if (dimension === "viewport") return rangeInWords(value, "pixels");
   if (dimension === "hi") return rangeInWords(value, "ms");
@@ -28,7 +28,7 @@ export function isCode(dimension: string): boolean {
   return dimension === "country" || dimension === "lang";
 }
 
-/** The text that stands for a value where its dimension is not named. */
+/** The text of a value beside values of other dimensions. */
 export function valueLabel(dimension: string, value: string): string {
   return valueName(dimension, value) ?? value;
 }
@@ -46,7 +46,7 @@ function rangeInWords(value: string, unit: string): string | null {
   return `${sign === "<" ? "under" : "over"} ${whole(Number(from))} ${unit}`;
 }
 
-/** A path with its readable parts decoded; what is no UTF-8 stays as it is. */
+/** A path with its readable parts decoded. Bytes that are no UTF-8 stay encoded. */
 function decoded(path: string): string | null {
   const text = path.replace(/(?:%[0-9a-f]{2})+/gi, (bytes) => {
     try {
@@ -58,13 +58,13 @@ function decoded(path: string): string | null {
   return text === path ? null : text;
 }
 
-/** Rows as they are read: hours, widths and times in their order, all else as it comes. */
+/** Sorts rows of hours, widths and times by their order; others stay as they are. */
 export function inOrder<Row extends { value: string }>(dimension: string, rows: Row[]): Row[] {
   if (!ORDERED.has(dimension)) return rows;
   return [...rows].sort((a, b) => placeOf(a.value) - placeOf(b.value));
 }
 
-/** `<150`, `150-2000`, `>2000`, then what is no number. */
+/** The order of `<150`, `150-2000`, `>2000`, and then texts without a number. */
 function placeOf(value: string): number {
   const [, sign, from] = /^([<>]?)(\d+)/.exec(value) ?? [];
   if (sign === undefined) return Number.POSITIVE_INFINITY;
@@ -72,8 +72,7 @@ function placeOf(value: string): number {
 }
 
 /**
- * The web page a value stands for: itself where it is an address, the site of a referrer, and of a
- * path the page below `origin`.
+ * The web page of a value: an address itself, the site of a referrer, or for a path the page below `origin`.
  */
 export function linkOf(dimension: string, value: string, origin: string | null): string | null {
   if (/^https?:\/\/[^\s/]/i.test(value)) return URL.canParse(value) ? value : null;

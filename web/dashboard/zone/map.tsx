@@ -1,4 +1,4 @@
-/** The maps: a bundle of its own, loaded when one is opened for the first time. */
+/** The maps, in a bundle of their own, which is loaded for the first one. */
 import { zones as table } from "moment-timezone/data/meta/latest.json";
 import { useMemo } from "preact/hooks";
 import { draw, HEIGHT, landPath, projection, seaPath, WIDTH } from "./globe.ts";

@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 
 type Maps = typeof import("./map.tsx");
 
-/** The maps' code and coastlines are most of the page's weight: they come when first needed. */
+/** Loads code and coastlines of the maps on demand, since they are most of the page's weight. */
 export function useMap(): Maps | "loading" | "failed" {
   const [loaded, setLoaded] = useState<Maps | "loading" | "failed">("loading");
   useEffect(() => {

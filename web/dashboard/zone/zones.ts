@@ -1,7 +1,7 @@
 /** A zone that keeps an offset now. */
 export interface Zone {
   name: string;
-  /** degrees north and east; null for a zone the table of places does not know */
+  /** degrees north and east; null for a zone that the table lacks */
   place: { latitude: number; longitude: number } | null;
 }
 
@@ -11,7 +11,7 @@ interface ZonePlace {
   long: number;
 }
 
-/** `UTC+05:30` → 330 minutes; null for `unknown` and anything else. */
+/** `UTC+05:30` → 330 minutes; null for other texts. */
 export function offsetMinutes(text: string): number | null {
   const match = /^UTC([+-])(\d{2}):(\d{2})$/.exec(text);
   if (!match) return null;
@@ -25,7 +25,7 @@ interface Clock {
   minutesAt: (instant: number) => number;
 }
 
-/** The clock of a zone, or null when this browser does not know its name. */
+/** The clock of a zone; null when this browser does not know it. */
 function clockOf(name: string): Clock | null {
   let format: Intl.DateTimeFormat;
   try {
@@ -44,9 +44,8 @@ function clockOf(name: string): Clock | null {
 }
 
 /**
- * The IANA zones whose offset is the given one at an instant, by name. The offset is asked of the
- * browser's own zone data, so summer time is in it; the table only gives places and the names
- * people know (browsers keep old ones such as `Asia/Calcutta`).
+ * The IANA zones with an offset at an instant, by name. The offset comes from the browser's own data, summer time included;
+ * the table has only places and present names (browsers keep old ones like `Asia/Calcutta`).
  */
 export function zonesAt(
   minutes: number,
