@@ -45,6 +45,8 @@ export function fixedRoutes(pages: Pages, zone: () => string, root = alive): Rou
     .get("/", root)
     .get("/s.js", script(pages, zone))
     .get("/dashboard", page(pages, "dashboard.html"))
+    .get("/dashboard/", leadsTo("../dashboard"))
+    .get("/help/", leadsTo("../help"))
     .get("/help", page(pages, "help.html"))
     .all("/api/push{/*channel}", pushElsewhere);
   for (const name of ASSETS) router.get(`/${name}`, page(pages, name));
@@ -76,6 +78,15 @@ export const alive: Middleware = (ctx) => {
   ctx.set("Refresh", "2; url=dashboard");
   ctx.body = "ok";
 };
+
+/** Leads on to a path relative to the one that was asked for: there may be a prefix before it. */
+function leadsTo(path: string): Middleware {
+  return (ctx) => {
+    ctx.status = 308;
+    ctx.set("Location", path);
+    ctx.body = "";
+  };
+}
 
 /** Many a sender is given this port first. */
 const pushElsewhere: Middleware = () => {

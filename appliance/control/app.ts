@@ -4,7 +4,7 @@ import type { Log } from "../base/log.ts";
 import type { Decks } from "../deck/decks.ts";
 import type { Pages } from "../http/pages.ts";
 import type { HomeAutomation } from "../mqtt/home-automation.ts";
-import { ownerApp, page, type Route, routesFor } from "./frame.ts";
+import { leadToDashboard, ownerApp, page, type Route, routesFor } from "./frame.ts";
 import type { ControlDoor } from "./guard.ts";
 import { type BoxParts, showBox, switchPower } from "./routes/box/box.ts";
 import { type ClockParts, tellTime } from "./routes/box/clock.ts";
@@ -120,6 +120,8 @@ const { open, owner } = routesFor<ControlParts>();
 /** The routes of this listener, without those for push tokens: see senders/. */
 export const ROUTES: readonly Route<ControlParts>[] = [
   open("GET", "/", "pages", page("control.html")),
+  open("GET", "/dashboard", "pages", leadToDashboard),
+  open("GET", "/dashboard/", "pages", leadToDashboard),
   open("GET", "/control.css", "pages", page("control.css")),
   open("GET", "/control.js", "pages", page("control.js")),
   open("GET", "/da-common.js", "pages", page("da-common.js")),

@@ -90,6 +90,12 @@ export function routesFor<Parts>() {
   };
 }
 
+/** Leads a browser that asked for the dashboard here to the page that opens it, signed in. */
+export const leadToDashboard: Handler<Pages> = (ctx) => {
+  ctx.status = 302;
+  ctx.set("Location", ctx.path.endsWith("/") ? "../?go=dashboard" : "./?go=dashboard");
+};
+
 /** Answers a file of the web build. */
 export function page(name: string): Handler<Pages> {
   return (ctx, pages) => void pages.send(ctx, name);

@@ -1,5 +1,5 @@
 import { DAY_MS, type Day, dayOf, HOUR_MS } from "../base/calendar.ts";
-import { type Dimension, FLAG, type HitRecord } from "../store/log/record.ts";
+import { type Dimension, FLAG, type Hit, type HitRecord } from "../store/log/record.ts";
 import { randomFrom } from "./random.ts";
 import {
   APP_DEVICES,
@@ -83,6 +83,26 @@ export function* demoDays(now: number, seed = 1): Generator<DemoDay> {
     }
   }
 }
+
+/**
+ * Visitors of both sites, one view or event after the other, without end.
+ * @param now milliseconds since 1970 in the zone of days
+ */
+export function* demoVisits(
+  now: number,
+  random: () => number,
+): Generator<{ readonly site: string; readonly hit: Hit }, never> {
+  for (;;)
+    for (const site of SITES) {
+      const day = new DayMaker(site, dayOf(now), 0, 24, Math.floor(random() * 2 ** 31)).make();
+      const hits = day.hits.filter(({ kind }) => kind === "view" || kind === "event");
+      for (const { kind, flags, values } of hits.slice(0, VISITS_IN_A_ROW))
+        yield { site: site.id, hit: { kind, flags, values } };
+    }
+}
+
+/** Pages of one site before those of the other. */
+const VISITS_IN_A_ROW = 12;
 
 class DayMaker {
   readonly #site: DemoSite;
@@ -196,7 +216,13 @@ class DayMaker {
         if (page === 1) flags |= FLAG.engaged;
         if (isNew && !seen.has(path)) flags |= FLAG.pathVisitor;
         seen.add(path);
-        const values: HitValues = [["path", path], ...context];
+        // A later page is opened from within the site.
+        const from = page === 0 ? [] : this.#fromInside;
+        const values: HitValues = [
+          ["path", path],
+          ...context.filter(([name]) => from.every(([other]) => other !== name)),
+          ...from,
+        ];
         this.#add({ moment, kind: "view", flags, times, values });
         if (this.#random() >= EVENT_SHARE) continue;
         const event: HitValues = [
@@ -207,6 +233,13 @@ class DayMaker {
         this.#add({ moment, kind: "event", flags: 0, times, values: event });
       }
     }
+  }
+
+  get #fromInside(): HitValues {
+    return [
+      ["ref", new URL(this.#site.host).host],
+      ["ref_group", "internal"],
+    ];
   }
 
   /** How many hits there are that are alike. */

@@ -65,7 +65,7 @@ const FIELDNOTES: DemoSite = {
     /feed 3, /notes/winter-ride-to-the-coast 2.5, /now 2,
     /notes/a-better-compost-thermometer 2, /colophon 1, /notes/what-the-hedge-knows 0.5`),
   referrers: weighted(`
-    direct 38, google.com 24, duckduckgo.com 8, fieldnotes.example 7, bing.com 4,
+    direct 38, google.com 24, duckduckgo.com 8, bing.com 4,
     news.ycombinator.com 3, mastodon.social 3, lobste.rs 2, kagi.com 2, perplexity.ai 1.5,
     reddit.com 1.5, en.wikipedia.org 1, feedbin.com 1`),
   targets: weighted(`
@@ -85,7 +85,7 @@ const DECKHAND: DemoSite = {
     / 34, /download 22, /docs 12, /docs/keys 7, /docs/first-steps 7, /changelog 6,
     /pricing 4, /docs/command-line 4, /press 1`),
   referrers: weighted(`
-    direct 34, google.com 26, github.com 14, deckhand.example 9, youtube.com 6,
+    direct 34, google.com 26, github.com 14, youtube.com 6,
     producthunt.com 3, reddit.com 3, duckduckgo.com 3, alternativeto.net 2`),
   targets: weighted(`
     github.com 40, deckhand-2.4.1.dmg 24, deckhand-2.4.1.AppImage 20, deckhand-2.4.1.exe 16`),
@@ -105,8 +105,6 @@ export const REF_GROUPS: Record<string, string> = {
   "lobste.rs": "social",
   "reddit.com": "social",
   "youtube.com": "social",
-  "fieldnotes.example": "internal",
-  "deckhand.example": "internal",
 };
 
 export const PLACES = together(

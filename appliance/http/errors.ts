@@ -122,5 +122,38 @@ function refuseMalformed({ url = "", headers, httpVersion }: IncomingMessage): v
 function answer(ctx: Context, { status, code, message, headers }: HttpError): void {
   ctx.status = status;
   ctx.set({ "X-Content-Type-Options": "nosniff", ...headers });
+  ctx.vary("Accept");
+  // Programs accept anything, or JSON; a browser that shows a page names HTML before all else.
+  if (ctx.accepts("json", "html") === "html") {
+    ctx.set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
+    ctx.type = "html";
+    ctx.body = errorPage(message, ctx.path);
+    return;
+  }
   ctx.body = { error: message, code } satisfies ErrorAnswer;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+};
+
+/** The page for a person whom a browser leads to an error. */
+function errorPage(message: string, path: string): string {
+  // Relative, for there may be a prefix before the path.
+  const root = "../".repeat(path.split("/").length - 2) || "./";
+  const text = message.replaceAll(/[&<>"]/g, (sign) => ESCAPES[sign] ?? sign);
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<title>Tallydeck</title>
+<h1>Tallydeck</h1>
+<p>${text}</p>
+<p><a href="${root}">Go to the start</a></p>
+</html>
+`;
 }

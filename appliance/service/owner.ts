@@ -62,7 +62,7 @@ export async function startOwner(
   shared: Shared,
   closing: Closing,
   collecting: Collecting,
-): Promise<{ control: Listener; decks: Decks }> {
+): Promise<{ control: Listener; decks: Decks; channels: Channels }> {
   const { config, clock } = parts;
   const { store, readSessions, address, links, updates } = collecting;
   const { box, numbers } = store;
@@ -168,7 +168,7 @@ export async function startOwner(
     }),
   );
   front.board.ready(control);
-  return { control, decks: front.decks };
+  return { control, decks: front.decks, channels: push.channels };
 }
 
 /** The sessions, and the parts that signing in takes. */

@@ -2,6 +2,7 @@ import { createCollector } from "../collector/app.ts";
 import type { Decks } from "../deck/decks.ts";
 import type { Listener } from "../http/listen.ts";
 import { PhoneLinks } from "../public/phone-links.ts";
+import type { Channels } from "../push/channels.ts";
 import { databaseFile, lockDataDir, makeDataDir, type Unusable } from "../store/desk.ts";
 import type { Store } from "../store/store.ts";
 import { Closing, openedParts } from "./closing.ts";
@@ -23,6 +24,8 @@ export interface Service {
   readonly collectorTls: Listener | undefined;
   readonly control: Listener;
   readonly decks: Decks;
+  /** The channels of the push API. @throws {Error} while the data cannot be used */
+  readonly channels: Channels;
   /** @throws {Error} while the data cannot be used */
   readonly store: Store;
   /** Why the data cannot be used; undefined while all is well. */
@@ -37,6 +40,7 @@ export interface Service {
 interface Running extends Mode, CollectorListeners {
   control: Listener;
   decks: Decks;
+  channels?: Channels;
   store?: Store;
   unusable?: Unusable;
 }
@@ -84,6 +88,11 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       },
       get decks() {
         return modes.now.decks;
+      },
+      get channels() {
+        const { channels, unusable } = modes.now;
+        if (channels === undefined) throw new Error(unusable?.message);
+        return channels;
       },
       get store() {
         const { store, unusable } = modes.now;

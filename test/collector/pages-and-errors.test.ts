@@ -136,6 +136,24 @@ describe("the collector's errors", () => {
       assertError(await world().ask(path), 404, "not_found");
     });
 
+  it("is a page for a browser that shows one, which leads back to the start", async () => {
+    const accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+    const reply = await world().ask("/a/<b>&c", { headers: { accept } });
+    assert.equal(reply.status, 404);
+    assert.match(String(reply.headers["content-type"]), /^text\/html/);
+    assert.match(reply.text, /Nothing is served at/);
+    assert.match(reply.text, /<a href="\.\.\/">/);
+    assert.doesNotMatch(reply.text, /<b>/);
+    assertError(await world().ask("/nothing", { headers: { accept: "*/*" } }), 404, "not_found");
+  });
+
+  it("with a slash at the end leads to the page without one", async () => {
+    for (const page of ["dashboard", "help"]) {
+      const { status, headers } = await world().ask(`/${page}/`);
+      assert.deepEqual([status, headers.location], [308, `../${page}`]);
+    }
+  });
+
   it("not found is answered to every method", async () => {
     for (const method of ["POST", "PUT", "DELETE", "OPTIONS", "PATCH"])
       assertError(await world().ask("/nothing", { method }), 404, "not_found");

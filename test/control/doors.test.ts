@@ -53,6 +53,8 @@ describe("the doors of a Web UI that others reach", () => {
       ROUTES.filter(({ isPublic }) => isPublic).map(({ method, path }) => `${method} ${path}`),
       [
         "GET /",
+        "GET /dashboard",
+        "GET /dashboard/",
         "GET /control.css",
         "GET /control.js",
         "GET /da-common.js",
@@ -141,7 +143,7 @@ describe("the doors of a Web UI that others reach", () => {
     assertError(await owner.ask("GET", "/api/nothing"), 404, "not_found");
     const reply = await owner.ask("DELETE", "/api/decks");
     assertError(reply, 405, "method_not_allowed");
-    assert.equal(reply.headers.allow, "GET, HEAD");
+    assert.equal(reply.headers.allow, "GET, HEAD, POST");
   });
 
   it("are open to the owner, by every name of the box", async () => {
@@ -166,11 +168,19 @@ describe("the doors of a Web UI that others reach", () => {
   it("show the page to everybody, but not in a frame", async () => {
     for (const { path } of ROUTES.filter(({ isPublic, method }) => isPublic && method === "GET")) {
       const { status, headers } = await world().askControl(path);
-      assert.equal(status, 200, path);
+      assert.equal(status, path.startsWith("/dashboard") ? 302 : 200, path);
       assert.match(String(headers["content-security-policy"]), /frame-ancestors 'none'/);
       assert.match(String(headers["content-security-policy"]), /script-src 'self';/);
       assert.equal(headers["cross-origin-resource-policy"], "same-origin");
     }
+  });
+
+  it("lead who asks for the dashboard here to where it opens, signed in", async () => {
+    for (const [path, to] of [
+      ["/dashboard", "./?go=dashboard"],
+      ["/dashboard/", "../?go=dashboard"],
+    ] as const)
+      assert.equal((await world().askControl(path)).headers.location, to);
   });
 
   it("say by every answer that other origins may not read it", async () => {

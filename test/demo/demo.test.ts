@@ -48,6 +48,17 @@ describe("the demo data", () => {
     }
   });
 
+  it("comes from inside the site for a third of its views, as that of real sites does", () => {
+    const isInside = ({ values }: DemoDay["hits"][number]) =>
+      values.some(([dimension, value]) => dimension === "ref_group" && value === "internal");
+    for (const site of DEMO_SITES) {
+      const sum = (isMeant?: typeof isInside) =>
+        of(site).reduce((all, day) => all + total(day, "view", isMeant), 0);
+      const share = sum(isInside) / sum();
+      assert.ok(share > 0.3 && share < 0.65, `${site}: ${share}`);
+    }
+  });
+
   it("is all of its day, and nothing of today that has not come yet", () => {
     for (const { day, hits } of days)
       for (const { moment } of hits) assert.equal(Math.floor(moment / 24), day);

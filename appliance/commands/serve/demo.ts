@@ -2,7 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { dayOf } from "../../base/calendar.ts";
+import type { Clock } from "../../base/clock.ts";
 import { DayZone } from "../../base/day-zone.ts";
+import { GOALS } from "../../base/input/goals.ts";
+import { MARKS } from "../../base/input/marks.ts";
 import type { Config } from "../../config.ts";
 import { firstSettings, virtualId } from "../../deck/identity.ts";
 import {
@@ -15,6 +18,8 @@ import { onePage } from "../../deck/settings/pages.ts";
 import { modelById } from "../../deck/usb/models.ts";
 import { demoWidgets } from "../../demo/decks.ts";
 import { DEMO_DAYS, DEMO_SITES, demoDays } from "../../demo/demo.ts";
+import { DEMO_GOALS, DemoLife, demoMarks } from "../../demo/life.ts";
+import type { Service } from "../../service/service.ts";
 import { detailFrom, documentsChange, loadFill } from "../../store/desk.ts";
 
 const TOKEN = "demo";
@@ -24,6 +29,8 @@ export interface Demo {
   readonly config: Config;
   /** Fills an empty database; later calls do nothing. */
   fill(file: string): Promise<void>;
+  /** Lets it go on: visitors come, a build fails now and then. @returns what ends that */
+  live(service: Pick<Service, "store" | "channels">, clock: Clock): Promise<() => void>;
   remove(): void;
 }
 
@@ -54,6 +61,21 @@ export function startDemo(config: Config, now: number): Demo {
         detailFrom: detailFrom({ ...config, today: dayOf(wall) }),
         documents: [documentsChange(DECKS, { put: decks })],
       });
+    },
+    async live({ store: { numbers }, channels }, clock) {
+      for (const id of DEMO_SITES) {
+        const marks = demoMarks(numbers.zone.today(clock.now()));
+        await numbers.write("setOfSite", { id, kind: GOALS.name, body: { goals: DEMO_GOALS } });
+        await numbers.write("setOfSite", { id, kind: MARKS.name, body: { marks } });
+      }
+      const keys = new Map(numbers.directory.sites.map(({ id, key }) => [id, key]));
+      const life = new DemoLife({
+        clock,
+        random: Math.random,
+        count: (site, hit) => void numbers.count(keys.get(site) ?? null, hit),
+        push: (channel, push) => void channels.set(channel, push),
+      });
+      return () => life.close();
     },
     remove: () => rmSync(dataDir, { recursive: true, force: true }),
   };

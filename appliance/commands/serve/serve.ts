@@ -57,7 +57,9 @@ export async function serve(
       terminal.out(`Look around, signed in: ${webUi}/?go=dashboard
 Made-up data, gone when this stops. The token is ${config.adminToken}`);
     }
+    const endDemo = await demo?.live(service, clock);
     await told;
+    endDemo?.();
     manager.stopping();
     forget();
     await service.close();
