@@ -20,7 +20,7 @@ class Desk {
   readonly channels = new Channels(this.clock);
   readonly gestures = new Signal<Gesture>();
   slot: SlotSettings = { widget: { type: "push", channel: "door" } };
-  /** What the key showed of its presses, and what the deck was told. */
+  /** Results of presses on the key, and feedback of the deck. */
   readonly shown: string[] = [];
   readonly sent: OutgoingRequest[] = [];
   readonly answers: ((outcome: RequestOutcome) => void)[] = [];

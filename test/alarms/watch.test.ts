@@ -29,7 +29,7 @@ function watching(since?: ConstructorParameters<typeof AlarmWatch>[0], knowledge
         return watch.look({ ...at, live, isSound: true, ...look }, knowledge);
       }).flat();
     },
-    /** Nobody looks, as while a machine sleeps. */
+    /** Passes time without looks, as on a machine that sleeps. */
     sleep(minutes: number) {
       minute += minutes;
     },

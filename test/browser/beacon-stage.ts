@@ -15,7 +15,7 @@ import { World } from "../helpers/world.ts";
 /** Where the site's own server passes requests on to the collector. */
 const PREFIX = "/tally";
 
-/** What a test says about a page; what it leaves out stays as it was. */
+/** The state of a page. Missing fields stay as they are. */
 interface Look {
   /** The body, tag included. */
   html?: string;
@@ -124,7 +124,7 @@ class Stage {
 
   /** Waits until all that was sent is answered: then it is stored. */
   async settle(): Promise<void> {
-    // What the page sent before this was heard of before its answer.
+    // Earlier requests of the page are reported before this answer.
     await this.page.evaluate(() => undefined);
     for (const sent of this.#pending) {
       const failure = (await sent.response()) === null ? sent.failure()?.errorText : undefined;
@@ -135,7 +135,7 @@ class Stage {
     this.#pending.clear();
   }
 
-  /** What beacons said since this was asked last, in their order. */
+  /** Payloads of beacons since the last call, in order. */
   async payloads(): Promise<Record<string, string>[]> {
     await this.settle();
     return this.#payloads.splice(0);

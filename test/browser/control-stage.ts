@@ -125,7 +125,7 @@ export class Control {
     return response.body();
   }
 
-  /** What a slot is set to show. */
+  /** The widget of a slot. */
   widget(slot: string, deck = MK2): unknown {
     const found = this.world.service.decks.list().find(({ id }) => id === deck);
     return found?.slots.find((known) => known.slot === slot)?.widget;

@@ -52,7 +52,7 @@ const odd = [MARKS, ARABIC, WORD, EMOJI];
 const stars = JSON.stringify(odd.map((value) => ({ dimension: "path", value })));
 const where = odd.map((value) => `where=path:not:${encodeURIComponent(value)}`).join("&");
 
-/** What stands over its neighbour, or out of the part of the page it belongs to. */
+/** Finds elements that overlap their neighbour, or leave their part of the page. */
 const FAULTS = `(() => {
   const faults = [];
   const say = (what, node) => faults.push(what + ": " + node.outerHTML.slice(0, 120));

@@ -95,7 +95,7 @@ export async function choosePeriod(owner: Owner, name: string): Promise<void> {
   await owner.page.locator(".presets").getByRole("button", { name, exact: true }).click();
 }
 
-/** What the button of the period says first. */
+/** The first words of the button of the period. */
 export const periodName = (owner: Owner) => seen(periodButton(owner).locator("b"));
 
 /** Opens what is behind the dots. */

@@ -17,7 +17,7 @@ export interface OwnerOptions extends BrowserContextOptions {
   host?: string;
 }
 
-/** What the browser keeps for a site. */
+/** The storage of the browser for a site. */
 const KEPT = "[{ ...localStorage }, { ...sessionStorage }]";
 
 const ALL_IS_DRAWN = `

@@ -5,7 +5,7 @@ import type { BrowserContext } from "playwright-core";
 import { openProfile } from "../helpers/chromium.ts";
 import { eachWorld } from "../helpers/world.ts";
 
-/** What an app's page does when it goes away. */
+/** Ways of an app's page to send data when it is closed. */
 const SENT_BY = {
   "a beacon of text": "navigator.sendBeacon(to, body)",
   "a fetch of JSON that outlives its page":

@@ -12,7 +12,7 @@ import { ADMIN, CHROME, encode, sharedWorld } from "../helpers/world.ts";
 type Counts = Record<string, Record<string, number>>;
 
 const asAdmin = { authorization: `Bearer ${ADMIN}` };
-/** What every view counts exactly once. */
+/** Dimensions that every view counts exactly once. */
 const OF_A_VIEW = "path host ref ref_group lang tz browser os device hour dowhour".split(" ");
 const OF_SOME_VIEWS =
   "source viewport utm_source utm_medium utm_campaign uv sessions bounce engaged".split(" ");

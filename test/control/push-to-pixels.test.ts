@@ -49,7 +49,7 @@ describe("a push over HTTP", () => {
     }
   }
 
-  /** What the key shows once nothing more is sent to the unit. */
+  /** The picture of the key, once nothing more is sent to the unit. */
   async function shown(unit: FakeUnit): Promise<Pixels> {
     for (let before = -1; before !== unit.writes; ) {
       before = unit.writes;

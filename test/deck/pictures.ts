@@ -4,7 +4,7 @@ import type { Pixels } from "../../appliance/deck/pixels.ts";
 // Its types name a default export that the module does not have.
 const jsqr: typeof import("jsqr").default = createRequire(import.meta.url)("jsqr");
 
-/** What a QR code says, seen by a camera that gives every pixel of the key a few of its own. */
+/** The text of a QR code, read at a few pixels for each pixel of the key. */
 export function readQrCode(pixels: Pixels): string | undefined {
   const near = enlarge(pixels, 4);
   return jsqr(near.data, near.width, near.height)?.data;

@@ -25,7 +25,7 @@ const VARIABLES = {
   DATABASE_OWNER_PASSWORD: "owns",
 };
 
-/** What the load balancer does: asks those who are ready, in turn. */
+/** A load balancer, which uses ready collectors in turn. */
 class Balancer {
   readonly answered: string[] = [];
   readonly #collectors: readonly RunningCollector[];

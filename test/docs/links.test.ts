@@ -12,7 +12,7 @@ const PAGES = ["", "docs", "scripts/examples"].flatMap((folder) =>
     .filter((name) => name.endsWith(".md"))
     .map((name) => join(ROOT, folder, name)),
 );
-/** What the collector answers; on the image its port is the one that addresses need not name. */
+/** Paths of the collector. On the image addresses need no port for it. */
 const COLLECTOR_PATHS = /^\/(?:[eas]|s\.js|stats|surveys|overview|sites|badge|dashboard|help)\b/;
 const read = (file: string) => readFileSync(file, "utf8");
 const withoutBlocks = (text: string) => text.replace(/^```.*?^```$/gms, "");

@@ -52,7 +52,7 @@ describe("the load balancer", () => {
     let text = readFleet("Caddyfile").replace("{$STATS_NAME}", `http://:${front}`);
     for (const [index, upstream] of balancing().upstreams.entries())
       text = text.replace(upstream, `127.0.0.1:${ports[index]}`);
-    // Nobody is put out for failing: there are failures all the time.
+    // Failing collectors stay in use, since there are failures all the time.
     text = text.replace(/fail_duration .*/, "");
     const file = join(folder(), "Caddyfile");
     writeFileSync(file, `{\n\tadmin off\n}\n${text}`);

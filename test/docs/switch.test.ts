@@ -184,7 +184,7 @@ describe("a switch as docs/scale.md has it", () => {
     await server.end();
   });
 
-  /** What the service shows now is all that visitors were answered, each once. */
+  /** Checks that the service has each answered hit once. */
   async function holds({ views, responses, sum }: Visitors): Promise<void> {
     const ask = async (path: string) =>
       JSON.parse((await askPort(world.port, `${path}&site=blog&token=${ADMIN}`)).text);

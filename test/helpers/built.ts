@@ -28,7 +28,7 @@ export function deviceTree(...compatible: readonly string[]): Buffer {
   return Buffer.concat([...head.map(word), Buffer.alloc(24), structure, Buffer.from(names)]);
 }
 
-/** What the image's steps leave behind, made up: `root.img`, and `boot/` with a release in slot a. */
+/** Makes up the result of the image's steps: `root.img`, and `boot/` with a release in slot a. */
 export function madeBuilt(folder: string, { release = 2, version = "0.2.0" } = {}): void {
   const boot = join(folder, "boot");
   for (const slot of ["a", "b"]) mkdirSync(join(boot, slot), { recursive: true });

@@ -14,9 +14,9 @@ type Answer = number | ((response: ServerResponse) => void);
 
 /** A server on 127.0.0.1 that keys call. */
 export class Callee {
-  /** What came, oldest first. */
+  /** Requests, the oldest first. */
   readonly called: Called[] = [];
-  /** What the next requests are answered with, one after the other, the last one for good. */
+  /** Answers to the next requests, one after the other; the last one repeats. */
   answers: Answer[] = [204];
   readonly origin: string;
   readonly #server: Server;

@@ -20,7 +20,7 @@ export function makeCertificates(folder: string, names = "DNS:localhost"): void 
 interface Pair {
   readonly cert: string;
   readonly key: string;
-  /** Who signed it. */
+  /** The authority that signed it. */
   readonly ca: string;
 }
 

@@ -11,7 +11,7 @@ import { countDays } from "../../appliance/store/sqlite/desk/fill.ts";
 type DayOfHits = Parameters<typeof countDays>[1] extends Iterable<infer D> ? D : never;
 type DatedHit = Omit<HitRecord, "site">;
 
-/** What was counted on a day of a site: for tests that need much, and do not ask what came together. */
+/** Counts of a day of a site, without detail, for tests that need many. */
 export interface CountedDay {
   readonly site: string;
   /** `YYYY-MM-DD` */

@@ -19,7 +19,7 @@ import { FrontendMessages } from "./postgres-wire.ts";
 export const MOMENTS = ["unsent", "sent", "late", "answered"] as const;
 type Moment = (typeof MOMENTS)[number];
 
-/** What goes wrong with connections. */
+/** Faults of connections. */
 export interface Trouble {
   /** Chance of each commit, 0–1, to lose its connection. */
   readonly commits?: number;
@@ -42,7 +42,7 @@ aroundTests(
 
 /** Stands on 127.0.0.1 before a PostgreSQL server, without TLS, and does to connections what it is told. */
 export class CuttingProxy {
-  /** What befalls connections from now on, those that are open too. */
+  /** The faults of connections from now on, open ones included. */
   trouble: Trouble = {};
   /** How many connections there were, and how many ended of what. */
   readonly counts = { connections: 0, cut: 0, bytes: 0, unsent: 0, sent: 0, late: 0, answered: 0 };
@@ -127,7 +127,7 @@ class Passage {
   /** Drawn once for each connection. */
   readonly #fate: number;
   #sent = 0;
-  /** What the server says to a commit that must not be heard of. */
+  /** The answer of the server to a commit, which is withheld. */
   #unheard: string | undefined;
   #isCut = false;
   /** Nothing further is forwarded. */
@@ -212,7 +212,7 @@ class Passage {
       return;
     }
     this.#unheard += bytes.toString("latin1");
-    // What the server says it did: a transaction that failed is taken back.
+    // The server reports its action: a failed transaction is rolled back.
     if (/(COMMIT|ROLLBACK)\0/.test(this.#unheard)) this.cut();
   }
 

@@ -73,7 +73,7 @@ interface DeckWorldOptions {
   stored?: DeckSettings[];
   hasUsb?: boolean;
   sure?: boolean;
-  /** What watches USB throws when it is to end. */
+  /** Whether the end of watching USB throws. */
   failsToStop?: boolean;
 }
 
@@ -84,7 +84,7 @@ export class DeckWorld {
   readonly host: FakeUsbHost;
   readonly channels: Channels;
   readonly decks: Decks;
-  /** What a start, or a reload, finds. */
+  /** The stored settings for a start or a reload. */
   stored: readonly DeckSettings[];
   readonly saved = new Map<string, DeckSettings>();
   /** Nothing can be stored. */
@@ -94,7 +94,7 @@ export class DeckWorld {
   /** Numbers are asked for in vain. */
   isUnreadable = false;
   readonly events: string[] = [];
-  /** What was let go, and what was lost while it was held. */
+  /** Releases, and places that were held when the deck was lost. */
   readonly releases: string[] = [];
   readonly log: string[] = [];
   readonly numbers = new Map<string, Numbers>();

@@ -1,9 +1,9 @@
-/** What keeps the data of a world. */
+/** The engine of a world. */
 export type EngineName = "SQLite" | "PostgreSQL";
 
 let defining: EngineName = "SQLite";
 
-/** What keeps the data of the worlds of the suite that is being defined. */
+/** The engine of the suite that is being defined. */
 export function engineOfSuite(): EngineName {
   return defining;
 }

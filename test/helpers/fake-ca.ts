@@ -25,7 +25,7 @@ interface Answer {
   readonly body?: string | Uint8Array | object;
 }
 
-/** What is answered instead of what is right: nothing, an answer, or one made from the right one. */
+/** A wrong answer: none, a fixed one, or one made from the right answer. */
 type Fault = "hang" | Answer | ((right: Answer) => Answer);
 
 interface Came {
@@ -79,7 +79,7 @@ export class FakeCa {
   window: unknown = {};
   /** Which certificates somebody asked to renew when. */
   readonly renewals: string[] = [];
-  /** What is issued instead of what was ordered. */
+  /** Differences between the order and the issued certificate. */
   issues: { subject?: string; request?: "another" } = {};
   readonly folder: string;
   readonly #server;
@@ -144,7 +144,7 @@ export class FakeCa {
     this.came.push({ place: place as Place, payload, userAgent });
     const fault = this.next[place as Place]?.shift() ?? this.always[place as Place];
     if (fault === "hang") return;
-    // What is answered instead has not been done.
+    // A fixed wrong answer means that the request was not carried out.
     const right = () => wrong ?? this.#answer(place as Place, id, payload, account);
     const answer = typeof fault === "function" ? fault(right()) : (fault ?? right());
     this.#send(response, answer);

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer, isIP, type Server } from "node:net";
 
 const TYPES = { A: 1, NS: 2, CNAME: 5, AAAA: 28 } as const;
 const CODES = { servfail: 2, nxdomain: 3, refused: 5 } as const;
-/** What fits into an answer that is no stream: RFC 1035, 4.2.1. */
+/** The most bytes of an answer by UDP: RFC 1035, 4.2.1. */
 const DATAGRAM_BYTES = 512;
 
 type Type = keyof typeof TYPES;
@@ -14,7 +14,7 @@ type Fault = keyof typeof CODES | "silent" | "garbage";
 /** A name server on an address of its own, over UDP and, for what does not fit, TCP. */
 class FakeNameServer {
   readonly address: string;
-  /** What it was asked, oldest first, like `A stats.example.org`. */
+  /** Questions, the oldest first, like `A stats.example.org`. */
   readonly asked: string[] = [];
   /** For all it is asked, or for one kind of question. */
   fault: Fault | undefined;
@@ -28,7 +28,7 @@ class FakeNameServer {
     this.#zones = zones;
   }
 
-  /** What is written at a name, in the stead of what was there. */
+  /** Replaces the records of a name. */
   set(type: Type, name: string, ...values: string[]): this {
     this.#records.set(`${type} ${name}`, values);
     return this;

@@ -304,7 +304,7 @@ export class FakeCrt extends FakeUnit {
   }
 }
 
-/** What the dials of an AKP05 report, from the left. */
+/** Codes of the dials of an AKP05, from the left. */
 const DIALS = [
   { press: 0x37, left: 0xa0, right: 0xa1 },
   { press: 0x35, left: 0x50, right: 0x51 },

@@ -91,7 +91,7 @@ abstract class FakeStreamDeck extends FakeUnit {
     return flags(columns * rows + touchPoints, this.#pressed);
   }
 
-  /** What a model with dials reports of all of them at once. */
+  /** Sends a report of all dials of a model. */
   protected sendDials(kind: number, values: readonly number[]): void {
     const report = Buffer.alloc(512);
     report.set([0x01, 0x03, values.length + 1, 0x00, kind, ...values]);

@@ -5,9 +5,9 @@ import type { Pixels } from "../../appliance/deck/pixels.ts";
 import type { HidHandle } from "../../appliance/deck/usb/driver.ts";
 import type { HidSystem } from "../../appliance/deck/usb/hid.ts";
 
-/** What a test may let go wrong with a unit; each is used up by playing it, but for `open`. */
+/** Faults of a unit. Each happens once, but for `open`. */
 interface UnitFaults {
-  /** What opening its hidraw node answers. */
+  /** The error of opening its hidraw node. */
   open: "permission" | "busy" | undefined;
   /** Another program took the USB interface from the kernel. */
   claimed: boolean;
@@ -32,7 +32,7 @@ export abstract class FakeUnit {
     unplugAfterWrites: undefined,
     loseByte: false,
   };
-  /** What the host did that no firmware expects. */
+  /** Actions of the host that no firmware expects. */
   readonly complaints: string[] = [];
   /** Whole pictures that came in, by slot. */
   readonly received: string[] = [];
@@ -50,7 +50,7 @@ export abstract class FakeUnit {
   abstract output(report: Buffer): void;
   abstract setFeature(report: Buffer): void;
   abstract getFeature(id: number, length: number): Buffer;
-  /** What the panel shows in a slot, upright; undefined when it is dark or cannot be decoded. */
+  /** The picture of a slot, upright; undefined when it is dark or cannot be decoded. */
   abstract shown(slot: string): Promise<Pixels | undefined>;
   /** Forgets everything, as without power. */
   abstract powerOff(): void;
@@ -141,7 +141,7 @@ class FakeHandle extends EventEmitter implements HidHandle {
   async getFeatureReport(id: number, length: number): Promise<Buffer> {
     this.#check();
     await this.#unit.ready("reports");
-    // What is under way when a handle is closed still comes to its end.
+    // Pending work still ends after a handle is closed.
     if (this.#gone) this.#check();
     return this.#unit.getFeature(id, length);
   }

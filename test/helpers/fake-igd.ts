@@ -34,9 +34,9 @@ interface Home {
 /** The UPnP half of a router: a description, and SOAP. */
 export class FakeIgd {
   readonly origin: string;
-  /** What its answer to a search names. */
+  /** The location in its answer to a search. */
   location: string;
-  /** What its description names; see `described`. */
+  /** The URLs in its description; see `described`. */
   controlUrl = "/control?a=1&amp;b=2";
   base = "";
   onlyPermanent = false;

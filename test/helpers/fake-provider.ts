@@ -17,16 +17,16 @@ const MOST = 3;
 
 /** A provider of dynamic DNS: deSEC and DuckDNS at their hosts, and everywhere else dyndns2. */
 export class FakeProvider {
-  /** What the owner got from it. */
+  /** The credentials of the owner. */
   user = "owner";
   token = "s3cret";
   /** The IPv4 address from which it sees us. */
   from = "84.1.2.3";
   /** The names it has, and where they point; empty for nowhere. */
   readonly names = new Map<string, Known>();
-  /** What it was asked, oldest first. */
+  /** Requests, the oldest first. */
   readonly asked: OutsideQuestion[] = [];
-  /** What the next questions meet in its stead, one after the other. */
+  /** Faults of the next requests, one after the other. */
   readonly faults: Fault[] = [];
   /** With one, who asks too often is locked out. */
   clock: Pick<Clock, "monotonic"> | undefined;

@@ -23,7 +23,7 @@ export class FakeRouter {
     interface: "lo",
     mac: "b8:27:eb:01:02:03",
   };
-  /** What it answers to. */
+  /** The protocols that it answers. */
   speaks: ReadonlySet<By> = new Set(["pcp", "natpmp", "igd"] as const);
   outer = "203.0.113.7";
   /** Why it has no outer address; it answers as miniupnpd 2.3.1 does. */
@@ -39,7 +39,7 @@ export class FakeRouter {
   timeStandsStill = false;
   /** Somebody asked, and there will be no answer. */
   isWaitedFor = false;
-  /** What was asked, in order. */
+  /** Requests, in order. */
   readonly heard: string[] = [];
   readonly igd: FakeIgd;
   readonly clock: FakeClock;
@@ -95,7 +95,7 @@ export class FakeRouter {
     this.#control.close = () => this.#control;
   }
 
-  /** What leads somewhere now. */
+  /** The present mappings. */
   get held(): readonly Held[] {
     return this.#held.filter(({ until = Number.POSITIVE_INFINITY }) => until > this.clock.now());
   }

@@ -44,7 +44,7 @@ export class FakeUpdater {
     renameSync(`${path}.new`, path);
   }
 
-  /** What waits to be taken. */
+  /** Pending requests. */
   get waiting(): UpdaterRequest[] {
     const names: readonly string[] = readdirSync(join(this.#folder, "asked"));
     return UPDATER_REQUESTS.filter((ask) => names.includes(ask));
@@ -61,7 +61,7 @@ export class FakeUpdater {
     }
   }
 
-  /** What was asked for is gone before it was taken, as after a restart of the machine. */
+  /** Drops a pending request, as a restart of the machine does. */
   forget(ask: UpdaterRequest): void {
     rmSync(join(this.#folder, "asked", ask), { force: true });
   }
@@ -73,7 +73,7 @@ export class FakeUpdater {
     this.tell({ work: undefined, prepared: work.to });
   }
 
-  /** What a restart into a release leads to. */
+  /** Sets the state after a restart into a release. */
   restarted(kind: UpdateOutcome["kind"], to: Release, reason: string | null = null): void {
     const { running, failed } = this.state;
     const isThere = kind === "updated" || kind === "back";

@@ -83,7 +83,7 @@ export class FaultyFleet {
     await lost.end();
   }
 
-  /** What befalls the connections of all collectors. */
+  /** Faults of the connections of all collectors. */
   set trouble(trouble: Trouble) {
     for (const proxy of this.#proxies) proxy.trouble = trouble;
   }

@@ -9,7 +9,7 @@ const INSTALLED = "/opt/tallydeck";
 
 /** A process as a file describes it. */
 interface Described {
-  /** What Node is given, the program among it. */
+  /** Arguments of Node, the program included. */
   readonly program: readonly string[];
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -55,7 +55,7 @@ export class ComposeFile {
     return { program, args: command, env };
   }
 
-  /** What Node is given to find out how a service is, which serves on another port here. */
+  /** Arguments of Node for a service's health check, on its port here. */
   healthCheck(name: string, port: number): readonly string[] {
     const [how, node, ...args] = this.#service(name).healthcheck.test;
     if (how !== "CMD" || node !== "node") throw new Error(`${name} is looked at by ${how} ${node}`);

@@ -40,7 +40,7 @@ function incrementsOf(kind: Hit["kind"], flags: number, values: Hit["values"]): 
       return increments;
     }
     case "event":
-      // Whatever else is known of it is there for filters.
+      // Its other values are for filters only.
       return values.filter(([dimension]) => dimension === "event" || dimension === "event_target");
     case "interaction":
       return values;

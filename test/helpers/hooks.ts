@@ -30,7 +30,7 @@ export function afterAllFiles(end: () => unknown): void {
   lasts.push(end);
 }
 
-/** What Mocha takes from a file it is told to require. */
+/** Hooks that Mocha reads from a required file. */
 export const mochaHooks = {
   beforeAll() {
     for (const begin of begins) begin();

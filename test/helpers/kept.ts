@@ -8,7 +8,7 @@ import type { BlockRow } from "../../appliance/store/snapshot.ts";
 import { databaseFile } from "../../appliance/store/sqlite/database.ts";
 import type { World } from "./world.ts";
 
-/** What a data folder keeps of hits, unpacked: in its blocks, and in its log. */
+/** The hits in a data folder, decoded: those in blocks, and those in the log. */
 interface Kept {
   /** Days of blocks that hold anything, by site. */
   readonly days: readonly { readonly site: number; readonly day: Day }[];
@@ -16,7 +16,7 @@ interface Kept {
   readonly texts: ReadonlySet<string>;
   /** Of every hit of the log its site. */
   readonly inLog: readonly number[];
-  /** What waits for the clock: of each second that anything came in. */
+  /** Hits that wait for the clock, by second of arrival. */
   readonly waiting: readonly {
     readonly boot: string;
     /** Milliseconds. */

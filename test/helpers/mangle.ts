@@ -152,7 +152,7 @@ function batchOf(path: string, moment = DAY * 24, undated?: Undated): Uint8Array
   return encoder.encode();
 }
 
-/** What that view is settled as, its detail too. */
+/** The block of that view, with its detail. */
 function blockOf(path: string): BlockPieces {
   const blocks = new Map<Month, Block>();
   fold(blocks, decodeBatch(batchOf(path)), [0], { detailFrom: 0 });

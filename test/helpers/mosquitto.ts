@@ -19,7 +19,7 @@ interface MosquittoOptions {
 const BROKER = "/usr/sbin/mosquitto";
 
 const open = new Set<Mosquitto>();
-// What a test that failed left behind would outlive the run.
+// A process of a failed test would outlive the run.
 aroundTests(
   () => {},
   () => Promise.all([...open].map((broker) => broker.end())),
@@ -149,7 +149,7 @@ export class Listener {
     return this.heard.findLast((message) => message.topic === topic);
   }
 
-  /** What was heard after the `from`th, but for marks. */
+  /** Messages after the `from`th, without marks. */
   since(from: number): Heard[] {
     return this.heard.slice(from).filter(({ topic }) => !topic.includes("settled/"));
   }

@@ -12,9 +12,9 @@ const HOURS = 24;
 type Fact = readonly [dimension: string, text: string, n: number];
 
 interface NaiveState {
-  /** What was counted, each with the hour it was of as its moment. */
+  /** Counted records, with their hour as the moment. */
   readonly counted: readonly HitRecord[];
-  /** What waits for the clock. */
+  /** Records that wait for the clock. */
   readonly pending: readonly HitRecord[];
   /** Views of days past retention. */
   readonly past: ReadonlyMap<SiteKey, number>;

@@ -22,7 +22,7 @@ const SETTINGS = {
   editorTheme: { tours: false },
 };
 
-/** What a node shows below itself; nothing where it shows nothing. */
+/** The status below a node, which may be empty. */
 interface NodeStatus {
   readonly text?: string;
   readonly fill?: string;
@@ -31,7 +31,7 @@ interface NodeStatus {
 /** The real Node-RED as a process of its own, on a free port of this machine alone. */
 export class NodeRed {
   readonly origin: string;
-  /** What debug nodes were given, by the id of the node, the last of each. */
+  /** Id of a debug node → its last message. */
   readonly debugged = new Map<string, string>();
   readonly #process: ChildProcess;
   readonly #folder: string;

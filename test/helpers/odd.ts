@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { TEST_SEED } from "./seeded.ts";
 import { encode } from "./world.ts";
 
-/** What attackers, broken clients and unlucky people send. */
+/** Input of attackers, broken clients and unlucky people. */
 
 /** Holds `property` for `runs` inputs drawn from TEST_SEED. */
 export function holds<T>(
@@ -55,7 +55,7 @@ export function object(keys: readonly string[]): fc.Arbitrary<Record<string, unk
 
 export const bytes = fc.uint8Array({ maxLength: 200 });
 
-/** What may come as `v`: a payload, or bytes, or characters; never escaped for the query. */
+/** Values of `v`: a payload, bytes, or characters, not escaped for the query. */
 export function v(payloads: fc.Arbitrary<unknown>): fc.Arbitrary<string> {
   return fc.oneof(
     { weight: 3, arbitrary: payloads.map(encode) },

@@ -15,7 +15,7 @@ interface ReadFamily {
 const DESCRIPTION = /^# (TYPE|UNIT|HELP) ([a-zA-Z_:][\w:]*) (.+)$/;
 const SAMPLE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|[+-]Inf|NaN)$/;
 const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\\n]|\\[\\n"])*)"(,|$)/y;
-/** What follows the name of a family in its samples, by type. */
+/** Suffixes of the names of samples, by type of the family. */
 type Suffixes = Readonly<Record<string, readonly string[]>>;
 const HISTOGRAM = ["_bucket", "_count", "_sum"];
 const SUFFIXES: Suffixes = {

@@ -12,7 +12,7 @@ import { keptPort } from "./free-port.ts";
 import { aroundTests } from "./hooks.ts";
 
 const open = new Set<Pebble>();
-// What a test that failed left behind would outlive the run.
+// A process of a failed test would outlive the run.
 aroundTests(
   () => {},
   () => Promise.all([...open].map((pebble) => pebble.end())),

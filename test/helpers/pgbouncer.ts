@@ -12,7 +12,7 @@ import { aroundTests } from "./hooks.ts";
 const PROGRAM = "/usr/sbin/pgbouncer";
 
 const open = new Set<PgBouncer>();
-// What a test that failed left behind would outlive the run.
+// A process of a failed test would outlive the run.
 aroundTests(
   () => {},
   () => Promise.all([...open].map((pooler) => pooler.end())),

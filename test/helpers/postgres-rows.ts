@@ -4,7 +4,7 @@ const ROWS_AT_ONCE = 2_000;
 
 type Row = readonly (number | string | Uint8Array | null)[];
 
-/** What puts rows into a table of PostgreSQL. @param columns `name:type, name:type` */
+/** Statements that insert rows into a table of PostgreSQL. @param columns `name:type, name:type` */
 export function inserts(table: string, columns: string, rows: readonly Row[]): Statement[] {
   const typed = columns.split(", ").map((column) => column.split(":") as [string, string]);
   const names = typed.map(([name]) => name).join(", ");

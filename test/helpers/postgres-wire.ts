@@ -1,5 +1,5 @@
 /**
- * What clients send to a PostgreSQL server, without TLS: first a length and a code, then messages of a
+ * The messages of clients to a PostgreSQL server, without TLS: first a length and a code, then messages of a
  * type (1 byte) and a length (4 bytes, itself included). Source: PostgreSQL's documentation, "Message
  * Formats".
  */

@@ -11,7 +11,7 @@ import { keptPort } from "./free-port.ts";
 import { afterAllFiles, aroundTests } from "./hooks.ts";
 
 interface PostgresOptions {
-  /** What is committed is on the disk; without it, with the kernel, which a killed server is not. */
+  /** Whether commits are synced to the disk. Without it they are in the kernel, which survives a killed server. */
   readonly fsync?: boolean;
   /** Has a certificate for `localhost` and 127.0.0.1; `required` takes nobody without TLS but `postgres`. */
   readonly tls?: "offered" | "required";
@@ -25,7 +25,7 @@ export interface Login {
   readonly password?: string;
   /** As behind the `?` of a URL. */
   readonly parameters?: Readonly<Record<string, string>>;
-  /** Whoever answers on another port of 127.0.0.1: a proxy before it, a standby. */
+  /** Other ports of 127.0.0.1: of a proxy, or a standby. */
   readonly ports?: readonly number[];
 }
 
@@ -112,7 +112,7 @@ export class Postgres {
     return join(this.folder, "ca.pem");
   }
 
-  /** What it wrote to its log. */
+  /** The text of its log. */
   get log(): string {
     return this.#process.log;
   }
@@ -202,7 +202,7 @@ export class Postgres {
     while ((await this.sql(question)).length === 0) await setTimeout(10);
   }
 
-  /** What is committed from now on does not come to this standby. */
+  /** Stops replication to this standby. */
   async lag(): Promise<void> {
     await this.sql("ALTER SYSTEM SET primary_conninfo = ''");
     await this.sql("SELECT pg_reload_conf()");

@@ -33,7 +33,7 @@ export class PreviousRelease {
     symlinkSync(join(ROOT, "web/dist"), join(this.#folder, "web/dist"));
   }
 
-  /** What Node is to start. */
+  /** The program of Node. */
   get main(): string {
     return join(this.#folder, "appliance/main.ts");
   }

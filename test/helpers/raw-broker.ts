@@ -4,7 +4,7 @@ import { aroundTests } from "./hooks.ts";
 
 /** How a broker behaves; like a friendly one where nothing is said. */
 interface Behaviour {
-  /** What it does with MQTT 5: RabbitMQ 3.10 ends the connection without a byte, old mosquittos say so. */
+  /** Its answer to MQTT 5: RabbitMQ 3.10 closes the connection without a byte, old mosquittos refuse it. */
   readonly five?: "takes" | "ends" | "refuses";
   /** Reason codes of what it refuses, by the beginning of the topic. */
   readonly listen?: Readonly<Record<string, number>>;

@@ -23,7 +23,7 @@ interface Fault {
   times?: number;
 }
 
-/** What the box asks for releases in tests. */
+/** The address of releases in tests. */
 export const RELEASES = "https://releases.test/tallydeck/releases/latest/download/";
 
 /**
@@ -33,7 +33,7 @@ export const RELEASES = "https://releases.test/tallydeck/releases/latest/downloa
 export class ReleaseHostFake {
   readonly files = new Map<string, Buffer>();
   faults: Fault[] = [];
-  /** What was asked for, with the part of it: `root.img bytes=5-`. */
+  /** Requested files, with their range: `root.img bytes=5-`. */
   readonly asked: string[] = [];
   readonly #server = createServer((sent, answer) => this.#answer(sent, answer));
   readonly #waiting = new Set<ServerResponse>();
@@ -59,7 +59,7 @@ export class ReleaseHostFake {
     this.#server.closeAllConnections();
   }
 
-  /** What the box opens addresses with: all of them are here. */
+  /** Opens URLs for the box, all of which lead here. */
   readonly open: OpenUrl = async (url, headers, signal) => {
     this.opened += 1;
     const { protocol, host, pathname } = new URL(url);

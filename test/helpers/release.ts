@@ -44,7 +44,7 @@ function partOf(content: Uint8Array) {
   return { size: content.length, sha256: createHash("sha256").update(content).digest("hex") };
 }
 
-/** What a slot's folder on the boot partition holds. */
+/** The files of a slot's folder on the boot partition. */
 export function bootFiles({ release = 12, version = "0.3.0" }: Partial<Manifest> = {}): TarFile[] {
   const file = (name: string, content: string) => ({ name, content: Buffer.from(content) });
   return [

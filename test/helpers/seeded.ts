@@ -1,6 +1,6 @@
 import { randomFrom } from "../../appliance/demo/random.ts";
 
-/** What tests draw from; `TEST_SEED=<n>` brings the same again. */
+/** The seed of tests, which `TEST_SEED=<n>` sets. */
 export const TEST_SEED = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
 /** Random numbers that a seed repeats. */

@@ -10,7 +10,7 @@ import type { SeriesRow, StatsHead } from "../../appliance/store/reports.ts";
 
 type Counts = Record<string, Record<string, number>>;
 
-/** What `/stats` says, with counts by day as offsets. */
+/** An answer of `/stats`, with counts by day as offsets. */
 export interface Stats extends StatsHead {
   readonly from: string;
   readonly to: string;

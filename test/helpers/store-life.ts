@@ -17,7 +17,7 @@ const FIRST_DAY = 20_490;
 /** An owner's zone with a half hour in it. */
 const ZONE_MS = 5.5 * HOUR_MS;
 const zoneHour = (epochMs: number) => Math.floor((epochMs + ZONE_MS) / HOUR_MS);
-/** Nobody made it. */
+/** The number of no site. */
 const NO_SITE = 0;
 
 interface Row {

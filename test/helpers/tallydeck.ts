@@ -27,7 +27,7 @@ export function tallydeck(args: readonly string[], env: Env = {}, input?: string
 
 const running = new Set<Running>();
 let isOver = false;
-// What a test that failed left behind, or goes on to start, would keep the whole run from ending.
+// A process of a failed test would keep the whole run from ending.
 aroundTests(
   () => {
     isOver = false;
@@ -39,13 +39,13 @@ aroundTests(
 );
 
 interface RunningOptions {
-  /** What Node is given before the arguments, where it is not the checkout's own. */
+  /** Arguments of Node before those of the program, instead of the checkout's own. */
   program?: readonly string[];
   /** Is piped in. */
   input?: string | undefined;
   /** How many files and sockets it may have open. */
   descriptors?: number;
-  /** Who runs it, by number; else who runs the tests. */
+  /** The id of its user; that of the tests unless given. */
   user?: number;
 }
 

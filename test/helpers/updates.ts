@@ -26,11 +26,11 @@ export const AT_REST: UpdateView = {
 /** Updates that stand as a test says: nothing is fetched, nobody asked. */
 export class FakeUpdates implements UpdateSource {
   readonly changed = new Signal();
-  /** What the owner wanted, in order. */
+  /** Requests of the owner, in order. */
   readonly wishes: UpdateChange[] = [];
   /** The files that came in. */
   readonly files: Buffer[] = [];
-  /** What is said to the next wish, or file. */
+  /** The refusal of the next request, or file. */
   refusal: Error | undefined;
   failed = false;
   #shown: Partial<UpdateView> = {};

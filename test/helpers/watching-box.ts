@@ -36,7 +36,7 @@ export class WatchingBox {
     await this.open();
   }
 
-  /** What is under way to the store has arrived; gives how often it was told something. */
+  /** Waits for pending writes. @returns the number of writes */
   async stored(): Promise<number> {
     await new Promise(setImmediate);
     return this.documents.changes;
@@ -50,7 +50,7 @@ export class WatchingBox {
     return this.channels.set("backup", { text: "ok", ...more });
   }
 
-  /** What is kept is read as after a start. */
+  /** Reads the stored data as a start does. */
   async open(): Promise<void> {
     const { clock, documents } = this;
     this.channels = await Channels.open({ clock, documents });

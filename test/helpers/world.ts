@@ -52,7 +52,7 @@ export interface Ask {
 }
 
 interface WorldOptions {
-  /** What keeps its data; that of the suite where `eachWorld` or `sharedWorld` makes it, else SQLite. */
+  /** The engine; that of the suite where `eachWorld` or `sharedWorld` makes the world, else SQLite. */
   readonly engine?: EngineName;
   /** Configuration keys; SITES=blog and STATS_TOKEN=ADMIN unless given. */
   readonly env?: Record<string, string>;
@@ -64,14 +64,14 @@ interface WorldOptions {
   readonly readerMemoryMb?: number;
   readonly threads?: ServiceParts["threads"];
   readonly log?: ServiceParts["log"];
-  /** What is known of the public address; with it the collector answers by TLS, too. */
+  /** The public address; with it the collector answers by TLS, too. */
   readonly door?: ServiceParts["door"];
   /** Called with the database before the service runs. */
   readonly prepare?: (db: Database.Database) => void;
   readonly problems?: ServiceParts["problems"];
   /** The clock of a board without a battery, for which `clock` is then the machine's: made at each start. */
   readonly publicAddress?: ServiceParts["publicAddress"];
-  /** What is known of releases; else there is no updater. */
+  /** The source of updates; none unless given. */
   readonly updates?: ServiceParts["updates"];
   readonly board?: (machine: FakeClock) => SystemClock;
 }
@@ -82,12 +82,12 @@ export class World {
   readonly dataDir: string;
   /** Where decks are plugged in. */
   readonly usb: FakeUsbHost;
-  /** What was said to who started the service, and what was shown to who stands at the box. */
+  /** Lines of the console, and texts of the screen. */
   readonly console: string[] = [];
   readonly screen: string[] = [];
   /** The lines of the log, unless a test brings its own. */
   readonly said: string[] = [];
-  /** What the machine is reached by; tests change it. */
+  /** Addresses and name of the machine; tests change them. */
   readonly network = { addresses: () => ["192.0.2.7"], name: (): string | undefined => undefined };
   /** How the machine is; tests change it. */
   vitals: Vitals = {
@@ -178,7 +178,7 @@ export class World {
     if (this.#database !== undefined) await giveBackDatabase(this.#database);
   }
 
-  /** What a question finds in its database, as another process sees it. */
+  /** The rows of a query, as another process sees them. */
   async rows(question: string): Promise<unknown[]> {
     if (this.#database !== undefined) return (await sharedPostgres()).sql(question, this.#database);
     const db = new Database(databaseFile(this.dataDir), { readonly: true });
@@ -198,7 +198,7 @@ export class World {
     return this.#databaseUrl;
   }
 
-  /** What tells the command line where its data is. */
+  /** Arguments of the command line for its data. */
   get dataArgs(): string[] {
     const folder = ["--data-dir", this.dataDir];
     return this.#databaseUrl === undefined
@@ -305,7 +305,7 @@ export class World {
     return this.read("/stats", params, token);
   }
 
-  /** What was counted today, by dimension and value. */
+  /** Counts of today, by dimension and value. */
   async counts(site = "blog"): Promise<Record<string, Record<string, number>>> {
     const {
       site: _site,
@@ -349,7 +349,7 @@ export function sharedWorld(options: WorldOptions = {}): () => World {
   return () => world as World;
 }
 
-/** What a view with an empty payload counts at the hour in which a fake clock begins. */
+/** Counts of a view with an empty payload, in the first hour of a fake clock. */
 export const DEFAULT_VIEW: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   pv: { _: 1 },
   path: { "/": 1 },

@@ -75,7 +75,7 @@ describe("a listener", () => {
     wire.send("GET /file HTTP/1.1\r\nHost: x\r\n\r\n");
     await wire.hear("the end");
     wire.send(GET);
-    // Who comes later and was answered shows that it is there.
+    // The answer to a later request shows that the connection is open.
     assert.equal((await askPort(listener.port, "/")).text, "ok");
     sent.resolve();
     await wire.hear("\r\n\r\nok");

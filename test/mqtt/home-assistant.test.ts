@@ -10,7 +10,7 @@ import { until } from "../helpers/until.ts";
 import { ADMIN, World } from "../helpers/world.ts";
 import { type Document, eachHome } from "./home.ts";
 
-/** What each platform must have and may have besides what all entities take. */
+/** Required and optional fields of each platform, beside those of all entities. */
 const PLATFORMS: Readonly<Record<string, { required: string[]; optional: string[] }>> = {
   text: {
     required: ["command_topic"],

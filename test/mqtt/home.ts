@@ -4,7 +4,7 @@ import { Owner } from "../helpers/owner.ts";
 import { until } from "../helpers/until.ts";
 import { World } from "../helpers/world.ts";
 
-/** What Home Assistant reads of a device. */
+/** The document of a device for Home Assistant. */
 export interface Document {
   readonly device: {
     readonly identifiers: readonly string[];
@@ -47,7 +47,7 @@ class Home {
     return home;
   }
 
-  /** What our topics begin with. */
+  /** The beginning of our topics. */
   get base(): string {
     return `tallydeck/${this.box}`;
   }

@@ -28,7 +28,7 @@ describe("a broker that means harm", () => {
     });
     return { owner, base: `tallydeck/${(await owner.get("/api/mqtt")).box}` };
   };
-  /** Who listens at a broker, anew: once with a connection. */
+  /** Waits for the next guest of a broker. */
   const guestOf = async (owner: Owner, guests: Guest[]): Promise<Guest> => {
     for (;;) {
       const guest = guests.shift();

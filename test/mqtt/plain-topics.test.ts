@@ -5,7 +5,7 @@ import { eachHome } from "./home.ts";
 describe("plain MQTT", () => {
   const home = eachHome();
 
-  /** What a command is answered with. */
+  /** The answer to a command. */
   const command = async (topic: string, payload: unknown) => {
     const { ha, base } = home();
     const from = ha.heard.length;

@@ -43,7 +43,7 @@ export function eachTroubled() {
       );
       return (!state.connected && state.problem) || "";
     },
-    /** What the broker does not allow; lets time pass until it is so many sentences. */
+    /** Sentences about missing rights. Time passes until there are so many. */
     async notAllowed(owner: Owner, count: number): Promise<readonly string[]> {
       const state = await stateOf(
         owner,

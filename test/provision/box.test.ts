@@ -20,7 +20,7 @@ import { afterEach, beforeEach, describe, it } from "mocha";
 import { type ProvisionParts, provisionBox } from "../../appliance/provision/box.ts";
 
 const BOX = join(import.meta.dirname, "../../appliance/provision/box.ts");
-/** What the image brings to the card. */
+/** The files of the image for the card. */
 const BROUGHT = join(import.meta.dirname, "../../firmware-config/boot");
 /** As somebody may put on the card by mistake. */
 const HUGE_BYTES = 300_000_000;

@@ -14,7 +14,7 @@ export function fixture(file: string): string {
   return readFileSync(join(FIXTURES, file.replace(/\.txt$/, "")), "utf8");
 }
 
-/** What a box makes of the files on its boot partition. */
+/** The outcome of the files on a boot partition. */
 export function provisioned(files: Files, before: KeptSettings = NOTHING_KEPT) {
   const outcome = provision(
     before,

@@ -97,7 +97,7 @@ export async function box(
   const address = await open();
   const waitsFor = async (state: string) => {
     await until(() => {
-      // Whatever waits for the time gets it.
+      // Time passes for timers.
       if (address.view().state !== state) clock.advance(20_000);
       return address.view().state === state;
     });

@@ -78,7 +78,7 @@ export class SimTime {
   }
 }
 
-/** What may be amiss in the world. */
+/** Faults of the world. */
 export interface Trouble {
   ca: CaFailureKind | undefined;
   staging: CaFailureKind | undefined;
@@ -316,7 +316,7 @@ export class SimWorld {
   }
 }
 
-/** What is on the card: what was written is there after the power was cut, and nothing else. */
+/** The card, which keeps exactly the written data after a power cut. */
 export class SimDisk {
   issued: Issued | undefined;
   record: string | undefined;

@@ -17,7 +17,7 @@ interface Told {
   readonly code: number;
   readonly out: string;
   readonly err: string;
-  /** What was seen, by part and measure. */
+  /** Results, by part and measure. */
   readonly seen: ReadonlyMap<string, string>;
 }
 

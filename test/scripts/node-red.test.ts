@@ -25,7 +25,7 @@ describe("Node-RED, with our example and the Web UI's recipe", () => {
   let nodeRed: NodeRed;
   let example: FlowNode[];
   let fromRecipe: FlowNode[];
-  /** What keys showed before anything was pushed. */
+  /** Pictures of keys before the first push. */
   const unlit = new Map<string, string>();
 
   before(async () => {
@@ -65,7 +65,7 @@ describe("Node-RED, with our example and the Web UI's recipe", () => {
     flow.find((node) => node.type === type) ?? assert.fail(`no ${type}`);
   const picture = (slot: string) =>
     Buffer.from(world().service.decks.png("virtual-mk2", slot)).toString("base64");
-  /** What a debug node of the example is given. */
+  /** The message of a debug node of the example. */
   const debugged = async (id: string) => {
     await until(() => nodeRed.debugged.has(`tallydeck-example-${id}`));
     return JSON.parse(nodeRed.debugged.get(`tallydeck-example-${id}`) ?? "");

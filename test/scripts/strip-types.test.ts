@@ -109,7 +109,7 @@ describe("taking types off", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  /** What becomes of `a.ts`, beside a `b.ts`. */
+  /** The result for `a.ts`, beside a `b.ts`. */
   function stripped(code: string): string {
     writeFileSync(join(folder, "a.ts"), code);
     writeFileSync(join(folder, "b.ts"), "");

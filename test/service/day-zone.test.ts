@@ -18,7 +18,7 @@ async function viewsAt(world: World, ...moments: string[]): Promise<void> {
   }
 }
 
-/** What a day counted by the hour, and by weekday and hour. */
+/** Counts of a day by hour, and by weekday and hour. */
 async function hoursOf(world: World, day: string) {
   const { hour = {}, dowhour = {} } = await world.stats({ day });
   return { hour, dowhour };

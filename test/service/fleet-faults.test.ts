@@ -20,7 +20,7 @@ const LOOK_MS = 50;
 
 type Draw = ReturnType<typeof seeded>;
 
-/** What happens in a round, at so many moments of it. */
+/** A fault of a round, at random moments. */
 interface Fault {
   readonly name: string;
   readonly times: number;
@@ -96,7 +96,7 @@ describe(`four collectors and one database (TEST_SEED=${TEST_SEED} brings the sa
   });
 });
 
-/** What came of what was sent to a site. */
+/** Hits to a site, with their outcomes. */
 class Sent {
   readonly site: string;
   /** Pages whose hits were answered. */
@@ -173,8 +173,7 @@ async function assertCounted(fleet: FaultyFleet, sent: Sent): Promise<void> {
 }
 
 /**
- * What waits in memory since the database was away is not there at once, nor gone what is to be
- * withdrawn.
+ * Hits that waited in memory for the database are not stored at once, nor are surveys withdrawn at once.
  */
 async function settled(
   fleet: FaultyFleet,

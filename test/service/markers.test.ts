@@ -9,12 +9,12 @@ import { RunningService, tallydeck } from "../helpers/tallydeck.ts";
 import { until } from "../helpers/until.ts";
 import { ADMIN, type Ask, askPort, CHROME, encode } from "../helpers/world.ts";
 
-/** Whoever visits comes from here. */
+/** The address of visitors. */
 const VISITOR = "127.91.73.11";
 const FORWARDED = "203.0.113.77";
 const metricsPort = await freePort();
 
-/** What was sent of what may be kept, and of what may not; by name, each a text of its own. */
+/** Texts that may be stored, and texts that may not, by name; each is unique. */
 class Markers {
   readonly #marks = new Map<string, string>();
   readonly #prefix: string;
@@ -42,7 +42,7 @@ function formsOf(text: string): Buffer[] {
   const bytes = Buffer.from(text);
   const shifted = [0, 1, 2].map((shift) => {
     const whole = Buffer.concat([Buffer.alloc(shift), bytes]).toString("base64");
-    // What its neighbours have a part in differs.
+    // Characters that depend on neighbours differ.
     return whole.slice(Math.ceil((shift * 4) / 3), Math.floor(((shift + bytes.length) * 4) / 3));
   });
   const forms = [bytes.toString("hex"), ...shifted].map((form) => Buffer.from(form));

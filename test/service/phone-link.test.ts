@@ -16,7 +16,7 @@ describe("a phone outside of the own network", () => {
     await address.change({ ...address.settings, enabled: true, name: "a.example", agreed: true });
     address.certificate = newCertificate();
     const door = new PublicDoor({ clock, networks: () => ["192.0.2.7/24"] });
-    // Who comes says from where, as a trusted proxy may.
+    // Requests name their origin, as a trusted proxy may.
     const env = { TRUSTED_PROXIES: "127.0.0.1" };
     world = new World({ clock, door, publicAddress: address, env });
     await world.start();

@@ -58,7 +58,7 @@ onEachEngine(() =>
 
     const run = (...args: string[]) => new Running(args, {}, { program: [previous.main] }).ended;
 
-    /** What the release before reads and adds. @throws when it does not */
+    /** Counts with the release before. @throws where it fails */
     async function count(world: World): Promise<Record<string, number>> {
       // The service itself would stay, and say to its owner that it cannot use the data.
       const { code, err } = await run("sites", ...world.dataArgs);

@@ -195,7 +195,7 @@ describe("a service whose data", () => {
   it("turns out to be damaged while it starts is repaired the same way", async () => {
     overwriteRoot(file(), "waiting_survey");
     await world.start();
-    // Who asks the store that is being given up whether it lives is never answered.
+    // The store that is given up never answers a ping.
     await until(() => world.service.unusable !== undefined);
     assert.match((await owner.get("/api/rescue")).problem, /is damaged/);
     await owner.ask("POST", "/api/restore", backup, { headers: FILE });

@@ -27,7 +27,7 @@ const last = (more: Partial<NonNullable<UpdateView["last"]>>): UpdateView["last"
   ...more,
 });
 
-/** What a key says, and how loudly; empty for nothing. */
+/** The text of a key, and its loudness; empty for none. */
 function said(view: Partial<UpdateView>, now = NOW): string {
   const updates = new FakeUpdates();
   updates.show(view);

@@ -18,9 +18,9 @@ const FIRST: Kept = { begun: null, ended: [] };
 /** Does what is planned, one after the other, each at its time. */
 class Works {
   readonly clock = new FakeClock("2026-03-04T12:00:00Z");
-  /** What is left to do, with the time from which on. */
+  /** Remaining tasks, with their earliest times. */
   plan: { name: string; at?: number }[] = [];
-  /** What each task does; nothing unless said. */
+  /** The work of each task; none unless given. */
   does: Record<string, (signal: AbortSignal) => Promise<string>> = {};
   /** Every task that was run. */
   readonly ran: string[] = [];

@@ -8,7 +8,7 @@ const ID_32 = `a${"b".repeat(31)}`;
 describe("a survey", () => {
   const world = sharedWorld({ env: { SITES: sites.SITES } });
 
-  /** What is stored of one response, without its day; undefined when nothing is. */
+  /** The stored response, without its day; undefined without one. */
   async function stored(body: unknown): Promise<Record<string, unknown> | undefined> {
     const s = sites.next();
     const { status } = await world().survey(body, { s });

@@ -3,7 +3,7 @@ import { before, describe, it } from "mocha";
 import { onEachEngine } from "../../helpers/engines.ts";
 import { eachWorld, type Reply, sharedWorld, type World } from "../../helpers/world.ts";
 
-/** What people who cannot see the picture are told. */
+/** The text for people who cannot see the picture. */
 function nameOf({ status, text }: Reply): string {
   assert.equal(status, 200, text);
   const label = /^<svg [^>]*\brole="img" aria-label="([^"]*)"/.exec(text)?.[1];

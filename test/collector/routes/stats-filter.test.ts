@@ -67,7 +67,7 @@ function isMet(seen: Seen, where: readonly string[]): boolean {
   });
 }
 
-/** What of all that was sent an answer has to hold. */
+/** The expected counts of an answer. */
 function naive(all: readonly Seen[], where: readonly string[], of: string) {
   const isOfPath = where.some((text) => /^(?:path|event):/.test(text));
   const tables = new Map<string, Map<string, number>>();

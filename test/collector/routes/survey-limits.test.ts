@@ -25,7 +25,7 @@ onEachEngine(() => {
     });
   });
 
-  // What room there is elsewhere is not known.
+  // Free space is known only for a file.
   const onFile = engineOfSuite() === "SQLite" ? describe : () => {};
   onFile("surveys under low space", () => {
     let space: Space;

@@ -35,7 +35,7 @@ describe("a backup", () => {
   }
 
   async function answers(service: RunningService): Promise<unknown[]> {
-    // Who is there at the moment, the service knows; it is no part of the data.
+    // Live views are known to the service only, and no part of the data.
     const ask = async (path: string) =>
       (await service.ask(`${path}&site=blog&token=${ADMIN}`)).text.replace(/"live":\d+,/, "");
     return Promise.all(
@@ -52,7 +52,7 @@ describe("a backup", () => {
     return Object.fromEntries(readdirSync(dataDir()).map((name) => [name, hash(name)]));
   }
 
-  /** What a service left that counted some views and a survey, and was stopped. */
+  /** The data folder of a stopped service, with some views and a survey. */
   const ran = mkdtempSync(join(tmpdir(), "tallydeck-test-"));
   let given: unknown[] = [];
   before(async () => {
@@ -124,7 +124,7 @@ describe("a backup", () => {
     await backUp();
     const service = await RunningService.start(dataDir(), ENV);
     await view(service, 99);
-    // What is in the log only must not come back.
+    // Data in the log only must not come back.
     await service.end("SIGKILL");
     assert.ok(readdirSync(dataDir()).includes("tallydeck.db-wal"));
     assert.equal((await restore()).code, 0);

@@ -65,7 +65,7 @@ describe("tallydeck sites", () => {
     const service = await RunningService.start(folder());
     const { port } = service;
     assert.ok((await sites("add", "blog")).out.includes(`:${port}/s.js" data-site="blog">`));
-    // What a killed service leaves is not believed.
+    // The file of a killed service is not trusted.
     await service.end("SIGKILL");
     assert.match((await sites("add", "shop")).out, /:8480\/s\.js" data-site="shop">/);
     const again = await RunningService.start(folder());

@@ -33,7 +33,7 @@ describe("tallydeck update", () => {
   });
   afterEach(() => card.remove());
 
-  /** What it prints; `typed` is what is typed in, or nothing where nobody is there. */
+  /** Its output. @param typed the input; empty without a terminal */
   async function update(args: string, typed = "", env: Record<string, string> = {}) {
     const lines: string[] = [];
     const terminal: Terminal = {
@@ -98,7 +98,7 @@ Looks       for no release: nobody said where they are (UPDATE_URL)`,
       await update("status", "", { ...env, UPDATES: "auto" }),
       /^Looks .*; installs it at night once one was installed by hand$/m,
     );
-    // Nobody is asked any more.
+    // The offer is gone.
     assert.doesNotMatch(await update("status"), /^Ready/m);
     const bundles = new Bundles(folder, [signer.key]);
     await bundles.takeIn(Readable.from([bundle]), async () => {});

@@ -7,7 +7,7 @@ import { until } from "../../helpers/until.ts";
 import { type Ask, eachWorld, type Reply } from "../../helpers/world.ts";
 
 describe("reading a channel", () => {
-  /** What was done with the database before the next start. */
+  /** SQL for the database before the next start. */
   let prepared = "";
   const world = eachWorld({ prepare: (db) => void db.exec(prepared) });
   let owner: Owner;

@@ -95,7 +95,7 @@ const countdown: Widget = { type: "countdown", channel: "build" };
 const ends = (ms: number): Partial<Situation> => ({
   value: { text: "x", color: null, background: null, state: "live", expiresAt: NOW + ms },
 });
-/** What a watched or held channel shows, twelve minutes after its last push. */
+/** The face of a watched or held channel, twelve minutes after its last push. */
 const told = (state: ChannelState, text = "backup nas", more: Partial<PushedValue> = {}) =>
   show(push, {
     value: {

@@ -217,7 +217,7 @@ describe("every provider", () => {
     ["noip", NAMES.noip],
     ["https://example.org/?h={name}&a={ip4}&p={token}", "stats.example.org"],
   ];
-  /** What each of them answers to the same fault. */
+  /** The answers of all providers to the same fault. */
   const met = async (...faults: FakeProvider["faults"]): Promise<DnsAnswer[]> => {
     const answers: DnsAnswer[] = [];
     for (const fault of faults)

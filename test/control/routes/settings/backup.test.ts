@@ -231,7 +231,7 @@ describe("backup and restore over HTTP", () => {
       assert.equal((await there.stats({ site: "notes" })).pv._, 1);
       await there.beacon({ p: "/" }, { s: "notes" });
       assert.equal((await there.stats({ site: "notes" })).pv._, 2);
-      // What only the other box's configuration declares is retired here, with its numbers.
+      // A site that only the other box's configuration declares is retired here, with its numbers.
       assert.equal((await there.readRaw("/stats")).status, 401);
       const headers = { authorization: `Bearer ${token}` };
       const reply = await other.ask("POST", "/api/push/a", { text: "x" }, { headers });

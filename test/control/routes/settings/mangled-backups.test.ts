@@ -25,7 +25,7 @@ describe("a backup with one thing changed", () => {
     await owner.ask("PUT", "/api/decks/virtual-mini/slots/k4", { widget: { type: "date" } });
     await count();
     file = (await owner.ask("GET", "/api/backup")).body;
-    // What a restore that was not to be would lose.
+    // A view that a wrong restore would lose.
     await count();
   });
   after(() => world.end());
