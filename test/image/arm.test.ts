@@ -29,7 +29,7 @@ describe("arming a board for a trial", () => {
   });
 
   it("fails with one sentence where the board takes the wish and does not keep it", () => {
-    // What is written there is lost, and reading it gives nothing.
+    // Writing there has no effect, and reading returns nothing.
     spawnSync("ln", ["-s", "/dev/null", join(folder, "tryboot")]);
     assert.deepEqual(arm(), { status: 1, said: "This board cannot try an update.\n" });
   });

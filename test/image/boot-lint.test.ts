@@ -12,7 +12,7 @@ const TREES = BOARDS.flatMap(({ deviceTrees }) => deviceTrees);
 
 type Files = Readonly<Record<string, string>>;
 
-/** What a slot has on the partition; the folder's own name ends in a slash. */
+/** The files of a slot on the partition; the name of the folder ends in a slash. */
 function slot(name: string, commandLine = COMMAND_LINE): Files {
   const named = ["vmlinuz", "initrd.img", ...TREES].map((file) => [`${name}/${file}`, "1"]);
   return {
@@ -24,7 +24,7 @@ function slot(name: string, commandLine = COMMAND_LINE): Files {
 }
 
 const FIRMWARE = ["bootcode.bin", "start.elf", "fixup.dat", "start4.elf", "fixup4.dat"];
-/** What the build puts on the partition. */
+/** The files of the build on the partition. */
 const FRESH: Files = {
   "config.txt": CONFIG,
   ...Object.fromEntries(FIRMWARE.map((file) => [file, "1"])),

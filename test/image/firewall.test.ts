@@ -12,7 +12,7 @@ const TRUST = join(
 );
 /** More than the firewall lets one address open at once, or hold. */
 const CROWD = 700;
-/** What it lets one open at once, and after that each second. */
+/** Connections that an address may open at once, and then each second. */
 const BURST = 250;
 const A_SECOND = 50;
 
@@ -44,7 +44,7 @@ describe("the box's firewall", () => {
   const outcomes = async (tries: Tries) => (await street?.tries(tries)) ?? [];
   const outcome = async (from: string, to: string, port: number) =>
     (await outcomes({ from, to, port }))[0];
-  /** What a responder in the box hears of what it says itself and of what the street says. */
+  /** Messages that a responder in the box receives, of its own and of the street. */
   const heardOnMdns = (from = "192.168.7.2", own = "192.168.7.1") =>
     street?.hears(from, own) ?? Promise.resolve([]);
   /** Takes one of the two limits away, to see the other. */

@@ -5,7 +5,7 @@ import { StallWatch } from "../../scripts/stall.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { Shell } from "./boot/shell.ts";
 
-/** What is said of a guest of which `look` tells at each second: the first word on it, and when. */
+/** The first verdict on a guest with these looks, and its second. */
 function judged(look: (at: number) => { said: number; usedS: number }, seconds = 3_600) {
   const watch = new StallWatch({ stillS: 180, spinsS: 300 });
   for (let at = 0; at <= seconds; at++) {

@@ -90,7 +90,7 @@ describe("the clock by a web server's date", () => {
   after(() => rmSync(folder, { recursive: true }));
   afterEach(() => server?.close());
 
-  /** What the script says to a server with this certificate that tells this date. */
+  /** The output of the script with a server of this certificate and date. */
   async function ask(date: string | undefined, certificate = "server", name = "localhost") {
     const read = (file: string) => readFileSync(join(folder, file));
     server = createServer(

@@ -30,7 +30,7 @@ describe("the watch over the box's name", () => {
     rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   });
 
-  /** What avahi's state is from now on; `taken` when another machine has the box's name. */
+  /** Sets avahi's state. @param taken the name, where another machine has it */
   function avahi(name: string, state: number, taken = ""): void {
     writeFileSync(join(folder, "taken"), taken);
     writeFileSync(join(folder, "state"), String(state));

@@ -31,7 +31,7 @@ const HOST = "https://github.com/OWNER/tallydeck/releases/latest/download";
 class Maintainer {
   readonly folder = mkdtempSync(join(tmpdir(), "tallydeck-maintainer-"));
   readonly checkout = join(this.folder, "checkout");
-  /** What the host serves as its newest release. */
+  /** The newest release of the host. */
   readonly published = join(this.folder, "published");
   readonly #programs = join(this.folder, "bin");
 
@@ -150,7 +150,7 @@ describe("A maintainer who follows docs/release.md", () => {
       return key;
     });
   };
-  /** What a box with these keys says to a `.tallydeck`. */
+  /** Takes a `.tallydeck` with these keys, as a box does. */
   const take = async (path: string, keys: readonly PublicKey[]): Promise<Manifest> => {
     const folder = mkdtempSync(join(maintainer.folder, "box-"));
     return unpackBundle(createReadStream(path), folder, (manifest, signature) =>

@@ -103,7 +103,7 @@ describe("the replay of what was written to a boot partition", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  /** What a machine wrote, in order: sectors as they are at the end, and flushes. */
+  /** Writes of a machine in order: sectors in their last state, and flushes. */
   type Step = "flush" | { readonly sector: number; readonly of: Fat };
 
   function replayed(after: Fat, steps: readonly Step[]): { prefixes: number; subsets: number } {

@@ -29,7 +29,7 @@ export class Street {
     this.#street = street;
   }
 
-  /** What is missing here to build one; undefined when nothing is. */
+  /** The missing prerequisite; undefined without one. */
   static get isMissing(): string | undefined {
     try {
       needTools("nftables", "iproute2");
@@ -58,7 +58,7 @@ export class Street {
     throw new Error(`no street was built: ${said}`);
   }
 
-  /** What comes of connections from an address of the street to one of the box. */
+  /** Outcomes of connections from an address of the street to one of the box. */
   async tries(tries: Tries): Promise<Outcome[]> {
     const program = ["--input-type=module", "-e", TRY, JSON.stringify(tries)];
     const nsenter = spawn("nsenter", ["-t", this.#street, "-n", process.execPath, ...program]);

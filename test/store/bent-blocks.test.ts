@@ -10,7 +10,7 @@ onEachEngine(() => {
   describe("a block that the card has bent", () => {
     const world = eachWorld(() => ({ clock: new FakeClock("2026-03-31T12:00:00Z") }));
 
-    /** What is settled of March, of which a piece is cut, and of April. */
+    /** Settles March and April, and cuts a piece of March. */
     async function bend(piece: string): Promise<void> {
       await world().beacon({ p: "/march" });
       await world().service.store.upkeep();

@@ -19,7 +19,7 @@ const RETENTION_DAYS = 5;
 const BEGAN = Date.parse("2026-03-04T12:00:00Z");
 const WALKS = 8;
 
-/** What happens to a box and its clock. */
+/** An event of a box and its clock. */
 type Step =
   | { readonly does: "hit" }
   | { readonly does: "run"; readonly ms: number }

@@ -12,14 +12,14 @@ import { World } from "../helpers/world.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** What the board believes after a boot, two months behind. */
+/** The time of the board after a boot, two months behind. */
 const SAVED = "2026-01-10T22:50:00Z";
 const FIRST_BOOT = "boot-id-0a5c";
 
 onEachEngine(() => {
   describe("while the clock is unsure", () => {
     const engine = engineOfSuite();
-    /** What can only be made to happen, or be looked at, in a file: minutes that pass at once cut a connection. */
+    /** Tests for a file only: a jump of minutes cuts a connection, and a file can be read from outside. */
     const onFile = engine === "SQLite" ? it : () => {};
     let world: World;
     let last: World | undefined;
@@ -45,7 +45,7 @@ onEachEngine(() => {
     });
     afterEach(() => world.end());
 
-    /** What waits, as another process sees it. */
+    /** Waiting hits, as another process sees them. */
     const waiting = async () =>
       engine === "SQLite"
         ? kept(world.dataDir).waiting

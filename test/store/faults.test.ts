@@ -19,7 +19,7 @@ const ENOUGH = { free: 110 * 1024 ** 2, total: 1024 ** 3 };
 /** A service whose storage can be made to fail. */
 class Patient {
   readonly world: World;
-  /** What the service wrote to its log. */
+  /** Lines of the log of the service. */
   readonly log: readonly string[];
   #sent = 0;
 
@@ -91,7 +91,7 @@ class Patient {
   /** Lets time pass until all that waited is stored. */
   async recover(): Promise<void> {
     await this.untilWarned(false);
-    // Whoever comes now is answered by a commit that holds everything before.
+    // The next hit is answered by a commit with all hits before.
     await this.hits(1);
   }
 

@@ -17,7 +17,7 @@ import { eachWorld, type World } from "../helpers/world.ts";
 
 const STORE = join(import.meta.dirname, "../../appliance/store");
 
-/** What a release may do that can be undone, in words that both engines have. */
+/** Changes of a release that can be undone, in SQL of both engines. */
 const ADDITIONS = [
   "CREATE TABLE passkey (id integer PRIMARY KEY, secret text)",
   "INSERT INTO passkey (id, secret) VALUES (1, 'of nobody else')",

@@ -18,7 +18,7 @@ import { eachDatabase, sharedPostgres } from "../helpers/postgres.ts";
 import { addSite, siteRow } from "../helpers/stored-sites.ts";
 import { LogNode } from "./postgres/log-node.ts";
 
-/** What keeps batches and blocks. */
+/** A place for batches and blocks. */
 interface Place {
   /** Whose batches it commits. */
   readonly node: number;
@@ -72,7 +72,7 @@ function plain(rows: readonly (LogRow | BlockRow)[]) {
   );
 }
 
-/** What holds for whatever keeps batches and blocks. */
+/** Tests of all places for batches and blocks. */
 function itKeeps(open: () => Promise<Place>): void {
   let place: Place;
   beforeEach(async () => {

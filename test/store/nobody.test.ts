@@ -62,7 +62,7 @@ onEachEngine(() => {
         "SELECT site, payload FROM survey UNION ALL SELECT site, payload FROM waiting_survey",
       )) as { site: number; payload: string }[];
 
-    /** What belongs to no site: records of the log, days of blocks, and responses. */
+    /** Data of no site: records of the log, days of blocks, and responses. */
     async function left(): Promise<Record<"records" | "days" | "surveys", number>> {
       const site = keyOf(world());
       const { inLog, days } = await keptIn(world());

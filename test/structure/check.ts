@@ -90,7 +90,7 @@ function isStartedImport({ from, file, isTypeOnly, isAddress }: Edge): boolean {
   );
 }
 
-/** What is for everybody is for browsers, too: what takes Node stands in `appliance/system/`. */
+/** Whether a file of `appliance/base/` uses Node, although browsers share these. `appliance/system/` may use it. */
 function isImpure({ from, specifier }: Edge): boolean {
   return from.startsWith("appliance/base/") && isOfNode(specifier);
 }
@@ -157,8 +157,8 @@ function unusedFiles(files: ReadonlyMap<string, string>, edges: readonly Edge[])
 }
 
 /**
- * What is the same stands once, and what is not says whose it is: within the store, where two engines
- * do much alike, and outside.
+ * Names are unique within the store, where two engines do similar things, and outside of it: equal code exists once, and
+ * different code has different names.
  */
 const STORE = "appliance/store/";
 

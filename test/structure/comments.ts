@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-const FOLDERS = ["appliance", "firmware-config", "image", "scripts", "web"];
+const FOLDERS = ["appliance", "firmware-config", "image", "scripts", "test", "web"];
 const BYTES = /\.(?:md|webp|png|dtbo|woff2?|ico)$/;
 /** Comments of TypeScript, CSS, shell scripts and settings; the word after the sign has to be its subject. */
 const RIDDLE = /(?:^|[\s{])(?:\/\/|\/?\*{1,2}|#) *(?:What|Who|Whoever|Whatever|Nobody)\b.*/;
@@ -12,7 +12,7 @@ export function riddlesIn(text: string): string[] {
   return text.split("\n").flatMap((line) => RIDDLE.exec(line)?.[0].trim() ?? []);
 }
 
-/** Such comments of the product's files, each behind its file. */
+/** Such comments of all files, each behind its file. */
 export function riddlesOf(root: string): string[] {
   const options = { cwd: root, encoding: "utf8" } as const;
   return execFileSync("git", ["ls-files", "-z", ...FOLDERS], options)

@@ -68,7 +68,7 @@ function givenBy(
   return exported;
 }
 
-/** What an import takes of packages. */
+/** The names of packages in an import. */
 function ofPackages({ specifier, file, taken }: Import, given: ReadonlyMap<string, OfPackages>) {
   const own = packageOf(specifier);
   if (file === undefined)

@@ -69,7 +69,7 @@ export class PublicAddress {
   "scripts/build-web.ts": 'const PAGES = ["web/dashboard/page.ts"];',
 };
 
-/** What is found in the sound project once these are in it, too; a text is added to a file there is. */
+/** The breaches in the sound project with these additions; a text is added to a file that exists. */
 export function found(more: Readonly<Record<string, string>>): string[] {
   const files = new Map(Object.entries(SOUND));
   for (const [file, text] of Object.entries(more))

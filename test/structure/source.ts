@@ -1,6 +1,6 @@
 import { join } from "node:path/posix";
 
-/** What a file takes from another, or from a package. */
+/** An import of a file, from another one or a package. */
 export interface Import {
   /** As written: `./a.ts`, `koa`, `node:fs`. */
   readonly specifier: string;
@@ -9,7 +9,7 @@ export interface Import {
   readonly isTypeOnly: boolean;
   /** It is started or read there, not imported: a worker, a program. */
   readonly isAddress: boolean;
-  /** What is taken by name. */
+  /** The imported names. */
   readonly taken: readonly Taken[];
   /** It goes on to whoever imports the file, under the names that it has there. */
   readonly isPassedOn: boolean;
@@ -125,7 +125,7 @@ export function declaredIn(text: string): string[] {
 export interface Declared {
   readonly name: string;
   readonly isExported: boolean;
-  /** What whoever takes it is shown: all but the insides of functions and what is private. */
+  /** The text that its users see: without bodies of functions and private members. */
   readonly shown: string;
 }
 
@@ -204,7 +204,7 @@ function withoutTexts(text: string): string {
   );
 }
 
-/** What looks like a comment within a text is none; a text ends where its line does. */
+/** Removes comments, and no texts that look like one. A text ends with its line. */
 function withoutComments(text: string): string {
   return text.replace(
     /("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\[\s\S])*`)|(^|\s)(?:\/\/[^\n]*|\/\*[\s\S]*?\*\/)/g,

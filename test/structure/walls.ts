@@ -1,17 +1,17 @@
 /**
- * Who may know whom: files whose path begins with `of` (the longest that fits counts) know their own
+ * The rules of imports: files whose path begins with `of` (the longest that fits counts) know their own
  * kind and what begins with one of `may`; of `types`, only types. The longest that fits counts here, too.
  */
 export interface Wall {
   readonly of: string;
   readonly may?: readonly string[];
   readonly types?: readonly string[];
-  /** What begins so is not meant, though it begins with one of the others. */
+  /** Exceptions, although they begin with one of the others. */
   readonly not?: readonly string[];
 }
 
 const BASE = "appliance/base/";
-/** What takes Node itself: files, programs, secrets and the clock of this machine. */
+/** Code that uses Node itself: files, programs, secrets and the clock of this machine. */
 const SYSTEM = "appliance/system/";
 /** Pictures between what draws and what shows them, and their memory. */
 const PIXELS = ["appliance/deck/pixels.ts", "appliance/deck/pixel-memory.ts"];
@@ -21,7 +21,7 @@ const DESK = "appliance/store/desk.ts";
 /** Pure names: what a hit is, and which format the data has. */
 const RECORD = "appliance/store/log/record.ts";
 const FORMAT = "appliance/store/format.ts";
-/** What answers are, as types. */
+/** The types of answers. */
 const REPORTS = "appliance/store/reports.ts";
 /** Those who put all together. */
 const ABOVE: Omit<Wall, "of"> = {
@@ -30,7 +30,7 @@ const ABOVE: Omit<Wall, "of"> = {
   types: [REPORTS],
 };
 const ENGINES = ["appliance/store/sqlite/", "appliance/store/postgres/"];
-/** What the two listeners send. */
+/** The types of the two listeners. */
 const WIRES = ["appliance/collector/wire.ts", "appliance/control/wire.ts"];
 
 export const WALLS: readonly Wall[] = [
@@ -77,7 +77,7 @@ export const WALLS: readonly Wall[] = [
       "appliance/release/",
       "appliance/updates/updates.ts",
       "appliance/updates/view.ts",
-      // What settings, ids, widgets and models are, to check what comes in.
+      // Settings, ids, widgets and models, for checking input.
       "appliance/deck/settings/",
       "appliance/deck/deck-view.ts",
       "appliance/deck/display/drawing.ts",
@@ -100,7 +100,7 @@ export const WALLS: readonly Wall[] = [
       "appliance/deck/settings/action.ts",
       "appliance/deck/face/widget.ts",
     ],
-    // What somebody did, and what a key shows of it.
+    // Gestures, and their feedback.
     types: ["appliance/deck/hands/gestures.ts", "appliance/deck/face/feedback.ts"],
   },
   { of: "appliance/alarms/", may: [STORE_DOOR, BASE], types: [REPORTS] },
@@ -108,7 +108,7 @@ export const WALLS: readonly Wall[] = [
   { of: "appliance/deck/face/", may: [...PIXELS, "appliance/push/", BASE] },
   { of: "appliance/deck/usb/", may: [...PIXELS, BASE] },
   { of: "appliance/deck/", may: ["appliance/push/channels.ts", BASE] },
-  // What is set up knows nothing of what shows it, and hands know neither.
+  // Settings do not know displays, and hands know neither.
   {
     of: "appliance/deck/settings/",
     may: ["appliance/deck/", BASE],
@@ -130,7 +130,7 @@ export const WALLS: readonly Wall[] = [
   {
     of: "appliance/box/",
     may: ["appliance/deck/face/qr.ts", BASE],
-    // What it shows: on the deck's notices, of who comes in, and of the machine.
+    // Its content: notices for decks, visitors, and the machine.
     types: [
       "appliance/deck/face/notices.ts",
       "appliance/public/view.ts",
@@ -139,7 +139,7 @@ export const WALLS: readonly Wall[] = [
       "appliance/control/wire.ts",
     ],
   },
-  // What a release is, for whoever makes, fetches or installs one.
+  // Releases, for making, downloading and installing them.
   { of: "appliance/release/", may: [SYSTEM, BASE] },
   // Root's programs that install one: nothing of the service is run there.
   {
@@ -155,7 +155,7 @@ export const WALLS: readonly Wall[] = [
   { of: "appliance/store/copy/end.ts", may: ["appliance/store/", BASE] },
   { of: "appliance/store/threads/kinds.ts", may: ["appliance/store/"] },
   { of: DESK, may: ["appliance/store/"] },
-  // What both engines need is in the rooms beside them.
+  // Code of both engines is in the rooms beside them.
   {
     of: "appliance/store/sqlite/",
     may: ["appliance/store/", SYSTEM, BASE],
@@ -179,7 +179,7 @@ export const WALLS: readonly Wall[] = [
   { of: "test/", may: [""] },
 ];
 
-/** Who may know a package; one that is not named here is anybody's. */
+/** Package → its users. A package that is missing here is free. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   pg: ["appliance/store/postgres/connection/link.ts", "test/"],
   "better-sqlite3": ["appliance/store/sqlite/database.ts", "test/"],
@@ -197,7 +197,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 /** Files that may hold what a package's own file passes on of it: what it opens, and its types. */
 const HOLDERS: Readonly<Record<string, readonly string[]>> = {
   "better-sqlite3": ["appliance/store/sqlite/"],
-  // Who starts the listeners.
+  // The starts of listeners.
   koa: ["appliance/service/"],
 };
 

@@ -4,7 +4,7 @@ import { type FarAhead, SystemClock, systemEvidence } from "../../appliance/syst
 import { FakeClock } from "../helpers/fake-clock.ts";
 
 const DAY_MS = 86_400_000;
-/** What the wall clock of a board without a battery says after a boot. */
+/** The wall clock of a board without a battery after a boot. */
 const SAVED = Date.parse("2026-01-10T08:00:00Z");
 const RIGHT = Date.parse("2026-03-04T12:00:00Z");
 

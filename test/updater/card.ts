@@ -48,15 +48,15 @@ export function made(signer: Minisign, release: Release, said: Partial<Manifest>
 /** A card with a release in slot a, and the board that it is in; a folder has what is on it. */
 export class Card {
   readonly root = mkdtempSync(join(MEMORY, "tallydeck-card-"));
-  /** What ran, in order. */
+  /** Programs that ran, in order. */
   readonly ran: string[] = [];
   /** Whether the board keeps the wish for a trial over a reset. */
   canTry: boolean | "unsaid" = true;
-  /** Nobody else has it. */
+  /** The lock, which is always free. */
   lock: Box["lock"] = async () => () => {};
   slotBytes = 262_144;
   boot = "";
-  /** What is seen of the box: `Facts`, all well. Whoever looks at undefined fails. */
+  /** `Facts` of a healthy box. With undefined, looking at the box fails. */
   facts: unknown = {
     control: null,
     failed: [],

@@ -85,7 +85,7 @@ async function cutAt(moment: number, way: Way, again = Infinity): Promise<boolea
     await cut(card, again, start);
     await cut(card, Infinity, start);
     assertWhole(card, when);
-    // What two names shared belongs to neither once one of them is removed.
+    // Clusters of two names are lost for both once one of them is removed.
     assert.ok(left.nlink === 1 || left.ino !== configOf(card).ino, when);
     if (card.state().running.slot !== way.slot) await cut(card, Infinity, () => way.go(card));
     await cut(card, Infinity, start);

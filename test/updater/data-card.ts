@@ -8,7 +8,7 @@ import { Card, NEXT, OLD } from "./card.ts";
 
 export const DATA = "data/tallydeck";
 
-/** What the release before left. */
+/** The data of the release before. */
 export const OLD_DATA = {
   "tallydeck.db": "old",
   "tallydeck.db-wal": "old log",
@@ -44,7 +44,7 @@ export class DataCard extends Card {
     this.write(`${DATA}/tls/key.pem`, "key");
   }
 
-  /** What the service has, without what it keeps aside. */
+  /** The data of the service, without copies. */
   data(): Record<string, string> {
     const files = readdirSync(join(this.root, DATA)).filter((name) =>
       name.startsWith("tallydeck.db"),

@@ -50,7 +50,7 @@ export function cutAt(cut: number, work: () => void): boolean {
     }, work);
     return false;
   } catch (error) {
-    // Who tidies up after an error does not come to it either.
+    // Cleaning up after an error does not run, either.
     if (error instanceof PowerCut || (error as Error).message.includes("copied")) return true;
     throw error;
   }

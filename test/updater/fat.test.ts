@@ -73,7 +73,7 @@ describe("the boot partition", () => {
     const done = recorded(card.root, () => emptySlot(card, "b"));
     const [first = "", second = ""] = done.filter((step) => step.startsWith("rm"));
     assert.equal(first, "rm boot/firmware/b/release");
-    // What says that it is whole is gone on the card, and its place given away, before the rest goes.
+    // The mark of a complete folder is removed from the card, and its clusters are free, before the other files.
     assert.deepEqual(done.slice(done.indexOf(first) + 1).slice(0, 4), [
       "open boot/firmware/b",
       "fsync",
@@ -89,7 +89,7 @@ describe("the boot partition", () => {
   });
 });
 
-/** What `work` does with files, in order. */
+/** Calls of `work` on files, in order. */
 function recorded(root: string, work: () => void): string[] {
   const { renameSync, openSync, closeSync, fsyncSync, rmSync } = fs;
   const real = { renameSync, openSync, closeSync, fsyncSync, rmSync };

@@ -22,7 +22,7 @@ describe("an update", () => {
   afterEach(() => card.remove());
 
   describe("is refused, and nothing changes,", () => {
-    /** What is on the card besides what waits to be installed. */
+    /** The files of the card, without pending bundles. */
     const state = () =>
       JSON.stringify([
         readdirSync(join(card.root, "boot/firmware"), { recursive: true }),
@@ -155,7 +155,7 @@ describe("an update", () => {
     });
   });
 
-  /** Whoever downloads it changes it as soon as the card may be written to. */
+  /** Changes a download as soon as the card is writable. */
   function changeMeanwhile(name: string, content: Uint8Array): void {
     const run = card.run.bind(card);
     card.run = (command) => {

@@ -128,7 +128,7 @@ describe("a release on", () => {
   describe("a USB stick", () => {
     const STICK = "run/tallydeck-update/stick";
 
-    /** What is on the stick, which is mounted there. */
+    /** Mounts a stick with these files. */
     async function insert(files: Readonly<Record<string, Uint8Array>>): Promise<UpdaterState> {
       for (const [name, content] of Object.entries(files)) card.write(`${STICK}/${name}`, content);
       await answerStick(card.box(), "sda1");

@@ -207,7 +207,7 @@ describe("an update", () => {
     let isReadOnly = false;
     fs.rmSync = (path, options) => {
       if (isReadOnly && String(path).includes("/b/"))
-        // What Node 24 makes of EROFS there.
+        // The error of Node 24 for EROFS there.
         throw Object.assign(new Error("Unknown error: Read-only file system"), { code: "" });
       isReadOnly ||= String(path).endsWith("/b/initrd.img");
       remove(path, options);

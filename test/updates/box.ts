@@ -20,7 +20,7 @@ import { madeRelease } from "../helpers/release.ts";
 import { RELEASES, ReleaseHostFake } from "../helpers/release-host.ts";
 import { until } from "../helpers/until.ts";
 
-/** What the host has, if nothing else is said. */
+/** The release of the host, unless given. */
 export const TO = { release: 12, version: "0.3.0" };
 
 const HERE: ThisBoard = {
@@ -40,7 +40,7 @@ class UpdateBox {
   board = HERE;
   /** Bytes that releases may take, with what is there of them. */
   room = 1e9;
-  /** What chance brings next. */
+  /** The next random number. */
   random = 0.5;
   #updates: Updates | undefined;
   readonly #signer: Minisign;
@@ -143,7 +143,7 @@ class UpdateBox {
     }
   }
 
-  /** What the service remembers, as it is on the disk. */
+  /** The record of the service on the disk. */
   record(): UpdateRecord | undefined {
     const path = join(this.data, "record.json");
     return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : undefined;

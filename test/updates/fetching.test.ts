@@ -23,7 +23,7 @@ describe("A release that is fetched", () => {
 
   const fetched = () => join(box().data, "fetched", "root.img");
   const whole = (name = "") => join(box().data, "bundle", name);
-  /** What was asked for of the root since it was asked last. */
+  /** Requests for the root since the last call. */
   const asked = () => box().host.asked.filter((each) => each.startsWith("root.img"));
   const isThere = () => until(() => box().updater.waiting.includes("prepare"));
   const failed = () => box().see(({ problem }) => problem !== null);

@@ -104,7 +104,7 @@ describe("A box that looks for releases", () => {
     box().host.faults = [{ file: "manifest.json", stallAfter: 5 }];
     const checked = box().check();
     await until(() => box().host.asked.length === 1);
-    // Nobody else does.
+    // Other requests do not wait for it.
     await box().updates.act({ action: "skip", release: 12 });
     box().clock.advance(30_000);
     assert.match((await checked).problem ?? "", /no answer in time/);

@@ -22,7 +22,7 @@ describe("An update through whatever happens", () => {
       const acts: (() => unknown)[] = [
         () => clock.advance(below(90_000)),
         () => box().restart(),
-        // What was only asked for, or begun, is forgotten by then.
+        // Pending and running work is lost by then.
         () => {
           for (const ask of updater.waiting) updater.forget(ask);
           updater.tell({ work: undefined });
@@ -66,7 +66,7 @@ describe("An update through whatever happens", () => {
       assert.equal(updater.state.prepared?.release, 12);
     });
 
-  /** What the owner is told, and may try again. */
+  /** Checks for a refusal that the owner may try again after. */
   function allowed(error: { code?: string; message: string }): void {
     assert.match(error.code ?? "", /^(?:not_now|no_update)$/, error.message);
   }

@@ -86,7 +86,7 @@ describe("The service and the updater", () => {
     assert.deepEqual(updates.view()?.running, { ...NEXT, slot: "b" });
     assert.equal(updates.view()?.mode, "trial");
 
-    // Nobody kept it: the power goes.
+    // The power is cut before it is kept.
     await updates.close();
     await card.powerOn({ wasCut: true });
     clock.boot = "a third";

@@ -11,7 +11,7 @@ const HID = 0x21;
 const REPORT = 0x22;
 const SERIAL = 3;
 
-/** What a deck tells of itself on the bus: each interface HID, with an endpoint for each direction. */
+/** The descriptors of a deck: HID interfaces, with an endpoint for each direction. */
 export class Descriptors {
   readonly endpoints: readonly Endpoint[];
   readonly #unit: FakeUnit;

@@ -113,7 +113,7 @@ class AttackedBox {
   }
 
   /**
-   * What a bare server, and the service, take on this emulated machine when nobody attacks.
+   * Measures the capacity of a bare server and of the service on this emulated machine, without an attack.
    * @returns how many honest hits a second can be asked of it
    */
   async capacity(): Promise<number> {

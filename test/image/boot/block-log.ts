@@ -2,13 +2,13 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
 export const SECTOR = 512;
 
-/** What a machine told its disk: a write of whole sectors, or that all before it must be on the disk. */
+/** A command of a machine to its disk: a write of whole sectors, or a flush. */
 export interface Told {
   /** In sectors of 512 bytes from the start of the disk. */
   readonly at: number;
   /** Empty for a mere flush. */
   readonly data: Buffer;
-  /** What was written before this is on the disk when this is written. */
+  /** Whether all earlier writes are on the disk before this one. */
   readonly isFlush: boolean;
   /** It is on the disk itself when it is answered. */
   readonly isForced: boolean;

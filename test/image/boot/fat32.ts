@@ -8,7 +8,7 @@ export interface FatFile {
   readonly clusters: readonly number[];
 }
 
-/** What a folder says of what is in it. */
+/** An entry of a folder. */
 interface Named extends Omit<FatFile, "clusters"> {
   readonly first: number;
 }

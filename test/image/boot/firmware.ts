@@ -4,7 +4,7 @@ import type { BootPartition } from "./fat.ts";
 /** QEMU's machines. */
 export type Hardware = "virt" | "raspi3b";
 
-/** What a board does once it has power, or was reset. */
+/** The outcome of a board after power-on or a reset. */
 type Turn =
   | { readonly type: "starts"; readonly config: string; readonly files: BootFiles }
   /** Nothing more comes of it until somebody pulls the plug. */
@@ -26,7 +26,7 @@ const MAGIC_AT = 56;
 const MAGIC = "ARMd";
 
 /**
- * What the firmware does with a boot partition. In a trial it reads tryboot.txt in place of config.txt,
+ * The behaviour of the firmware with a boot partition. In a trial it reads tryboot.txt in place of config.txt,
  * if there is one. That it comes back by itself where a trial has no kernel was measured on a Pi 3; a
  * kernel that is none freezes a Pi 5 until it loses its power.
  */

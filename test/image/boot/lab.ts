@@ -45,7 +45,7 @@ export class Lab {
     return String(stdout);
   }
 
-  /** What the box needs to know of this network, for systemd-networkd. */
+  /** The settings of the box for this network, for systemd-networkd. */
   get network(): string {
     return `[Match]\nName=eth0\n[Network]\nAddress=${BOX}/24\nGateway=${HERE}\n`;
   }

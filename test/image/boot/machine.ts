@@ -21,7 +21,7 @@ import { Lab } from "./lab.ts";
 import { Qmp } from "./qmp.ts";
 import { Shell } from "./shell.ts";
 
-/** What the card is larger than the image, so that the data partition has room to grow. */
+/** The size of the card, which is larger than the image, so that the data partition can grow. */
 const CARD_BYTES = 4 * 1024 ** 3;
 
 /** A copy of an image on a card of its own, in a folder of its own. */
@@ -40,7 +40,7 @@ export class Card {
   }
 }
 
-/** What systemd gives a unit to stop, and as much again. */
+/** Twice systemd's time limit for stopping a unit. */
 const ENDS_MS = 3 * 60_000;
 
 /** A unit, a command, or a step of the kernel's, takes less of an emulator. */
@@ -61,9 +61,9 @@ export interface MachineOptions {
   readonly disk?: string;
   /** Further words for the kernel. */
   readonly commandLine?: string;
-  /** What the clock chip says at power-on; today if not told. */
+  /** The time of the clock chip at power-on; today unless given. */
   readonly clock?: string;
-  /** What the firmware starts; what config.txt names unless given. */
+  /** The files that the firmware starts; those of config.txt unless given. */
   readonly files?: BootFiles;
   /** A socket for the port at which the machine arms its next start. */
   readonly armSocket?: string;
@@ -71,7 +71,7 @@ export interface MachineOptions {
   readonly hasCache?: boolean;
   /** Where all writes to the card are recorded. It has a cache then. */
   readonly writeLog?: string;
-  /** What `freeze` left: the machine goes on from there. */
+  /** A state of `freeze`, which the machine resumes. */
   readonly frozen?: string;
 }
 
@@ -143,7 +143,7 @@ export class Machine {
     return new Machine(card, qemu, { shell, qmp }, ports, speed);
   }
 
-  /** What the kernel and the boot said on the serial line, of all starts. */
+  /** The output of kernel and boot on the serial line, of all starts. */
   get console(): string {
     return readFileSync(join(this.#card.folder, "console.log"), "utf8");
   }
@@ -276,7 +276,7 @@ function machineArguments(
     `systemd.debug_shell=${SHELL[hardware]}`,
     // Of a program that crashes the kernel tells the registers.
     "print-fatal-signals=1",
-    // What it does is told on the serial line, by which is known that it moves on.
+    // Output on the serial line shows that it makes progress.
     "loglevel=6 systemd.show_status=true",
     // They cost an emulator half of its time, and no board is attacked here.
     "mitigations=off",

@@ -14,7 +14,7 @@ import { until } from "./owner.ts";
 export const HOST = "10.0.2.2";
 const PORT_OPENS_MS = 5_000;
 
-/** What the box says to its network and hears from it. */
+/** Checks messages of the box in its network, in both directions. */
 export async function checkNetwork(checks: Checks, box: Box): Promise<void> {
   const { shell } = box.machine;
   const says = async (command: string) => (await shell.run(command)).text;
@@ -72,7 +72,7 @@ export async function checkNetwork(checks: Checks, box: Box): Promise<void> {
   );
 }
 
-/** What a server there says to whoever connects; nothing when nobody is let in. */
+/** The greeting of a server; empty where it accepts no connection. */
 async function heardAt(port: number): Promise<string> {
   const socket = connect(port, "127.0.0.1").setEncoding("utf8");
   let heard = "";

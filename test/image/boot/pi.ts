@@ -17,11 +17,11 @@ export class Pi {
   readonly card: Card;
   /** Whether a jumper is on pins 5 and 6. */
   isJumpered = false;
-  /** What is read back of the flag; undefined: nothing answers. */
+  /** The flag as it is read back; undefined without an answer. */
   readback: string | undefined = "1";
   /** How often it was armed by what runs on it. */
   armings = 0;
-  /** What each start came to, in order: the file it went by, or why it came to nothing. */
+  /** The outcomes of starts, in order: the file of the firmware, or the reason of a failure. */
   readonly turns: string[] = [];
   #isArmed = false;
   #machine: Machine | undefined;
@@ -30,12 +30,12 @@ export class Pi {
     this.card = card;
   }
 
-  /** What a power cut does to the flag. */
+  /** Drops the flag, as a power cut does. */
   forget(): void {
     this.#isArmed = false;
   }
 
-  /** What a program of somebody else's does to it, before it resets the board. */
+  /** Sets the flag, as a foreign program may before it resets the board. */
   armByStranger(): void {
     this.#isArmed = true;
   }
@@ -54,7 +54,7 @@ export class Pi {
     return end;
   }
 
-  /** What follows a reset. */
+  /** Starts the machine after a reset. */
   goOn(options: MachineOptions): Promise<Machine> {
     return this.#start(options);
   }

@@ -62,7 +62,7 @@ export async function checkPowerCuts(
   await checkWritableMoment(checks, card);
 }
 
-/** What the kernel says last on the console. */
+/** The last lines of the kernel on the console. */
 const LAST_WORDS = { restart: "reboot: Restarting system", shutdown: "reboot: Power down" };
 
 /** Restarts the box, or shuts it down, as its owner does in the Web UI. */

@@ -18,9 +18,9 @@ import { BootPartition, partition } from "./fat.ts";
 
 const TOOLS = join(process.env.TALLYDECK_IMAGE_CACHE ?? "/var/cache/tallydeck-image", "tools");
 const SECTOR = 512;
-/** What QEMU's machines are by their device trees. */
+/** The boards of QEMU's machines, by their device trees. */
 export const BOARDS = ["linux,dummy-virt", "raspberrypi,3-model-b"];
-/** What the initrd compares the root's release with. */
+/** The file that the initrd compares with the root's release. */
 const CONF = "conf/tallydeck-release";
 
 /** A release as one file. */
@@ -31,7 +31,7 @@ export interface Bundle extends Release {
 }
 
 interface Wanted extends Release {
-  /** What the manifest says otherwise. */
+  /** Changed fields of the manifest. */
   readonly manifest?: Partial<Manifest>;
   /** Changes the root's files; by `put` only, since other releases share those that stay. */
   readonly change?: (root: string) => void;
@@ -40,7 +40,7 @@ interface Wanted extends Release {
 
 /** Makes further releases out of an image: the same system under other numbers, or a broken one. */
 export class Workshop {
-  /** What the image itself is. */
+  /** The release of the image itself. */
   readonly base: Release;
   /** Signs these releases; its key is gone with the process. */
   readonly signer = new Minisign();

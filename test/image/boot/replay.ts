@@ -69,7 +69,7 @@ class Judge {
   readonly #configs: readonly string[];
   readonly #slots: ReadonlyMap<string, Whole>;
   readonly #slotOf: (config: string) => string;
-  /** What lies in a system's files at the end, or did at the start. */
+  /** Sectors of a system's files, at the start or the end. */
   readonly #data = new Set<number>();
   /** Systems whose bytes were compared since they were last written to. */
   readonly #compared = new Set<string>();
@@ -152,7 +152,7 @@ class Judge {
     this.#compared.add(slot);
   }
 
-  /** Whoever deletes one of two files in the same place gives the other's away. */
+  /** Finds files that share clusters: deleting one would free those of the other. */
   #lookForShared(fat: Fat32, slot: string, when: string): void {
     const owners = new Map<number, string>();
     for (const { path, cluster } of fat.claims()) {

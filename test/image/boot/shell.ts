@@ -33,7 +33,7 @@ export class Shell {
       socket.emit("heard");
     });
     socket.on("error", () => {});
-    // Who waits for an answer is told that none will come.
+    // Waiting requests have to end without an answer.
     socket.on("close", () => socket.emit("heard"));
   }
 

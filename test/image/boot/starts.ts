@@ -46,12 +46,12 @@ export async function checkFirstBoot(
   return { box, token };
 }
 
-/** What `tallydeck-https-date` leaves once it set the clock; no time server is within reach here. */
+/** Creates the mark of `tallydeck-https-date` for a set clock, since no time server is reachable here. */
 export async function trustClock(box: Box): Promise<void> {
   await box.machine.shell.run("install -D /dev/null /run/tallydeck-clock/set; sleep 5");
 }
 
-/** What one dialect's files say on this card: another than those before, which count less. */
+/** The files of one dialect on this card. Their values differ from those of earlier files, which they win over. */
 interface Said {
   readonly files: readonly string[];
   readonly country: string;

@@ -7,11 +7,11 @@ import { until } from "./owner.ts";
 const MOST_EXPOSED = 2.5;
 /** Of a library that nobody here needs. */
 const AVAHI = /No NSS support for mDNS/;
-/** What a virtual machine's kernel cannot help saying. */
+/** Messages of the kernel that every virtual machine has. */
 const KERNEL =
   /audit|kauditd|systemd-pcr|TPM|tpm|hwmon|watchdog|Watchdog|efi|ACPI|cacheinfo|armv8-pmu|hw perfevents|regulatory|cfg80211|BTRFS|raid6|Bluetooth|ima:|integrity:|KVM|kvm|ftrace|SMCCC|Spectre|spectre|CPU features|psci|rtc-pl031|rtc rtc0|pl011|cma|virtio|PCI|pci/;
 
-/** What every start of the box has to show. */
+/** Checks that hold for every start of the box. */
 export async function checkSystem(checks: Checks, box: Box): Promise<void> {
   const { shell } = box.machine;
   const says = async (command: string) => (await shell.run(command)).text;
@@ -152,7 +152,7 @@ export async function checkService(checks: Checks, box: Box): Promise<void> {
   const { shell } = box.machine;
   const says = async (command: string) => (await shell.run(command)).text;
 
-  /** What reaches the card meanwhile, and the files on the data partition that were changed. */
+  /** Bytes that are written to the card during a command, and changed files of the data partition. */
   const writtenDuring = async (command: string) => {
     const written = async () => 512 * Number(await says("awk '{print $7}' /sys/block/vda/stat"));
     await says("sync; touch /run/idle-mark");
@@ -163,7 +163,7 @@ export async function checkService(checks: Checks, box: Box): Promise<void> {
   };
 
   await checks.check("writes next to nothing to the card when nobody visits", async () => {
-    // What was used a moment ago is noted within the minute; the clock is saved by the hour.
+    // Times of recent uses are stored within a minute; the clock is saved each hour.
     await says(`systemctl stop tallydeck-clock-save.timer; sleep ${SETTLE_S}`);
     const idle = await writtenDuring(`sleep ${IDLE_S}`);
     const clock = await writtenDuring("systemctl start tallydeck-clock-save.service");

@@ -22,7 +22,7 @@ import {
 const ENDS_MS = 5 * 60_000;
 const SMALL_BYTES = 64 * 1024 ** 2;
 
-/** What is asked of a release that is there, and comes to nothing: nothing is changed by it. */
+/** Failing requests about a present release, which change nothing. */
 export function armingLanes(updates: Updates, frozen: Frozen, armed: Pi): Lane[] {
   return [
     ...readbackLanes(updates, frozen),
@@ -128,7 +128,7 @@ function countdownLane(updates: Updates, frozen: Frozen): Lane {
 function lostTrialLanes(updates: Updates, armed: Pi): Lane[] {
   const losses = [
     ["tryboot.txt is gone", (pi: Pi) => pi.card.boot.remove("tryboot.txt")],
-    // Whoever made the plug's power go has the flag forgotten.
+    // A power cut drops the flag.
     ["the power goes before it starts", (pi: Pi) => pi.forget()],
   ] as const;
   return losses.map(([name, spoil]) =>

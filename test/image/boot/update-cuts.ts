@@ -22,10 +22,10 @@ import {
 
 const JOURNAL = "/data/system/update.json";
 const BOOT = "/boot/firmware";
-/** What the updater is asked, and does without a countdown. */
+/** Requests to the updater that have no countdown. */
 const PREPARES = "echo NUMBER >/run/tallydeck-update/asked/prepare";
 const STARTS = "echo NUMBER >/run/tallydeck-update/asked/arm";
-/** What it takes from there to the reset, beside another machine, of what it takes in all to write. */
+/** The time from there to the reset, beside another machine, relative to that of all writes. */
 const WITH_ARMING = 1.2;
 /** Cuts about the moment in which a release is kept. */
 const KEEPS = 3;

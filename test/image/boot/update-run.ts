@@ -16,7 +16,7 @@ import type { Bundle, Workshop } from "./releases.ts";
 
 /** A trial that is well has to be for some seconds only, and may come to it late: emulators are slow. */
 export const SHORT: MachineOptions = { commandLine: "tallydeck.trial=10,3600" };
-/** What the owner has to write an update, be asked, and restart. */
+/** The time limit for writing an update, the countdown, and the restart. */
 const INSTALLS_MS = 40 * 60_000;
 const SETTLES_MS = 20 * 60_000;
 const SECTOR = 512;
@@ -49,7 +49,7 @@ export function lane(
   return { name, run: all };
 }
 
-/** What the good update writes to the boot partition is replayed: first until the reset, then after it. */
+/** Logs of the writes of a good update to the boot partition, for replays: up to the reset, and after it. */
 export function logsIn(work: string): readonly [arming: string, keeping: string] {
   return [join(work, "arming.log"), join(work, "keeping.log")];
 }
@@ -162,7 +162,7 @@ function dataFile({ file, folder }: Card, path: string): string | undefined {
   return text === "" ? undefined : text;
 }
 
-/** What the updater remembers on a card that no machine runs from. */
+/** The journal of the updater on a card that is not in use. */
 export function journalOf(card: Card): { attempt?: { state: string; reason?: string } } {
   return JSON.parse(dataFile(card, "/system/update.json") ?? "{}");
 }
@@ -171,7 +171,7 @@ export function configOf({ boot }: Card): string {
   return boot.read("config.txt")?.toString("latin1") ?? "";
 }
 
-/** What the box was flashed with is what config.txt starts. */
+/** Checks that config.txt starts the flashed system. */
 export function isUnchanged(card: Card): void {
   assert.equal(slotOfConfig(configOf(card)), "a");
 }

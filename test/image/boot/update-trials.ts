@@ -16,17 +16,17 @@ const SECTOR = 512;
 /** A release that is not well is given up after so many starts' time, and not before so many seconds. */
 const PATIENCE = { starts: 3, leastS: 200 };
 
-/** What is wrong with a release that is to be tried. */
+/** A fault of a release on trial. */
 interface Fault {
   /** "… goes back from a release that NAME" */
   readonly name: string;
-  /** What the box says of it. */
+  /** The reason in the report of the box. */
   readonly reason: RegExp;
   /** Changes the card between the arming and the start. */
   readonly card?: (card: Card) => void;
   /** Changes the root's files. */
   readonly root?: (root: string) => void;
-  /** What happens to the machine while it is tried. */
+  /** An event of the machine during the trial. */
   readonly meanwhile?: (machine: Machine) => Promise<unknown>;
   /** The firmware does not even start it. */
   readonly isDead?: boolean;

@@ -43,7 +43,7 @@ interface Extent {
   readonly jobs: number;
   /** A good update, its replay, and one that fails: what each build has time for. */
   readonly isShort: boolean;
-  /** What is run: "PART" of a part that is one, "PART: NAME" of what stands alone. */
+  /** The checks to run: "PART" for a whole part, "PART: NAME" for a single one. */
   readonly like: RegExp;
 }
 
@@ -74,7 +74,7 @@ export async function checkUpdates(checks: Checks, image: string, extent: Extent
   await sideBySide(lanesOf({ ...updates, ...written }, frozen, written.armed, extent), extent.jobs);
 }
 
-/** What is left needs no more than the frozen box and the armed board. The longest come first. */
+/** The remaining checks, which need only the frozen box and the armed board, the longest first. */
 function lanesOf(updates: Updates, frozen: Frozen, armed: Pi, extent: Extent): Lane[] {
   const { isShort } = extent;
   const like = isShort ? /^good|^trials: .* exits/ : extent.like;
@@ -149,7 +149,7 @@ async function checkWriting(
   return written;
 }
 
-/** What every board's firmware would find; its use, in words. */
+/** Checks the files for the firmware of every board. @returns a summary */
 function soundness({ file, boot }: Card): string {
   const folder = mkdtempSync(join(tmpdir(), "tallydeck-boot-"));
   try {
@@ -186,7 +186,7 @@ async function checkKeeping(
     assert.equal((await trial.view("/after")).status, 200);
     const { text } = await trial.machine.shell.run("systemctl --failed --no-legend --plain");
     assert.equal(text, "");
-    // Whoever tries it once more finds nothing to keep.
+    // A second run finds nothing to keep.
     const again = await trial.machine.shell.run("systemctl restart tallydeck-trial");
     assert.deepEqual([again.status, again.text], [0, ""]);
     await trial.machine.shutDown();

@@ -224,7 +224,7 @@ describe("blocks", () => {
       await read(new BlockReader({ month: MONTH, ...sliced })),
       await read(new BlockReader({ month: MONTH, counters, counts, detail })),
     );
-    // What is lost of it is told.
+    // Lost slices are reported.
     const lost = { ...sliced.counts, slice: async () => new Uint8Array() };
     const reader = new BlockReader({ month: MONTH, ...sliced, counts: lost });
     await assert.rejects(read(reader), /These bytes are no block: it is cut$/);
@@ -372,11 +372,11 @@ describe("blocks", () => {
   });
 });
 
-/** Whatever bytes a block came of, it can be written, merged, made compact and filtered, and loses nothing. */
+/** Checks that a block from any bytes can be encoded, merged, compacted and filtered without a loss. */
 async function assertActsAsOne(block: Block, another: () => Block): Promise<void> {
   assertNamesWhatItHas(block);
   const facts = told([block]);
-  // What its counters said of detail that it has not is gone once it was written.
+  // Encoding drops the sampling of missing detail from its counters.
   const written = encodeBlock(rewritten(block));
   const read = decodeBlock({ month: MONTH, ...written });
   assert.deepEqual(told([read]), facts);
@@ -386,7 +386,7 @@ async function assertActsAsOne(block: Block, another: () => Block): Promise<void
   const compact = compactBlock(another(), { ...ALL, today: Number.POSITIVE_INFINITY }).block;
   const merged = another();
   mergeInto(merged, another());
-  // What is beyond it no fold has made, and sums of it are not exact.
+  // Higher counts come from no fold, and have inexact sums.
   const sound = soundOf(written);
   if (sound === undefined) return;
   const { pieces } = mergeRows(MONTH, [sound.pieces], ALL_KEPT);
@@ -395,7 +395,7 @@ async function assertActsAsOne(block: Block, another: () => Block): Promise<void
   assert.deepEqual(sumsOf(merged), new Map([...sumsOf(block)].map(([name, n]) => [name, 2 * n])));
 }
 
-/** What a restore takes of a block; undefined where it refuses it. */
+/** The block after a restore; undefined where that refuses it. */
 function soundOf(pieces: BlockPieces): ReturnType<typeof soundBlock> | undefined {
   let isRefused = false;
   const refuse = (why: string): never => {

@@ -105,7 +105,7 @@ export function counted(records: readonly HitRecord[], isOfPath = false): Map<st
   return facts;
 }
 
-/** What fits of a block, as a block that counts nothing else. */
+/** The matching part of a block, as a block. */
 export async function filtered(block: Block, where: readonly Condition[]): Promise<Block> {
   const reader = new BlockReader({ month: block.month, ...encodeBlock(block) });
   const fitting = new Block(block.month);

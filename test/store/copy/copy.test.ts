@@ -444,7 +444,7 @@ describe("a copy", () => {
           return [TODAY - 100, TODAY - 1].map((day) => age(day) / DAY_MS);
         };
         assert.deepEqual(await ages(there), [40, 1]);
-        // What comes late makes a day younger, and never older.
+        // A late hit makes a day younger, and never older.
         fill(at("box"), [day("blog", 100, { "/late": 1 }), day("blog", 1, { "/late": 1 })]);
         change(at("box"), (db) => {
           db.exec(`UPDATE counted_day SET run_ms = ${45 * DAY_MS} WHERE day = ${TODAY - 100};

@@ -14,7 +14,7 @@ import { eachWorld, type World } from "../../helpers/world.ts";
 
 const TODAY = dayOf(Date.parse("2026-03-04T12:00:00Z"));
 
-/** What the n-th view says: pages, languages and referrers of an ordinary site. */
+/** The values of the n-th view: pages, languages and referrers of an ordinary site. */
 function ordinaryView(n: number): [Dimension, string][] {
   return [
     ["path", `/notes/some-longer-title-${(n * 7_919) % 1_900}`],

@@ -84,7 +84,7 @@ describe("low space", () => {
     await world().stats();
   }
 
-  /** What came in is counted once it leaves the log. */
+  /** Settles the log, after which all hits are in blocks. */
   const settled = () => world().service.store.upkeep();
 
   it("is under 5 % or under 100 MB, and shows as storage_full", async () => {

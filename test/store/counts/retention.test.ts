@@ -77,7 +77,7 @@ onEachEngine(() => {
     it("goes by itself within ten minutes", async () => {
       await visitDaily(15);
       world().clock.advance(10 * 60_000);
-      // Whoever asks for upkeep waits for the one that runs.
+      // A second upkeep waits for the running one.
       await upkeep();
       assert.equal((await world().stats({ from: "first" })).from, "2026-03-09");
     });

@@ -17,7 +17,7 @@ import { viewOf } from "../../helpers/traffic.ts";
 /** An intake whose storage fails until it is mended. */
 class Failing {
   readonly clock = new FakeClock();
-  /** What was sent to be committed while nothing could be stored: when, and how large. */
+  /** Attempts of commits while nothing could be stored, with their times and sizes. */
   readonly attempts: { at: number; log: readonly Uint8Array[]; bytes: number }[] = [];
   readonly committed: BatchData[] = [];
   readonly intake: Intake;

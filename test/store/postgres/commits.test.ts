@@ -53,7 +53,7 @@ describe("batches in PostgreSQL", () => {
 
   const open = (login?: Login) => openNode(login).ready();
 
-  /** What was counted, over all nodes. */
+  /** Counted paths of all nodes. */
   const paths = () => pathsOf(server(), database());
 
   it("are stored as counts, days and hours", async () => {
@@ -230,7 +230,7 @@ describe("batches in PostgreSQL", () => {
     // Its own log has the batch, and no standby.
     await primary.kill();
     await primary.restart();
-    // What it looks up waits as a commit does, and so does the sign of its life.
+    // Its look-up waits like a commit, and so does its sign of life.
     const both = async () => (await waits(primary, "SyncRep", "tuple", "transactionid")) > 1;
     await passing(node, async () => isAnswered || (await both()));
     assert.equal(isAnswered, false, "it is answered, and lost with the primary");

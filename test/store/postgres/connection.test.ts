@@ -45,7 +45,7 @@ describe("a connection to PostgreSQL", () => {
     return connection;
   }
 
-  /** What somebody is told who cannot connect. */
+  /** The sentence about a failed connection. */
   async function sentenceOf(to: string): Promise<string | undefined> {
     const settings = parseDatabaseUrl(to);
     const error = await connect(settings)

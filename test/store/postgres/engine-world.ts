@@ -18,7 +18,7 @@ import { until } from "../../helpers/until.ts";
 export interface NodeOptions {
   readonly name?: string;
   readonly sites?: readonly string[];
-  /** What its clock says of itself. */
+  /** Whether its clock is sure. */
   readonly sure?: boolean;
   readonly boot?: string;
 }
@@ -92,7 +92,7 @@ export class EngineWorld {
     });
   }
 
-  /** What comes of a promise, with time passing meanwhile. */
+  /** Awaits a promise while time passes. */
   async passing<T>(promise: Promise<T>, step = 5): Promise<T> {
     let isDone = false;
     const done = () => {
@@ -170,7 +170,7 @@ export class EngineWorld {
     return { boot: clock.boot, bootedAt, today: this.day, retentionDays };
   }
 
-  /** What the numbers say of a site and its days: how often each value of a dimension was counted. */
+  /** Counts of a site by value of a dimension. */
   counts(dimension: string, { site = this.site(), days = 30 } = {}) {
     return this.#counts(dimension, site, this.day - days, this.day + days);
   }

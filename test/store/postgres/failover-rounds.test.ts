@@ -17,7 +17,7 @@ const MOST_TRIES = 40;
 
 type Draw = ReturnType<typeof seeded>;
 
-/** What befalls the primary; the standby is promoted. */
+/** A fault of the primary, after which the standby is promoted. */
 interface Fault {
   readonly name: string;
   strike(former: Postgres, promote: () => Promise<void>, meanwhile: () => Promise<void>): unknown;
@@ -66,7 +66,7 @@ const FAULTS: readonly [Fault, ...Fault[]] = [
 class Counting {
   readonly kept = new Set<string>();
   readonly perhaps = new Set<string>();
-  /** What is counted of a round, which takes 2,000 pages. */
+  /** The site of a round, with room for 2,000 pages. */
   #site = "";
   readonly world: EngineWorld;
   readonly #name: string;

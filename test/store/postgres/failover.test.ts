@@ -107,7 +107,7 @@ describe("a node whose database fails over to a standby that lags", () => {
     await other.passing(other.write("createSite", { id: "added", host: null }), STEP_MS);
     assert.ok(other.site("added") > lost);
     former.freeze(false);
-    // What it knows of sites is of the newer server, whose changes may have the same numbers.
+    // Its directory comes from the newer server, whose revisions may have the same numbers.
     await node.until(() => node.site("added") > 0, STEP_MS);
     assert.equal(node.site("lost"), -1);
   });

@@ -77,7 +77,7 @@ export class LogNode {
     );
   }
 
-  /** What comes of a promise, with time passing meanwhile. */
+  /** Awaits a promise while time passes. */
   async passing<T>(promise: Promise<T>): Promise<T> {
     let isDone = false;
     const done = () => {

@@ -54,7 +54,7 @@ describe("the log in PostgreSQL", () => {
     return node;
   }
 
-  /** What bodies of a node say, in the order of the log. */
+  /** Texts of the batches of a node, in the order of the log. */
   async function texts(node: LogNode): Promise<string[]> {
     const rows = await node.read((snapshot) => snapshot.log(new Map(), ALL));
     return rows.filter((row) => row.node === node.node.id).map(({ body }) => `${body}`);

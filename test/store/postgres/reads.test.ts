@@ -76,7 +76,7 @@ describe("the numbers in PostgreSQL", () => {
        WHERE datname = '${database()}' AND wait_event_type = 'Lock'`,
     );
 
-  /** Nobody can read counters while `task` runs; it is told how to wait until somebody tries. */
+  /** Blocks reading counters while `task` runs, which gets a function that waits for a reader. */
   async function whileHeldUp<T>(
     server: Postgres,
     name: string,

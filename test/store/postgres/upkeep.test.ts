@@ -13,7 +13,7 @@ describe("upkeep in PostgreSQL", () => {
     return row?.n;
   };
 
-  /** Whoever else has upkeep to do may do it now. */
+  /** Ends the lease, so that another node can do upkeep. */
   const freeLease = () => sql("UPDATE lease SET until = now() - interval '1 second'");
 
   it("settles what all have counted, what comes late too, and keeps every sum", async () => {
@@ -123,7 +123,7 @@ describe("upkeep in PostgreSQL", () => {
       await node.count(["/"]);
       await node.settle();
     }
-    // What a session did is told at its end.
+    // Statistics of a session are written at its end.
     await node.engine.close();
     const read = "SELECT seq_tup_read + idx_tup_fetch AS n FROM pg_stat_user_tables";
     const [blocks] = await sql(`${read} WHERE relname = 'block'`);
@@ -165,7 +165,7 @@ describe("upkeep in PostgreSQL", () => {
     await node.count(["/", "/settled"], { site: shop });
     await node.settle();
     await node.commit({ surveys: [node.survey("{}", { site: shop })] });
-    // What waits for a clock stays in the log.
+    // Undated hits stay in the log.
     const { boot } = node.clock;
     const stamp = { boot, at: node.clock.monotonic(), savedClock: node.clock.now() };
     const waits = (site: number, path: string) => logOf(site, stamp, [viewOf({ path })]).log;

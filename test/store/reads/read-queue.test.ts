@@ -19,7 +19,7 @@ describe("a reader that runs out of memory", () => {
       readerMemoryMb: 12,
       log: createLog((line) => log.push(line)),
       prepare(db) {
-        // What no client can send: a response that takes more memory than the reader has.
+        // A response that takes more memory than the reader has, which no client can send.
         const answers = Array.from({ length: 100_000 }, (_, i) => [`q${i}`, [`o${i}`]]);
         db.prepare("INSERT INTO survey (site, version, day, payload) VALUES (?, 1, 1, ?)").run(
           findSite(db, "blog")?.key,

@@ -41,7 +41,7 @@ interface Waiting {
   readonly records: readonly HitRecord[];
 }
 
-/** What a store must have counted, in maps; each site by a name of its own. */
+/** The expected counts of a store, in maps, by unique names of sites. */
 export class Model {
   readonly sites = new Map<string, ModelSite>();
   waiting: Waiting[] = [];

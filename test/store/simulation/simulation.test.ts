@@ -42,7 +42,7 @@ function flood(box: SimulatedStore): Sent[] {
 
 type Happening = readonly [weight: number, name: string, act: () => Promise<void>];
 
-/** What befalls only a file of one's own. */
+/** Events of a box with a file. */
 function ofFile(box: SimulatedBox): readonly Happening[] {
   return [
     [
@@ -64,7 +64,7 @@ function ofFile(box: SimulatedBox): readonly Happening[] {
   ];
 }
 
-/** What befalls only a node beside others. */
+/** Events of a node in a fleet. */
 function ofFleet(node: SimulatedNode): readonly Happening[] {
   const sendElsewhere = async () => {
     // Else nobody knew when they came.

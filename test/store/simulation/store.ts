@@ -19,7 +19,7 @@ export type Sent = Omit<HitRecord, "moment" | "site"> & { readonly site: string 
 /** Where what is under way is ended: before a transaction, after it but before its answer, or in the middle of it. */
 export type Moment = "before" | "after" | "torn";
 
-/** What the next commits meet. */
+/** A fault of the next commits. */
 export type Trouble = "fails" | "late";
 
 /** A store in virtual time, and what it must have counted. */
@@ -33,7 +33,7 @@ export abstract class SimulatedStore {
   /** How long it has run, over all boots. */
   ran = 0;
   readonly draw: Seeded;
-  /** What time it is. */
+  /** The true time. */
   protected truth = BEGAN;
   #boots = 0;
   #sites = 0;
@@ -49,7 +49,7 @@ export abstract class SimulatedStore {
   abstract readonly isShort: boolean;
   /** Opens its next store. */
   protected abstract open(): Promise<Pick<Store, "numbers" | "close">>;
-  /** What is stored, of one moment. */
+  /** A snapshot of the stored data. */
   abstract snapshot<T>(task: (snapshot: Snapshot) => Promise<T>): Promise<T>;
   /** The days that something stored was counted on. */
   protected abstract countedDays(): Promise<ReadonlySet<Day>>;
@@ -57,7 +57,7 @@ export abstract class SimulatedStore {
   protected abstract leftOf(id: string): Promise<number>;
   /** By somebody else, who does not wait for what the store is about to settle. */
   protected abstract eraseMeanwhile(id: string): Promise<void>;
-  /** Whatever befalls the next commits until `count` is under way; resolves when all is as before. */
+  /** Lets commits fail until `count` has begun. Resolves when the fault is over. */
   protected abstract trouble(trouble: Trouble, count: () => Promise<void>): Promise<void>;
   /** Has all that runs end at one of the next transactions. @returns when it is about to */
   protected abstract cutAt(moment: Moment): Promise<void>;
@@ -116,7 +116,7 @@ export abstract class SimulatedStore {
     this.#settledAt = ran;
     this.#fileWaiting(model);
     const kept = await this.countedDays();
-    // What waits in the log has no mark yet.
+    // Undated hits in the log have no mark yet.
     if (clock.sure) model.forget(kept, this.today, retentionDays, ran);
   }
 
@@ -170,13 +170,13 @@ export abstract class SimulatedStore {
     this.#remember(hits);
     await this.wait(Promise.race([cut, answered]));
     assert.equal(this.clock.boot, boot);
-    // Who has waited for long is answered, and nothing is stored.
+    // Requests that have waited for long are answered, although nothing is stored.
     const isTold = isAnswered && this.store.numbers.figures.waitingHits === 0;
     await this.powerOff();
     this.truth += this.draw.below(3 * 24) * HOUR_MS;
     const [first] = hits;
     if (isTold || first?.site === null || first === undefined) return this.boot(isSure);
-    // Nobody was told, so both are right: all of them, or none.
+    // No request was answered, so both are right: all hits, or none.
     this.model = without;
     await this.#bootEither(model, first.site, isSure);
   }
@@ -245,7 +245,7 @@ export abstract class SimulatedStore {
         model.count(String(site), its, ran, isFlooded);
   }
 
-  /** What waited for a clock is filed where its time is known by now. */
+  /** Dates hits whose time is known by now. */
   #fileWaiting(model: Model): void {
     const { clock, store, isShort } = this;
     const bootedAt = clock.sure ? clock.now() - clock.monotonic() : null;

@@ -57,7 +57,7 @@ function itTells(each: () => Place): void {
     await createSite(place, { id: "shop" });
     await eraseSite(place, { id: "blog" });
     await place.rows("UPDATE revision SET n = n + 10000");
-    // What was deleted so long ago is forgotten.
+    // Marks of deletions so long ago are dropped.
     await createSite(place, { id: "new" });
     await eraseSite(place, { id: "new" });
     const { parts } = await place.since(now);

@@ -19,7 +19,7 @@ const SECRET = "zqxjkv";
 onEachEngine(() => {
   describe("erasing a site", () => {
     const isFile = engineOfSuite() === "SQLite";
-    /** What only files of one's own are looked at for, or the power goes in the middle of. */
+    /** Tests for files only, whose bytes are checked, or whose power is cut. */
     const onFile = isFile ? it : () => {};
     let sure = true;
     const world = eachWorld(() => ({
@@ -70,7 +70,7 @@ onEachEngine(() => {
       await world().service.store.upkeep();
     }
 
-    /** What holds the secret: files in the data folder, and what a database elsewhere has. */
+    /** Places with the secret: files in the data folder, and rows of a database elsewhere. */
     async function traces(): Promise<string[]> {
       const { dataDir } = world();
       const files = readdirSync(dataDir).filter((name) =>

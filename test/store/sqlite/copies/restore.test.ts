@@ -82,7 +82,7 @@ describe("what a restore copies", () => {
       clock: new FakeClock(world.clock.now(), { sure: false }),
     });
     await unsure.start();
-    // What can be packed is packed.
+    // Upkeep packs the waiting log.
     await unsure.service.store.upkeep();
     await unsure.beacon({ p: "/waits" }, { s: "notes" });
     await unsure.survey(
