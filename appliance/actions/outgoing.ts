@@ -66,14 +66,14 @@ export class Outgoing {
     this.#options = options;
   }
 
-  /** Tries up to three times, all with the same `Idempotency-Key`; never rejects. */
-  async send(request: OutgoingRequest): Promise<RequestOutcome> {
+  /** Tries up to three times, or as often as is said, all with the same `Idempotency-Key`; never rejects. */
+  async send(request: OutgoingRequest, mostTries = 3): Promise<RequestOutcome> {
     if (this.#running.size >= MAX_AT_ONCE) return BUSY;
     const stop = new AbortController();
     const stopped = () => stop.abort();
     this.#running.add(stopped);
     try {
-      return await this.#send(request, stop.signal);
+      return await this.#send(request, mostTries, stop.signal);
     } finally {
       this.#running.delete(stopped);
     }
@@ -85,7 +85,11 @@ export class Outgoing {
     for (const stop of this.#running) stop();
   }
 
-  async #send(request: OutgoingRequest, stop: AbortSignal): Promise<RequestOutcome> {
+  async #send(
+    request: OutgoingRequest,
+    mostTries: number,
+    stop: AbortSignal,
+  ): Promise<RequestOutcome> {
     const { isAllowed, log, randomId } = this.#options;
     const origin = originOf(request.url);
     const headers = { ...request.headers, "idempotency-key": randomId() };
@@ -94,7 +98,7 @@ export class Outgoing {
       // The owner may have taken it from the list since the try before.
       if (origin === undefined || !isAllowed(origin)) return NOT_ALLOWED;
       const { outcome, isFinal } = await this.#try({ ...request, headers }, stop);
-      const pause = BACK_OFF_MS[tries - 1];
+      const pause = tries < mostTries ? BACK_OFF_MS[tries - 1] : undefined;
       if (!isFinal && pause !== undefined) {
         await this.#wait(pause, stop);
         continue;

@@ -15,6 +15,7 @@ export type RefusalCode =
   | "alarm_limit"
   | "channel_limit"
   | "deck_limit"
+  | "digest_limit"
   | "image_limit"
   | "last_page"
   | "no_room"

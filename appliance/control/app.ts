@@ -70,6 +70,12 @@ import { importSettings } from "./routes/settings/settings-import.ts";
 import { type PrivacyParts, showPrivacy } from "./routes/sites/privacy.ts";
 import { type ActivityParts, showSiteActivity } from "./routes/sites/site-activity.ts";
 import { type AlarmsParts, changeAlarms, findAlarms } from "./routes/sites/site-alarms.ts";
+import {
+  changeDigest,
+  type DigestParts,
+  findDigest,
+  sendDigest,
+} from "./routes/sites/site-digest.ts";
 import { goals, marks } from "./routes/sites/site-setting.ts";
 import {
   addSite,
@@ -104,6 +110,7 @@ export interface ControlParts {
   public: PublicParts;
   activity: ActivityParts;
   alarms: AlarmsParts;
+  digest: DigestParts;
   settings: SettingsParts;
   data: DataParts;
   diagnostics: DiagnosticsParts;
@@ -177,6 +184,9 @@ export const ROUTES: readonly Route<ControlParts>[] = [
   owner("PUT", "/api/sites/:id/marks", "sites", marks.change),
   owner("GET", "/api/sites/:id/alarms", "alarms", findAlarms),
   owner("PUT", "/api/sites/:id/alarms", "alarms", changeAlarms),
+  owner("GET", "/api/sites/:id/digest", "digest", findDigest),
+  owner("PUT", "/api/sites/:id/digest", "digest", changeDigest),
+  owner("POST", "/api/sites/:id/digest", "digest", sendDigest),
   owner("POST", "/api/sites/:id/share", "sites", shareSite),
   owner("DELETE", "/api/sites/:id/share", "sites", unshareSite),
   owner("POST", "/api/dashboard-code", "dashboard", makeDashboardCode),

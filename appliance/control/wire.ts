@@ -2,10 +2,12 @@ import type { UpdateOutcome } from "../base/text/update-outcome.ts";
 /** The JSON the control API answers. Times are epoch milliseconds. */
 
 import type { AlarmState } from "../alarms/state.ts";
+import type { DigestSettings, DigestTarget } from "../base/text/digest.ts";
 import type { TunnelState } from "../base/tunnel.ts";
 import type { DeckView, Undoable } from "../deck/deck-view.ts";
 import type { Widget } from "../deck/face/widget.ts";
 import type { DeckSettings } from "../deck/settings/deck-settings.ts";
+import type { DigestStanding } from "../digest/digests.ts";
 import type { PublicView } from "../public/view.ts";
 import type { ChannelState } from "../push/channel-state.ts";
 import type { ChannelValue } from "../push/channel-value.ts";
@@ -412,4 +414,16 @@ export interface Diagnostics extends Machine {
     sites: number;
   };
   errors: { time: string; level: "info" | "warn" | "error"; message: string }[];
+}
+
+/** `GET` and `PUT /api/sites/:id/digest`. Times are epoch milliseconds. */
+export interface DigestAnswer extends DigestSettings, DigestStanding {
+  /** Whether another box sends it, which shows the site, too. */
+  isElsewhere: boolean;
+}
+
+/** `POST /api/sites/:id/digest` */
+export interface DigestSentAnswer {
+  /** Where it went; `problem` is null where it was taken. */
+  sent: { target: DigestTarget; problem: string | null }[];
 }

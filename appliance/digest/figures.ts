@@ -51,7 +51,7 @@ interface Asked {
   readonly alarms: readonly PastAlarm[];
 }
 
-const SPAN_DAYS: Readonly<Record<DigestSpan, number>> = { day: 1, week: 7 };
+export const SPAN_DAYS: Readonly<Record<DigestSpan, number>> = { day: 1, week: 7 };
 const FIRST = 5;
 const PLAIN = { encoding: null, ifNoneMatch: "" } as const;
 

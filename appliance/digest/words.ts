@@ -14,7 +14,7 @@ interface DigestPart {
 }
 
 /** `my-blog, 2026-11-19 to 2026-11-25` */
-function titleOf({ site, from, to }: DigestFigures): string {
+export function titleOf({ site, from, to }: DigestFigures): string {
   return from === to ? `${site}, ${to}` : `${site}, ${from} to ${to}`;
 }
 

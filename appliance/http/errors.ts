@@ -54,6 +54,7 @@ const ANSWERS: Readonly<Record<RefusalCode, RefusalAnswer>> = {
   alarm_limit: { status: 409 },
   channel_limit: { status: 409 },
   deck_limit: { status: 409 },
+  digest_limit: { status: 409 },
   exchange_busy: { status: 409, code: "busy" },
   last_page: { status: 409 },
   image_limit: { status: 409 },

@@ -4,6 +4,7 @@ import { SESSIONS } from "../control/sessions.ts";
 import { DECKS } from "../deck/settings/deck-settings.ts";
 import { IMAGES } from "../deck/settings/images.ts";
 import { VIRTUAL_DECKS } from "../deck/virtual-decks.ts";
+import { DIGEST_RECORD } from "../digest/record.ts";
 import { MQTT } from "../mqtt/home-automation.ts";
 import { PUBLIC_ADDRESS } from "../public/public-address.ts";
 import { KEPT_CHANNELS } from "../push/kept-channels.ts";
@@ -25,4 +26,5 @@ export const DOCUMENT_KINDS: readonly DocumentKind[] = [
   SESSIONS,
   MQTT,
   PUBLIC_ADDRESS,
+  DIGEST_RECORD,
 ];

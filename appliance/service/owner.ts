@@ -32,6 +32,7 @@ import { version } from "../system/version.ts";
 import type { Closing } from "./closing.ts";
 import { ControlListener } from "./control-listener.ts";
 import type { Data } from "./data.ts";
+import { startDigests } from "./digests.ts";
 import { DOCUMENT_KINDS } from "./document-kinds.ts";
 import { dashboardReads, firstReads } from "./first-reads.ts";
 import { type Front, startFront } from "./front.ts";
@@ -110,6 +111,9 @@ export async function startOwner(
     alarms,
     front,
   });
+  const digests = await startDigests(parts, closing, {
+    ...{ store, outgoing, channels: push.channels, id: home.box },
+  });
   // Event streams close before it, since the listener waits for its answers.
   closing.add(() => listener.close());
   const events = new Events({
@@ -145,6 +149,7 @@ export async function startOwner(
       images: { images, decks: front.decks },
       activity: { numbers, clock, alarms },
       alarms: { numbers, alarms, origins },
+      digest: { numbers, clock, digests, origins },
       mqtt: home,
       public: publicParts(address, links, clock),
       update: updates === undefined ? {} : { updates },

@@ -61,6 +61,18 @@ export async function documentOfSite(
   return row?.body ?? null;
 }
 
+/** The documents of a kind that sites have, as JSON. */
+export async function documentsOfSites(
+  rows: Rows,
+  kind: string,
+): Promise<{ site: SiteKey; body: string }[]> {
+  const found = await rows<{ id: string; body: string }>(
+    "SELECT id, body FROM document WHERE kind = $1",
+    [kind],
+  );
+  return found.map(({ id, body }) => ({ site: Number(id), body }));
+}
+
 /** @returns the document that a site has of a kind; undefined where it has none, or its JSON is damaged */
 export async function settingOfSite<Body>(
   numbers: {

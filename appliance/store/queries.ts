@@ -183,6 +183,8 @@ interface FleetQueries {
   surveyVersions(input: Asked<VersionsQuery>): Answer;
   /** The document of a kind that a site has, as JSON; null where it has none. */
   ofSite(input: { readonly site: SiteKey; readonly kind: string }): string | null;
+  /** The documents of a kind that sites have, as JSON. */
+  ofSites(input: { readonly kind: string }): { site: SiteKey; body: string }[];
   /** Sources of counts; the first one is that of counts made here now. */
   sources(input: undefined): SourceRow[];
   /** The size of each source. */

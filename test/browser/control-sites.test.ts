@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { databaseFile, openForWriting } from "../../appliance/store/sqlite/database.ts";
+import { Callee } from "../helpers/callee.ts";
 import { directoryBecomes } from "../helpers/directory.ts";
 import { declareSites } from "../helpers/stored-sites.ts";
 import { eachControl } from "./control-stage.ts";
@@ -119,6 +120,32 @@ describe("sites in the Web UI", () => {
     control().owner.expectTrouble(/400/);
     const set = (await control().ask("GET", "/api/sites/blog/alarms")).json;
     assert.deepEqual(set, { silence: true, rush: false, webhook: null });
+  });
+
+  it("send a digest where and when that is wanted, and one at once", async () => {
+    const callee = await Callee.start();
+    try {
+      await control().ask("POST", "/api/origins", { origin: callee.origin });
+      await control().open("?tab=sites");
+      await card("blog").getByText("Digest", { exact: true }).click();
+      await card("blog").getByLabel("Day", { exact: true }).selectOption("Friday");
+      await card("blog").getByLabel("Hour", { exact: true }).selectOption("07:00");
+      await card("blog").getByLabel("Webhook", { exact: true }).fill(`${callee.origin}/hook`);
+      await card("blog").getByRole("button", { name: "Save" }).click();
+      await card("blog")
+        .getByText(/^The next goes out on Friday.* 07:00\.$/)
+        .waitFor();
+      await card("blog").getByRole("button", { name: "Send one now" }).click();
+      await card("blog").getByText("Webhook: sent now.").waitFor();
+      assert.equal(JSON.parse((await callee.times(1))[0]?.body ?? "").site, "blog");
+      callee.answers = [410];
+      await card("blog").getByRole("button", { name: "Send one now" }).click();
+      await card("blog").getByText("Webhook: The webhook answered 410.").waitFor();
+      await card("blog").getByRole("switch", { name: "Send it" }).click();
+      await card("blog").getByText("The next goes out").waitFor({ state: "detached" });
+    } finally {
+      await callee.stop();
+    }
   });
 
   it("get a new token once that is confirmed", async () => {

@@ -66,6 +66,7 @@ export const WALLS: readonly Wall[] = [
       "appliance/http/",
       "appliance/push/",
       "appliance/alarms/",
+      "appliance/digest/digests.ts",
       STORE_DOOR,
       SYSTEM,
       BASE,

@@ -1,4 +1,42 @@
+/** A digest of a site as its owner sets it. */
+export interface DigestSettings {
+  readonly enabled: boolean;
+  readonly every: DigestSpan;
+  /** The day of a weekly one: 0 = Sunday … 6 = Saturday. */
+  readonly weekday: number;
+  /** 0–23, in the zone of days. */
+  readonly hour: number;
+  /** The address of a webhook; null for none. */
+  readonly webhook: string | null;
+  readonly form: WebhookForm;
+  /** The name of a push channel; null for none. */
+  readonly channel: string | null;
+}
+
 /** The days that a digest is about: yesterday, or the seven until then. */
 export type DigestSpan = (typeof DIGEST_SPANS)[number];
+export type WebhookForm = (typeof WEBHOOK_FORMS)[number];
 
 export const DIGEST_SPANS = ["day", "week"] as const;
+export const WEBHOOK_FORMS = ["json", "ntfy", "slack"] as const;
+
+export const NO_DIGEST: DigestSettings = {
+  enabled: false,
+  every: "week",
+  weekday: 1,
+  hour: 8,
+  webhook: null,
+  form: "json",
+  channel: null,
+};
+
+/** A way that a digest goes: a mail to an address, the webhook, or the channel. */
+export type DigestTarget = `mail:${string}` | "webhook" | "channel";
+
+/** The targets of a digest, in the order in which they are served. */
+export function targetsOf({ webhook, channel }: DigestSettings): DigestTarget[] {
+  return [
+    ...(channel === null ? [] : (["channel"] as const)),
+    ...(webhook === null ? [] : (["webhook"] as const)),
+  ];
+}

@@ -5,7 +5,7 @@ import { hourlyViews, liveNumbers, siteActivity, viewCounts } from "../counts/si
 import { sitesThatCount } from "../counts/sites-that-count.ts";
 import type { Soon } from "../counts/source.ts";
 import { statsBody } from "../counts/stats.ts";
-import { documentOfSite } from "../documents.ts";
+import { documentOfSite, documentsOfSites } from "../documents.ts";
 import type { FleetQueryName, QueryInput, QueryResult } from "../queries.ts";
 import { ALARMS_QUERY, alarmsIn } from "../sites/alarms.ts";
 import type { Snapshot, SourceNumber } from "../snapshot.ts";
@@ -54,6 +54,7 @@ export const FLEET_READS: {
   surveyPage: ({ rows }, input) => surveyPage(new SurveySource(rows), input),
   surveyVersions: ({ rows }, input) => surveyVersions(new SurveySource(rows), input),
   ofSite: ({ rows }, { site, kind }) => documentOfSite(rows, site, kind),
+  ofSites: ({ rows }, { kind }) => documentsOfSites(rows, kind),
   sources: ({ rows }) => sourcesOf(rows),
   sourceSizes: async ({ snapshot, rows }) => sourceSizes(snapshot, rows, await sourcesOf(rows)),
   /** The alarms of every site that has some. */

@@ -9,6 +9,7 @@ import {
   orNull,
   TEXT,
 } from "../../base/documents.ts";
+import { DIGEST } from "../../base/input/digest.ts";
 import { GOALS } from "../../base/input/goals.ts";
 import { MARKS } from "../../base/input/marks.ts";
 import { HOST_PATTERN, SITE_ID_PATTERN } from "../../base/names.ts";
@@ -82,7 +83,7 @@ export const SURVEY_LABELS = documentKind<SurveyLabels>("survey_labels", mapOf(m
 });
 
 /** The kinds of settings of a site. A copy brings each to a site that has none of that kind. */
-export const SITE_SETTINGS: readonly DocumentKind[] = [SURVEY_LABELS, GOALS, MARKS];
+export const SITE_SETTINGS: readonly DocumentKind[] = [SURVEY_LABELS, GOALS, MARKS, DIGEST];
 
 /** The kinds of documents that are deleted with their site. */
 export const KINDS_OF_SITES: readonly DocumentKind[] = [

@@ -15,6 +15,7 @@ import { Labelled, Problem, Secret, useNow } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { standingAlarms } from "./alarm-words.ts";
 import { AlarmsField } from "./alarms-field.tsx";
+import { DigestField } from "./digest-field.tsx";
 import { EraseQuestion } from "./erase-question.tsx";
 import { GoalsField } from "./goals-field.tsx";
 import { MarksField } from "./marks-field.tsx";
@@ -94,6 +95,7 @@ export function SiteCard({ site, activity }: SiteCardProps) {
       </label>
       {site.badge && <Badge base={base} site={site.id} />}
       <AlarmsField id={site.id} states={activity?.alarms} />
+      <DigestField path={`${path}/digest`} zone={activity?.zone} />
       <ShareLink site={site} base={siteCollector(readersUrl(box), site.host)} />
       <GoalsField path={`${path}/goals`} />
       <MarksField path={`${path}/marks`} />

@@ -1,16 +1,6 @@
 import { type Day, dayOf, hourOf, weekdayOf } from "../../../appliance/base/calendar.ts";
 import { type DayRange, type History, type SeriesName, seriesOf, sumByValue } from "../history.ts";
 
-export const WEEKDAYS = [
-  "Sunday",
-  "Monday",
-  "Tuesday",
-  "Wednesday",
-  "Thursday",
-  "Friday",
-  "Saturday",
-];
-
 export interface HeatCell {
   /** 0 = Sunday */
   weekday: number;

@@ -1,8 +1,9 @@
 import { useMemo, useState } from "preact/hooks";
+import { WEEKDAYS } from "../../shared/dates.ts";
 import { ratio, whole } from "../../shared/format.ts";
 import type { DayRange, History } from "../history.ts";
 import { METRIC_FACTS, type Metric } from "./figures.ts";
-import { type HeatCell, heatmapOf, WEEKDAYS } from "./heatmap-model.ts";
+import { type HeatCell, heatmapOf } from "./heatmap-model.ts";
 import { hourlyOf } from "./trend-model.ts";
 
 interface HeatmapProps {

@@ -54,8 +54,8 @@ export const changeAlarms: Handler<AlarmsParts, SiteAlarms> = async (ctx, parts)
   ctx.body = wanted;
 };
 
-/** @throws {Refusal} `invalid_field` */
-function expectAllowed(webhook: string | null, origins: AlarmsParts["origins"]): void {
+/** Refuses a webhook that its owner has not allowed. @throws {Refusal} `invalid_field` */
+export function expectAllowed(webhook: string | null, origins: AlarmsParts["origins"]): void {
   if (webhook === null) return;
   const origin = originOf(webhook);
   if (origin === undefined)

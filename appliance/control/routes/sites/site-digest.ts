@@ -1,0 +1,73 @@
+import type { Origins } from "../../../actions/origins.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { DIGEST, readDigest } from "../../../base/input/digest.ts";
+import { siteIdOf } from "../../../base/names.ts";
+import { type DigestSettings, NO_DIGEST } from "../../../base/text/digest.ts";
+import type { Digests } from "../../../digest/digests.ts";
+import { type Numbers, settingOfSite } from "../../../store/store.ts";
+import { jsonBody } from "../../input.ts";
+import type { ControlContext, Handler } from "../../route.ts";
+import type { DigestAnswer, DigestSentAnswer } from "../../wire.ts";
+import { expectAllowed } from "./site-alarms.ts";
+import { expectDone, noSuchSite } from "./sites.ts";
+
+export interface DigestParts {
+  numbers: Numbers;
+  clock: Pick<Clock, "now">;
+  digests: Digests;
+  origins: Pick<Origins, "isAllowed">;
+}
+
+/** `GET /api/sites/:id/digest` */
+export const findDigest: Handler<DigestParts, DigestAnswer> = async (ctx, parts) => {
+  const { numbers, digests } = parts;
+  const { key } = siteOf(ctx, parts);
+  const asker = { lane: "owner", gone: () => ctx.socket.destroyed } as const;
+  const kept = await settingOfSite(numbers, DIGEST, key, asker);
+  if (kept === undefined) {
+    ctx.body = { ...NO_DIGEST, isElsewhere: false, next: null, last: null };
+    return;
+  }
+  const { box, since: _, ...settings } = kept;
+  ctx.body = { ...answerOf(parts, key, settings), isElsewhere: box !== digests.box };
+};
+
+/** `PUT /api/sites/:id/digest`: it takes the place of the one before, and is this box's from now on. */
+export const changeDigest: Handler<DigestParts, DigestAnswer> = async (ctx, parts) => {
+  const { numbers, clock, digests, origins } = parts;
+  const id = siteIdOf(ctx.params.id);
+  const settings = readDigest(await jsonBody(ctx));
+  expectAllowed(settings.webhook, origins);
+  const body = { ...settings, box: digests.box, since: clock.now() };
+  expectDone(await numbers.write("setOfSite", { id, kind: DIGEST.name, body }), id, numbers);
+  await digests.reload();
+  ctx.body = { ...answerOf(parts, siteOf(ctx, parts).key, settings), isElsewhere: false };
+};
+
+/** `POST /api/sites/:id/digest`: sends it now, once more → what came of it */
+export const sendDigest: Handler<DigestParts, DigestSentAnswer> = async (ctx, parts) => {
+  const sent = await parts.digests.sendNow(siteOf(ctx, parts).key);
+  ctx.body = {
+    sent: sent.map(({ target, outcome }) => ({
+      target,
+      problem: outcome.kind === "sent" ? null : outcome.why,
+    })),
+  };
+};
+
+function answerOf(
+  { digests }: DigestParts,
+  key: number,
+  settings: DigestSettings,
+): Omit<DigestAnswer, "isElsewhere"> {
+  const { next, last } = digests.standing(key) ?? { next: null, last: null };
+  return { ...settings, next, last };
+}
+
+/** @throws {Refusal} `not_found` */
+function siteOf(ctx: ControlContext, { numbers }: Pick<DigestParts, "numbers">) {
+  const id = siteIdOf(ctx.params.id);
+  const site = numbers.directory.sites.find((one) => one.id === id);
+  if (site === undefined) throw noSuchSite(id);
+  return site;
+}

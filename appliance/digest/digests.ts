@@ -1,0 +1,237 @@
+import { DAY_MS, type Day } from "../base/calendar.ts";
+import type { Clock } from "../base/clock.ts";
+import { bodyOf, type Documents, ONLY } from "../base/documents.ts";
+import { DIGEST, type KeptDigest } from "../base/input/digest.ts";
+import type { Log } from "../base/log.ts";
+import { Refusal } from "../base/refusal.ts";
+import type { Cancel } from "../base/signal.ts";
+import { TaskRunner } from "../base/tasks/task-runner.ts";
+import { type DigestTarget, targetsOf } from "../base/text/digest.ts";
+import type { Numbers, SiteKey } from "../store/store.ts";
+import { nextDue } from "./due.ts";
+import { type DigestFigures, digestFigures, type PastAlarm, SPAN_DAYS } from "./figures.ts";
+import {
+  afterDelivery,
+  beforeDelivery,
+  type DigestOutcome,
+  type DigestTask,
+  lastOf,
+  nextDelivery,
+  type OwnDigest,
+  triedAt,
+} from "./machine.ts";
+import { type Delivery, type DigestRecord, dueNow, startedAnew } from "./record.ts";
+import { digestText } from "./words.ts";
+
+/** A digest that is made, on its way to a target. */
+export interface MadeDigest {
+  readonly figures: DigestFigures;
+  /** As plain text. */
+  readonly text: string;
+}
+
+/** Brings digests to where they are wanted. Each resolves, whatever came of it, or throws. */
+export interface DigestPost {
+  send(target: DigestTarget, settings: KeptDigest, digest: MadeDigest): Promise<DigestOutcome>;
+}
+
+interface DigestsOptions {
+  readonly numbers: Pick<Numbers, "directory" | "directoryChanged" | "read" | "zone">;
+  readonly clock: Clock;
+  readonly log: Pick<Log, "warn">;
+  /** The id of this box, of all that show these sites. */
+  readonly box: string;
+  readonly documents: Documents<DigestRecord>;
+  readonly post: DigestPost;
+  /** The alarms of a site that stood at some time of a span of epoch milliseconds. */
+  readonly alarms: (site: string, from: number, until: number) => readonly PastAlarm[];
+}
+
+/** A delivery as people are shown it. */
+interface DeliveryView extends Omit<Delivery, "tries"> {
+  /** When it is tried again; null where it is not. */
+  readonly next: number | null;
+}
+
+/** How the digest of a site stands. Times are epoch milliseconds. */
+export interface DigestStanding {
+  /** When the next is due; null where none is. */
+  readonly next: number | null;
+  /** The last that was due. */
+  readonly last: { readonly dueAt: number; readonly deliveries: readonly DeliveryView[] } | null;
+}
+
+/** A clock that steps is noticed by then. */
+const LONGEST_SLEEP_MS = 600_000;
+const STOPPED: DigestOutcome = { kind: "again", why: "The box was stopped." };
+const UNNOTED: DigestOutcome = {
+  kind: "again",
+  why: "The box could not write down that it sends it.",
+};
+
+/** Sends digests of sites at their hours, each once. */
+export class Digests {
+  readonly #options: DigestsOptions;
+  readonly #runner: TaskRunner<DigestRecord, DigestTask, DigestOutcome>;
+  readonly #record: { now: DigestRecord; save(record: DigestRecord): Promise<boolean> };
+  readonly #stops: readonly Cancel[];
+  #digests: readonly OwnDigest[] = [];
+  #reading: Promise<void> = Promise.resolve();
+  #isSendingNow = false;
+
+  private constructor(options: DigestsOptions, kept: DigestRecord) {
+    const { clock, numbers, log } = options;
+    this.#options = options;
+    this.#record = { now: startedAnew(kept), save: (record) => this.#save(record) };
+    this.#runner = new TaskRunner({
+      clock,
+      record: this.#record,
+      next: (record) => nextDelivery(record, this.#facts()),
+      before: (record, task) => beforeDelivery(record, task, clock.now()),
+      after: (record, task, outcome) => afterDelivery(record, task, outcome, clock.now()),
+      run: (task) => this.#run(task),
+      failed: () => UNNOTED,
+      onError: (err) => log.warn({ err }, "A digest could not be sent"),
+      stopped: STOPPED,
+      isDoneUnnoted: () => false,
+      isLeft: true,
+      longestSleepMs: LONGEST_SLEEP_MS,
+      told: () => {},
+    });
+    this.#stops = [
+      numbers.directoryChanged.on(() => void this.reload()),
+      clock.becameSure.on(() => this.#runner.wake()),
+    ];
+  }
+
+  static async open(options: DigestsOptions): Promise<Digests> {
+    const [stored] = await options.documents.list();
+    const digests = new Digests(options, stored?.body ?? { digests: [] });
+    void digests.reload();
+    return digests;
+  }
+
+  /** The id of this box among those that may send digests. */
+  get box(): string {
+    return this.#options.box;
+  }
+
+  /** Takes over what was set; resolves when it is in force. What cannot be read stays as it was. */
+  reload(): Promise<void> {
+    this.#reading = this.#reading.then(() => this.#reload()).catch(() => {});
+    return this.#reading;
+  }
+
+  /** Tries at once what waits to be tried again: what it failed by is other than it was. */
+  tryAgain(): void {
+    this.#record.now = dueNow(this.#record.now);
+    this.#runner.wake();
+  }
+
+  /** How the digest of a site stands; undefined where this box sends none of it. */
+  standing(site: SiteKey): DigestStanding | undefined {
+    const digest = this.#digests.find((each) => each.site === site);
+    if (digest === undefined) return undefined;
+    const { now, isSure, zone } = this.#facts();
+    const { settings } = digest;
+    const last = lastOf(this.#record.now, digest, { now, zone });
+    return {
+      next: settings.enabled && isSure ? nextDue(settings, zone, now) : null,
+      last: last
+        ? { dueAt: last.dueAt, deliveries: last.deliveries.map((each) => viewOf(each)) }
+        : null,
+    };
+  }
+
+  /**
+   * Sends the digest of a site that would be due now to all its targets, once more.
+   * @returns what came of each
+   * @throws {Refusal} `not_now`, `not_found`, and as `Numbers.read`
+   */
+  async sendNow(site: SiteKey): Promise<{ target: DigestTarget; outcome: DigestOutcome }[]> {
+    const digest = this.#digests.find((each) => each.site === site);
+    if (digest === undefined)
+      throw new Refusal("not_found", "This box sends no digest of this site. Save one first.");
+    if (this.#isSendingNow || !this.#options.clock.sure)
+      throw new Refusal(
+        "not_now",
+        this.#isSendingNow
+          ? "A digest is being sent already. Wait until it is."
+          : "The clock of the box is not set yet, so it does not know which day it is. Wait a moment.",
+      );
+    this.#isSendingNow = true;
+    try {
+      const { numbers, clock, post } = this.#options;
+      const made = await this.#make(digest, numbers.zone.today(clock.now()) - 1);
+      const results: { target: DigestTarget; outcome: DigestOutcome }[] = [];
+      for (const target of targetsOf(digest.settings))
+        results.push({ target, outcome: await post.send(target, digest.settings, made) });
+      return results;
+    } finally {
+      this.#isSendingNow = false;
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const stop of this.#stops) stop();
+    await this.#runner.close();
+  }
+
+  #facts() {
+    const { clock, numbers } = this.#options;
+    return { digests: this.#digests, now: clock.now(), isSure: clock.sure, zone: numbers.zone };
+  }
+
+  async #reload(): Promise<void> {
+    const { numbers, box } = this.#options;
+    const rows = await numbers.read("ofSites", { kind: DIGEST.name });
+    this.#digests = rows.flatMap(({ site, body }): OwnDigest[] => {
+      const id = numbers.directory.sites.find(({ key }) => key === site)?.id;
+      const settings = bodyOf(DIGEST, String(site), body);
+      return id === undefined || settings?.box !== box ? [] : [{ site, id, settings }];
+    });
+    this.#runner.wake();
+  }
+
+  async #run({ digest, last: { day }, target }: DigestTask): Promise<DigestOutcome> {
+    const { post } = this.#options;
+    let made: MadeDigest;
+    try {
+      made = await this.#make(digest, day);
+    } catch {
+      return { kind: "again", why: "The numbers of the site could not be read." };
+    }
+    return post.send(target, digest.settings, made);
+  }
+
+  /** @param to its last day */
+  async #make({ site, settings: { every }, ...was }: OwnDigest, to: Day): Promise<MadeDigest> {
+    const { numbers, clock, alarms } = this.#options;
+    const { zone, directory } = numbers;
+    const { id } = directory.sites.find(({ key }) => key === site) ?? was;
+    const now = clock.now();
+    // Roughly: an alarm that stood near midnight is told once more.
+    const until = now - (zone.wall(now) - (to + 1) * DAY_MS);
+    const figures = await digestFigures(numbers, {
+      ...{ site: { key: site, id }, every, to, zone: zone.nameAt(now) },
+      alarms: alarms(id, until - SPAN_DAYS[every] * DAY_MS, until),
+    });
+    return { figures, text: digestText(figures, zone) };
+  }
+
+  /** @returns false where it could not be written */
+  async #save(record: DigestRecord): Promise<boolean> {
+    this.#record.now = record;
+    try {
+      await this.#options.documents.change({ put: [{ id: ONLY, body: record }] });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+function viewOf(delivery: Delivery): DeliveryView {
+  const { tries, ...shown } = delivery;
+  return { ...shown, next: delivery.state === "due" && tries > 0 ? triedAt(delivery) : null };
+}

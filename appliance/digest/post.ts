@@ -1,0 +1,68 @@
+import type { KeptDigest } from "../base/input/digest.ts";
+import { Refusal } from "../base/refusal.ts";
+import type { DigestPost, MadeDigest } from "./digests.ts";
+import type { DigestOutcome } from "./machine.ts";
+import { webhookRequestOf } from "./webhook.ts";
+import { keyText } from "./words.ts";
+
+interface PostParts {
+  /** Sends a request once. `word`: the status, or why there is none. */
+  readonly request: (
+    request: ReturnType<typeof webhookRequestOf>,
+  ) => Promise<{ readonly ok: boolean; readonly word: string }>;
+  /** Gives a push channel a text that stays. @throws {Refusal} where there is no room for one */
+  readonly push: (channel: string, text: string) => void;
+}
+
+/** The ways by which digests leave the box. */
+export function digestPost(parts: PostParts): DigestPost {
+  return {
+    async send(target, settings, digest) {
+      if (target === "channel") return toChannel(parts, settings, digest);
+      return toWebhook(parts, settings, digest);
+    },
+  };
+}
+
+function toChannel(
+  { push }: PostParts,
+  { channel }: KeptDigest,
+  { figures }: MadeDigest,
+): DigestOutcome {
+  try {
+    if (channel !== null) push(channel, keyText(figures));
+    return { kind: "sent" };
+  } catch (error) {
+    if (error instanceof Refusal) return { kind: "again", why: error.message };
+    throw error;
+  }
+}
+
+/** Words of `Outgoing` for what nobody can have taken, each with what to tell of it. */
+const NOT_TAKEN: Readonly<Record<string, string>> = {
+  refused: "Nobody listens at the webhook's address.",
+  "no host": "The name in the webhook's address is not known.",
+  "no route": "No way leads to the webhook's address.",
+  certificate: "The certificate at the webhook's address is not good for it.",
+  "not allowed": "The webhook's address is not allowed any more: see Push, Allowed addresses.",
+  busy: "The box sent too many requests at once.",
+  stopped: "The box was stopped.",
+};
+
+async function toWebhook(
+  { request }: PostParts,
+  { webhook, form }: KeptDigest,
+  digest: MadeDigest,
+): Promise<DigestOutcome> {
+  if (webhook === null) return { kind: "sent" };
+  const { ok, word } = await request(webhookRequestOf(webhook, form, digest));
+  if (ok) return { kind: "sent" };
+  const status = /^\d+$/.test(word) ? Number(word) : undefined;
+  if (status !== undefined) {
+    const why = `The webhook answered ${status}.`;
+    return { kind: status >= 500 || [408, 425, 429].includes(status) ? "again" : "never", why };
+  }
+  const why = NOT_TAKEN[word];
+  if (why !== undefined) return { kind: "again", why };
+  return { kind: "unsure", why: "The webhook did not answer, and may have taken it." };
+}

@@ -1,0 +1,76 @@
+import type { Day } from "../base/calendar.ts";
+import { documentKind, NUMBER, objectOf, TEXT } from "../base/documents.ts";
+import type { DigestTarget } from "../base/text/digest.ts";
+
+/** One digest to one target. Times are epoch milliseconds. */
+export interface Delivery {
+  readonly target: DigestTarget;
+  /**
+   * `due`: to be sent, or to be tried again; `trying`: since `at`, its end is not known; `failed`: it was not taken, and
+   * is not tried again; `unsure`: it may have been taken, and is not tried again.
+   */
+  readonly state: "due" | "trying" | "sent" | "failed" | "unsure";
+  readonly tries: number;
+  /** When it was tried last; 0 before. */
+  readonly at: number;
+  /** Why it was not sent, in a sentence; empty before it was tried, and once it was sent. */
+  readonly why: string;
+}
+
+/** The last digest of a site that was due. */
+export interface LastDigest {
+  /** The number of the site, and its id of then. */
+  readonly site: number;
+  readonly id: string;
+  /** Its last day. */
+  readonly day: Day;
+  readonly dueAt: number;
+  readonly deliveries: readonly Delivery[];
+}
+
+export interface DigestRecord {
+  readonly digests: readonly LastDigest[];
+}
+
+/** Which digests were sent: written before each is sent, and after it. */
+export const DIGEST_RECORD = documentKind<DigestRecord>(
+  "digest_record",
+  objectOf({
+    digests: {
+      type: "array",
+      items: objectOf({
+        ...{ site: NUMBER, id: TEXT, day: NUMBER, dueAt: NUMBER },
+        deliveries: {
+          type: "array",
+          items: objectOf({ target: TEXT, state: TEXT, tries: NUMBER, at: NUMBER, why: TEXT }),
+        },
+      }),
+    },
+  }),
+  { bound: { count: 1, bytes: 1_048_576, together: 1_048_576 }, inBackup: "left" },
+);
+
+/** The record of a box that starts: where its power went in the middle of one, nobody knows whether that was taken. */
+export function startedAnew({ digests }: DigestRecord): DigestRecord {
+  return changed(digests, (delivery) =>
+    delivery.state === "trying"
+      ? { ...delivery, state: "unsure", why: "The box stopped in the middle of it." }
+      : delivery,
+  );
+}
+
+/** The record with what waits to be tried again due now: something is other than it was. */
+export function dueNow({ digests }: DigestRecord): DigestRecord {
+  return changed(digests, (delivery) =>
+    delivery.state === "due" ? { ...delivery, at: 0 } : delivery,
+  );
+}
+
+function changed(
+  digests: readonly LastDigest[],
+  change: (delivery: Delivery) => Delivery,
+): DigestRecord {
+  return {
+    digests: digests.map((each) => ({ ...each, deliveries: each.deliveries.map(change) })),
+  };
+}

@@ -1,0 +1,268 @@
+import { useState } from "preact/hooks";
+import {
+  type DigestSettings,
+  type DigestTarget,
+  targetsOf,
+  type WebhookForm,
+} from "../../../appliance/base/text/digest.ts";
+import type { DigestAnswer, DigestSentAnswer } from "../../../appliance/control/wire.ts";
+import { WEEKDAYS, wallOf } from "../../shared/dates.ts";
+import { ask } from "../api.ts";
+import { Choice, Labelled, Problem, useNow } from "../parts.tsx";
+import { ChannelField } from "../push/channel-field.tsx";
+import { ago } from "../times.ts";
+import { useAction } from "../use-action.ts";
+
+const FORMS: Readonly<Record<WebhookForm, string>> = {
+  json: "JSON",
+  ntfy: "ntfy",
+  slack: "Slack",
+};
+/** From Monday on. */
+const WEEK = [1, 2, 3, 4, 5, 6, 0];
+const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
+
+interface DigestFieldProps {
+  /** of the site */
+  path: string;
+  /** of days; undefined until it is known */
+  zone: string | undefined;
+}
+
+/** The digest of a site: when it is sent, where to, and what came of the last. */
+export function DigestField({ path, zone }: DigestFieldProps) {
+  const { busy, problem, run } = useAction();
+  const [saved, setSaved] = useState<DigestAnswer | null>(null);
+  const [draft, setDraft] = useState<Partial<DigestSettings>>({});
+  const [sent, setSent] = useState<DigestSentAnswer["sent"]>([]);
+  const read = () => run(async () => setSaved(await ask<DigestAnswer>("GET", path)));
+  if (saved === null)
+    return (
+      <details onToggle={(event) => event.currentTarget.open && void read()}>
+        <summary>Digest</summary>
+        <Problem text={problem} />
+      </details>
+    );
+  const now = { ...settingsOf(saved), ...draft };
+  const save = (change: Partial<DigestSettings>) =>
+    run(async () => {
+      setSent([]);
+      setSaved(await ask<DigestAnswer>("PUT", path, { ...now, ...change }));
+      setDraft({});
+    });
+  const send = () =>
+    run(async () => {
+      setSent((await ask<DigestSentAnswer>("POST", path)).sent);
+      setSaved(await ask<DigestAnswer>("GET", path));
+    });
+  const isChanged = Object.keys(draft).length > 0;
+  return (
+    <details open>
+      <summary>Digest</summary>
+      <form
+        class="stack digest"
+        onSubmit={(event) => {
+          event.preventDefault();
+          // Naming the first place to send it to switches it on.
+          void save(targetsOf(settingsOf(saved)).length === 0 ? { enabled: true } : {});
+        }}
+      >
+        <p class="hint">
+          The figures of this site in one screen, against those before: visitors, views, sessions,
+          the first pages and sources, goals and alarms.
+        </p>
+        {targetsOf(settingsOf(saved)).length > 0 && (
+          <label class="switch">
+            <input
+              type="checkbox"
+              role="switch"
+              aria-checked={now.enabled}
+              checked={now.enabled}
+              disabled={busy}
+              onChange={(event) => void save({ enabled: event.currentTarget.checked })}
+            />{" "}
+            Send it
+          </label>
+        )}
+        <Times now={now} onEdit={(change) => setDraft({ ...draft, ...change })} />
+        <Places now={now} onEdit={(change) => setDraft({ ...draft, ...change })} />
+        <Problem text={problem} />
+        {saved.isElsewhere && (
+          <p class="notice">
+            Another box that shows this site sends it. Save it here, and this one does instead.
+          </p>
+        )}
+        <Standing saved={saved} zone={zone} />
+        {sent.map(({ target, problem: why }) => (
+          <p key={target} role="status" class={why === null ? "" : "notice bad"}>
+            {nameOf(target)}: {why ?? "sent now."}
+          </p>
+        ))}
+        <div class="row">
+          <button
+            type="submit"
+            class="primary"
+            disabled={busy || (!isChanged && !saved.isElsewhere)}
+          >
+            Save
+          </button>
+          <button
+            type="button"
+            disabled={
+              busy || isChanged || saved.isElsewhere || targetsOf(settingsOf(saved)).length === 0
+            }
+            onClick={() => void send()}
+          >
+            Send one now
+          </button>
+        </div>
+      </form>
+    </details>
+  );
+}
+
+interface PartProps {
+  now: DigestSettings;
+  onEdit: (change: Partial<DigestSettings>) => void;
+}
+
+function Times({ now: { every, weekday, hour }, onEdit }: PartProps) {
+  return (
+    <>
+      <Choice
+        legend="How often"
+        value={every}
+        options={[
+          { id: "week", name: "Weekly" },
+          { id: "day", name: "Daily" },
+        ]}
+        onChoose={(chosen) => onEdit({ every: chosen })}
+      />
+      <div class="pair">
+        {every === "week" && (
+          <Labelled label="Day">
+            {(at) => (
+              <select
+                {...at}
+                value={String(weekday)}
+                onChange={(event) => onEdit({ weekday: Number(event.currentTarget.value) })}
+              >
+                {WEEK.map((day) => (
+                  <option key={day} value={String(day)}>
+                    {WEEKDAYS[day]}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Labelled>
+        )}
+        <Labelled label="Hour">
+          {(at) => (
+            <select
+              {...at}
+              value={String(hour)}
+              onChange={(event) => onEdit({ hour: Number(event.currentTarget.value) })}
+            >
+              {HOURS.map((each) => (
+                <option key={each} value={String(each)}>
+                  {String(each).padStart(2, "0")}:00
+                </option>
+              ))}
+            </select>
+          )}
+        </Labelled>
+      </div>
+    </>
+  );
+}
+
+function Places({ now: { webhook, form, channel }, onEdit }: PartProps) {
+  return (
+    <>
+      <div class="pair">
+        <Labelled label="Webhook" hint="Allow its address first, under Push.">
+          {(at) => (
+            <input
+              {...at}
+              type="url"
+              value={webhook ?? ""}
+              autocomplete="off"
+              spellcheck={false}
+              placeholder="none"
+              onInput={(event) => onEdit({ webhook: event.currentTarget.value.trim() || null })}
+            />
+          )}
+        </Labelled>
+        <Labelled label="It takes">
+          {(at) => (
+            <select
+              {...at}
+              value={form}
+              onChange={(event) => onEdit({ form: event.currentTarget.value as WebhookForm })}
+            >
+              {Object.entries(FORMS).map(([id, name]) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          )}
+        </Labelled>
+      </div>
+      <ChannelField
+        label="Push channel"
+        hint="For a key, and for a home automation: the visitors, and how they moved."
+        value={channel ?? ""}
+        onInput={(text) => onEdit({ channel: text || null })}
+      />
+    </>
+  );
+}
+
+/** When the next goes out, and what came of the last. */
+function Standing({
+  saved: { next, last },
+  zone,
+}: { saved: DigestAnswer } & Pick<DigestFieldProps, "zone">) {
+  const now = useNow();
+  return (
+    <>
+      {next !== null && <p>The next goes out on {momentName(next, zone)}.</p>}
+      {last?.deliveries.map(({ target, state, at, why, next: again }) => {
+        const isBad = state === "failed" || state === "unsure" || why !== "";
+        return (
+          <p key={target} class={isBad ? "notice bad" : "hint"}>
+            {nameOf(target)}: {state === "sent" && `sent ${ago(at, now)}.`}
+            {state === "trying" && "being sent."}
+            {state === "due" && why === "" && "to be sent."}
+            {why}
+            {again !== null && ` It is tried again on ${momentName(again, zone)}.`}
+            {state === "failed" && " It is not tried again."}
+          </p>
+        );
+      })}
+    </>
+  );
+}
+
+function settingsOf({
+  isElsewhere: _,
+  next: __,
+  last: ___,
+  ...settings
+}: DigestAnswer): DigestSettings {
+  return settings;
+}
+
+function nameOf(target: DigestTarget): string {
+  if (target === "channel") return "Push channel";
+  return target === "webhook" ? "Webhook" : target.slice("mail:".length);
+}
+
+/** `Monday 2 March, 08:00`, in the zone of days */
+function momentName(moment: number, zone = "UTC"): string {
+  return new Intl.DateTimeFormat("en-GB", {
+    ...{ weekday: "long", day: "numeric", month: "long", hour: "2-digit", minute: "2-digit" },
+    timeZone: "UTC",
+  }).format(wallOf(zone, moment));
+}
