@@ -70,7 +70,7 @@ export interface Config {
   readonly siteTokens: ReadonlyMap<string, string>;
   /** The MQTT broker; undefined where none is named, and the Web UI may name one. */
   readonly mqtt: MqttSettings | undefined;
-  /** How the internet reaches it; undefined where no name is given, and the Web UI may give one. */
+  /** Settings of the public address; undefined where no name is given, and the Web UI may give one. */
   readonly publicAddress: PublicSettings | undefined;
   /** The port where the collector answers https://; undefined for none. */
   readonly tlsPort: number | undefined;

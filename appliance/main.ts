@@ -15,7 +15,7 @@ import { isPiped, readInput } from "./commands/input.ts";
 import { version } from "./system/version.ts";
 
 const STDIN = 0;
-/** Of a pipe. */
+/** The width of output into a pipe. */
 const DEFAULT_COLUMNS = 80;
 const CHECKOUT = join(import.meta.dirname, "..");
 

@@ -232,7 +232,7 @@ export class Actions {
   }
 }
 
-/** Why something that sends nothing could not be done, in words for a key. */
+/** The words on a key for the refusal of an action that sends nothing. */
 const WORDS: Partial<Record<Refusal["code"], string>> = {
   not_found: "no page",
   channel_limit: "full",

@@ -11,7 +11,7 @@ export interface TemplateValues {
   /** Id of the deck. */
   deck: string;
   slot: string;
-  /** How far a dial was turned; 0 for a press. */
+  /** The steps by which a dial was turned; 0 for a press. */
   delta: number;
 }
 

@@ -65,7 +65,7 @@ export class Alarms {
     void this.reload();
   }
 
-  /** How far an alarm of a site is. */
+  /** The state of one alarm of a site. */
   stateOf(site: string, kind: AlarmKind): AlarmState {
     const watched = this.#sites.get(site);
     if (watched === undefined || !watched.settings[kind]) return OFF;

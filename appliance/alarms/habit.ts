@@ -171,7 +171,7 @@ function spreadOf(
   means: readonly (readonly number[])[],
   visitSize: number,
 ): number {
-  // Of visits as chance makes them, and their sizes too: the variance of their views, by their mean.
+  // The variance of views divided by their mean, if visits and their sizes are random.
   const chance = 2 * visitSize - 1;
   let beyond = 0;
   let squares = 0;

@@ -80,7 +80,7 @@ function chanceOf({ week, visitSize }: Habit): number {
 }
 
 /**
- * How many visits are as improbable as `surprise` (minus the logarithm of a chance) where `usual`
+ * The number of visits as improbable as `surprise` (minus the logarithm of a chance) where `usual`
  * are usual and their level strays with this shape: the Chernoff bound of the negative binomial
  * distribution, which is on the safe side.
  */

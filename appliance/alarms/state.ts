@@ -2,10 +2,10 @@
 export const ALARM_KINDS = ["silence", "rush"] as const;
 export type AlarmKind = (typeof ALARM_KINDS)[number];
 
-/** How far an alarm is: too little is known, too little was seen since a start, all well, or not. */
+/** The phase of an alarm: too little history, too little traffic since a start, all well, or not. */
 export type AlarmPhase = "learning" | "waiting" | "quiet" | "firing";
 
-/** How far an alarm of a site is, and since when it stands, epoch milliseconds. */
+/** The phase of an alarm of a site, and its beginning in epoch milliseconds. */
 export interface AlarmState {
   readonly state: AlarmPhase | "off";
   readonly since: number | null;

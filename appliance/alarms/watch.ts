@@ -33,7 +33,7 @@ export interface AlarmChange {
   /** Views that were seen, and the usual ones, since then or in a span. */
   readonly seen: number;
   readonly usual: number;
-  /** How long that span is. */
+  /** The length of that span. */
   readonly spanMs: number;
 }
 

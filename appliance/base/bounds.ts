@@ -1,6 +1,6 @@
 import { DIMENSIONS } from "./text/dimensions.ts";
 
-/** How much of one kind of thing a box keeps. */
+/** The most that a box keeps of one kind of thing. */
 export interface Bound {
   readonly count: number;
   /** Bytes of one, as it is stored. */

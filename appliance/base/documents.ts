@@ -15,7 +15,7 @@ export interface DocumentKind<Body = unknown> {
   readonly idPattern?: string;
   /** Each has a file beside its JSON, which is read when it is needed. */
   readonly hasFile?: true;
-  /** How many there may be, and how large they, or their files, are. */
+  /** The most documents, and the most bytes of one, or of its file. */
   readonly bound: Bound;
   /** The refusal beyond the bound; undefined where callers check the bound themselves. */
   readonly full?: { readonly code: RefusalCode; readonly message: string };
@@ -26,7 +26,7 @@ export interface DocumentKind<Body = unknown> {
    * deleted with its site, and a restore gives it the new number. Otherwise it belongs to the box.
    */
   readonly of?: "fleet" | "site";
-  /** Of the type alone: no kind has any. */
+  /** Carries the type alone: no kind has a value here. */
   readonly body?: Body;
 }
 

@@ -1,4 +1,4 @@
-/** How often something was how large. */
+/** A histogram: the number of values up to each bound. */
 export class Histogram {
   readonly #bounds: readonly number[];
   readonly #counts: number[];

@@ -47,7 +47,7 @@ export function isSiteId(id: string): boolean {
   return ID.test(id) && id !== NOBODYS_ID;
 }
 
-/** True for `admin`, which means the admin token. */
+/** Whether an id is `admin`, which means the admin token. */
 export function meansAdmin(id: string): boolean {
   return siteIdOf(id) === NOBODYS_ID;
 }
@@ -58,7 +58,7 @@ export function isHost(host: string): boolean {
 
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 
-/** True for a machine's own name, which is one label of a host name: RFC 1123. */
+/** Whether a text can be a machine's name: one label of a host name, RFC 1123. */
 export function isLabel(text: string): boolean {
   return LABEL.test(text);
 }
@@ -98,7 +98,7 @@ const CHANNEL = new RegExp(`^[a-z0-9][a-z0-9._-]{0,${CHANNEL_LENGTH - 1}}$`, "i"
 /** The form of the name of a push channel, to end a sentence. */
 export const CHANNEL_RULE: string = `1 to ${CHANNEL_LENGTH} characters from a-z, 0-9, dot, underscore and hyphen, starting with a letter or digit`;
 
-/** True for the name of a push channel, in any case; it is kept in lower case. */
+/** Whether a text can name a push channel, in any case; names are kept in lower case. */
 export function isChannelName(text: string): boolean {
   return CHANNEL.test(text);
 }
@@ -111,7 +111,7 @@ export const COLOR = {
 };
 
 const MAX_TTL = 86_400;
-/** How long a pushed text lives unless its sender says so. */
+/** The lifetime of a pushed text in seconds, unless its sender gives one. */
 export const DEFAULT_TTL = 600;
 /** JSON Schema of the life of a pushed text: whole seconds, 0 for ever. */
 export const TTL = {

@@ -28,7 +28,7 @@ export function listenerUrl(
   return host && urlOf(host, port);
 }
 
-/** True for a socket that only this machine reaches. */
+/** Whether only this machine reaches a socket at the address. */
 export function isLoopback(address: string): boolean {
   return /^(?:127\.|::1$|::ffff:127\.)/.test(address);
 }

@@ -11,7 +11,7 @@ export type RefusalCode =
   | "too_much"
   /** The requested thing does not exist. */
   | "not_found"
-  /** How much there is already. */
+  /** The box holds as many of the kind as it may. */
   | "alarm_limit"
   | "channel_limit"
   | "deck_limit"

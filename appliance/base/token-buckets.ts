@@ -29,7 +29,7 @@ export class TokenBuckets {
     this.#perMs = perSecond / 1_000;
   }
 
-  /** How many keys are remembered. */
+  /** The number of remembered keys. */
   get size(): number {
     return this.#buckets.size;
   }

@@ -9,7 +9,7 @@ export function isShareToken(token: string): boolean {
   return token.startsWith(SCHEMES.share);
 }
 
-/** True for a token that ends by itself. */
+/** Whether a token is one of a session, which ends by itself. */
 export function isSessionToken(token: string): boolean {
   return token.startsWith(SCHEMES.session);
 }

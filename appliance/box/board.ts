@@ -36,10 +36,10 @@ interface BoardOptions {
   clock: Clock;
   log: Pick<Log, "warn">;
   code: Pick<SetupCode, "shown" | "changed">;
-  /** True while no sign-in is needed. */
+  /** Whether the Web UI needs no sign-in now. */
   isOpen: () => boolean;
   network: Network;
-  /** True when the data waits for the owner to repair it. */
+  /** Whether the data waits for the owner to repair it. */
   dataUnusable?: boolean;
   /** Missing in rescue mode. */
   publicAddress?: PublicStandingSource;
@@ -137,7 +137,7 @@ export class Board implements NoticeBoard {
     const addresses = this.#addresses();
     if (addresses !== undefined) this.#address = this.#urlAt(addresses);
     this.#name = network.name();
-    // That changes with the time alone, too.
+    // Update notices change with the time alone, too.
     const isUpdateOther = JSON.stringify(this.#updateNotices()) !== this.#update;
     if (this.#address !== address || this.#name !== name || isUpdateOther) this.#tell();
     this.#cancelLook = clock.after(LOOK_MS, () => this.#look());

@@ -68,7 +68,7 @@ export class Access {
     return this.#readsAll(ctx, tokenOf(ctx));
   }
 
-  /** How many sites the token of a request opens, which has opened one. */
+  /** The number of sites that the valid token of a request opens. */
   reach(ctx: Context): number {
     return this.readsAll(ctx) ? this.#sites.all.length : 1;
   }

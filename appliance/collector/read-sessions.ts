@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import { SCHEMES } from "../base/tokens.ts";
 import { isSameSecret, makeToken, sha256 } from "../system/secrets.ts";
 
-/** How long a code waits to be redeemed. */
+/** The lifetime of a code that is not redeemed. */
 export const CODE_MS = 60_000;
 /** The length of a session after its code was redeemed. */
 export const SESSION_MS = 12 * 3_600_000;
@@ -55,7 +55,7 @@ export class ReadSessions {
     return token;
   }
 
-  /** True for a token that `redeem` gave out and that has not ended. */
+  /** Whether `redeem` gave out the token and it has not ended. */
   opens(token: string): boolean {
     return this.#find(this.#sessions, token) !== undefined;
   }

@@ -72,13 +72,13 @@ export class Sites {
     return matches(sha256(token), site?.shareHash ?? null);
   }
 
-  /** True for a token that may read some site, or for the admin's; takes the same time for all. */
+  /** Whether a token is the admin's or may read some site; takes the same time for all tokens. */
   knows(token: string): boolean {
     const isAdmin = this.isAdmin(token);
     return this.knowsSite(token) || isAdmin;
   }
 
-  /** True for a token that some site alone has; takes the same time for all. */
+  /** Whether a token is one site's own; takes the same time for all tokens. */
   knowsSite(token: string): boolean {
     const hash = sha256(token);
     let known = false;

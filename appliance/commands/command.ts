@@ -7,9 +7,9 @@ export const INSTALLED = "tallydeck";
 /** The outside world, as a command is given it. */
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** How a shell here finds this program: `./scripts/tallydeck`, or INSTALLED. */
+  /** The name by which a shell here finds this program: `./scripts/tallydeck`, or INSTALLED. */
   readonly program: string;
-  /** How many characters fit in a line. */
+  /** The characters that fit in a line. */
   readonly columns: number;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -17,7 +17,7 @@ export interface Terminal {
   readonly err: (line: string) => void;
   /** Puts a text in the place of the line before; undefined where no person watches. */
   readonly rewrite?: ((text: string) => void) | undefined;
-  /** True when something is piped in, or read from a file. */
+  /** Whether input is piped in, or read from a file. */
   readonly isPiped: () => boolean;
   /** Standard input as text; at most `limit` bytes of it are read. */
   readonly input: (limit: number) => Promise<string>;

@@ -45,7 +45,7 @@ interface Found {
   readonly port: string;
   readonly serial: string;
   readonly evidence: Model["evidence"];
-  /** Why it cannot be used; null where it can. */
+  /** The reason that it cannot be used; null where it can. */
   readonly problem: string | null;
 }
 

@@ -1,7 +1,7 @@
 import { fstatSync } from "node:fs";
 import type { Readable } from "node:stream";
 
-/** True when a file descriptor is a pipe, a socket or a file: not a terminal, nor `/dev/null`. */
+/** Whether a file descriptor is a pipe, a socket or a file: not a terminal, nor `/dev/null`. */
 export function isPiped(fd: number): boolean {
   try {
     const found = fstatSync(fd);

@@ -193,7 +193,7 @@ interface Contents {
   readonly collectors: readonly Collector[];
   /** Ids. */
   readonly sites: readonly string[];
-  /** Why the data cannot be read. */
+  /** Reasons that data cannot be read. */
   readonly problems: readonly string[];
   /** The settings of the Web UI. */
   readonly publicAddress?: PublicSettings | undefined;

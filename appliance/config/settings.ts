@@ -40,7 +40,7 @@ import {
 /** The ways to give a setting, and its valid values. */
 export interface Setting<T> {
   readonly flag?: string;
-  /** How the flag is given: with a value if nothing is said, alone, or with a value each time. */
+  /** The kind of a flag: alone (`switch`), or repeated (`list`); one value where undefined. */
   readonly flagKind?: "switch" | "list";
   readonly fallback: string;
   /** The values that are accepted, to end the sentence "KEY must be …". */

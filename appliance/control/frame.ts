@@ -67,7 +67,7 @@ function withParams(ctx: RouterContext): ControlContext<never> {
   return Object.assign(ctx, { params }) as unknown as ControlContext<never>;
 }
 
-/** How the routes of a listener are made; each is handed the part it works with. */
+/** Makes the routes of a listener, and hands each the parts that it works with. */
 export function routesFor<Parts>() {
   const making =
     (isPublic: boolean) =>

@@ -7,7 +7,7 @@ interface SetupCodeOptions {
   clock: Clock;
   /** A whole number from 0 to below `end`, unpredictable. */
   randomInt: (end: number) => number;
-  /** True while the code is the only way to sign in: there is no admin token. */
+  /** Whether the code is the only way to sign in, because there is no admin token. */
   needed: () => boolean;
 }
 

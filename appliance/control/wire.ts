@@ -171,9 +171,9 @@ export interface Vitals {
     /** The memory that the service itself takes. */
     serviceBytes: number;
   };
-  /** Of the processor, degrees Celsius. */
+  /** The processor's temperature in degrees Celsius. */
   temperature?: number;
-  /** How strongly a wireless network is received, and which. */
+  /** The name of the wireless network, and its signal in dBm. */
   wifi?: { dbm: number; name?: string };
 }
 
@@ -256,7 +256,7 @@ export interface ChannelAnswer {
 export interface HookAnswer {
   ok: true;
   channel: string;
-  /** How many alerts fire. */
+  /** The number of alerts that fire. */
   firing: number;
 }
 
@@ -315,7 +315,7 @@ export interface SiteActivity {
   last: string | null;
   /** Views of the last five minutes. */
   live: number;
-  /** How far its alarms are. */
+  /** The states of its alarms. */
   alarms: { silence: AlarmState; rush: AlarmState };
 }
 
@@ -366,11 +366,11 @@ export interface ImportPreview {
 /** `GET /api/rescue`, while the data cannot be used: why, in a sentence. */
 export interface RescueAnswer {
   problem: string;
-  /** True while there is data from before a restore. */
+  /** Whether there is data from before a restore. */
   mayGoBack: boolean;
   /** Whether starting without data is offered: not where a newer version can read it, or going back is possible. */
   mayStartAnew: boolean;
-  /** True where another release can be started: `/api/update` has answers. */
+  /** Whether another release can be started: `/api/update` answers. */
   hasUpdates: boolean;
 }
 
@@ -393,13 +393,13 @@ export interface Diagnostics extends Machine {
   time: string;
   clockSet: boolean;
   upSeconds: number;
-  /** How many are open. */
+  /** The open connections of each listener. */
   connections: { collector: number; control: number };
   decks: (Pick<DeckView, "model" | "connected" | "virtual" | "evidence"> & {
     widgets: Widget["type"][];
   })[];
   deckProblems: Omit<DeckProblemView, "message">[];
-  /** How its public address stands, in a word. */
+  /** The state of its public address, in a word. */
   publicAddress: PublicView["state"];
   /** On the box only: which release runs, and how the last attempt at another ended. */
   update?: Pick<UpdateView, "running" | "other" | "mode" | "updates"> & {
@@ -410,7 +410,7 @@ export interface Diagnostics extends Machine {
   storage: {
     freeBytes?: number;
     totalBytes?: number;
-    /** How many there are. */
+    /** The number of sites. */
     sites: number;
   };
   errors: { time: string; level: "info" | "warn" | "error"; message: string }[];

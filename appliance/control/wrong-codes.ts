@@ -54,7 +54,7 @@ export class WrongCodes {
     }
   }
 
-  /** Those of an address are forgotten. */
+  /** Forgets the wrong codes of an address. */
   forgive(address: string): void {
     this.#tries.delete(address);
   }

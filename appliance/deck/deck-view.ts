@@ -19,13 +19,13 @@ export interface DeckView
   virtual: boolean;
   /** A virtual deck that an owner has added, and may remove. */
   isRemovable?: true;
-  /** How sure we are that this unit works. */
+  /** The evidence that this unit works. */
   evidence: Evidence;
   homeAfterSeconds: number | null;
   /** The place of the page that shows. */
   page: number;
   asleep: boolean;
-  /** Of the page that shows. */
+  /** The slots of the page that shows. */
   slots: SlotView[];
   /** Dials, buttons and touch points: places that can be pressed or turned and show no picture. */
   inputs: InputView[];

@@ -25,7 +25,7 @@ export const VIRTUAL_DECKS = documentKind<VirtualDeck>("virtual_deck", objectOf(
 export interface VirtualDecksOptions {
   readonly log: { warn(message: string): void };
   readonly roster: Roster;
-  /** Those that an owner has added; nowhere kept unless given. */
+  /** The decks that an owner has added; undefined where none are kept. */
   readonly documents: Documents<VirtualDeck> | undefined;
   /** Ids of models by `--virtual-deck`; one may be there twice. */
   readonly declared: readonly string[];

@@ -186,7 +186,7 @@ class DayMaker {
     return views * growth ** -age * rest * season * chance * (1 + (this.#spike()?.extra ?? 0));
   }
 
-  /** Of a day that is not over only the hours that were. */
+  /** Draws the views of each hour; an unfinished day has its past hours only. */
   #viewsByHour(expected: number): number[] {
     const late = this.#isWeekend ? 2 : 0;
     const all = HOURS.reduce((sum, weight) => sum + weight, 0);
@@ -242,12 +242,12 @@ class DayMaker {
     ];
   }
 
-  /** How many hits there are that are alike. */
+  /** Draws the number of equal hits. */
   #alike(): number {
     return 1 + Math.floor(this.#random() * MOST_ALIKE);
   }
 
-  /** How many a visit sees. */
+  /** Draws the number of pages of a visit. */
   #pages(): number {
     if (this.#random() < BOUNCES) return 1;
     const more = (this.#site.viewsPerVisit - BOUNCES) / (1 - BOUNCES) - 2;
@@ -349,7 +349,7 @@ class DayMaker {
   }
 }
 
-/** Of each list, for many are drawn from it. */
+/** The sum of each list's weights: many values are drawn from each. */
 const sums = new WeakMap<Weights<unknown>, number>();
 
 function sumOf(weights: Weights<unknown>): number {

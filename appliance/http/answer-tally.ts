@@ -1,4 +1,4 @@
-/** How many answers were given since the start, by the first digit of their status. */
+/** Counts answers since the start, by the first digit of their status. */
 export class AnswerTally {
   readonly #counts = [0, 0, 0, 0, 0, 0];
 

@@ -8,7 +8,7 @@ type AskReason =
   | "cut"
   | "stopped";
 
-/** Why there is no answer. Its message has no address and no header, so that it may be shown. */
+/** The failure of a request to another server. Its message has no address and no header, so that it may be shown. */
 export class AskFailed extends Error {
   readonly reason: AskReason;
 

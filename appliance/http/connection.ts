@@ -107,7 +107,7 @@ export class Connection {
     else this.drop();
   }
 
-  /** True when the body of a request is on its way for longer than `patience` milliseconds. */
+  /** Whether the body of a request has been on its way for longer than `patience` milliseconds. */
   isLate(patience: number): boolean {
     const incomplete = this.#incomplete();
     if (incomplete === undefined) return false;
@@ -237,7 +237,7 @@ export class Connection {
   }
 }
 
-/** True where the rest of a body is of no use: it was refused, or no route looked at it. */
+/** Whether the rest of a body is unwanted: it was refused, or no route read it. */
 function isUnwanted({ request, response }: Exchange): boolean {
   if (request.complete || uploads.has(request)) return false;
   return response.statusCode >= 400 || request.readableFlowing === null;

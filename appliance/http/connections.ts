@@ -31,7 +31,7 @@ export interface ConnectionsOptions {
   keyOf: (address: string) => string;
   /** Milliseconds that the body of a request may take, unless it is allowed an upload. */
   bodyMs: number;
-  /** True where trusted proxies may say before the first byte from whom a connection is. */
+  /** Whether trusted proxies may name the peer of a connection before its first byte. */
   namesPeers?: boolean;
   /** Undefined where HTTP is spoken without. */
   tls?: Tls;

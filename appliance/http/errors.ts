@@ -33,7 +33,7 @@ export function sendError(response: ServerResponse, error: HttpError): void {
     .end(JSON.stringify({ error: message, code } satisfies ErrorAnswer));
 }
 
-/** How a refusal is answered. */
+/** The answer to a refusal. */
 interface RefusalAnswer {
   readonly status: number;
   /** The code in the answer, where it differs. */

@@ -29,7 +29,7 @@ export const FLEET_LIMITS: ConnectionLimits = { total: 2_048, perAddress: 64, pe
 /** Limits for metrics, which few programs read now and then. */
 export const METRICS_LIMITS: ConnectionLimits = { total: 16, perAddress: 8, perLoopback: 8 };
 
-/** How many connections all listeners of the service hold. */
+/** The most connections of all listeners of the service. */
 const SERVICE_TOTAL = COLLECTOR_LIMITS.total + COLLECTOR_TLS_LIMITS.total + CONTROL_LIMITS.total;
 
 /** File descriptors that are reserved for the database, the decks, and other files. */

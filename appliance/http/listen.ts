@@ -23,7 +23,7 @@ const CLOSE_IDLE_MS = 20;
 export interface Listener {
   readonly port: number;
   readonly address: string;
-  /** How many are open. */
+  /** The number of open connections. */
   readonly connections: number;
   /** Stops accepting and resolves when the requests that run are answered. */
   close(): Promise<void>;
@@ -49,7 +49,7 @@ interface ListenerDoor
   keyOf?: (address: string) => string;
   /** Milliseconds. */
   patience?: typeof PATIENCE;
-  /** How long Node itself waits for a request; longer where bodies may be whole files. */
+  /** The time that Node itself waits for a request; longer where bodies may be whole files. */
   longestRequest?: number;
   /** Speaks TLS, and shows these. */
   certificates?: Certificates;

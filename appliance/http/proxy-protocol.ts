@@ -35,7 +35,7 @@ export function proxyHeaderIn(bytes: Buffer): ProxyHeader {
   return NONE;
 }
 
-/** True when `bytes` agree with `start` as far as they go. */
+/** Whether `bytes` agree with `start` as far as they go. */
 function isBeginning(bytes: Buffer, start: Buffer): boolean {
   const length = Math.min(bytes.length, start.length);
   return bytes.compare(start, 0, length, 0, length) === 0;

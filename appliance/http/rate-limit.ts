@@ -23,7 +23,7 @@ export class RateLimit {
     }));
   }
 
-  /** How many keys are remembered, in all layers. */
+  /** The number of remembered keys in all layers. */
   get size(): number {
     return this.#layers.reduce((sum, { buckets }) => sum + buckets.size, 0);
   }

@@ -13,7 +13,7 @@ interface Sample {
   readonly value: number;
 }
 
-/** How often something was how large, as `Histogram` has it. */
+/** The figures of a `Histogram`. */
 interface Distribution {
   readonly sum: number;
   readonly buckets: readonly (readonly [bound: number, count: number])[];
@@ -53,7 +53,7 @@ function plainLinesOf(family: Family): string[] {
   ];
 }
 
-/** Of the names of samples, where all of a type have one. */
+/** The suffix of sample names, for types whose samples all have one. */
 const SUFFIX: { readonly [type in Family["type"]]?: string } = { counter: "_total", info: "_info" };
 
 function linesOf(family: Family): string[] {

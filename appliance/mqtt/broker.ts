@@ -15,7 +15,7 @@ interface Kept {
   readonly until: number;
 }
 
-/** How it stands with the broker. Times are epoch milliseconds. */
+/** The state of the connection to the broker. Times are epoch milliseconds. */
 export type BrokerState =
   | {
       readonly connected: true;

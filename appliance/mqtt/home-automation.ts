@@ -71,12 +71,12 @@ export class HomeAutomation {
     return this.#settings;
   }
 
-  /** True while the configuration names the broker. */
+  /** Whether the configuration names the broker. */
   get isDeclared(): boolean {
     return this.#options.declared !== undefined;
   }
 
-  /** How it stands with the broker; undefined while it is off. */
+  /** The state of the connection to the broker; undefined while it is off. */
   get state(): BrokerState | undefined {
     return this.#link?.state;
   }

@@ -76,7 +76,7 @@ export interface LinkOptions extends LinkedParts {
   readonly announced: Announced | null;
   /** Keeps it over restarts. */
   readonly saveAnnounced: (announced: Announced | null) => void;
-  /** How it stands with the broker is another. */
+  /** Called when the state of the connection has changed. */
   readonly changed: () => void;
 }
 
@@ -108,7 +108,7 @@ export class Link {
   #announced: Announced | null;
   /** The announcement at another place, until it is taken back. */
   #former: Announced | undefined;
-  /** How many topics were cleared in this connection. */
+  /** The number of topics cleared in this connection. */
   #cleared = 0;
   #broker: Broker | undefined;
   #subscriptions: readonly Cancel[] = [];

@@ -1,7 +1,7 @@
 import { invalidField } from "../base/refusal.ts";
 import { CERTIFICATES_RULE, isCertificates } from "../system/certificates.ts";
 
-/** How the box speaks with a broker; kept while it is off. */
+/** Settings of the connection to a broker; kept while it is off. */
 export interface MqttSettings {
   readonly enabled: boolean;
   /** `mqtt://host:port` or `mqtts://host:port`; empty until a broker is named. */

@@ -7,7 +7,7 @@ export function baseTopic(prefix: string, box: string): string {
   return `${prefix}/${box}`;
 }
 
-/** How the box is called where Home Assistant looks for devices. */
+/** The id of the box among Home Assistant's devices. */
 export function deviceId(box: string): string {
   return `tallydeck_${box}`;
 }

@@ -30,7 +30,7 @@ export const MOST_BYTES = 64 * 1024;
 interface Provisioned {
   readonly kept: KeptSettings;
   readonly settings: Settings;
-  /** Of every file there is or was; empty when none has changed. */
+  /** The results of every file present now or before; empty when none has changed. */
   readonly results: readonly FileResult[];
 }
 

@@ -12,7 +12,7 @@ export interface Finding {
   readonly name?: string;
   /** It makes the box forget the setting. */
   readonly forgets?: true;
-  /** Why it is not applied. */
+  /** The reason that it is not applied. */
   readonly ignored?: string;
   /** The reason why the network of the file is not joined, where no password for it is known. */
   readonly unlessJoined?: string;
@@ -197,7 +197,7 @@ const STAYS = "; still in this file: remove it";
 export const SEE_WHY = "see why at its password or its key management";
 export const NOT_JOINED = `the network is not joined: ${SEE_WHY}`;
 
-/** Why things an image of ours has no use for are left alone. */
+/** The reason that accounts are left alone: our image has no use for them. */
 export const NO_ACCOUNTS =
   "this box has no accounts and no passwords; to reach it by ssh give a key, and sign in as root";
 export const NOTHING_RUNS = "nothing from this file is ever run or installed";

@@ -14,7 +14,7 @@ const NETDEV = `run/systemd/network/40-${TUNNEL}.netdev`;
 const NETWORK = `run/systemd/network/40-${TUNNEL}.network`;
 /** For the service to show. */
 const STATE = "run/tallydeck-tunnel/state.json";
-/** Of the routes back, beside the box's own. */
+/** The table of the routes back, beside the box's own. */
 const TABLE = 51_820;
 
 interface TunnelOptions {

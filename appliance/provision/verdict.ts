@@ -26,7 +26,7 @@ export function verdict(
   return counting.length === 0 ? [] : [{ ...result, findings: counting }];
 }
 
-/** Why a setting that is in order is not applied from this file. */
+/** The reason that a correct setting is not applied from this file. */
 function whyNot(
   { name = "", forgets }: Finding,
   file: string,

@@ -20,7 +20,7 @@ export const FIELD_LIMITS = {
   body: 4_096,
   /** Steps of a sequence. */
   steps: 16,
-  /** Of a pause between them. */
+  /** The seconds of a pause between them. */
   pauseSeconds: 60,
 } as const;
 
@@ -64,7 +64,7 @@ export const EXPIRIES = {
 export type Expiry = keyof typeof EXPIRIES;
 export const DEFAULT_EXPIRY: Expiry = "dim";
 
-/** How large the text of a key is at most; `most` is of the largest there is. A text that is longer is smaller. */
+/** The largest size of a key's text, as a share of `most`. A longer text is drawn smaller. */
 export const TEXT_SIZES = {
   large: { name: "Large", most: 1 },
   medium: { name: "Medium", most: 0.6 },

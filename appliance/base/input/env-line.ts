@@ -4,7 +4,7 @@ interface EnvLine {
   readonly value: string;
 }
 
-/** True for a line that says nothing: empty, or a comment. */
+/** Whether a line is empty or a comment. */
 export function isEnvComment(line: string): boolean {
   return /^\s*(?:#|$)/.test(line);
 }

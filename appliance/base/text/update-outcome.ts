@@ -1,4 +1,4 @@
-/** How an attempt at another release ended: one record, from the updater's journal to every screen. */
+/** The end of an attempt at another release: one record, from the updater's journal to every screen. */
 export interface UpdateOutcome {
   /** After `updated` and `back` the box runs another release; after the others the one of before. */
   readonly kind: "updated" | "back" | "failed" | "interrupted" | "refused";

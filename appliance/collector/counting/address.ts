@@ -27,7 +27,7 @@ export function sourceHost(source: string): string {
   return slashes !== "" || isHost(host) ? host : source;
 }
 
-/** Of a text without scheme and slashes: a name with a dot within, and no space. */
+/** Whether a text without scheme and slashes looks like a host: a dot within, and no space. */
 function isHost(name: string): boolean {
   return name.slice(1, -1).includes(".") && !/\s/.test(name);
 }

@@ -83,7 +83,7 @@ export function storedPath(path: string): string {
   return path.slice(0, end) || "/";
 }
 
-/** True for printable ASCII, as nearly every value is. */
+/** Whether a value is printable ASCII, as nearly every one is. */
 function isClean(value: string): boolean {
   if (value.length > MAX_CHARACTERS) return false;
   for (let i = 0; i < value.length; i++) {

@@ -46,7 +46,7 @@ function daysOf(series: readonly SeriesRow[], columns: number): string[] {
   );
 }
 
-/** How many columns of a table fit, the day and the views in any case. */
+/** The number of columns that fit; the day and the views are always shown. */
 function fitting(widths: readonly number[], columns: number): number {
   let [used, fit] = [-GAP.length, 0];
   for (const width of widths) {

@@ -3,7 +3,7 @@ import { jsonBody, shape, TRUTH } from "../input.ts";
 import type { Handler } from "../route.ts";
 import type { NewPushToken, PushToken, PushTokensAnswer } from "../wire.ts";
 
-// How long a name may be is the push service's to say.
+// The push service checks the length of a name.
 const readName = shape<{ name: string }>({
   properties: { name: { type: "string", description: "must be a string" } },
   required: ["name"],

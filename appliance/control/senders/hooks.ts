@@ -42,7 +42,7 @@ interface AlertmanagerAlert {
 interface AlertmanagerPost {
   groupKey: string;
   alerts: AlertmanagerAlert[];
-  /** How many the list leaves out, by its `max_alerts`. */
+  /** The number of alerts that `max_alerts` leaves out of the list. */
   truncatedAlerts?: number;
 }
 

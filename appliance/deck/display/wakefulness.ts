@@ -64,7 +64,7 @@ export class Wakefulness {
     return { asleep: left <= 0, changesIn: Math.min(left > 0 ? left : phase.ends, phase.ends) };
   }
 
-  /** How long it has been night, if it is, and when night or day ends; in milliseconds. */
+  /** The time since night began, if it is night, and the time until night or day ends; milliseconds. */
   #phase(night: SleepSettings["night"]): { since: number | undefined; ends: number } {
     const { now, sure } = { now: this.#clock.now(), sure: this.#clock.sure };
     if (night === null || !sure) return { since: undefined, ends: Number.POSITIVE_INFINITY };
@@ -83,7 +83,7 @@ function awakeAtNight(after: number, isUsedTonight: boolean): number {
   return Number.isFinite(after) ? after : NIGHT_WAKE_MS;
 }
 
-/** Of `HH:MM`. */
+/** The milliseconds from midnight to `HH:MM`. */
 function msOf(time: string): number {
   const [hours = 0, minutes = 0] = time.split(":").map(Number);
   return (hours * 60 + minutes) * 60_000;

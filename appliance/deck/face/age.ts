@@ -1,6 +1,6 @@
 const [MINUTE_MS, HOUR_MS, DAY_MS] = [60_000, 3_600_000, 86_400_000];
 
-/** How long ago something was: `<1 min`, `14 min`, `3 h`, `2 d`. */
+/** The age of something in words: `<1 min`, `14 min`, `3 h`, `2 d`. */
 export function ageText(since: number, now: number): string {
   const age = Math.max(0, now - since);
   if (age < MINUTE_MS) return "<1 min";

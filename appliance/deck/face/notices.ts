@@ -34,7 +34,7 @@ export interface NoticeBoard {
   address(): string | undefined;
   /** The URL with the name of this machine, if the local network has one for it. */
   addressByName(): string | undefined;
-  /** How its public address stands; undefined while it is off. */
+  /** The state of the public address; undefined while it is off. */
   publicAddress(): PublicStanding | undefined;
   readonly changed: Listenable;
 }

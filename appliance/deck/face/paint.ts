@@ -18,7 +18,7 @@ const QUALITY_STEP = 7;
 /** As `IconFile` says. */
 const ICON_GRID = 24;
 const ICON_STROKE = 2;
-/** Of a sign that was turned, in em. */
+/** The width of a turned sign, in em. */
 const TURNED_WIDTH = 0.86;
 
 type Skia = typeof import("@napi-rs/canvas");

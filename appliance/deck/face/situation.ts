@@ -54,7 +54,7 @@ export interface Situation {
   height: number;
   /** The value of the widget's channel; undefined while it waits. */
   value?: PushedValue | undefined;
-  /** Which of the widget's rules holds for its number, by its place. */
+  /** The index of the widget's rule that holds for its number. */
   rule?: number | undefined;
   icons?: IconPaths | undefined;
   /** The picture of an image widget; undefined while it is being opened. */

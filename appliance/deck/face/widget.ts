@@ -72,7 +72,7 @@ export interface ToggleWidget extends WidgetColors {
   off?: ToggleSide;
 }
 
-/** How long until the value of a channel expires, or until it is late or down. */
+/** A key with the time until the value of a channel expires, or until it is late or down. */
 export interface CountdownWidget extends WidgetColors {
   type: "countdown";
   channel: string;

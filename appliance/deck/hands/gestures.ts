@@ -9,7 +9,7 @@ export interface Gesture {
   /** The place, from 0, of the page that showed. */
   page: number;
   kind: "press" | "hold" | "turn";
-  /** Of a turn: steps, clockwise being more than zero. */
+  /** The steps of a turn, positive when clockwise. */
   delta?: number;
   /** Epoch milliseconds. */
   at: number;

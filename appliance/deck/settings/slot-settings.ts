@@ -82,7 +82,7 @@ export function changedSlot(
   known: readonly Action[],
 ): SlotSettings {
   const slot: SlotSettings = { ...settings, widget, ...(isButton && { button: true }) };
-  // Those of the same slot first.
+  // Secrets of the same slot come first.
   const secrets = secretsOf([...actionsOf(settings), ...known]);
   for (const kind of ACTION_KINDS) {
     const action = change[kind];

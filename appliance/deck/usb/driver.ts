@@ -34,7 +34,7 @@ export interface DeckDriver {
   /** The serial number the unit reports; empty when it reports none. */
   readonly serial: string;
   readonly heartbeat: Heartbeat | undefined;
-  /** How often every picture is sent again, for panels on which a lost byte leaves its mark. */
+  /** The interval after which every picture is sent again, for panels on which a lost byte leaves its mark. */
   readonly repaintMs: number | undefined;
   /** Wakes the panel and sets its brightness (percent); also after the host was suspended. */
   initialise(brightness: number): Promise<void>;

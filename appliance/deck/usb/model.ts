@@ -38,7 +38,7 @@ export interface ModelInput extends ModelPlace {
   readonly kind: "dial" | "button" | "touch";
 }
 
-/** Which way a finger went over the touch strip. */
+/** The direction of a finger over the touch strip. */
 export type Direction = "left" | "right";
 
 /** The reports of a dial of a CRT deck; each report of a turn is one step. */

@@ -43,5 +43,5 @@ function takeLine(found: Findings, line: string, number: number): boolean {
   return false;
 }
 
-/** How people write WIFI_PASSWORD from memory, or as other systems call it. */
+/** Names that people write for WIFI_PASSWORD from memory, or from other systems. */
 const MEANT_AS_PASSWORD = /^(?:export\s+)?(?:(?:WIFI|WLAN|WPA)_?(?:P|KEY)|PSK|PASS)/i;

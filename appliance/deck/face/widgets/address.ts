@@ -23,7 +23,7 @@ const CODE_MARGIN_BESIDE_TEXT = 2;
 /** A camera does not resolve smaller modules on a key. */
 const SMALLEST_MODULE = 2;
 
-/** How long each part shows where they take turns. */
+/** The time for which each part shows where they take turns. */
 export const TURN_MS = 6_000;
 
 /** Where the Web UI is found. */

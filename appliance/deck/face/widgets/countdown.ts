@@ -5,7 +5,7 @@ import type { CountdownWidget } from "../widget.ts";
 
 const [SECOND_MS, MINUTE_MS, HOUR_MS, DAY_MS] = [1_000, 60_000, 3_600_000, 86_400_000];
 
-/** How long until a channel's value expires, or until it is late or down. */
+/** Shows the time until a channel's value expires, or until it is late or down. */
 export function countdownFace(widget: CountdownWidget, situation: Situation): FigureFace {
   const { channel, label = channel } = widget;
   const colors = chooseColors({}, widget);

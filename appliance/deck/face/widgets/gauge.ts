@@ -12,7 +12,7 @@ export interface GaugeFace extends Colors {
   /** As it was sent; `…` while it waits and `–` where the text has none. */
   value: string;
   unit: string;
-  /** How far between the bounds, from 0 to 1. */
+  /** The place between the bounds, from 0 to 1. */
   share: number;
   /** Colour of that part. */
   accent: string;

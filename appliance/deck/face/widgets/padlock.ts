@@ -5,7 +5,7 @@ import { isWide, type PublicStanding, type Situation } from "../situation.ts";
 import { SOFT_BREAK } from "../text-fit.ts";
 import type { PlainWidget } from "../widget.ts";
 
-/** How the public address stands: a closed padlock while visitors reach the box by it. */
+/** Shows the state of the public address: a closed padlock while visitors reach the box by it. */
 export function padlockFace(widget: PlainWidget, situation: Situation): TextFace {
   const { publicAddress: standing } = situation;
   const own = chooseColors({}, widget);

@@ -38,7 +38,7 @@ export function pushFace(widget: PushWidget, situation: Situation): PlainFace {
   }
 }
 
-/** Those of the two that are chosen. */
+/** The chosen ones of the two colours. */
 function colorsIn({
   color,
   background,
