@@ -48,6 +48,20 @@ describe("goals and marks on the dashboard", () => {
     assert.match(await seen(row), /3 Mar/);
   });
 
+  it("follow, as all figures do, what is counted within five seconds", async () => {
+    await owner.page.clock.install();
+    await owner.signIn("/dashboard?site=app&period=7d&compare=off");
+    const paid = (times: RegExp) =>
+      owner.page
+        .locator(".goals tr", { hasText: "Paid" })
+        .locator("td", { hasText: times })
+        .first();
+    await paid(/^0$/).waitFor();
+    await world().beacon({ ev: "paid" }, { s: "app" });
+    await owner.page.clock.runFor(5_000);
+    await paid(/^1$/).waitFor();
+  });
+
   it("take no room where a site has none", async () => {
     await owner.signIn("/dashboard?site=none");
     await owner.page.locator("main").waitFor();

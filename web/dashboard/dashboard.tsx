@@ -143,7 +143,7 @@ function Traffic({ history, now, token, view, bots, toggleBots, change, onKept }
   }, [range, compare, history.since]);
   const asked = whereKey(where);
   const openKey = [...open, ...front].join(",");
-  const noted = useReading<MarksAnswer>("marks", { site: history.site }, token, history).answer;
+  const noted = useReading<MarksAnswer>("marks", { site: history.site }, token, now).answer;
   const marks = noted?.site === history.site ? noted.marks : NO_MARKS;
   const [stars, toggleStar] = useStars(history.site, onKept);
   return (

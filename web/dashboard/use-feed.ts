@@ -26,7 +26,11 @@ export interface Feed {
   problem: ReadError | null;
 }
 
-const REFRESH_MS = 60_000;
+/** A visible page asks again this soon, and later where answers take the box or the network long. */
+const SOONEST_MS = 4_000;
+const LATEST_MS = 60_000;
+/** The pause after an answer, by the time that it took. */
+const PAUSES = 20;
 const SLOW_MS = 4_000;
 /** After the box was out of reach: soon, for it may be back. */
 const RETRY_MS = 4_000;
@@ -76,53 +80,63 @@ const MAX_KEPT = 4;
 
 /**
  * Reads a site's whole history with one request, or the overview of all sites where none is chosen, and repeats it every
- * minute while the page is visible; without new counts or live views, the answer is empty. The shown data stays until the
+ * few seconds while the page is visible; without new counts or live views, the answer is empty. The shown data stays until the
  * next answer, unless site or source have changed.
  */
 export function useFeed({ site, source, where, token }: Wanted): [Feed, refresh: () => void] {
   const [feed, setFeed] = useState(NOTHING);
   const held = useRef(NOTHING_HELD);
   const running = useRef<AbortController>(undefined);
-  const isIdle = useRef(true);
+  const isReading = useRef(false);
+  const isLost = useRef(false);
+  const took = useRef(0);
   const key = whereKey(where);
 
-  const refresh = useCallback(() => {
-    running.current?.abort();
-    if (token === "") return;
-    const abort = new AbortController();
-    running.current = abort;
-    const isSameToken = held.current.token === token;
-    const isSame = isSameToken && held.current.site === site && held.current.source === source;
-    const isAsked = isSame && held.current.key === key;
-    held.current = { ...(isSame ? held.current : { ...NOTHING_HELD, answers: new Map() }), key };
-    Object.assign(held.current, { site, source, token });
-    const { answers } = held.current;
-    const kept = answers.get(key);
-    const update = (change: Partial<Feed>) => {
-      if (!abort.signal.aborted) setFeed((feed) => ({ ...feed, ...change }));
-    };
-    const slow = setTimeout(() => update({ slow: true }), SLOW_MS);
-    update({
-      busy: true,
-      ...(isSame ? kept?.change : { history: null }),
-      ...(isSameToken ? {} : { overview: null }),
-      ...(isAsked ? {} : { problem: null, slow: false }),
-    });
-    const whole = answers.get(EVERYTHING)?.change.history ?? null;
-    read({ site, source, where, token }, { kept, whole }, abort.signal)
-      .then((answer) => {
-        if (abort.signal.aborted) return;
-        const { site, kept, at } = answer;
-        held.current = { ...held.current, site, source: site === "" ? "" : source };
-        keep(answers, key, kept);
-        update({ ...kept.change, hour: wallHour(at, kept), problem: null });
-      })
-      .catch((error: unknown) => update({ problem: asReadError(error) }))
-      .finally(() => {
-        clearTimeout(slow);
-        update({ busy: false, slow: false });
+  const ask = useCallback(
+    (isQuiet: boolean) => {
+      running.current?.abort();
+      if (token === "") return;
+      const abort = new AbortController();
+      running.current = abort;
+      isReading.current = true;
+      const begun = performance.now();
+      const isSameToken = held.current.token === token;
+      const isSame = isSameToken && held.current.site === site && held.current.source === source;
+      const isAsked = isSame && held.current.key === key;
+      held.current = { ...(isSame ? held.current : { ...NOTHING_HELD, answers: new Map() }), key };
+      Object.assign(held.current, { site, source, token });
+      const { answers } = held.current;
+      const kept = answers.get(key);
+      const update = (change: Partial<Feed>) => {
+        if (!abort.signal.aborted) setFeed((feed) => ({ ...feed, ...change }));
+      };
+      const slow = setTimeout(() => update({ slow: true }), SLOW_MS);
+      update({
+        ...(isQuiet ? {} : { busy: true }),
+        ...(isSame ? kept?.change : { history: null }),
+        ...(isSameToken ? {} : { overview: null }),
+        ...(isAsked ? {} : { problem: null, slow: false }),
       });
-  }, [site, source, key, token]);
+      const whole = answers.get(EVERYTHING)?.change.history ?? null;
+      read({ site, source, where, token }, { kept, whole }, abort.signal)
+        .then((answer) => {
+          if (abort.signal.aborted) return;
+          const { site, kept, at } = answer;
+          held.current = { ...held.current, site, source: site === "" ? "" : source };
+          keep(answers, key, kept);
+          update({ ...kept.change, hour: wallHour(at, kept), problem: null });
+        })
+        .catch((error: unknown) => update({ problem: asReadError(error) }))
+        .finally(() => {
+          clearTimeout(slow);
+          if (!abort.signal.aborted) isReading.current = false;
+          took.current = performance.now() - begun;
+          update({ busy: false, slow: false });
+        });
+    },
+    [site, source, key, token],
+  );
+  const refresh = useCallback(() => ask(false), [ask]);
 
   useEffect(() => {
     if (token === "") {
@@ -141,21 +155,27 @@ export function useFeed({ site, source, where, token }: Wanted): [Feed, refresh:
   useEffect(() => {
     if (token === "") return;
     const whenVisible = () => {
-      if (document.visibilityState === "visible") refresh();
+      if (document.visibilityState === "visible") ask(true);
     };
-    const timer = setInterval(() => {
-      // A request that takes more than a minute must not be aborted by the next one.
-      if (isIdle.current) whenVisible();
-    }, REFRESH_MS);
+    let timer: ReturnType<typeof setTimeout>;
+    const wait = () => {
+      const pause = Math.min(LATEST_MS, Math.max(SOONEST_MS, PAUSES * took.current));
+      timer = setTimeout(() => {
+        // A request that takes long must not be aborted by the next one.
+        if (!isReading.current && !isLost.current) whenVisible();
+        wait();
+      }, pause);
+    };
+    wait();
     document.addEventListener("visibilitychange", whenVisible);
     return () => {
-      clearInterval(timer);
+      clearTimeout(timer);
       document.removeEventListener("visibilitychange", whenVisible);
     };
-  }, [token, refresh]);
+  }, [token, ask]);
 
   const isAway = feed.problem?.kind === "offline" && !feed.busy;
-  isIdle.current = !feed.busy && !isAway;
+  isLost.current = isAway;
   useEffect(() => {
     if (!isAway) return;
     let abort = new AbortController();

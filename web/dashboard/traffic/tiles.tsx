@@ -81,7 +81,7 @@ function NowTile({ views }: { views: number | null }) {
   const help =
     views === null
       ? "Of the last five minutes all views are known together, and none apart."
-      : "Pages opened in the last five minutes. It is asked for each minute.";
+      : "Pages opened in the last five minutes. It is asked for every few seconds.";
   return (
     <div class="tile now" title={help}>
       <span class="name">Now</span>
