@@ -2,12 +2,11 @@ import type { UpdateOutcome } from "../base/text/update-outcome.ts";
 /** The JSON the control API answers. Times are epoch milliseconds. */
 
 import type { AlarmState } from "../alarms/state.ts";
-import type { DigestSettings, DigestTarget } from "../base/text/digest.ts";
+import type { DigestSettings, DigestStanding, DigestTarget } from "../base/text/digest.ts";
 import type { TunnelState } from "../base/tunnel.ts";
 import type { DeckView, Undoable } from "../deck/deck-view.ts";
 import type { Widget } from "../deck/face/widget.ts";
 import type { DeckSettings } from "../deck/settings/deck-settings.ts";
-import type { DigestStanding } from "../digest/digests.ts";
 import type { PublicView } from "../public/view.ts";
 import type { ChannelState } from "../push/channel-state.ts";
 import type { ChannelValue } from "../push/channel-value.ts";

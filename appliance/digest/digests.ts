@@ -6,7 +6,13 @@ import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Cancel } from "../base/signal.ts";
 import { TaskRunner } from "../base/tasks/task-runner.ts";
-import { type DigestTarget, targetsOf } from "../base/text/digest.ts";
+import {
+  type Delivery,
+  type DeliveryView,
+  type DigestStanding,
+  type DigestTarget,
+  targetsOf,
+} from "../base/text/digest.ts";
 import type { Numbers, SiteKey } from "../store/store.ts";
 import { nextDue } from "./due.ts";
 import { type DigestFigures, digestFigures, type PastAlarm, SPAN_DAYS } from "./figures.ts";
@@ -20,7 +26,7 @@ import {
   type OwnDigest,
   triedAt,
 } from "./machine.ts";
-import { type Delivery, type DigestRecord, dueNow, startedAnew } from "./record.ts";
+import { type DigestRecord, dueNow, startedAnew } from "./record.ts";
 import { digestText } from "./words.ts";
 
 /** A digest that is made, on its way to a target. */
@@ -45,20 +51,6 @@ interface DigestsOptions {
   readonly post: DigestPost;
   /** The alarms of a site that stood at some time of a span of epoch milliseconds. */
   readonly alarms: (site: string, from: number, until: number) => readonly PastAlarm[];
-}
-
-/** A delivery as people are shown it. */
-interface DeliveryView extends Omit<Delivery, "tries"> {
-  /** When it is tried again; null where it is not. */
-  readonly next: number | null;
-}
-
-/** How the digest of a site stands. Times are epoch milliseconds. */
-export interface DigestStanding {
-  /** When the next is due; null where none is. */
-  readonly next: number | null;
-  /** The last that was due. */
-  readonly last: { readonly dueAt: number; readonly deliveries: readonly DeliveryView[] } | null;
 }
 
 /** A clock that steps is noticed by then. */

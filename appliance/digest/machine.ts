@@ -2,9 +2,9 @@ import { DAY_MS, HOUR_MS } from "../base/calendar.ts";
 import type { DayZone } from "../base/day-zone.ts";
 import type { KeptDigest } from "../base/input/digest.ts";
 import type { Decision } from "../base/tasks/task-runner.ts";
-import { type DigestTarget, targetsOf } from "../base/text/digest.ts";
+import { type Delivery, type DigestTarget, targetsOf } from "../base/text/digest.ts";
 import { lastDue, nextDue } from "./due.ts";
-import type { Delivery, DigestRecord, LastDigest } from "./record.ts";
+import type { DigestRecord, LastDigest } from "./record.ts";
 
 /** A digest that this box sends. */
 export interface OwnDigest {

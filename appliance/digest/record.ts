@@ -1,21 +1,6 @@
 import type { Day } from "../base/calendar.ts";
 import { documentKind, NUMBER, objectOf, TEXT } from "../base/documents.ts";
-import type { DigestTarget } from "../base/text/digest.ts";
-
-/** One digest to one target. Times are epoch milliseconds. */
-export interface Delivery {
-  readonly target: DigestTarget;
-  /**
-   * `due`: to be sent, or to be tried again; `trying`: since `at`, its end is not known; `failed`: it was not taken, and
-   * is not tried again; `unsure`: it may have been taken, and is not tried again.
-   */
-  readonly state: "due" | "trying" | "sent" | "failed" | "unsure";
-  readonly tries: number;
-  /** When it was tried last; 0 before. */
-  readonly at: number;
-  /** Why it was not sent, in a sentence; empty before it was tried, and once it was sent. */
-  readonly why: string;
-}
+import type { Delivery } from "../base/text/digest.ts";
 
 /** The last digest of a site that was due. */
 export interface LastDigest {

@@ -40,3 +40,32 @@ export function targetsOf({ webhook, channel }: DigestSettings): DigestTarget[] 
     ...(webhook === null ? [] : (["webhook"] as const)),
   ];
 }
+
+/** One digest to one target. Times are epoch milliseconds. */
+export interface Delivery {
+  readonly target: DigestTarget;
+  /**
+   * `due`: to be sent, or to be tried again; `trying`: since `at`, its end is not known; `failed`: it was not taken, and
+   * is not tried again; `unsure`: it may have been taken, and is not tried again.
+   */
+  readonly state: "due" | "trying" | "sent" | "failed" | "unsure";
+  readonly tries: number;
+  /** When it was tried last; 0 before. */
+  readonly at: number;
+  /** Why it was not sent, in a sentence; empty before it was tried, and once it was sent. */
+  readonly why: string;
+}
+
+/** A delivery as people are shown it. */
+export interface DeliveryView extends Omit<Delivery, "tries"> {
+  /** When it is tried again; null where it is not. */
+  readonly next: number | null;
+}
+
+/** How the digest of a site stands. Times are epoch milliseconds. */
+export interface DigestStanding {
+  /** When the next is due; null where none is. */
+  readonly next: number | null;
+  /** The last that was due. */
+  readonly last: { readonly dueAt: number; readonly deliveries: readonly DeliveryView[] } | null;
+}
