@@ -1,4 +1,4 @@
-/** How long something may be silent before it hangs. */
+/** The times after which silence counts as hanging. */
 interface Patience {
   /** s that it uses hardly any processor time meanwhile. */
   readonly stillS: number;
@@ -10,13 +10,13 @@ interface Patience {
 interface Look {
   /** s */
   readonly at: number;
-  /** How much it has said so far: bytes. */
+  /** The bytes of output so far. */
   readonly said: number;
   /** Processor time that it has used so far: s. */
   readonly usedS: number;
 }
 
-/** Of one processor: a machine that only waits uses less, one that is given little of a busy host more. */
+/** The share of one processor below which a machine only waits; one that gets little of a busy host uses more. */
 const HARDLY = 0.1;
 
 /** Detects a program that hangs, by its output and processor time. */

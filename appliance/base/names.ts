@@ -20,7 +20,7 @@ export function siteIdOf(text: string): string {
   return text.toLowerCase();
 }
 
-/** Refuses an id, to end a sentence that begins with it or its field: tells what was probably meant, and the rule. */
+/** The refusal of an id, for a sentence that begins with it or its field: a likely correction, and the rule. */
 export function siteIdProblem(text: string): string {
   const meant = siteIdLike(text);
   return `is no site id.${meant === undefined ? "" : ` Did you mean ${meant}?`} An id is ${SITE_ID_RULE}.`;

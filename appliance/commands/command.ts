@@ -57,7 +57,7 @@ export class Answered extends Error {
 /** The option of commands that print something for programs. */
 export const JSON_OPTION = { json: { type: "boolean" } } as const;
 
-/** Prints a value as programs read it, and people who look into it. */
+/** Prints a value as indented JSON, for programs and curious people. */
 export function outJson({ out }: Terminal, value: unknown): void {
   out(JSON.stringify(value, null, 2));
 }

@@ -235,7 +235,7 @@ function deckOf({ model, connected, virtual }: Diagnostics["decks"][number]): st
 }
 
 async function pluggedIn(): Promise<readonly string[] | undefined> {
-  // Loading USB takes a while, and is not needed where the service tells.
+  // Loading USB takes a while, and is not needed where the service answers.
   const { createDeckBus } = await import("../deck/usb/hid.ts");
   const { pluggedModels } = await import("./devices.ts");
   const models = await pluggedModels(createDeckBus());

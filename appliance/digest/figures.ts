@@ -24,7 +24,7 @@ export interface PastAlarm {
   readonly until: number | null;
 }
 
-/** All that a digest tells. Days are `YYYY-MM-DD`. */
+/** All contents of a digest. Days are `YYYY-MM-DD`. */
 export interface DigestFigures {
   readonly site: string;
   readonly every: DigestSpan;
@@ -61,7 +61,7 @@ interface Totals {
   readonly [dimension: string]: unknown;
 }
 
-/** Reads what a digest tells. Rejects as `Numbers.read` does. */
+/** Reads the contents of a digest. Rejects as `Numbers.read` does. */
 export async function digestFigures(
   numbers: Pick<Numbers, "read">,
   { site, every, to, zone, alarms }: Asked,

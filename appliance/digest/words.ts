@@ -4,7 +4,7 @@ import type { DigestFigures, PastAlarm } from "./figures.ts";
 
 /** Characters of a line of plain text. */
 const COLUMNS = 64;
-/** Alarms that a digest names; more are told by their number. */
+/** Alarms that a digest names; of more it gives the number. */
 const MOST_ALARMS = 5;
 
 /** A heading of a digest, and what stands below it. */

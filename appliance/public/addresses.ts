@@ -30,7 +30,7 @@ const IPV4: readonly [block: string, bits: number, kind: AddressKind][] = [
   ["203.0.113.0", 24, "reserved"],
 ];
 
-/** Of IPv6 only 2000::/3 is given out; within it these are for tunnels, tests and documentation. */
+/** IPv6 addresses are assigned from 2000::/3 only, in which some blocks are for tunnels, tests and documentation. */
 const IPV6: typeof IPV4 = [
   ["fc00::", 7, "private"],
   ["::1", 128, "loopback"],
@@ -65,7 +65,7 @@ export function kindOfAddress(address: string): AddressKind {
   }
 }
 
-/** How this home stands to the internet. */
+/** The way in which this home is connected to the internet. */
 export type Standing = "public" | "cgnat" | "double-nat" | "ds-lite" | "unknown";
 
 export interface StandingEvidence {

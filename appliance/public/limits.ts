@@ -13,7 +13,7 @@ export const ORDERS_WINDOW_MS = WEEK_MS + 3 * HOUR_MS;
 /** Let's Encrypt takes 5 failed validations of one name in an hour. */
 export const VALIDATIONS_AN_HOUR = 5;
 /**
- * The CA counts each by its own clock, and when it has failed: the power may go before the box has
+ * The CA counts each failure by its own clock: the power may go before the box has
  * heard of it.
  */
 export const VALIDATIONS_WINDOW_MS = HOUR_MS + MINUTE_MS;
@@ -49,7 +49,7 @@ export function failedAgain(
 /** When to try again. */
 export const againAt = ({ at, waitMs }: Pick<Failure, "at" | "waitMs">): number => at + waitMs;
 
-/** Those of the last `windowMs`. */
+/** The times within the last `windowMs`. */
 export function recent(times: readonly number[], windowMs: number, now: number): number[] {
   return times.filter((at) => at > now - windowMs);
 }

@@ -5,7 +5,7 @@ interface PhoneLinksOptions {
   readonly randomBytes: (size: number) => Buffer;
 }
 
-/** How long a link is of use. */
+/** The lifetime of a link. */
 export const PHONE_LINK_MS = 600_000;
 /** The most links. Beyond it, the oldest is removed. */
 const MOST = 16;

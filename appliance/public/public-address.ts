@@ -134,7 +134,7 @@ export class PublicAddress {
     return this.#settings;
   }
 
-  /** True while the configuration gives the name. */
+  /** Whether the configuration gives the name. */
   get isDeclared(): boolean {
     return this.#options.declared !== undefined;
   }

@@ -7,7 +7,7 @@ import type { CaFailureKind } from "./tasks.ts";
 
 /** A failure, after which the next try is `waitMs` after `at`. */
 export interface Failure {
-  /** How often in a row. */
+  /** The number of failures in a row. */
   readonly count: number;
   readonly at: number;
   readonly waitMs: number;
@@ -50,7 +50,7 @@ export interface PublicRecord {
     readonly answer: "open" | "conflict" | "no-router" | RefusedWhy;
     /** The time of its last change of the port, as far as it reports that; 0 or undefined for none. */
     readonly since?: number;
-    /** How often in a row it did not open it. */
+    /** The number of failures in a row to open it. */
     readonly tries?: number;
   } | null;
   /**

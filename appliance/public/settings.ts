@@ -4,7 +4,7 @@ import { invalidField } from "../base/refusal.ts";
 import { CERTIFICATES_RULE, isCertificates } from "../system/certificates.ts";
 import { DDNS_RULE, serviceOf } from "./dns/services.ts";
 
-/** How the internet reaches the box; kept while it is off. */
+/** Settings of the public address; kept while it is off. */
 export interface PublicSettings {
   readonly enabled: boolean;
   /** A DNS name, lower case and in ASCII, or an address; empty until one is given. */

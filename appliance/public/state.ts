@@ -125,7 +125,7 @@ function shutState(record: PublicRecord): PublicState {
   return portState(record);
 }
 
-/** True for answers of the router that say by themselves why there is no way in. */
+/** Whether the router's answer alone says why there is no way in. */
 export function isSaidByRouter(port: PublicRecord["port"]): boolean {
   return port?.answer === "conflict" || port?.answer === "no-public-address";
 }

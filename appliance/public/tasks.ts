@@ -58,7 +58,7 @@ export interface FoundAddress {
   readonly standing: Standing;
 }
 
-/** How a test or an order ended that did not end well: as `AcmeFailed` has it. */
+/** The failure of a test or an order, from its `AcmeFailed`. */
 export interface CaFailure {
   readonly kind: "ca";
   readonly failure: CaFailureKind;

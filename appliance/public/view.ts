@@ -1,6 +1,6 @@
 /** The state of the public address for all displays and browsers. */
 
-/** How it stands, in one word. */
+/** The state of the public address, in one word. */
 export type PublicState =
   /** Nothing is done: the owner has to give a name or agree, or the time is not known. */
   | "off"

@@ -1,7 +1,7 @@
 import type { HeldMessage } from "./held.ts";
 
 /**
- * How a channel is that holds something. `new` to `paused` are those of a dead-man's channel, which
+ * The state of a channel that holds something: `new` to `paused` for a dead-man's channel, which
  * has a period; `firing` to `resolved` those of a held message.
  */
 export type ChannelState =
@@ -77,7 +77,7 @@ function messageState({
   return ack === null ? "firing" : "acknowledged";
 }
 
-/** True for a state that should be seen and has not been acknowledged. */
+/** Whether a state should be seen and has not been acknowledged. */
 export function isAlarm(held: HeldMessage, state: ChannelState): boolean {
   return held.ack === null && (state === "late" || state === "down" || state === "firing");
 }

@@ -21,7 +21,7 @@ export interface ChannelValue {
   /** Its alarms wake the decks that show it. */
   wake?: true;
   ack?: Acknowledgement;
-  /** Of a dead-man's channel, in seconds. */
+  /** The period of a dead-man's channel, in seconds. */
   period?: number;
   grace?: number;
   /** When it will be late, or down, unless something is pushed. */

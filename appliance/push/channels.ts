@@ -44,7 +44,7 @@ interface ChannelStep {
   channel: string;
   from: ChannelState | "waiting";
   to: ChannelState | "waiting";
-  /** True when there is something that should be seen: a new message may fire after another. */
+  /** Whether the step should be seen: a new message may fire after another. */
   alarm: boolean;
 }
 

@@ -26,7 +26,7 @@ interface StoredPushToken {
   prefix: string;
   hash: Uint8Array;
   paused: boolean;
-  /** Those made before channels could be read may not. */
+  /** False for tokens made before channels could be read. */
   mayRead: boolean;
   createdAt: number;
   lastUsedAt: number | null;

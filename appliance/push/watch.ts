@@ -5,13 +5,13 @@ import { invalidField } from "../base/refusal.ts";
 export interface WatchFields {
   /** The time limit of the next push; 0 ends the watching. */
   period?: number;
-  /** How much it may be late. */
+  /** The time after `period` before the channel is down. */
   grace?: number;
   /** Whether alarms wake decks with the channel; it holds until it is changed. */
   wake?: boolean;
 }
 
-/** How a channel is watched; `period` is null for one that is not. Seconds. */
+/** The watching of a channel in seconds; `period` is null for one that is not watched. */
 interface ChannelWatch {
   readonly period: number | null;
   readonly grace: number;
@@ -41,7 +41,7 @@ export const WATCH_FIELDS = {
 };
 
 /**
- * How a channel is watched from now on: a period brings its grace with it, and both stay.
+ * The watching of a channel after a push: a period brings its grace with it, and both stay.
  * @throws {Refusal} `invalid_field`
  */
 export function watchAfter(

@@ -1,7 +1,7 @@
 import { Refusal } from "../base/refusal.ts";
 import type { Slot } from "./release.ts";
 
-/** How each slot's root is named: `image/steps/disk` makes the partitions. */
+/** The name of each slot's root; `image/steps/disk` makes the partitions. */
 export const ROOTS: Readonly<Record<Slot, string>> = {
   a: "root=PARTUUID=7a11dec4-02",
   b: "root=PARTUUID=7a11dec4-03",

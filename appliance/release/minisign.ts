@@ -23,7 +23,7 @@ interface Signature {
  * Checks a signature as `minisign -V` does, its trusted comment too
  * (https://jedisct1.github.io/minisign, "Signature format").
  * @returns the trusted comment
- * @throws {Refusal} `invalid_release` whatever is wrong with it
+ * @throws {Refusal} `invalid_release` for any fault of it
  */
 export function verifySigned(
   message: Uint8Array,

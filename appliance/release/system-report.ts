@@ -5,7 +5,7 @@ import type { UpdaterState } from "./updater-state.ts";
 /** Begins the part of SETUP-RESULT.txt about the system itself, which is the last one. */
 const HEADING = "The system on this card:";
 
-/** That part of a report; empty where it has none. */
+/** The part of a report about the system; empty where it has none. */
 export function systemPartOf(report: string): string {
   return report.slice(endOfSettings(report));
 }

@@ -13,12 +13,12 @@ export class ControlListener {
     this.#adminOpen = adminOpen;
   }
 
-  /** True while no sign-in is needed; a socket that is not there yet is no reason. */
+  /** Whether no sign-in is needed; a socket that is not open yet does not count. */
   isOpen(): boolean {
     return this.#adminOpen || (this.#listener !== undefined && isLoopback(this.#listener.address));
   }
 
-  /** How many are open. */
+  /** The number of open connections. */
   get connections(): number {
     return this.#listener?.connections ?? 0;
   }

@@ -86,7 +86,7 @@ function patience(clock: Clock): Promise<void> {
   return promise;
 }
 
-/** Which sites there are, as the configuration and the data have them. */
+/** Opens the sites of the configuration and the data. */
 export function knowSites(config: Config, numbers: Numbers, closing: Closing): Sites {
   const sites = new Sites(
     {

@@ -40,7 +40,7 @@ export interface Front {
 interface FrontContent
   extends Pick<DecksOptions, "store" | "addedDecks" | "channels" | "numbers" | "icons" | "images"> {
   code: SetupCode;
-  /** True while no sign-in is needed. */
+  /** Whether the Web UI needs no sign-in now. */
   isOpen: () => boolean;
   dataUnusable?: boolean;
   publicAddress?: PublicStandingSource;

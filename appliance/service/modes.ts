@@ -23,7 +23,7 @@ interface Modes<M extends Mode> {
 
 /**
  * Runs the service, or the rescue where its data cannot be used, and changes between them.
- * @throws whatever a start throws that the data is not to blame for
+ * @throws any error of a start that the data did not cause
  */
 export async function startModes<M extends Mode>(options: ModesOptions<M>): Promise<Modes<M>> {
   const { log } = options;

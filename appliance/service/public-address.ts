@@ -17,7 +17,7 @@ interface PublicParts {
   tlsPort: number | undefined;
 }
 
-/** How the internet reaches the box, if its owner wants that. */
+/** Starts the public address, if the owner wants one. */
 export async function startPublicAddress(
   { config, clock, log, messenger }: ServiceParts,
   { random, door }: Shared,

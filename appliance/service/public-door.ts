@@ -28,7 +28,7 @@ interface DoorParts {
   clock: Pick<Clock, "monotonic">;
   /** The networks of this machine's interfaces: `192.168.1.7/24`. */
   networks?: () => readonly string[];
-  /** Those of its addresses at which a tunnel of the owner's ends. */
+  /** The box's addresses at which a tunnel of the owner's ends. */
   tunnelEnds?: () => readonly string[];
 }
 

@@ -28,7 +28,7 @@ export interface Service {
   readonly channels: Channels;
   /** @throws {Error} while the data cannot be used */
   readonly store: Store;
-  /** Why the data cannot be used; undefined while all is well. */
+  /** The reason that the data cannot be used; undefined while all is well. */
   readonly unusable: Unusable | undefined;
   /** Resolves when the parts that matter have answered. */
   alive(): Promise<void>;

@@ -27,7 +27,7 @@ export class Box {
   readonly upkeep: Upkeep;
   readonly #options: BoxOptions;
   readonly #replacing = new Turns();
-  /** How often another file took the place of the database, or was to. */
+  /** The number of attempts to replace the database by another file. */
   #replaced = 0;
   #isClosed = false;
 

@@ -51,7 +51,7 @@ export interface SurveyRow {
 export interface BatchData {
   /** Hits, as batches of the log: see `log/batch`. */
   readonly log: readonly Uint8Array[];
-  /** How many of them. */
+  /** The number of hits. */
   readonly hits: number;
   readonly surveys: readonly SurveyRow[];
   /** Rows of surveys to withdraw: their senders were told that nothing was stored. */

@@ -76,19 +76,19 @@ async function sqliteDesk() {
   return SqliteDesk;
 }
 
-/** Of `sqlite/copies/backup`. */
+/** Imports `backUp` of `sqlite/copies/backup`. */
 export const loadBackUp = () => import("./sqlite/copies/backup.ts").then(({ backUp }) => backUp);
 
-/** Of `sqlite/copies/restore`. */
+/** Imports `restore` of `sqlite/copies/restore`. */
 export const loadRestore = () =>
   import("./sqlite/copies/restore.ts").then(({ restore }) => restore);
 
-/** Of `sqlite/desk/fill`. */
+/** Imports `fillFile` of `sqlite/desk/fill`. */
 export const loadFill = () => import("./sqlite/desk/fill.ts").then(({ fillFile }) => fillFile);
 
-/** Of `copy/whole`. */
+/** Imports `copyAndCheck` and `checkCopy` of `copy/whole`. */
 export const loadCopy = () =>
   import("./copy/whole.ts").then(({ copyAndCheck, checkCopy }) => ({ copyAndCheck, checkCopy }));
 
-/** Of `postgres/tables`. */
+/** Imports `withTables` of `postgres/tables`. */
 export const loadTables = () => import("./postgres/tables.ts").then(({ withTables }) => withTables);

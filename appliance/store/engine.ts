@@ -38,7 +38,7 @@ export type EngineAnswer =
       readonly surveys: readonly (number | null)[];
       /** Whether the same request has more to do. */
       readonly more: boolean;
-      /** True where a settlement was prepared on blocks that are other ones by now: nothing was done. */
+      /** Whether a settlement did nothing, because the blocks that it was prepared on have changed. */
       readonly isInVain?: boolean;
       /** The answer of a write. */
       readonly result?: unknown;
@@ -70,7 +70,7 @@ export interface Opened {
   readonly sentences: readonly string[];
 }
 
-/** How an engine fares with a database elsewhere; all but `connections` count from the start. */
+/** The figures of an engine with a database elsewhere; all but `connections` count from the start. */
 export interface DatabaseFigures {
   /** Open now. */
   readonly connections: number;
@@ -159,14 +159,14 @@ export interface FileOptions {
   /** Called with the path of the database before the workers start, each time another file is in place. */
   prepare?: (file: string) => Soon<void>;
   space?: (dir: string) => Promise<Space>;
-  /** How large the heap of the worker that reads may become; READER_MEMORY_MB unless given. */
+  /** The largest heap of the worker that reads; READER_MEMORY_MB unless given. */
   readerMemoryMb?: number;
   threads?: Threads;
 }
 
 /** The same where it keeps all in a file of this machine. */
 export interface FileEngine extends Engine {
-  /** True while there is data from before a restore that a start with the file has not made needless yet. */
+  /** Whether data from before a restore is still kept, because no start with the new file has succeeded yet. */
   readonly isOnTrial: boolean;
   space(): Promise<Space>;
   /**
@@ -181,7 +181,7 @@ export interface FileEngine extends Engine {
 
 /** The fate of batches since the start, and the hits that wait for the next. */
 export interface IntakeFigures {
-  /** Of each commit that was made. */
+  /** The seconds that each commit took. */
   readonly commitSeconds: Pick<Histogram, "sum" | "buckets">;
   /** Commits that were tried and not made. */
   readonly failedBatches: number;
@@ -190,7 +190,7 @@ export interface IntakeFigures {
   readonly waitingBytes: number;
 }
 
-/** How the store fares. */
+/** The figures of the store. */
 export interface StoreFigures extends IntakeFigures {
   readonly ready: boolean;
   /** Nothing can be stored now. */
@@ -208,7 +208,7 @@ export type Erased = "gone" | "traces" | "later";
 /** A process that counts into a database that many share. */
 export interface Collector {
   readonly name: string;
-  /** How long ago it said that it lives. */
+  /** The time since its last sign of life. */
   readonly seconds: number;
   /** Whether it is the one that settles the counts of all. */
   readonly settles: boolean;
@@ -227,7 +227,7 @@ export interface Desk {
   /** Runs a write in a transaction of its own. */
   write<W extends FleetWriteName>(name: W, input: WriteInput<W>): Promise<WriteResult<W>>;
   eraseCounts(): Promise<Erased>;
-  /** Those of the last day, by name; none where the data is a file. */
+  /** The collectors of the last day, by name; none where the data is a file. */
   collectors(): Promise<readonly Collector[]>;
   close(): Promise<void>;
 }

@@ -36,7 +36,7 @@ export async function shownDatabase(databaseUrl: string): Promise<string> {
 }
 
 /**
- * Runs a named write; resolves when it is committed, and what is told of sites and tokens knows it.
+ * Runs a named write; resolves when it is committed and the lists of sites and tokens have it.
  * @throws {Refusal} `storage_unavailable`, `deck_limit`, `alarm_limit`: nothing was changed
  */
 export type Writer<Name extends WriteName = WriteName> = <W extends Name>(

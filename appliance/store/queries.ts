@@ -51,7 +51,7 @@ export interface StatsQuery extends Filter {
   readonly live?: number | undefined;
 }
 
-/** How often goals were reached, of all that was counted or of what meets conditions. */
+/** Counts of reached goals, among all counts or the ones that meet conditions. */
 export interface GoalsQuery
   extends Pick<StatsQuery, "site" | "id" | "detailFrom" | "zone" | "where" | "source"> {
   readonly from: Day;
@@ -93,7 +93,7 @@ export interface LiveNumbers {
   readonly series: readonly number[];
 }
 
-/** Which responses; null leaves that end open. */
+/** The range of responses; null leaves that end open. */
 export interface SurveyFilter {
   readonly site: SiteKey;
   readonly version: number;

@@ -17,7 +17,7 @@ export type Warning =
 export interface EndedRead {
   /** Epoch milliseconds. */
   readonly at: number;
-  /** Which one: `/stats of blog, 2026-01-01 to 2026-03-31`. */
+  /** The read in words: `/stats of blog, 2026-01-01 to 2026-03-31`. */
   readonly question: string;
 }
 
@@ -108,11 +108,11 @@ export interface StatsTotals {
 /** The views of a site in `GET /overview`. */
 export interface SiteWeek {
   id: string;
-  /** Of the last five minutes. */
+  /** Views of the last five minutes. */
   live: number;
-  /** Of seven days, the last of which runs. */
+  /** Views of each of seven days, the last of which is today. */
   week: number[];
-  /** Of the day before, by the hour that runs now; null where that is not known. */
+  /** Views of yesterday up to the present hour; null where that is not known. */
   before: number | null;
   /** When the newest was counted, to the hour (`2026-03-04T12`) or the day; null for none. */
   last: string | null;
@@ -129,7 +129,7 @@ export interface OverviewAnswer {
   warnings?: Warning[];
   /** The site with the most views of the week first. */
   sites: SiteWeek[];
-  /** How many more sites there are. */
+  /** The number of further sites. */
   left?: number;
 }
 
@@ -183,7 +183,7 @@ export type SurveyLabels = Record<string, Record<string, QuestionLabels>>;
 /** The body of `/surveys/versions`. */
 export interface SurveyVersions {
   site: string;
-  /** Those with responses, the newest first: how many, and the day of the last one. */
+  /** Versions with responses, the newest first: their number, and the day of the last one. */
   versions: { sv: number; total: number; last: string }[];
   labels: SurveyLabels;
 }

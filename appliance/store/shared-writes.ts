@@ -72,7 +72,7 @@ export class FleetAdminToken {
   readonly #hearing = new Turns();
   /** As the box has it. */
   #kept: Hash = null;
-  /** As the fleet has it; undefined before that was heard. */
+  /** As the fleet has it; undefined before that was read. */
   #hash: Hash | undefined;
   /** The session that stays when it changes. */
   #session: string | null = null;

@@ -9,7 +9,7 @@ export interface LogRow {
   readonly node: number;
   /** Numbers ascend within a node, perhaps with gaps. */
   readonly n: number;
-  /** Of which its hits are. */
+  /** The source of its hits. */
   readonly source: SourceNumber;
   readonly body: Uint8Array;
 }
@@ -74,9 +74,9 @@ export interface BlockPage {
   readonly maxBytes: number;
 }
 
-/** How large a block is. */
+/** The size of a block. */
 export interface BlockSize extends BlockKey {
-  /** Of all its pieces. */
+  /** The bytes of all its pieces. */
   readonly bytes: number;
   readonly detailBytes: number;
 }

@@ -25,7 +25,7 @@ export interface SourceSize {
   /** The first and the last month; null where nothing of it is settled. */
   readonly months: Months | null;
   readonly sites: number;
-  /** Of its blocks. */
+  /** The bytes of its blocks. */
   readonly bytes: number;
   readonly responses: number;
 }

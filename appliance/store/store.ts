@@ -66,7 +66,7 @@ export class Store implements Doors {
   readonly numbers: Numbers;
   /** Changes of both: all or none. */
   readonly write: Writer<SharedWriteName>;
-  /** True where the numbers are in a database elsewhere. */
+  /** Whether the numbers are in a database elsewhere. */
   readonly hasFleet: boolean;
 
   private constructor({ box, numbers, write }: Doors, hasFleet: boolean) {

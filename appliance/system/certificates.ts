@@ -5,7 +5,7 @@ export const CERTIFICATES_RULE =
   "certificates in PEM, each beginning with -----BEGIN CERTIFICATE-----";
 const LONGEST = 32_768;
 
-/** True for certificates that can be read. */
+/** Whether a PEM text has certificates that can be read. */
 export function isCertificates(pem: string): boolean {
   const parts = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g);
   if (parts === null || pem.length > LONGEST) return false;

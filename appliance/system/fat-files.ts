@@ -51,7 +51,7 @@ export function removeFiles(paths: readonly string[]): void {
   });
 }
 
-/** Of a file that is open, the place is not given away: it may have lost its name in memory only. */
+/** Holds files open during work: the clusters of an open file are not reused, and its name may be gone in memory only. */
 function whileHeld(paths: readonly string[], work: () => void): void {
   const held = paths.map((path) => openSync(path, "r"));
   try {

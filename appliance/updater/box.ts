@@ -60,7 +60,7 @@ const LOCK = "run/tallydeck-update/lock";
 export const CARD_WAITS = "run/tallydeck-update/card";
 const RELEASE = "etc/tallydeck-release";
 
-/** Of the partition. */
+/** The partition number of each slot. */
 const NUMBERS: Readonly<Record<Slot, string>> = { a: "2", b: "3" };
 
 export function thisBox(): Box {

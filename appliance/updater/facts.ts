@@ -40,7 +40,7 @@ const CONTROL_PORT = 3000;
 const TLS_PORT = 443;
 /** Twice the time that the service gives its database. */
 const ANSWER_MS = 10_000;
-/** Of its health; the journal keeps it. */
+/** The longest body of an answer about health; the journal keeps it. */
 const MOST_BODY = 65_536;
 
 /** Looks how the box is now. */

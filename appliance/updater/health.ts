@@ -1,14 +1,14 @@
 import { isObject, isText } from "../base/input/json.ts";
 import type { ServiceHealth } from "../release/health.ts";
 
-/** How systemd finds `tallydeck.service`. */
+/** Facts of systemd about `tallydeck.service`. */
 interface UnitFacts {
   /** `active`, `activating`, `failed`, `inactive`, … */
   readonly state: string;
-  /** Why it ended last: `success`, `exit-code`, `watchdog`, `signal`, … */
+  /** The reason of its last end: `success`, `exit-code`, `watchdog`, `signal`, … */
   readonly result: string;
   readonly exitStatus: number;
-  /** How often it was started again by itself. */
+  /** The number of automatic restarts. */
   readonly restarts: number;
 }
 
@@ -24,7 +24,7 @@ interface InterfaceFacts {
   readonly usb?: string;
 }
 
-/** How a box is, at one moment. Another release may have written it: see `factsFrom`. */
+/** Facts about a box's health at one moment. Another release may have written them: see `factsFrom`. */
 export interface HealthFacts {
   readonly service: UnitFacts;
   /** The version that answers at the collector's port; null when nothing does. */
@@ -43,7 +43,7 @@ export interface HealthFacts {
   readonly failed: readonly string[];
   readonly interfaces: readonly InterfaceFacts[];
   readonly usb: {
-    /** How many host controllers there are. */
+    /** The number of host controllers. */
     readonly hosts: number;
     /** All devices on USB, like `0fd9:006d`, each as often as it is there. */
     readonly devices: readonly string[];

@@ -7,7 +7,7 @@ import { replaceFile, textOf } from "../system/files.ts";
 import { type Box, JOURNAL } from "./box.ts";
 
 /**
- * How far an attempt is. `verified`: the other slot is being written, and is nothing yet. `prepared`:
+ * The state of an attempt. `verified`: the other slot is being written and cannot start yet. `prepared`:
  * it is whole, on the card, and read back. `armed`: the next start is to be its trial. `started`: its
  * trial began.
  */
@@ -33,7 +33,7 @@ export interface Attempt {
   readonly before?: unknown;
   /** The start of the machine in which it was armed, or in which its trial began. */
   readonly boot?: string;
-  /** How often it was armed and did not start, or could not be judged. */
+  /** The number of times that it was armed and did not start, or could not be judged. */
   readonly interruptions?: number;
   /** Whether the reason of the failure may be outside of the release. */
   readonly isOutside?: boolean;
@@ -96,7 +96,7 @@ const isNumber: Is = (value) => isCount(value) && Number(value) <= MOST_RELEASE;
 const isSlot: Is = (value) => value === "a" || value === "b";
 const isRelease: Is = (value) =>
   isObject(value) && isNumber(value.release) && isText(value.version);
-/** Of each slot, or of one. */
+/** Checks a value for each slot, or for one. */
 const ofSlots =
   (is: Is): Is =>
   (value) =>

@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { Refusal } from "../base/refusal.ts";
 import type { Part } from "../release/manifest.ts";
 
-/** Of a file or a partition, in one piece. */
+/** The bytes read at once of a file or a partition. */
 const PIECE = 131_072;
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;

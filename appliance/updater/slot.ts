@@ -155,7 +155,7 @@ async function imageOn(box: Box, path: string, known?: number): Promise<Part | u
 const SUPERBLOCK = { at: 1_024, magic: 0xe0f5e1e2, blockBits: 12, blocks: 36, length: 128 };
 
 /**
- * How long an EROFS is (https://docs.kernel.org/filesystems/erofs.html, "On-disk details"); undefined
+ * The length of an EROFS (https://docs.kernel.org/filesystems/erofs.html, "On-disk details"); undefined
  * when there is none.
  */
 function erofsBytes(path: string): number | undefined {

@@ -12,7 +12,7 @@ import { type Box, releaseIn, runningRelease, runningSlot, STATE_FOLDER } from "
 import { configOf } from "./fat.ts";
 import { type Attempt, type Journal, readJournal } from "./journal.ts";
 
-/** Why this system runs: config.txt says so, it is tried, or neither. */
+/** The reason that this system runs: config.txt says so, it is tried, or neither. */
 export function modeOf(box: Box, { attempt }: Journal): UpdaterState["mode"] {
   if (isRule(box)) return "normal";
   const isTried =

@@ -178,7 +178,7 @@ const UNREADABLE = {
 };
 
 function isOfSystem(error: unknown): boolean {
-  // Of a file, or of a program that failed.
+  // Errors of files have the first, errors of failed programs the second.
   return error instanceof Error && ("syscall" in error || "status" in error);
 }
 

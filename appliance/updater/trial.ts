@@ -14,7 +14,7 @@ interface Patience {
 }
 
 interface TrialWatch {
-  /** How the box is now. */
+  /** Reads the present health of the box. */
   readonly look: () => Promise<HealthFacts>;
   /** Milliseconds since the machine started; never steps. */
   readonly uptime: () => number;

@@ -100,7 +100,7 @@ async function append(name: string, path: string, begun: FetchedPart, to: Fetchi
   }
 }
 
-/** How much of the body is here already. @throws {NotFetched}, {NoSuchPart} where it is of another file */
+/** The bytes of the body that are here already. @throws {NotFetched}, {NoSuchPart} where it is of another file */
 function skipped(
   name: string,
   { status, headers }: HostAnswer,

@@ -13,7 +13,7 @@ export interface UpdateFacts {
   readonly record: UpdateRecord;
   readonly settings: UpdateSettings;
   readonly board: ThisBoard;
-  /** Of the service's own. */
+  /** The service's own candidates. */
   readonly candidates: readonly Candidate[];
   /** Epoch milliseconds, and whether that is the time. */
   readonly now: number;

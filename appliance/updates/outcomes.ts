@@ -11,7 +11,7 @@ export type CheckOutcome =
   /** `problem` is undefined for a failure that is not shown. */
   | { readonly kind: "not-checked"; readonly problem: string | undefined };
 
-/** How a fetch ends that is not whole yet. */
+/** The end of a fetch that is not whole yet. */
 export interface Unfinished {
   readonly kind: "unfinished";
   readonly problem: string;

@@ -15,17 +15,17 @@ export interface Papers {
   readonly signature: string;
 }
 
-/** That a release be installed, until it is or cannot be. */
+/** A wish for a release, until it is installed or cannot be. */
 export interface Wish {
   readonly release: number;
   readonly when: "now" | "tonight";
   /** Whether it comes from `UPDATES=auto` instead of the owner. */
   readonly isByItself: boolean;
-  /** Of the hour after four. */
+  /** The minute after four at which it is installed. */
   readonly minute: number;
-  /** How the last attempt had ended by then, as `outcomeKey` has it. */
+  /** The `outcomeKey` of the attempt before the wish. */
   readonly before: string | null;
-  /** How often it could not be fetched, in a row. */
+  /** The number of failed fetches in a row. */
   readonly failures: number;
   /** Epoch milliseconds: not to be fetched before. */
   readonly retryAt: number | null;

@@ -61,7 +61,7 @@ export class Releases {
     });
   }
 
-  /** How far a release is that is to be fetched; null where that is no question. */
+  /** The progress of a release that is being fetched; null where none is. */
   download(release: number | undefined) {
     if (this.#found === undefined || this.#found.release !== release) return null;
     if (this.#whole?.release === release) return null;

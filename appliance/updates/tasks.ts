@@ -33,7 +33,7 @@ export class UpdateTasks {
     this.heardAt = options.clock.monotonic();
   }
 
-  /** @throws {Refusal} `not_now` where the updater cannot be told */
+  /** @throws {Refusal} `not_now` where the request cannot be written */
   async run(
     task: UpdateTask,
     state: UpdaterState,
@@ -61,7 +61,7 @@ export class UpdateTasks {
     }
   }
 
-  /** @throws {Refusal} `not_now` where it cannot be told */
+  /** @throws {Refusal} `not_now` where it cannot be written */
   async request(request: UpdaterRequest, release?: number): Promise<void> {
     const { root, clock, log } = this.#options;
     this.heardAt = clock.monotonic();

@@ -8,7 +8,7 @@ import type { Candidate, ReadyRelease, UpdateView } from "./view.ts";
 interface ServiceKnowledge {
   readonly settings: UpdateSettings;
   readonly board: ThisBoard;
-  /** Of the service's own: from the network, or uploaded. */
+  /** The service's own candidates: from the network, or uploaded. */
   readonly candidates: readonly Candidate[];
   /** The download that runs right now, in bytes. */
   readonly download: {
@@ -48,7 +48,7 @@ export function isUnseenFailure({ last }: UpdaterState, seen: string | null): bo
   return outcomeKey(last) !== seen;
 }
 
-/** True where it is not known whether a trial works on this board. */
+/** Whether trials are untested on this board. */
 export function isUntried({ canTry }: UpdaterState, { isTried }: ThisBoard): boolean {
   return canTry !== true && !isTried;
 }

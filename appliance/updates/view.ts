@@ -13,7 +13,7 @@ export interface Candidate extends Omit<BundleOffer, "source"> {
 /** A release that is newer than the running one. */
 export interface ReadyRelease extends Omit<Candidate, "isWhole"> {
   /**
-   * How far it is: only known of, being fetched, whole on this box, being written to the other slot,
+   * Its progress: only known of, being fetched, whole on this box, being written to the other slot,
    * or there and read back.
    */
   readonly state: "offered" | "downloading" | "downloaded" | "writing" | "prepared";

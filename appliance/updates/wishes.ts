@@ -13,7 +13,7 @@ export interface WishTimes {
   readonly timeZone: () => string;
 }
 
-/** That a release be installed, from now on. */
+/** A new wish for a release. */
 export function newWish(
   what: Pick<Wish, "release" | "when" | "isByItself" | "before">,
   times: WishTimes,

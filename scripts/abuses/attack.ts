@@ -59,7 +59,7 @@ export function isOver({ until }: Field): boolean {
   return performance.now() >= until;
 }
 
-/** How often each value was there, the most frequent first: `429 × 58, 401 × 4`. */
+/** The frequency of each value, the most frequent first: `429 × 58, 401 × 4`. */
 export function tally(values: readonly (string | number)[]): string {
   const counts = new Map<string | number, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);

@@ -3,7 +3,7 @@ import { percentile } from "../running/report.ts";
 import { addressOf, ask } from "./ask.ts";
 import { type Attack, type Figure, isOver, type Target, tally } from "./attack.ts";
 
-/** Asked at the same time, each from an address of its own. */
+/** Requests at the same time, each from an address of its own. */
 const AT_ONCE = 10;
 /** A question may wait for all others. */
 const PATIENCE_MS = 5 * 60_000;

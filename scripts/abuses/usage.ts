@@ -5,7 +5,7 @@ import type { Figure } from "./attack.ts";
 
 const EVERY_MS = 1_000;
 const PAGE_BYTES = 4_096;
-/** Of the processor time in /proc: USER_HZ is 100 on every Linux that Node runs on. */
+/** The unit of processor time in /proc: USER_HZ is 100 on every Linux that Node runs on. */
 const TICKS_A_SECOND = 100;
 
 /** Memory and time of a process, and memory of the kernel for all connections of the machine, both ends. */

@@ -12,7 +12,7 @@ const UPKEEP_EVERY_MS = 600_000;
 const MIDNIGHT = {
   sites: 5_000,
   days: 5,
-  /** Of each site in half a day. */
+  /** The hits of each site in half a day. */
   hits: 3,
   ...{ batch: 100, perSecond: 200, seconds: 10 },
 };

@@ -8,7 +8,7 @@ import type { ServiceParts } from "../../appliance/service/parts.ts";
 import { type Service, startService } from "../../appliance/service/service.ts";
 import { SystemClock } from "../../appliance/system/system-clock.ts";
 
-/** Of a Stream Deck MK.2. */
+/** The keys of a Stream Deck MK.2. */
 export const KEYS = 15;
 
 /** A service in this process, on ports that are free. */

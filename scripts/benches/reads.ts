@@ -79,7 +79,7 @@ function megabytesOf(dataDir: string): number {
 
 interface Asked {
   readonly url: string;
-  /** How often it is read, one after the other. */
+  /** The number of reads, one after the other. */
   readonly reads: number;
 }
 

@@ -21,7 +21,7 @@ import { putBlock } from "../../appliance/store/sqlite/settle.ts";
 
 /** The last day of both kinds of sites. */
 export const LAST_DAY: number = dayOf(Date.UTC(2026, 2, 31));
-/** Of a busy site: how many values each dimension has. */
+/** The number of values of each dimension of a busy site. */
 const BUSY_VALUES: Readonly<Partial<Record<Dimension, number>>> = {
   ...{ path: 500, host: 1, ref: 300, ref_group: 5, source: 120, lang: 40, tz: 60, browser: 9 },
   ...{

@@ -10,7 +10,7 @@ interface Row {
 export class Report {
   readonly part: string;
   readonly rows: Row[] = [];
-  /** Why the part has failed, in sentences. */
+  /** The reasons that the part has failed, in sentences. */
   readonly problems: string[] = [];
 
   constructor(part: string) {

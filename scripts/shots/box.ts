@@ -15,7 +15,7 @@ import { PictureUpdates } from "./updates.ts";
 /** When it is on every picture: a Wednesday, epoch milliseconds. */
 export const NOW = Date.parse("2026-11-18T12:30:00Z");
 const NAME = "tallydeck.local";
-/** How it is on every picture. */
+/** The state of the box on every picture. */
 const VITALS = {
   upSeconds: 12 * 86_400 + 7_200,
   memory: { totalBytes: 2 ** 30, serviceBytes: 62 * 2 ** 20 },

@@ -11,7 +11,7 @@ import { showEveryWidget } from "./widgets.ts";
 const FOLDER = join(import.meta.dirname, "../../web/pictures");
 /** Pixels for each CSS pixel, as good screens have them. */
 const SCALE = 2;
-/** Of WebP: letters keep their edges, and a PNG of the same takes five times the bytes. */
+/** The quality of WebP at which letters keep their edges; a PNG would take five times the bytes. */
 const QUALITY = 90;
 const VIEWS_NOW = 7;
 

@@ -7,7 +7,7 @@ export interface Picture {
   /** The listener: the dashboard's, the Web UI's, or the Web UI's of a box that is new. */
   readonly of: "collector" | "control" | "new";
   readonly path: string;
-  /** Of the window, CSS pixels: width and height. */
+  /** The width and height of the window in CSS pixels. */
   readonly size: readonly [number, number];
   readonly isDark?: true;
   /** A release is ready. */
@@ -30,7 +30,7 @@ async function signInByCode(page: Page, said: readonly string[]): Promise<void> 
   await offer.getByRole("button", { name: "Close" }).last().click();
 }
 
-/** Of the files in web/pictures. */
+/** The ending of the files in web/pictures. */
 export const ENDING = ".webp";
 
 const WIDE = [1280, 900] as const;

@@ -20,7 +20,7 @@ export interface Traffic {
   readonly loud: ReadonlySet<number>;
 }
 
-/** How long a site is talked about, in days. */
+/** The days for which a site is talked about. */
 export const LOUD_DAYS = 6;
 /** From one view of a visit to the next, in minutes, on the average. */
 const BETWEEN_VIEWS = 0.75;
@@ -28,9 +28,9 @@ const BETWEEN_VIEWS = 0.75;
 /** Changes to the demo's traffic. */
 export interface Variant {
   readonly id: string;
-  /** Of the demo's own views. */
+  /** The multiple of the demo's own views. */
   readonly times: number;
-  /** How far days, and hours, stray besides: the standard deviation of their logarithm. */
+  /** The additional spread of days and of hours: the standard deviation of their logarithm. */
   readonly strays: { readonly days: number; readonly hours: number };
 }
 

@@ -14,7 +14,7 @@ export function clockOf(seconds: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${tail}` : `${minutes}:${tail}`;
 }
 
-/** How long ago something was, both as epoch milliseconds: `just now`, `3 minutes ago`. */
+/** The time since something, both in epoch milliseconds: `just now`, `3 minutes ago`. */
 export function ago(then: number, now: number): string {
   const seconds = (now - then) / 1_000;
   if (seconds < MINUTE) return "just now";

@@ -5,7 +5,7 @@ import { SignedOutContext } from "./context.ts";
 
 interface Action {
   busy: boolean;
-  /** Why the last try failed; empty when it did not. */
+  /** The reason that the last try failed; empty when it did not. */
   problem: string;
   /** @returns whether `work` was done */
   run: (work: () => Promise<void>) => Promise<boolean>;

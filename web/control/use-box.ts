@@ -38,7 +38,7 @@ export interface Box {
   collector: string;
   /** The newest picture of a slot, by `deck slot`; none when it has not changed since `opened`. */
   revisions: ReadonlyMap<string, number>;
-  /** How often the page began to listen: pictures from before may have changed unheard. */
+  /** The number of times that the page began to listen: pictures from before may have changed unnoticed. */
   opened: number;
   isLive: boolean;
   /** The reason why the box does not trust this device's date; empty where it does, or does not need it. */

@@ -104,7 +104,7 @@ function CompareChoice({ compare, change }: { compare: Compare; change: ChangeVi
   );
 }
 
-/** Of a site with counts of several sources: one of these alone. */
+/** The choice of one source, for a site with counts of several. */
 function SourceChoice({ history, change }: Pick<ControlsProps, "history" | "change">) {
   return (
     <label class="choice">

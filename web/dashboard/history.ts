@@ -132,7 +132,7 @@ function decodeHours(days: HoursOfDay[], first: Day): Map<Day, number[]> {
   return new Map(days.map(([offset = 0, ...hours]) => [first + offset, hours]));
 }
 
-/** Of the characters of a day, see DailyForm. */
+/** Codes of the characters of a day, see DailyForm. */
 const [ZERO, A, Z, SMALL_A, LEFT] = [48, 65, 90, 97, 40] as const;
 
 function decodeDimension(name: string, table: Record<string, string>): Dimension {

@@ -246,7 +246,7 @@ async function readAll(wanted: Wanted, { kept }: Known, signal: AbortSignal): Pr
   if (answer.unchanged) return { site: "", kept: unchanged(kept), at };
   const [first, ...more] = answer.body.sites;
   if (first === undefined) throw new ReadError("refused", NO_SITES);
-  // Of one site there is nothing to look over.
+  // One site alone needs no overview.
   if (more.length === 0) return readSite({ ...wanted, site: first.id }, UNKNOWN, signal);
   const change = { overview: answer.body, history: null };
   return { site: "", kept: { ...dayOfAnswer(answer.body), etag: answer.etag, change }, at };

@@ -1,7 +1,7 @@
 import { siteTokenKey } from "../../appliance/base/names.ts";
 import { Snippet } from "../shared/copy-button.tsx";
 
-/** How the owner keeps out of the figures. */
+/** Instructions for keeping the owner's own visits out of the figures. */
 export function OwnVisits({ origin }: { origin: string }) {
   const site = URL.canParse(origin) ? new URL(origin).origin : "https://example.com";
   return (
@@ -17,7 +17,7 @@ export function OwnVisits({ origin }: { origin: string }) {
   );
 }
 
-/** Why and how to read with the token of one site. */
+/** Instructions for reading with the token of one site. */
 export function ReadingToken({ site }: { site: string }) {
   return (
     <section aria-labelledby="reading-title">
@@ -36,7 +36,7 @@ export function ReadingToken({ site }: { site: string }) {
   );
 }
 
-/** How visitors of a public site reach a box at home. */
+/** Ways for visitors of a public site to reach a box at home. */
 export function PublicSite({ base, publicUrl }: { base: string; publicUrl: string | null }) {
   return (
     <section id="reach" aria-labelledby="reach-title">

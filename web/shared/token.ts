@@ -4,7 +4,7 @@
  */
 const KEY = "tallydeck.token";
 
-/** Of this tab, and of this browser. */
+/** The storage of this tab, and of this browser. */
 type StoreName = "sessionStorage" | "localStorage";
 
 /** Uses storage, which may be denied, broken or full; undefined then. */

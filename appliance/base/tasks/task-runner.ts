@@ -128,7 +128,7 @@ export class TaskRunner<Kept, Task, Outcome> {
     const { record, before, after, stopped } = this.#options;
     try {
       const noted = before(record.now, task);
-      // It begins once whoever woke the runner is done.
+      // The task begins once the code that woke the runner has ended.
       const isNoted = await (noted === record.now || record.save(noted));
       const outcome = await this.#outcome(task, isNoted, signal);
       if (this.#isClosed && outcome === stopped) return;

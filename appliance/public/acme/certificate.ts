@@ -43,7 +43,7 @@ function certificatesIn(pem: string): X509Certificate[] {
   }
 }
 
-/** True for a certificate that a visitor of this name or address accepts. */
+/** Whether visitors of this name or address accept a certificate. */
 export function isFor({ chain }: Pick<Issued, "chain">, { type, value }: Identifier): boolean {
   const leaf = new X509Certificate(chain);
   return type === "ip"

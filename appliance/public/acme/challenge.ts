@@ -70,7 +70,7 @@ export function validationOf(authorization: Resource, { type }: Challenge): Vali
   };
 }
 
-/** Why a challenge was not passed. */
+/** The reason that a challenge was not passed. */
 export function challengeFailure(authorization: Resource, challenge: Challenge): AcmeFailed {
   const found = challengesOf(authorization).find(({ type }) => type === challenge.type) ?? {};
   const validation = validationOf(authorization, challenge);

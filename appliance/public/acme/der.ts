@@ -30,7 +30,7 @@ function bigEndian(value: number): number[] {
 export const sequence = (...content: readonly Uint8Array[]) => der(SEQUENCE, ...content);
 export const setOf = (...content: readonly Uint8Array[]) => der(SET, ...content);
 export const octets = (content: Uint8Array) => der(OCTETS, content);
-/** Of whole bytes (8.6). */
+/** A bit string of whole bytes (8.6). */
 export const bits = (content: Uint8Array) => der(BIT_STRING, Uint8Array.of(0), content);
 export const text = (content: string) => der(UTF8, Buffer.from(content));
 export const TRUE = Buffer.from([0x01, 0x01, 0xff]);
@@ -90,7 +90,7 @@ export function readAll(bytes: Buffer): Read[] {
 
 function readOne(bytes: Buffer): Read {
   const short = bytes.readUInt8(1);
-  // That is BER's, with an end that has to be looked for.
+  // BER's indefinite length, which DER forbids.
   if (short === 0x80) throw new RangeError("a value has no length");
   const more = short < 0x80 ? 0 : short & 0x7f;
   const length = more === 0 ? short : bytes.readUIntBE(2, more);

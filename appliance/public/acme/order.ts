@@ -18,7 +18,7 @@ import { certificateRequest } from "./x509.ts";
 
 /** Optional wishes of an order, which are dropped for a CA that does not know them. */
 export interface Wishes {
-  /** How the certificate before is called (RFC 9773 section 5). */
+  /** The id of the certificate before (RFC 9773 section 5). */
   readonly replaces?: string | undefined;
   readonly profile?: string | undefined;
 }
@@ -29,7 +29,7 @@ interface OrderParts {
   readonly presenter: Presenter;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Of the account. */
+  /** The account's key. */
   readonly key: KeyObject;
   readonly identifier: Identifier;
   /** The challenges that may be answered, the most welcome first. */

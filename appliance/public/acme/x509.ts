@@ -8,7 +8,7 @@ const ECDSA_WITH_SHA256 = "1.2.840.10045.4.3.2";
 const COMMON_NAME = "2.5.4.3";
 const SUBJECT_ALT_NAME = "2.5.29.17";
 const EXTENSION_REQUEST = "1.2.840.113549.1.9.14";
-/** Which of a GeneralName's kinds (RFC 5280 section 4.2.1.6). */
+/** Kinds of a GeneralName (RFC 5280 section 4.2.1.6). */
 const NAME_KIND = { dns: 2, ip: 7 };
 
 /** Something with its signature by a P-256 key. */

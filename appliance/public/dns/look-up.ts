@@ -38,7 +38,7 @@ const MOST_SERVERS = 4;
 const MOST_ADDRESSES = 16;
 /** From one name to another. */
 const MOST_HOPS = 4;
-/** How far up from a name its zone may begin. */
+/** The most levels above a name at which its zone may begin. */
 const MOST_LEVELS = 8;
 
 const WHY = {

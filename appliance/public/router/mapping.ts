@@ -16,7 +16,7 @@ export interface Mapping {
   readonly nonce?: string;
 }
 
-/** Why a router does not open the port. */
+/** The reason that a router does not open the port. */
 export type RefusedWhy =
   | "not-allowed"
   | "no-room"

@@ -32,7 +32,7 @@ export function columnKey(dimension: number): number {
   return 2 + dimension;
 }
 
-/** Of a day of the month, from 0. */
+/** The frame key of `key` on a day of the month, from 0. */
 export function keyOfDay(day: number, key: number): number {
   return KEYS_OF_DAY * day + key;
 }
@@ -44,9 +44,9 @@ const MAX_COUNTS_BYTES = MAX_DICTIONARY_BYTES + MAX_DICTIONARY;
 const MAX_COLUMN_BYTES = 2 * MAX_DETAIL_ROWS;
 const MAX_EVERY = 2 ** 32;
 
-/** How values of a dimension were counted on a day; to be read before the next. */
+/** Counts of a dimension's values on a day; to be read before the next day's. */
 interface DayCounts {
-  /** Of the month, from 0. */
+  /** The day of the month, from 0. */
   readonly day: number;
   /** The number of valid entries in the lists below, which are longer. */
   readonly length: number;
@@ -126,7 +126,7 @@ export class BlockReader {
     return Math.max(this.#counts.bytes, this.#detail.bytes);
   }
 
-  /** Those there are of some, or of all, in their order; those of a later release are passed over. */
+  /** The block's dimensions among `names`, in their order; dimensions of a later release are skipped. */
   *dimensions(names: ReadonlySet<Dimension> = ALL): Generator<DimensionReader> {
     for (const name of names) {
       const dimension = this.dimension(name);

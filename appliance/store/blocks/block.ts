@@ -60,12 +60,12 @@ export class Block {
     this.#known = known;
   }
 
-  /** How many views and events of a day are kept as detail; undefined where none is. */
+  /** The views and events of a day kept as detail; undefined where there are none. */
   sample(day: number): Sample | undefined {
     return this.detail[day] ?? this.#known.samples[day];
   }
 
-  /** True where a day has views or events and keeps no detail: part of it would be taken for all. */
+  /** Whether a day has views or events but keeps no detail: a part of it would be taken for all. */
   isBare(day: number): boolean {
     if (this.sample(day) !== undefined) return false;
     const events = this.dimensions.get("event")?.days[day]?.values.length ?? 0;

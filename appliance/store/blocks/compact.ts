@@ -8,9 +8,9 @@ import { DimensionBlock, MAX_DAYS } from "./dictionary.ts";
 import { firstDayOf } from "./month.ts";
 
 export interface Kept {
-  /** Of which days (since 1970) counts are kept. */
+  /** Whether counts of a day (since 1970) are kept. */
   readonly counts: (day: Day) => boolean;
-  /** Of which of these detail is kept, too. */
+  /** Whether detail of such a day is kept, too. */
   readonly detail: (day: Day) => boolean;
   /** Counts since this day are not of the past: none of their values becomes OTHER. */
   readonly today: Day;

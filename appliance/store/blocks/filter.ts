@@ -18,7 +18,7 @@ interface FilterQuestion {
 
 /** Counts of values of a day: only the first `length` are. To be read before the next are made. */
 export interface ValueCounts {
-  /** Of the month, from 0. */
+  /** The day of the month, from 0. */
   readonly day: number;
   readonly length: number;
   /** Places in the dictionary. */
@@ -109,7 +109,7 @@ function bytesOf({ value }: Condition): Uint8Array {
   return Buffer.from(value);
 }
 
-/** Which rows of a day fit, ascending. */
+/** The matching rows of a day, ascending. */
 function fittingRows(block: BlockReader, day: number, tests: readonly Test[]): Uint32Array {
   let left = block.sample(day)?.rows ?? 0;
   for (let row = 0; row < left; row++) ROWS[row] = row;
@@ -133,7 +133,7 @@ interface FittingRows {
   /** Ascending. */
   readonly rows: Uint32Array;
   readonly sample: Sample;
-  /** Of all rows of the day. */
+  /** A bit for each row of the day. */
   readonly bits: Uint8Array;
 }
 

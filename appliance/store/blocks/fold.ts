@@ -42,7 +42,7 @@ export function fold(
     isOfEvents: OF_EVENTS.has(dimension),
     known: rules.known === undefined ? undefined : (rules.known.get(dimension) ?? NO_TEXTS),
   }));
-  /** Of the block, by slot. */
+  /** The block's dimensions by slot. */
   const dimensions: (DimensionBlock | undefined)[] = [];
   let today = Number.NaN;
   let block = NO_BLOCK;

@@ -106,7 +106,7 @@ interface FramePlace {
 interface FrameBounds {
   /** Keys are below it. */
   readonly keys: number;
-  /** Of one item. */
+  /** The most bytes of one item. */
   readonly itemBytes: number;
 }
 
@@ -118,7 +118,7 @@ export class FrameReader {
   readonly #bytes: FrameBytes;
   readonly #places = new Map<number, Place>();
   readonly #frames: FramePlace[] = [];
-  /** Of slices, frames as they are kept. */
+  /** Packed frames that were read from slices. */
   readonly #loaded = new Map<number, Uint8Array>();
   readonly #unpacked = new Map<number, Uint8Array>();
 
@@ -175,7 +175,7 @@ export class FrameReader {
     return this.#frames.reduce((sum, { length }) => sum + length, 0);
   }
 
-  /** How long an item is; undefined where there is none. */
+  /** The length of an item; undefined where there is none. */
   length(key: number): number | undefined {
     const place = this.#places.get(key);
     return place && place.to - place.from;
@@ -283,7 +283,7 @@ class SliceReader {
 export function giveBack(view: Uint8Array | Uint16Array): void {
   const { byteOffset, byteLength } = view;
   if (byteLength < OWN_MEMORY_BYTES) return;
-  // Of a small one, to ask for it would be to make it.
+  // Node allocates the buffer of a small array only when it is read.
   const { buffer } = view;
   const isOwn = byteOffset === 0 && buffer.byteLength <= byteLength + 1;
   if (isOwn && buffer instanceof ArrayBuffer) buffer.transfer(0);

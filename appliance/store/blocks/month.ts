@@ -23,7 +23,7 @@ export function firstDayOf(month: Month): Day {
   return dayOf(Date.UTC(1970, month, 1));
 }
 
-/** How many days a month has. */
+/** The number of days of a month. */
 export function daysIn(month: Month): number {
   return firstDayOf(month + 1) - firstDayOf(month);
 }

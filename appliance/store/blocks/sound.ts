@@ -13,7 +13,7 @@ import { NoBlock } from "./varints.ts";
 
 /** Counters that each value of a dimension is counted beside. */
 const BESIDE_VALUES = ["pv", "app", "crawler", "synthetic"] as const;
-/** Of these there is no counter. */
+/** Dimensions without a counter. */
 const WITHOUT_COUNTER: ReadonlySet<Dimension> = new Set(["event", "event_target", "hi"]);
 const HOURS = 24;
 const TOO_MUCH = "a block that counts more than anybody can";
@@ -26,7 +26,7 @@ export interface SoundRules {
   refuse(why: string): never;
 }
 
-/** A block whose counters are written anew and match its contents. */
+/** A block whose counters are computed again and match its contents. */
 interface Sound {
   readonly pieces: BlockPieces;
   /** Days of the month that hold anything: bit 0 for the first. */

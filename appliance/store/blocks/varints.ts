@@ -24,7 +24,7 @@ export class VarintWriter {
     this.#length += more.length;
   }
 
-  /** How many bytes were written. */
+  /** The number of bytes written. */
   get length(): number {
     return this.#length;
   }
@@ -61,7 +61,7 @@ export class VarintReader {
     this.#bytes = bytes;
   }
 
-  /** How many bytes are left. */
+  /** The number of bytes left. */
   get left(): number {
     return this.#bytes.length - this.#at;
   }

@@ -177,7 +177,7 @@ async function totalsOf(end: CopyEnd, site: SiteKey, origin: string): Promise<Su
   });
 }
 
-/** How many responses there are, by `version day`. */
+/** The number of responses by `version day`. */
 async function surveySums(end: CopyEnd, site: SiteKey, origin: string): Promise<Sums> {
   const source = await sourceIn(end, origin);
   if (source === undefined) return NONE;

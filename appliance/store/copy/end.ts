@@ -197,7 +197,7 @@ export class CopyEnd {
     return isSound ? past : this.#refuse(NOT_OURS);
   }
 
-  /** Those of the responses of an origin that are not here. */
+  /** The responses of an origin that are not here yet. */
   missingSurveys(
     origin: string,
     surveys: readonly CopiedSurvey[],
@@ -216,7 +216,7 @@ export class CopyEnd {
     });
   }
 
-  /** How many hits and responses wait for the clock. */
+  /** The number of hits and responses that wait for the clock. */
   waiting(): Promise<number> {
     return this.read(async ({ rows, snapshot }) => {
       const [surveys] = await rows<{ n: number }>(

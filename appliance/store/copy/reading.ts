@@ -20,7 +20,7 @@ export interface Which {
 /** A month as it is kept, with the part of it that is left in the log. */
 export interface SiteMonth {
   readonly block: Block;
-  /** Those on which there is anything, ascending. */
+  /** The days with any content, ascending. */
   readonly days: readonly Day[];
 }
 
@@ -169,7 +169,7 @@ export async function agesOf({ all }: Pick<CopyAccess, "all">): Promise<(day: Da
   };
 }
 
-/** How many hits of the sites wait for the clock. */
+/** The number of hits of the sites that wait for the clock. */
 export async function pendingHits(snapshot: Snapshot): Promise<number> {
   const tail = new LogTail();
   await tail.follow(snapshot);

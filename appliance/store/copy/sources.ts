@@ -18,7 +18,7 @@ export async function knownSources(access: CopyAccess, name: string): Promise<re
   return [{ ...(await access.own()), name }, ...others];
 }
 
-/** Those of which there may be anything of a site: most have nothing of most sites. */
+/** The sources that may have something of a site: most have nothing of most sites. */
 export async function sourcesOfSite(
   access: CopyAccess,
   name: string,

@@ -21,7 +21,7 @@ export type CheckedCopy = Compared & { readonly target: string };
 
 /**
  * Copies, and compares at the end.
- * @param told is told what was brought before it is compared, and the source as people know it
+ * @param told is called before comparing, with the copied data and the source as people know it
  * @throws {CopyRefused | Interrupted | Refusal} with a sentence for the owner
  */
 export function copyAndCheck(

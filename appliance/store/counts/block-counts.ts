@@ -186,7 +186,7 @@ export class BlockCounts implements CounterSource {
 
 interface Counted {
   readonly counters: CounterDays;
-  /** Of the number of views. */
+  /** The variance of the number of views. */
   readonly variance: number;
 }
 

@@ -10,7 +10,7 @@ import type { LogTail } from "../log/tail.ts";
 import type { BlockKey, Piece, SlicedBlock, Snapshot, SourceNumber } from "../snapshot.ts";
 import type { Soon } from "./source.ts";
 
-/** Of how many sites counters are read in one go. */
+/** The number of sites whose counters are read at once. */
 const SITES = 500;
 /** The bytes of blocks that are read in one go, unless one of them has more. */
 const PAGE_BYTES = 2 * 1_048_576;
@@ -53,7 +53,7 @@ export class BlockReading {
     }
   }
 
-  /** How many hits of a site wait for the clock. */
+  /** The number of hits of a site that wait for the clock. */
   async pending(site: SiteKey): Promise<number> {
     await this.#follow();
     return this.#tail.pending(site);

@@ -47,7 +47,7 @@ export class CounterDays {
   /** By offset, counters and hours as a block has them. */
   readonly #days: (Float64Array | undefined)[] = [];
 
-  /** Of inclusive days. */
+  /** Counters of the days from `from` to `to`, both included. */
   constructor({ from, to }: { readonly from: Day; readonly to: Day }) {
     this.#from = from;
     this.#to = to;

@@ -55,7 +55,7 @@ class GoalSink implements BlockSink {
   /** From the first day of the range on, zeros included. */
   readonly days: ReadonlyMap<Goal, number[]>;
   readonly #from: number;
-  /** Of the block that is being read: by place in its dictionary, the goals that the value is. */
+  /** The goals that a value reaches, by its place in the dictionary of the block that is being read. */
   readonly #reached = new Map<number, number[][]>();
   #first = 0;
 

@@ -29,7 +29,7 @@ export interface CounterSource {
    * @param recent most have one since this day
    */
   lastDays(sites: readonly SiteKey[], recent: Day): Soon<(Day | null)[]>;
-  /** How many hits of each site wait for the clock. */
+  /** The number of hits of each site that wait for the clock. */
   pending(sites: readonly SiteKey[]): Soon<number[]>;
   /** The views of each site of all time, days past retention included. */
   totals(sites: readonly SiteKey[]): Soon<number[]>;

@@ -50,7 +50,7 @@ export class ValueDays implements BlockSink {
 
   async end(): Promise<void> {}
 
-  /** Of a value that is kept, by its place there. */
+  /** The days of a kept value, by its place in `kept`. */
   of(name: Dimension, place: number): DayList {
     return this.#tables.get(name)?.list(place) ?? [];
   }
@@ -66,7 +66,7 @@ export class ValueDays implements BlockSink {
   }
 }
 
-/** Those of one dimension. */
+/** The lists of days of one dimension. */
 class DayTables {
   readonly #index = new HashIndex();
   /** One piece of memory for all lists: as many small arrays would take ten times it. */
@@ -75,7 +75,7 @@ class DayTables {
   readonly #ends: Uint32Array;
   /** Sums of all values that are not kept, by day. */
   readonly #others: Float64Array;
-  /** Of the month that is being read: by value and day; and of the others by day. */
+  /** Sums of the month that is being read: by value and day, and by day for all others. */
   #month: Float64Array | undefined;
   readonly #othersOfMonth = new Float64Array(MAX_DAYS);
   /** By place in the dictionary of the block that is being read, that in `kept`, or -1. */

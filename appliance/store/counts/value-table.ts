@@ -120,7 +120,7 @@ export interface HashPart {
 /** A value that was summed up. */
 export interface ValueSum {
   readonly text: string;
-  /** Of its text as UTF-8. */
+  /** The length of its text in UTF-8. */
   readonly bytes: number;
   readonly total: number;
   /** The number of days with counts, or a few more. */

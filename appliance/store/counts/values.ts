@@ -104,9 +104,9 @@ class SumSink implements BlockSink {
   /** Fewer as soon as some are postponed. */
   readonly names = new Set<Dimension>();
   readonly postponed: Job[] = [];
-  /** Of the block that is being read, by place in its dictionary. */
+  /** Sums of the block that is being read, by place in its dictionary. */
   readonly #open = new Map<Dimension, PlaceSums>();
-  /** Those of blocks before, all zero. */
+  /** The sums of earlier blocks, all zero again. */
   readonly #spare: PlaceSums[] = [];
 
   constructor(jobs: readonly Job[]) {

@@ -46,7 +46,7 @@ export class CommitGroup {
     return this.#stored;
   }
 
-  /** True when it has surveys to store, or to take back. */
+  /** Whether it has surveys to store, or to take back. */
   get wanted(): boolean {
     return this.#surveys.length + this.#withdraw.length > 0;
   }

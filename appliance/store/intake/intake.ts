@@ -68,7 +68,7 @@ export class Intake {
     this.#options = { zone: () => UTC, onCommitted: () => {}, ...options };
   }
 
-  /** True while nothing can be stored. */
+  /** Whether nothing can be stored now. */
   get unavailable(): boolean {
     return this.#unavailable;
   }
@@ -146,7 +146,7 @@ export class Intake {
     setImmediate(() => this.#commit());
   }
 
-  /** True when a commit is due. */
+  /** Whether a commit is due. */
   get #isWanted(): boolean {
     return this.#open.wanted || !this.#hits.isEmpty;
   }

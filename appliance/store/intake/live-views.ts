@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { SiteKey } from "../counting.ts";
 
-/** How long a view is of now. */
+/** The time for which a view counts as live. */
 const WINDOW_MS = 5 * 60_000;
 /** The resolution of time. */
 export const LIVE_STEP_MS = 5_000;

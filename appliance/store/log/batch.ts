@@ -310,7 +310,7 @@ export function rowsBySite({ sites, records }: Batch): Map<SiteKey, number[]> {
 
 /** The records of a batch, as an encoder takes them. */
 export function* recordsOf(batch: Batch): Generator<HitRecord> {
-  // Those of one dimension one after the other: an encoder takes several values of a record only so.
+  // Slots of one dimension follow each other: an encoder takes several values of a record only in that order.
   const slots = [...Map.groupBy(batch.slots, ({ dimension }) => dimension).values()].flat();
   for (let row = 0; row < batch.records; row++) {
     const at = (column: ArrayLike<number>) => column[row] as number;

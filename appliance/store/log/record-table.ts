@@ -2,7 +2,7 @@
 const HEAD_WORDS = 4;
 const FIRST_WORDS = 512;
 const FIRST_PLACES = 64;
-/** Of some hundred records. */
+/** The words of some hundred records. */
 const KEPT_WORDS = 8_192;
 const KEPT_PLACES = 1_024;
 /** Probes for a row, at most. A row beyond them is stored twice, which costs only a sender of chosen collisions. */

@@ -34,11 +34,11 @@ export interface HitRecord {
   readonly kind: Kind;
   readonly flags: number;
   /**
-   * Of a batch that is dated the hour in the owner's zone, counted from midnight of 1970-01-01 there;
-   * of one that is not, whole seconds of monotonic time.
+   * In a dated batch, the hour in the owner's zone, counted from midnight of 1970-01-01 there;
+   * in an undated one, whole seconds of monotonic time.
    */
   readonly moment: number;
-  /** How many requests: alike ones of a batch are one record. */
+  /** The number of requests: equal ones of a batch are one record. */
   readonly times: number;
   /** An app may have several devices; of any other dimension there is one value. */
   readonly values: readonly (readonly [Dimension, string])[];

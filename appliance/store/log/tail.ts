@@ -68,7 +68,7 @@ export class LogTail {
     await this.#each(snapshot, this.#seen, (batch) => this.#take(batch));
   }
 
-  /** How many hits of a site wait for the clock. */
+  /** The number of hits of a site that wait for the clock. */
   pending(site: SiteKey): number {
     return this.#pending.get(site) ?? 0;
   }

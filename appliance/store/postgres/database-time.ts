@@ -41,7 +41,7 @@ export class DatabaseTime {
     );
   }
 
-  /** Epoch ms; by this machine's clock before the database was heard. */
+  /** Epoch milliseconds; by this machine's clock until the database has answered. */
   now(): number {
     return this.#zero === undefined ? this.#clock.now() : this.#zero + this.#clock.monotonic();
   }

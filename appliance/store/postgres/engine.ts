@@ -60,7 +60,7 @@ const GOODBYE_MS = 1_000;
 export interface PostgresOptions {
   /** `postgres://…` */
   databaseUrl: string;
-  /** How this process is called there. */
+  /** The name of this process in the database. */
   nodeName: string;
   /** The sites that the configuration names; undefined leaves all as they are. */
   declared?: readonly DeclaredSite[];
@@ -99,7 +99,7 @@ export class PostgresEngine implements Engine {
   #directory: Directory = EMPTY_DIRECTORY;
   #sites = new Set<number>();
   #isReady = false;
-  /** Why this version may not use the tables any more. */
+  /** The reason that this version may not use the tables any more. */
   #refusal: Refusal | undefined;
   #isClosed = false;
   readonly #pauses: Pauses;

@@ -13,7 +13,7 @@ export interface LogBatch extends Pick<BatchData, "surveys" | "withdraw"> {
 
 /** A batch that is to be written. */
 export interface PreparedBatch {
-  /** How many numbers of its node it takes. */
+  /** The count of its node's numbers that it uses up. */
   readonly numbers: number;
   /**
    * Its transaction: only the next number of its node passes, and its surveys stand last.
@@ -63,7 +63,7 @@ export class LogWriter {
     };
   }
 
-  /** Those of responses that wait for the clock are below zero. */
+  /** Draws an id for each response, below zero for responses that wait for the clock. */
   drawIds(surveys: readonly SurveyRow[]): number[] {
     return surveys.map(({ stamp }) => ("hour" in stamp ? 1 : -1) * this.#ids.draw());
   }

@@ -6,7 +6,7 @@ const IDS = 2 ** 48;
 /** A process that counts. Its batches are numbered, see LogWriter. */
 export class Node {
   readonly id: number;
-  /** How people call it. */
+  /** The name that people give it. */
   readonly name: string;
   /** The number of the last batch that is committed. */
   batch = 0;

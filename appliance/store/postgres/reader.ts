@@ -34,7 +34,7 @@ hostReader(({ settings, seen: memory }: ReaderDatabase, passedOver) => {
       return await reads.run(connection, query, input);
     } catch (error) {
       if (!(error instanceof Lost) || clock.monotonic() - since > SOON_MS) throw error;
-      // That one would pause first.
+      // The lost connection would pause first.
       await reconnect();
       return reads.run(connection, query, input);
     }

@@ -22,7 +22,7 @@ import {
 } from "../snapshot.ts";
 import { numbers, type Sql } from "./connection/sql.ts";
 
-/** Of the log, at a time. */
+/** The rows of the log read at a time. */
 const ROWS = 4_096;
 const NOTHING = new Uint8Array();
 
@@ -149,7 +149,7 @@ export function blocksOf(pieces: readonly Piece[]): string {
     ${BLOCKS_IN_ORDER}`;
 }
 
-/** Of large pieces the first slice. How long they are is known without reading them. */
+/** SQL for blocks with the first slice of large pieces, whose length is known without reading them. */
 export function slicedBlocksOf(pieces: readonly Piece[]): string {
   const columns = PIECES.map((piece) => {
     const isSliced = piece !== "counters" && pieces.includes(piece);

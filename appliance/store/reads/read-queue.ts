@@ -39,7 +39,7 @@ const REFUSALS: Readonly<Record<"away" | "busy" | "failed" | "replaced" | "gone"
     gone: () => new Refusal("asker_left", "Who asked for this has left."),
   };
 
-/** Why nothing was read; the message is for the client. */
+/** The reason that nothing was read; the message is for the client. */
 export function readRefused(reason: keyof typeof REFUSALS): Refusal {
   return REFUSALS[reason]();
 }

@@ -114,7 +114,7 @@ async function readFoldable(snapshot: Snapshot, time: FoldingTime): Promise<Fold
     const rows = await snapshot.log(after, PIECE_BYTES);
     if (rows.length === 0) return foldable.end();
     for (const row of rows) {
-      // Of a node that has to wait, nothing more is read.
+      // Nothing more is read of a node that has to wait.
       if (after.get(row.node) === WAITS) continue;
       const read = readBatch(row.body);
       const batch = read && dated(read, time);

@@ -33,7 +33,7 @@ const MAX_BYTES = 4 * 1_048_576;
 
 /** The facts that decide which step is due. */
 export interface SettlingTime extends FoldingTime {
-  /** How long the service has run with this data, over all starts, in milliseconds. */
+  /** The milliseconds that the service has run with this data, over all starts. */
   readonly runMs: number;
   /** When, by that measure, each day was last counted on. */
   readonly marks: ReadonlyMap<Day, number>;
@@ -338,7 +338,7 @@ function countersOf({ month, counters }: SlicedBlock): Block | undefined {
   }
 }
 
-/** How much detail there is, and where the oldest of it is. */
+/** The amount of detail, and the place of the oldest. */
 class DetailShare {
   bytes = 0;
   month: Month = Number.POSITIVE_INFINITY;

@@ -11,7 +11,7 @@ export interface SiteRecord {
   /** The collector's own domain for the site, or null. */
   readonly host: string | null;
   readonly badge: boolean;
-  /** True while the configuration names it: then it cannot be changed elsewhere. */
+  /** Whether the configuration names it: then it cannot be changed elsewhere. */
   readonly declared: boolean;
   /** SHA-256 of the site's own token, or null. */
   readonly tokenHash: Uint8Array | null;

@@ -21,21 +21,21 @@ export class Draft {
   /** Site before → site after; null for one that is removed. */
   readonly #touched = new Map<DraftedSite, DraftedSite | null>();
   readonly #added = new Set<DraftedSite>();
-  /** Those of both that are to be. */
+  /** The touched and the added sites that remain. */
   readonly #drafted = new Index();
 
   constructor(directory: Directory) {
     this.#before = new Before(directory);
   }
 
-  /** True when another site than `id`, and than `but`, has a token of the same name. */
+  /** Whether a site other than `id` and `but` has a token of the same name. */
   hasTwin(id: string, but = id): boolean {
     const key = siteTokenKey(id);
     const same = [...this.#untouched(this.#before.byToken(key)), ...this.#drafted.byToken(key)];
     return same.some((site) => !site.retired && site.id !== but && site.id !== id);
   }
 
-  /** True when the host is another site's. */
+  /** Whether the host is another site's. */
   isTaken({ id, host }: SiteInput): boolean {
     if (host === undefined || host === null) return false;
     const key = comparableHost(host);

@@ -111,7 +111,7 @@ function ofSite(directory: Directory, id: string, change: (site: SiteRecord) => 
   return site ? done(change(site)) : not(absence(directory, id));
 }
 
-/** Why a site is not found. */
+/** The reason that a site is not found. */
 function absence(directory: Directory, id: string): "retired" | "not_found" {
   return retiredIn(directory, id) ? "retired" : "not_found";
 }

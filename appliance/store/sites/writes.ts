@@ -25,7 +25,7 @@ export interface SitesPlace {
   counting(sites: readonly SiteKey[]): Soon<readonly SiteKey[]>;
 }
 
-/** How often a change is planned that others are in the way of. */
+/** The attempts at a change that conflicts with others. */
 const TRIES = 3;
 
 /**

@@ -19,7 +19,7 @@ export class CountedDays {
   #savedMs: number;
   #savedTime: number;
   #at: number | undefined;
-  /** How long it had run when something was counted last. */
+  /** The running time at the last count. */
   #countedMs: number;
 
   constructor(db: Database) {

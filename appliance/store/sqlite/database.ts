@@ -344,7 +344,7 @@ export function storageProblem(error: unknown): string | undefined {
   return known && `The data cannot be used (${error.message}). ${ADVICE[known]}`;
 }
 
-/** True when it is the file that is at fault. */
+/** Whether the file itself is at fault. */
 export function isDamage(error: unknown): error is Error {
   return isSqliteError(error, "SQLITE_CORRUPT", "SQLITE_NOTADB");
 }

@@ -65,7 +65,7 @@ export class SqliteEngine implements FileEngine {
   #closed: Promise<void> | undefined;
   /** Set while the file is replaced. */
   #replacing: Promise<void> | undefined;
-  /** Of the file that is there: blocks of another have the same names. */
+  /** Settlements prepared on the present file: blocks of another file have the same names. */
   #prepared = new WeakSet<Settlement>();
 
   private constructor(options: FileOptions, events: EngineEvents) {

@@ -59,7 +59,7 @@ function makeFolder(dataDir: string): void {
 
 /**
  * Claims a data folder for one process. SQLite's lock on an empty database serves, for the kernel
- * lets go of it however the process ends.
+ * releases it however the process ends.
  * @returns a function that gives it back
  * @throws {Refusal} `data_in_use`, and DatabaseRefused
  */
@@ -96,7 +96,7 @@ function forgetWhereabouts(dataDir: string): void {
   }
 }
 
-/** True while a process has the data folder to itself. */
+/** Whether a process has claimed the data folder. */
 export function isClaimed(dataDir: string): boolean {
   const file = join(dataDir, LOCK);
   if (!existsSync(file)) return false;

@@ -42,7 +42,7 @@ export class SqliteReads implements Reader {
   /** The part of the log that is in no block yet, decoded once. */
   readonly #tail = new LogTail();
   readonly #lastAnswers = new LastAnswers();
-  /** How far the log is settled that is being settled. */
+  /** The last number of the log that the present settlement covers. */
   #settlesTo: number | undefined;
 
   /** @param passedOver is called for blocks that cannot be read */

@@ -11,7 +11,7 @@ export interface DatabaseProblem {
   readonly says: string;
   /** The flaw of the file; undefined when it is not the file that is wrong. */
   readonly flaw?: Flaw | undefined;
-  /** True where a backup mends it. */
+  /** Whether restoring a backup repairs it. */
   readonly needsBackup?: boolean;
 }
 

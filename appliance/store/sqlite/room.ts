@@ -17,7 +17,7 @@ function limitOf({ total }: Space): number {
   return Math.max(LOW_SPACE_BYTES, total * LOW_SPACE_SHARE);
 }
 
-/** True where no new values are to be taken in. @param spare bytes inside the database that it can use again */
+/** Whether new values count as `(other)` for lack of room. @param spare bytes inside the database that it can use again */
 export function isLow(space: Space, spare: number): boolean {
   return space.free < LOG_BYTES || space.free + spare < limitOf(space);
 }
@@ -27,7 +27,7 @@ export function besideCounting(space: Space): number {
   return space.free - BALLAST_ABOVE * limitOf(space);
 }
 
-/** How much room there is for the data, as far as it was looked at. */
+/** The room for the data, as of the last check. */
 export class Room {
   /** Bytes inside the database that it can use again. */
   spare = 0;
@@ -44,7 +44,7 @@ export class Room {
     this.#log = log;
   }
 
-  /** True when no new values are to be taken in. */
+  /** Whether new values count as `(other)` for lack of room. */
   get isLow(): boolean {
     return this.#isLow;
   }

@@ -69,7 +69,7 @@ export class SqliteSnapshot extends SharedSnapshot implements Snapshot {
     { after, maxBytes }: BlockPage,
   ): readonly SqliteBlock[] {
     const left = sites.filter((one) => one >= (after?.site ?? one));
-    // How long a piece is stands in its row; the piece itself may be megabytes.
+    // The row has the length of each piece; a piece itself may be megabytes.
     const bytes = pieces.map((piece) => `length(${piece})`).join(" + ") || "0";
     const found = this.#db
       .prepare(

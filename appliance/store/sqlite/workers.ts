@@ -16,7 +16,7 @@ interface WorkersOptions {
   clock: Clock;
   log: Log;
   threads: Threads;
-  /** How large the reader's heap may become. */
+  /** The largest heap of the reader. */
   readerMemoryMb: number;
 }
 

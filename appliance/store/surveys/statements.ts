@@ -55,7 +55,7 @@ const WAITING_SURVEY = `
     CAST($7 AS bigint), CAST($8 AS bigint), CAST($9 AS text)
   ${IS_TAKEN} RETURNING id`;
 
-/** How many responses a day had is of no use when it is over. @param today by an own day */
+/** Deletes the numbers of responses of past days, which only limit a running day. @param today by an own day */
 export function forgetSurveyDays(today: number): Statement {
   return { text: "DELETE FROM survey_day WHERE day < $1", values: [today - 1] };
 }

@@ -1,6 +1,6 @@
 import { type ThreadKind, type Threads, threadsAhead } from "./threads.ts";
 
-/** How large the heap of a reader may become. */
+/** The largest heap of a reader. */
 export const READER_MEMORY_MB = 96;
 
 export const COMMITTER: ThreadKind = {

@@ -50,7 +50,7 @@ export function soundBatch(body: Uint8Array, rules: CountRules): Batch {
 export function refuseUnsound(batch: Batch, { refuse }: CountRules): void {
   const { undated, moments, texts } = batch;
   const lastHour = 24 * firstDayOf(LAST_MONTH + 1) - 1;
-  // Those of a batch that is not dated are seconds of a clock that began at its zero.
+  // Moments of an undated batch are seconds of a clock that began at its zero.
   const isMoment = (moment: number) =>
     undated === undefined
       ? moment <= lastHour

@@ -19,7 +19,7 @@ const MAX_TEXT = 128;
 const LAST_DAY = 47_482;
 const LAST_MS = LAST_DAY * DAY_MS;
 export const LAST_MONTH: number = monthOf(LAST_DAY);
-/** Of a row that has a number for good; beyond it the next ones would not be exact. */
+/** The largest permanent number of a row; numbers after it would not be exact. */
 const LAST_ID = 2 ** 52;
 
 /** As `meta` and `source` have it. */

@@ -32,7 +32,7 @@ export function wifiText({ dbm, name }: { dbm: number; name?: string }): string 
   return name === undefined ? signalName(dbm) : `${name}: ${signalName(dbm)}`;
 }
 
-/** How strongly a wireless network is received, in dBm → words. */
+/** The strength of a wireless network: dBm → words. */
 function signalName(dbm: number): string {
   const word = ([-60, -70, -80] as const).findIndex((least) => dbm >= least);
   return `${["strong", "good", "weak"][word] ?? "very weak"} (${String(dbm).replace("-", "−")} dBm)`;

@@ -9,7 +9,7 @@ export const STEPS: Readonly<Record<StepView["step"], string>> = {
   reached: "Reached",
 };
 
-/** How a line stands: a sign for the eye, and a word. */
+/** The state of a line: a sign for the eye, and a word. */
 export const STATES: Readonly<Record<StepView["state"], { sign: string; word: string }>> = {
   done: { sign: "✓", word: "done" },
   working: { sign: "…", word: "working" },
@@ -27,7 +27,7 @@ export const TELLERS: readonly { id: Teller; name: string }[] = [
   { id: "other", name: "Another provider" },
 ];
 
-/** Which of them a provider as the box keeps it is. */
+/** The choice for a provider as the box keeps it. */
 export function tellerOf(ddns: string): Teller {
   if (ddns === "") return "none";
   return ddns === "desec" || ddns === "duckdns" ? ddns : "other";

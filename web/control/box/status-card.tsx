@@ -90,7 +90,7 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
   );
 }
 
-/** How much is used, for the eye: the words stand above. */
+/** A bar of the used part, hidden from screen readers: the words stand above. */
 function Bar({ used, of }: { used: number; of: number }) {
   const share = Math.min(1, used / of);
   return (

@@ -104,7 +104,7 @@ function isPictured(places: readonly PlaceView[], id: string): boolean {
 const KEY_PX = 112;
 const AROUND_PX = 16;
 
-/** How wide a deck is drawn where there is room for it, in pixels. */
+/** The width in pixels at which a deck is drawn where there is room. */
 export function deckWidth({ slots, inputs }: DeckView): number {
   const columns = Math.max(...[...slots, ...inputs].map(({ column }) => column)) + 1;
   const key = Math.max(...slots.filter(({ kind }) => kind === "key").map(({ width }) => width), 0);

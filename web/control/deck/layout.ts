@@ -10,7 +10,7 @@ interface Band {
 
 interface Cell {
   place: PlaceView;
-  /** How much of the band's width it takes, relative to its neighbours. */
+  /** Its share of the band's width, relative to its neighbours. */
   weight: number;
 }
 

@@ -6,7 +6,7 @@ export interface Drag {
   /** The place below the pointer that would take it; empty for none. */
   over: string;
   copy: boolean;
-  /** Of the pointer, in the window. */
+  /** The pointer's place in the window. */
   x: number;
   y: number;
 }

@@ -10,7 +10,7 @@ import { useAction } from "../use-action.ts";
 import { RECIPES } from "../view.ts";
 import { recipe, TOKEN_PLACE } from "./recipes.ts";
 
-/** How other programs send to a channel, ready to paste. */
+/** Commands for sending to a channel from other programs, ready to paste. */
 export function Recipes({ channel }: { channel: string }) {
   const { view, change } = useShell();
   const { busy, problem, run } = useAction();

@@ -11,7 +11,7 @@ const STATES: Readonly<Record<Exclude<State["state"], "firing">, string>> = {
   quiet: "On. All is as usual.",
 };
 
-/** How far an alarm is, as a sentence; empty for one that is off. */
+/** The state of an alarm as a sentence; empty for one that is off. */
 export function alarmState(kind: Kind, { state, since }: State, now: number): string {
   return state === "firing" ? standing(kind, since ?? now, now) : STATES[state];
 }

@@ -142,7 +142,7 @@ export function isSame(a: Choice, b: Choice): boolean {
   return a.period === b.period && a.end === b.end;
 }
 
-/** How the control names a choice: `30 days`, `Oct 2026`, `3 Nov 2026`, `1–7 Nov 2026`. */
+/** The name of a choice: `30 days`, `Oct 2026`, `3 Nov 2026`, `1–7 Nov 2026`. */
 export function choiceName(choice: Choice, history: Bounds): string {
   const preset = presetsOf(history.last).find((preset) => isSame(preset.choice, choice));
   if (preset) return preset.name;

@@ -31,7 +31,7 @@ export interface SurveyQuestion {
   options: OptionRow[];
 }
 
-/** Of fewer, one more or less would move a percentage by over five points. */
+/** With fewer responses, one more or less would move a percentage by over five points. */
 export const FEW = 20;
 /** A version is in use with this share of the responses of the most frequent one. */
 const IN_USE = 0.1;

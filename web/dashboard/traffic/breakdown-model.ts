@@ -79,7 +79,7 @@ export function shownRows({ name, rows }: Breakdown, isOpen: boolean): Row[] {
   return inOrder(name, isOpen ? rows : rows.slice(0, TOP));
 }
 
-/** How many rows wait behind "show all". */
+/** The number of rows behind "show all". */
 export const hiddenRows = ({ rows }: Breakdown): number => Math.max(0, rows.length - TOP);
 
 export function groupsOf(breakdowns: Breakdown[]): Group[] {

@@ -1,6 +1,6 @@
 import { DIMENSION_CARDS } from "../../../appliance/base/text/dimensions.ts";
 
-/** How a dimension is called and where it stands on the page. */
+/** The name of a dimension and its place on the page. */
 export interface DimensionFacts {
   name: string;
   title: string;

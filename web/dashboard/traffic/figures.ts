@@ -82,7 +82,7 @@ const OF_SESSIONS: ReadonlySet<string> = new Set([
   ...["host", "source", "lang", "tz", "browser", "os", "device", "viewport", "country"],
 ]);
 
-/** Why a figure of a range cannot be known under the conditions of a history; null where it is. */
+/** The reason that a figure of a range is unknown under the conditions of a history; null where it is known. */
 export function whyUnknown({ where, since }: History, metric: Metric, to: Day): string | null {
   const isOfEvents = asksForEvents(where);
   if (metric === "events") return isOfEvents ? null : "Events are a list of their own.";

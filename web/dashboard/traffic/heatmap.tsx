@@ -18,7 +18,7 @@ const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, "
 /** Day by hour. It is a table through and through, so it needs no twin for screen readers. */
 export function Heatmap({ history, range, metric, now }: HeatmapProps) {
   const key = hourlyOf(metric);
-  // Of days that are not known, and of events, no hour is.
+  // Hours of events, and of days before the first known one, are unknown.
   const from = metric === "events" ? range.to + 1 : Math.max(range.from, history.since);
   const rows = useMemo(
     () => heatmapOf(history, { range: { from, to: range.to }, key, now }),

@@ -81,7 +81,7 @@ export function Rows({ dimension, rows, filter, ...tools }: RowsProps) {
   );
 }
 
-/** How many rows are made by now: fewer stay as they are, and more begin with the first ones again. */
+/** The number of rows rendered so far; a longer list begins again with the first ones. */
 function useMade(length: number): number {
   const [{ made, of }, setMade] = useState({ made: CHUNK, of: length });
   const now = length > of ? CHUNK : made;

@@ -35,7 +35,7 @@ export function TrendCard(props: TrendCardProps) {
   const [isTable, setTable] = useState(false);
   const [off, setOff] = useState(() => (loadChoice("lines-off") ?? "").split(","));
   const toggle = ({ key }: Line) => {
-    // Of bots there is a switch, and this is the same one.
+    // The line of bots has the same switch as the page.
     if (key === "bot") return toggleBots();
     const changed = off.includes(key) ? off.filter((one) => one !== key) : [...off, key];
     setOff(changed);

@@ -85,7 +85,7 @@ const countOf = (history: History, star: Star, range: DayRange): number =>
   addNumbers(valueByDay(history, star, range));
 
 /**
- * How a value moved. Its hours are not known, so a day that is not over is left out on both sides,
+ * The change of a value. Its hours are not known, so an unfinished day is left out on both sides,
  * or it would always seem to fall.
  */
 function movedOf(history: History, star: Star, range: DayRange, compared: DayRange | null) {

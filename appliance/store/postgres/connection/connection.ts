@@ -23,7 +23,7 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 /** A statement that runs when it is closed has so long. */
 const LAST_ANSWER_MS = 3_000;
-/** How often a transaction is run that others are in the way of. */
+/** The attempts at a transaction that conflicts with others. */
 const TRIES = 8;
 const RETRY_MS = 10;
 
@@ -40,10 +40,10 @@ export class Connection implements Sql {
   readonly #turns = new Turns();
   readonly #seen: Seen;
   #live: Link | undefined;
-  /** Of connections that are being made. */
+  /** Connections that are being made. */
   readonly #opening = new Set<Link>();
   #cancelling: Socket | undefined;
-  /** How often it was lost, or could not be made, since something was done. */
+  /** The number of lost or failed connections since the last success. */
   #failures = 0;
   #made = 0;
   #retries = 0;

@@ -141,7 +141,7 @@ function sentenceOfClient(error: unknown, { ssl }: ConnectionSettings): string |
   return undefined;
 }
 
-/** Why the database cannot be used at the moment, for a log. Never has the password. */
+/** The reason that the database cannot be used at the moment, for a log. It never has the password. */
 export function reasonOf(error: unknown): string {
   const cause = causeOf(error);
   const state = sqlStateOf(cause);

@@ -22,7 +22,7 @@ export type Role = "commit" | "chores" | "reads";
 const ANSWER_MS: Readonly<Record<Role, number>> = { commit: 10_000, chores: 30_000, reads: 60_000 };
 const KEEP_ALIVE_MS = 10_000;
 const GOODBYE_MS = 1_000;
-/** How often it is looked whether the server that is to answer is still the one to ask. */
+/** The interval of checks whether the server that should answer is still the right one. */
 const LOOK_MS = 1_000;
 
 /** The server ends a transaction whose rest never comes: its rows would stay locked for hours. */
@@ -169,7 +169,7 @@ export class Link {
       throw cause;
     }
     checkCommit(await this.ask({ text: COMMIT }).catch(unsure));
-    // Meanwhile it may have been heard that another server took this one's place.
+    // Another connection may have found meanwhile that a new server replaced this one.
     if (read && this.#options.seen.isPast(this.place)) {
       this.lose();
       throw new Lost(REPLACED);

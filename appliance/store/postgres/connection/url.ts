@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { ConnectionOptions } from "node:tls";
 import { invalidSetting } from "../../../base/refusal.ts";
 
-/** How a connection is encrypted, and which server is believed; as PostgreSQL's own clients. */
+/** Modes of encryption and of checking the server, as in PostgreSQL's own clients. */
 const SSL_MODES = ["disable", "prefer", "require", "verify-ca", "verify-full"] as const;
 type SslMode = (typeof SSL_MODES)[number];
 
@@ -77,7 +77,7 @@ export function parseDatabaseUrl(
     password: given.password,
     database: given.dbname ?? refuse(`names no database. ${WRONG_END}`),
     ssl: sslOf(given, read),
-    // Of several, one may be a standby.
+    // One of several hosts may be a standby.
     writable:
       (oneOf("target_session_attrs", ["any", "read-write"], given) ??
         (all.length > 1 ? "read-write" : "any")) === "read-write",

@@ -110,7 +110,7 @@ const FORGET_BOOTS = "DELETE FROM boot WHERE told_at < now() - interval '30 days
 class Erasing {
   /** By erased site, up to which number of each node the log has nothing of it. */
   readonly #logs = new Map<SiteKey, Map<number, number>>();
-  /** Of which these numbers are. */
+  /** The epoch of these numbers. */
   #epoch: number | null = null;
 
   /**

@@ -10,7 +10,7 @@ export type Kinds = readonly DocumentKind[];
 
 /** An id is a name, an address or a hash. */
 const MAX_ID_BYTES = 1_024;
-/** Of kinds that a later release has, all of them together. */
+/** Limits for documents of all kinds of a later release together. */
 const UNKNOWN = { count: 1_000, bytes: 1_048_576, together: 4_194_304 };
 
 /** Kinds that a backup has. */
@@ -43,7 +43,7 @@ export function copySites(
 }
 
 /**
- * Copies documents of these kinds but sites. Each is parsed by its kind and written anew, with the revision of
+ * Copies documents of these kinds but sites. Each is parsed by its kind and written with the revision of
  * documents from elsewhere.
  * @param off is called with each invalid document; the document is skipped where it returns
  * @param siteOf maps the old number of a site to the new one; undefined for one that was not copied

@@ -19,7 +19,7 @@ export type Row = Readonly<Record<string, unknown>>;
 export interface CopiedTable {
   readonly kind: "copied";
   readonly columns?: Readonly<Record<string, Check>>;
-  /** Of its rows; `bytes` is of the longest text or blob. */
+  /** The bound of its rows; `bytes` limits each text or blob. */
   readonly bound?: Partial<Bound>;
   /** Whether a row is of no concern, and left behind. */
   readonly isLeft?: (row: Row) => boolean;

@@ -25,7 +25,7 @@ export function openFolder(dataDir: string, { isTarget }: Pick<Opening, "isTarge
   if (isTarget) makeDataDir(dataDir);
   else if (!existsSync(file)) throw new CopyRefused(`There is no data of Tallydeck in ${dataDir}.`);
   if (!isTarget) refuseStrangers(file);
-  // Of a source, too: it may be of an older version.
+  // A source is migrated, too: it may be of an older version.
   let db = openData(file);
   // A card may have bent it.
   db.exec("INSERT OR IGNORE INTO meta (key, value) VALUES ('origin', lower(hex(randomblob(8))))");

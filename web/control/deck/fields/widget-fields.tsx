@@ -176,7 +176,7 @@ function WorldclockFields({ widget, onEdit }: FieldsProps<WorldclockWidget>) {
   );
 }
 
-/** Which picture: it is uploaded as soon as it is chosen. */
+/** The picture, which is uploaded as soon as it is chosen. */
 function ImageFields({ widget, onEdit }: FieldsProps<ImageWidget>) {
   const { problem, run } = useAction();
   const [preview, setPreview] = useState("");
