@@ -106,7 +106,7 @@ describe("the dashboard", () => {
     assert.equal(await figure("Human interaction"), "100%");
   });
 
-  it("3. compares with the days just before, as many of them", async () => {
+  it("3. compares with the same weekdays before, as many of them, and names both in its tip", async () => {
     await owner.signIn(`${APP}&from=2026-02-10&to=2026-02-12`);
     const count = async (from: string, to: string) => {
       const totals = await world().read("/stats", { site: "deckhand", from, to });
@@ -114,10 +114,12 @@ describe("the dashboard", () => {
     };
     const [now, before] = [
       await count("2026-02-10", "2026-02-12"),
-      await count("2026-02-07", "2026-02-09"),
+      await count("2026-02-03", "2026-02-05"),
     ];
     assert.equal(await figure("Pageviews"), now.toLocaleString("en"));
     assert.match(await seen(tile("Pageviews")), new RegExp(`from ${before.toLocaleString("en")}$`));
+    const tip = (await tile("Pageviews").getAttribute("title")) ?? "";
+    assert.match(tip, new RegExp(`10–12 Feb 2026: ${now}\n3–5 Feb 2026: ${before}$`));
   });
 
   it("3. has no tile for app pings where no app reports", async () => {

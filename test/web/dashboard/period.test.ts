@@ -146,6 +146,15 @@ describe("the range compared with", () => {
 
   it("is the days just before, as many of them", () => {
     assert.equal(span(compared(week, "prior")), "2026-02-19/2026-02-25");
+    const month = { from: day("2026-02-03"), to: day("2026-03-04") };
+    assert.equal(span(compared(month, "prior")), "2026-01-04/2026-02-02");
+  });
+
+  it("is of the same weekdays where it is shorter than four weeks", () => {
+    const monday = { from: day("2026-03-02"), to: day("2026-03-02") };
+    assert.equal(span(compared(monday, "prior")), "2026-02-23/2026-02-23");
+    const ten = { from: day("2026-02-23"), to: day("2026-03-04") };
+    assert.equal(span(compared(ten, "prior")), "2026-02-09/2026-02-18");
   });
 
   it("is the same weekdays a year before", () => {

@@ -40,6 +40,8 @@ export type Compare = (typeof COMPARES)[number];
 /** The longest range that the collector answers. An address may have any, like the year 1. */
 export const MAX_RANGE_DAYS = 4_000;
 
+const WEEK = 7;
+const FOUR_WEEKS = 28;
 /** A year back that keeps the weekdays in step. */
 const YEAR = 364;
 
@@ -80,7 +82,10 @@ function wholeOf(period: "month" | "year", day: Day): DayRange {
 /** The range that figures of `range` are compared with, of equal length; null when with nothing. */
 export function comparedRange(range: DayRange, compare: Compare): DayRange | null {
   if (compare === "off") return null;
-  const back = compare === "year" ? YEAR * Math.ceil(lengthOf(range) / YEAR) : lengthOf(range);
+  const length = lengthOf(range);
+  // Under four weeks, weekdays matter: a Monday is compared with a Monday.
+  const step = compare === "year" ? YEAR : length < FOUR_WEEKS ? WEEK : 1;
+  const back = step * Math.ceil(length / step);
   return { from: range.from - back, to: range.to - back };
 }
 

@@ -60,6 +60,7 @@ export function Tiles({ history, range, compared: wanted, metric, now, change }:
             now={unknown(name) === null ? figure(name, sums) : null}
             before={compared && figureBefore(history, name, { range, compared, now })}
             beforeName={beforeName}
+            nowName={rangeName(range.from, range.to)}
             isCharted={metric === name}
             onPress={() => unknown(name) === null && change({ metric: name })}
           />
@@ -99,14 +100,17 @@ interface TileProps {
   before: number | null;
   /** empty where nothing is compared, or nothing was counted yet */
   beforeName: string;
+  nowName: string;
   isCharted: boolean;
   onPress: () => void;
 }
 
-function Tile({ metric, unknown, now, before, beforeName, isCharted, onPress }: TileProps) {
+function Tile({ metric, unknown, now, before, isCharted, onPress, ...names }: TileProps) {
+  const { beforeName, nowName } = names;
   const facts = METRIC_FACTS[metric];
   const help = unknown ?? facts.help;
   const change = delta(metric, now, before);
+  const is = figureText(metric, now);
   const was = figureText(metric, before);
   return (
     <button
@@ -114,11 +118,15 @@ function Tile({ metric, unknown, now, before, beforeName, isCharted, onPress }: 
       class={`tile ${metric}`}
       aria-pressed={isCharted}
       aria-disabled={unknown !== null}
-      title={beforeName === "" || unknown !== null ? help : `${help}\n${beforeName}: ${was}`}
+      title={
+        beforeName === "" || unknown !== null
+          ? help
+          : `${help}\n${nowName}: ${is}\n${beforeName}: ${was}`
+      }
       onClick={onPress}
     >
       <span class="name">{facts.name}</span>
-      <span class="figure">{figureText(metric, now)}</span>
+      <span class="figure">{is}</span>
       <span class={`delta ${change.verdict}`}>
         {change.text}
         {beforeName !== "" && unknown === null && <span class="was">from {was}</span>}
