@@ -119,7 +119,7 @@ describe("the dashboard", () => {
     assert.equal(await figure("Pageviews"), now.toLocaleString("en"));
     assert.match(await seen(tile("Pageviews")), new RegExp(`from ${before.toLocaleString("en")}$`));
     const tip = (await tile("Pageviews").getAttribute("title")) ?? "";
-    assert.match(tip, new RegExp(`10–12 Feb 2026: ${now}\n3–5 Feb 2026: ${before}$`));
+    assert.match(tip, new RegExp(`10\\s–\\s12 Feb 2026: ${now}\n3\\s–\\s5 Feb 2026: ${before}$`));
   });
 
   it("3. has no tile for app pings where no app reports", async () => {
