@@ -29,14 +29,14 @@ import {
 import { type DigestRecord, dueNow, startedAnew } from "./record.ts";
 import { digestText } from "./words.ts";
 
-/** A digest that is made, on its way to a target. */
+/** A finished digest for its targets. */
 export interface MadeDigest {
   readonly figures: DigestFigures;
   /** As plain text. */
   readonly text: string;
 }
 
-/** Brings digests to where they are wanted. Each resolves, whatever came of it, or throws. */
+/** Sends digests to their targets. Each function resolves with the outcome, a failure too, or throws. */
 export interface DigestPost {
   send(target: DigestTarget, settings: KeptDigest, digest: MadeDigest): Promise<DigestOutcome>;
 }
@@ -45,15 +45,15 @@ interface DigestsOptions {
   readonly numbers: Pick<Numbers, "directory" | "directoryChanged" | "read" | "zone">;
   readonly clock: Clock;
   readonly log: Pick<Log, "warn">;
-  /** The id of this box, of all that show these sites. */
+  /** The id of this box among all that have these sites. */
   readonly box: string;
   readonly documents: Documents<DigestRecord>;
   readonly post: DigestPost;
-  /** The alarms of a site that stood at some time of a span of epoch milliseconds. */
+  /** The alarms of a site that fired within a span of epoch milliseconds. */
   readonly alarms: (site: string, from: number, until: number) => readonly PastAlarm[];
 }
 
-/** A clock that steps is noticed by then. */
+/** The longest sleep, after which a step of the clock is noticed. */
 const LONGEST_SLEEP_MS = 600_000;
 const STOPPED: DigestOutcome = { kind: "again", why: "The box was stopped." };
 const UNNOTED: DigestOutcome = {
@@ -108,19 +108,19 @@ export class Digests {
     return this.#options.box;
   }
 
-  /** Takes over what was set; resolves when it is in force. What cannot be read stays as it was. */
+  /** Reads the settings; resolves when they are in force. Settings that cannot be read stay as they were. */
   reload(): Promise<void> {
     this.#reading = this.#reading.then(() => this.#reload()).catch(() => {});
     return this.#reading;
   }
 
-  /** Tries at once what waits to be tried again: what it failed by is other than it was. */
+  /** Tries failed deliveries again at once, after a change of the settings that they may have failed by. */
   tryAgain(): void {
     this.#record.now = dueNow(this.#record.now);
     this.#runner.wake();
   }
 
-  /** How the digest of a site stands; undefined where this box sends none of it. */
+  /** The state of a site's digest; undefined where this box sends none of it. */
   standing(site: SiteKey): DigestStanding | undefined {
     const digest = this.#digests.find((each) => each.site === site);
     if (digest === undefined) return undefined;
@@ -137,7 +137,7 @@ export class Digests {
 
   /**
    * Sends the digest of a site that would be due now to all its targets, once more.
-   * @returns what came of each
+   * @returns the outcome of each
    * @throws {Refusal} `not_now`, `not_found`, and as `Numbers.read`
    */
   async sendNow(site: SiteKey): Promise<{ target: DigestTarget; outcome: DigestOutcome }[]> {
@@ -202,7 +202,7 @@ export class Digests {
     const { zone, directory } = numbers;
     const { id } = directory.sites.find(({ key }) => key === site) ?? was;
     const now = clock.now();
-    // Roughly: an alarm that stood near midnight is told once more.
+    // Roughly: an alarm near midnight may be in two digests.
     const until = now - (zone.wall(now) - (to + 1) * DAY_MS);
     const figures = await digestFigures(numbers, {
       ...{ site: { key: site, id }, every, to, zone: zone.nameAt(now) },

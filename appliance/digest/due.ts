@@ -13,11 +13,11 @@ export function lastDue(times: Times, zone: DayZone, now: number): { at: number;
     [0, 1, 2, 3, 4, 5, 6, 7]
       .map((back) => today - back)
       .find((each) => isDay(each, times) && passed(each)) ?? today - 7;
-  // Its last day is the one before.
+  // The last day of the digest is the day before.
   return { at: now - (wall - dueWall(day, times)), day: day - 1 };
 }
 
-/** About when the next one is due: where the clock on the wall steps on the way, an hour more or less. */
+/** The time of the next digest, an hour off where summer time begins or ends before it. */
 export function nextDue(times: Times, zone: DayZone, now: number): number {
   const wall = zone.wall(now);
   const today = dayOf(wall);

@@ -8,19 +8,19 @@ import { type Numbers, type SiteKey, settingOfSite } from "../store/store.ts";
 /** Values with their counts, the highest first. */
 type Counted = readonly (readonly [name: string, count: number])[];
 
-/** A figure, and what it was in the span before. */
+/** A figure, and its value in the span before. */
 interface Compared {
   readonly now: number;
   readonly before: number;
 }
 
-/** An alarm of a site that stood at some time. */
+/** An alarm of a site that fires or has fired. */
 export interface PastAlarm {
   readonly site: string;
   readonly kind: "silence" | "rush";
   /** Epoch milliseconds. */
   readonly since: number;
-  /** Null while it stands. */
+  /** Null while it fires. */
   readonly until: number | null;
 }
 
@@ -88,7 +88,7 @@ export async function digestFigures(
     ...{ site: site.id, every, zone, from: formatDay(from), to: formatDay(to) },
     ...{ views: compared(1), visitors: compared(2), sessions: compared(3) },
     pages: firstOf(now.path),
-    // Older scripts do not say where a session began.
+    // Older scripts do not send the source of a session.
     sources: isObject(now.source) ? firstOf(now.source) : firstOf(now.ref),
     goals: reached.goals.map(({ name, daily }) => ({
       name,

@@ -29,26 +29,26 @@ export interface DigestTask {
   readonly target: DigestTarget;
 }
 
-/** How it ended. `why` is a sentence. */
+/** The end of a delivery. `why` is a sentence. */
 export type DigestOutcome =
   | { readonly kind: "sent" }
-  /** `again`: not taken now; `never`: nor will it be; `unsure`: it may have been taken. */
+  /** `again`: not taken now; `never`: refused for good; `unsure`: perhaps taken. */
   | { readonly kind: "again" | "never" | "unsure"; readonly why: string };
 
-/** A digest is not sent any more once its hour is so long past. */
+/** The delay after which a digest is not sent any more. */
 const GIVEN_UP_MS = DAY_MS;
-/** Before the second try; each pause is twice the one before. Who lists senders gray wants five minutes. */
+/** The pause before the second try, doubled for each further one. Mail servers with greylisting want five minutes. */
 const FIRST_PAUSE_MS = 5 * 60_000;
 const LONGEST_PAUSE_MS = 4 * HOUR_MS;
 
-/** The next delivery, by what is known. Pure; what is due anew comes into the record. */
+/** The next delivery, and the record with digests that have become due. Pure. */
 export function nextDelivery(
   kept: DigestRecord,
   facts: DigestFacts,
 ): Decision<DigestRecord, DigestTask> {
   if (!facts.isSure) return { record: kept };
   const digests = facts.digests.map((digest) => ({ digest, last: lastOf(kept, digest, facts) }));
-  // A site that is gone needs no record; one that is set again within the day must not get its digest twice.
+  // A removed site needs no record; one that is set again within the day must not get its digest twice.
   const others = kept.digests.filter(
     ({ site, dueAt }) =>
       facts.now - dueAt < GIVEN_UP_MS && !digests.some(({ digest }) => digest.site === site),
@@ -69,7 +69,7 @@ export function nextDelivery(
   return { record, ...(ahead.length > 0 && { wakeAt: Math.min(...ahead) }) };
 }
 
-/** The record before a delivery is made: as if its end were never known. */
+/** The record before a delivery: it stays where a power cut hides the end. */
 export function beforeDelivery(record: DigestRecord, task: DigestTask, now: number): DigestRecord {
   return withDelivery(record, task, (delivery) => ({ ...delivery, state: "trying", at: now }));
 }
@@ -91,7 +91,7 @@ const STATES: Readonly<Record<DigestOutcome["kind"], Delivery["state"]>> = {
   ...{ sent: "sent", again: "due", never: "failed", unsure: "unsure" },
 };
 
-/** When a delivery is tried next. */
+/** The time of a delivery's next try. */
 export function triedAt({ tries, at }: Delivery): number {
   return tries === 0 ? at : at + Math.min(FIRST_PAUSE_MS * 2 ** (tries - 1), LONGEST_PAUSE_MS);
 }

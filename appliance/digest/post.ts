@@ -6,15 +6,15 @@ import { webhookRequestOf } from "./webhook.ts";
 import { keyText } from "./words.ts";
 
 interface PostParts {
-  /** Sends a request once. `word`: the status, or why there is none. */
+  /** Sends a request once. `word`: the status, or the reason that there is none. */
   readonly request: (
     request: ReturnType<typeof webhookRequestOf>,
   ) => Promise<{ readonly ok: boolean; readonly word: string }>;
-  /** Gives a push channel a text that stays. @throws {Refusal} where there is no room for one */
+  /** Gives a push channel a text that stays. @throws {Refusal} where there is no room for the channel */
   readonly push: (channel: string, text: string) => void;
 }
 
-/** The ways by which digests leave the box. */
+/** Sends digests to a webhook or a push channel. */
 export function digestPost(parts: PostParts): DigestPost {
   return {
     async send(target, settings, digest) {
@@ -38,7 +38,7 @@ function toChannel(
   }
 }
 
-/** Words of `Outgoing` for what nobody can have taken, each with what to tell of it. */
+/** Words of `Outgoing` for requests that cannot have arrived, each with a sentence for the owner. */
 const NOT_TAKEN: Readonly<Record<string, string>> = {
   refused: "Nobody listens at the webhook's address.",
   "no host": "The name in the webhook's address is not known.",

@@ -4,7 +4,7 @@ import type { Delivery } from "../base/text/digest.ts";
 
 /** The last digest of a site that was due. */
 export interface LastDigest {
-  /** The number of the site, and its id of then. */
+  /** The number of the site, and its id at that time. */
   readonly site: number;
   readonly id: string;
   /** Its last day. */
@@ -17,7 +17,7 @@ export interface DigestRecord {
   readonly digests: readonly LastDigest[];
 }
 
-/** Which digests were sent: written before each is sent, and after it. */
+/** The sent digests: written before each is sent, and after it. */
 export const DIGEST_RECORD = documentKind<DigestRecord>(
   "digest_record",
   objectOf({
@@ -35,7 +35,7 @@ export const DIGEST_RECORD = documentKind<DigestRecord>(
   { bound: { count: 1, bytes: 1_048_576, together: 1_048_576 }, inBackup: "left" },
 );
 
-/** The record of a box that starts: where its power went in the middle of one, nobody knows whether that was taken. */
+/** The record after a start: a delivery that a power cut interrupted may have arrived, and is `unsure`. */
 export function startedAnew({ digests }: DigestRecord): DigestRecord {
   return changed(digests, (delivery) =>
     delivery.state === "trying"
@@ -44,7 +44,7 @@ export function startedAnew({ digests }: DigestRecord): DigestRecord {
   );
 }
 
-/** The record with what waits to be tried again due now: something is other than it was. */
+/** The record with all waiting tries due now, after a change of settings. */
 export function dueNow({ digests }: DigestRecord): DigestRecord {
   return changed(digests, (delivery) =>
     delivery.state === "due" ? { ...delivery, at: 0 } : delivery,

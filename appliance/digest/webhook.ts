@@ -9,7 +9,7 @@ interface ForWebhook {
   readonly text: string;
 }
 
-/** The POST that brings a digest to a webhook, in the form that is wanted there. */
+/** The POST of a digest to a webhook, in the form that the service there wants. */
 export function webhookRequestOf(url: string, form: WebhookForm, digest: ForWebhook) {
   const { type, body, title } = FORMS[form](digest);
   return {
@@ -23,7 +23,7 @@ export function webhookRequestOf(url: string, form: WebhookForm, digest: ForWebh
 interface Formed {
   readonly type: string;
   readonly body: string;
-  /** Of ntfy. */
+  /** The title for ntfy. */
   readonly title?: string;
 }
 

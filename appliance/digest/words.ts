@@ -7,7 +7,7 @@ const COLUMNS = 64;
 /** Alarms that a digest names; of more it gives the number. */
 const MOST_ALARMS = 5;
 
-/** A heading of a digest, and what stands below it. */
+/** A heading of a digest, and the lines below it. */
 interface DigestPart {
   readonly heading: string;
   readonly rows: readonly ListRow[];
@@ -34,7 +34,7 @@ function visitorsOf(count: number): string {
   return `${grouped(count)} ${count === 1 ? "visitor" : "visitors"}`;
 }
 
-/** Its parts in their order; one that has nothing to tell is left out. */
+/** The parts of a digest in their order, without empty ones. */
 function partsOf(figures: DigestFigures, zone: DayZone): DigestPart[] {
   const { every, visitors, views, sessions, pages, sources, goals, alarms } = figures;
   const row = (name: string, { now, before }: DigestFigures["views"]): ListRow => ({
@@ -88,7 +88,7 @@ function wallText(moment: number, zone: DayZone): string {
   return new Date(zone.wall(moment)).toISOString().slice(0, 16).replace("T", " ");
 }
 
-/** `+12%`, `−3%`; nothing where there is no change, or nothing to compare with. */
+/** `+12%`, `−3%`; empty where there is no change, or no span before. */
 function changeOf(now: number, before: number): string {
   if (before === 0) return now === 0 ? "" : "new";
   const percent = Math.round((now / before - 1) * 100);

@@ -13,7 +13,7 @@ export interface DigestSettings {
   readonly channel: string | null;
 }
 
-/** The days that a digest is about: yesterday, or the seven until then. */
+/** The days of a digest: yesterday, or the seven days up to it. */
 export type DigestSpan = (typeof DIGEST_SPANS)[number];
 export type WebhookForm = (typeof WEBHOOK_FORMS)[number];
 
@@ -30,7 +30,7 @@ export const NO_DIGEST: DigestSettings = {
   channel: null,
 };
 
-/** A way that a digest goes: a mail to an address, the webhook, or the channel. */
+/** A recipient of a digest: a mail address, the webhook, or the channel. */
 export type DigestTarget = `mail:${string}` | "webhook" | "channel";
 
 /** The targets of a digest, in the order in which they are served. */
@@ -45,24 +45,24 @@ export function targetsOf({ webhook, channel }: DigestSettings): DigestTarget[] 
 export interface Delivery {
   readonly target: DigestTarget;
   /**
-   * `due`: to be sent, or to be tried again; `trying`: since `at`, its end is not known; `failed`: it was not taken, and
-   * is not tried again; `unsure`: it may have been taken, and is not tried again.
+   * `due`: waits for its first or next try; `trying`: since `at`, with an unknown end; `failed`: was refused, and
+   * is not tried again; `unsure`: may have arrived, and is not tried again.
    */
   readonly state: "due" | "trying" | "sent" | "failed" | "unsure";
   readonly tries: number;
   /** When it was tried last; 0 before. */
   readonly at: number;
-  /** Why it was not sent, in a sentence; empty before it was tried, and once it was sent. */
+  /** The reason that it was not sent, in a sentence; empty before the first try, and once it was sent. */
   readonly why: string;
 }
 
-/** A delivery as people are shown it. */
+/** A delivery for display. */
 export interface DeliveryView extends Omit<Delivery, "tries"> {
   /** When it is tried again; null where it is not. */
   readonly next: number | null;
 }
 
-/** How the digest of a site stands. Times are epoch milliseconds. */
+/** The state of a site's digest. Times are epoch milliseconds. */
 export interface DigestStanding {
   /** When the next is due; null where none is. */
   readonly next: number | null;
