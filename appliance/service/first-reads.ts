@@ -1,10 +1,11 @@
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/message-of.ts";
+import { COUNTED_OF } from "../base/text/dimensions.ts";
 import { RULES } from "../control/routes/decks/decks.ts";
 import { DECKS, decksIn } from "../deck/settings/deck-settings.ts";
 import { DatabaseRefused, FILE } from "../store/desk.ts";
 import type { SurveyVersions } from "../store/reports.ts";
-import { type Box, COUNTED_OF, documentsOf, type Numbers } from "../store/store.ts";
+import { type Box, documentsOf, type Numbers } from "../store/store.ts";
 import { DOCUMENT_KINDS } from "./document-kinds.ts";
 
 /**

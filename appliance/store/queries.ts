@@ -3,8 +3,8 @@
 import type { Day } from "../base/calendar.ts";
 import type { ZoneSetting } from "../base/day-zone.ts";
 import type { Condition } from "../base/text/condition.ts";
+import type { CountsOf } from "../base/text/dimensions.ts";
 import type { Goal } from "../base/text/goals.ts";
-import type { CountsOf } from "./blocks/day-table.ts";
 import type { DocumentRow } from "./changes.ts";
 import type { HOURLY_COUNTERS, SiteKey } from "./counting.ts";
 import type { SiteDays } from "./counts/source.ts";
@@ -18,7 +18,7 @@ export const MAX_RANGE_DAYS = 4_000;
 
 /** The selection of views and events, and the kind of counts. */
 export interface Filter {
-  /** The kind of counts that values have. */
+  /** The kind of counts that values have, where they have it; see `countsOf`. */
   readonly of: CountsOf;
   /** The conditions that a view or an event has to meet; where there is any, only days that keep detail count. */
   readonly where: readonly Condition[];
@@ -38,6 +38,8 @@ export interface StatsQuery extends Filter {
   readonly series: boolean;
   /** With the counts by day, and how. */
   readonly daily: DailyForm | undefined;
+  /** With pages by the sessions that began with them; no unless given. */
+  readonly entry?: boolean;
   /** The first day that keeps detail; Infinity for none. */
   readonly detailFrom: Day;
   /** The only source that counts; all of them where it is undefined. */

@@ -38,8 +38,8 @@ export type SeriesRow = [
  */
 export type DailyForm = "offsets" | "text";
 
-/** Counters that are kept by the hour; views are in the dimension `hour`. */
-type HourlyCounter = (typeof HOURLY_COUNTERS)[number];
+/** Counters that are kept by the hour; views are in the dimension `hour`, unless that is of something else. */
+type HourlyCounter = "pv" | (typeof HOURLY_COUNTERS)[number];
 
 /** Offset of a day from `from` in days, then its counts from 00 to 23. */
 export type HoursOfDay = number[];

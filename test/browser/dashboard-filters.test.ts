@@ -47,10 +47,11 @@ describe("filters of the dashboard", () => {
     const stats = await answer(["country:is:DE"]);
     assert.equal(await figure("Pageviews"), text(stats.pv._));
     assert.equal(await figure("Visitors"), text(stats.uv._));
-    assert.deepEqual(await card("country").locator(".count").allInnerTexts(), [text(stats.pv._)]);
-    const [path, views] = Object.entries<number>(stats.path)[0] ?? ["", 0];
+    assert.deepEqual(await card("country").locator(".count").allInnerTexts(), [text(stats.uv._)]);
+    const visited = await answer(["country:is:DE"], { of: "visitors" });
+    const [path, visitors] = Object.entries<number>(visited.path)[0] ?? ["", 0];
     const first = card("path").locator("tbody tr").first();
-    assert.match(await seen(first), new RegExp(`^${path}\\n[^]*${text(views)}\\s`));
+    assert.match(await seen(first), new RegExp(`^${path}\\n[^]*${text(visitors)}\\s`));
     const table = owner.page.getByRole("table", { name: "Trend" });
     const day = await answer(["country:is:DE"], { from: "2026-03-03", to: "2026-03-03" });
     const cells = table.getByRole("row", { name: /3 Mar 2026/ }).getByRole("cell");
@@ -233,8 +234,8 @@ describe("filters of the dashboard", () => {
       /^fieldnotes_country-is-DE_path-begins-notes_2026-02-03_2026-03-04\.csv$/,
     );
     const csv = await readFile(await download.path(), "utf8");
-    assert.match(csv, /^dimension,value,count,where\r\n/);
-    assert.match(csv, /\r\npath,\/notes,\d+,country:is:DE & path:begins:\/notes\r\n/);
+    assert.match(csv, /^dimension,value,count,of,where\r\n/);
+    assert.match(csv, /\r\npath,\/notes,\d+,visitors,country:is:DE & path:begins:\/notes\r\n/);
   });
 
   it("go by countries of the map, too", async () => {

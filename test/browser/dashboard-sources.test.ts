@@ -117,8 +117,8 @@ describe("the dashboard of one source", () => {
     ]);
     assert.match(download.suggestedFilename(), /^blog_source-0_2026-/);
     const csv = await readFile(await download.path(), "utf8");
-    assert.match(csv, /^dimension,value,count,source\r\n/);
-    assert.match(csv, /\r\npath,\/here,1,counted here\r\n/);
+    assert.match(csv, /^dimension,value,count,of,source\r\n/);
+    assert.match(csv, /\r\npath,\/here,1,views,counted here\r\n/);
     assert.doesNotMatch(csv, /\/there/);
   });
 

@@ -258,9 +258,10 @@ describe("the dashboard", () => {
       site: "fieldnotes",
       from: "2026-02-03",
       to: "2026-03-04",
+      of: "visitors",
     });
     const [path, count] = Object.entries<number>(stats.path).sort((a, b) => b[1] - a[1])[0] ?? [];
-    const share = (100 * (count ?? 0)) / stats.pv._;
+    const share = (100 * (count ?? 0)) / stats.uv._;
     const first = await seen(rows.first());
     assert.ok(
       first.includes(path ?? "?") && first.includes((count ?? 0).toLocaleString("en")),
@@ -321,13 +322,43 @@ describe("the dashboard", () => {
     assert.equal(await seen(owner.page.locator(":focus")), "UTC+05:30");
   });
 
+  it("6. counts in lists what the chosen tile counts, and says so", async () => {
+    await owner.signIn(NOTES);
+    const total = (dimension: string) => card(dimension).locator(".total");
+    const text = (n: number) => n.toLocaleString("en");
+    const range = { site: "fieldnotes", from: "2026-02-03", to: "2026-03-04" };
+    for (const [tile, of, counter] of [
+      ["Visitors", "visitors", "uv"],
+      ["Pageviews", "views", "pv"],
+      ["Sessions", "sessions", "sessions"],
+    ] as const) {
+      await owner.page.locator(".tiles .tile", { hasText: tile }).click();
+      await total("country").filter({ hasText: tile }).waitFor();
+      const stats = await world().read("/stats", { ...range, of });
+      assert.equal(await seen(total("country")), `${tile} ${text(stats[counter]._)}`);
+      const first = card("country").locator("tbody tr").first();
+      const [[, count = 0] = []] = Object.entries<number>(stats.country);
+      assert.equal(await seen(first.locator(".count")), text(count));
+      assert.match(await seen(total("event")), /^Events /);
+    }
+    // Of sessions it is known on which page they began.
+    await card("entry").waitFor();
+    assert.equal(await card("path").count(), 0);
+    await owner.page.locator(".tiles .tile", { hasText: "Visitors" }).click();
+    await owner.page.getByRole("tab", { name: "Entry", exact: true }).click();
+    const { path, sessions } = await world().read("/stats", { ...range, of: "sessions" });
+    assert.equal(await seen(total("entry")), `Sessions ${text(sessions._)}`);
+    const [[, count = 0] = []] = Object.entries<number>(path);
+    assert.equal(await seen(card("entry").locator(".count").first()), text(count));
+  });
+
   it("7. exports the range as CSV, bots always included", async () => {
     await owner.signIn(`${NOTES}&period=7d`);
     const { name, text } = await downloaded("Export CSV");
     assert.equal(name, "fieldnotes_2026-02-26_2026-03-04.csv");
-    assert.match(text, /^bot_kind,googlebot,\d+\r$/m);
-    assert.match(text, /^bot,synthetic,\d+\r$/m);
-    assert.match(text, /^path,\/,\d+\r$/m);
+    assert.match(text, /^bot_kind,googlebot,\d+,views\r$/m);
+    assert.match(text, /^bot,synthetic,\d+,\r$/m);
+    assert.match(text, /^path,\/,\d+,visitors\r$/m);
   });
 
   it("8. shows a survey with its score, options, comments and groups", async () => {

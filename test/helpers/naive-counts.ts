@@ -1,5 +1,6 @@
 import { DAY_MS, type Day, dowhourOf, HOUR_MS, hourName } from "../../appliance/base/calendar.ts";
 import type { Condition } from "../../appliance/base/text/condition.ts";
+import { countsOf } from "../../appliance/base/text/dimensions.ts";
 import { DETAIL_DIMENSIONS } from "../../appliance/store/blocks/detail.ts";
 import type { Counter, SiteKey } from "../../appliance/store/counting.ts";
 import type { BlockQuestion } from "../../appliance/store/counts/block-counts.ts";
@@ -123,6 +124,7 @@ function factsOf(
   { of, where }: Pick<BlockQuestion, "of" | "where">,
 ): readonly Fact[] {
   const { kind, flags, times, moment, values } = record;
+  const isOfEvents = isAboutEvents(where);
   const isFiltered = where.length > 0;
   if (isFiltered && ((kind !== "view" && kind !== "event") || !fits(record, where))) return [];
   const has = (flag: number) => (flags & flag ? times : 0);
@@ -132,6 +134,7 @@ function factsOf(
   const facts: Fact[] = [];
   if (kind === "view") {
     const n = { views: times, visitors: uv, sessions: has(FLAG.session) }[of];
+    if (of !== "views" && !isOfEvents) facts.push(["pv_hour", hour, times]);
     facts.push(
       ["pv", "_", times],
       ["uv", "_", uv],
@@ -150,11 +153,11 @@ function factsOf(
   if (kind === "synthetic") facts.push(["bot", "synthetic", times], ["bot_hour", hour, times]);
   for (const [name, text] of values) {
     const isOfEvent = name === "event" || name === "event_target";
-    if (kind === "event" && !isOfEvent && !isAboutEvents(where)) continue;
+    if (kind === "event" && !isOfEvent && !isOfEvents) continue;
     if (isFiltered && !DETAIL_DIMENSIONS.includes(name)) continue;
     const visitors = has(isOfPath || name === "path" ? FLAG.pathVisitor : FLAG.visitor);
-    const n = { views: times, visitors, sessions: has(FLAG.session) }[of];
-    facts.push([name, text, n]);
+    const counted = isOfEvents ? "views" : countsOf(name, of);
+    facts.push([name, text, { views: times, visitors, sessions: has(FLAG.session) }[counted]]);
   }
   return facts;
 }

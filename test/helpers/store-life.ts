@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DAY_MS, type Day, HOUR_MS } from "../../appliance/base/calendar.ts";
 import type { Condition } from "../../appliance/base/text/condition.ts";
-import type { CountsOf } from "../../appliance/store/blocks/day-table.ts";
+import type { CountsOf } from "../../appliance/base/text/dimensions.ts";
 import { BlockCounts } from "../../appliance/store/counts/block-counts.ts";
 import { BatchEncoder } from "../../appliance/store/log/batch.ts";
 import { FLAGS, type HitRecord, KINDS, type Undated } from "../../appliance/store/log/record.ts";

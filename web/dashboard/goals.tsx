@@ -3,9 +3,8 @@ import { conditionText } from "../../appliance/base/text/condition.ts";
 import type { GoalsAnswer } from "../../appliance/collector/wire.ts";
 import { rangeName } from "../shared/dates.ts";
 import { NO_FIGURE, percent, ratio, whole } from "../shared/format.ts";
-import { type DayRange, type History, seriesOf } from "./history.ts";
+import { addNumbers, type DayRange, type History, seriesOf } from "./history.ts";
 import { delta } from "./traffic/figures.ts";
-import { addNumbers } from "./traffic/trend-model.ts";
 import { useReading } from "./use-reading.ts";
 
 interface GoalsProps {

@@ -1,5 +1,6 @@
 import { type Day, parseDay } from "../../appliance/base/calendar.ts";
 import type { Condition } from "../../appliance/base/text/condition.ts";
+import type { CountsOf } from "../../appliance/base/text/dimensions.ts";
 import type {
   HoursOfDay,
   SeriesRow,
@@ -16,6 +17,9 @@ export interface DayRange {
 
 export const SERIES = ["pv", "uv", "sessions", "bot", "app"] as const;
 export type SeriesName = (typeof SERIES)[number];
+
+/** The series of each kind of counts. */
+export const SERIES_OF = { views: "pv", visitors: "uv", sessions: "sessions" } as const;
 
 /** The series that are counted by the hour too. */
 export type HourlyName = SeriesName | "engaged";
@@ -52,6 +56,8 @@ export interface History {
   only: SiteSource | null;
   /** the conditions of the answer */
   where: readonly Condition[];
+  /** the kind of counts that values have, where they have it */
+  of: CountsOf;
   /** the first day of which that can be known; before all of them, where nothing has to hold */
   since: Day;
   /** the sampling rate; counts are scaled by it */
@@ -63,15 +69,15 @@ export interface History {
 }
 
 /**
- * Decodes `/stats?from=first&series=1&daily=text&sources=1`.
- * @param where the requested conditions
+ * Decodes `/stats?from=first&series=1&daily=text&sources=1&entry=1`.
+ * @param asked the requested conditions and kind of counts
  * @param whole the history without conditions, if it is known
  * @throws {Error} when the answer violates the format
  */
 export function decodeHistory(
   answer: StatsAnswer,
-  where: readonly Condition[] = [],
-  whole: History | null = null,
+  { where, of }: Pick<History, "where" | "of">,
+  whole: History | null,
 ): History {
   const first = parseDay(answer.from);
   const last = parseDay(answer.to);
@@ -106,7 +112,7 @@ export function decodeHistory(
     pending: answer.pending ?? 0,
     sources: answer.sources ?? [],
     only: answer.sources?.find(({ number }) => number === answer.only) ?? null,
-    ...{ where, sampled, margin, whole },
+    ...{ where, of, sampled, margin, whole },
     since: detail ? (parseDay(detail.from ?? "") ?? last + 1) : Number.NEGATIVE_INFINITY,
   };
 }
@@ -224,7 +230,9 @@ export function seriesOf(history: History, name: SeriesName, range: DayRange): F
 
 /** A counter of a day by the hour, 00 to 23; undefined where that was not kept. */
 export function hoursOn(history: History, name: HourlyName, day: Day): number[] | undefined {
-  return name === "pv" ? hourlyViews(history, day) : history.hours.get(name)?.get(day);
+  return name === "pv" && history.of === "views"
+    ? hourlyViews(history, day)
+    : history.hours.get(name)?.get(day);
 }
 
 function hourlyViews(history: History, day: Day): number[] | undefined {
@@ -248,4 +256,13 @@ export function hasApp({ series, whole }: History): boolean {
 /** Whether a site has no counts, not even of bots. */
 export function isEmpty(history: History): boolean {
   return SERIES.every((name) => history.series[name].every((n) => n === 0));
+}
+
+export function addNumbers(numbers: ArrayLike<number>): number {
+  return Array.from(numbers).reduce((sum, n) => sum + n, 0);
+}
+
+/** Whether a site has views, and none by somebody who is known to be new that day. */
+export function isUnvisited({ series }: History): boolean {
+  return series.uv.every((n) => n === 0) && series.pv.some((n) => n > 0);
 }

@@ -4,6 +4,7 @@ import { Dashboard } from "./dashboard.tsx";
 import { Overview } from "./overview/overview.tsx";
 import { SignIn } from "./sign-in.tsx";
 import { Skeleton } from "./skeleton.tsx";
+import { chartable, METRIC_FACTS } from "./traffic/figures.ts";
 import { useFeed } from "./use-feed.ts";
 import { useToken } from "./use-token.ts";
 import { useView } from "./use-view.ts";
@@ -16,6 +17,7 @@ export function Page() {
   const [isForgetful, setForgetful] = useState(false);
   const [feed, refresh] = useFeed({
     ...{ site: view.site, source: view.source, where: view.where },
+    of: METRIC_FACTS[chartable({ where: view.where, since: 0, last: 0 }, view.metric)].of,
     token: isArriving ? "" : token,
   });
   const { history, problem } = feed;

@@ -2,11 +2,12 @@ import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { DAY_MS, dayOf, HOUR_MS, hourOf, parseDay } from "../../appliance/base/calendar.ts";
 import { messageOf } from "../../appliance/base/message-of.ts";
 import { type Condition, conditionText } from "../../appliance/base/text/condition.ts";
+import type { CountsOf } from "../../appliance/base/text/dimensions.ts";
 import type { OverviewAnswer, StatsAnswer } from "../../appliance/collector/wire.ts";
 import { ReadError, readJson } from "../shared/api.ts";
 import { wallOf } from "../shared/dates.ts";
 import { whereKey } from "./filters/where.ts";
-import { decodeHistory, type History } from "./history.ts";
+import { decodeHistory, type History, isUnvisited } from "./history.ts";
 
 /** The page's history of a site, and how the last try went. */
 export interface Feed {
@@ -51,6 +52,8 @@ interface Wanted {
   source: string;
   /** the conditions */
   where: Condition[];
+  /** the kind of counts that values are to have */
+  of: CountsOf;
   token: string;
 }
 
@@ -67,30 +70,34 @@ interface Kept extends DayOfAnswer {
 }
 
 /** Answers for one site and source, or for all sites. */
-interface Held extends Omit<Wanted, "where"> {
+interface Held extends Omit<Wanted, "where" | "of"> {
   /** which of the answers is shown, by its conditions */
   key: string;
   /** answers to the last conditions, so that removing a condition needs no request */
   answers: Map<string, Kept>;
+  /** the last one without conditions */
+  whole: History | null;
 }
 
-const NOTHING_HELD: Held = { site: "", source: "", token: "", key: "", answers: new Map() };
-const EVERYTHING = whereKey([]);
-const MAX_KEPT = 4;
+const NOTHING_HELD: Held = {
+  ...{ site: "", source: "", token: "", key: "" },
+  ...{ answers: new Map(), whole: null },
+};
+const MAX_KEPT = 6;
 
 /**
  * Reads a site's whole history with one request, or the overview of all sites where none is chosen, and repeats it every
  * few seconds while the page is visible; without new counts or live views, the answer is empty. The shown data stays until the
  * next answer, unless site or source have changed.
  */
-export function useFeed({ site, source, where, token }: Wanted): [Feed, refresh: () => void] {
+export function useFeed({ site, source, where, of, token }: Wanted): [Feed, refresh: () => void] {
   const [feed, setFeed] = useState(NOTHING);
   const held = useRef(NOTHING_HELD);
   const running = useRef<AbortController>(undefined);
   const isReading = useRef(false);
   const isLost = useRef(false);
   const took = useRef(0);
-  const key = whereKey(where);
+  const key = of + whereKey(where);
 
   const ask = useCallback(
     (isQuiet: boolean) => {
@@ -105,7 +112,7 @@ export function useFeed({ site, source, where, token }: Wanted): [Feed, refresh:
       const isAsked = isSame && held.current.key === key;
       held.current = { ...(isSame ? held.current : { ...NOTHING_HELD, answers: new Map() }), key };
       Object.assign(held.current, { site, source, token });
-      const { answers } = held.current;
+      const { answers, whole } = held.current;
       const kept = answers.get(key);
       const update = (change: Partial<Feed>) => {
         if (!abort.signal.aborted) setFeed((feed) => ({ ...feed, ...change }));
@@ -117,12 +124,12 @@ export function useFeed({ site, source, where, token }: Wanted): [Feed, refresh:
         ...(isSameToken ? {} : { overview: null }),
         ...(isAsked ? {} : { problem: null, slow: false }),
       });
-      const whole = answers.get(EVERYTHING)?.change.history ?? null;
-      read({ site, source, where, token }, { kept, whole }, abort.signal)
+      read({ site, source, where, of, token }, { kept, whole }, abort.signal)
         .then((answer) => {
           if (abort.signal.aborted) return;
           const { site, kept, at } = answer;
           held.current = { ...held.current, site, source: site === "" ? "" : source };
+          if (where.length === 0) held.current.whole = kept.change.history ?? null;
           keep(answers, key, kept);
           update({ ...kept.change, hour: wallHour(at, kept), problem: null });
         })
@@ -262,8 +269,8 @@ function keep(answers: Map<string, Kept>, key: string, kept: Kept): void {
   answers.delete(key);
   answers.set(key, kept);
   if (answers.size <= MAX_KEPT) return;
-  const oldest = [...answers.keys()].find((one) => one !== EVERYTHING);
-  if (oldest !== undefined) answers.delete(oldest);
+  const [oldest = ""] = answers.keys();
+  answers.delete(oldest);
 }
 
 const dayOfAnswer = ({ zone, to }: DayOfAnswer): DayOfAnswer => ({ zone, to });
@@ -278,20 +285,29 @@ const NO_SITES =
   "There is no site yet. Add one in the control page of the box, or with: tallydeck sites add <id>";
 
 async function readSite(
-  { site, source, where, token }: Wanted,
+  { site, source, where, of, token }: Wanted,
   { kept, whole }: Known,
   signal: AbortSignal,
 ): Promise<Reading> {
-  const query = { site, source, from: "first", series: 1, daily: "text", sources: 1 };
+  // Where nobody tells visitors apart, lists of them would be empty.
+  const kind = of === "visitors" && whole !== null && isUnvisited(whole) ? "views" : of;
+  const query = { site, source, from: "first", series: 1, daily: "text", sources: 1, entry: 1 };
   const answer = await readJson<StatsAnswer>(
     "stats",
-    { ...query, where: where.map(conditionText) },
+    { ...query, of: kind, where: where.map(conditionText) },
     token,
     { etag: kept?.etag ?? null, signal },
   );
   const { at } = answer;
   if (answer.unchanged) return { site, kept: unchanged(kept), at };
-  const history = decodeHistory(answer.body, where, where.length === 0 ? null : whole);
+  const isWhole = where.length === 0;
+  const history = decodeHistory(answer.body, { where, of: kind }, isWhole ? null : whole);
+  if (isWhole && of === "visitors" && (kind === "views") !== isUnvisited(history))
+    return readSite(
+      { site, source, where, of, token },
+      { kept: undefined, whole: history },
+      signal,
+    );
   const change = { history, reach: answer.sites };
   return {
     site: history.site,

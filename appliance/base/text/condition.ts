@@ -1,4 +1,4 @@
-import { DIMENSIONS, type Dimension, WITHOUT_DETAIL } from "./dimensions.ts";
+import { DIMENSIONS, type Dimension, OF_EVENTS, WITHOUT_DETAIL } from "./dimensions.ts";
 
 export const TESTS = ["is", "not", "begins"] as const;
 
@@ -27,9 +27,6 @@ export function conditionText({ dimension, test, value }: Condition): string {
 export function filterable(name: string): Dimension | undefined {
   return DIMENSIONS.find((one) => one === name && !WITHOUT_DETAIL.has(one));
 }
-
-/** An event's name and target; all else is of views, unless only events are asked for. */
-export const OF_EVENTS: ReadonlySet<Dimension> = new Set(["event", "event_target"]);
 
 /** Whether events are counted by all dimensions, and no views. */
 export function asksForEvents(where: readonly Condition[]): boolean {

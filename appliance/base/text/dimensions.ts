@@ -41,6 +41,24 @@ export const WITHOUT_DETAIL: ReadonlySet<Dimension> = new Set([
   "app_device",
 ]);
 
+/** An event's name and target; all else is of views, unless only events are asked for. */
+export const OF_EVENTS: ReadonlySet<Dimension> = new Set(["event", "event_target"]);
+
+/** The kinds of counts that a value may be asked for. */
+export const COUNTED_OF = ["views", "visitors", "sessions"] as const;
+export type CountsOf = (typeof COUNTED_OF)[number];
+
+/** A list of an answer: a dimension's values, or pages by the sessions that began with them. */
+export type ListName = Dimension | "entry";
+
+export const dimensionOf = (list: ListName): Dimension => (list === "entry" ? "path" : list);
+
+/** The kind of counts that a list has where `of` is asked for: what no visitor or session has counts by itself. */
+export function countsOf(list: ListName, of: CountsOf): CountsOf {
+  if (list === "entry") return "sessions";
+  return OF_EVENTS.has(list) || WITHOUT_DETAIL.has(list) ? "views" : of;
+}
+
 /** One value of each dimension that filters know, as people call it. */
 export const ONE_OF: Readonly<Partial<Record<Dimension, string>>> = {
   path: "Page",

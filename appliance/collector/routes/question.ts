@@ -7,8 +7,9 @@ import {
   MAX_CONDITIONS,
   TESTS,
 } from "../../base/text/condition.ts";
+import { COUNTED_OF } from "../../base/text/dimensions.ts";
 import { HttpError } from "../../http/errors.ts";
-import { COUNTED_OF, DETAIL_DIMENSIONS, type Filter, MAX_RANGE_DAYS } from "../../store/store.ts";
+import { DETAIL_DIMENSIONS, type Filter, MAX_RANGE_DAYS } from "../../store/store.ts";
 import { queryValue, storable, storedPath } from "../counting/payload.ts";
 
 /** Long enough for whatever is stored, with room for what a stored value would be cut by. */

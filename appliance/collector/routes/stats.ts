@@ -38,6 +38,7 @@ export function statsRoute(access: Access, { numbers, clock, warnings }: StatsPa
       ...(queryValue(ctx.query, "sources") === "1" && {
         tellsSources: access.readsAll(ctx) ? ("named" as const) : ("numbered" as const),
       }),
+      entry: queryValue(ctx.query, "entry") === "1",
       detailFrom: numbers.detailFrom(today),
       site: site.key,
       id: site.id,

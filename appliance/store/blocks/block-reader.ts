@@ -1,7 +1,7 @@
+import { COUNTED_OF, type CountsOf } from "../../base/text/dimensions.ts";
 import { MAX_VALUES_PER_DAY } from "../counting.ts";
 import { DIMENSIONS, type Dimension, FLAGS, MAX_DIMENSIONS } from "../log/record.ts";
 import { Block, NO_HOUR } from "./block.ts";
-import { COUNTED_OF, type CountsOf } from "./day-table.ts";
 import { DETAIL_DIMENSIONS, IS_EVENT, MAX_DETAIL_ROWS, type Sample } from "./detail.ts";
 import { MAX_DAYS, MAX_DICTIONARY, MAX_DICTIONARY_BYTES, Texts } from "./dictionary.ts";
 import { type FrameBytes, FrameReader } from "./frames.ts";

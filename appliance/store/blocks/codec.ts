@@ -1,3 +1,4 @@
+import { COUNTED_OF } from "../../base/text/dimensions.ts";
 import { DIMENSIONS, type Dimension } from "../log/record.ts";
 import type { BlockPieces } from "../snapshot.ts";
 import type { Block } from "./block.ts";
@@ -12,7 +13,7 @@ import {
   type StoredBlock,
   textsKey,
 } from "./block-reader.ts";
-import { COUNTED_OF, DayTable } from "./day-table.ts";
+import { DayTable } from "./day-table.ts";
 import { DayDetail, DETAIL_DIMENSIONS, type Detail } from "./detail.ts";
 import { DimensionBlock, MAX_DAYS } from "./dictionary.ts";
 import { FrameWriter, giveBack } from "./frames.ts";

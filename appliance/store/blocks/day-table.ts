@@ -5,10 +5,6 @@ export interface Counts {
   readonly sessions: number;
 }
 
-/** The counts that each value has. */
-export const COUNTED_OF = ["views", "visitors", "sessions"] as const satisfies (keyof Counts)[];
-export type CountsOf = (typeof COUNTED_OF)[number];
-
 const FIRST_ROOM = 64;
 
 /**

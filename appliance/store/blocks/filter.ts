@@ -1,19 +1,24 @@
-import { asksForEvents, type Condition, OF_EVENTS } from "../../base/text/condition.ts";
+import { asksForEvents, type Condition } from "../../base/text/condition.ts";
+import {
+  type CountsOf,
+  dimensionOf,
+  type ListName,
+  OF_EVENTS,
+} from "../../base/text/dimensions.ts";
 import { type Dimension, FLAG } from "../log/record.ts";
 import type { Block, BlockCounter } from "./block.ts";
 import type { BlockReader } from "./block-reader.ts";
-import type { CountsOf } from "./day-table.ts";
 import { DETAIL_DIMENSIONS, IS_EVENT, MAX_DETAIL_ROWS, type Sample, weightOf } from "./detail.ts";
 import { MAX_DICTIONARY } from "./dictionary.ts";
 
 /** A question to a block's detail. */
 interface FilterQuestion {
   readonly where: readonly Condition[];
-  readonly of: CountsOf;
+  readonly of: (list: ListName) => CountsOf;
   /** Inclusive days of the month, from 0. */
   readonly days: readonly [from: number, to: number];
   /** The dimensions whose values are counted. */
-  readonly names: ReadonlySet<Dimension>;
+  readonly names: ReadonlySet<ListName>;
 }
 
 /** Counts of values of a day: only the first `length` are. To be read before the next are made. */
@@ -25,6 +30,8 @@ export interface ValueCounts {
   readonly places: Uint16Array;
   readonly counts: Float64Array;
 }
+
+const LISTS: readonly ListName[] = [...DETAIL_DIMENSIONS, "entry"];
 
 /** A buffer for all days and columns, which are thousands. A thread answers one question at a time. */
 const ROWS = new Uint32Array(MAX_DETAIL_ROWS);
@@ -44,14 +51,17 @@ export async function filterBlock(
   block: BlockReader,
   { where, of, days: [from, to], names }: FilterQuestion,
   counters: Block,
-  visit: (name: Dimension, counts: ValueCounts) => void,
+  visit: (name: ListName, counts: ValueCounts) => void,
 ): Promise<void> {
   const tests = await testsOf(block, where);
   // Where no value fits, no row does.
   if (tests.some(({ fits }) => !fits.includes(1))) return;
   const isOfPath = where.some(({ dimension }) => dimension === "path" || dimension === "event");
   const isOfEvents = asksForEvents(where);
-  const columns = new Set([...tests.map(({ dimension }) => dimension), ...names]);
+  const columns = new Set([
+    ...tests.map(({ dimension }) => dimension),
+    ...Array.from(names, dimensionOf),
+  ]);
   for (let day = from; day <= to; day++) {
     await block.loadDay(day, columns);
     const rows = fittingRows(block, day, tests);
@@ -59,13 +69,14 @@ export async function filterBlock(
     if (sample !== undefined && rows.length > 0) {
       const fitting = { day, rows, sample, bits: block.bits(day) };
       countDay(block, fitting, counters, isOfPath ? FLAG.pathVisitor : FLAG.visitor);
-      for (const name of DETAIL_DIMENSIONS) {
-        if (!names.has(name)) continue;
+      for (const list of LISTS) {
+        if (!names.has(list)) continue;
+        const name = dimensionOf(list);
         const visitor = isOfPath || name === "path" ? FLAG.pathVisitor : FLAG.visitor;
-        const flag = { views: 0, visitors: visitor, sessions: FLAG.session }[of];
+        const flag = { views: 0, visitors: visitor, sessions: FLAG.session }[of(list)];
         const ofEvents = isOfEvents || OF_EVENTS.has(name) ? IS_EVENT : 0;
         const counts = countValues(block, fitting, name, { flag, ofEvents });
-        if (counts.length > 0) visit(name, counts);
+        if (counts.length > 0) visit(list, counts);
       }
     }
     block.release();

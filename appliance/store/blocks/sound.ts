@@ -1,11 +1,11 @@
 import { BOUNDS, COUNTABLE } from "../../base/bounds.ts";
 import { OTHER } from "../../base/names.ts";
+import { COUNTED_OF } from "../../base/text/dimensions.ts";
 import { DIMENSIONS, type Dimension, MAX_DEVICES } from "../log/record.ts";
 import type { BlockPieces } from "../snapshot.ts";
 import { BLOCK_COUNTERS, Block } from "./block.ts";
 import { BlockReader, type DimensionReader } from "./block-reader.ts";
 import { BlockWriter } from "./codec.ts";
-import { COUNTED_OF } from "./day-table.ts";
 import { DayDetail, DETAIL_DIMENSIONS, MAX_DETAIL_ROWS } from "./detail.ts";
 import { MAX_DAYS, MAX_DICTIONARY_BYTES } from "./dictionary.ts";
 import { firstDayOf, type Month } from "./month.ts";

@@ -1,4 +1,5 @@
 import type { Day } from "../../base/calendar.ts";
+import { countsOf, dimensionOf, type ListName } from "../../base/text/dimensions.ts";
 import { Block } from "../blocks/block.ts";
 import { MAX_DAYS } from "../blocks/dictionary.ts";
 import { filterBlock } from "../blocks/filter.ts";
@@ -144,11 +145,14 @@ export class BlockCounts implements CounterSource {
           const days = daysInMonth(block.month, range);
           await this.#reading.read(site, block.month, async () => {
             await sink.begin(block, [name]);
-            await block.load(name);
+            await block.load(dimensionOf(name));
             block
-              .dimension(name)
-              ?.counts(days, [of], ({ day, length, values, columns: [counts = NOTHING] }) =>
-                sink.count(name, { day, length, places: values, counts }),
+              .dimension(dimensionOf(name))
+              ?.counts(
+                days,
+                [countsOf(name, of)],
+                ({ day, length, values, columns: [counts = NOTHING] }) =>
+                  sink.count(name, { day, length, places: values, counts }),
               );
             await sink.end(block);
           });
@@ -213,6 +217,7 @@ class FilteredCounts {
   readonly pass: ValuePass = async (names, sink) => {
     const { site, to } = this.#range;
     const { detailFrom, where, of } = this.#question;
+    const ofList = (list: ListName) => countsOf(list, of);
     const counters = new CounterDays(this.#range);
     const range = { from: this.#first, to };
     const isEmpty = this.#first > to;
@@ -224,7 +229,7 @@ class FilteredCounts {
       const days = daysInMonth(block.month, range);
       await this.#reading.read(site, block.month, async () => {
         await sink.begin(block, names);
-        await filterBlock(block, { where, of, days, names }, fitting, (name, counts) =>
+        await filterBlock(block, { where, of: ofList, days, names }, fitting, (name, counts) =>
           sink.count(name, counts),
         );
         await sink.end(block);

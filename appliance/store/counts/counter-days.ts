@@ -1,4 +1,5 @@
 import { type Day, dowhourOf, formatDay, HOUR_MS, hourName } from "../../base/calendar.ts";
+import type { CountsOf } from "../../base/text/dimensions.ts";
 import {
   BLOCK_COUNTERS,
   type Block,
@@ -6,7 +7,6 @@ import {
   COUNTED_AS,
   NO_HOUR,
 } from "../blocks/block.ts";
-import type { CountsOf } from "../blocks/day-table.ts";
 import { MAX_DAYS } from "../blocks/dictionary.ts";
 import { firstDayOf } from "../blocks/month.ts";
 import { type Counter, HOURLY_COUNTERS, hourDimension } from "../counting.ts";
@@ -96,11 +96,16 @@ export class CounterDays {
     return tables.highestFirst();
   }
 
-  /** By counter that is kept by the hour, the days on which it counted, ascending. */
-  hours(): HourlyCounts {
+  /**
+   * By counter that is kept by the hour, the days on which it counted, ascending. Views are among them where the
+   * dimension `hour` is not of views.
+   */
+  hours(of: CountsOf): HourlyCounts {
     const tables: HourlyCounts = {};
-    for (const counter of HOURLY_COUNTERS) {
-      const names = COUNTED_BY_HOUR.get(hourDimension(counter)) ?? [];
+    for (const counter of of === "views"
+      ? HOURLY_COUNTERS
+      : (["pv", ...HOURLY_COUNTERS] as const)) {
+      const names = COUNTED_IN.get(counter) ?? [];
       this.#each((offset) => {
         const hours = this.#hours(offset, names);
         if (hours.every((n) => n === 0)) return;

@@ -1,9 +1,9 @@
 import { formatDay } from "../../base/calendar.ts";
+import { dimensionOf, type ListName } from "../../base/text/dimensions.ts";
 import { type Goal, matchOf } from "../../base/text/goals.ts";
 import type { BlockReader } from "../blocks/block-reader.ts";
 import type { ValueCounts } from "../blocks/filter.ts";
 import { firstDayOf } from "../blocks/month.ts";
-import type { Dimension } from "../log/record.ts";
 import type { GoalsQuery } from "../queries.ts";
 import type { GoalsAnswer } from "../reports.ts";
 import type { BlockCounts } from "./block-counts.ts";
@@ -64,12 +64,12 @@ class GoalSink implements BlockSink {
     this.days = new Map(goals.map((goal) => [goal, Array<number>(to - from + 1).fill(0)]));
   }
 
-  async begin(block: BlockReader, names: Iterable<Dimension>): Promise<void> {
+  async begin(block: BlockReader, names: Iterable<ListName>): Promise<void> {
     this.#first = firstDayOf(block.month) - this.#from;
     this.#reached.clear();
     for (const name of names) {
-      await block.load(name);
-      const texts = block.dimension(name)?.texts;
+      await block.load(dimensionOf(name));
+      const texts = block.dimension(dimensionOf(name))?.texts;
       for (const [goal, days] of this.days) {
         const { text, begins } = matchOf(goal);
         const bytes = Buffer.from(text);
@@ -81,7 +81,7 @@ class GoalSink implements BlockSink {
     }
   }
 
-  count(_: Dimension, { day, length, places, counts }: ValueCounts): void {
+  count(_: ListName, { day, length, places, counts }: ValueCounts): void {
     if (this.#reached.size === 0) return;
     const at = this.#first + day;
     for (let i = 0; i < length; i++)

@@ -1,8 +1,9 @@
 import { type Day, formatDay } from "../../base/calendar.ts";
 import { OTHER } from "../../base/names.ts";
+import { asksForEvents } from "../../base/text/condition.ts";
+import { DIMENSIONS, type ListName } from "../../base/text/dimensions.ts";
 import { DETAIL_DIMENSIONS } from "../blocks/detail.ts";
 import { COUNTERS, type SiteKey } from "../counting.ts";
-import { DIMENSIONS } from "../log/record.ts";
 import { MAX_RANGE_DAYS, type StatsQuery } from "../queries.ts";
 import type { DetailAnswer, SiteSource, StatsHead } from "../reports.ts";
 import type { SourceRow } from "../sources.ts";
@@ -33,13 +34,15 @@ export async function statsBody(
   const { site, to } = query;
   const from = query.from === "first" ? await firstDay(source, site, to) : query.from;
   const range = { site, from, to };
-  const { pass, counters: countersOf, detail } = await countsOf(source, range, query);
-  const names = query.where.length > 0 ? DETAIL_DIMENSIONS : DIMENSIONS;
-  const dimensions = await valueTotals(pass, names);
+  // Events are of no visitor or session: where they are asked for, all there is of them is how many.
+  const of = asksForEvents(query.where) ? "views" : query.of;
+  const { pass, counters: countersOf, detail } = await passOf(source, range, { ...query, of });
+  const names: readonly ListName[] = query.where.length > 0 ? DETAIL_DIMENSIONS : DIMENSIONS;
+  const dimensions = await valueTotals(pass, query.entry ? [...names, "entry"] : names);
   const counters = await countersOf();
   leaveHighest(dimensions, query.daily !== undefined);
   const days = query.daily && (await ValueDays.read(pass, range, dimensions));
-  const fixed = counters.tables(query.of);
+  const fixed = counters.tables(of);
   const tables: Table[] = [
     ...COUNTERS.flatMap((name) => fixedTable(name, fixed)),
     ...dimensions.map((dimension) => ({
@@ -64,7 +67,7 @@ export async function statsBody(
   if (tables.length > 0) json.text(",");
   writeTables(json, tables, ({ total }) => json.text(`${total}`));
   if (query.daily !== undefined) {
-    json.text(`,"hours":${JSON.stringify(counters.hours())},"daily":{`);
+    json.text(`,"hours":${JSON.stringify(counters.hours(of))},"daily":{`);
     writeTables(json, tables, ({ days: list }) =>
       query.daily === "text" ? json.days(list) : json.list(list),
     );
@@ -75,7 +78,7 @@ export async function statsBody(
 }
 
 /** The counts for a question, filtered where it has conditions. */
-async function countsOf(
+async function passOf(
   source: BlockCounts,
   range: SiteDays,
   query: StatsQuery,

@@ -1,8 +1,8 @@
+import { dimensionOf, type ListName } from "../../base/text/dimensions.ts";
 import type { BlockReader } from "../blocks/block-reader.ts";
 import { MAX_DAYS, type Texts } from "../blocks/dictionary.ts";
 import type { ValueCounts } from "../blocks/filter.ts";
 import { firstDayOf, type Month } from "../blocks/month.ts";
-import type { Dimension } from "../log/record.ts";
 import type { SiteDays } from "./source.ts";
 import { HashIndex } from "./value-table.ts";
 import type { BlockSink, DimensionTotals, ValuePass } from "./values.ts";
@@ -13,7 +13,7 @@ export type DayList = Float64Array | readonly number[];
 /** Counts by day of the values that an answer carries, and of all others of their dimension together. */
 export class ValueDays implements BlockSink {
   readonly #from: number;
-  readonly #tables = new Map<Dimension, DayTables>();
+  readonly #tables = new Map<ListName, DayTables>();
   /** The month that is being read. */
   #month: Month | undefined;
 
@@ -34,28 +34,28 @@ export class ValueDays implements BlockSink {
     return days;
   }
 
-  async begin(block: BlockReader, names: Iterable<Dimension>): Promise<void> {
+  async begin(block: BlockReader, names: Iterable<ListName>): Promise<void> {
     if (block.month !== this.#month) this.#endMonth();
     this.#month = block.month;
     for (const name of names) {
-      await block.load(name);
-      this.#tables.get(name)?.begin(block.dimension(name)?.texts);
+      await block.load(dimensionOf(name));
+      this.#tables.get(name)?.begin(block.dimension(dimensionOf(name))?.texts);
       block.release();
     }
   }
 
-  count(name: Dimension, counts: ValueCounts): void {
+  count(name: ListName, counts: ValueCounts): void {
     this.#tables.get(name)?.count(counts);
   }
 
   async end(): Promise<void> {}
 
   /** The days of a kept value, by its place in `kept`. */
-  of(name: Dimension, place: number): DayList {
+  of(name: ListName, place: number): DayList {
     return this.#tables.get(name)?.list(place) ?? [];
   }
 
-  ofOthers(name: Dimension): DayList {
+  ofOthers(name: ListName): DayList {
     return this.#tables.get(name)?.others() ?? [];
   }
 

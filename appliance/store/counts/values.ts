@@ -1,6 +1,6 @@
+import { dimensionOf, type ListName } from "../../base/text/dimensions.ts";
 import type { BlockReader } from "../blocks/block-reader.ts";
 import type { ValueCounts } from "../blocks/filter.ts";
-import type { Dimension } from "../log/record.ts";
 import { type HashPart, type PlaceSums, type ValueSum, ValueTable } from "./value-table.ts";
 
 /** The most values of a dimension in an answer. The rest becomes OTHER. */
@@ -11,21 +11,21 @@ const MAX_SUM_BYTES = 10 * 1_048_576;
 /** Takes the counts of blocks, one block after the other, ascending by month. */
 export interface BlockSink {
   /** Counts of some dimensions follow of this block. */
-  begin(block: BlockReader, names: Iterable<Dimension>): Promise<void>;
+  begin(block: BlockReader, names: Iterable<ListName>): Promise<void>;
   /** Takes the counts of a day, each value once. The arrays are valid during the call only. */
-  count(name: Dimension, counts: ValueCounts): void;
+  count(name: ListName, counts: ValueCounts): void;
   /** Nothing more of them follows of this block. */
   end(block: BlockReader): Promise<void>;
 }
 
 /** Reads all of a range: the same each time that it is called. */
-export type ValuePass = (names: ReadonlySet<Dimension>, sink: BlockSink) => Promise<void>;
+export type ValuePass = (names: ReadonlySet<ListName>, sink: BlockSink) => Promise<void>;
 
 /**
  * The values of a dimension in an answer, highest first; equal ones in the order of their texts.
  */
 export interface DimensionTotals {
-  readonly name: Dimension;
+  readonly name: ListName;
   readonly kept: ValueSum[];
   /** The sum of all values that are not in `kept`; undefined where there are none. */
   other: number | undefined;
@@ -34,9 +34,9 @@ export interface DimensionTotals {
 /** Sums up the values of dimensions, in memory that is bounded however many there are. */
 export async function valueTotals(
   pass: ValuePass,
-  names: readonly Dimension[],
+  names: readonly ListName[],
 ): Promise<DimensionTotals[]> {
-  const totals = new Map<Dimension, DimensionTotals>();
+  const totals = new Map<ListName, DimensionTotals>();
   let left: Job[] = names.map((name) => ({ name, part: { n: 0, of: 1 } }));
   let most = left.length;
   while (left.length > 0) {
@@ -62,7 +62,7 @@ export async function valueTotals(
   });
 }
 
-function addTo(totals: Map<Dimension, DimensionTotals>, name: Dimension, table: ValueTable): void {
+function addTo(totals: Map<ListName, DimensionTotals>, name: ListName, table: ValueTable): void {
   const { kept, other } = table.highest(MAX_ANSWERED_VALUES);
   const known = totals.get(name) ?? { name, kept: [], other: undefined };
   totals.set(name, known);
@@ -94,18 +94,18 @@ function roomier(size: number, sums: PlaceSums | undefined): PlaceSums {
 
 /** Values to be summed up. */
 interface Job {
-  readonly name: Dimension;
+  readonly name: ListName;
   readonly part: HashPart;
 }
 
 /** Sums up the values of each dimension; where they take too much, some are for a later pass. */
 class SumSink implements BlockSink {
-  readonly tables = new Map<Dimension, ValueTable>();
+  readonly tables = new Map<ListName, ValueTable>();
   /** Fewer as soon as some are postponed. */
-  readonly names = new Set<Dimension>();
+  readonly names = new Set<ListName>();
   readonly postponed: Job[] = [];
   /** Sums of the block that is being read, by place in its dictionary. */
-  readonly #open = new Map<Dimension, PlaceSums>();
+  readonly #open = new Map<ListName, PlaceSums>();
   /** The sums of earlier blocks, all zero again. */
   readonly #spare: PlaceSums[] = [];
 
@@ -118,7 +118,7 @@ class SumSink implements BlockSink {
 
   async begin(): Promise<void> {}
 
-  count(name: Dimension, { length, places, counts }: ValueCounts): void {
+  count(name: ListName, { length, places, counts }: ValueCounts): void {
     if (!this.tables.has(name) || length === 0) return;
     const { totals, days } = this.#sumsOf(name, 1 + (places[length - 1] as number));
     for (let i = 0; i < length; i++) {
@@ -135,8 +135,8 @@ class SumSink implements BlockSink {
     this.#open.clear();
     try {
       for (const [name, sums] of open) {
-        await block.load(name);
-        const texts = block.dimension(name)?.texts;
+        await block.load(dimensionOf(name));
+        const texts = block.dimension(dimensionOf(name))?.texts;
         if (texts !== undefined) this.tables.get(name)?.add(texts, sums);
         block.release();
       }
@@ -152,7 +152,7 @@ class SumSink implements BlockSink {
   }
 
   /** The sums of a dimension, with room for `size` places. */
-  #sumsOf(name: Dimension, size: number): PlaceSums {
+  #sumsOf(name: ListName, size: number): PlaceSums {
     const open = this.#open.get(name) ?? this.#spare.pop();
     const sums = open !== undefined && open.totals.length >= size ? open : roomier(size, open);
     sums.size = Math.max(size, sums.size);
@@ -185,4 +185,4 @@ class SumSink implements BlockSink {
   }
 }
 
-const NONE: readonly [Dimension, ValueTable] = ["path", new ValueTable({ n: 0, of: 1 })];
+const NONE: readonly [ListName, ValueTable] = ["path", new ValueTable({ n: 0, of: 1 })];

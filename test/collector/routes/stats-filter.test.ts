@@ -87,12 +87,10 @@ function naive(all: readonly Seen[], where: readonly string[], of: string) {
       // Where only events are asked for, all that is known of them is told.
       if (!isView && dimension !== "event" && !where.some((one) => /^event:(?!not)/.test(one)))
         continue;
-      const visitor = isView && (isOfPath || dimension === "path" ? flags.n : flags.u);
-      add(
-        dimension,
-        value,
-        { views: true, visitors: visitor, sessions: isView && flags.s }[of] as boolean,
-      );
+      const visitor = isOfPath || dimension === "path" ? flags.n : flags.u;
+      const counts = { views: true, visitors: visitor, sessions: flags.s }[of] as boolean;
+      // Of an event it is known how often it happened, and no more.
+      add(dimension, value, counts || !isView);
     }
   }
   return Object.fromEntries([...tables].map(([name, table]) => [name, Object.fromEntries(table)]));
@@ -156,6 +154,28 @@ onEachEngine(() => {
       assert.deepEqual(those(one, COMPARED), expected);
       const { daily } = (await filtered(world(), where, { ...range, daily: "1" })).json;
       assert.deepEqual(daily.pv._.slice(0, 2), [0, expected.pv?._]);
+    });
+
+    for (const where of [[], ["country:is:DE"], ["path:begins:/a", "browser:is:Firefox"]])
+      it(`tell where sessions began beside what else is counted: ${where.join(" and ") || "all"}`, async () => {
+        const ask = async (params: Record<string, string>) =>
+          (await filtered(world(), where, { ...range, daily: "1", ...params })).json;
+        const { path, daily } = await ask({ of: "sessions" });
+        for (const counted of ["views", "visitors", "sessions"]) {
+          const answer = await ask({ of: counted, entry: "1" });
+          assert.deepEqual([answer.entry, answer.daily.entry], [path, daily.path]);
+          const without = await ask({ of: counted });
+          assert.deepEqual([without.path, without.entry], [answer.path, undefined]);
+        }
+      });
+
+    it("have the hours of views, too, where hours are of something else", async () => {
+      const ask = async (of: string) =>
+        (await filtered(world(), ["country:is:DE"], { ...range, daily: "1", of })).json;
+      const { hours, daily } = await ask("views");
+      assert.equal(hours.pv, undefined);
+      const noons = (await ask("visitors")).hours.pv.map((day: number[]) => [day[0], day[13]]);
+      assert.deepEqual(noons.flat(), daily.hour["12"]);
     });
 
     it("leave values by visitors and sessions to of where there are none", async () => {

@@ -147,7 +147,7 @@ describe("blocks", () => {
         reader,
         {
           where: [{ dimension: "path", test: "is", value }],
-          ...{ of: "views", days: [0, 30], names: new Set(["event"]) },
+          ...{ of: () => "views", days: [0, 30], names: new Set(["event"]) },
         },
         counters,
         (_, { length, counts }) => {
@@ -199,7 +199,7 @@ describe("blocks", () => {
       const names = new Set(["ref", "country"] as const);
       await filterBlock(
         reader,
-        { where, of: "views", days: [0, 30], names },
+        { where, of: () => "views", days: [0, 30], names },
         fitting,
         (name, { day, length, places, counts: n }) =>
           found.push(name, day, places.slice(0, length), n.slice(0, length)),

@@ -1,8 +1,8 @@
 import type { Condition } from "../../../appliance/base/text/condition.ts";
+import { COUNTED_OF } from "../../../appliance/base/text/dimensions.ts";
 import { BLOCK_COUNTERS, Block, type BlockCounter } from "../../../appliance/store/blocks/block.ts";
 import { BlockReader } from "../../../appliance/store/blocks/block-reader.ts";
 import { decodeBlock, encodeBlock } from "../../../appliance/store/blocks/codec.ts";
-import { COUNTED_OF } from "../../../appliance/store/blocks/day-table.ts";
 import { DETAIL_DIMENSIONS } from "../../../appliance/store/blocks/detail.ts";
 import { filterBlock } from "../../../appliance/store/blocks/filter.ts";
 import { type FoldRules, fold } from "../../../appliance/store/blocks/fold.ts";
@@ -111,8 +111,14 @@ export async function filtered(block: Block, where: readonly Condition[]): Promi
   const fitting = new Block(block.month);
   for (const of of COUNTED_OF) {
     const counters = of === "views" ? fitting : new Block(block.month);
-    const question = { where, of, days: [0, 30], names: new Set(DETAIL_DIMENSIONS) } as const;
+    const question = {
+      where,
+      of: () => of,
+      days: [0, 30],
+      names: new Set(DETAIL_DIMENSIONS),
+    } as const;
     await filterBlock(reader, question, counters, (name, { day, length, places, counts }) => {
+      if (name === "entry") return;
       const texts = block.dimensions.get(name)?.texts ?? [];
       for (let i = 0; i < length; i++) {
         const n = { views: 0, visitors: 0, sessions: 0, [of]: counts[i] };

@@ -7,7 +7,7 @@ import {
   parseDay,
 } from "../../../appliance/base/calendar.ts";
 import type { Condition } from "../../../appliance/base/text/condition.ts";
-import type { CountsOf } from "../../../appliance/store/blocks/day-table.ts";
+import type { CountsOf } from "../../../appliance/base/text/dimensions.ts";
 import { overview } from "../../../appliance/store/counts/overview.ts";
 import {
   hourlyViews,

@@ -1,5 +1,4 @@
 import { formatDay, parseDay } from "../../../appliance/base/calendar.ts";
-import type { Condition } from "../../../appliance/base/text/condition.ts";
 import type { SeriesRow, StatsAnswer } from "../../../appliance/collector/wire.ts";
 import { decodeHistory, type History } from "../../../web/dashboard/history.ts";
 
@@ -44,12 +43,12 @@ export function historyOf(
   daily: Offsets = {},
   hours: NonNullable<StatsAnswer["hours"]> = {},
   more: Pick<StatsAnswer, "only" | "sources" | "detail"> = {},
-  where: readonly Condition[] = [],
+  asked: Partial<Pick<History, "where" | "of">> = {},
 ): History {
   const series = days.map(({ pv = 0, uv = 0, sessions = 0, bot = 0, app = 0 }, i): SeriesRow => {
     return [formatDay(day(from) + i), pv, uv, sessions, bot, app];
   });
   const to = formatDay(day(from) + days.length - 1);
   const answer = { site: "blog", zone: "UTC", from, to, series, daily: asText(daily), hours };
-  return decodeHistory({ ...answer, ...more }, where);
+  return decodeHistory({ ...answer, ...more }, { where: [], of: "views", ...asked }, null);
 }

@@ -1,5 +1,16 @@
-import { type DayRange, type Dimension, type History, sumByValue } from "../history.ts";
+import { asksForEvents } from "../../../appliance/base/text/condition.ts";
+import {
+  addNumbers,
+  type DayRange,
+  type Dimension,
+  type History,
+  hasApp,
+  SERIES_OF,
+  seriesOf,
+  sumByValue,
+} from "../history.ts";
 import { breakdownDimensions, type DimensionFacts } from "./dimensions.ts";
+import { METRIC_FACTS, share } from "./figures.ts";
 import { inOrder, valueName } from "./values.ts";
 
 /** Rows before "show all". */
@@ -19,6 +30,8 @@ export interface Row {
 }
 
 export interface Breakdown extends DimensionFacts {
+  /** the name of what is counted */
+  counts: string;
   total: number;
   /** every value counted in the range, most frequent first */
   rows: Row[];
@@ -36,16 +49,42 @@ export interface Group {
 export function breakdownsOf(history: History, range: DayRange): Breakdown[] {
   const { dimensions, whole } = history;
   const names = new Set([...dimensions.keys(), ...(whole?.dimensions.keys() ?? [])]);
+  // Pages by sessions are the pages that they began with: a list of its own.
+  if (history.of === "sessions") names.delete("path");
   return breakdownDimensions(names).flatMap((facts) => {
     const dimension = dimensions.get(facts.name);
     const rows = dimension ? rowsOf(dimension, history, range) : [];
     const all = whole?.dimensions.get(facts.name);
     const known = whole && all ? sumByValue(all, whole, range).filter((n) => n > 0).length : 0;
     const room = Math.max(rows.length, known);
-    const total = rows.reduce((sum, row) => sum + row.count, 0);
-    for (const row of rows) row.share = row.count / total;
-    return room === 0 ? [] : [{ ...facts, total, rows, room }];
+    const { counts, total } = countedIn(history, facts.name, range, rows);
+    for (const row of rows) row.share = share(row.count, total) ?? 0;
+    return room === 0 ? [] : [{ ...facts, counts, total, rows, room }];
   });
+}
+
+const OTHER_COUNTS: Readonly<Record<string, string>> = {
+  event: "Events",
+  event_target: "Events",
+  hi: "First inputs",
+  bot_kind: "Bots",
+};
+
+/** The name of what a list counts, and all of it. */
+function countedIn(history: History, list: string, range: DayRange, rows: Row[]) {
+  const { of, where } = history;
+  const sum = rows.reduce((sum, row) => sum + row.count, 0);
+  const other = list.startsWith("app_") ? METRIC_FACTS.app.name : OTHER_COUNTS[list];
+  if (other !== undefined || asksForEvents(where))
+    return { counts: other ?? METRIC_FACTS.events.name, total: sum };
+  const key = SERIES_OF[list === "entry" ? "sessions" : of];
+  // A visitor of three pages counts in each of them, and once for the site.
+  const isOfPages = list === "path" && key === "uv";
+  const total = isOfPages ? addNumbers(seriesOf(history, key, range)) : sum;
+  // Apps tell their country, too.
+  const apps = list === "country" && key === "pv" && hasApp(history) && where.length === 0;
+  const counts = METRIC_FACTS[key].name;
+  return { counts: apps ? `${counts} and ${METRIC_FACTS.app.name.toLowerCase()}` : counts, total };
 }
 
 /** Rows of one dimension with their counts in a range; shares are left at 0. */

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { filterable } from "../../../appliance/base/text/condition.ts";
 import { copyText } from "../../shared/copy.ts";
 import { NO_FIGURE, whole } from "../../shared/format.ts";
+import { pressable } from "../filters/where.ts";
 import { type Breakdown, hiddenRows, shownRows, TOP } from "./breakdown-model.ts";
 import { Rows, type RowTools } from "./rows.tsx";
 
@@ -45,19 +45,22 @@ export function BreakdownCard({ title, breakdowns, front, isOpen, ...props }: Br
           {isTabbed && <span class="offscreen">: {front.title}</span>}
         </h2>
         {props.aside}
-        <span class="total">{rows.length === 0 ? NO_FIGURE : whole(front.total)}</span>
+        <span class="total">
+          {front.counts} {rows.length === 0 ? NO_FIGURE : whole(front.total)}
+        </span>
       </header>
       {isTabbed && <Tabs breakdowns={breakdowns} front={front} {...props} />}
       <div id={`${id}-values`} style={{ "--room": Math.min(TOP, front.room) }} {...panel}>
         {props.children}
         {rows.length === 0 && (
           <p class="hint">
-            {filterable(front.name) ? "Nothing fits." : "What is counted here fits no filter."}
+            {pressable(front.name) ? "Nothing fits." : "What is counted here fits no filter."}
           </p>
         )}
         <Rows
           key={front.name}
           dimension={front.name}
+          counts={front.counts}
           filter={props.filter}
           rows={rows}
           {...props.tools}

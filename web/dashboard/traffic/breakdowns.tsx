@@ -1,7 +1,7 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { type Condition, filterable } from "../../../appliance/base/text/condition.ts";
+import type { Condition } from "../../../appliance/base/text/condition.ts";
 import { rangeName } from "../../shared/dates.ts";
-import { toggled } from "../filters/where.ts";
+import { isAsked, pressable, toggled } from "../filters/where.ts";
 import type { DayRange, History } from "../history.ts";
 import { SEARCH_ID } from "../keys.ts";
 import type { ChangeView } from "../use-view.ts";
@@ -105,10 +105,10 @@ function GroupCard({ group, origin, setOffset, ...props }: GroupCardProps) {
   const tools = {
     origin,
     pressed: new Set(
-      where.filter((one) => one.test === "is" && of(dimension)(one)).map(({ value }) => value),
+      where.filter((one) => isAsked(one, dimension, one.value)).map(({ value }) => value),
     ),
     starred: new Set(stars.filter(of(dimension)).map(({ value }) => value)),
-    ask: filterable(dimension)
+    ask: pressable(dimension)
       ? (value: string) => change({ where: toggled(where, dimension, value) })
       : null,
     star: (value: string) => toggleStar({ dimension, value }),

@@ -1,5 +1,6 @@
 import { formatDay } from "../../../appliance/base/calendar.ts";
 import { conditionText } from "../../../appliance/base/text/condition.ts";
+import { type CountsOf, countsOf, DIMENSIONS } from "../../../appliance/base/text/dimensions.ts";
 import { sourceName } from "../../../appliance/base/text/source-name.ts";
 import { type DayRange, type History, SERIES, seriesOf } from "../history.ts";
 import { rowsOf } from "./breakdown-model.ts";
@@ -16,8 +17,8 @@ function cell(text: string): string {
 const line = (cells: string[]): string => `${cells.map(cell).join(",")}\r\n`;
 
 /**
- * Every dimension of a range as `dimension,value,count`, bots included, followed by each counter by day, as
- * `<counter>_by_day,<day>,count`. Under conditions, or with one source alone, each row names them.
+ * Every dimension of a range as `dimension,value,count,of`, bots included, followed by each counter by day, as
+ * `<counter>_by_day,<day>,count,`; `of` is the kind of counts. Under conditions, or with one source alone, each row names them.
  */
 export function toCsv(history: History, range: DayRange): string {
   const { only, where } = history;
@@ -27,18 +28,26 @@ export function toCsv(history: History, range: DayRange): string {
   ];
   const heads = more.map(([head]) => head);
   const ends = more.map(([, end]) => end);
-  const lines = [line(["dimension", "value", "count", ...heads])];
+  const lines = [line(["dimension", "value", "count", "of", ...heads])];
   for (const dimension of history.dimensions.values()) {
     for (const row of rowsOf(dimension, history, range)) {
-      lines.push(line([dimension.name, row.value, String(row.count), ...ends]));
+      const of = kindOf(dimension.name, history.of);
+      lines.push(line([dimension.name, row.value, String(row.count), of, ...ends]));
     }
   }
   for (const name of SERIES) {
     seriesOf(history, name, range).forEach((count, i) => {
-      lines.push(line([`${name}_by_day`, formatDay(range.from + i), String(count), ...ends]));
+      lines.push(line([`${name}_by_day`, formatDay(range.from + i), String(count), "", ...ends]));
     });
   }
   return lines.join("");
+}
+
+/** The kind of counts that a list has; a counter has none. */
+function kindOf(name: string, of: CountsOf): CountsOf | "" {
+  const list = [...DIMENSIONS, "entry" as const].find((one) => one === name);
+  if (list !== undefined) return countsOf(list, of);
+  return name === "hour" || name === "dowhour" ? of : "";
 }
 
 /** The most characters of conditions in the name of a file; more would not help. */

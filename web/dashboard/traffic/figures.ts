@@ -1,6 +1,7 @@
 import { type Day, dayOf, hourOf } from "../../../appliance/base/calendar.ts";
 import { samePart } from "../../../appliance/base/same-part.ts";
 import { asksForEvents } from "../../../appliance/base/text/condition.ts";
+import type { CountsOf } from "../../../appliance/base/text/dimensions.ts";
 import { NO_FIGURE, percent, ratio, whole } from "../../shared/format.ts";
 import {
   type DayRange,
@@ -32,49 +33,63 @@ interface MetricFacts {
   name: string;
   help: string;
   unit: "count" | "ratio" | "rate";
+  /** the kind of counts that lists have, while this is chosen */
+  of: CountsOf;
   /** a smaller number is the better one */
   lessIsBetter?: true;
 }
 
 export const METRIC_FACTS: Record<Metric, MetricFacts> = {
-  pv: { name: "Pageviews", unit: "count", help: "Pages opened by people. Bots are never in it." },
+  pv: {
+    name: "Pageviews",
+    unit: "count",
+    of: "views",
+    help: "Pages opened by people. Bots are never in it.",
+  },
   uv: {
     name: "Visitors",
     unit: "count",
+    of: "visitors",
     help: "Browsers seen, once a day each: someone who comes on three days counts three times.",
   },
   sessions: {
     name: "Sessions",
     unit: "count",
+    of: "sessions",
     help: "Visits. A new one begins after 30 minutes without a view.",
   },
   viewsPerVisit: {
     name: "Views per visit",
     unit: "ratio",
+    of: "sessions",
     help: "Pageviews divided by sessions.",
   },
   bounceRate: {
     name: "Bounce rate",
     unit: "rate",
+    of: "sessions",
     lessIsBetter: true,
     help: "Sessions that saw no second view: 100% minus the engagement rate.",
   },
   engagementRate: {
     name: "Engagement rate",
     unit: "rate",
+    of: "sessions",
     help: "Sessions with a second view.",
   },
   interaction: {
     name: "Human interaction",
     unit: "rate",
+    of: "views",
     help: "Views in which somebody moved, clicked, tapped, scrolled or typed.",
   },
   app: {
     name: "App pings",
     unit: "count",
+    of: "views",
     help: "Desktop apps that reported in. An app sends at most one a UTC day.",
   },
-  events: { name: "Events", unit: "count", help: "How often they happened." },
+  events: { name: "Events", unit: "count", of: "views", help: "How often they happened." },
 };
 
 /** Alike in all views of a session: under conditions on them its views are known together. */
@@ -82,8 +97,10 @@ const OF_SESSIONS: ReadonlySet<string> = new Set([
   ...["host", "source", "lang", "tz", "browser", "os", "device", "viewport", "country"],
 ]);
 
+type Asked = Pick<History, "where" | "since">;
+
 /** The reason that a figure of a range is unknown under the conditions of a history; null where it is known. */
-export function whyUnknown({ where, since }: History, metric: Metric, to: Day): string | null {
+export function whyUnknown({ where, since }: Asked, metric: Metric, to: Day): string | null {
   const isOfEvents = asksForEvents(where);
   if (metric === "events") return isOfEvents ? null : "Events are a list of their own.";
   if (where.length === 0) return null;
@@ -99,7 +116,7 @@ export function whyUnknown({ where, since }: History, metric: Metric, to: Day): 
 
 /** The figure that a chart of a history draws: the chosen one, unless that cannot be known. */
 export function chartable(
-  history: History,
+  history: Asked & Pick<History, "last">,
   chosen: Metric | null,
   usual: Metric = DEFAULT_METRIC,
 ): Metric {

@@ -22,7 +22,8 @@ interface HeatOptions {
 
 /** Rows Monday to Sunday, columns hours 00–23. */
 export function heatmapOf(history: History, { range, key, now }: HeatOptions): HeatCell[][] {
-  const counts = key === "pv" ? viewsByHour(history, range) : countsByHour(history, key, range);
+  const isOfViews = key === "pv" && history.of === "views";
+  const counts = isOfViews ? viewsByHour(history, range) : countsByHour(history, key, range);
   const times = timesByHour(range, now, (day) => key === "pv" || isKept(history, key, day));
   const rate = (at: number) => (times[at] ? (counts[at] ?? 0) / (times[at] ?? 1) : 0);
   const busiest = Math.max(...counts.map((_, at) => rate(at)), 0) || 1;

@@ -33,12 +33,14 @@ interface Latest extends RowTools {
 
 interface RowsProps extends RowTools {
   dimension: string;
+  /** the name of what is counted */
+  counts: string;
   rows: Row[];
   filter: string;
 }
 
 /** Renders the first rows at once, and more with each frame. */
-export function Rows({ dimension, rows, filter, ...tools }: RowsProps) {
+export function Rows({ dimension, counts, rows, filter, ...tools }: RowsProps) {
   const made = useMade(rows.length);
   const list = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => list.current?.scrollTo(0, 0), [filter]);
@@ -60,7 +62,7 @@ export function Rows({ dimension, rows, filter, ...tools }: RowsProps) {
         <thead class="offscreen">
           <tr>
             <th scope="col">Value</th>
-            <th scope="col">Count</th>
+            <th scope="col">{counts}</th>
             <th scope="col">Share</th>
           </tr>
         </thead>

@@ -11,6 +11,7 @@ import type { Mark } from "../../../appliance/base/text/marks.ts";
 import { monthName, rangeName, shortDay, weekdayAndDay } from "../../shared/dates.ts";
 import { NO_FIGURE, whole } from "../../shared/format.ts";
 import {
+  addNumbers,
   type DayRange,
   type History,
   hasApp,
@@ -232,10 +233,6 @@ function headsOf<Chosen extends Metric>(history: History, chosen: Chosen, bots: 
     key === "app" ? hasApp(history) && !isFiltered : key !== "bot" || (bots && !isFiltered);
   const others = COUNTS.filter((key) => key !== chosen && isThere(key));
   return [head, ...others.map((key) => ({ key, name: lineName(key), isOther: true as const }))];
-}
-
-export function addNumbers(numbers: ArrayLike<number>): number {
-  return Array.from(numbers).reduce((sum, n) => sum + n, 0);
 }
 
 interface LineBefore extends Pick<TrendOptions, "range" | "metric" | "now"> {

@@ -2,11 +2,19 @@ import type { Condition } from "../../../appliance/base/text/condition.ts";
 import { rangeName } from "../../shared/dates.ts";
 import { NO_FIGURE, percent, ratio, whole } from "../../shared/format.ts";
 import { isAsked, toggled } from "../filters/where.ts";
-import { type DayRange, type History, seriesOf, valueByDay } from "../history.ts";
+import {
+  addNumbers,
+  type DayRange,
+  type History,
+  SERIES_OF,
+  type SeriesName,
+  seriesOf,
+  valueByDay,
+} from "../history.ts";
 import type { ChangeView } from "../use-view.ts";
 import { titleOf } from "./dimensions.ts";
 import { delta, share } from "./figures.ts";
-import { addNumbers, lineName } from "./trend-model.ts";
+import { lineName } from "./trend-model.ts";
 import type { Star } from "./use-stars.ts";
 import { valueLabel } from "./values.ts";
 
@@ -76,9 +84,10 @@ function ValueTile({ star, ...props }: ValueTilesProps & { star: Star }) {
 }
 
 /** The counter that a value's days are seen against. */
-function wholeOf(dimension: string): "pv" | "app" | "bot" {
+function wholeOf({ of }: History, dimension: string): SeriesName {
   if (dimension.startsWith("app_")) return "app";
-  return dimension === "bot_kind" ? "bot" : "pv";
+  if (dimension === "bot_kind") return "bot";
+  return SERIES_OF[dimension === "entry" ? "sessions" : of];
 }
 
 const countOf = (history: History, star: Star, range: DayRange): number =>
@@ -110,9 +119,10 @@ function partOf(history: History, dimension: string, count: number, range: DayRa
     if (visitors === 0) return `${NO_FIGURE} per visitor`;
     return `${count > visitors ? ratio(count / visitors) : percent(count / visitors)} per visitor`;
   }
-  const base = wholeOf(dimension);
+  const base = wholeOf(history, dimension);
   // Apps have countries, too, so their sum may exceed the views.
-  const pings = dimension === "country" ? addNumbers(seriesOf(history, "app", range)) : 0;
+  const pings =
+    dimension === "country" && base === "pv" ? addNumbers(seriesOf(history, "app", range)) : 0;
   const part = share(count, addNumbers(seriesOf(history, base, range)) + pings);
   const name = `${lineName(base)}${pings > 0 ? ` and ${lineName("app")}` : ""}`.toLowerCase();
   return `${part === null ? NO_FIGURE : percent(part)} of ${name}`;

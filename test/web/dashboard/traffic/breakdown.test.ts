@@ -76,7 +76,10 @@ describe("the cards", () => {
   const groups = ["a", "b", "c", "d"].map((name, i) => {
     const rows = Array.from({ length: [10, 2, 3, 10][i] ?? 0 }, () => ({}) as Row);
     const facts = { name, title: name, tab: name, group: name };
-    return { name, breakdowns: [{ ...facts, total: 1, rows, room: rows.length }] };
+    return {
+      name,
+      breakdowns: [{ ...facts, counts: "Visitors", total: 1, rows, room: rows.length }],
+    };
   });
   const columns = (count: number) =>
     inColumns(groups, count).map((column) => column.map(({ name }) => name).join(""));

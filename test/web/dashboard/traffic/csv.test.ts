@@ -14,9 +14,17 @@ const whole = { from: day("2026-03-03"), to: day("2026-03-04") };
 describe("the CSV export", () => {
   it("has a row per value of the range", () => {
     const csv = toCsv(history, range);
-    assert.ok(csv.startsWith("dimension,value,count\r\n"));
-    assert.ok(csv.includes("pv_by_day,2026-03-04,3\r\n"));
+    assert.ok(csv.startsWith("dimension,value,count,of\r\n"));
+    assert.ok(csv.includes("pv_by_day,2026-03-04,3,\r\n"));
     assert.ok(!csv.includes("/old"));
+  });
+
+  it("says what each value is counted by", () => {
+    const daily = { path: { "/a": [0, 1] }, entry: { "/a": [0, 2] }, event: { go: [0, 3] } };
+    const of = historyOf("2026-03-04", [{}], daily, {}, {}, { of: "visitors" });
+    const csv = toCsv(of, range);
+    for (const row of ["path,/a,1,visitors", "entry,/a,2,sessions", "event,go,3,views"])
+      assert.ok(csv.includes(`${row}\r\n`), row);
   });
 
   it("always has the bots", () => {
@@ -27,12 +35,12 @@ describe("the CSV export", () => {
 
   it("quotes what holds separators, quotes or line breaks", () => {
     const csv = toCsv(history, range);
-    assert.ok(csv.includes('path,"a ""b"", c",2\r\n'));
-    assert.ok(csv.includes('path,"/x\ny",1\r\n'));
+    assert.ok(csv.includes('path,"a ""b"", c",2,views\r\n'));
+    assert.ok(csv.includes('path,"/x\ny",1,views\r\n'));
   });
 
   it("never lets a spreadsheet run a value", () => {
-    assert.ok(toCsv(history, whole).includes("path,'=1+1,1\r\n"));
+    assert.ok(toCsv(history, whole).includes("path,'=1+1,1,views\r\n"));
     for (const start of ["+", "-", "@", "\t", "\r"]) {
       const hostile = historyOf("2026-03-04", [{}], { ref: { [`${start}x`]: [0, 1] } });
       assert.match(toCsv(hostile, range), /ref,"?'/, JSON.stringify(start));
@@ -58,10 +66,10 @@ describe("the CSV export", () => {
         { only, sources: [...sources] },
       );
     assert.equal(exportName(of(2), range), "blog_source-2_2026-03-04_2026-03-04");
-    assert.ok(toCsv(of(2), range).startsWith("dimension,value,count,source\r\n"));
-    assert.ok(toCsv(of(2), range).includes('path,/a,3,"copied from =old, box"\r\n'));
-    assert.ok(toCsv(of(0), range).includes("pv_by_day,2026-03-04,3,counted here\r\n"));
-    assert.ok(toCsv(of(3), range).includes("path,/a,3,copied (source 3)\r\n"));
+    assert.ok(toCsv(of(2), range).startsWith("dimension,value,count,of,source\r\n"));
+    assert.ok(toCsv(of(2), range).includes('path,/a,3,views,"copied from =old, box"\r\n'));
+    assert.ok(toCsv(of(0), range).includes("pv_by_day,2026-03-04,3,,counted here\r\n"));
+    assert.ok(toCsv(of(3), range).includes("path,/a,3,views,copied (source 3)\r\n"));
   });
 });
 
@@ -70,7 +78,7 @@ describe("the CSV export of what is filtered", () => {
     { dimension: "path", test: "begins", value: "/a b/" },
     { dimension: "utm_campaign", test: "not", value: "=x" },
   ];
-  const of = historyOf("2026-03-04", [{ pv: 3 }], { path: { "/a": [0, 3] } }, {}, {}, where);
+  const of = historyOf("2026-03-04", [{ pv: 3 }], { path: { "/a": [0, 3] } }, {}, {}, { where });
 
   it("says so in its name, without what file systems know as their own", () => {
     const days = "2026-03-04_2026-03-04";
@@ -81,8 +89,8 @@ describe("the CSV export of what is filtered", () => {
 
   it("says so in each row", () => {
     const csv = toCsv(of, range);
-    assert.ok(csv.startsWith("dimension,value,count,where\r\n"));
-    assert.ok(csv.includes("path,/a,3,path:begins:/a b/ & utm_campaign:not:=x\r\n"));
+    assert.ok(csv.startsWith("dimension,value,count,of,where\r\n"));
+    assert.ok(csv.includes("path,/a,3,views,path:begins:/a b/ & utm_campaign:not:=x\r\n"));
   });
 });
 
@@ -91,7 +99,7 @@ describe("a history", () => {
     const answer = JSON.parse('{"__proto__":[0,5],"constructor":[0,2]}');
     const odd = historyOf("2026-03-04", [{}], { path: answer });
     const csv = toCsv(odd, range);
-    assert.ok(csv.includes("path,__proto__,5\r\n"));
-    assert.ok(csv.includes("path,constructor,2\r\n"));
+    assert.ok(csv.includes("path,__proto__,5,views\r\n"));
+    assert.ok(csv.includes("path,constructor,2,views\r\n"));
   });
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Condition } from "../../../../appliance/base/text/condition.ts";
+import type { CountsOf } from "../../../../appliance/base/text/dimensions.ts";
 import type { StatsAnswer } from "../../../../appliance/collector/wire.ts";
 import { decodeHistory } from "../../../../web/dashboard/history.ts";
 import { breakdownsOf } from "../../../../web/dashboard/traffic/breakdown-model.ts";
@@ -17,7 +18,8 @@ const days = [
   { pv: 7, uv: 4, app: 9 },
 ];
 const detail = { from: "2026-03-04", sampled: 1 };
-const of = (...where: Condition[]) => historyOf("2026-03-03", days, daily, {}, { detail }, where);
+const of = (...where: Condition[]) =>
+  historyOf("2026-03-03", days, daily, {}, { detail }, { where });
 const both = { from: day("2026-03-03"), to: day("2026-03-04") };
 const now = Date.parse("2026-03-05T12:00:00Z");
 const charted = { range: both, compared: null, bots: true, now } as const;
@@ -85,8 +87,16 @@ describe("lists under a filter", () => {
   };
 
   it("keep the room that they have without it, also where nothing fits", () => {
-    const whole = decodeHistory(answer({ path: { "/a": "1", "/b": "1" }, bot_kind: { x: "1" } }));
-    const history = decodeHistory(answer({ path: { "/a": "1" } }), [GERMAN], whole);
+    const whole = decodeHistory(
+      answer({ path: { "/a": "1", "/b": "1" }, bot_kind: { x: "1" } }),
+      { where: [], of: "views" },
+      null,
+    );
+    const history = decodeHistory(
+      answer({ path: { "/a": "1" } }),
+      { where: [GERMAN], of: "views" },
+      whole,
+    );
     assert.deepEqual(
       breakdownsOf(history, both).map(({ name, rows, room }) => [name, rows.length, room]),
       [
@@ -94,5 +104,55 @@ describe("lists under a filter", () => {
         ["bot_kind", 0, 1],
       ],
     );
+  });
+});
+
+describe("what a list counts", () => {
+  const daily = {
+    path: { "/a": [1, 9], "/b": [1, 8] },
+    entry: { "/a": [1, 3] },
+    country: { DE: [1, 7] },
+    event: { signup: [1, 2] },
+    bot_kind: { x: [1, 6] },
+    app_os: { linux: [1, 5] },
+  };
+  const series = [{}, { pv: 20, uv: 10, sessions: 12, app: 5 }];
+  const listed = (of: CountsOf, where: Condition[] = []) =>
+    breakdownsOf(historyOf("2026-03-03", series, daily, {}, {}, { of, where }), both).map(
+      ({ name, counts, total }) => [name, counts, total],
+    );
+  const others = [
+    ["event", "Events", 2],
+    ["app_os", "App pings", 5],
+    ["bot_kind", "Bots", 6],
+  ];
+
+  it("is what the chosen figure counts, and the only thing there is of events, apps and bots", () => {
+    assert.deepEqual(listed("views"), [
+      ["path", "Pageviews", 17],
+      ["entry", "Sessions", 3],
+      ["country", "Pageviews and app pings", 7],
+      ...others,
+    ]);
+  });
+
+  it("is of all visitors for pages, as many look at several", () => {
+    assert.deepEqual(listed("visitors").slice(0, 3), [
+      ["path", "Visitors", 10],
+      ["entry", "Sessions", 3],
+      ["country", "Visitors", 7],
+    ]);
+  });
+
+  it("is pages that sessions began with, and no others, where sessions are chosen", () => {
+    assert.deepEqual(listed("sessions").slice(0, 2), [
+      ["entry", "Sessions", 3],
+      ["country", "Sessions", 7],
+    ]);
+  });
+
+  it("is events everywhere, where these are asked for", () => {
+    const names = listed("views", [SIGNUP]).map(([, counts]) => counts);
+    assert.deepEqual(names.slice(0, 4), ["Events", "Events", "Events", "Events"]);
   });
 });
