@@ -57,6 +57,17 @@ describe("an empty box in the Web UI", () => {
   it("leaves who came for something else where they wanted to be", async () => {
     await control().open("?tab=box");
     await control().region("This box").waitFor();
+    await control().button("Start").click();
+    await control().sees("Four steps");
+  });
+
+  it("offers its first steps on each visit until they are dismissed", async () => {
+    await control().open("?tab=sites");
+    await control().button("Start").click();
+    await control().button("Do not show this again").click();
+    await control().button("Start").waitFor({ state: "detached" });
+    await control().page.reload();
+    await control().button("Deck").waitFor();
     assert.equal(await control().button("Start").count(), 0);
   });
 });
@@ -64,8 +75,12 @@ describe("an empty box in the Web UI", () => {
 describe("a box that has sites", () => {
   const control = eachControl({ env: { VIRTUAL_DECK: "mk2" } });
 
-  it("opens with its deck, and needs no start", async () => {
+  it("opens with its deck, and offers to put their number on a key", async () => {
     await control().open();
+    await control().slot("k0").waitFor();
+    await control().button("Start").click();
+    await control().button("Put it on a key").click();
+    await control().button("Change what the key shows").click();
     await control().slot("k0").waitFor();
     assert.equal(await control().button("Start").count(), 0);
   });

@@ -154,6 +154,7 @@ describe("links to the dashboard", () => {
       await card().getByRole("button", { name: "Make a link" }).waitFor();
       await button(visited, "Refresh").click();
       await visited.getByText("This link does not open the site any more.").waitFor();
+      assert.equal(await visited.getByText("Set up a site").count(), 0);
     });
 
     it("open nothing once there is another", async () => {

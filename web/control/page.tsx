@@ -4,6 +4,7 @@ import { ShellContext, SignedOutContext } from "./context.ts";
 import { ToDashboard } from "./dashboard-link.tsx";
 import { Shell } from "./shell.tsx";
 import { SignIn } from "./sign-in.tsx";
+import { isStarting } from "./start/start-tab.tsx";
 import { type Box, useBox } from "./use-box.ts";
 import { useView } from "./use-view.ts";
 import { formatView, leadsToDashboard } from "./view.ts";
@@ -21,7 +22,7 @@ export function Page() {
     document.title = standing.state === "signed-out" ? "Sign in · Tallydeck" : "Tallydeck";
   }, [standing.state]);
 
-  const isEmpty = standing.state === "open" && hasNoSite(standing.box);
+  const isEmpty = standing.state === "open" && hasNoSite(standing.box) && isStarting(standing.box);
   useLayoutEffect(() => {
     // An address of another section is kept.
     if (isEmpty && !leadsOn && formatView(view) === "") change({ tab: "start" });

@@ -6,7 +6,7 @@ import { DashboardLink } from "./dashboard-link.tsx";
 import { DeckTab } from "./deck/deck-tab.tsx";
 import { PushTab } from "./push/push-tab.tsx";
 import { SitesTab } from "./sites/sites-tab.tsx";
-import { StartTab } from "./start/start-tab.tsx";
+import { isStarting, StartTab } from "./start/start-tab.tsx";
 import type { Box } from "./use-box.ts";
 import { type Tab, tabsFor } from "./view.ts";
 
@@ -22,7 +22,7 @@ const BODIES: Record<Tab, () => preact.JSX.Element> = {
 export function Shell() {
   const { box, actions, view, change } = useShell();
   const Body = BODIES[view.tab];
-  const tabs = tabsFor(view.tab);
+  const tabs = tabsFor(view.tab, isStarting(box));
   const name = tabs.find(({ id }) => id === view.tab)?.name;
   return (
     <div class="page control">

@@ -13,7 +13,7 @@ export interface View {
   recipe: RecipeId;
 }
 
-/** Where an empty box begins; no other box needs it. */
+/** The first steps of a box. */
 const START = { id: "start", name: "Start" } as const;
 
 const TABS: readonly { id: Tab; name: string }[] = [
@@ -23,9 +23,9 @@ const TABS: readonly { id: Tab; name: string }[] = [
   { id: "box", name: "Box" },
 ];
 
-/** The sections of the menu, with the start only while it is open. */
-export function tabsFor(tab: Tab): readonly { id: Tab; name: string }[] {
-  return tab === "start" ? [START, ...TABS] : TABS;
+/** The sections of the menu, with the start while it is open or not done yet. */
+export function tabsFor(tab: Tab, isStarting: boolean): readonly { id: Tab; name: string }[] {
+  return tab === "start" || isStarting ? [START, ...TABS] : TABS;
 }
 
 export const RECIPES = [

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { Field } from "../shared/field.tsx";
 import { STILL_READING } from "./skeleton.tsx";
+import { SHARE_ENDED } from "./use-token.ts";
 
 interface SignInProps {
   site: string;
@@ -53,9 +54,12 @@ export function SignIn({ site, problem, busy, slow, onSignIn }: SignInProps) {
         <button type="submit" class="primary" disabled={busy}>
           {busy ? "Opening…" : "Open dashboard"}
         </button>
-        <p>
-          First time here? <a href="help">Set up a site</a>
-        </p>
+        {/* A person with a link has no site here. */}
+        {problem !== SHARE_ENDED && (
+          <p>
+            First time here? <a href="help">Set up a site</a>
+          </p>
+        )}
         {/* Below all else: what is said moves nothing. */}
         {problem !== "" && (
           <p class="notice bad" role="alert">

@@ -26,7 +26,7 @@ const CODE_USED =
   "That link was good once and for a minute. Open the dashboard from the Web UI again, or type a token.";
 const SESSION_ENDED =
   "You came from the Web UI, and that has ended, or there is no such site any more. Open the dashboard from there again, or type a token.";
-const SHARE_ENDED =
+export const SHARE_ENDED =
   "This link does not open the site any more. Ask who gave it to you for a new one.";
 
 /** The token, which was typed once, or came with a link. */

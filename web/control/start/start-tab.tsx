@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { scriptTag, siteCollector } from "../../../appliance/base/ports.ts";
 import type { Site } from "../../../appliance/control/wire.ts";
 import { Snippet } from "../../shared/copy-button.tsx";
+import { keepChoice, loadChoice } from "../../shared/token.ts";
 import { isThisMachine, visitorsUrl } from "../addresses.ts";
 import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
@@ -13,15 +14,25 @@ import { SiteIdField } from "../sites/site-id-field.tsx";
 import { useActivity } from "../sites/use-activity.ts";
 import { browserZone, ZoneField } from "../sites/zone-field.tsx";
 import { useAction } from "../use-action.ts";
+import type { Box } from "../use-box.ts";
 import { KeyStep, keyOf } from "./key-step.tsx";
 
 const AGAIN_MS = 2_000;
+const CHOICE = "start";
+
+/** Whether a step is left that can be done now, unless the owner has dismissed them. */
+export function isStarting({ sites, decks }: Pick<Box, "sites" | "decks">): boolean {
+  if (loadChoice(CHOICE) === "off") return false;
+  const withKeys = decks.filter(({ connected, slots }) => connected && slots.length > 0);
+  const isOnKey = sites.some(({ id }) => keyOf(decks, id) !== undefined);
+  return sites.length === 0 || (withKeys.length > 0 && !isOnKey);
+}
 
 /**
  * The steps from an empty box to a number on a key. The box says which are done.
  */
 export function StartTab() {
-  const { box } = useShell();
+  const { box, change } = useShell();
   const [made, setMade] = useState("");
   const site = box.sites.find(({ id }) => id === made) ?? box.sites[0];
   const hasViews = (useActivity(AGAIN_MS).get(site?.id ?? "")?.total ?? 0) > 0;
@@ -53,6 +64,20 @@ export function StartTab() {
         <p>
           That is all. What comes in is on the <DashboardLink site={site.id} />; add further sites
           under Sites.
+        </p>
+      )}
+      {isStarting(box) && (
+        <p>
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => {
+              keepChoice(CHOICE, "off");
+              change({ tab: "deck" });
+            }}
+          >
+            Do not show this again
+          </button>
         </p>
       )}
     </div>
