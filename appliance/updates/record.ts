@@ -115,18 +115,30 @@ const misfitOf = schemas({ allowUnionTypes: true })(
   }),
 );
 
+/** The disk, as far as the record needs it. */
+interface RecordDisk {
+  /** Undefined where there is no such file, or it is longer. */
+  bytesOf(path: string, most: number): Uint8Array | undefined;
+  /** All of it or nothing. */
+  replace(path: string, text: string): Promise<void>;
+}
+
+const DISK: RecordDisk = { bytesOf, replace: replacePrivateFile };
+
 /** The record, on the disk too: replaced there as a whole. */
 export class UpdateRecordFile {
   /** It is another. */
   readonly changed = new Signal();
   readonly #path: string;
   readonly #log: Pick<Log, "warn">;
+  readonly #disk: RecordDisk;
   readonly #turns = new Turns();
   now: UpdateRecord;
 
-  constructor(folder: string, log: Pick<Log, "warn">) {
+  constructor(folder: string, log: Pick<Log, "warn">, disk = DISK) {
     this.#path = join(folder, "record.json");
     this.#log = log;
+    this.#disk = disk;
     this.now = this.#read();
   }
 
@@ -145,7 +157,7 @@ export class UpdateRecordFile {
 
   async #write(): Promise<boolean> {
     try {
-      await replacePrivateFile(this.#path, JSON.stringify(this.now));
+      await this.#disk.replace(this.#path, JSON.stringify(this.now));
       return true;
     } catch (error) {
       this.#log.warn({ err: error }, "What is to be remembered of updates cannot be written");
@@ -154,7 +166,7 @@ export class UpdateRecordFile {
   }
 
   #read(): UpdateRecord {
-    const bytes = bytesOf(this.#path, MOST_BYTES);
+    const bytes = this.#disk.bytesOf(this.#path, MOST_BYTES);
     if (bytes === undefined) return FIRST_RECORD;
     try {
       const read: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));

@@ -14,6 +14,11 @@ await runScript<Scaled>({
       file: "test/public/simulation.test.ts",
       environment: (scale) => ({ SIM_LIVES: 50 * scale }),
     }),
+    updates: testRun({
+      says: "Two boxes live through the releases of 400 days, with 20 seeds, five minutes.",
+      file: "test/updates/simulation.test.ts",
+      environment: (scale) => ({ SIM_LIVES: 20 * scale }),
+    }),
     stores: testRun({
       says: "Stores live in virtual time, each answer compared with a naive count; two minutes for each engine.",
       file: "test/store/simulation/simulation.test.ts",

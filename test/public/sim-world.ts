@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { DAY_MS } from "../../appliance/base/calendar.ts";
-import type { Clock } from "../../appliance/base/clock.ts";
-import { Signal } from "../../appliance/base/signal.ts";
 import type { Issued } from "../../appliance/public/acme/certificate.ts";
 import type { PublicSettings } from "../../appliance/public/settings.ts";
 import type {
@@ -12,6 +10,7 @@ import type {
   PublicTask,
 } from "../../appliance/public/tasks.ts";
 import type { seeded } from "../helpers/seeded.ts";
+import { SimCard, type SimTime } from "../helpers/simulated.ts";
 
 type Keep = Parameters<Messenger["run"]>[1]["keep"];
 
@@ -19,64 +18,6 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const WEEK_MS = 7 * DAY_MS;
 const KEY: KeyObject = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
-
-/** Time in the simulation: `true` since its start, and the wall clock, which may be wrong. */
-export class SimTime {
-  /** Milliseconds, true; what the world counts by. */
-  at = Date.UTC(2026, 11, 1);
-  /** How far the wall clock is ahead. */
-  ahead = 0;
-  /** When it was set last. */
-  steppedAt = 0;
-  readonly #timers = new Set<{ due: number; task: () => void }>();
-
-  /** The clock of one run of the service. */
-  clock(sure: boolean): Clock & { becomeSure(): void } {
-    const time = this;
-    const becameSure = new Signal();
-    let isSure = sure;
-    return {
-      now: () => time.at + time.ahead,
-      monotonic: () => time.at,
-      boot: "b",
-      get sure() {
-        return isSure;
-      },
-      becameSure,
-      becomeSure() {
-        if (isSure) return;
-        isSure = true;
-        becameSure.emit();
-      },
-      after(ms, task) {
-        const timer = { due: time.at + ms, task };
-        time.#timers.add(timer);
-        return () => void time.#timers.delete(timer);
-      },
-    };
-  }
-
-  /** Sets the wall clock, rightly or not. */
-  step(ahead: number): void {
-    if (ahead !== this.ahead) this.steppedAt = this.at;
-    this.ahead = ahead;
-  }
-
-  /** Goes on to the next timer, or to `end` where none is due before. @returns false at the end */
-  next(end: number): boolean {
-    let first: { due: number; task: () => void } | undefined;
-    for (const timer of this.#timers)
-      if (first === undefined || timer.due < first.due) first = timer;
-    if (first === undefined || first.due > end) {
-      this.at = Math.max(this.at, end);
-      return false;
-    }
-    this.#timers.delete(first);
-    this.at = Math.max(this.at, first.due);
-    first.task();
-    return true;
-  }
-}
 
 /** Faults of the world. */
 export interface Trouble {
@@ -316,39 +257,22 @@ export class SimWorld {
   }
 }
 
-/** The card, which keeps exactly the written data after a power cut. */
-export class SimDisk {
+/** The files of the public address on the card. */
+export class SimDisk extends SimCard {
   issued: Issued | undefined;
   record: string | undefined;
-  /** The power goes at this write: before it, or after. */
-  cut: { writes: number; isAfter: boolean } | undefined;
-  isCut = false;
-  /** It takes no write, as one that is full. */
-  isBroken = false;
 
-  /** The files for one run of the service; `power` is false once it was cut. */
+  /** For one run of the service; `power` is false once it was cut. */
   keys(power: { on: boolean }) {
-    const write = async (put: () => void): Promise<boolean> => {
-      if (!power.on || this.isBroken) return false;
-      const isNow = this.cut !== undefined && --this.cut.writes <= 0;
-      const isAfter = this.cut?.isAfter === true;
-      if (!isNow || isAfter) put();
-      if (isNow) {
-        this.cut = undefined;
-        this.isCut = true;
-        power.on = false;
-      }
-      return true;
-    };
     return {
       chain: () => this.issued,
       saveChain: (issued: Pick<Issued, "chain" | "key">) =>
-        write(() => {
+        this.write(power, () => {
           this.issued = issued as Issued;
         }),
       record: (): unknown => (this.record === undefined ? undefined : JSON.parse(this.record)),
       saveRecord: (value: object) =>
-        write(() => {
+        this.write(power, () => {
           this.record = JSON.stringify(value);
           assert.ok(this.record.length < 16_384, "the record grows");
         }),

@@ -5,8 +5,9 @@ import { DAY_MS } from "../../appliance/base/calendar.ts";
 import { silentLog } from "../../appliance/base/log.ts";
 import { PublicAddress } from "../../appliance/public/public-address.ts";
 import { FIRST_PUBLIC_SETTINGS, type PublicSettings } from "../../appliance/public/settings.ts";
-import { seeded, TEST_SEED } from "../helpers/seeded.ts";
-import { SimDisk, SimTime, SimWorld, type Trouble, WELL } from "./sim-world.ts";
+import { seeded } from "../helpers/seeded.ts";
+import { eachLife, LIVES, SimTime } from "../helpers/simulated.ts";
+import { SimDisk, SimWorld, type Trouble, WELL } from "./sim-world.ts";
 
 const HOUR_MS = 3_600_000;
 /** A name that was ordered for too often is free again after a week, and after a bad day at the CA. */
@@ -212,9 +213,6 @@ async function live(
   await life.address.close();
 }
 
-/** How many lives each box has, of seeds that follow each other. */
-const LIVES = Number(process.env.SIM_LIVES ?? 1);
-
 describe("a public address over 400 days in which all goes wrong", function () {
   this.timeout(120_000 * LIVES);
 
@@ -224,12 +222,6 @@ describe("a public address over 400 days in which all goes wrong", function () {
     ["another CA, which counts tests, too", { directory: "https://ca.example.org/" }, 45, 150],
     ["one of a day, of such a CA", { directory: "https://ca.example.org/" }, 1, 60],
   ] as const)
-    it(`comes back whenever it can, and asks nobody too often: ${what}`, async () => {
-      const failed: string[] = [];
-      for (let seed = TEST_SEED; seed < TEST_SEED + LIVES; seed++)
-        await live(seed, settings, { lifeDays, days }).catch((error: Error) => {
-          failed.push(`with TEST_SEED=${seed}: ${error.stack}`);
-        });
-      assert.deepEqual(failed, []);
-    });
+    it(`comes back whenever it can, and asks nobody too often: ${what}`, () =>
+      eachLife((seed) => live(seed, settings, { lifeDays, days })));
 });
