@@ -7,7 +7,7 @@ import { listenerUrl } from "../base/ports.ts";
 import { type Cancel, type Listenable, Signal } from "../base/signal.ts";
 import { TUNNEL } from "../base/tunnel.ts";
 import type { SetupCode } from "../control/setup-code.ts";
-import type { NoticeBoard, UpdateStanding } from "../deck/face/notices.ts";
+import type { NoticeBoard, StorageState, UpdateStanding } from "../deck/face/notices.ts";
 
 type Notices = ReturnType<NoticeBoard["notices"]>;
 
@@ -41,6 +41,8 @@ interface BoardOptions {
   network: Network;
   /** Whether the data waits for the owner to repair it. */
   dataUnusable?: boolean;
+  /** How the storage is; undefined while it is well. */
+  storage?: () => StorageState | undefined;
   /** Missing in rescue mode. */
   publicAddress?: PublicStandingSource;
   /** None where nothing updates the system. */
@@ -62,8 +64,8 @@ export class Board implements NoticeBoard {
   #onConsole: string | undefined;
   #cancelLook: Cancel = () => {};
   #isBlind = false;
-  /** The state of the system that was printed last. */
-  #update = "[]";
+  /** The notices that nothing tells of, as they were told last. */
+  #told = "[]";
 
   constructor(options: BoardOptions) {
     this.#options = options;
@@ -84,6 +86,7 @@ export class Board implements NoticeBoard {
       ...(dataUnusable ? [{ type: "data-unusable" } as const] : []),
       ...(code === undefined ? [] : [{ type: "setup-code", code } as const]),
       ...(clock.sure ? [] : [{ type: "clock-not-set" } as const]),
+      ...this.#storageNotices(),
       ...this.#publicNotices(),
       ...this.#updateNotices(),
     ];
@@ -119,9 +122,19 @@ export class Board implements NoticeBoard {
     return [{ type: "public-address", words: standing.words }];
   }
 
+  #storageNotices(): Notices {
+    const state = this.#options.storage?.();
+    return state === undefined ? [] : [{ type: "storage", state }];
+  }
+
   #updateNotices(): Notices {
     const standing = this.#options.updates?.standing();
     return standing === undefined ? [] : [{ type: "update", ...standing }];
+  }
+
+  /** The notices that change with the time alone, or with nothing that tells. */
+  #passing(): string {
+    return JSON.stringify([...this.#storageNotices(), ...this.#updateNotices()]);
   }
 
   #code(): string | undefined {
@@ -137,9 +150,8 @@ export class Board implements NoticeBoard {
     const addresses = this.#addresses();
     if (addresses !== undefined) this.#address = this.#urlAt(addresses);
     this.#name = network.name();
-    // Update notices change with the time alone, too.
-    const isUpdateOther = JSON.stringify(this.#updateNotices()) !== this.#update;
-    if (this.#address !== address || this.#name !== name || isUpdateOther) this.#tell();
+    if (this.#address !== address || this.#name !== name || this.#passing() !== this.#told)
+      this.#tell();
     this.#cancelLook = clock.after(LOOK_MS, () => this.#look());
   }
 
@@ -169,7 +181,7 @@ export class Board implements NoticeBoard {
     const line = code && `Setup code ${code}: type it at ${this.#address ?? "the Web UI"}`;
     if (line !== undefined && line !== this.#onConsole) this.#options.console(line);
     this.#onConsole = line;
-    this.#update = JSON.stringify(this.#updateNotices());
+    this.#told = this.#passing();
     this.changed.emit();
   }
 }

@@ -38,6 +38,7 @@ export function screenText(board: Omit<NoticeBoard, "changed">): string {
     ...(says.has("data-unusable")
       ? ["The data cannot be used: open the address to restore a backup or to start anew."]
       : []),
+    ...(says.has("storage") ? ["The storage is full, or takes nothing."] : []),
     ...(says.has("clock-not-set") ? ["The clock is not set."] : []),
     ...(update?.type === "update" ? [update.sentence] : []),
     ...(outside === undefined ? [] : [`Public address: ${outside.sentence}`]),

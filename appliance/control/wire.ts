@@ -194,6 +194,8 @@ export interface BoxAnswer extends Vitals {
   power: boolean;
   /** Questions that took more memory than there is within the last hour, newest first; `at` in epoch ms. */
   endedReads: readonly EndedRead[];
+  /** The problems that the box has now. */
+  warnings: readonly Warning[];
 }
 
 /** `GET /api/public/tunnel`. */

@@ -12,6 +12,7 @@ import { clockZone } from "../box/time-zone.ts";
 import type { Config } from "../config.ts";
 import type { SetupCode } from "../control/setup-code.ts";
 import { Decks, type DecksOptions } from "../deck/decks.ts";
+import type { StorageState } from "../deck/face/notices.ts";
 import type { DeckBus } from "../deck/usb/hid.ts";
 import type { Closing } from "./closing.ts";
 
@@ -43,6 +44,7 @@ interface FrontContent
   /** Whether the Web UI needs no sign-in now. */
   isOpen: () => boolean;
   dataUnusable?: boolean;
+  storage?: () => StorageState | undefined;
   publicAddress?: PublicStandingSource;
   updates?: UpdateStandingSource | undefined;
 }
@@ -59,7 +61,7 @@ export async function startFront(
     network = thisNetwork(config.nameFile),
   }: FrontParts,
   closing: Closing,
-  { code, isOpen, dataUnusable = false, publicAddress, updates, ...shown }: FrontContent,
+  { code, isOpen, dataUnusable = false, storage, publicAddress, updates, ...shown }: FrontContent,
 ): Promise<Front> {
   const board = new Board({
     clock,
@@ -67,6 +69,7 @@ export async function startFront(
     code,
     isOpen,
     dataUnusable,
+    ...(storage && { storage }),
     ...(publicAddress && { publicAddress }),
     updates,
     console,

@@ -16,6 +16,7 @@ import { LongPolls } from "../control/senders/long-polls.ts";
 import { SESSIONS, Sessions } from "../control/sessions.ts";
 import { SetupCode } from "../control/setup-code.ts";
 import type { Decks } from "../deck/decks.ts";
+import type { StorageState } from "../deck/face/notices.ts";
 import { DECKS, deckStore } from "../deck/settings/deck-settings.ts";
 import { IMAGES, Images } from "../deck/settings/images.ts";
 import { VIRTUAL_DECKS } from "../deck/virtual-decks.ts";
@@ -93,6 +94,7 @@ export async function startOwner(
     icons: shared.icons,
     images,
     numbers: siteNumbers,
+    storage: () => storageState(collecting.warnings()),
     publicAddress: standingOf(address),
     updates: updates && updatesOnBoard(updates, clock),
   });
@@ -300,10 +302,16 @@ function aboutBox(
       version: version(),
       store,
       timeZone,
+      warnings,
       addresses: () => ({ number: board.address() ?? null, name: board.addressByName() ?? null }),
       vitals,
       ...(powerDir !== "" && { power: powerSwitch(powerDir) }),
     },
     tunnel: { ...(tunnelDir !== "" && { tunnel: new TunnelSwitch(tunnelDir) }) },
   };
+}
+
+function storageState(warnings: readonly Warning[]): StorageState | undefined {
+  if (warnings.includes("storage_unavailable")) return "stuck";
+  return warnings.includes("storage_full") ? "full" : undefined;
 }

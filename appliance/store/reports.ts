@@ -1,17 +1,11 @@
 /** The answers that the reader makes for the collector. Days are `YYYY-MM-DD`. */
 
 import type { Goal } from "../base/text/goals.ts";
-import type { HOURLY_COUNTERS, SiteKey } from "./counting.ts";
+import type { Warning } from "../base/text/warnings.ts";
 
-/** A problem that the box has while it answers. */
-export type Warning =
-  | "storage_full"
-  | "storage_unavailable"
-  | "clock_not_set"
-  // Warnings about the public address, which do not affect counts.
-  | "certificate_expires"
-  | "unreached"
-  | "update_failed";
+export type { Warning };
+
+import type { HOURLY_COUNTERS, SiteKey } from "./counting.ts";
 
 /** A question that ended the reader; nothing in it is of a visitor. */
 export interface EndedRead {

@@ -35,6 +35,36 @@ describe("the board of a box with a public address", () => {
   });
 });
 
+describe("the board of a box whose storage fails", () => {
+  it("tells decks within five seconds, and that it is well again", () => {
+    const clock = new FakeClock();
+    let state: "full" | "stuck" | undefined;
+    const board = new Board({
+      clock,
+      log: createLog(() => {}),
+      code: { shown: undefined, changed: new Signal() },
+      isOpen: () => true,
+      network: { addresses: () => ["192.0.2.7"], name: () => undefined },
+      storage: () => state,
+      console: () => {},
+    });
+    board.ready({ address: "0.0.0.0", port: 3_000 });
+    const told: unknown[] = [];
+    board.changed.on(() => told.push(board.notices()));
+    for (const next of ["full", "stuck", undefined] as const) {
+      state = next;
+      clock.advance(5_000);
+      clock.advance(5_000);
+    }
+    assert.deepEqual(told, [
+      [{ type: "storage", state: "full" }],
+      [{ type: "storage", state: "stuck" }],
+      [],
+    ]);
+    board.close();
+  });
+});
+
 describe("the board of a box that updates itself", () => {
   it("tells decks how that stands, for as long as there is something to say", () => {
     const changed = new Signal();

@@ -1,4 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
+import { WARNINGS } from "../../appliance/base/text/warnings.ts";
+import type { BoxAnswer } from "../../appliance/control/wire.ts";
 import { BoxTab } from "./box/box-tab.tsx";
 import { isRestarting, waits } from "./box/update-words.ts";
 import { useShell } from "./context.ts";
@@ -8,7 +10,10 @@ import { PushTab } from "./push/push-tab.tsx";
 import { SitesTab } from "./sites/sites-tab.tsx";
 import { isStarting, StartTab } from "./start/start-tab.tsx";
 import type { Box } from "./use-box.ts";
+import { usePolled } from "./use-polled.ts";
 import { type Tab, tabsFor } from "./view.ts";
+
+const AGAIN_MS = 30_000;
 
 const BODIES: Record<Tab, () => preact.JSX.Element> = {
   start: StartTab,
@@ -21,6 +26,7 @@ const BODIES: Record<Tab, () => preact.JSX.Element> = {
 /** The signed-in page: sections on top, the chosen one below. */
 export function Shell() {
   const { box, actions, view, change } = useShell();
+  const [status] = usePolled<BoxAnswer>("api/box", AGAIN_MS);
   const Body = BODIES[view.tab];
   const tabs = tabsFor(view.tab, isStarting(box));
   const name = tabs.find(({ id }) => id === view.tab)?.name;
@@ -49,6 +55,14 @@ export function Shell() {
         <DashboardLink class="quiet" />
       </header>
       <div class="notices" role="status">
+        {status?.warnings.map(
+          (code) =>
+            code.startsWith("storage") && (
+              <p class="notice bad" key={code}>
+                {WARNINGS[code]}
+              </p>
+            ),
+        )}
         {!box.isLive && <Away update={box.update} />}
         {box.clockDoubt !== "" && (
           <p class="notice bad">

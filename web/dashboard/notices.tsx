@@ -1,26 +1,12 @@
 import type { ComponentChildren } from "preact";
 import { sourceName } from "../../appliance/base/text/source-name.ts";
-import type { SiteSource, Warning } from "../../appliance/collector/wire.ts";
+import { WARNINGS } from "../../appliance/base/text/warnings.ts";
+import type { SiteSource } from "../../appliance/collector/wire.ts";
 import { counted } from "../shared/format.ts";
 import type { History } from "./history.ts";
 import type { Feed } from "./use-feed.ts";
 import type { ChangeView } from "./use-view.ts";
 import type { View } from "./view.ts";
-
-const WARNINGS: Readonly<Record<Warning, string>> = {
-  storage_full:
-    "The box is almost out of space. Known pages and sources are still counted, new ones go to “(other)”. Free some space, or lower RETENTION_DAYS.",
-  storage_unavailable:
-    "The box cannot write to its storage. Counts wait in its memory and are lost if it loses power: check the memory card.",
-  clock_not_set:
-    "The clock of the box is not set. Counts are kept and will be filed under their right day once its clock is set.",
-  certificate_expires:
-    "The certificate of the public address ends soon, and the box could not renew it. The Web UI says why, under “Box”.",
-  unreached:
-    "Visitors do not reach the box by its public address, so pages on https:// are not counted. The Web UI says what to do, under “Box”.",
-  update_failed:
-    "An update of the box came to nothing, and it runs the release it ran before. The Web UI says why, under “Box”.",
-};
 
 interface NoticesProps {
   history: Pick<History, "warnings" | "pending">;

@@ -9,8 +9,12 @@ export type Notice =
   | { type: "data-unusable" }
   | { type: "setup-code"; code: string }
   | { type: "clock-not-set" }
+  | { type: "storage"; state: StorageState }
   | { type: "public-address"; words: string }
   | ({ type: "update" } & UpdateStanding);
+
+/** `full`: no new value is taken in; `stuck`: nothing can be stored. */
+export type StorageState = "full" | "stuck";
 
 /** The state of the system that the box runs, or is about to run. */
 export interface UpdateStanding {
@@ -60,6 +64,10 @@ export function noticeFace(notice: Notice): PlainFace {
     case "clock-not-set": {
       const warning = { ...colors, color: WARNING };
       return { kind: "figure", top: "Clock", main: "not set", bottom: "", ...warning };
+    }
+    case "storage": {
+      const main = notice.state === "full" ? "full" : "stuck";
+      return { kind: "figure", top: "Storage", main, bottom: "", ...colors, color: WARNING };
     }
     case "public-address": {
       const warning = { ...colors, color: WARNING };

@@ -321,5 +321,6 @@ export const GALLERY: Readonly<Record<string, Draw>> = {
     main: "no address on eth0",
     bottom: "",
   }),
+  "notice-storage": () => noticeFace({ type: "storage", state: "full" }),
   "notice-clock": () => noticeFace({ type: "clock-not-set" }),
 };

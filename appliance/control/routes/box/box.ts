@@ -1,4 +1,5 @@
 import type { Clock } from "../../../base/clock.ts";
+import type { Warning } from "../../../base/text/warnings.ts";
 import { HttpError } from "../../../http/errors.ts";
 import type { Store } from "../../../store/store.ts";
 import { jsonBody, shape } from "../../input.ts";
@@ -12,6 +13,8 @@ export interface BoxParts {
   /** The zone in which the box's clocks show the time. */
   timeZone: () => string;
   addresses: () => BoxAnswer["addresses"];
+  /** The problems that the box has now. */
+  warnings: () => readonly Warning[];
   vitals: () => Promise<Vitals>;
   /** Restarts the machine or shuts it down; missing where that is not ours to do. */
   power?: (action: PowerAction) => Promise<void>;
@@ -43,6 +46,7 @@ export const showBox: Handler<BoxParts, BoxAnswer> = async (ctx, parts) => {
     numbersElsewhere: store.hasFleet,
     power: power !== undefined,
     endedReads: store.endedReads,
+    warnings: parts.warnings(),
   };
 };
 

@@ -26,6 +26,7 @@ describe("the box", () => {
       numbersElsewhere: false,
       power: false,
       endedReads: [],
+      warnings: [],
     });
   });
 
@@ -66,5 +67,17 @@ describe("a box that cannot be told", () => {
   it("says so, and what to do", async () => {
     const reply = await new Owner(world()).ask("POST", "/api/power", { action: "restart" });
     assertError(reply, 503, "power_failed");
+  });
+});
+
+describe("a box whose storage is full", () => {
+  const world = eachWorld({
+    space: async () => ({ free: 1_000_000, total: 10_000_000_000 }),
+  });
+
+  it("says so to its owner", async () => {
+    const owner = new Owner(world());
+    const warnings = async () => (await owner.get("/api/box")).warnings;
+    while (!(await warnings()).includes("storage_full"));
   });
 });

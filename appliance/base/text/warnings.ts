@@ -1,0 +1,25 @@
+/** A problem that the box has while it answers. */
+export type Warning =
+  | "storage_full"
+  | "storage_unavailable"
+  | "clock_not_set"
+  // Warnings about the public address, which do not affect counts.
+  | "certificate_expires"
+  | "unreached"
+  | "update_failed";
+
+/** Each as a sentence for the owner. */
+export const WARNINGS: Readonly<Record<Warning, string>> = {
+  storage_full:
+    "The box is almost out of space. Known pages and sources are still counted, new ones go to “(other)”. Free some space, or lower RETENTION_DAYS.",
+  storage_unavailable:
+    "The box cannot write to its storage. Counts wait in its memory and are lost if it loses power: check the memory card.",
+  clock_not_set:
+    "The clock of the box is not set. Counts are kept and will be filed under their right day once its clock is set.",
+  certificate_expires:
+    "The certificate of the public address ends soon, and the box could not renew it. The Web UI says why, under “Box”.",
+  unreached:
+    "Visitors do not reach the box by its public address, so pages on https:// are not counted. The Web UI says what to do, under “Box”.",
+  update_failed:
+    "An update of the box came to nothing, and it runs the release it ran before. The Web UI says why, under “Box”.",
+};
