@@ -78,11 +78,23 @@ describe("the rows of the dashboard", () => {
     });
   });
 
+  it("name the hosts that people know, beside their letter, and count those of the site in a line", async () => {
+    await owner.signIn(`${NOTES}&front=ref`);
+    const google = card("ref").locator("tr", { hasText: "google.com" }).locator(".value");
+    assert.equal((await seen(google)).replace(/\s+/g, " "), "GGoogle google.com");
+    assert.equal(await card("ref").getByText("fieldnotes.example").count(), 0);
+    const range = { from: "2026-02-03", to: "2026-03-04", of: "visitors" };
+    const { ref } = await world().read("/stats", { site: "fieldnotes", ...range });
+    await card("ref")
+      .getByText(`${ref["fieldnotes.example"]} visitors from pages of the site are left out.`)
+      .waitFor();
+  });
+
   describe("leading away", () => {
     it("open a referrer's site and a page of the site, which learn nothing of it", async () => {
       await owner.signIn(NOTES);
       for (const [dimension, name, href] of [
-        ["ref", "google.com", "https://google.com/"],
+        ["source", "google.com", "https://google.com/"],
         ["path", "/about", "https://fieldnotes.example/about"],
       ] as const) {
         const link = card(dimension).getByRole("link", { name: `Open ${name}`, exact: true });
@@ -90,7 +102,7 @@ describe("the rows of the dashboard", () => {
         assert.equal(await link.getAttribute("rel"), "noreferrer noopener");
         assert.equal(await link.getAttribute("target"), "_blank");
       }
-      assert.equal(await row("ref", "direct").getByRole("link").count(), 0);
+      assert.equal(await row("source", "direct").getByRole("link").count(), 0);
     });
   });
 
@@ -114,12 +126,10 @@ describe("the rows of the dashboard", () => {
       await tab("Kinds").click();
       await card("ref_group").waitFor();
       await owner.page.keyboard.press("ArrowRight");
-      await card("source").waitFor();
-      await owner.page.keyboard.press("ArrowRight");
       await card("utm_campaign").waitFor();
       assert.equal(new URL(owner.page.url()).search, "?site=fieldnotes&front=utm_campaign");
       assert.equal(await seen(owner.page.locator(":focus")), "Campaigns");
-      await tab("Referrers").click();
+      await tab("Sources").click();
       assert.equal(new URL(owner.page.url()).search, "?site=fieldnotes");
     });
 

@@ -1,4 +1,5 @@
 import { type Day, parseDay } from "../../appliance/base/calendar.ts";
+import { comparableHost } from "../../appliance/base/names.ts";
 import type { Condition } from "../../appliance/base/text/condition.ts";
 import type { CountsOf } from "../../appliance/base/text/dimensions.ts";
 import type {
@@ -8,6 +9,7 @@ import type {
   StatsAnswer,
   Warning,
 } from "../../appliance/collector/wire.ts";
+import { isOfHosts } from "./traffic/hosts.ts";
 
 /** Days `from`–`to`, both included. */
 export interface DayRange {
@@ -33,6 +35,8 @@ export interface Dimension {
   /** days since the history's first day, ascending within a value */
   offsets: Uint16Array;
   counts: Float64Array;
+  /** the stored forms of each value, where several were one */
+  spellings?: Map<string, string[]>;
 }
 
 /** The decoded answer of a `/stats` request. */
@@ -102,7 +106,10 @@ export function decodeHistory(
     last,
     series: decodeSeries(answer.series, first, length),
     dimensions: new Map(
-      Object.entries(answer.daily).map(([name, values]) => [name, decodeDimension(name, values)]),
+      Object.entries(answer.daily).map(([name, values]) => {
+        const dimension = decodeDimension(name, values);
+        return [name, isOfHosts(name) ? folded(dimension) : dimension];
+      }),
     ),
     hours: new Map(
       Object.entries(answer.hours ?? {}).map(([name, days]) => [name, decodeHours(days, first)]),
@@ -169,6 +176,53 @@ function decodeDimension(name: string, table: Record<string, string>): Dimension
   });
   starts[values.length] = at;
   return { name, values, starts, offsets: offsets.subarray(0, at), counts: counts.subarray(0, at) };
+}
+
+/** The values of a dimension of hosts with and without `www.` as one. */
+function folded(dimension: Dimension): Dimension {
+  const spellings = new Map<string, number[]>();
+  dimension.values.forEach((value, i) => {
+    const host = comparableHost(value);
+    spellings.set(host, [...(spellings.get(host) ?? []), i]);
+  });
+  const { starts, offsets, counts } = dimension;
+  const made: Dimension = {
+    name: dimension.name,
+    values: [...spellings.keys()],
+    starts: new Uint32Array(spellings.size + 1),
+    offsets: new Uint16Array(offsets.length),
+    counts: new Float64Array(counts.length),
+    spellings: new Map(),
+  };
+  let at = 0;
+  [...spellings].forEach(([host, places], i) => {
+    const days = new Map<number, number>();
+    for (const place of places)
+      for (let from = starts[place] ?? 0; from < (starts[place + 1] ?? 0); from++) {
+        const day = offsets[from] ?? 0;
+        days.set(day, (days.get(day) ?? 0) + (counts[from] ?? 0));
+      }
+    for (const [day, count] of [...days].sort(([a], [b]) => a - b)) {
+      made.offsets[at] = day;
+      made.counts[at++] = count;
+    }
+    made.starts[i + 1] = at;
+    made.spellings?.set(
+      host,
+      places.map((place) => dimension.values[place] ?? host),
+    );
+  });
+  return { ...made, offsets: made.offsets.subarray(0, at), counts: made.counts.subarray(0, at) };
+}
+
+/** The stored forms of a value. */
+export const spellingsOf = ({ dimensions }: History, name: string, value: string): string[] =>
+  dimensions.get(name)?.spellings?.get(value) ?? [value];
+
+/** The hosts of the site itself, as its pages say. */
+export function ownHosts({ whole, dimensions }: History): Set<string> {
+  const hosts = (whole?.dimensions ?? dimensions).get("host")?.values ?? [];
+  return new Set(hosts.map((origin) => comparableHost(origin.replace(/^https?:\/\//, ""))));
 }
 
 /** The sum of each value of a dimension over a range, by the value's number. */

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
+import { withoutNewest } from "./filters/where.ts";
 import type { History } from "./history.ts";
 import { presetsOf, shifted } from "./period/period.ts";
 import type { ChangeView } from "./use-view.ts";
@@ -44,7 +45,7 @@ export function keyActions({ view, history, change, toggleBots, showKeys }: Acto
     ["?", showKeys],
   ]);
   if (view.where.length > 0)
-    actions.set("Escape", () => change({ where: view.where.slice(0, -1) }));
+    actions.set("Escape", () => change({ where: withoutNewest(view.where) }));
   for (const { key, choice } of presetsOf(history.last)) {
     if (key) actions.set(key, () => change({ choice }));
   }

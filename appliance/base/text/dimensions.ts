@@ -98,12 +98,12 @@ export const DIMENSION_CARDS: readonly (readonly [card: string, dimensions: read
     [
       "Sources",
       [
+        ["source", "Sources of sessions", "Sources"],
         ["ref", "Referrers"],
         ["ref_group", "Kinds of referrer", "Kinds"],
-        ["source", "Sources of sessions", "Sessions"],
         ["utm_campaign", "Campaigns"],
-        ["utm_source", "Campaign sources", "From"],
-        ["utm_medium", "Campaign media", "Media"],
+        ["utm_source", "Campaign sources"],
+        ["utm_medium", "Campaign media"],
       ],
     ],
     [

@@ -6,6 +6,7 @@ import type { DayRange, History } from "../history.ts";
 import { valueLabel } from "../traffic/values.ts";
 import type { ChangeView } from "../use-view.ts";
 import type { View } from "../view.ts";
+import { alike } from "./where.ts";
 
 interface AskingProps {
   history: History;
@@ -21,20 +22,31 @@ interface AskingProps {
 
 /** A chip for each condition, and below them a note about the accuracy of the answer. */
 export function Asking({ where, change, ...props }: AskingProps) {
-  const replace = (old: Condition, ...by: Condition[]) =>
-    change({ where: where.flatMap((one) => (one === old ? by : [one])) });
+  const replace = (old: Condition[], by: Condition[]) =>
+    change({
+      where: where.flatMap((one) => (one === old[0] ? by : old.includes(one) ? [] : [one])),
+    });
+  const chips = alike(where);
   return (
     <section class="asking" aria-label="Filters">
       <ul class="chips">
-        {where.map((one) => (
-          <Chip
-            key={conditionText(one)}
-            condition={one}
-            onChange={(part) => replace(one, { ...one, ...part })}
-            onRemove={() => replace(one)}
-          />
-        ))}
-        {where.length > 1 && (
+        {chips.map((group) =>
+          group.slice(0, 1).map((one) => (
+            <Chip
+              key={conditionText(one)}
+              condition={one}
+              // One thing may be not, or begin so, in one way only: all spellings have to hold then.
+              onChange={(part) =>
+                replace(
+                  group,
+                  (part.test === "begins" ? [one] : group).map((each) => ({ ...each, ...part })),
+                )
+              }
+              onRemove={() => replace(group, [])}
+            />
+          )),
+        )}
+        {chips.length > 1 && (
           <li>
             <button type="button" class="quiet" onClick={() => change({ where: [] })}>
               Show everything

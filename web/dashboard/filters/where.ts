@@ -6,6 +6,7 @@ import {
   TESTS,
 } from "../../../appliance/base/text/condition.ts";
 import type { Dimension } from "../../../appliance/base/text/dimensions.ts";
+import { comparable } from "../traffic/hosts.ts";
 
 /** Reads all parameters like `where=path:is:/about`, and ignores invalid ones. */
 export function parseWhere(params: URLSearchParams): Condition[] {
@@ -18,15 +19,43 @@ export function parseWhere(params: URLSearchParams): Condition[] {
 }
 
 /** Adds or removes a condition for a value. Dimensions without filters change nothing. */
-export function toggled(where: Condition[], name: string, value: string): Condition[] {
+export function toggled(
+  where: Condition[],
+  name: string,
+  value: string,
+  spellings = [value],
+): Condition[] {
   const dimension = pressable(name);
   if (dimension === undefined) return where;
   const others = where.filter((one) => !isAsked(one, dimension, value));
-  return others.length < where.length ? others : [...where, { dimension, test: "is", value }];
+  if (others.length < where.length) return others;
+  return [...where, ...spellings.map((value): Condition => ({ dimension, test: "is", value }))];
 }
 
 export function isAsked(one: Condition, name: string, value: string): boolean {
-  return one.test === "is" && one.dimension === pressable(name) && one.value === value;
+  const { dimension, test } = one;
+  return (
+    test === "is" &&
+    dimension === pressable(name) &&
+    comparable(dimension, one.value) === comparable(dimension, value)
+  );
+}
+
+/** Conditions that say one thing, in the order of their first ones: a host has several spellings. */
+export function alike(where: Condition[]): Condition[][] {
+  const groups = new Map<string, Condition[]>();
+  for (const one of where) {
+    const { dimension, test, value } = one;
+    const key = conditionText({ dimension, test, value: comparable(dimension, value) });
+    groups.set(key, [...(groups.get(key) ?? []), one]);
+  }
+  return [...groups.values()];
+}
+
+/** The same without the newest condition. */
+export function withoutNewest(where: Condition[]): Condition[] {
+  const newest = alike(where).at(-1) ?? [];
+  return where.filter((one) => !newest.includes(one));
 }
 
 /** The dimension that a press on a value asks for, by the list it is in; undefined where filters do not know it. */

@@ -5,12 +5,14 @@ import {
   type Dimension,
   type History,
   hasApp,
+  ownHosts,
   SERIES_OF,
   seriesOf,
   sumByValue,
 } from "../history.ts";
 import { breakdownDimensions, type DimensionFacts } from "./dimensions.ts";
 import { METRIC_FACTS, share } from "./figures.ts";
+import { isOfHosts } from "./hosts.ts";
 import { inOrder, valueName } from "./values.ts";
 
 /** Rows before "show all". */
@@ -35,6 +37,8 @@ export interface Breakdown extends DimensionFacts {
   total: number;
   /** every value counted in the range, most frequent first */
   rows: Row[];
+  /** how many came from the site's own hosts, which are no rows */
+  inside: number;
   /** how many there would be without conditions, where that is known: a card keeps its place and size */
   room: number;
 }
@@ -51,15 +55,20 @@ export function breakdownsOf(history: History, range: DayRange): Breakdown[] {
   const names = new Set([...dimensions.keys(), ...(whole?.dimensions.keys() ?? [])]);
   // Pages by sessions are the pages that they began with: a list of its own.
   if (history.of === "sessions") names.delete("path");
+  const own = ownHosts(history);
   return breakdownDimensions(names).flatMap((facts) => {
     const dimension = dimensions.get(facts.name);
-    const rows = dimension ? rowsOf(dimension, history, range) : [];
-    const all = whole?.dimensions.get(facts.name);
-    const known = whole && all ? sumByValue(all, whole, range).filter((n) => n > 0).length : 0;
+    const all = dimension ? rowsOf(dimension, history, range) : [];
+    const isOwn = ({ value }: Row) => isOfHosts(facts.name) && own.has(value);
+    const rows = all.filter((row) => !isOwn(row));
+    const inside = all.filter(isOwn).reduce((sum, row) => sum + row.count, 0);
+    const before = whole?.dimensions.get(facts.name);
+    const known =
+      whole && before ? sumByValue(before, whole, range).filter((n) => n > 0).length : 0;
     const room = Math.max(rows.length, known);
     const { counts, total } = countedIn(history, facts.name, range, rows);
     for (const row of rows) row.share = share(row.count, total) ?? 0;
-    return room === 0 ? [] : [{ ...facts, counts, total, rows, room }];
+    return room === 0 ? [] : [{ ...facts, counts, total, rows, inside, room }];
   });
 }
 

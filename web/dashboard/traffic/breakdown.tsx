@@ -66,6 +66,11 @@ export function BreakdownCard({ title, breakdowns, front, isOpen, ...props }: Br
           {...props.tools}
           {...{ copied, copy }}
         />
+        {front.inside > 0 && (
+          <p class="hint">
+            {whole(front.inside)} {front.counts.toLowerCase()} from pages of the site are left out.
+          </p>
+        )}
         {hiddenRows(front) > 0 && (
           <button type="button" class="quiet more" aria-expanded={isOpen} onClick={props.onToggle}>
             {isOpen ? `Show top ${TOP}` : `Show all ${whole(front.rows.length)}`}

@@ -2,7 +2,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Condition } from "../../../appliance/base/text/condition.ts";
 import { rangeName } from "../../shared/dates.ts";
 import { isAsked, pressable, toggled } from "../filters/where.ts";
-import type { DayRange, History } from "../history.ts";
+import { type DayRange, type History, spellingsOf } from "../history.ts";
 import { SEARCH_ID } from "../keys.ts";
 import type { ChangeView } from "../use-view.ts";
 import type { View } from "../view.ts";
@@ -17,6 +17,7 @@ import {
   inColumns,
   originOf,
 } from "./breakdown-model.ts";
+import { comparable } from "./hosts.ts";
 import type { Star } from "./use-stars.ts";
 
 interface BreakdownsProps {
@@ -105,11 +106,16 @@ function GroupCard({ group, origin, setOffset, ...props }: GroupCardProps) {
   const tools = {
     origin,
     pressed: new Set(
-      where.filter((one) => isAsked(one, dimension, one.value)).map(({ value }) => value),
+      where
+        .filter((one) => isAsked(one, dimension, one.value))
+        .map(({ value }) => comparable(dimension, value)),
     ),
     starred: new Set(stars.filter(of(dimension)).map(({ value }) => value)),
     ask: pressable(dimension)
-      ? (value: string) => change({ where: toggled(where, dimension, value) })
+      ? (value: string) =>
+          change({
+            where: toggled(where, dimension, value, spellingsOf(props.history, dimension, value)),
+          })
       : null,
     star: (value: string) => toggleStar({ dimension, value }),
     choose: dimension === "app_tz_offset" ? setOffset : null,

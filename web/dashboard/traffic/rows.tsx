@@ -2,6 +2,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import { OTHER } from "../../../appliance/base/names.ts";
 import { percent, whole } from "../../shared/format.ts";
 import type { Row } from "./breakdown-model.ts";
+import { isOfHosts } from "./hosts.ts";
 import { isCode, linkOf } from "./values.ts";
 
 /** Rows that are rendered at a time; two thousand at once would block the page. */
@@ -222,6 +223,7 @@ function RowValue({ dimension, row: { value, name }, latest, isPressed }: RowVal
   const isChoice = choose === null;
   const text = (
     <>
+      {isOfHosts(dimension) && <i aria-hidden="true">{[...(name ?? value)][0]}</i>}
       {name ?? value}
       {name !== null && isCode(dimension) && <small> {value}</small>}
     </>

@@ -9,6 +9,7 @@ import {
   SERIES_OF,
   type SeriesName,
   seriesOf,
+  spellingsOf,
   valueByDay,
 } from "../history.ts";
 import type { ChangeView } from "../use-view.ts";
@@ -57,7 +58,11 @@ function ValueTile({ star, ...props }: ValueTilesProps & { star: Star }) {
         class="press"
         aria-pressed={pressed}
         title={`${value}\n${days}`.trim()}
-        onClick={() => change({ where: toggled(where, dimension, value) })}
+        onClick={() =>
+          change({
+            where: toggled(where, dimension, value, spellingsOf(history, dimension, value)),
+          })
+        }
       >
         <small class="dimension-name">{titleOf(dimension)}</small>
         <span class="name" dir="auto">

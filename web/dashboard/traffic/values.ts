@@ -1,4 +1,5 @@
 import { whole } from "../../shared/format.ts";
+import { hostName, isOfHosts } from "./hosts.ts";
 
 const REGIONS = new Intl.DisplayNames("en", { type: "region" });
 const LANGUAGES = new Intl.DisplayNames("en", { type: "language" });
@@ -17,6 +18,7 @@ export function valueName(dimension: string, value: string): string | null {
   } catch {
     // An invalid code has no name.
   }
+  if (isOfHosts(dimension)) return hostName(value);
   if (dimension === "viewport") return rangeInWords(value, "pixels");
   if (dimension === "hi") return rangeInWords(value, "ms");
   if (dimension === "hour" && /^\d\d$/.test(value)) return `${value}:00–${value}:59`;
@@ -25,7 +27,7 @@ export function valueName(dimension: string, value: string): string | null {
 
 /** Whether a value's stored form says more than its name: `DE` beside Germany. */
 export function isCode(dimension: string): boolean {
-  return dimension === "country" || dimension === "lang";
+  return dimension === "country" || dimension === "lang" || isOfHosts(dimension);
 }
 
 /** The text of a value beside values of other dimensions. */
@@ -76,7 +78,7 @@ function placeOf(value: string): number {
  */
 export function linkOf(dimension: string, value: string, origin: string | null): string | null {
   if (/^https?:\/\/[^\s/]/i.test(value)) return URL.canParse(value) ? value : null;
-  if (dimension === "ref" && /^[^\s/:@?#]+\.[^\s/:@?#.]+$/.test(value)) {
+  if (isOfHosts(dimension) && /^[^\s/:@?#]+\.[^\s/:@?#.]+$/.test(value)) {
     const site = `https://${value}/`;
     return URL.canParse(site) ? site : null;
   }

@@ -78,7 +78,7 @@ describe("the cards", () => {
     const facts = { name, title: name, tab: name, group: name };
     return {
       name,
-      breakdowns: [{ ...facts, counts: "Visitors", total: 1, rows, room: rows.length }],
+      breakdowns: [{ ...facts, counts: "Visitors", total: 1, rows, inside: 0, room: rows.length }],
     };
   });
   const columns = (count: number) =>
