@@ -79,14 +79,14 @@ describe("the rows of the dashboard", () => {
   });
 
   it("name the hosts that people know, beside their letter, and count those of the site in a line", async () => {
-    await owner.signIn(`${NOTES}&front=ref`);
+    await owner.signIn(`${NOTES}&front=ref&metric=pv`);
     const google = card("ref").locator("tr", { hasText: "google.com" }).locator(".value");
     assert.equal((await seen(google)).replace(/\s+/g, " "), "GGoogle google.com");
     assert.equal(await card("ref").getByText("fieldnotes.example").count(), 0);
-    const range = { from: "2026-02-03", to: "2026-03-04", of: "visitors" };
+    const range = { from: "2026-02-03", to: "2026-03-04" };
     const { ref } = await world().read("/stats", { site: "fieldnotes", ...range });
     await card("ref")
-      .getByText(`${ref["fieldnotes.example"]} visitors from pages of the site are left out.`)
+      .getByText(`${ref["fieldnotes.example"].toLocaleString("en")} pageviews from pages of the site are left out.`)
       .waitFor();
   });
 
