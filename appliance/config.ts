@@ -21,7 +21,7 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   readonly waitForClock: boolean;
   readonly dataDir: string;
-  /** Where the numbers are, if not in the data folder: `postgres://…`. It holds a password. */
+  /** The database of the numbers, if not in the data folder: `postgres://…`. It holds a password. */
   readonly databaseUrl: string | undefined;
   /** The name of this process among those on the database. */
   readonly nodeName: string;
@@ -48,12 +48,12 @@ export interface Config {
   /** A terminal device for the setup code, besides standard output; empty for none. */
   readonly consoleDevice: string;
   /**
-   * Where the name is written by which the own network finds this machine; empty: it is not
+   * The file for the name by which the own network finds this machine; empty: it is not
    * written.
    */
   readonly nameFile: string;
   /**
-   * Where the name is written of the wireless network that the machine joins; empty: it is not
+   * The file for the name of the wireless network that the machine joins; empty: it is not
    * written.
    */
   readonly wifiNameFile: string;
@@ -63,7 +63,7 @@ export interface Config {
   readonly tunnelDir: string;
   /** The folder with the state of root's updater, and for requests to it, see updates/root; empty for none. */
   readonly updateDir: string;
-  /** Where the service keeps releases for it; empty where there is no updater. */
+  /** The folder where the service keeps releases for it; empty where there is no updater. */
   readonly updatesDir: string;
   readonly updates: UpdateSettings;
   /** By their keys, as `siteTokenKey` gives them. */

@@ -194,7 +194,7 @@ async function ending(error: unknown, name: string): Promise<{ says: string; cod
     return { says: ["The configuration cannot be used:", ...problems].join("\n  "), code: 2 };
   }
   if (isExpected(error)) return { says: error.message, code: 1 };
-  // It is loaded here, since most errors have nothing to do with the store.
+  // The store is loaded only here, since most errors have nothing to do with it.
   const { storageProblem } = await import("./store/desk.ts");
   return { says: storageProblem(error) ?? String((error as Error).stack), code: 1 };
 }

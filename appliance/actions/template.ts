@@ -26,7 +26,7 @@ const MAX_HEADER = 8_192;
 type Escape = (value: string) => string;
 
 const asItIs: Escape = (value) => value;
-/** As a path's own or however often encoded: servers decode before they look. */
+/** A slash, plain or encoded any number of times: servers decode before they look. */
 const SLASH = /[/\\]|%(?:25)*(?:2f|5c)/i;
 const DOTS = /^(?:\.|%(?:25)*2e){1,2}$/i;
 

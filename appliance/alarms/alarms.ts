@@ -189,7 +189,7 @@ export class Alarms {
   /** Reads the hours since the last reading. */
   async #learn(): Promise<void> {
     const { clock } = this.#options;
-    // So that nothing is judged before the clock is sure, either.
+    // Without hours, nothing is judged before the clock is sure, either.
     if (!clock.sure) return;
     for (const site of this.#sites.values()) {
       if (this.#isClosed) return;

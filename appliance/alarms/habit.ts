@@ -111,7 +111,7 @@ function pastDays({ from, hours }: SiteHistory, today: Day): PastDay[] {
   return first < 0 ? [] : days.slice(first + 1);
 }
 
-/** Without outages, and with loud days made as loud as days may be. */
+/** Leaves out outages, and lowers loud days to the loudest usual level. */
 function usualDays(days: readonly PastDay[]): PastDay[] {
   const medians = Array.from({ length: 7 }, (_, weekday) =>
     medianOf(days.filter((day) => day.weekday === weekday).map(({ total }) => total)),

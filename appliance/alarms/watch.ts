@@ -41,9 +41,9 @@ export const LOOK_EVERY_MS = 60_000;
 const LIVE_MS = 5 * 60_000;
 const LOOKS_OF_LIVE = LIVE_MS / LOOK_EVERY_MS;
 const LOOKS_OF_HOUR = HOUR_MS / LOOK_EVERY_MS;
-/** Where no look was taken for so long, the box was off or asleep. */
+/** A gap between looks after which the box must have been off or asleep. */
 const GAP_MS = LIVE_MS;
-/** Nothing is judged for so long after a start, or a gap. */
+/** The time after a start, or a gap, in which nothing is judged. */
 const START_MS = HOUR_MS;
 /** The hours before a silence that show the level of the day. */
 const LATELY_HOURS = 24;
@@ -63,14 +63,14 @@ interface Crowd {
 
 /** Watches one site, and reports each begin and end of an alarm once. */
 export class AlarmWatch {
-  /** Since when each alarm stands, epoch milliseconds. */
+  /** The beginning of each standing alarm, epoch milliseconds. */
   readonly since: Map<AlarmKind, number>;
   /** The views of five minutes at each of the last looks. */
   #looks: number[] = [];
   #lookedAt = -Infinity;
   /** The first look, or the first one after a gap; monotonic. */
   #beganAt = 0;
-  /** Until when there were views, as of the last look; monotonic. */
+  /** The time of the last look that found views; monotonic. */
   #viewedAt = 0;
   #crowded = 0;
   #calm = 0;
@@ -108,7 +108,7 @@ export class AlarmWatch {
     this.#looks = [...this.#looks, live].slice(-LOOKS_OF_HOUR);
   }
 
-  /** Nothing is judged yet. */
+  /** Whether it is too early to judge. */
   get #isEarly(): boolean {
     return this.#lookedAt - this.#beganAt < START_MS;
   }
@@ -117,7 +117,7 @@ export class AlarmWatch {
     const { habit } = knowledge;
     const since = this.since.get("silence");
     if (since !== undefined) {
-      // Only a view ends it: that no visitor is expected any more, as at night, does not.
+      // Only a view ends silence; the end of busy hours, as at night, does not.
       if (live === 0) return [];
       const usual = habit === undefined ? 0 : usualViews(habit, since, now);
       return [this.#end("silence", { seen: live, usual, spanMs: now - since })];

@@ -34,7 +34,7 @@ export interface DocumentKind<Body = unknown> {
 export interface Document<Body> {
   readonly id: string;
   readonly body: Body;
-  /** When it was changed last: a later change has a higher one. 0: by a restore, as a backup had it. */
+  /** A number that grows with each change; 0 for a document of a restore, unchanged since. */
   readonly revision: number;
   /** Bytes of its file; 0 where it has none. */
   readonly size: number;

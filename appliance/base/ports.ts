@@ -1,4 +1,4 @@
-/** Where the two listeners are found, and how that is written down. Addresses end without a slash. */
+/** The addresses of the two listeners, as texts without a slash at the end. */
 
 /** The port that every visitor may reach. */
 export const COLLECTOR_PORT = 8480;
@@ -14,7 +14,7 @@ export function urlOf(host: string, port: number): string {
 }
 
 /**
- * Where people find a listener; undefined while there is no network.
+ * The URL of a listener for people; undefined while there is no network.
  * @param bound its socket
  * @param hosts names and addresses by which others reach this machine, the best first
  */
@@ -33,7 +33,7 @@ export function isLoopback(address: string): boolean {
   return /^(?:127\.|::1$|::ffff:127\.)/.test(address);
 }
 
-/** Where pages of a site reach the collector: by the host it has for them, if there is one. */
+/** The URL of the collector for pages of a site: its own host, if it has one. */
 export function siteCollector(collector: string, host: string | null): string {
   return host === null ? collector : `https://${host}`;
 }

@@ -138,7 +138,7 @@ export class Board implements NoticeBoard {
   }
 
   #code(): string | undefined {
-    // Before it listens, it is not known whether a code is needed.
+    // The need for a code is unknown before the service listens.
     return this.#bound === undefined || this.#options.isOpen()
       ? undefined
       : this.#options.code.shown;
@@ -186,7 +186,7 @@ export class Board implements NoticeBoard {
   }
 }
 
-/** This machine; `nameFile` holds the name in force, where one is written there. */
+/** The network of this machine; `nameFile` may hold the name in force. */
 export function thisNetwork(nameFile: string): Network {
   return {
     ...MACHINE,

@@ -9,7 +9,7 @@ export function clockZone(
   log: Pick<Log, "warn">,
   zone: string | undefined = Intl.DateTimeFormat().resolvedOptions().timeZone,
 ): string {
-  // Where TZ is empty, Node gives a name that it refuses itself (Etc/Unknown); where it is unknown, none.
+  // For an empty TZ, Node gives a name that it refuses itself (Etc/Unknown); for an unknown one, none.
   if (zone !== undefined && isTimeZone(zone)) return zone;
   log.warn(
     "The system's time zone is none that is known: clocks show UTC. Set TZ to one like Europe/Zurich, or leave it out",

@@ -14,7 +14,7 @@ const WRONG_TOKEN =
 const WRONG_CODE =
   "This code has been used, or is older than a minute. Open the dashboard from the Web UI again.";
 
-/** From an address and in all, where a token that is right passes nevertheless. */
+/** The limits for an address and in all; a valid token passes all the same. */
 const WRONG_TOKENS = [
   { burst: 60, perSecond: 1, keyOf: addressKey },
   allTogether({ burst: 6_000, perSecond: 100 }),

@@ -101,7 +101,7 @@ function script(pages: Pages, zone: () => string): Middleware {
   return (ctx) => {
     ctx.set({
       "Cross-Origin-Resource-Policy": "cross-origin",
-      // For tags that are modules or ask for integrity.
+      // Tags that are modules or ask for integrity need it.
       "Access-Control-Allow-Origin": "*",
     });
     pages.sendWith(ctx, "s.js", { text: '"UTC"', by: `"${zone()}"` }, "public, max-age=3600");

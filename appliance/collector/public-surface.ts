@@ -37,7 +37,7 @@ export function publicSurface(facts: PublicFacts, client: Client): Middleware {
     strangers.add(ctx.req);
     if (!isServed(ctx.path, facts)) throw notFound(ctx.path);
     await next();
-    // There is nothing to go on to.
+    // The collector has no page to go on to.
     if (!facts.showsDashboard()) ctx.remove("Refresh");
   };
 }

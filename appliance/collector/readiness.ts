@@ -22,7 +22,7 @@ export function readinessRoute(of: Readiness, alive: Middleware): Middleware {
 export function whenReady(of: Readiness): Middleware {
   return async (ctx, next) => {
     if (of.ready) return next();
-    // For apps that are web views.
+    // Apps that are web views need these headers.
     ctx.set({
       "Access-Control-Allow-Origin": "*",
       "Access-Control-Expose-Headers": "Retry-After",

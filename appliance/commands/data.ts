@@ -58,7 +58,7 @@ function dataFlag(dataDir: string): string {
   return path === DEFAULT_DATA_DIR ? "" : ` --data-dir ${quoted(path)}`;
 }
 
-/** As a shell takes it for one word. */
+/** Quotes a text so that a shell takes it for one word. */
 export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -62,7 +62,7 @@ const OPTIONS = {
 type Values = ReturnType<typeof parseCommandLine<typeof OPTIONS>>["values"];
 
 const PATIENCE_MS = 10_000;
-/** More than this the box refuses anyway; see the push API. */
+/** The box refuses more than this; see the push API. */
 const MAX_INPUT_BYTES = 4_097;
 const STANDARD_INPUT = "-";
 
@@ -92,7 +92,7 @@ export const push: Command = {
   },
 };
 
-/** As the box would name it: no name may lead to another path. */
+/** The name in the form of the box, so that no name leads to another path. */
 function channelOf(given: string): string {
   try {
     return channelName(given);

@@ -30,7 +30,7 @@ export function tellWhereabouts(
   return () => rmSync(whereaboutsFile(dataDir), { force: true });
 }
 
-/** Where the service is found that runs on this data; undefined where none does, or it is not ready. */
+/** The address of the service that runs on this data; undefined where none does, or it is not ready. */
 export function whereaboutsOf(dataDir: string): Whereabouts | undefined {
   if (!isClaimed(dataDir)) return undefined;
   try {

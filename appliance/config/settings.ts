@@ -131,7 +131,7 @@ export const SETTINGS = {
     accepts: "a folder",
     parse: parsePath,
   } satisfies Setting<string>,
-  // With a password it belongs in the environment or the file: a flag shows in every list of processes.
+  // A URL with a password belongs in the environment or the file: a flag shows in every list of processes.
   DATABASE_URL: {
     flag: "database-url",
     fallback: "",

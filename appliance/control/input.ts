@@ -59,7 +59,7 @@ export function pagePlace(text: string | string[] | undefined): number {
 
 export const TRUTH = { type: "boolean", description: "must be true or false" };
 const SITE_ID_TEXT = { type: "string", description: `must be ${SITE_ID_RULE}` };
-/** In any case: `siteIdOf` gives the form that is kept. */
+/** Accepts any case: `siteIdOf` gives the kept form. */
 export const NEW_SITE_ID = { ...SITE_ID_TEXT, format: "new-site-id" };
 /** The id of a site that may exist. */
 export const SITE_ID = { ...SITE_ID_TEXT, format: "site-id" };

@@ -119,7 +119,7 @@ export class Sessions {
   /** Another admin token erased the sessions that the one before had opened. */
   async #dropErased(): Promise<void> {
     const before = [...this.#sessions.keys()];
-    // Where the store cannot be read, all sessions end.
+    // All sessions end where the store cannot be read.
     const documents = await this.#documents.list().catch(() => []);
     const kept = new Set(documents.map(({ id }) => id));
     this.#forget(before.filter((id) => !kept.has(id)));
@@ -141,7 +141,7 @@ export class Sessions {
 
   async #end(ids: readonly SessionId[]): Promise<void> {
     if (ids.length === 0) return;
-    // They end at once, even where this cannot be stored.
+    // Sessions end at once, even where this cannot be stored.
     this.#forget(ids);
     await this.#documents.change({ remove: ids });
   }
@@ -156,7 +156,7 @@ export class Sessions {
     for (const [id, session] of this.#sessions) {
       if (session.endsAt === undefined) continue;
       session.expiresAt = this.#clock.now() + session.endsAt - this.#clock.monotonic();
-      // Where that fails, the session ends with the next restart at worst.
+      // A failure ends the session with the next restart at worst.
       await this.#save(id, session).catch(() => {});
     }
   }
@@ -167,7 +167,7 @@ export class Sessions {
   }
 }
 
-/** Where nothing can be read, there are no sessions. */
+/** Reads the kept sessions; none where the store cannot be read. */
 async function keptSessions(documents: Documents<KeptSession>) {
   try {
     return await documents.list();

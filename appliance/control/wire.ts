@@ -76,7 +76,7 @@ export interface BoxEvents {
   slots: SlotPicture;
   pressed: SlotAt;
   public: PublicAnswer;
-  /** On the box only. */
+  /** The update, on the box only. */
   update: UpdateView;
 }
 
@@ -88,7 +88,7 @@ interface MqttFields {
   user: string;
   /** Topics begin with it. */
   prefix: string;
-  /** Where Home Assistant looks for devices. */
+  /** The topic at which Home Assistant looks for devices. */
   discovery: string;
   version: "5" | "3.1.1";
   /** Certificates of authorities, PEM; empty for those that the system trusts. */
@@ -145,7 +145,7 @@ export interface PublicAnswer extends PublicFields {
   hasToken: boolean;
   /** Named in the configuration, which alone can change it. */
   declared: boolean;
-  /** Where the CA's terms are to be read; null while that is not known. */
+  /** The URL of the CA's terms; null while it is not known. */
   terms: string | null;
   view: PublicView;
 }
@@ -161,7 +161,7 @@ export interface PhoneLinkAnswer {
 
 /** The vitals of the machine, as far as it has them. */
 export interface Vitals {
-  /** Since the machine was started. */
+  /** The seconds since the machine was started. */
   upSeconds: number;
   memory: {
     totalBytes: number;
@@ -186,7 +186,7 @@ export interface BoxAnswer extends Vitals {
   timeZone: string;
   /** URLs of the Web UI on the own network; null where there is none. */
   addresses: { number: string | null; name: string | null };
-  /** Where the data is. */
+  /** The disk of the data. */
   disk?: { freeBytes: number; totalBytes: number };
   /** The numbers and the sites are in a database elsewhere: no backup of the box has them. */
   numbersElsewhere: boolean;
@@ -402,7 +402,7 @@ export interface Diagnostics extends Machine {
   deckProblems: Omit<DeckProblemView, "message">[];
   /** The state of its public address, in a word. */
   publicAddress: PublicView["state"];
-  /** On the box only: which release runs, and how the last attempt at another ended. */
+  /** The running release, and the end of the last attempt at another; on the box only. */
   update?: Pick<UpdateView, "running" | "other" | "mode" | "updates"> & {
     last: UpdateOutcome["kind"] | null;
   };
@@ -425,6 +425,6 @@ export interface DigestAnswer extends DigestSettings, DigestStanding {
 
 /** `POST /api/sites/:id/digest` */
 export interface DigestSentAnswer {
-  /** Where it went; `problem` is null where it was taken. */
+  /** The targets; `problem` is null where one took it. */
   sent: { target: DigestTarget; problem: string | null }[];
 }

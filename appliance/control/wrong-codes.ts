@@ -4,9 +4,9 @@ import { addressKey } from "../http/client.ts";
 
 const WITHIN_MS = 10 * 60_000;
 const REFUSED_MS = 10 * 60_000;
-/** From an address. */
+/** The wrong codes allowed to an address. */
 const OWN = 5;
-/** From an IPv6 /64, which a guest may have and the owner with him: one address alone never gets there. */
+/** The wrong codes allowed to an IPv6 /64, which a guest and the owner may share: one address alone never gets there. */
 const NEIGHBOURS = 10;
 /**
  * The limit of the whole box, which is checked last. It refills at the same rate, 720 tries a day, and its bucket is so
@@ -59,7 +59,7 @@ export class WrongCodes {
     this.#tries.delete(address);
   }
 
-  /** All are forgotten. */
+  /** Forgets all wrong codes. */
   clear(): void {
     this.#tries.clear();
     this.#box = new TokenBuckets(this.#clock, ALL);

@@ -164,7 +164,7 @@ export class Deck {
     this.#showAnew();
   }
 
-  /** It is used, or is to be looked at. @returns whether it slept until now */
+  /** Notes that the deck is used, or should be looked at. @returns whether it slept until now */
   use(): boolean {
     const { asleep } = this;
     this.#wakefulness.use();

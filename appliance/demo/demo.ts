@@ -112,7 +112,7 @@ class DayMaker {
   readonly #elapsed: number;
   readonly #random: () => number;
   readonly #paths: Weights;
-  /** With the host of the site, which each view says, too. */
+  /** Referrers with the host of the site, which each view has, too. */
   readonly #referrers: Weights<HitValues>;
   readonly #hits: DemoHit[] = [];
 

@@ -32,7 +32,7 @@ import { digestText } from "./words.ts";
 /** A finished digest for its targets. */
 export interface MadeDigest {
   readonly figures: DigestFigures;
-  /** As plain text. */
+  /** The digest as plain text. */
   readonly text: string;
 }
 

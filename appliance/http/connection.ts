@@ -48,7 +48,7 @@ export class Connection {
   key: string;
   /** Whether it is the connection of a trusted proxy, with requests of many clients. */
   isProxy: boolean;
-  /** As it was accepted: below TLS, where there is any. */
+  /** The socket as it was accepted: below TLS, where there is any. */
   readonly #accepted: Socket;
   readonly #clock: ConnectionOptions["clock"];
   readonly #serve: RequestListener;

@@ -160,7 +160,7 @@ export class Connections {
     const { tls, client, secured } = this.#options;
     const { socket } = connection;
     if (tls !== undefined) this.#begin(connection);
-    // It may have had to make room for itself.
+    // The socket may have been chosen itself to make room.
     if (socket.destroyed) return;
     if (tls === undefined) this.#enter(connection);
     else

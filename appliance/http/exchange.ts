@@ -14,7 +14,7 @@ interface Outward {
 interface Exchanged {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Never more than was wanted. */
+  /** The body, up to the wanted length. */
   readonly body: Buffer;
   /** The end of the body: complete, at our limit, or cut off. */
   readonly ended: "whole" | "too-large" | "cut";

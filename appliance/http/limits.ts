@@ -6,7 +6,7 @@ export interface ConnectionLimits {
   /** The most from one address, or IPv6 /64; behind a trusted proxy, the most requests at a time. */
   readonly perAddress: number;
   /**
-   * From 127.0.0.1 and ::1 each: there a proxy that is not configured has all visitors behind it.
+   * The limit for each of 127.0.0.1 and ::1, from where a proxy without configuration brings all visitors.
    */
   readonly perLoopback: number;
 }
@@ -16,7 +16,7 @@ export interface ConnectionLimits {
  * twice over; idle connections make room for new ones long before any client is turned away.
  */
 export const COLLECTOR_LIMITS: ConnectionLimits = { total: 512, perAddress: 64, perLoopback: 384 };
-/** With TLS each takes more memory. */
+/** The limits with TLS, where each connection takes more memory. */
 export const COLLECTOR_TLS_LIMITS: ConnectionLimits = {
   total: 256,
   perAddress: 64,

@@ -97,7 +97,7 @@ function v6(bytes: Buffer): string {
 
 const told = new WeakMap<Socket, string>();
 
-/** From now on `socket` is taken for a connection from `address`. */
+/** Makes `socket` count as a connection from `address`. */
 export function tellPeer(socket: Socket, address: string): void {
   told.set(socket, address);
 }

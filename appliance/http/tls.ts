@@ -16,7 +16,7 @@ interface TlsCertificate {
 
 /** The certificates that are shown to clients of TLS. */
 export interface Certificates {
-  /** For visitors; undefined while there is none. */
+  /** The certificate for visitors; undefined while there is none. */
   current: () => TlsCertificate | undefined;
   changed: Listenable;
   /** The challenge for a CA that asks for this name. */
@@ -41,7 +41,7 @@ export class Tls {
 
   constructor(parts: TlsParts) {
     this.#parts = parts;
-    // It is loaded only here, since most boxes do without TLS.
+    // TLS is loaded only here, since most boxes do without.
     this.#server = process.getBuiltinModule("node:tls").createServer({
       ...BOUNDS,
       ALPNCallback: choiceBetween(parts.certificates.challengeFor),

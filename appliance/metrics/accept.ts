@@ -17,7 +17,7 @@ export function prefersPlainText(accept: string): boolean {
   );
 }
 
-/** As RFC 9110, section 12.5.1, has it: of the ranges that take in a type the nearest holds. */
+/** The preference of a type: the most specific matching range decides (RFC 9110, section 12.5.1). */
 function preferenceFor(type: string, accept: string): Preference {
   const ranges = ["*/*", type.replace(/\/.*/, "/*"), type];
   const preferences = accept.split(",").flatMap((element) => {

@@ -59,7 +59,7 @@ const STEADY_MS = 60_000;
 const STALLED_MS = 60_000;
 /** The time limit for the echo of a message. */
 const ECHO_MS = 5_000;
-/** With so many unsent topics, no more are removed. The next connection finds the rest at the broker. */
+/** The unsent topics at which removing stops. The next connection finds the rest at the broker. */
 const MAX_UNSENT = 4_096;
 /** A farewell that is not confirmed by then is given up. */
 const FAREWELL_MS = 2_000;

@@ -9,7 +9,7 @@ import { MAX_TOPIC } from "./topics.ts";
 export interface Message {
   readonly topic: string;
   readonly payload: Uint8Array;
-  /** It was kept at the broker, and is not of now. */
+  /** Whether the broker kept it from earlier. */
   readonly retain: boolean;
 }
 
@@ -28,7 +28,7 @@ interface ConnectionEvents {
   connected(): void;
   /** The connection has ended, with the first error if there was one. Called once. */
   closed(error: unknown): void;
-  /** It does not let us write to a topic, or listen at some filters. */
+  /** Called when the broker denies writing to a topic, or listening at filters. */
   refused(what: "write" | "listen", topics: readonly string[]): void;
   /** A message has come. The broker has to wait with the next one until `done`. */
   message(message: Message, done: () => void): void;
@@ -64,7 +64,7 @@ const PORT = 1883;
 const TLS_PORT = 8883;
 const KEEPALIVE_S = 60;
 const CONNECT_MS = 20_000;
-/** More bytes than our document for Home Assistant, which comes back as an echo; commands have 4 kB at most. */
+/** The largest packet: more than our document for Home Assistant, which comes back as an echo; commands have 4 kB at most. */
 const LARGEST_PACKET = 131_072;
 const CONGESTED_BYTES = 1_048_576;
 /** The most unconfirmed messages, each of which the library keeps. */

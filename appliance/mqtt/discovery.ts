@@ -46,7 +46,7 @@ interface DeckFacts {
 
 type Component = { readonly platform: string } & Readonly<Record<string, unknown>>;
 
-/** As Home Assistant reads it: one device with all its entities. */
+/** The document for Home Assistant: one device with all its entities. */
 interface DeviceDocument {
   readonly components: Readonly<Record<string, Component>>;
   readonly [key: string]: unknown;

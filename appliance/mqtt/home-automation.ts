@@ -32,7 +32,7 @@ interface HomeAutomationOptions
   readonly documents: Documents<KeptMqtt>;
   /** Names the box at its first start. */
   readonly makeId: () => string;
-  /** From the configuration, which alone can change them; undefined where it names no broker. */
+  /** Settings of the configuration, which alone can change them; undefined where it names no broker. */
   readonly declared: MqttSettings | undefined;
 }
 
@@ -109,7 +109,7 @@ export class HomeAutomation {
   async #begin(): Promise<void> {
     if (!this.#settings.enabled) return;
     const { log } = this.#options;
-    // It takes a tenth of the service's memory, so it is loaded only where MQTT is on.
+    // The client takes a tenth of the service's memory, so it is loaded only where MQTT is on.
     const [{ Link }, { connectMqtt }] = await Promise.all([
       import("./link.ts"),
       import("./client.ts"),

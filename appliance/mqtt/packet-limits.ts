@@ -11,7 +11,7 @@ const MAX_LENGTH_BYTES = 4;
 const TOPIC_LENGTH_BYTES = 2;
 /** Packets for the library at a time, since it handles all of them before anything else may run. */
 const MAX_AT_ONCE = 64;
-/** All but messages answer something; a broker that keeps to the rules sends none more. */
+/** The most packets without a request. All but messages are answers, so a correct broker sends fewer. */
 const MAX_UNASKED = 64;
 /** Each piece of a packet that is not there yet costs some hundred bytes besides its own. */
 const MAX_PIECES = 1_024;

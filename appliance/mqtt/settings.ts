@@ -10,7 +10,7 @@ export interface MqttSettings {
   readonly password: string;
   /** Our topics begin with it. */
   readonly prefix: string;
-  /** Where Home Assistant looks for devices. */
+  /** The topic at which Home Assistant looks for devices. */
   readonly discovery: string;
   readonly version: MqttVersion;
   /** Certificates (PEM) of authorities for the broker; empty for those that the system trusts. */

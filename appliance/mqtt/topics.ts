@@ -12,12 +12,12 @@ export function deviceId(box: string): string {
   return `tallydeck_${box}`;
 }
 
-/** Where Home Assistant finds the document of the box. */
+/** The topic of the box's document for Home Assistant. */
 export function configTopic(discovery: string, box: string): string {
   return `${discovery}/device/${deviceId(box)}/config`;
 }
 
-/** Where Home Assistant says that it has started. */
+/** The topic at which Home Assistant reports its start. */
 export function birthTopic(discovery: string): string {
   return `${discovery}/status`;
 }
@@ -100,7 +100,7 @@ export function commandIn(
   return undefined;
 }
 
-/** Where a command is answered. */
+/** The topic for the result of a command. */
 export function resultTopic(command: string): string {
   return command.endsWith("/set")
     ? `${command.slice(0, -"set".length)}result`

@@ -8,7 +8,7 @@ import { shape } from "./shape.ts";
 export interface KeptDigest extends DigestSettings {
   /** The id of the box that sends it, of all that show the site. */
   readonly box: string;
-  /** When it was set (epoch milliseconds): what was due before is not sent. */
+  /** The time at which it was set (epoch milliseconds): earlier digests are not sent. */
   readonly since: number;
 }
 

@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv"
 import { isHost, isSiteId, looksLikeSiteId, siteIdOf, siteIdProblem } from "../names.ts";
 import { invalidField, type Refusal } from "../refusal.ts";
 
-/** Where a value does not fit its schema. */
+/** The place where a value does not match its schema. */
 export type Misfit = ErrorObject;
 
 /**

@@ -50,7 +50,7 @@ export interface Delivery {
    */
   readonly state: "due" | "trying" | "sent" | "failed" | "unsure";
   readonly tries: number;
-  /** When it was tried last; 0 before. */
+  /** The time of the last try; 0 before. */
   readonly at: number;
   /** The reason that it was not sent, in a sentence; empty before the first try, and once it was sent. */
   readonly why: string;
@@ -58,13 +58,13 @@ export interface Delivery {
 
 /** A delivery for display. */
 export interface DeliveryView extends Omit<Delivery, "tries"> {
-  /** When it is tried again; null where it is not. */
+  /** The time of the next try; null for none. */
   readonly next: number | null;
 }
 
 /** The state of a site's digest. Times are epoch milliseconds. */
 export interface DigestStanding {
-  /** When the next is due; null where none is. */
+  /** The time of the next digest; null for none. */
   readonly next: number | null;
   /** The last that was due. */
   readonly last: { readonly dueAt: number; readonly deliveries: readonly DeliveryView[] } | null;

@@ -13,7 +13,7 @@ export function addressHost(address: unknown): string {
   return partsOf(address).host;
 }
 
-/** As `addressHost`, with the scheme where there is one. */
+/** The result of `addressHost`, with the scheme where there is one. */
 export function addressOrigin(address: unknown): string {
   if (typeof address !== "string" || !NEEDS_CUTTING.test(address)) return asText(address);
   const { scheme, host } = partsOf(address);

@@ -56,7 +56,7 @@ function flagsOf(payload: Beacon["payload"]): number {
   return flags;
 }
 
-/** Where a view or an event happened, and in which browser. */
+/** The page and the browser of a view or an event. */
 function contextOf(
   { payload, referer, country }: Beacon,
   { browser, os, device }: Person,

@@ -45,7 +45,7 @@ function asciiOf(base64: string): string | undefined {
       byte = 16 * hexDigit(at + 1) + hexDigit(at + 2);
       at += 2;
     }
-    // Also an escape that is none, or is cut off by the end.
+    // This includes invalid escapes and those cut off by the end.
     if (byte >= 0x80 || at >= length) return undefined;
     scratch[end++] = byte;
   }
@@ -68,7 +68,7 @@ const HEX_DIGITS = Uint8Array.from({ length: 256 }, (_, code) => {
 export function storable(value: unknown): string {
   if (typeof value !== "string") return "";
   if (isClean(value)) return value;
-  // It is cut first, since text beyond twice the length cannot matter, and senders may send much of it.
+  // The text is cut first, since the rest beyond twice the length cannot matter, and senders may send much of it.
   const text = value
     .replace(CONTROL, "")
     .slice(0, 2 * MAX_CHARACTERS)

@@ -24,7 +24,7 @@ interface HitParts {
 interface HitRequest {
   /** The site, as the page calls it. */
   readonly site: string | undefined;
-  /** As it was encoded. */
+  /** The payload as it was encoded. */
   readonly payload: string | undefined;
 }
 
@@ -151,13 +151,13 @@ function countPlain(hits: Hits, request: IncomingMessage): Promise<void> | undef
 /** Undefined where it is not plain. */
 function saidPlainly(url: string): HitRequest | undefined {
   const usual = USUAL.exec(url);
-  // All of a query takes four times as long to read.
+  // Reading all of a query takes four times as long.
   if (usual === null) return PLAIN.test(url) ? saidIn(parse(url.slice(3))) : undefined;
   const [, before, payload, after] = usual;
   return { site: before ?? after, payload };
 }
 
-/** As `writeHead` takes them without copying. */
+/** The headers in the form that `writeHead` takes without copying. */
 const HEADER_LIST = [...Object.entries(HEADERS), ["Content-Length", String(GIF.length)]].flat();
 /** A string is sent in one write with the head; bytes would need two. */
 const GIF_TEXT = GIF.toString("latin1");

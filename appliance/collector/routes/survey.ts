@@ -19,7 +19,7 @@ interface SurveyParts {
 }
 
 const SURVEY_BYTES = 2_048;
-/** From an address, from an IPv6 /48, and in all: no more addresses than that are remembered. */
+/** The limits for an address, for an IPv6 /48, and in all, which also bounds the remembered addresses. */
 const SURVEYS_PER_HOUR = [
   { burst: 3, perSecond: 3 / 3_600, keyOf: addressKey },
   { burst: 48, perSecond: 48 / 3_600, keyOf: networkKey },

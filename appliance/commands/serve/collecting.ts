@@ -19,7 +19,7 @@ export async function collectUntilTold(
   terminal: Terminal,
 ): Promise<void> {
   const told = signalled();
-  // It keeps the process alive while the database is away and there is no connection.
+  // The timer keeps the process alive while the database is away and there is no connection.
   const hold = setInterval(() => {}, LONGEST_TIMER_MS);
   try {
     const clock = new SystemClock({ wait: config.waitForClock });

@@ -99,7 +99,7 @@ export const sites: Command = {
 
 interface SitesAction {
   desk: Desk;
-  /** As it is before. */
+  /** The directory before the change. */
   directory: Directory;
   id: string;
   /** The id to have instead. */
@@ -151,7 +151,7 @@ async function add({ desk, directory, id, values, terminal, config }: SitesActio
 `);
 }
 
-/** Where the own network finds the collector. */
+/** The URL of the collector in the own network. */
 function collectorUrl({ dataDir, host = "::", port, nameFile }: Config): string {
   const bound = whereaboutsOf(dataDir)?.collector ?? { address: host, port };
   const network = thisNetwork(nameFile);

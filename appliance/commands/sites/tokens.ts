@@ -75,7 +75,7 @@ interface Listed {
   readonly shared: boolean;
 }
 
-/** All that may have a token. @param directory undefined where there is no data yet */
+/** Lists all owners of tokens. @param directory undefined where there is no data yet */
 function list(directory: Directory | undefined, { adminToken, siteTokens }: Config): Listed[] {
   const from = (declared: boolean, stored: boolean): Listed["from"] =>
     declared ? "configuration" : stored ? "here" : null;

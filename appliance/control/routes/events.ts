@@ -29,7 +29,7 @@ const HEARTBEAT_MS = 15_000;
 const HEADERS = {
   "Content-Type": "text/event-stream",
   "Cache-Control": "no-store",
-  // Without this, nginx buffers events.
+  // nginx buffers events unless told not to.
   "X-Accel-Buffering": "no",
 };
 

@@ -29,7 +29,7 @@ interface RescueParts {
   why: Unusable;
   /** The system is ours, and can be another release. */
   hasUpdates: boolean;
-  /** There is data from before a restore. */
+  /** Whether there is data from before a restore. */
   mayGoBack: () => boolean;
   /** Puts the data from before the restore back. */
   goBack: () => void;

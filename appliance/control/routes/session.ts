@@ -129,6 +129,6 @@ function setCookie(
     );
   // Cookies ignore ports. With the path /api, the collector on this host does not get this one.
   set(value, "/api", seconds);
-  // Where it was before.
+  // Earlier versions set it at this path.
   set("", "/", 0);
 }

@@ -8,7 +8,7 @@ const REQUESTS = [
   { burst: 20, perSecond: 10, keyOf: (id: string) => id },
   allTogether({ burst: 50, perSecond: 25 }),
 ];
-/** From an address, an IPv6 address being one: a home network is one /64. */
+/** The limits of failures for an address. Each IPv6 address counts alone, since a home network is one /64. */
 const FAILURES = [
   { burst: 10, perSecond: 10 / 60, keyOf: (address: string) => address },
   allTogether({ burst: 500, perSecond: 500 / 60 }),

@@ -85,7 +85,7 @@ interface KumaPost {
   monitor?: { id: number; name: string } | null;
 }
 
-/** As louislam/uptime-kuma posts it, `server/notification-providers/webhook.js`. */
+/** The post of louislam/uptime-kuma, `server/notification-providers/webhook.js`. */
 const readKuma = shape<KumaPost>(
   open({
     msg: orNull(text),
@@ -163,7 +163,7 @@ function alertOf(alert: AlertmanagerAlert): Alert {
   return {
     key: keyOf(alert),
     name: nameOf(alert),
-    // Where nothing is said of it, it is severe.
+    // An alert without a severity counts as severe.
     status: /^(?:warn|info|none|low|minor)/i.test(labels.severity ?? "") ? "warn" : "fail",
     ...(summary !== undefined && { summary: cut(summary, MAX_SUMMARY) }),
   };

@@ -34,7 +34,7 @@ const TIMED: ReadonlySet<Widget["type"]> = new Set([
   // The age of an alarm.
   "push",
   "address",
-  // It shows the time since the last request from outside.
+  // The padlock shows the time since the last request from outside.
   "padlock",
 ]);
 

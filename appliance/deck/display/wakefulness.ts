@@ -13,7 +13,7 @@ export class Wakefulness {
   readonly #timeZone: string;
   /** Monotonic. */
   #usedAt: number;
-  /** It was put to sleep by hand; the next use ends it. */
+  /** Whether it was put to sleep by hand; the next use ends that. */
   #isPut = false;
   #asleep = false;
 
@@ -32,7 +32,7 @@ export class Wakefulness {
     return this.#clock.monotonic() - this.#usedAt;
   }
 
-  /** It is used, or is to be looked at: it is awake from now on. */
+  /** Wakes the deck, since it is used or should be looked at. */
   use(): void {
     this.#usedAt = this.#clock.monotonic();
     this.#isPut = false;
@@ -89,7 +89,7 @@ function msOf(time: string): number {
   return (hours * 60 + minutes) * 60_000;
 }
 
-/** From one time of the day to the next time that it is the other. */
+/** The milliseconds from one time of the day forward to another. */
 function forward(from: number, to: number): number {
   return (to - from + DAY_MS) % DAY_MS;
 }

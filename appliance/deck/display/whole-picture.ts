@@ -9,7 +9,7 @@ interface Placed {
 /** Pixels between two slots. */
 const GAP = 8;
 
-/** All pictures of a deck in one, on black, each in the middle of its column and row. */
+/** Draws all pictures of a deck into one, on black, each in the middle of its column and row. */
 export function wholePicture(slots: readonly Placed[]): Pixels {
   const columns = starts(slots.map(({ column, pixels }) => ({ at: column, size: pixels.width })));
   const rows = starts(slots.map(({ row, pixels }) => ({ at: row, size: pixels.height })));

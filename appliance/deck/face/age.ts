@@ -8,7 +8,7 @@ export function ageText(since: number, now: number): string {
   return age < DAY_MS ? `${Math.floor(age / HOUR_MS)} h` : `${Math.floor(age / DAY_MS)} d`;
 }
 
-/** When that text is another, in epoch milliseconds. */
+/** The time at which that text changes, in epoch milliseconds. */
 export function nextAgeText(since: number, now: number): number {
   const age = Math.max(0, now - since);
   const step = age < HOUR_MS ? MINUTE_MS : HOUR_MS;

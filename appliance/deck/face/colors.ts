@@ -94,7 +94,7 @@ function legible(color: Color, other: Color | undefined): other is Color {
   return other !== undefined && contrast(color, other) >= LEGIBLE;
 }
 
-/** Where red, green and blue begin. */
+/** The places of red, green and blue in `#rrggbb`. */
 const CHANNELS = [1, 3, 5] as const;
 
 function channel(color: Color, at: (typeof CHANNELS)[number]): number {

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import type { Weight } from "./shapes.ts";
 
-/** Where a family's package is: its licence stands at the top. */
+/** The package of each family; its licence stands at the top. */
 const FAMILIES = {
   "ibm-plex-sans-condensed": import.meta.resolve("@fontsource/ibm-plex-sans-condensed/LICENSE"),
   "noto-sans": import.meta.resolve("@fontsource/noto-sans/LICENSE"),

@@ -4,7 +4,7 @@ import { Refusal } from "../../base/refusal.ts";
 
 /** The most bytes of a picture's file. */
 export const IMAGE_BYTES: number = BOUNDS.images.bytes;
-/** More would take more memory to open than a small board should give: 16 MB. */
+/** The most pixels of a picture: opening it takes 16 MB of memory, enough for a small board. */
 const MAX_PIXELS = 4_194_304;
 const MAX_SIDE = 4_096;
 

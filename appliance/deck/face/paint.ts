@@ -15,7 +15,7 @@ import { layoutImage } from "./widgets/image.ts";
 import { layoutStat } from "./widgets/stat.ts";
 
 const QUALITY_STEP = 7;
-/** As `IconFile` says. */
+/** The grid of `IconFile`. */
 const ICON_GRID = 24;
 const ICON_STROKE = 2;
 /** The width of a turned sign, in em. */

@@ -28,7 +28,7 @@ export interface FigureFace extends Colors {
   bottom: string;
 }
 
-/** Where the parts of a plain face go. */
+/** The layout of a plain face. */
 export function layoutPlain(face: PlainFace, size: TextBox, fonts: Fonts): Shape[] {
   switch (face.kind) {
     case "blank":

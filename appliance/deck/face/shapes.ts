@@ -31,7 +31,7 @@ export type Shape =
       width: number;
       color: string;
     }
-  /** As of `IconFile`, stroked. */
+  /** A stroked path of `IconFile`. */
   | { kind: "icon"; path: string; left: number; top: number; size: number; color: string }
   /** A picture of the slot's size; where it is transparent, the background shows. */
   | { kind: "pixels"; pixels: Pixels }

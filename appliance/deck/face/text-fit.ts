@@ -1,4 +1,4 @@
-/** Where a soft break is welcome though there is no space; draws nothing. */
+/** A place where a line may break without a space; it draws nothing. */
 export const SOFT_BREAK = "\u200b";
 
 export interface TextBox {

@@ -35,7 +35,7 @@ export class Fingers {
   readonly pressed = new Signal<FingerPlace>();
   /** Emits releases, at once where the firmware does not report them. */
   readonly released = new Signal<FingerRelease>();
-  /** It was held for five seconds. */
+  /** A finger held an input for five seconds. */
   readonly held = new Signal<FingerPlace>();
   readonly turned = new Signal<Turn>();
   readonly swiped = new Signal<Swipe>();

@@ -26,7 +26,7 @@ interface GesturesOptions {
   hasHold: (at: GesturePlace) => boolean;
 }
 
-/** From here on a press is a hold. */
+/** The time after which a press is a hold. */
 const HOLD_MS = 500;
 
 /**

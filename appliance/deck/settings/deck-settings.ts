@@ -27,7 +27,7 @@ import { actionsOf, mapActions, type SlotInput, storedSlot } from "./slot-settin
 export interface DeckSettings extends Layout {
   id: string;
   model: string;
-  /** As the unit reports it; empty when it reports none. */
+  /** The unit's serial number; empty when it reports none. */
   serial: string;
   name: string;
   /** Percent. */
@@ -137,7 +137,7 @@ export function deckDocument({
 /** The storage of decks. */
 export interface DeckStore {
   load(): Promise<readonly DeckSettings[]>;
-  /** All of them or none. */
+  /** Saves all of them or none. */
   save(settings: readonly DeckSettings[]): Promise<void>;
 }
 
@@ -147,7 +147,7 @@ export function deckStore(documents: Documents<DeckBody>, rules: PushRules): Dec
   return {
     async load() {
       const { decks, foreign } = decksIn(await documents.list(), rules);
-      // Where they cannot be stored they are read through at the next start, too.
+      // Settings that cannot be stored are upgraded again at the next start.
       if (foreign.length > 0) await save(foreign).catch(() => undefined);
       return decks;
     },

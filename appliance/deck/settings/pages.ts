@@ -28,7 +28,7 @@ export interface LayoutChange {
 /** A page, by its place from 0, by its name, or relative to the present one. */
 export type PageChoice = number | string;
 
-/** Where a slot is set. */
+/** The place of a slot's settings. */
 interface SlotPlace {
   slot: string;
   /** The place of the page; `all` for all pages. */
@@ -37,7 +37,7 @@ interface SlotPlace {
 
 /** The settings of a slot that has not been set. */
 export const EMPTY: SlotSettings = { widget: { type: "empty" } };
-/** They turn pages, so that no page can have them for a name. */
+/** Names that turn pages, which no page can have. */
 const TURNS = { next: 1, previous: -1 };
 
 export function onePage(slots: SlotsByName): Layout {

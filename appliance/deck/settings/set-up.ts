@@ -52,7 +52,7 @@ export interface MoveTarget {
   deck?: string | undefined;
   slot: string;
   page?: number | "all" | undefined;
-  /** It also stays where it is. */
+  /** Whether it also stays at its old place. */
   copy?: boolean | undefined;
 }
 

@@ -2,9 +2,9 @@ import { invalidField } from "../../base/refusal.ts";
 
 /** The times at which a deck sleeps. */
 export interface SleepSettings {
-  /** After so long without a press; null for never. */
+  /** The minutes without a press before sleep; null for never. */
   afterMinutes: number | null;
-  /** In these hours of the box's zone, `HH:MM`; `to` may be on the next day. Null for none. */
+  /** The hours of night in the box's zone, `HH:MM`; `to` may be on the next day. Null for none. */
   night: { from: string; to: string } | null;
 }
 

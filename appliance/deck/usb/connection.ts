@@ -144,7 +144,7 @@ async function openDriver(context: DriverContext): Promise<DeckDriver> {
   const { model } = context;
   switch (model.family) {
     case "elgato":
-      // It is loaded only here: many boxes have no such deck, and its library takes a while to load.
+      // The driver is loaded only here: many boxes have no such deck, and its library takes a while to load.
       return (await import("./elgato.ts")).openElgato({ ...context, model });
     case "mirabox":
       return openMirabox({ ...context, model });

@@ -59,7 +59,7 @@ export function openAkp05(context: DriverContext<Akp05Model>): DeckDriver {
         await panel.command(CRT.endUpload);
       }
     },
-    // In silence: the firmware can wedge on a goodbye.
+    // Closes silently: the firmware can wedge on a goodbye.
     farewell: async () => {},
   };
 }

@@ -21,7 +21,7 @@ export interface SlotPixels {
 /** A message that keeps a panel from dropping its host. */
 interface Heartbeat {
   readonly everyMs: number;
-  /** After this much silence the panel has dropped its host, and has to be initialised again. */
+  /** The silence after which the panel has dropped its host and must be initialised again. */
   readonly patienceMs: number | undefined;
   beat(brightness: number): Promise<void>;
 }

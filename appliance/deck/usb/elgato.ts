@@ -161,7 +161,7 @@ async function openLibrary({
     encodeJPEG: async (buffer, width, height) => {
       const data = new Uint8ClampedArray(buffer.buffer, buffer.byteOffset, buffer.length);
       const jpeg = await encodeJpeg({ width, height, data }, { rotate: 0, quality: JPEG_QUALITY });
-      // It made the turned picture for this alone.
+      // The turned picture is not used again.
       giveBack(buffer);
       return jpeg;
     },

@@ -15,7 +15,7 @@ interface UsbId {
 interface ModelPlace {
   readonly column: number;
   readonly row: number;
-  /** There is something to press; a panel without switches shows a picture and no more. */
+  /** Whether it can be pressed; a panel without switches only shows a picture. */
   readonly canPress: boolean;
   /** Whether the firmware reports releases, without which there are no holds. */
   readonly hasRelease: boolean;
@@ -70,7 +70,7 @@ export interface CrtWire {
   /** The firmware drops the last byte of every full packet of an image. */
   readonly dropsLastByte: boolean;
   readonly heartbeat: { readonly everyMs: number; readonly patienceMs?: number } | undefined;
-  /** All pictures are sent again this often, since a lost byte leaves a broken one standing. */
+  /** The interval after which all pictures are sent again, since a lost byte leaves a broken one standing. */
   readonly repaintMs: number;
 }
 

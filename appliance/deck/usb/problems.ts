@@ -18,7 +18,7 @@ interface DeckPort {
   readonly port: string;
 }
 
-/** So many starts within a minute are more than a person trying cables. */
+/** The starts within a minute that a person trying cables does not reach. */
 const STARTS = 4;
 const WITHIN_MS = 60_000;
 

@@ -17,7 +17,7 @@ export type CheckAnswer =
   | { readonly ok: false; readonly code: RefusalCode; readonly message: string };
 
 const icons = new Icons(() => new Pages().text("icons.json"));
-// It has a thread of its own, so that no hit waits for the check.
+// The check has a thread of its own, so that no hit waits for it.
 parentPort?.on("message", ({ body, here }: CheckRequest) => {
   parentPort?.postMessage(answer(() => checkImport(parseJson(body), here, icons)));
 });

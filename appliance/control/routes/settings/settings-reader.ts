@@ -56,7 +56,7 @@ interface SettingsFile {
   decks?: (Omit<DeckImport, "pages" | "fixed"> & {
     pages?: { name: string; slots: Record<string, SlotInput> }[];
     fixed?: Record<string, SlotInput>;
-    /** In place of pages, in exports from before there were any. */
+    /** The widgets of exports from before there were pages. */
     widgets?: Record<string, unknown>;
   })[];
   sites?: { id: string; host?: string | null; badge?: boolean }[];

@@ -6,7 +6,7 @@ import type { Handler } from "../../route.ts";
 import type { PrivacyAnswer } from "../../wire.ts";
 import type { PublicParts } from "../box/public-address.ts";
 
-/** Where there are more sites, each sort is taken to be counted. */
+/** With more sites, every kind of data counts as collected. */
 const MAX_SITES = 50;
 const WHOLE = { encoding: null, ifNoneMatch: "" } as const;
 
@@ -125,7 +125,7 @@ function kept({ detailDays, retentionDays }: PrivacySettings): string {
     : `${totals} For about ${most} ${most === 1 ? "day" : "days"} it also keeps which of them belong together in one view or event, with the hour: "one view of /about with Firefox at 14 o'clock". Such a record has no number and no name, no internet address and no time finer than the hour, and is linked neither to you nor to another record.`;
 }
 
-/** All values of all days, as they were seen. */
+/** The query for all values of all days. */
 const WHOLE_TOTALS = {
   of: "views",
   where: [],

@@ -26,7 +26,7 @@ const SMALLEST_MODULE = 2;
 /** The time for which each part shows where they take turns. */
 export const TURN_MS = 6_000;
 
-/** Where the Web UI is found. */
+/** Shows the address of the Web UI. */
 export function addressFace(situation: Situation, colors: Colors): AddressFace | FigureFace {
   const { address: url, addressByName, now } = situation;
   if (url === undefined) {
@@ -46,7 +46,7 @@ export function addressFace(situation: Situation, colors: Colors): AddressFace |
   };
 }
 
-/** Where the parts of an address go. */
+/** The layout of an address. */
 export function layoutAddress(face: AddressFace, slot: TextBox, fonts: Fonts): Shape[] {
   const area = { left: 0, top: 0, ...slot };
   // Names are broken where they are put together.

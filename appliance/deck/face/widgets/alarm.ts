@@ -47,7 +47,7 @@ export function alarmFace(widget: PushWidget, situation: Situation): FigureFace 
   };
 }
 
-/** When the age that shows is another, in epoch milliseconds. */
+/** The time at which the shown age changes, in epoch milliseconds. */
 export function nextAge(widget: PushWidget, { value, now }: Situation): number | undefined {
   const hasAge = value && value.ack === undefined && lookOf(value, widget)?.hasAge;
   if (!hasAge || value.updatedAt === undefined) return undefined;

@@ -17,7 +17,7 @@ export function countdownFace(widget: CountdownWidget, situation: Situation): Fi
   return { ...common, main: inWords(left), ...colors };
 }
 
-/** When the face changes next, in epoch milliseconds. */
+/** The time of the next change of the face, in epoch milliseconds. */
 export function nextCount(situation: Situation): number | undefined {
   const left = timeLeft(situation);
   if (left === undefined || left === 0) return undefined;

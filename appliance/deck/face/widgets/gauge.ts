@@ -9,7 +9,7 @@ import type { GaugeWidget } from "../widget.ts";
 export interface GaugeFace extends Colors {
   kind: "gauge" | "bar";
   title: string;
-  /** As it was sent; `…` while it waits and `–` where the text has none. */
+  /** The value as it was sent; `…` while it waits and `–` where the text has none. */
   value: string;
   unit: string;
   /** The place between the bounds, from 0 to 1. */
@@ -45,7 +45,7 @@ export function gaugeFace(widget: GaugeWidget, { value, rule }: Situation): Gaug
   return isOld ? { ...dimmed(face), accent: blend(accent, background, 0.5) } : face;
 }
 
-/** Where the parts of a gauge or a bar go. */
+/** The layout of a gauge or a bar. */
 export function layoutGauge(face: GaugeFace, size: TextBox, fonts: Fonts): Shape[] {
   return face.kind === "bar" ? bar(face, size, fonts) : gauge(face, size, fonts);
 }

@@ -23,7 +23,7 @@ export function padlockFace(widget: PlainWidget, situation: Situation): TextFace
   }
 }
 
-/** When the age that shows is another, in epoch milliseconds. */
+/** The time at which the shown age changes, in epoch milliseconds. */
 export function nextReached({ publicAddress, now }: Situation): number | undefined {
   const { state, reachedAt = null } = publicAddress ?? {};
   return state === "live" && reachedAt !== null ? nextAgeText(reachedAt, now) : undefined;
