@@ -86,7 +86,9 @@ describe("the rows of the dashboard", () => {
     const range = { from: "2026-02-03", to: "2026-03-04" };
     const { ref } = await world().read("/stats", { site: "fieldnotes", ...range });
     await card("ref")
-      .getByText(`${ref["fieldnotes.example"].toLocaleString("en")} pageviews from pages of the site are left out.`)
+      .getByText(
+        `${ref["fieldnotes.example"].toLocaleString("en")} pageviews from pages of the site are left out.`,
+      )
       .waitFor();
   });
 
