@@ -16,7 +16,7 @@ import { timeZonesIn } from "./time-zones.ts";
 import { layTunnel } from "./tunnel.ts";
 
 export interface ProvisionParts {
-  /** Where the box's files are: `/`, or a folder in tests. */
+  /** The root of the box's files: `/`, or a folder in tests. */
   readonly root: string;
   readonly run?: Run;
   readonly isMounted?: (path: string) => boolean;
@@ -88,7 +88,7 @@ function apply(root: string, effects: Effects, run: Run): void {
   run("hostname", effects.hostname);
 }
 
-/** Without it the box starts all the same. */
+/** Makes the tunnel; after a failure the box starts without one. */
 function tunnelIn(
   root: string,
   settings: Settings,
@@ -130,7 +130,7 @@ function takeSecretsAway(boot: string, results: readonly FileResult[]): void {
     if (rewritten !== undefined) replaceSecretFile(join(boot, file), rewritten);
 }
 
-/** False when the data partition cannot be written; the box starts all the same. */
+/** Keeps the settings. @returns false when the data partition cannot be written; the box starts all the same */
 function keeps(
   root: string,
   kept: KeptSettings,

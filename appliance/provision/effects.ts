@@ -93,7 +93,7 @@ function wifiNetwork(settings: Settings): SystemFile | undefined {
   };
 }
 
-/** For the Web UI to show: the box joins no other network. */
+/** The file with the network's name for the Web UI: the box joins no other network. */
 function wifiName(settings: Settings): SystemFile {
   const ssid = Buffer.from(settings["wifi.ssid"]?.value ?? "", "hex");
   return {
@@ -106,7 +106,7 @@ function wifiName(settings: Settings): SystemFile {
 
 function credential(password: string, ssid: Buffer): string {
   if (isPlainPassword(password)) return `Passphrase=${escaped(password)}`;
-  // As every WPA2 device makes it.
+  // Every WPA2 device derives the key like this.
   const made = () => pbkdf2Sync(password, ssid, 4096, 32, "sha1").toString("hex");
   return `PreSharedKey=${isHashedKey(password) ? password : made()}`;
 }

@@ -61,7 +61,7 @@ function isOtherNetwork(
   return !(isPasswordBlank && ssid && !isHashedKey(before["wifi.password"] ?? ""));
 }
 
-/** As long as nothing was reported, every file is read again at the next start. */
+/** The settings with every file unseen, so that each is read again at the next start. */
 export function unseen(kept: KeptSettings): KeptSettings {
   return Object.fromEntries(
     Object.entries(kept).map(([name, file]) => [name, { ...file, seen: "" }]),

@@ -21,7 +21,7 @@ export const DIALECTS: ReadonlyMap<string, Dialect> = new Map([
   ["tallydeck.env", readEnvFile],
 ]);
 
-/** All files of which the report has something to say. */
+/** All files that the report mentions. */
 export const FILES: ReadonlyMap<string, Dialect> = new Map([...DIALECTS, ...NOT_READ]);
 
 /** The most a file may hold to be applied. */

@@ -6,11 +6,11 @@ import type { FindTimeZone } from "./time-zones.ts";
 export interface Finding {
   /** The label that the person wrote it under, like `WIFI_SSID` or `[wlan] ssid`. */
   readonly label: string;
-  /** From 1, when the dialect has lines. */
+  /** The line from 1, when the dialect has lines. */
   readonly line?: number | undefined;
   /** The setting that was taken from it. */
   readonly name?: string;
-  /** It makes the box forget the setting. */
+  /** Whether it makes the box forget the setting. */
   readonly forgets?: true;
   /** The reason that it is not applied. */
   readonly ignored?: string;
@@ -31,7 +31,7 @@ export interface FileResult {
 
 interface Change {
   readonly name: string;
-  /** As kept; null makes the box forget it. */
+  /** The kept value; null makes the box forget it. */
   readonly value: string | null;
 }
 
@@ -45,7 +45,7 @@ export type Dialect = (text: string, found: Findings) => string;
 export interface Reading {
   readonly changes: readonly Change[];
   readonly findings: readonly Finding[];
-  /** It names a network that cannot be joined. */
+  /** Whether it names a network that cannot be joined. */
   readonly isNetworkRefused: boolean;
   /**
    * A line for the Wi-Fi password stands there, without one: the box took it, or none was given.
@@ -61,7 +61,7 @@ export class Findings {
   #isNetworkRefused = false;
   #isPasswordRefused = false;
   #isPasswordBlank = false;
-  /** As the key management has it, when the file names that. */
+  /** Whether the key management needs a password, when the file names one. */
   #isPasswordExpected: boolean | undefined;
 
   constructor(findTimeZone: FindTimeZone) {

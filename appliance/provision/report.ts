@@ -7,7 +7,7 @@ interface About {
   /** By which the internet is to reach the box. */
   readonly publicName?: string | undefined;
   readonly tunnel?: TunnelState | undefined;
-  /** False when the data partition could not be written. */
+  /** Whether the data partition could be written. */
   readonly stored: boolean;
 }
 

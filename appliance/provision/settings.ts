@@ -133,7 +133,7 @@ export const TUNNEL_SECRETS: ReadonlyMap<string, string> = new Map([
   ["presharedkey", "tunnel.preshared-key"],
 ]);
 
-/** They mean nothing without it. */
+/** Whether a setting belongs to the tunnel, and means nothing without it. */
 export function isOfTunnel(name: string): boolean {
   return name.startsWith("tunnel.");
 }

@@ -12,13 +12,13 @@ export const PASTED = "data/system/wireguard.conf";
 const OWN_KEY = "data/system/wireguard.key";
 const NETDEV = `run/systemd/network/40-${TUNNEL}.netdev`;
 const NETWORK = `run/systemd/network/40-${TUNNEL}.network`;
-/** For the service to show. */
+/** The state for display by the service. */
 const STATE = "run/tallydeck-tunnel/state.json";
 /** The table of the routes back, beside the box's own. */
 const TABLE = 51_820;
 
 interface TunnelOptions {
-  /** Where the box's files are. */
+  /** The root of the box's files. */
   readonly root: string;
   readonly groupOf: (name: string) => number | undefined;
 }

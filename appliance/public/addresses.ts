@@ -24,7 +24,7 @@ const IPV4: readonly [block: string, bits: number, kind: AddressKind][] = [
   ["192.88.99.0", 24, "reserved"],
   ["198.18.0.0", 15, "reserved"],
   ["224.0.0.0", 3, "reserved"],
-  // For documentation.
+  // Blocks for documentation.
   ["192.0.2.0", 24, "reserved"],
   ["198.51.100.0", 24, "reserved"],
   ["203.0.113.0", 24, "reserved"],
@@ -85,7 +85,7 @@ export function judge({ outer, seen, own = [] }: StandingEvidence): Standing {
   if (outer === undefined) return "unknown";
   switch (kindOfAddress(outer)) {
     case "public":
-      // There is no other router in the home, so the internet provider translates addresses.
+      // The home has no other router, so the internet provider translates addresses.
       return seen === undefined || seen === outer ? "public" : "cgnat";
     case "cgnat":
       return "cgnat";

@@ -46,7 +46,7 @@ export function failedAgain(
   return { count, at: now, waitMs: Math.round(Math.max(wait * (1 + random / 10), asked)) };
 }
 
-/** When to try again. */
+/** The time of the next try. */
 export const againAt = ({ at, waitMs }: Pick<Failure, "at" | "waitMs">): number => at + waitMs;
 
 /** The times within the last `windowMs`. */
@@ -54,7 +54,7 @@ export function recent(times: readonly number[], windowMs: number, now: number):
   return times.filter((at) => at > now - windowMs);
 }
 
-/** When there may be one more; 0: now. */
+/** The time at which one more is allowed; 0: now. */
 export function nextFreeAt(
   times: readonly number[],
   { most, windowMs, now }: { most: number; windowMs: number; now: number },

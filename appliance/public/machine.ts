@@ -30,7 +30,7 @@ export interface PublicTaskFacts {
   readonly served: Served | undefined;
   /** A tunnel leads the traffic here from outside: neither router nor home's address matter. */
   readonly isTunnelled: boolean;
-  /** Where this box answers by TLS; 0: nowhere. */
+  /** The port of this box for TLS; 0: none. */
   readonly port: number;
   /** The time of the last visitor from outside since the start; undefined without one. */
   readonly reachedAt: number | undefined;
@@ -105,7 +105,7 @@ function triesOf(step: PublicStep, record: PublicRecord, facts: PublicTaskFacts)
       if (isHindered(record)) return [addressing(record, facts), opening(record, facts)];
       if (dns?.result === "refused") return [];
       const tell = telling(record, facts);
-      // Before the update, name servers have no news.
+      // Name servers have no news before the update.
       return tell !== undefined && dns?.result !== "done"
         ? [tell]
         : [tell, lookingUp(record, facts)];

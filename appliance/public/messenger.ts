@@ -22,7 +22,7 @@ interface MessengerPorts {
   readonly ask: AskOutside;
   /** The addresses of this machine. */
   readonly ownAddresses: () => readonly string[];
-  /** This box's port for TLS. */
+  /** The port of this box for TLS. */
   readonly port: () => number;
 }
 

@@ -20,7 +20,7 @@ type Address = Omit<NonNullable<PublicRecord["address"]>, "at">;
  */
 const IN_DOUBT: readonly CaFailureKind[] = ["unreachable", "bad-answer", "server"];
 
-/** When a task has ended, and 0–1 to draw from. */
+/** The time at which a task ended, and a random number from 0 to 1. */
 interface EndedTaskFacts extends PublicTaskFacts {
   readonly random: number;
 }
@@ -135,7 +135,7 @@ function closed(record: PublicRecord, isGone: boolean, now: number): PublicRecor
     : { ...record, port: { at: now, answer: "failed" } };
 }
 
-/** At another address nothing that was found out before holds. */
+/** The record at another address, where earlier findings are void. */
 function atAddress(record: PublicRecord, found: Address, now: number): PublicRecord {
   const { address: last } = record;
   const address = { ...found, at: now };
@@ -165,7 +165,7 @@ function notTold(
   if (dns === null) return record;
   return {
     ...record,
-    // After a change of the settings there is no wait.
+    // A change of the settings ends the wait.
     ...(isFinal && { toldAt: dns.beforeAt }),
     dns: {
       ...dns,

@@ -2,7 +2,7 @@ import { BlockList, isIP } from "node:net";
 import { addressKey } from "../http/client.ts";
 import { kindOfAddress } from "./addresses.ts";
 
-/** Where this box is at home. */
+/** The networks and address of this box's home. */
 interface Home {
   /** The networks of its own interfaces: `192.168.1.0/24`. */
   readonly networks: readonly string[];

@@ -16,7 +16,7 @@ const MOST = 16;
  */
 export class PhoneLinks {
   readonly #options: PhoneLinksOptions;
-  /** Until when, by nonce; the oldest first. */
+  /** The end of each link, by nonce; the oldest first. */
   readonly #links = new Map<string, number>();
 
   constructor(options: PhoneLinksOptions) {

@@ -45,7 +45,7 @@ interface PublicAddressOptions {
     load(): Promise<PublicSettings | null>;
     save(settings: PublicSettings): Promise<void>;
   };
-  /** From the configuration, which alone can change them; undefined where it gives no name. */
+  /** Settings of the configuration, which alone can change them; undefined where it gives no name. */
   readonly declared: PublicSettings | undefined;
   readonly keys: Pick<Keys, "chain" | "saveChain" | "record" | "saveRecord">;
   /** The messenger for these settings. It is called while the address is on, and for closing a port afterwards. */
@@ -57,7 +57,7 @@ interface PublicAddressOptions {
   /** Whether visitors of this name accept a certificate. */
   readonly isFor: (issued: Issued, name: string) => boolean;
   readonly isTunnelled: () => boolean;
-  /** Where this box answers by TLS; 0: nowhere. */
+  /** The port of this box for TLS; 0: none. */
   readonly port: number;
 }
 

@@ -83,7 +83,7 @@ export interface PublicRecord {
   readonly orders: readonly { readonly at: number; readonly about: string }[];
   /** A limit of the CA for this name. */
   readonly limit: { readonly at: number; readonly waitMs: number; readonly about: string } | null;
-  /** When the certificate named `of` is to be renewed. */
+  /** The renewal of the certificate named `of`. */
   readonly renewal: {
     readonly of: string;
     readonly dueAt: number;

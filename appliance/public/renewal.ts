@@ -16,13 +16,13 @@ const SHORT_MS = 10 * DAY_MS;
 const ASK_MS = 12 * HOUR_MS;
 const LEAST_ASK_MS = HOUR_MS;
 
-/** When it is to be renewed where the CA says nothing: RFC 9773 leaves it to us, Let's Encrypt's guide does not. */
+/** The renewal time where the CA says nothing: RFC 9773 leaves it to us, Let's Encrypt's guide does not. */
 function usualRenewal({ notBefore, notAfter }: Served): number {
   const life = notAfter - notBefore;
   return notBefore + (life < SHORT_MS ? life / 2 : (life * 2) / 3);
 }
 
-/** When it is to be renewed, by the CA's word where that fits its life. */
+/** The renewal time; the CA's own where it is within the certificate's life. */
 export function renewalDue(record: PublicRecord, served: Served): number {
   const { renewal } = record;
   const usual = usualRenewal(served);
@@ -63,7 +63,7 @@ export function withWindow(
   return { ...record, renewal: { ...asked, dueAt: Math.round(stays ? before : chosen) } };
 }
 
-/** From when on it is a warning that it was not renewed. */
+/** The time after which a missing renewal is a warning. */
 export function warnsAt(served: Served): number {
   return served.notAfter - partOf(served, 7 * DAY_MS);
 }

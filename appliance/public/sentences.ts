@@ -209,7 +209,7 @@ const DNS_REFUSED: Readonly<Record<string, string>> = {
 
 const ON_AGAIN =
   "then turn the public address off and on again: until then the box does not ask it.";
-/** Where the settings may be right. */
+/** Advice where the settings may be right. */
 const DNS_NEXT: Readonly<Record<string, string>> = {
   abuse: `Have the name unblocked on the pages of the provider, ${ON_AGAIN}`,
   paid: `Choose another provider, or pay for this one, ${ON_AGAIN}`,

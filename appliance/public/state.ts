@@ -36,7 +36,7 @@ function servingState(record: PublicRecord, facts: PublicTaskFacts): PublicState
   if (served === undefined || !isSure) return "live";
   if (now >= warnsAt(served)) return "expires";
   if (isShut(record, facts)) return shutOutState(record, facts);
-  // Before the name was looked up, nothing says that it is wrong.
+  // The name counts as right before it was looked up.
   const isKnown = isHindered(record) || record.lookUp !== null;
   const trouble = isKnown ? homeTrouble(record, facts) : undefined;
   if (trouble !== undefined) return ON_THE_WAY.includes(trouble) ? "address-changed" : trouble;
@@ -118,7 +118,7 @@ function caState(
   return nextOrderAt(record, facts) > now ? "limit" : "ordering";
 }
 
-/** Where there is no way in, the router's answer is why. */
+/** The state without a way in, which the router's answer explains. */
 function shutState(record: PublicRecord): PublicState {
   const { trouble } = record;
   if (trouble?.kind === "dns" || trouble?.kind === "unauthorized") return "name-points-elsewhere";

@@ -17,7 +17,7 @@ import type { PublicState, PublicStep, PublicView, StepView } from "./view.ts";
 
 const STEPS: readonly PublicStep[] = ["name", "address", "port", "certificate", "reached"];
 
-/** Where each state is shown, and how that line stands; those before it are done, those after wait. */
+/** The step at which each state is shown, and the state of that step. Earlier steps are done, later ones wait. */
 const PLACES: Readonly<Record<PublicState, readonly [PublicStep, StepView["state"]]>> = {
   off: ["name", "waiting"],
   "needs-name": ["name", "wrong"],

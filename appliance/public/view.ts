@@ -2,13 +2,13 @@
 
 /** The state of the public address, in one word. */
 export type PublicState =
-  /** Nothing is done: the owner has to give a name or agree, or the time is not known. */
+  /** States without activity: the owner has to give a name or agree, or the time is not known. */
   | "off"
   | "needs-name"
   | "needs-consent"
   | "needs-listener"
   | "waiting-for-clock"
-  /** On the way. */
+  /** States on the way. */
   | "finding-address"
   | "dns-updating"
   | "dns-waiting"
@@ -18,7 +18,7 @@ export type PublicState =
   /** Visitors are served. */
   | "live"
   | "renewing"
-  /** They are served, but. */
+  /** States with served visitors and a fault. */
   | "address-changed"
   | "unreached"
   | "expires"
@@ -45,7 +45,7 @@ export interface StepView {
   readonly sentence: string;
   /** The one next step for the owner, where there is one. */
   readonly next?: string;
-  /** When the box tries again by itself. */
+  /** The time at which the box tries again by itself. */
   readonly nextTryAt?: number;
 }
 
@@ -57,9 +57,9 @@ export interface PublicView {
   /** `https://NAME`, live or not; null while there is no name. */
   readonly url: string | null;
   readonly headline: string;
-  /** In order: name, address, port, certificate, reached. */
+  /** The steps in order: name, address, port, certificate, reached. */
   readonly steps: readonly StepView[];
-  /** When the certificate ends. */
+  /** The end of the certificate. */
   readonly expiresAt: number | null;
   /** The time of the last visitor from outside since the start. */
   readonly reachedAt: number | null;

@@ -56,7 +56,7 @@ export class Alerts {
     const now = new Map(alerts.map((alert) => [alert.key, alert]));
     if (now.size === 0) this.#resolve(channel, name, [...before.keys(), ...resolved]);
     else this.#fire(channel, alerts, before);
-    // Not before the channel has taken it.
+    // The alerts are kept only once the channel has taken them.
     if (now.size > 0) this.#firing.set(channel, now);
     else this.#firing.delete(channel);
     return countOf(alerts);

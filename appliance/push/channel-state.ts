@@ -27,7 +27,7 @@ export function deadManState(held: HeldMessage, now: number): DeadManState | und
   return now >= late ? "late" : "up";
 }
 
-/** When a dead-man's channel turns `late` or `down` unless heard of; null for never. */
+/** The time at which a dead-man's channel turns `late` or `down` unless a push comes; null for never. */
 export function nextDeadManStep(held: HeldMessage, now: number): number | null {
   const { period, heard } = held;
   const state = deadManState(held, now);

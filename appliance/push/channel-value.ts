@@ -24,7 +24,7 @@ export interface ChannelValue {
   /** The period of a dead-man's channel, in seconds. */
   period?: number;
   grace?: number;
-  /** When it will be late, or down, unless something is pushed. */
+  /** The time at which it will be late, or down, unless a push comes. */
   stepsAt?: number;
 }
 

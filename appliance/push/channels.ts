@@ -299,7 +299,7 @@ export class Channels {
     ]);
     const next = Math.min(...moments.flat().filter((moment) => moment > now));
     if (next === Number.POSITIVE_INFINITY) return;
-    // It is rounded up: timers drop fractions, and one that fires too early would fire again at once.
+    // The wait is rounded up: timers drop fractions, and one that fires too early would fire again at once.
     const wait = Math.min(Math.ceil(next - now), LONGEST_TIMER_MS);
     this.#cancelTimer = this.#clock.after(wait, () => this.#tell());
   }

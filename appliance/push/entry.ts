@@ -9,7 +9,7 @@ export interface ChannelEntry {
   readonly held: HeldMessage;
   /** Wall clock minus monotonic clock when the value was set. */
   readonly offset: number;
-  /** It is from before the start: its wall clock times are the true ones. */
+  /** Whether it is from before the start: then its wall clock times are the true ones. */
   readonly isRestored: boolean;
   readonly state: ChannelState;
   readonly deadMan: DeadManState | undefined;

@@ -18,9 +18,9 @@ export interface HeldMessage {
   readonly background: string | null;
   /** Name of an icon. */
   readonly icon: string | null;
-  /** When it was pushed, or declared. */
+  /** The time of its push or declaration. */
   readonly set: number;
-  /** When the text expires; null for never. */
+  /** The time at which the text expires; null for never. */
   readonly expires: number | null;
   readonly status: Status | null;
   /** The sender's own id of the message. */
@@ -35,11 +35,11 @@ export interface HeldMessage {
   /** An alarm of it wakes the decks that show it. */
   readonly wake: boolean;
   /**
-   * From when its period runs: the last push that began no run, or the first beginning where there
+   * The beginning of its period: the last push that began no run, or the first beginning where there
    * was none. Null while there is neither since it was declared or resumed.
    */
   readonly heard: number | null;
-  /** When the run began that has not ended; null for none. */
+  /** The beginning of the unfinished run; null for none. */
   readonly started: number | null;
   readonly ack: Acknowledgement | null;
 }
@@ -70,7 +70,7 @@ export function nothing(now: number): HeldMessage {
   };
 }
 
-/** As an earlier version has kept it, in the form of this one. */
+/** A message of an earlier version in the form of this one. */
 export function upgraded<H extends HeldMessage>(held: H): H {
   const { wake = false, isOfFailure = false } = held;
   if (held.started !== undefined) return { ...held, wake, isOfFailure };
@@ -164,7 +164,7 @@ export function shifted(held: HeldMessage, ms: number): HeldMessage {
   };
 }
 
-/** With no time in the future, where a clock that was ahead has put some. */
+/** A message without times in the future, which a fast clock may have set. */
 export function notAfter(now: number, held: HeldMessage): HeldMessage {
   const { set, heard, started, ack } = held;
   return {

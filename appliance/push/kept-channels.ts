@@ -36,7 +36,7 @@ export class KeptChannels {
   /** Pending changes; undefined for a channel to delete. */
   readonly #open = new Map<string, KeptChannel | undefined>();
   #cancelTimer: Cancel | undefined;
-  /** When the timer rings. */
+  /** The time of the timer. */
   #due = Number.POSITIVE_INFINITY;
   #flushedAt = Number.NEGATIVE_INFINITY;
 

@@ -2,7 +2,7 @@ import { FIELD_LIMITS } from "../base/input/deck-fields.ts";
 import { DRAWABLE } from "./drawable.ts";
 
 interface CleanText {
-  /** Only characters the key font has, and `\n`; at most 256 code points. */
+  /** The text, of characters of the key font and `\n`; at most 256 code points. */
   text: string;
   /** The number of characters that became `?`, since the font lacks them. */
   replaced: number;

@@ -6,7 +6,7 @@ export const HEALTH_PATH = "/api/health";
 /** A deck that is no virtual one. */
 export interface DeckHealth {
   readonly id: string;
-  /** As its owner calls it. */
+  /** The owner's name for it. */
   readonly name: string;
   /** Whether the deck is open, and shows its pictures. */
   readonly connected: boolean;
@@ -22,9 +22,9 @@ export interface ServiceHealth {
   readonly store: {
     /** The data is in use. */
     readonly opened: boolean;
-    /** It took a write just now, and counts: a database elsewhere is there. */
+    /** Whether it took a write just now and can count: a database elsewhere is there. */
     readonly wrote: boolean;
-    /** It is a database that others use, too: `DATABASE_URL`. Not every release says so. */
+    /** Whether it is a shared database: `DATABASE_URL`. Not every release says so. */
     readonly isElsewhere?: boolean;
   };
   readonly decks: readonly DeckHealth[];

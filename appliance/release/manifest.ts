@@ -20,7 +20,7 @@ export const MOST_BOOT_BYTES = 192 * MIB;
 /** The entry of a manifest for a file of the release. */
 export interface Part {
   readonly size: number;
-  /** In hexadecimal digits. */
+  /** The hash in hexadecimal digits. */
   readonly sha256: string;
 }
 
@@ -29,7 +29,7 @@ export interface Manifest extends Release {
   readonly product: string;
   /** The oldest release that may become this one. */
   readonly from: number;
-  /** Like `2026-11-23`. */
+  /** The day, like `2026-11-23`. */
   readonly released: string;
   /** The boards it runs on, as device trees name them in `compatible`. */
   readonly boards: readonly string[];
@@ -182,7 +182,7 @@ export function bundleBytes({ files }: Manifest): number {
   return files[ROOT_PART].size + files[BOOT_PART].size;
 }
 
-/** For people. */
+/** The size in MB for people. */
 export function mb(bytes: number): string {
   return `${Math.ceil(bytes / 1_000_000)} MB`;
 }

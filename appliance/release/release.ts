@@ -2,7 +2,7 @@
 export interface Release {
   /** A number that rises with every release, and decides which of two is newer. */
   readonly release: number;
-  /** For people, like `0.3.0`. */
+  /** The version for people, like `0.3.0`. */
   readonly version: string;
 }
 

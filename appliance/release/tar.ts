@@ -116,7 +116,7 @@ class Bytes {
     await this.#source.return?.();
   }
 
-  /** False at the end. */
+  /** Reads more. @returns false at the end */
   async #fill(): Promise<boolean> {
     while (this.#rest.length === 0) {
       const { done, value } = await this.#source.next();

@@ -48,7 +48,7 @@ async function start(parts: CollectParts, closing: Closing) {
   const isDraining = () => draining;
   const figures = () => numbers.figures;
   const isReady = () => numbers.ready && !draining;
-  // It opens before the collector, and closes after it, so that metrics can be read to the end.
+  // The listener of metrics opens before the collector and closes after it, so that metrics can be read to the end.
   const metrics = await metricsOf({ config, clock, log, ...tallies, figures, isReady }, closing);
   const { showAlone } = await loading;
   const collector = await showAlone(parts, closing, { numbers, ...tallies, isDraining });
@@ -75,7 +75,7 @@ async function openData({ config, clock, log }: CollectParts) {
     dayZone: config.dayZone,
     detailDays: config.detailDays,
     retentionDays: config.retentionDays,
-    // Without sites here, those that other collectors declare stay.
+    // An empty list would remove the sites that other collectors declare.
     ...(config.sites.length > 0 && { declared: config.sites }),
     clock,
     log,

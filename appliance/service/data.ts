@@ -64,7 +64,7 @@ async function startStore(
       isOpened();
     },
     prepare: (file) => {
-      // For the start, not for data that a restore puts in its place.
+      // The file is prepared at the start only, not for data of a restore.
       if (isFilled) return;
       isFilled = true;
       return prepare?.(file);

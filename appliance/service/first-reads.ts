@@ -40,7 +40,7 @@ const WHATEVER = { dimension: "path", test: "not", value: "" } as const;
 /** Goals that everything matches. */
 const ANY_GOALS = (["event", "page"] as const).map((kind) => ({ name: kind, kind, value: "*" }));
 
-/** All days, each by itself. */
+/** A query of all days, each by itself. */
 const WIDEST = {
   from: "first",
   single: false,

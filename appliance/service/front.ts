@@ -25,7 +25,7 @@ export interface FrontParts {
   console?: (line: string) => void;
   /** Replaces the text on the screen of the box. */
   screen?: (text: string) => void;
-  /** Where decks are plugged in; this machine's USB unless given. */
+  /** The bus of the decks; this machine's USB unless given. */
   bus?: DeckBus;
   network?: Network;
 }

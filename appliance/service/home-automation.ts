@@ -47,7 +47,7 @@ export async function startHomeAutomation(
   return home;
 }
 
-/** As people call the box: `http://kitchen.local:3000/` → `Kitchen`. */
+/** The box's name for people: `http://kitchen.local:3000/` → `Kitchen`. */
 function nameIn(url: string | undefined): string {
   const [label = ""] = url === undefined ? [] : new URL(url).hostname.split(".");
   return label === "" ? "Tallydeck" : `${label.slice(0, 1).toUpperCase()}${label.slice(1)}`;

@@ -76,7 +76,7 @@ export async function startModes<M extends Mode>(options: ModesOptions<M>): Prom
       now = await start();
     });
     change.catch((error: unknown) => {
-      // Without a mode the service can only start again, as after the failure of a worker.
+      // A service without a mode can only start again, as after the failure of a worker.
       setImmediate(() => {
         throw error;
       });

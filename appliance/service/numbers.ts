@@ -80,7 +80,7 @@ export class SiteNumbers implements NumberSource {
   #awaitNextHour(): void {
     const { zone } = this.#numbers;
     const now = this.#clock.now();
-    // When the zone changes, a day may begin within an hour.
+    // A day may begin within an hour after a change of the zone.
     const wait = Math.min(HOUR_MS - (zone.wall(now) % HOUR_MS), zone.nextMidnight(now) - now);
     this.#cancelHour = this.#clock.after(wait, () => {
       this.#awaitNextHour();

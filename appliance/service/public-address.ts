@@ -39,7 +39,7 @@ export async function startPublicAddress(
     declared: config.publicAddress,
     async messenger(settings) {
       if (messenger !== undefined) return messenger(settings);
-      // It takes long to load, and is needed only with a public address.
+      // The messenger takes long to load, and is needed only with a public address.
       const { messengerFor } = await import("./public-messenger.ts");
       return messengerFor(settings, {
         clock,

@@ -20,7 +20,7 @@ import { startUpdates } from "./updates.ts";
 
 export interface Service {
   readonly collector: Listener;
-  /** Where the collector answers by TLS; undefined where it does not. */
+  /** The collector's listener for TLS; undefined where there is none. */
   readonly collectorTls: Listener | undefined;
   readonly control: Listener;
   readonly decks: Decks;

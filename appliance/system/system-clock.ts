@@ -102,7 +102,7 @@ export class SystemClock implements Clock {
     return this.#machine.after(ms, task);
   }
 
-  /** This time has been (epoch ms): the day of the newest data, or when the clock was last right. */
+  /** Notes a past time (epoch ms): the day of the newest data, or the last time at which the clock was right. */
   learn(time: number): void {
     this.#newestBootedAt = Math.max(this.#newestBootedAt, time - this.monotonic());
   }
@@ -133,7 +133,7 @@ export class SystemClock implements Clock {
     return this.#wait && time - this.#newest() > FAR_AHEAD_MS;
   }
 
-  /** Also reports when that begins. */
+  /** Whether the machine's clock is far ahead; reports the beginning of that. */
   #machineIsFarAhead(): boolean {
     const time = this.#machine.now();
     const isFar = this.#isFarAhead(time);
@@ -204,7 +204,7 @@ export const PLAUSIBLE_SINCE = Date.UTC(2026, 0, 1);
 
 /** The id of this boot. Where it is unknown, every start counts as a boot, so that times are not compared wrongly. */
 function bootId(): string {
-  // On the box the sandbox hides /proc/sys, and the unit passes the id.
+  // The unit passes the id, since the sandbox of the box hides /proc/sys.
   if (process.env.BOOT_ID) return process.env.BOOT_ID;
   try {
     return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();

@@ -8,7 +8,7 @@ export function version(): string {
   return (JSON.parse(readFileSync(PACKAGE, "utf8")) as { version: string }).version;
 }
 
-/** When this release was made (epoch ms): the image gives all its files that time. */
+/** The time of this release (epoch ms), which the image gives to all its files. */
 export function releasedAt(): number {
   return statSync(PACKAGE).mtimeMs;
 }

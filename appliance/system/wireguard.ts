@@ -11,7 +11,7 @@ export interface Tunnel {
   readonly privateKey: string | undefined;
   /** The server's. */
   readonly publicKey: string;
-  /** As with `privateKey`. */
+  /** The key in the form of `privateKey`. */
   readonly presharedKey: string | undefined;
   /** Host and port. */
   readonly endpoint: string;
@@ -25,7 +25,7 @@ export interface Tunnel {
 interface TunnelRemark {
   /** The key that it is about, like `Endpoint`. */
   readonly label: string;
-  /** From 1. */
+  /** The line, from 1. */
   readonly line?: number;
   /** To go on with after the label. */
   readonly why: string;

@@ -9,7 +9,7 @@ import { type Run, runProgram } from "../system/program.ts";
 
 /** The box for root's programs. Tests pass a folder, and stand-ins for everything beside files. */
 export interface Box {
-  /** Where its files are: `/`, or a folder. */
+  /** The root of its files: `/`, or a folder. */
   readonly root: string;
   /** The kernel's. */
   readonly commandLine: string;
@@ -20,7 +20,7 @@ export interface Box {
   readonly warn: (line: string) => void;
   /** Epoch seconds. */
   readonly now: () => number;
-  /** For an attempt, unlike any before. */
+  /** Makes a unique id for an attempt. */
   readonly newId: () => string;
   /** The partition of a slot. @throws {Error} when the card has none */
   readonly slotAt: (slot: Slot) => { readonly path: string; readonly bytes: number };
@@ -50,11 +50,11 @@ export const REQUESTS = "run/tallydeck-update/asked";
 export const SERVICE_BUNDLE = "data/tallydeck-updates/bundle";
 /** Root's own, from a card or a stick. */
 export const TAKEN_BUNDLE = "data/system/update";
-/** Until it is copied as a whole. */
+/** The bundle while it is being copied. */
 export const INCOMING_BUNDLE = "data/system/update.new";
 /** Root's own copy of a release's boot files, while they are written. */
 export const OWN_BOOT_PART = "data/system/update.boot";
-/** As the units name it. */
+/** The lock, by the name in the units. */
 const LOCK = "run/tallydeck-update/lock";
 /** The mark of a release on the boot partition of the card, since this start. */
 export const CARD_WAITS = "run/tallydeck-update/card";

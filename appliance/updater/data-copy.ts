@@ -30,7 +30,7 @@ const FILES = ["tallydeck.db", "tallydeck.db-wal"] as const;
 const KEPT = "data/system/data-before";
 /** The attempt that the copy is for, should the journal be lost; the last file of it that is written. */
 const FOR = "attempt.json";
-/** It is to be put back, until that is done. */
+/** The mark that a copy must be put back, until that is done. */
 const IS_WANTED = "is-wanted";
 /** The data of the failed release stands aside. */
 const IS_ASIDE = "is-aside";
@@ -76,7 +76,7 @@ export function copyData(box: Box, attempt: Attempt, id: string): void {
 
 /** Removes the copy after a cancelled restart. The service goes on with its data, which has not changed. */
 export function dropCopy({ root, run }: Box, { id }: Attempt): void {
-  // It may be the copy of another, which is needed still.
+  // The copy may be another attempt's, which is still needed.
   if (!isThere(join(root, KEPT, FOR)) || copiedFor(root)?.was === id) drop(root);
   run("systemctl", "start", "--no-block", ...SERVICE);
 }
@@ -159,13 +159,13 @@ function copyAll(root: string, attempt: CopiedFor): void {
     const from = join(root, DATA, name);
     const found = lstatSync(from, { throwIfNoEntry: false });
     if (found === undefined) continue;
-    // With a link, the service could have root read files that it must not read itself.
+    // A link could make root read files that the service must not read itself.
     if (!found.isFile()) throw new Error(`${name} is no file.`);
     copy(from, join(kept, name));
   }
   syncNow(kept);
   syncNow(dirname(kept));
-  // Without this it is a copy that was cut, and of no attempt.
+  // A copy without this file was cut off, and belongs to no attempt.
   replaceFile(join(kept, FOR), JSON.stringify(attempt), 0o600);
 }
 

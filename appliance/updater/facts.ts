@@ -158,14 +158,14 @@ function interfacesOf({ root, interfaces }: FactSources): HealthFacts["interface
 /** A radio that finds no network, or is not switched on, may be the system's fault. */
 function isUnplugged(folder: string): boolean {
   const isRadio = ["phy80211", "wireless"].some((name) => isThere(join(folder, name)));
-  // Only of one that is switched on it can be read whether there is a cable.
+  // Only an interface that is switched on reports its cable.
   return !isRadio && textOf(join(folder, "carrier"))?.trim() === "0";
 }
 
 /** A device that is soldered on hangs on the bus, too, but the board's device tree names it. */
 function usbBehind(device: string): { usb?: string } {
   if (!isThere(device)) return {};
-  // It is an interface of the device on the bus.
+  // The found folder is an interface of the device on the bus.
   const folder = dirname(realpathSync(device));
   const isFixed = isThere(join(folder, "of_node"));
   return isFixed || !isThere(join(folder, "idVendor")) ? {} : { usb: usbId(folder) };

@@ -20,7 +20,7 @@ export async function whileWritable<T>(
   }
 }
 
-/** As Latin-1, which keeps every byte. @throws {Error} when it cannot be read */
+/** The text of config.txt as Latin-1, which keeps every byte. @throws {Error} when it cannot be read */
 export function configOf({ root }: Pick<Box, "root">): string {
   return readFileSync(join(root, CONFIG), "latin1");
 }

@@ -16,9 +16,9 @@ interface InterfaceFacts {
   readonly name: string;
   /** One that others can reach it by: no address of the link alone. */
   readonly hasAddress: boolean;
-  /** It waits for a cable. By radio there is none. */
+  /** Whether it waits for a cable; never true for radio. */
   readonly isUnplugged: boolean;
-  /** It is a piece of hardware, and its cable or radio is connected. Not everybody noted it. */
+  /** Whether it is hardware with a connected cable or radio. Older releases did not note it. */
   readonly hasLink?: boolean;
   /** Its device on the USB bus, as `devices` has it; only of one that can be pulled out. */
   readonly usb?: string;
@@ -45,7 +45,7 @@ export interface HealthFacts {
   readonly usb: {
     /** The number of host controllers. */
     readonly hosts: number;
-    /** All devices on USB, like `0fd9:006d`, each as often as it is there. */
+    /** All devices on USB, like `0fd9:006d`, each as many times as it is plugged in. */
     readonly devices: readonly string[];
   };
 }

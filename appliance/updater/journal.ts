@@ -66,7 +66,7 @@ export interface Image {
   readonly release: number;
   /** Bytes. */
   readonly size: number;
-  /** In hexadecimal digits. */
+  /** The hash in hexadecimal digits. */
   readonly sha256: string;
 }
 
@@ -137,7 +137,7 @@ const KNOWN: Readonly<Record<string, Is>> = {
   checkedAt: isCount,
 };
 
-/** It is on the card when this returns. */
+/** Writes the journal, which is on the card when this returns. */
 export function writeJournal({ root }: Pick<Box, "root">, journal: Journal): void {
   replaceFile(join(root, JOURNAL), JSON.stringify(journal), 0o600);
 }

@@ -6,7 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import { thisBox } from "./box.ts";
 
 const VERBS: Readonly<Record<string, (device: string) => Promise<void> | void>> = {
-  /** At every start of the machine: tallydeck-update-start.service. */
+  /** Runs at every start of the machine: tallydeck-update-start.service. */
   async boot() {
     const { boot } = await import("./boot.ts");
     const { reportOnCard } = await import("./card-report.ts");
@@ -14,17 +14,17 @@ const VERBS: Readonly<Record<string, (device: string) => Promise<void> | void>> 
     await boot(box);
     await reportOnCard(box);
   },
-  /** When the service requests something: tallydeck-update.service. */
+  /** Serves requests of the service: tallydeck-update.service. */
   async requests() {
     const { answerRequests } = await import("./requests.ts");
     await answerRequests(thisBox());
   },
-  /** When a USB stick is put in, with its name below /dev: tallydeck-stick@.service. */
+  /** Reads a new USB stick, given its name below /dev: tallydeck-stick@.service. */
   async stick(device) {
     const { answerStick } = await import("./requests.ts");
     await answerStick(thisBox(), device);
   },
-  /** While a release is being tried: tallydeck-trial.service. */
+  /** Runs while a release is being tried: tallydeck-trial.service. */
   async trial() {
     const { runTrial } = await import("./trial.ts");
     const { readFacts, thisMachine } = await import("./facts.ts");
@@ -35,7 +35,7 @@ const VERBS: Readonly<Record<string, (device: string) => Promise<void> | void>> 
       sleep: (ms) => setTimeout(ms),
     });
   },
-  /** Before a box is armed: tallydeck-facts.service. */
+  /** Runs before a box is armed: tallydeck-facts.service. */
   async "note-facts"() {
     const { noteFacts, thisMachine } = await import("./facts.ts");
     await noteFacts(thisMachine());
@@ -45,7 +45,7 @@ const VERBS: Readonly<Record<string, (device: string) => Promise<void> | void>> 
     const { checkSlot } = await import("./slot.ts");
     await checkSlot(thisBox());
   },
-  /** Before the service, where a copy of its data waits: tallydeck-data-back.service. */
+  /** Runs before the service, where a copy of its data waits: tallydeck-data-back.service. */
   async "settle-copy"() {
     const { settleCopy } = await import("./data-copy.ts");
     settleCopy(thisBox());

@@ -77,7 +77,7 @@ export class PartFile {
     this.#isRead = true;
   }
 
-  /** After a reader that may have stopped before the end. @throws {Refusal} `invalid_release` when it did */
+  /** Checks that a reader came to the end. @throws {Refusal} `invalid_release` when it stopped before */
   checkRead(): void {
     if (!this.#isRead) throw damaged(this.#name);
   }

@@ -90,7 +90,7 @@ function isPrepared(box: Box, slot: Slot, release: number): boolean {
   );
 }
 
-/** Before anything is changed: the hashes of both files, and whether all of it finds room. */
+/** Checks the hashes of both files, and the room for them, before anything is changed. */
 async function verify(box: Box, slot: Slot, manifest: Manifest, { root, boot }: OpenedParts) {
   const tell = progress(box, "verify", manifest, root.part.size);
   let done = 0;

@@ -7,7 +7,7 @@ import { type Journal, readJournal, writeJournal } from "./journal.ts";
 import type { PartFile } from "./parts.ts";
 import { writeState } from "./state.ts";
 
-/** With the superblock of the file system: without it there is none. */
+/** The first bytes, with the superblock, without which there is no file system. */
 const HEAD = 4_096;
 /** Bytes between two syncs, so that unwritten data does not fill the memory of a small board. */
 const SYNC_BYTES = 16 * 1_048_576;

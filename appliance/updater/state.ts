@@ -32,7 +32,7 @@ export function isRunning(box: Box, { slot, to }: Pick<Attempt, "slot" | "to">):
   return slot === runningSlot(box) && to.release === runningRelease(box).release;
 }
 
-/** It was to start: it did, or the power went before. */
+/** Whether an attempt was armed: it started, or the power failed before. */
 export function wasArmed({ state }: Attempt): boolean {
   return state === "armed" || state === "started";
 }

@@ -78,7 +78,7 @@ const MOST_REASON = 500;
 /** Seconds of waiting for the lock. A trial has to end, even while another program reads the whole card. */
 const PATIENCE_S = 20;
 
-/** While no other program writes the journal, if that can be had. */
+/** Runs work, under the lock of the journal if that can be taken in time. */
 async function alone(box: Box, work: () => Promise<void>): Promise<void> {
   const letGo = await box.lock(PATIENCE_S);
   try {

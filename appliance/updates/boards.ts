@@ -8,7 +8,7 @@ const TRIED_BOARDS: readonly string[] = [];
 
 /** The board of this machine, as far as it says so. */
 export interface ThisBoard {
-  /** For people: `Raspberry Pi 4 Model B Rev 1.4`. */
+  /** The model for people: `Raspberry Pi 4 Model B Rev 1.4`. */
   readonly model: string | null;
   /** The boards that it is like, the most exact first. */
   readonly compatible: readonly string[];

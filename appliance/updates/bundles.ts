@@ -18,7 +18,7 @@ import { SIGNATURE_BYTES } from "../release/minisign.ts";
 import { bytesOf, sizeOf, syncFolder } from "../system/files.ts";
 import type { Papers } from "./record.ts";
 
-/** Where the updater looks for a whole release. */
+/** The folder in which the updater looks for a whole release. */
 const WHOLE = "bundle";
 /** The folders of a download, and of an upload. */
 const FETCHED = "fetched";
@@ -43,7 +43,7 @@ export class Bundles {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const isWhole = this.whole() !== undefined;
     const left = [INCOMING, ...(isWhole ? [] : [WHOLE]), ...(goesOn ? [] : [FETCHED])];
-    // On a card that takes nothing any more they stay: its owner can go back all the same.
+    // They stay on a card that cannot be written any more: its owner can go back all the same.
     for (const name of left)
       await rm(this.#at(name), { recursive: true, force: true }).catch(() => {});
   }

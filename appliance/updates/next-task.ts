@@ -143,7 +143,7 @@ function byItself({ state, record, board, candidates, now }: UpdateFacts): numbe
   return isAhead(record.autoAfter, now, LONGEST.rest) ? undefined : release;
 }
 
-/** False, too, for a time that a clock planned which was wrong. */
+/** Whether a time is ahead; false for one too far ahead, which a wrong clock has planned. */
 function isAhead(at: number | null, now: number, most: number): boolean {
   return at !== null && at > now && at - now <= most;
 }

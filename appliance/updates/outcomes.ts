@@ -17,7 +17,7 @@ export interface Unfinished {
   readonly problem: string;
   /** Bytes. */
   readonly came: number;
-  /** It makes no sense to try again. */
+  /** Whether another try would be useless. */
   readonly isFinal: boolean;
   /** The outcome of a check of the host, made to find the reason. */
   readonly checked?: CheckOutcome;

@@ -119,7 +119,7 @@ const misfitOf = schemas({ allowUnionTypes: true })(
 interface RecordDisk {
   /** Undefined where there is no such file, or it is longer. */
   bytesOf(path: string, most: number): Uint8Array | undefined;
-  /** All of it or nothing. */
+  /** Replaces all of it or nothing. */
   replace(path: string, text: string): Promise<void>;
 }
 
@@ -127,7 +127,7 @@ const DISK: RecordDisk = { bytesOf, replace: replacePrivateFile };
 
 /** The record, on the disk too: replaced there as a whole. */
 export class UpdateRecordFile {
-  /** It is another. */
+  /** Emits after each change of the record. */
   readonly changed = new Signal();
   readonly #path: string;
   readonly #log: Pick<Log, "warn">;

@@ -41,7 +41,7 @@ export class NotFetched extends Error {
 }
 
 interface HostOptions {
-  /** With the slash at the end. */
+  /** The URL, with the slash at the end. */
   readonly url: string;
   readonly open: OpenUrl;
   readonly clock: Pick<Clock, "after">;

@@ -246,7 +246,7 @@ export function isOther({ release }: Manifest, state: UpdaterState): boolean {
 
 /** The releases that the service has. */
 interface HeldReleases {
-  /** Here as a whole. */
+  /** The release that is here completely. */
   readonly whole: Manifest | undefined;
   /** The offer of the host; undefined without one. */
   readonly found: Manifest | undefined;

@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000;
 const CHECKS = {
   first: { after: 10 * MINUTE_MS, within: DAY_MS },
   next: { after: 6.5 * DAY_MS, within: DAY_MS },
-  /** It did not answer. */
+  /** The host did not answer. */
   again: { after: 0.5 * DAY_MS, within: DAY_MS },
 };
 
@@ -23,7 +23,7 @@ const RETRIES_MS = [10_000, MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, 60 * MINUT
 const RETRIES_NOW = 3;
 
 /**
- * When a release that could not be fetched is tried again, epoch milliseconds; undefined for never.
+ * The time of the next try of a failed fetch, epoch milliseconds; undefined for never.
  * @param failures in a row, this one included
  */
 export function nextTry(now: number, failures: number, when: Wish["when"]): number | undefined {
@@ -44,7 +44,7 @@ export function nextNight(now: number, minute: number, timeZone: string): number
   const wanted = NIGHT_HOUR * HOUR_MS + minute * MINUTE_MS;
   const ahead = (at: number) => (wanted - timeOfDay(at, timeZone) + DAY_MS) % DAY_MS;
   const night = now + (ahead(now) || DAY_MS);
-  // Where the clocks change in between it is an hour off.
+  // The result is an hour off where the clocks change in between.
   const off = ahead(night);
   const right = off > DAY_MS / 2 ? night + off - DAY_MS : night + off;
   return right > now ? right : right + DAY_MS;

@@ -88,7 +88,7 @@ export function readyOf(
   );
 }
 
-/** All of it as it is shown. */
+/** The view of all of it. */
 export function updateViewOf(state: UpdaterState, known: ServiceKnowledge): UpdateView {
   const { settings, board, checkedAt } = known;
   const ready = readyOf(state, known.candidates);
@@ -142,7 +142,7 @@ function progressOf(
   { requested, download }: ServiceKnowledge,
 ): UpdateView["progress"] {
   if (work !== undefined) return { step: work.step, done: work.done, of: work.of };
-  // It takes root a moment to begin.
+  // Root takes a moment to begin.
   if (requested === "arm" || requested === "rollback") return { step: "arm", done: 0, of: 0 };
   return download && { step: "download", done: download.done, of: download.of };
 }
@@ -173,7 +173,7 @@ function problemOf(
   { problem, seenProblem }: ServiceKnowledge,
 ): UpdateView["problem"] {
   const found = state.problem ?? null;
-  // It is about the visit, and holds as long as that does.
+  // The reason is about the visit, and holds as long as the visit.
   if (state.mode === "visit") return found;
   return problem ?? (problemKey(state) === seenProblem ? null : found);
 }

@@ -6,7 +6,7 @@ import type { UpdateMode } from "./settings.ts";
 /** A release that the service or the updater has. */
 export interface Candidate extends Omit<BundleOffer, "source"> {
   readonly source: "network" | "upload" | "card" | "stick";
-  /** All of it is on this box. */
+  /** Whether all of it is on this box. */
   readonly isWhole: boolean;
 }
 
@@ -17,7 +17,7 @@ export interface ReadyRelease extends Omit<Candidate, "isWhole"> {
    * or there and read back.
    */
   readonly state: "offered" | "downloading" | "downloaded" | "writing" | "prepared";
-  /** It failed on this box: it is not tried again by itself. */
+  /** Whether it failed on this box: then it is not tried again by itself. */
   readonly failedBefore: boolean;
   /** The owner does not want it. */
   readonly isSkipped: boolean;
@@ -41,7 +41,7 @@ export interface UpdateView {
   readonly next: Release | null;
   /** The release being written is not wanted, or not any more: the box does not restart for it. */
   readonly isCalledOff: boolean;
-  /** When the box restarts into it; epoch milliseconds. */
+  /** The time at which the box restarts into it; epoch milliseconds. */
   readonly restartsAt: number | null;
   /** Whether no update was ever tried on such a board, nor on this box. */
   readonly isUntriedBoard: boolean;

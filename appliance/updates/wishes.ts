@@ -38,7 +38,7 @@ export function requestedFor(wish: Wish | null, { boot }: Pick<Clock, "boot">) {
 }
 
 /**
- * When the box restarts for a wish, epoch milliseconds.
+ * The time at which the box restarts for a wish, epoch milliseconds.
  * @param ends of the countdown, monotonic; null before it began
  */
 export function restartFor(wish: Wish | null, ends: number | null, clock: Clock): number | null {

@@ -22,7 +22,7 @@ export interface Leaf {
   readonly isAlias: boolean;
 }
 
-/** Where a secret stands, from and to. */
+/** The place of a secret, from and to. */
 export type Cut = readonly [number, number];
 
 const NOT_FOLLOWED = "stands for what is written elsewhere (*): write it here itself";

@@ -22,7 +22,7 @@ import {
 export interface Presenter {
   /** Presents it to clients that request the name by `acme-tls/1`: see `serverNameOf`. */
   tlsAlpn(identifier: Identifier, context: SecureContext): () => void;
-  /** At `http://NAME/.well-known/acme-challenge/TOKEN` (RFC 8555 section 8.3). */
+  /** Serves `http://NAME/.well-known/acme-challenge/TOKEN` (RFC 8555 section 8.3). */
   http(token: string, keyAuthorization: string): () => void;
 }
 
@@ -38,7 +38,7 @@ interface Challenge {
 /** Types of challenges. The one by port 443 is first, since that port is needed anyway. */
 export const CHALLENGE_TYPES: readonly ChallengeType[] = ["tls-alpn-01", "http-01"];
 const MOST_CHALLENGES = 16;
-/** At least 128 bits in base64url (RFC 8555 section 8.1); it stands in a path. */
+/** A token of at least 128 bits in base64url (RFC 8555 section 8.1), which is part of a path. */
 const TOKEN = /^[\w-]{22,256}$/;
 
 /** The first of these types that an authorisation offers. @throws {AcmeFailed} where it has none */

@@ -109,7 +109,7 @@ export class Acme {
     return this.#checked(await link.conversation.send(url, undefined, CHAIN_TYPE), key, identifier);
   }
 
-  /** When to renew; undefined where the CA does not say. @throws {AcmeFailed} */
+  /** The time to renew; undefined where the CA does not say. @throws {AcmeFailed} */
   renewalInfo(chain: string, signal: AbortSignal): Promise<RenewalInfo | undefined> {
     return askRenewal(this.#authority(this.#directory), chain, signal);
   }

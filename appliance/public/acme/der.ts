@@ -22,7 +22,7 @@ function lengthOf(length: number): number[] {
   return [0x80 | bytes.length, ...bytes];
 }
 
-/** In base 256, without leading zeros. */
+/** The bytes of a number, without leading zeros. */
 function bigEndian(value: number): number[] {
   return value < 256 ? [value] : [...bigEndian(Math.floor(value / 256)), value % 256];
 }
@@ -35,7 +35,7 @@ export const bits = (content: Uint8Array) => der(BIT_STRING, Uint8Array.of(0), c
 export const text = (content: string) => der(UTF8, Buffer.from(content));
 export const TRUE = Buffer.from([0x01, 0x01, 0xff]);
 
-/** Not negative, in as few bytes as it takes; a leading bit would be a sign (8.3). */
+/** An integer, not negative, in as few bytes as possible; a leading bit would be a sign (8.3). */
 export function integer(bytes: Uint8Array): Buffer {
   const first = bytes.findIndex((byte) => byte !== 0);
   const shortest = first === -1 ? Uint8Array.of(0) : bytes.subarray(first);
@@ -73,7 +73,7 @@ export function time(epochMs: number): Buffer {
 interface Read {
   readonly tag: number;
   readonly content: Buffer;
-  /** With tag and length. */
+  /** The bytes with tag and length. */
   readonly whole: Buffer;
 }
 

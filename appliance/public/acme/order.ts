@@ -133,7 +133,7 @@ function undecided(what: string, { status }: Resource): AcmeFailed {
 function withoutOne({ replaces, profile }: Wishes, error: unknown): Wishes | undefined {
   if (!(error instanceof AcmeFailed) || error.status === undefined) return undefined;
   if (profile !== undefined && error.type === "invalidProfile") return { replaces };
-  // Not only `alreadyReplaced`: the one before may be another account's, or unknown by now.
+  // Any refusal counts, not only `alreadyReplaced`: the certificate before may be another account's, or unknown by now.
   const isRefused = error.status >= 400 && error.status < 500 && error.kind !== "limit";
   return replaces !== undefined && isRefused ? { profile } : undefined;
 }

@@ -5,12 +5,12 @@ import { type Authority, webAddress } from "./authority.ts";
 import { readAll } from "./der.ts";
 import { AcmeFailed } from "./problem.ts";
 
-/** When the CA wants a certificate renewed (RFC 9773 section 4.2). Epoch milliseconds. */
+/** The window in which the CA wants a certificate renewed (RFC 9773 section 4.2). Epoch milliseconds. */
 export interface RenewalInfo {
   readonly start: number;
   /** The end of the window. A window in the past means a renewal at once. */
   readonly end: number;
-  /** When to ask again. */
+  /** The time after which to ask again. */
   readonly retryAfterMs: number;
   readonly explanationUrl?: string;
 }

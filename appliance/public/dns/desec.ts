@@ -26,7 +26,7 @@ export async function updateDesec(
   const seen = v4 ?? (await seenByDesec(ask, signal));
   if (seen === undefined)
     return { kind: "later", why: "it did not say from which address it sees us" };
-  // Without a value the record of that family is deleted: one that is no longer ours leads visitors
+  // An empty value deletes the record of that family: an address that is no longer ours leads visitors
   // astray.
   const query = new URLSearchParams({ hostname: name, myipv4: seen, myipv6: v6 });
   const headers = { authorization: `Token ${token}` };

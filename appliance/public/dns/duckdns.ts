@@ -25,7 +25,7 @@ export async function updateDuckDns(
   const addresses = { ...(v4 !== undefined && { ip: v4 }), ...(v6 !== undefined && { ipv6: v6 }) };
   const answer = await send(addresses);
   if (v6 !== undefined || answer.kind !== "done" || answer.seen?.v6 === undefined) return answer;
-  // It keeps an IPv6 address that is no longer ours until both are cleared.
+  // DuckDNS keeps an IPv6 address that is no longer ours until both are cleared.
   const cleared = await send({ clear: "true" });
   return cleared.kind === "done" ? send(addresses) : cleared;
 }

@@ -29,14 +29,14 @@ interface LookUpOptions {
   readonly clock: Clock;
   /** Creates a resolver with the system's name servers, and time limits of its own. */
   readonly resolver: () => Resolver;
-  /** Where authoritative servers answer. */
+  /** The port of authoritative servers. */
   readonly port?: number;
 }
 
 const PATIENCE_MS = 20_000;
 const MOST_SERVERS = 4;
 const MOST_ADDRESSES = 16;
-/** From one name to another. */
+/** The most aliases followed from one name to another. */
 const MOST_HOPS = 4;
 /** The most levels above a name at which its zone may begin. */
 const MOST_LEVELS = 8;
@@ -111,7 +111,7 @@ class Search {
     };
   }
 
-  /** Nothing more is waited for. */
+  /** Ends all waiting. */
   close(): void {
     this.#isStopped = true;
     for (const resolver of this.#resolvers) resolver.cancel();

@@ -28,7 +28,7 @@ export interface DnsProvider {
 
 interface DnsSettings {
   readonly ddns: string;
-  /** For deSEC and DuckDNS: the name that is theirs, where the public name is only another for it. */
+  /** The user; for deSEC and DuckDNS their own name, where the public name is an alias of it. */
   readonly user: string;
   readonly token: string;
 }

@@ -5,7 +5,7 @@ interface Dyndns2Service {
   readonly v6?: string;
 }
 
-/** Where no more is known, the parameter that most understand and the others pass over. */
+/** The parameter for unknown services: most understand it, and the others ignore it. */
 const V6 = "myipv6";
 
 /** Services for `DDNS`, from their own documentation and from other clients. */

@@ -10,7 +10,7 @@ interface UrlFormOptions {
 }
 
 const A_PAGE = /^<(?:!doctype html|html)\b/i;
-/** As FreeDNS, Namecheap and DuckDNS say it in an answer of status 200. */
+/** Refusals of FreeDNS, Namecheap and DuckDNS in answers of status 200. */
 const NO = /^(?:ko|err|fail|invalid|bad)|<ErrCount>[1-9]/im;
 
 /** Sends a request to the owner's URL. Placeholders of unknown addresses become empty. */

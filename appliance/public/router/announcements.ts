@@ -17,7 +17,7 @@ interface AnnouncementsOptions {
 
 /** The shortest time between two reports, since routers repeat announcements for minutes. */
 const EVERY_MS = 15_000;
-/** More of the router within that time, and it is not read. */
+/** The most datagrams of the router within that time; further ones are not read. */
 const MOST_DATAGRAMS = 64;
 const NAT_PMP_BYTES = 12;
 const PCP_LEAST_BYTES = 24;

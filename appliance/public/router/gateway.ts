@@ -6,11 +6,11 @@ import { networkInterfaces } from "node:os";
 export interface Gateway {
   /** Its IPv4 address in the network. */
   readonly address: string;
-  /** This box's address there. */
+  /** The box's address on that network. */
   readonly own: string;
   /** The interface that leads there, as the system names it. */
   readonly interface: string;
-  /** This box's hardware address there, for a rule made by hand: `b8:27:eb:01:02:03`. */
+  /** The box's hardware address there, for a rule made by hand: `b8:27:eb:01:02:03`. */
   readonly mac?: string;
 }
 
@@ -26,7 +26,7 @@ const ROUTE =
 const UP = 0x1;
 const HAS_GATEWAY = 0x2;
 
-/** Where the default route of the lowest metric leads; undefined where there is none. */
+/** The gateway of the default route with the lowest metric; undefined where there is none. */
 export async function gatewayOf(facts: NetworkFacts = thisMachine): Promise<Gateway | undefined> {
   const routes = await facts.readRoutes().catch(() => "");
   const defaults = routes.split("\n").flatMap((line) => defaultRouteOf(line) ?? []);

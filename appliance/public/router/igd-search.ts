@@ -10,7 +10,7 @@ import { declaresNothing, elements, elementText } from "./xml.ts";
 /** A service of the router that maps ports. */
 export interface WanService {
   readonly type: string;
-  /** On the gateway. */
+  /** The control URL, on the gateway. */
   readonly controlUrl: string;
 }
 

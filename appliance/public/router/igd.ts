@@ -21,7 +21,7 @@ import { declaresNothing, elementText } from "./xml.ts";
 
 /** Error codes: UPnP Device Architecture 1.1, section 3.2.2, and WANIPConnection:2, section 2.5. */
 const INVALID_ARGS = 402;
-/** There was no answer, or none that makes sense. */
+/** The code for no answer, or an invalid one. */
 const NO_ANSWER = 0;
 const CONFLICT = 718;
 const ONLY_PERMANENT = 725;
@@ -31,7 +31,7 @@ const REFUSED: Readonly<Record<number, RefusedWhy>> = {
   606: "not-allowed",
   728: "no-room",
 };
-/** In the router's own list of its mappings. */
+/** The description in the router's list of its mappings. */
 const DESCRIPTION = "Tallydeck";
 
 /** The answer to an action: its XML, or the number of an error. */

@@ -21,7 +21,7 @@ export type RefusedWhy =
   | "not-allowed"
   | "no-room"
   | "no-internet"
-  /** It is offline, or stands behind another that has one. */
+  /** The router is offline, or behind another that has a public address. */
   | "no-public-address"
   | "router-behind-router"
   | "not-supported"

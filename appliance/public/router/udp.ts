@@ -4,7 +4,7 @@ import type { Talk } from "./mapping.ts";
 /** A request over UDP, which is repeated without an answer. */
 interface UdpQuestion<T> {
   readonly to: { readonly address: string; readonly port: number };
-  /** All of them go out each time. */
+  /** The messages of each try. */
   readonly messages: readonly Uint8Array[];
   /** The source port, if it is free; otherwise any. */
   readonly from?: number;
@@ -16,7 +16,7 @@ interface UdpQuestion<T> {
 
 /** Milliseconds after each try. */
 const WAITS_MS = [500, 1_000, 2_000];
-/** After so many datagrams that are no answer, the socket is closed. */
+/** The number of wrong datagrams at which the socket is closed. */
 const MOST_DATAGRAMS = 64;
 /** Routers of the own network, and one that is a hop away. */
 const MULTICAST_TTL = 2;

@@ -3,7 +3,7 @@
  * takes linear time.
  */
 
-/** More of one name than any router has. */
+/** The most elements of one name, more than any router has. */
 const MOST_ELEMENTS = 64;
 
 const ESCAPED: Readonly<Record<string, string>> = {
