@@ -29,7 +29,7 @@ export interface DocumentsChange {
   }[];
   /** Their ids; one that is not there is no error. */
   readonly remove: readonly string[];
-  /** All others of the kind go, but the one of this id, where there is any. */
+  /** The id of the only document of the kind to keep, where there is one; all others are removed. */
   readonly keepOnly?: string | null;
 }
 

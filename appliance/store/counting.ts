@@ -7,7 +7,7 @@ export type Counter = (typeof COUNTERS)[number];
 /** Counters that are also kept by the hour, in dimensions of their own; views are in `hour`. */
 export const HOURLY_COUNTERS = ["uv", "sessions", "engaged", "app", "bot"] as const;
 
-/** Where a counter is kept by the hour: `00`–`23`. No breakdown shows it. */
+/** The dimension of a counter by hour: `00`–`23`. No breakdown shows it. */
 export function hourDimension(counter: (typeof HOURLY_COUNTERS)[number]): string {
   return `${counter}_hour`;
 }

@@ -34,10 +34,10 @@ export { DatabaseRefused, FILE } from "./sqlite/refused.ts";
 export { besideCounting, isLow, spaceOf } from "./sqlite/room.ts";
 export { threadsOfStart } from "./threads/kinds.ts";
 
-/** Where the data is. */
+/** The place of the data. */
 export interface Place {
   readonly dataDir: string;
-  /** Where the numbers are, if not in the data folder: `postgres://…`. */
+  /** The database of the numbers, if not in the data folder: `postgres://…`. */
   readonly databaseUrl?: string | undefined;
 }
 

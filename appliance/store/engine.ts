@@ -34,7 +34,7 @@ export type EngineRequest =
 export type EngineAnswer =
   | {
       readonly ok: true;
-      /** For each survey of a batch its key for `withdraw`; null where the site takes no more on that day. */
+      /** The key for `withdraw` of each survey of a batch; null where the site takes no more on that day. */
       readonly surveys: readonly (number | null)[];
       /** Whether the same request has more to do. */
       readonly more: boolean;
@@ -45,17 +45,17 @@ export type EngineAnswer =
     }
   | {
       readonly ok: false;
-      /** It passes by itself within moments: another holds the database. */
+      /** Whether it passes by itself within moments, because another process holds the database. */
       readonly busy: boolean;
       readonly message: string;
       /** The reason why the write is impossible, whatever the state of the storage. */
       readonly refused?: RefusalCode;
     };
 
-/** It is done. */
+/** The answer of success. */
 export const DONE = { ok: true, surveys: [], more: false } as const satisfies EngineAnswer;
 
-/** Nothing was done, and the same again may fail for the same reason. */
+/** The answer after nothing was done; another try may fail for the same reason. */
 export function notDone(message: string): EngineAnswer & { readonly ok: false } {
   return { ok: false, busy: false, message };
 }
@@ -97,7 +97,7 @@ export interface EngineEvents {
   live(others: readonly LiveBars[]): void;
   /** The data is damaged. */
   damaged(why: Unusable): void;
-  /** There is more free space than before, so failed writes may succeed now. */
+  /** Called when there is more free space than before, so that failed writes may succeed now. */
   room(): void;
   /** The views of the last five minutes that this process has counted: by site, half minutes, oldest first. */
   views(): ReadonlyMap<SiteKey, readonly number[]>;
@@ -110,7 +110,7 @@ export type SettlementAsked = Omit<SettlementQuery, "maxDetailBytes" | "lowSpace
 
 /** A database of counts. */
 export interface Engine {
-  /** False until the database has answered once. */
+  /** Whether the database has answered once. */
   readonly ready: boolean;
   /** Whether new values are refused. */
   readonly lowSpace: boolean;
@@ -193,7 +193,7 @@ export interface IntakeFigures {
 /** The figures of the store. */
 export interface StoreFigures extends IntakeFigures {
   readonly ready: boolean;
-  /** Nothing can be stored now. */
+  /** Whether nothing can be stored now. */
   readonly unavailable: boolean;
   /** Undefined where the database is a file. */
   readonly database: DatabaseFigures | undefined;

@@ -111,7 +111,7 @@ export class Numbers {
 
   /** Counts a hit; resolves when it may be answered. See Intake. */
   count(site: SiteKey | null, hit: Hit): Promise<void> {
-    // It adds no promise: hits are many, and those of a batch share one.
+    // Counting adds no promise: hits are many, and those of a batch share one.
     if (this.#pause === undefined) return this.#count(site, hit);
     return this.#siteAfterPause(site).then((settled) => this.#count(settled, hit));
   }
@@ -207,7 +207,7 @@ export class Numbers {
     const { onOpened, onUnusable, log } = this.#options;
     let said = "";
     const tell = ({ message }: Refusal) => {
-      // It is met each time that the database is tried.
+      // The same error comes with each try of the database.
       if (message !== said) log.error(message);
       said = message;
     };

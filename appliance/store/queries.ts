@@ -36,9 +36,9 @@ export interface StatsQuery extends Filter {
   /** Answer `{site, day}` rather than `{site, from, to}`. */
   readonly single: boolean;
   readonly series: boolean;
-  /** With the counts by day, and how. */
+  /** The form of the counts by day; undefined for none. */
   readonly daily: DailyForm | undefined;
-  /** With pages by the sessions that began with them; no unless given. */
+  /** Whether pages come with the sessions that began with them; no unless given. */
   readonly entry?: boolean;
   /** The first day that keeps detail; Infinity for none. */
   readonly detailFrom: Day;
@@ -103,7 +103,7 @@ export interface SurveyFilter {
   readonly to: Day | null;
 }
 
-/** Where a page of the export ended. */
+/** The end of a page of the export. */
 export interface SurveyPosition {
   readonly day: Day;
   readonly row: number;

@@ -108,7 +108,7 @@ export interface SiteWeek {
   week: number[];
   /** Views of yesterday up to the present hour; null where that is not known. */
   before: number | null;
-  /** When the newest was counted, to the hour (`2026-03-04T12`) or the day; null for none. */
+  /** The time of the newest count, to the hour (`2026-03-04T12`) or the day; null for none. */
   last: string | null;
   /** Hits that wait for the clock. */
   pending?: number;
@@ -165,9 +165,9 @@ export interface GoalsAnswer {
   from: string;
   to: string;
   zone: string;
-  /** With conditions, as in StatsAnswer. */
+  /** The days with detail, as in StatsAnswer; only with conditions. */
   detail?: Pick<DetailAnswer, "from" | "sampled">;
-  /** In the order of their owner; `daily` from the first day on, zeros included. */
+  /** Goals in the order of their owner; `daily` from the first day on, zeros included. */
   goals: readonly (Goal & { readonly daily: readonly number[] })[];
 }
 
@@ -214,6 +214,6 @@ export interface ExportPage {
   site: string;
   sv: number;
   responses: (SurveyPayload & { day: string })[];
-  /** Where the next page begins; null on the last. */
+  /** The beginning of the next page; null on the last. */
   cursor: string | null;
 }

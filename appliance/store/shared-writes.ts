@@ -70,9 +70,9 @@ interface FleetAdminTokenOptions {
 export class FleetAdminToken {
   readonly #options: FleetAdminTokenOptions;
   readonly #hearing = new Turns();
-  /** As the box has it. */
+  /** The box's hash of the token. */
   #kept: Hash = null;
-  /** As the fleet has it; undefined before that was read. */
+  /** The fleet's hash of the token; undefined before it was read. */
   #hash: Hash | undefined;
   /** The session that stays when it changes. */
   #session: string | null = null;

@@ -120,7 +120,7 @@ export interface Snapshot {
    * Up to `limit` blocks after a key, in the same order. With `due`, others may be left out.
    */
   list(after: BlockKey | null, limit: number, due?: Due): Soon<readonly BlockSize[]>;
-  /** For each of these sites, counter → counts past retention, which are kept for ever. */
+  /** The counts past retention of each site, by counter, which are kept for ever. */
   past(sites: readonly SiteKey[]): Soon<readonly ReadonlyMap<string, number>[]>;
   /** All sites that exist, retired ones too. */
   siteKeys(): Soon<ReadonlySet<SiteKey>>;

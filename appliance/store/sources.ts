@@ -15,7 +15,7 @@ import type { WriteInput, WriteResult } from "./writes.ts";
 
 /** A source as it is kept. */
 export interface SourceRow extends Required<SiteSource> {
-  /** When a copy brought it last, in epoch milliseconds; null where none did. */
+  /** The time of the last copy that brought it, in epoch milliseconds; null for none. */
   readonly runAt: number | null;
 }
 

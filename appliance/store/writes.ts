@@ -54,7 +54,7 @@ interface FleetWrites extends SiteWrites {
 
 /** Changes of data that belongs to this box. */
 interface BoxWrites {
-  /** All or none. */
+  /** Makes all changes or none. */
   changeDocuments(input: DocumentsChange): void;
   /** Notes when (epoch ms) it was found that writes are taken. */
   touch(input: number): void;

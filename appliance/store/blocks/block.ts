@@ -41,7 +41,7 @@ interface Known {
   days: number;
   /** By day of the month that keeps detail. */
   readonly samples: (Sample | undefined)[];
-  /** As `isBare`, bit 0 for the first day. */
+  /** The days of `isBare`, bit 0 for the first day. */
   bare: number;
 }
 
@@ -52,7 +52,7 @@ export class Block {
   detail: Detail = noDetail();
   /** By the day of the month: by counter and hour. Most blocks are of one day, and begin with none. */
   readonly #counters: (Float64Array | undefined)[] = [];
-  /** As the writer of this block said: perhaps not all of it was read. */
+  /** The writer's knowledge of the block, of which perhaps not all was read. */
   readonly #known: Known;
 
   constructor(month: Month, known: Known = { days: 0, samples: [], bare: 0 }) {

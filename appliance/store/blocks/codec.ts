@@ -119,7 +119,7 @@ export async function inSteps<T>(work: Generator<Step, T>): Promise<T> {
 interface Decoding {
   /** The dimensions that are read, with their columns of detail; all unless given. */
   readonly names?: ReadonlySet<Dimension>;
-  /** False leaves out the hours and bits of detail, and days that are needed for nothing else. */
+  /** Whether to read the hours and bits of detail, and days with nothing else. */
   readonly hasRows?: boolean;
 }
 
@@ -154,7 +154,7 @@ export function* decodeSteps(
     yield () => reader.loadDay(day, names);
     block.detail[day] = new DayDetail(firstDayOf(row.month) + day, {
       ...sample,
-      // They are copied, since they point into an unpacked frame.
+      // The hours are copied, since they point into an unpacked frame.
       hours: hasRows ? Uint8Array.from(reader.hours(day)) : NO_COLUMN,
       bits: hasRows ? Uint8Array.from(reader.bits(day)) : NO_COLUMN,
       values: DETAIL_DIMENSIONS.map((name) => {
@@ -261,7 +261,7 @@ function writeDimension(
   frames.add(countsKey(place), writer.end());
 }
 
-/** All low bytes, then all high bytes where any is not 0; undefined where every value is 0. */
+/** The low bytes, then the high bytes where any is not 0; undefined where every value is 0. */
 function planesOf(column: Uint16Array, rows: number): Uint8Array | undefined {
   let any = 0;
   for (let row = 0; row < rows; row++) any |= column[row] as number;

@@ -16,7 +16,7 @@ export interface Kept {
   readonly today: Day;
 }
 
-/** All of it, and each value as it is. */
+/** Keeps all, with unchanged values. */
 export const ALL_KEPT: Kept = {
   counts: () => true,
   detail: () => true,

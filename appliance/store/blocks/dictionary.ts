@@ -118,7 +118,7 @@ export class DimensionBlock {
 /** The texts of a dictionary as they are kept, UTF-8 with a NUL between two: as strings they take thrice as much. */
 export class Texts {
   readonly #bytes: Uint8Array;
-  /** Where each begins, and one more than where the last one ends. */
+  /** The beginning of each text, and the end of the last. */
   readonly #starts: Uint32Array;
 
   /** @param bytes valid for as long as this is @throws {RangeError} when there are too many */
@@ -148,7 +148,7 @@ export class Texts {
     return this.#bytes.subarray(this.#starts[n], (this.#starts[n + 1] as number) - 1);
   }
 
-  /** As strings, all of them. */
+  /** The texts as strings. */
   all(): string[] {
     const { buffer, byteOffset, length } = this.#bytes;
     return Buffer.from(buffer, byteOffset, length).toString().split("\0");

@@ -54,7 +54,7 @@ export async function filterBlock(
   visit: (name: ListName, counts: ValueCounts) => void,
 ): Promise<void> {
   const tests = await testsOf(block, where);
-  // Where no value fits, no row does.
+  // No row matches where no value does.
   if (tests.some(({ fits }) => !fits.includes(1))) return;
   const isOfPath = where.some(({ dimension }) => dimension === "path" || dimension === "event");
   const isOfEvents = asksForEvents(where);

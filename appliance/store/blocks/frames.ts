@@ -72,7 +72,7 @@ export class FrameWriter {
     for (const { bytes } of this.#frames) {
       all.set(bytes, at);
       at += bytes.length;
-      // They are megabytes, twice at most.
+      // The bytes are megabytes, twice at most.
       giveBack(bytes);
     }
     return all;
@@ -303,7 +303,7 @@ function unpack(bytes: Uint8Array, length: number): Uint8Array {
       params: { [constants.ZSTD_d_windowLogMax]: MAX_WINDOW_LOG },
     });
   } catch (error) {
-    // Without a code it is V8's: there is not enough memory.
+    // An error without a code is V8's, for lack of memory.
     if (!(error instanceof Error && "code" in error)) throw error;
     throw new NoBlock("they cannot be unpacked", { cause: error });
   }

@@ -53,7 +53,7 @@ export function mergeInto(block: Block, part: Block): void {
 
 interface MergedColumn {
   readonly column: number;
-  /** Where the block's dictionary has a value of the part's: as OTHER where it is full. */
+  /** The place of the part's value in the block's dictionary; OTHER's where that is full. */
   readonly placeOf: (value: number) => number;
 }
 

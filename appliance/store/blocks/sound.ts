@@ -151,7 +151,7 @@ class Look {
     });
   }
 
-  /** So many values were counted on a day; an event without detail is one that lost it. */
+  /** Notes the number of values counted on a day; an event without detail has lost it. */
   #holds(name: Dimension, day: number, values: number): void {
     if (values === 0) return;
     this.#known.days |= 1 << day;

@@ -68,7 +68,7 @@ export async function bringSite(
   return days;
 }
 
-/** All sources of `from`, without the one that `to` counts itself. */
+/** The sources of `from`, without the one that `to` counts itself. */
 export async function othersOf({
   from,
   to,

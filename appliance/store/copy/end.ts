@@ -61,7 +61,7 @@ export class CopyEnd {
     try {
       return await read();
     } catch (error) {
-      // There would be more documents than there may be.
+      // The refusal is for documents beyond their bound.
       if (error instanceof Refusal) throw new CopyRefused(error.message, { cause: error });
       if (!(error instanceof RangeError)) throw error;
       throw new CopyRefused(
@@ -146,7 +146,7 @@ export class CopyEnd {
     return this.read(async (access) => access.directory());
   }
 
-  /** All sources that it may have counts of. The first one is its own. */
+  /** The sources that it may have counts of. The first one is its own. */
   async sources(): Promise<readonly Source[]> {
     const sources = await this.read((access) => knownSources(access, this.name));
     return sources.every(({ origin }) => isOrigin(origin)) ? sources : this.#refuse(NOT_OURS);

@@ -26,7 +26,7 @@ export interface Source {
   readonly number: SourceNumber;
   /** Names it for good, wherever it is copied to. */
   readonly origin: string;
-  /** For people. */
+  /** The name for people. */
   readonly name: string;
 }
 
@@ -55,7 +55,7 @@ export interface CopyAccess {
   readonly snapshot: Snapshot;
   /** The source of counts that are made there now. */
   own(): Soon<Pick<Source, "number" | "origin">>;
-  /** In a transaction that writes, no other changes it until the end. */
+  /** The directory, which no other process changes before the end of a transaction that writes. */
   directory(): Soon<Directory>;
 }
 
@@ -71,7 +71,7 @@ export interface CopyWrites extends CopyAccess {
 export interface CopyEngine {
   /** The origin of new counts. */
   readonly origin: string;
-  /** For people: a folder, or an address without its password. */
+  /** The name for people: a folder, or an address without its password. */
   readonly name: string;
   /** Whether an error passes by itself, within moments or once the database is back. */
   isAway(error: unknown): boolean;

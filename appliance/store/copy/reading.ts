@@ -36,7 +36,7 @@ export async function monthsOf(
   const rows = (await snapshot.blocks([site], { from, to }, pieces)).filter(
     (row) => source === undefined || row.source === source,
   );
-  // Where the blocks have no detail, the unfolded log gets none either.
+  // The unfolded log gets no detail where the blocks have none.
   const keepsDetail = rows.length === 0 || rows.some(({ detail }) => detail.length > 0);
   const detailFrom = keepsDetail ? 0 : Number.POSITIVE_INFINITY;
   const left = await tail.blocks(snapshot, site, detailFrom);
@@ -54,7 +54,7 @@ export function monthIn(month: Month, rows: readonly BlockRow[], left?: Block): 
   return { block: sumOf(month, blocks), days: days.filter((_, at) => (mask >> at) & 1) };
 }
 
-/** All blocks of a month together; a single one is itself. */
+/** The sum of all blocks of a month; a single block stays as it is. */
 function sumOf(month: Month, blocks: readonly Block[]): Block {
   const [first, ...others] = blocks;
   if (first !== undefined && others.length === 0) return first;
@@ -156,7 +156,7 @@ export async function counterDays(
 /** Longer than any day is kept. */
 const OLDEST_MS = 20_000 * DAY_MS;
 
-/** For how long the data had been in use since a day was last counted on, in ms. */
+/** The ms for which the data has been in use since the last count on a day. */
 export async function agesOf({ all }: Pick<CopyAccess, "all">): Promise<(day: Day) => number> {
   const { runMs, marks } = await runSteps(all, timeRun());
   const newest = Math.max(0, ...marks.keys());

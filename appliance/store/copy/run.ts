@@ -4,7 +4,7 @@ import { firstDayOf, type Month } from "../blocks/month.ts";
 import type { CopyEnd } from "./end.ts";
 import { CopyRefused } from "./engine.ts";
 
-/** Where a copy is. */
+/** The progress of a copy. */
 export interface ProgressLine {
   readonly text: string;
   /** 0 to 1, of the days. */

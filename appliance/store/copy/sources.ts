@@ -3,7 +3,7 @@ import type { SiteKey } from "../counting.ts";
 import type { SourceNumber } from "../snapshot.ts";
 import { type CopyAccess, CopyRefused, type CopyWrites, type Source } from "./engine.ts";
 
-/** As backups take it. */
+/** The longest name that backups accept. */
 const MAX_NAME = 128;
 
 /** All sources of a database: its own now, its own before, and those that it took from others. */
@@ -12,7 +12,7 @@ export async function knownSources(access: CopyAccess, name: string): Promise<re
     "SELECT number, origin, kind, name FROM source ORDER BY number",
   );
   const others = rows.map(({ kind, ...row }) =>
-    // It is the same database, under an origin that it had before.
+    // The source is the same database, under an earlier origin.
     kind === "here" ? { ...row, name: `${name}, ${row.name}` } : row,
   );
   return [{ ...(await access.own()), name }, ...others];

@@ -28,7 +28,7 @@ export const COUNTED_BY_HOUR: ReadonlyMap<string, readonly BlockCounter[]> = new
 );
 
 const HOUR_NAMES = Array.from({ length: HOURS }, (_, hour) => hourName(hour));
-/** From the weekday of 1970-01-01 on. */
+/** Hours of a week, from the weekday of 1970-01-01 on. */
 const HOURS_OF_WEEK = Array.from({ length: WEEKDAYS * HOURS }, (_, hour) =>
   dowhourOf(hour * HOUR_MS),
 );

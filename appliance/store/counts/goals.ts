@@ -52,7 +52,7 @@ export async function goalsOf(source: BlockCounts, query: GoalsQuery): Promise<G
 
 /** Adds up what goals count, by day. */
 class GoalSink implements BlockSink {
-  /** From the first day of the range on, zeros included. */
+  /** Counts from the first day of the range on, zeros included. */
   readonly days: ReadonlyMap<Goal, number[]>;
   readonly #from: number;
   /** The goals that a value reaches, by its place in the dictionary of the block that is being read. */

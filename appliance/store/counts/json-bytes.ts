@@ -8,7 +8,7 @@ const CLOSE = 93;
 const QUOTE = 34;
 const LEFT = 40;
 const RIGHT = 41;
-/** Before the letters: `A` is the first. */
+/** The code before the letters, of which `A` is the first. */
 const BEFORE_A = 64;
 const BEFORE_SMALL_A = 96;
 const LETTERS = 26;

@@ -20,7 +20,7 @@ export interface SiteDay {
 export interface CounterSource {
   /** A counter of each site on each day, from the first day on, zeros included. */
   counterByDay(sites: readonly SiteKey[], counter: Counter, from: Day, to: Day): Soon<number[][]>;
-  /** For each day, 24 counts of a dimension whose values are hours. */
+  /** The 24 counts of each day, of a dimension whose values are hours. */
   byHour(days: readonly SiteDay[], dimension: string): Soon<number[][]>;
   /** The first day with counts; null where there are none. */
   firstDay(site: SiteKey): Soon<Day | null>;

@@ -111,7 +111,7 @@ class TextList {
   }
 }
 
-/** All values of a dimension, or those of which a part of the hashes is. */
+/** A part of a dimension's values, by their hashes, or all. */
 export interface HashPart {
   readonly n: number;
   readonly of: number;
@@ -132,7 +132,7 @@ export interface ValueSum {
 /** Sums by place in a dictionary. */
 export interface PlaceSums {
   readonly totals: Float64Array;
-  /** On how many days it was counted. */
+  /** The number of days on which each value was counted. */
   readonly days: Uint16Array;
   /** One more than the last place with a count. */
   size: number;

@@ -14,7 +14,7 @@ export interface BlockSink {
   begin(block: BlockReader, names: Iterable<ListName>): Promise<void>;
   /** Takes the counts of a day, each value once. The arrays are valid during the call only. */
   count(name: ListName, counts: ValueCounts): void;
-  /** Nothing more of them follows of this block. */
+  /** Called after the last values of this block. */
   end(block: BlockReader): Promise<void>;
 }
 

@@ -45,7 +45,7 @@ export class BareHits {
     this.#hits += times;
   }
 
-  /** As records that say OTHER in each dimension that every hit of the kind has. */
+  /** The hits as records with OTHER in each dimension that every hit of the kind has. */
   *records(): Iterable<HitRecord> {
     for (const [site, hours] of this.#sites)
       for (const [moment, hour] of hours)

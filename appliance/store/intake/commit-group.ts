@@ -4,7 +4,7 @@ import type { BatchData, Stamp, SurveyRow } from "../counting.ts";
 /** Surveys that may wait for a commit; more are refused. */
 export const MAX_WAITING_SURVEYS = 256;
 
-/** Nothing was stored. */
+/** The refusal when nothing was stored. */
 export function storageUnavailable(): Refusal {
   return new Refusal(
     "storage_unavailable",

@@ -11,7 +11,7 @@ import type { Hit } from "../log/record.ts";
 import { CommitGroup, storageUnavailable } from "./commit-group.ts";
 import { WaitingHits } from "./waiting-hits.ts";
 
-/** After this long without a commit, hits are answered and wait in memory. */
+/** The time without a commit after which hits are answered and wait in memory. */
 export const PATIENCE_MS = 5_000;
 const RETRY_LOCKED_MS = 50;
 const RETRY_FAILED_MS = 1_000;
@@ -25,7 +25,7 @@ const NONE: Committed = { bytes: 0, areLate: false };
 
 /** Hits were stored. */
 interface Committed {
-  /** As bytes of the log. */
+  /** The size in bytes of the log. */
   readonly bytes: number;
   /** Whether there are hits from before the clock was sure, while it is sure by now. */
   readonly areLate: boolean;
@@ -56,7 +56,7 @@ export class Intake {
   #inFlight: CommitGroup | undefined;
   #scheduled = false;
   #unavailable = false;
-  /** Since the last that all were answered. */
+  /** The commits since all were answered last. */
   #stored: Committed = NONE;
   readonly #commitSeconds = new Histogram(COMMIT_SECONDS);
   #failedBatches = 0;
@@ -88,7 +88,7 @@ export class Intake {
    * @param site null for a site that does not exist
    */
   count(site: SiteKey | null, hit: Hit): Promise<void> {
-    // Then nothing is waited for, and memory is for sites that are there.
+    // Unknown sites wait for nothing then, and memory is for the known ones.
     if (site === null && this.#unavailable) return AT_ONCE;
     if (site === null) this.#hits.add(NOBODY, this.#stamp(), maskedHit(hit));
     else this.#hits.add(site, this.#stamp(), hit);

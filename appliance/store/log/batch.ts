@@ -59,7 +59,7 @@ export interface Batch {
   readonly flags: Uint8Array;
   readonly slots: readonly {
     readonly dimension: Dimension;
-    /** For each record 0, or one more than a place in `texts`. */
+    /** The text of each record: 0 for none, or one more than a place in `texts`. */
     readonly texts: Uint16Array;
   }[];
   readonly texts: readonly string[];
@@ -211,7 +211,7 @@ export class BatchEncoder {
  * and what their texts are as JavaScript's
  */
 export function decodeBatch(bytes: Uint8Array): Batch {
-  // It is copied, since columns have to be aligned, and bytes of a driver may not be.
+  // The bytes are copied, since columns must be aligned, and bytes of a driver may not be.
   const { buffer } = new Uint8Array(bytes);
   if (bytes.length < HEAD_BYTES) throw noBatch("it has no head");
   const head = new DataView(buffer);

@@ -110,7 +110,7 @@ export class RecordTable {
     return this.#words[at] as number;
   }
 
-  /** Where a row that is alike is named, or one that is not there yet is to be. */
+  /** The place of an equal row, or of a new one. */
   #placeOf(at: number, end: number): number | undefined {
     const mask = this.#places.length - 1;
     let place = this.#hash(at, end) & mask;

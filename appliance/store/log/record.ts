@@ -2,7 +2,7 @@ import type { Dimension } from "../../base/text/dimensions.ts";
 import type { SiteKey } from "../counting.ts";
 
 export { DIMENSIONS, type Dimension } from "../../base/text/dimensions.ts";
-/** There are never more, those of later releases included. */
+/** The most dimensions, later releases included. */
 export const MAX_DIMENSIONS = 62;
 
 /** The kinds of requests. Logs keep places in this list, as above. */
@@ -22,7 +22,7 @@ export const FLAG = {
   /** The first view of this path on this day in this browser. */
   pathVisitor: 16,
 } as const;
-/** All bits there are. */
+/** A mask of all bits. */
 export const FLAGS = 31;
 
 /** The most devices of a ping. A hit has one value of every other dimension. */

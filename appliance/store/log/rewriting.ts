@@ -53,7 +53,7 @@ export function withoutTexts(body: Uint8Array): Uint8Array {
     bare.add({ ...record, moment });
   }
   const encoder = new BatchEncoder(batch.undated);
-  // Without texts, hits of very many sites may not fit a batch: then they stay as they are.
+  // Hits of very many sites may not fit a batch even without texts: then they stay as they are.
   for (const record of bare.records()) if (!encoder.add(record)) return body;
   return encoder.encode();
 }

@@ -49,7 +49,7 @@ export class LogTail {
   #fullBytes = 0;
   #open = new BatchEncoder();
   #opened: Batched | undefined;
-  /** False once the records did not fit. */
+  /** Whether all records have fitted so far. */
   #hasAll = true;
   readonly #sites = new Map<SiteKey, SiteTail>();
   readonly #pending = new Map<SiteKey, number>();
@@ -139,7 +139,7 @@ export class LogTail {
   #take(batch: Batch): void {
     const rows = rowsBySite(batch);
     if (batch.undated !== undefined) {
-      // Only the number of undated hits is kept: they may go back weeks, and have no hour to be counted in yet.
+      // Undated hits are only a number: they may be weeks old, and have no hour yet to be counted in.
       for (const [site, its] of rows)
         this.#pending.set(
           site,

@@ -33,7 +33,7 @@ export class Availability {
     return this.#refusal !== undefined;
   }
 
-  /** It did not answer `asker`. */
+  /** Notes that the database did not answer `asker`. */
   missed(asker: object, error: unknown): void {
     const { clock, log, settings, onRefused } = this.#options;
     const since = this.#missedBy.get(asker) ?? clock.monotonic();

@@ -126,7 +126,7 @@ export class Committer {
     }
     // The connection itself pauses before it is made again.
     if (isLost(error)) return "unstored";
-    // While it may be there it must not become part of another.
+    // A batch that may be stored must not become part of another.
     return attempt.isUnsure ? this.#pause(attempt.failures) : failed(error);
   }
 

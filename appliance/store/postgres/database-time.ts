@@ -4,7 +4,7 @@ import { DayZone } from "../../base/day-zone.ts";
 import type { Log } from "../../base/log.ts";
 import type { Sql } from "./connection/sql.ts";
 
-/** More than networks and a busy machine make of it. */
+/** A difference beyond the delays of networks and a busy machine. */
 const FAR_MS = 30_000;
 const TELL_EVERY_MS = DAY_MS / 24;
 

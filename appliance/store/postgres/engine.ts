@@ -229,7 +229,7 @@ export class PostgresEngine implements Engine {
 
   /** Takes the lease of the node that settles, unless another has it, or no other could. */
   async settlement(asked: SettlementAsked): Promise<Settlement | null> {
-    // Before its turn, where other questions would wait for a database that is away.
+    // The lease is taken outside of the query's turn, in which others would wait for a database that is away.
     if (this.#isReady && !this.#lease.isHeld)
       await this.#chores.transaction((sql) => this.#lease.take(sql));
     if (!this.#isReady || !this.#lease.isHeld) return null;

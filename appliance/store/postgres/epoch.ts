@@ -3,10 +3,10 @@ import type { Sql, Transaction } from "./connection/sql.ts";
 
 /** Random ones differ, and stay exact as numbers. */
 const EPOCHS = 2 ** 48;
-/** More sites and changes than are made in the moments that a standby that takes over lacks. */
+/** More sites and changes than a standby can lack when it takes over. */
 const LEAP = 1_000;
 
-/** Where this very table is: one that was restored from a dump is another one. */
+/** The identity of this table, which differs in a database restored from a dump. */
 export const HERE = "$1::text || '/' || tableoid::text";
 
 /**

@@ -221,7 +221,7 @@ function refused(error: unknown, settings: ConnectionSettings, role: string): Re
   return undefined;
 }
 
-/** As SQL takes it for a name, with any character in it. */
+/** Quotes a name for SQL, with any character in it. */
 function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

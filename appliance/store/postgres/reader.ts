@@ -7,7 +7,7 @@ import { Seen } from "./connection/place.ts";
 import type { ConnectionSettings } from "./connection/url.ts";
 import { PostgresReads } from "./reads.ts";
 
-/** For so long after a failed connection, questions are refused without another try. */
+/** The time after a failed connection in which queries are refused without another try. */
 const AWAY_MS = 1_000;
 /** A connection that is lost within so long after the question was lost before it: the question is asked again. */
 const SOON_MS = 5_000;

@@ -119,7 +119,7 @@ export class Watch {
     const { availability, clock } = this.#options;
     try {
       await this.#look();
-      // After its goodbye the node must not write views, which would stay for five minutes.
+      // The node must not write views after its goodbye, where they would stay for five minutes.
       if (this.#isStopped) return;
       if (clock.monotonic() - this.#beatAt >= BEAT_MS) await this.#beat();
       availability.answered(this);
@@ -154,7 +154,7 @@ export class Watch {
     const { connection, node, events, clock, lease } = this.#options;
     const views = events.views();
     const bars = views.size === 0 ? null : JSON.stringify(Object.fromEntries(views));
-    // In a transaction, which waits for no lock for long.
+    // A transaction does not wait long for locks.
     const [, , others, namesakes, kept] = (await connection.pipeline([
       node.hello,
       { text: TELL, values: [node.id, bars] },

@@ -37,7 +37,7 @@ export function makeAnswer(json: string | Uint8Array, accepts: Accepts): Answer 
   const etag = `W/"${createHash("sha1").update(body).digest("base64url")}"`;
   if (namesEtag(accepts.ifNoneMatch, etag)) return { etag, encoding: null, body: null };
   const encoding = body.length < WORTH_COMPRESSING_BYTES ? null : accepts.encoding;
-  // It is copied, since small buffers share their memory, which could not be transferred to the main thread.
+  // The body is copied, since small buffers share memory, which could not be transferred to the main thread.
   return { etag, encoding, body: new Uint8Array(encoding ? COMPRESS[encoding](body) : body) };
 }
 

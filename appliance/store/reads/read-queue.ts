@@ -212,7 +212,7 @@ class EndedReads {
   /** @throws {Refusal} `too_much` for a question that ended the reader */
   refuse(query: string, input: unknown): void {
     this.#dropOld();
-    // This runs before each read, and most of the time no question has ended a reader.
+    // The check runs before each read, and usually no query has ended a reader.
     if (this.#ended.size === 0 || !this.#ended.has(keyOf(query, input))) return;
     throw new Refusal(
       "too_much",

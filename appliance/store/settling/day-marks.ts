@@ -8,7 +8,7 @@ import type { Statement, Steps } from "../sql.ts";
 /** The highest day. Numbers beyond it, or before 1970, are damaged. */
 export const LAST_DAY: Day = firstDayOf(MAX_MONTH + 1) - 1;
 
-/** For how long the data was in use when that was last saved, in ms. */
+/** The saved time of the data in use, in ms. */
 const RUN_MS = "coalesce((SELECT CAST(value AS bigint) FROM meta WHERE key = 'run_ms'), 0)";
 
 /** The time run in ms, and by it when each day was last counted on. */

@@ -175,7 +175,7 @@ class Foldable {
     return true;
   }
 
-  /** Nothing more is taken. */
+  /** Ends the taking. */
   end(): this {
     if (this.#open.records > 0) this.#close();
     return this;

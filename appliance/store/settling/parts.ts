@@ -2,7 +2,7 @@ import type { Day } from "../../base/calendar.ts";
 import { MAX_DAYS } from "../blocks/dictionary.ts";
 import { firstDayOf, monthOf } from "../blocks/month.ts";
 
-/** More than any day has before they are merged. */
+/** More parts than any day has before they are merged. */
 const PARTS_OF_DAY = 65_536;
 
 /** The part with the settled counts of a month. */

@@ -35,7 +35,7 @@ const MAX_BYTES = 4 * 1_048_576;
 export interface SettlingTime extends FoldingTime {
   /** The milliseconds that the service has run with this data, over all starts. */
   readonly runMs: number;
-  /** When, by that measure, each day was last counted on. */
+  /** The time of the last count on each day, by that measure. */
   readonly marks: ReadonlyMap<Day, number>;
   /** The bytes that detail may take of the disk. */
   readonly maxDetailBytes: number;
@@ -196,7 +196,7 @@ class Work {
   }
 }
 
-/** All blocks that there are, or that are due, by site, month and source, some at a time. */
+/** The blocks, all or those that are due, by site, month and source, some at a time. */
 async function* siteMonths(snapshot: Snapshot, due?: Due): AsyncGenerator<SiteMonth[]> {
   let after: BlockKey | null = null;
   let rest: BlockSize[] = [];
@@ -204,7 +204,7 @@ async function* siteMonths(snapshot: Snapshot, due?: Due): AsyncGenerator<SiteMo
     const page: readonly BlockSize[] = await snapshot.list(after, PAGE, due);
     after = page.at(-1) ?? null;
     const groups = [...Map.groupBy([...rest, ...page], nameOfMonth).values()];
-    // More of the last one may follow.
+    // The last group may go on.
     rest = after === null ? [] : (groups.pop() ?? []);
     yield groups.map((parts) => {
       const [{ site, month, source } = NO_BLOCK] = parts;

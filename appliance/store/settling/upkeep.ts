@@ -7,7 +7,7 @@ import { type Cancel, Signal } from "../../base/signal.ts";
 import type { Engine, EngineAnswer } from "../engine.ts";
 import type { UpkeepTime } from "../queries.ts";
 
-/** It runs by itself this often. */
+/** The interval of the upkeep. */
 const UPKEEP_EVERY_MS = 10 * 60_000;
 /** The log is settled once it has so many bytes, and at the latest before its oldest batch is an hour old. */
 const SETTLED_BYTES = 4 * 1_048_576;
@@ -17,7 +17,7 @@ const SETTLED_AFTER_MS = HOUR_MS - UPKEEP_EVERY_MS;
  * log stays small for readers even at 100,000 hits a second.
  */
 const FLEET_LOOK_MS = 5_000;
-/** Not sooner: it leaves a part for each site that was counted on, and too many parts are merged. */
+/** The shortest interval: each settlement leaves a part for each counted site, and too many parts have to be merged. */
 const FLEET_SETTLED_AFTER_MS = 60_000;
 
 /** A settlement may be void so often in a row, due to changes by others; then it waits for the next time. */
@@ -51,7 +51,7 @@ export class Upkeep {
   /** Bytes of the log that were committed since it was settled last, and when the first of them were. */
   #bytes = 0;
   #since: number | undefined;
-  /** When it was settled last; undefined when that was before the start, or failed. */
+  /** The time of the last settlement; undefined when that was before the start, or failed. */
   #settledOn: number | undefined;
   /** Monotonic ms when nothing was left to settle. */
   #settledAt = -Infinity;
@@ -151,7 +151,7 @@ export class Upkeep {
       if (this.#isSettlingDue() && (await this.#settle(0))) await this.#step();
       return true;
     } catch (error) {
-      // Then the next start does it.
+      // The next start goes on with it.
       if (this.#isClosing) return false;
       const reason = messageOf(error);
       this.#options.log.warn({ reason }, "Upkeep failed; it is tried again later");

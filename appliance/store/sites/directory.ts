@@ -24,7 +24,7 @@ export interface SiteRecord {
 /** Sites, tokens and the zone: they decide about the site of a request, the right to read it, and its day. */
 export interface Directory {
   readonly revision: Revision;
-  /** All but the retired. */
+  /** The sites without retired ones. */
   readonly sites: readonly SiteRecord[];
   /**
    * Sites that the configuration does not declare any more. Only their numbers are kept.
@@ -45,7 +45,7 @@ export const EMPTY_DIRECTORY: Directory = {
   dayZone: null,
 };
 
-/** So many changes are inserted one by one; with more, the whole list is sorted again. */
+/** The most changes to insert one by one; with more, the whole list is sorted again. */
 const FEW = 64;
 
 interface Row {
@@ -119,7 +119,7 @@ function bytesOf(hex: string | null): Uint8Array | null {
   return hex === null ? null : Uint8Array.from(Buffer.from(hex, "hex"));
 }
 
-/** Where a row belongs, or would. */
+/** The place of a row, present or not. */
 function placeOf(rows: readonly Row[], { record: { id } }: Row): number {
   let [from, to] = [0, rows.length];
   while (from < to) {
@@ -156,7 +156,7 @@ export type SiteOutcome =
   | "too_many"
   /** Another site's token has the same name. */
   | "same_token_name"
-  /** It can only be brought back, or erased. */
+  /** A retired site can only be brought back, or erased. */
   | "retired";
 
 export interface SiteInput {

@@ -22,7 +22,7 @@ export interface SiteBody {
   readonly id: string;
   readonly host: string | null;
   readonly badge: boolean;
-  /** While the configuration of the service names it. */
+  /** Whether the configuration of the service names it. */
   readonly declared: boolean;
   /** Whether the configuration does not declare it any more: it keeps its counts, and neither counts nor shows any. */
   readonly retired: boolean;

@@ -43,7 +43,7 @@ export class Commits {
   add({ log, withdraw, surveys }: Pick<BatchData, "log" | "withdraw" | "surveys">) {
     this.#noticeForeignCommits();
     for (const sent of log) {
-      // Without hits that were on their way to a site that is erased since.
+      // Hits that were on their way to a site erased since are removed.
       const body = eraseGone(sent, (site) => this.#exists(site));
       if (body !== undefined) this.#append(body);
     }

@@ -108,7 +108,7 @@ class Committer {
         if (request.time.bootedAt !== null) days.saveTime(request.time.bootedAt + request.at);
         return { more: upkeepStep(this.#db, request.time) };
       case "write": {
-        // It may erase a site.
+        // The write may erase a site.
         this.#commits.forget();
         const write = WRITES[request.name as EngineWriteName] as Write;
         return { result: write(this.#db, request.input) };
@@ -168,7 +168,7 @@ class Committer {
       this.#tellDirectory();
       this.#foreignCommits = version;
     } catch {
-      // It cannot be read now, and is read again after the next write.
+      // The directory cannot be read now, and is read again after the next write.
     }
   }
 }

@@ -30,7 +30,7 @@ export class CountedDays {
     this.#savedTime = savedTime(db);
   }
 
-  /** It is `monotonic` (milliseconds) now; the first call begins to measure. */
+  /** Adds the time until `monotonic` (milliseconds); the first call begins to measure. */
   passTo(monotonic: number): void {
     this.#runMs += Math.max(0, Math.floor(monotonic - (this.#at ?? monotonic)));
     this.#at = Math.max(monotonic, this.#at ?? monotonic);

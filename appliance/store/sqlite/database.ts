@@ -33,7 +33,7 @@ export function databaseFile(dataDir: string): string {
 export function openForWriting(file: string): Database {
   return open(file, {}, (db) => {
     refuseNewer(db, file);
-    // Only a new one can: an older database keeps its size. Elsewhere this would be a write, and a
+    // A new database only, since an older one keeps its size. Elsewhere this would be a write, and a
     // full disk must not hinder a start.
     if (db.pragma("page_count", { simple: true }) === 0) db.pragma("auto_vacuum = INCREMENTAL");
     db.pragma("journal_mode = WAL");

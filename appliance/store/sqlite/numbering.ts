@@ -10,7 +10,7 @@ import { beginGeneration, passGeneration } from "./settle.ts";
 const LAST_NUMBER = 2 ** 50;
 /** A start checks the numbers of so many blocks at most, a moment on a small board. In a larger file damaged ones are skipped. */
 const LOOKED_AT = 200_000;
-/** So many numbers are skipped after damage or a restore, more than were used meanwhile. There are enough for a million times. */
+/** The numbers skipped after damage or a restore, more than were used meanwhile. A million times are possible. */
 export const PASSED_BY: number = 2 ** 32;
 /** Batches keep a site in 32 bits. */
 const LAST_SITE = 2 ** 30;
@@ -156,7 +156,7 @@ function mendSites(db: Database): string[] {
 
 const OF_SITES = ["block", "past", "survey", "survey_day", "waiting_survey"] as const;
 
-/** Where a site that was to be erased has lost its number, each number that no site has is erased. */
+/** Erases each number that no site has, where a site to be erased has lost its number. */
 function mendErased(db: Database): string[] {
   const bent = db.prepare(`DELETE FROM erased_site WHERE key NOT BETWEEN 1 AND ${LAST_SITE}`).run();
   if (bent.changes === 0) return [];

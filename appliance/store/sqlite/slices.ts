@@ -13,7 +13,7 @@ interface SqliteSlices extends SlicedBytes {
   slice(n: number): Uint8Array;
 }
 
-/** As SlicedBlock. */
+/** A SlicedBlock of SQLite. */
 export interface SqliteBlock extends BlockKey {
   readonly counters: Uint8Array;
   readonly counts: Uint8Array | SqliteSlices;
@@ -53,7 +53,7 @@ const NOTHING = new Uint8Array();
 const OF_PIECE =
   "FROM slice WHERE site = ? AND month = ? AND source = ? AND part = ? AND piece = ?";
 
-/** All of a piece; one that is not as long as it says has zeros. */
+/** A whole piece, with zeros where it is shorter than its length says. */
 export function wholeOf(bytes: Uint8Array | SqliteSlices): Uint8Array {
   if (bytes instanceof Uint8Array) return bytes;
   const whole = new Uint8Array(bytes.length);

@@ -3,7 +3,7 @@ import type { Database } from "./database.ts";
 
 type Prepared = ReturnType<Database["prepare"]>;
 
-/** More than there are statements that recur. */
+/** The most prepared statements, more than those that recur. */
 const MOST_PREPARED = 256;
 /** By text. */
 const PREPARED = new WeakMap<Database, Map<string, Prepared>>();

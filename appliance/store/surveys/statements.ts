@@ -4,7 +4,7 @@ import { MAX_SURVEYS_PER_DAY, NOBODY, type SiteKey, type SurveyRow } from "../co
 import { maskedPayload } from "../counts/nobody.ts";
 import type { Statement, Steps } from "../sql.ts";
 
-/** Where a database numbers its rows itself it is null. */
+/** The id of a new row; null where the database numbers its rows itself. */
 type NewId = number | null;
 
 /**

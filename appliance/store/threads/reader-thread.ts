@@ -98,7 +98,7 @@ export class ReaderThread {
    */
   async read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
     this.#cancelRest();
-    // Nothing would end it any more.
+    // A thread woken during closing would never end.
     if (this.#isResting && !this.#closing) this.#wake();
     await this.#starting;
     if (this.#worker === undefined) throw readRefused("failed");

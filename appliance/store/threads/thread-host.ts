@@ -87,7 +87,7 @@ export function hostReader<Database>(
       },
       async close() {
         await reader.close();
-        // Nothing is said behind that it is closed.
+        // The message that it is closed must be the last.
         await answered;
       },
     };

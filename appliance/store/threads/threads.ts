@@ -32,7 +32,7 @@ export const ownThreads: Threads = {
 export function threadsAhead(kinds: readonly ThreadKind[]): Threads {
   const ahead = kinds.map((kind) => {
     const thread = ownThreads.start(kind);
-    // It must not keep the process alive: where the data is unusable, it is never asked.
+    // The thread must not keep the process alive: where the data is unusable, it never gets a request.
     thread.unref();
     return { kind, thread };
   });

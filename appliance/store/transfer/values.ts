@@ -22,14 +22,14 @@ export const LAST_MONTH: number = monthOf(LAST_DAY);
 /** The largest permanent number of a row; numbers after it would not be exact. */
 const LAST_ID = 2 ** 52;
 
-/** As `meta` and `source` have it. */
+/** The form of an origin in `meta` and `source`. */
 export const isOrigin: Check = like(/^[0-9a-f]{1,32}$/);
 export const isWhole: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
 export const isDay: Check = (value) => isWhole(value) && Number(value) <= LAST_DAY;
 /** Epoch milliseconds. */
 export const isTime: Check = (value) => isWhole(value) && Number(value) <= LAST_MS;
 export const isRowId: Check = (value) => isWhole(value) && Number(value) <= LAST_ID;
-/** For counted values, and other texts that people read. */
+/** The check of counted values, and of other texts for people. */
 export const isShortText: Check = (value) =>
   typeof value === "string" && (value.length <= MAX_TEXT || [...value].length <= MAX_TEXT);
 export const isBlob: Check = (value) => value instanceof Uint8Array;

@@ -9,7 +9,7 @@ export class Lost extends Error {
   }
 }
 
-/** There is no connection, so the request was not carried out. */
+/** The error of a request without a connection, which was not carried out. */
 export class Away extends Error {
   constructor(cause: unknown) {
     super(messageOf(cause), { cause });

@@ -80,7 +80,7 @@ export class Link {
       port,
       user,
       database,
-      // Only a function keeps the driver from looking for a password file.
+      // A function keeps the driver from looking for a password file.
       password: () => password,
       application_name: name === undefined ? "tallydeck" : `tallydeck ${name}`,
       ...(more !== undefined && { options: more }),
@@ -148,7 +148,7 @@ export class Link {
   }
 
   async transact<T>(task: (sql: Transaction) => Promise<T>, read: boolean): Promise<T> {
-    // It is not awaited: the next statement fails with it.
+    // The begin is not awaited: the next statement fails with it.
     const begun = this.#begin(read ? BEGIN_READ : begin(this.#options.role));
     begun.catch(() => {});
     let result: T;
@@ -223,7 +223,7 @@ export class Link {
       const overdue = text === COMMIT ? () => onOverdue(this) : undefined;
       return await this.#within(ANSWER_MS[role], answer, overdue);
     } catch (error) {
-      // Only the server knows whether it was carried out.
+      // An error with a state is the server's own answer: the statement was not carried out.
       if (!isLost(error) && sqlStateOf(error) !== undefined) throw error;
       this.lose();
       if (error instanceof Lost) throw error;
@@ -283,7 +283,7 @@ const REPLACED = "another server has taken the place of this one";
 const COMMIT = "COMMIT";
 
 const SHOW_READ_ONLY = { text: "SHOW transaction_read_only" };
-/** As the server itself would say at the first write. */
+/** The error of the server itself at a first write. */
 const STANDBY = { code: "25006", severity: "ERROR" };
 
 /** A transaction that failed at its commit may be committed, unless the server says that others were in the way. */
@@ -304,7 +304,7 @@ function getTypeParser(oid: number, format?: "text" | "binary") {
   return NUMBERS.includes(oid) ? Number : pg.types.getTypeParser(oid, format);
 }
 
-/** As PostgreSQL's protocol numbers it; it needs no login and no TLS. */
+/** The code of a cancel request in PostgreSQL's protocol, which needs no login and no TLS. */
 const CANCEL_REQUEST = 80_877_102;
 
 /**

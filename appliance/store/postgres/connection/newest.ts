@@ -1,7 +1,7 @@
 import type { Clock } from "../../../base/clock.ts";
 import type { Seen, ServerPlace } from "./place.ts";
 
-/** After finding a server that takes writes, it waits so long for one with a newer timeline. */
+/** The wait for a server with a newer timeline, after finding one that takes writes. */
 const NEWER_MS = 1_000;
 
 /** A connection that is lost where it is not used. */

@@ -71,7 +71,7 @@ export class Seen {
 const HALF = 32n;
 const LOW = (1n << HALF) - 1n;
 
-/** So that it can be changed together with the timeline. */
+/** A hash of the system's id, which can be changed together with the timeline. */
 function hashOf(system: string): bigint {
   const id = BigInt(system);
   return (id >> HALF) ^ (id & LOW);

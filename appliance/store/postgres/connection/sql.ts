@@ -12,7 +12,7 @@ export interface Sql {
 
 /** SQL that runs in a transaction. */
 export interface Transaction extends Sql {
-  /** Where it does, see `placeText`. */
+  /** The server that runs it, see `placeText`. */
   readonly place: string;
 }
 

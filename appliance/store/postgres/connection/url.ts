@@ -14,16 +14,16 @@ export interface DatabaseHost {
 
 /** The database's address and user. It is plain data, which is sent to a thread. */
 export interface ConnectionSettings {
-  /** At least one; tried in turn. */
+  /** Hosts to try in turn, one at least. */
   readonly hosts: readonly DatabaseHost[];
   readonly user: string;
   readonly password: string | undefined;
   readonly database: string;
   readonly ssl: { readonly mode: SslMode; readonly ca: string | undefined };
-  /** Only a host that takes writes will do. */
+  /** Whether the host must take writes. */
   readonly writable: boolean;
   readonly connectTimeoutMs: number;
-  /** As behind `-c` of the server: `search_path=tallydeck`. */
+  /** Options in the form of the server's `-c`: `search_path=tallydeck`. */
   readonly options: string | undefined;
   /** Whom the server's list of sessions names: `tallydeck NAME`. */
   readonly name?: string;

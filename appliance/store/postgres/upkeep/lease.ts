@@ -6,7 +6,7 @@ import type { Node } from "../node.ts";
 const NAME = "upkeep";
 const LEASE = "interval '60 seconds'";
 
-/** As the database has it, where this node holds it. `term` is another one each time that it changed hands. */
+/** The lease in the database, while this node holds it. `term` changes with each change of the holder. */
 export interface Held {
   readonly term: number;
 }

@@ -114,7 +114,7 @@ class Erasing {
   #epoch: number | null = null;
 
   /**
-   * In a transaction of the caller's; `forget` is to be called where that fails.
+   * Runs in a transaction of the caller, who must call `forget` where that fails.
    * @returns false when nothing was left to do
    */
   async step(sql: Sql, epoch: number | null): Promise<boolean> {

@@ -98,7 +98,7 @@ function copyKind<Body>(
   const { name, bound, idPattern = "", hasFile = false } = kind;
   const isId = new RegExp(idPattern, "u");
   const ofKind = "FROM document NOT INDEXED WHERE kind = ? AND body IS NOT NULL";
-  // Only lengths are read: a value that is too long never comes into memory.
+  // The query reads lengths only, so that a value that is too long never comes into memory.
   const longer = `octet_length(body) > ${bound.bytes} OR octet_length(id) > ${MAX_ID_BYTES}
     OR octet_length(file) > ${bound.bytes}`;
   if (from.prepare(`SELECT 1 ${ofKind} AND (${longer}) LIMIT 1`).get(name) !== undefined) {

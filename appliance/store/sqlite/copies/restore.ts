@@ -125,7 +125,7 @@ function decideTrial(target: string): void {
   try {
     commitFirst(target);
   } catch {
-    // Then the data from before is back.
+    // The data from before is back in this case.
   }
 }
 

@@ -32,7 +32,7 @@ export class SqliteDesk implements Desk, BoxDesk {
   static toChange(dataDir: string, makesRoom: boolean): SqliteDesk {
     makeDataDir(dataDir);
     const open = () => openData(databaseFile(dataDir));
-    // On a full disk even to open takes room.
+    // Opening takes room, too, which a full disk may lack.
     return new SqliteDesk(dataDir, makesRoom ? withBallast(dataDir, open) : open());
   }
 

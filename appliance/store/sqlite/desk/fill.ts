@@ -19,7 +19,7 @@ import { SqliteSnapshot } from "../snapshot.ts";
 interface DayOfHits {
   readonly site: string;
   readonly day: Day;
-  /** All of the day; dated, as `moment` says. */
+  /** The hits of the day, dated by `moment`. */
   readonly hits: Iterable<Omit<HitRecord, "site">>;
   /** Validated payloads. */
   readonly surveys: readonly { readonly sv: number }[];
