@@ -12,7 +12,7 @@ import { lettered } from "./atlas.ts";
 import { icons } from "./icons.ts";
 
 interface BuildOptions {
-  /** Where the assets go; `web/dist` when not given. */
+  /** The folder for the assets; `web/dist` unless given. */
   outDir?: string;
   /** Short for the network (default), or readable for a debugger. */
   minify?: boolean;
@@ -264,7 +264,7 @@ function treeOf(dir: string): string[] {
   ];
 }
 
-/** When a file changed, in epoch milliseconds; 0 when there is none. */
+/** The time of a file's change, in epoch milliseconds; 0 when there is none. */
 function modified(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }

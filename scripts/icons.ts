@@ -26,7 +26,7 @@ export async function icons(): Promise<{ body: Uint8Array; modules: readonly str
   return { body: Buffer.from(JSON.stringify(file)), modules: [MODULE] };
 }
 
-/** All of an icon as one path. */
+/** An icon as one path. */
 function pathOf(body: string): string {
   return [...body.matchAll(/<(\w+)([^>]*?)\/?>/g)]
     .map(([, tag = "", text = ""]) => {

@@ -18,7 +18,7 @@ const TICKS_A_SECOND = 100;
 
 const [seconds = "", stillSeconds = "", spinsSeconds = "", file = "", ...args] =
   process.argv.slice(2);
-// It has a session of its own, which identifies all its processes.
+// The child has a session of its own, which identifies all its processes.
 const child = spawn(file, args, { detached: true, stdio: ["ignore", "pipe", "pipe"] });
 const { pid = 0 } = child;
 let said = 0;

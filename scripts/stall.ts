@@ -6,7 +6,7 @@ interface Patience {
   readonly spinsS: number;
 }
 
-/** At one moment. */
+/** The state at one moment. */
 interface Look {
   /** s */
   readonly at: number;
@@ -22,7 +22,7 @@ const HARDLY = 0.1;
 /** Detects a program that hangs, by its output and processor time. */
 export class StallWatch {
   readonly #patience: Patience;
-  /** When it said something last. */
+  /** The last look with new output. */
   #spoke: Look | undefined;
   /** The beginning of the time in which it uses hardly anything. */
   #rested: Look | undefined;

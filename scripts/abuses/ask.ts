@@ -4,7 +4,7 @@ import { connect, type NetConnectOpts, type Socket } from "node:net";
 export interface Reply {
   readonly status: number;
   readonly body: Buffer;
-  /** From the call to the last byte of the answer. */
+  /** The time from the call to the last byte of the answer. */
   readonly ms: number;
 }
 

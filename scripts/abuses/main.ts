@@ -20,7 +20,7 @@ const DETAIL_DAYS = 90;
 const ALONE_S = 30;
 /** MemoryMax of the image's unit. */
 const UNIT_MEMORY = 352 * 1_048_576;
-/** More new values than a day takes, after each honest page was seen thrice. */
+/** The hits of a day with more new values than it takes, after three views of each honest page. */
 const FLOODED_HITS_A_DAY = 2_100;
 const HONEST_A_DAY = 3 * HONEST_PATHS.length;
 

@@ -55,7 +55,7 @@ function startAttack({ target, names, seconds, scale, seed }: AttackOrders) {
   const orders: AttackOrders = { target, names, seconds, scale, seed };
   const worker = new Worker(new URL("./attacks.ts", import.meta.url), { workerData: orders });
   const figures = once(worker, "message").then(([told]) => told as Figure[]);
-  // It is awaited later: until then a failure must not count as unhandled.
+  // The figures are awaited later: until then a failure must not count as unhandled.
   figures.catch(() => {});
   return { figures, end: () => worker.terminate() };
 }

@@ -7,7 +7,7 @@ import { type Attack, type Figure, isOver, type Target, tally } from "./attack.t
 const AT_ONCE = 10;
 /** A question may wait for all others. */
 const PATIENCE_MS = 5 * 60_000;
-/** As many as one question may have. */
+/** The most conditions of one query. */
 const CONDITIONS = 8;
 
 /**

@@ -1,7 +1,7 @@
 import { addressOf, ask, type Reply, statusOf } from "./ask.ts";
 import { type Attack, type Field, type Figure, isOver, scaled, tally, word } from "./attack.ts";
 
-/** More addresses than the limit once remembered. Their bodies are invalid, and cost little. */
+/** The addresses of attackers, more than the limit once remembered. Their bodies are invalid, and cost little. */
 const FORGETTING = 10_100;
 const RESPONSES = 6_000;
 const FIRST_ADDRESS = 10_000;

@@ -7,7 +7,7 @@ import { type Figure, type Target, tally } from "./attack.ts";
 
 const PAGES = 20;
 const VISITORS = 200;
-/** Then a visitor leaves, and the next hit from that address has a new connection. */
+/** The hits after which a visitor leaves; the next hit from that address has a new connection. */
 const HITS_A_VISIT = 3;
 const PATIENCE_MS = 30_000;
 

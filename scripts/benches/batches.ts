@@ -58,7 +58,7 @@ async function measureFolding({ seed, stage, report }: Given): Promise<void> {
     await stage.within(async (stage) => {
       const node = await openNode(stage, sites, seed);
       const commit = committing(node, FOLDED.size, false);
-      // In the second round there are blocks, which have most values.
+      // The second round finds blocks, which have most values.
       for (const batches of [FOLDED.batches, FOLDED.batches]) {
         for (let i = 0; i < batches; i++) await commit();
         const begun = performance.now();
@@ -104,7 +104,7 @@ async function measureCollectorStarts({ stage, report }: Given): Promise<void> {
   for (let i = 0; i <= STARTS; i++) {
     const begun = performance.now();
     const collector = await shipped.collect(stage, url, "bench");
-    // In the first one nothing is compiled yet.
+    // The first round compiles the code.
     if (i > 0) times.push(performance.now() - begun);
     await collector.close();
   }

@@ -8,7 +8,7 @@ import { Owner } from "./desk.ts";
 const CHANNELS = 64;
 const DECK_KEYS = 32;
 const FLAGS = ["--virtual-deck", "xl", "--virtual-deck", "xl"];
-/** After these, all code is loaded, and keys were painted a few times. */
+/** The seconds after which all code is loaded, and keys were painted a few times. */
 const WARM_SECONDS = 15;
 const SECONDS = 60;
 

@@ -73,7 +73,7 @@ function statOf(pid: string): string[] {
       .replace(/^.*\) /s, "")
       .split(" ");
   } catch {
-    // It ended meanwhile.
+    // The process ended meanwhile.
     return [];
   }
 }

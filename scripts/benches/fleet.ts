@@ -51,7 +51,7 @@ async function measureHits({ seed, stage, report }: Given, shipped: Shipped): Pr
           `${size} collectors: ${Math.round(done.perSecond)}/s (µs a hit: collectors ${done.collectors.toFixed(0)}, database ${done.database.toFixed(0)})`,
         );
       }
-      // In the first one everything is still compiled, and every value is new.
+      // The first round compiles the code, and all its values are new.
       if (round > 0) rounds.push(all);
     }
     const log = ((database.bytes().log - before.log) / hits) * MILLION;

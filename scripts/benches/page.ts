@@ -15,7 +15,7 @@ const PERIODS = ["7 days", "30 days", "90 days", "365 days", "All", "Today"];
 /** Runs before the page's own scripts: signs in, notes when numbers are there, and long tasks. */
 const PREPARED = `{
   sessionStorage.setItem("tallydeck.token", "${TOKEN}");
-  // After the next frame, and what follows it.
+  // Resolves after the next frame and the tasks behind it.
   globalThis.painted = () => new Promise((resolve) => requestAnimationFrame(() => {
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => resolve(performance.now());
@@ -89,7 +89,7 @@ async function openPage(browser: Browser, origin: string) {
     weight: async () => {
       const kinds = ["document", "script", "stylesheet", "image"];
       const parts = loaded.filter((part) => kinds.includes(part.request().resourceType()));
-      // They are requested again, since Chromium accepts only gzip on plain HTTP.
+      // The parts are requested again, since Chromium accepts only gzip on plain HTTP.
       const sizes = await Promise.all([...new Set(parts.map((part) => part.url()))].map(bytesOf));
       return sizes.reduce((sum, size) => sum + size, 0);
     },

@@ -8,7 +8,7 @@ import { median, percentile } from "../running/report.ts";
 import { SHIPPED_ENV, SHIPPED_FLAGS } from "../running/shipped.ts";
 import { pause, startHere } from "./desk.ts";
 
-/** As many keys as there may be channels, each painted once a second. */
+/** The keys, as many as the most channels, each painted once a second. */
 const KEYS = 64;
 const WARM_SECONDS = 5;
 const SECONDS = 60;
@@ -80,7 +80,7 @@ async function paintKeys(dataDir: string): Promise<PaintFigures> {
   return { key, hash, collections };
 }
 
-/** As a panel and the surface of a deck do with a text that was not there before. */
+/** Paints a new text as the panel and the surface of a deck do. */
 function paintKey(shown: Drawing[], n: number, text: string): void {
   const face = { kind: "text", text, color: "#ffffff", background: "#000000" } as const;
   const before = shown[n];

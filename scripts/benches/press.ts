@@ -51,7 +51,7 @@ export const press: Part = {
     // The first request of a key loads code that later ones have.
     await press(...all);
     const single: number[] = [];
-    // They are sent in turns with it. Where both are slow, the machine is.
+    // Bare requests alternate with presses. Where both are slow, the machine is.
     const bare: number[] = [];
     for (let i = 0; i < SINGLE_PRESSES; i++) {
       await pause(PAUSE_MS);

@@ -14,7 +14,7 @@ export const HISTORY = { hits: 1_000_000, days: 400 };
 const READS = 100;
 const FLOOD = {
   days: 60,
-  // More would change nothing: they are (other).
+  // Further values would change nothing: they are (other).
   perDay: 2_500,
   meanwhile: { connections: 20, perSecond: 200, seconds: 15 },
   reads: 30,

@@ -5,7 +5,7 @@ import { ship } from "../running/shipped.ts";
 
 const STARTS = 10;
 const SETTLED_MS = 3_000;
-/** Then the store has let its reader go. */
+/** The time after which the store has ended its reader. */
 const AT_REST_MS = 125_000;
 
 export const start: Part = {
@@ -17,7 +17,7 @@ export const start: Part = {
     for (let i = 0; i <= STARTS; i++) {
       const begun = performance.now();
       const service = await shipped.start(stage, dataDir);
-      // In the first one nothing is compiled yet.
+      // The first start compiles the code.
       if (i > 0) times.push({ clock: performance.now() - begun, cpu: service.cpuOfAll() });
       await service.close();
     }

@@ -30,7 +30,7 @@ export const tls: Part = {
     const anew: Both<Anew>[] = [];
     for (let round = 0; round <= ROUNDS; round++)
       anew.push({ bare: await comeAnew(bare, seed), tallydeck: await comeAnew(tallydeck, seed) });
-    // In the first round both still compile.
+    // The first round compiles both.
     anew.shift();
     const cpu = (of: keyof Both<Anew>) => median(anew.map((round) => round[of].cpu)).toFixed(0);
     report.note(

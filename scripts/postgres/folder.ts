@@ -34,7 +34,7 @@ export function postgresFolder(): string {
 interface Passing {
   /** The working folder of the program, inside of the folder. */
   readonly home: string;
-  /** There, too: the first line is its process. */
+  /** The file in that folder whose first line is the server's process. */
   readonly pidFile: string;
 }
 
@@ -113,7 +113,7 @@ function keep(own: string, kept: string): void {
   }
 }
 
-/** With owners and modes, which the server looks at. */
+/** Copies with owners and modes, which the server checks. */
 function copy(from: string, to: string): void {
   execFileSync("cp", ["-a", from, to]);
 }

@@ -6,7 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 import { postgresCommand, postgresFolder } from "./folder.ts";
 
-/** As in postgresql.conf: `{max_connections: 10}`. */
+/** Settings of postgresql.conf: `{max_connections: 10}`. */
 export type Settings = Readonly<Record<string, string | number>>;
 
 /** Long enough for a busy machine, and shorter than the limit of a test, since this failure has a better message. */
@@ -61,7 +61,7 @@ export class PostgresProcess {
   freeze(isFrozen: boolean): void {
     const signal = isFrozen ? "SIGSTOP" : "SIGCONT";
     const { pid } = this;
-    // It makes no further ones meanwhile.
+    // A stopped server makes no further children.
     process.kill(pid, signal);
     for (const child of childrenOf(pid)) send(child, signal);
   }
@@ -86,7 +86,7 @@ export class PostgresProcess {
   async kill(): Promise<void> {
     const pid = this.#child?.pid;
     if (pid === undefined || !this.#runs) return;
-    // It is stopped first, so that it starts no further children and notices no death.
+    // The server is stopped first, so that it starts no further children and notices no death.
     process.kill(pid, "SIGSTOP");
     const children = childrenOf(pid);
     for (const each of children) send(each, "SIGKILL");

@@ -35,7 +35,7 @@ const BUSY_VALUES: Readonly<Partial<Record<Dimension, number>>> = {
   },
   ...{ event: 5, event_target: 40 },
 };
-/** So many different days are made, and then repeated, since making one takes long. */
+/** The number of different days, which are repeated, since making one takes long. */
 const KINDS_OF_DAYS = 8;
 
 /** A file with one site of 50,000 views a day, detail kept of all of them. */
@@ -111,7 +111,7 @@ function fullDay(random: () => number): (at: number) => KeptDay {
   });
 }
 
-/** As many rows as a day may keep. */
+/** Fills a day with the most rows that it may keep. */
 function keep(detail: DayDetail, { columns, hours, bits }: KeptDay): void {
   Object.assign(detail, { rows: MAX_DETAIL_ROWS, seen: MAX_DETAIL_ROWS, hours, bits });
   detail.values.splice(0, detail.values.length, ...columns);

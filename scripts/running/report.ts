@@ -57,7 +57,7 @@ export class Report {
   }
 }
 
-/** All figures as a table in Markdown, then all problems. */
+/** The figures as a table in Markdown, then the problems. */
 export function summaryOf(reports: readonly Report[]): string {
   const rows = reports.flatMap(({ part, rows }) => rows.map((row) => ({ part, ...row })));
   const hasGoals = rows.some(({ goal }) => goal !== "");

@@ -67,7 +67,7 @@ export async function startedCollector(
   const own = { DATABASE_URL: databaseUrl, NODE_NAME: name };
   const env = { ...process.env, SITES: SITE, STATS_TOKEN: TOKEN, ...own };
   const collector = await started(start(args, env), /Collector +http:\/\/localhost:(\d+)/);
-  // It listens before the database has answered, and is sent no visitors until then.
+  // The collector listens before the database has answered, and gets no visitors until then.
   while ((await fetch(collector.origin)).status !== 200) await setTimeout(10);
   return collector;
 }

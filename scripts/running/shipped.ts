@@ -13,7 +13,7 @@ import { stripTypes } from "../strip-types.ts";
 import { CHECKOUT, type Running, startedCollector, startedService } from "./servers.ts";
 import type { Stage } from "./stage.ts";
 
-/** As firmware-config's tallydeck-node does. */
+/** The flags of firmware-config's tallydeck-node. */
 export const SHIPPED_FLAGS = ["--max-semi-space-size=2"];
 export const SHIPPED_ENV = { MALLOC_ARENA_MAX: "2" };
 

@@ -12,7 +12,7 @@ import { startService } from "../../appliance/service/service.ts";
 import { SystemClock } from "../../appliance/system/system-clock.ts";
 import { PictureUpdates } from "./updates.ts";
 
-/** When it is on every picture: a Wednesday, epoch milliseconds. */
+/** The time on every picture: a Wednesday, epoch milliseconds. */
 export const NOW = Date.parse("2026-11-18T12:30:00Z");
 const NAME = "tallydeck.local";
 /** The state of the box on every picture. */
@@ -62,7 +62,7 @@ export async function startNewBox(seed: number): Promise<Box> {
   return { ...box, close: () => box.close().finally(remove) };
 }
 
-/** At the ports of a checkout, since they are to be read on pictures. */
+/** Starts a box at the ports of a checkout, since pictures show them. */
 async function startBox(
   seed: number,
   parts: Pick<ServiceParts, "config" | "pushed" | "prepare" | "updates">,

@@ -21,7 +21,7 @@ export interface Picture {
 const NOTES = "/dashboard?site=fieldnotes";
 const APP = "/dashboard?site=deckhand";
 
-/** With the code that the new box said last. */
+/** Signs in with the newest code of a new box. */
 async function signInByCode(page: Page, said: readonly string[]): Promise<void> {
   const code = said.map((line) => /\b\d{3} ?\d{3}\b/.exec(line)?.[0]).findLast(Boolean);
   await page.getByLabel("Six digits").fill(code ?? "");

@@ -23,7 +23,7 @@ interface Delays {
 }
 
 const LIVE_MINUTES = 5;
-/** Before this nothing is known, and nothing alarms. */
+/** The days before which nothing is known, and nothing alarms. */
 export const LEARNED_DAYS = HABIT_DAYS + 1;
 /** The minutes of usual traffic before an event. */
 const BEFORE = 2 * MINUTES_OF_HOUR;

@@ -22,7 +22,7 @@ export interface Traffic {
 
 /** The days for which a site is talked about. */
 export const LOUD_DAYS = 6;
-/** From one view of a visit to the next, in minutes, on the average. */
+/** The average minutes from one view of a visit to the next. */
 const BETWEEN_VIEWS = 0.75;
 
 /** Changes to the demo's traffic. */

@@ -50,11 +50,11 @@ const tag = (document.currentScript ||
 
 let path: string;
 let viewedAt: number;
-/** When the last view began that reported its first input, or something true for a bot's. */
+/** The beginning of the last view that reported its first input; some true value for a bot's. */
 let touched: number;
 /** The address last sent to. */
 let sent: string;
-/** Where the session began: a campaign's source or a host, "" for neither. Nothing until it is kept. */
+/** The source of the session: a campaign's source or a host, "" for neither; undefined until it is kept. */
 let source: string | undefined;
 
 /**
@@ -158,7 +158,7 @@ const send = (fields: Fields) => {
 const onPolicyViolation = (event: SecurityPolicyViolationEvent) => {
   if (event.blockedURI === sent && event.disposition === "enforce") {
     new Image().src = sent;
-    // Where img-src forbids it, too, there is another violation.
+    // An img-src that forbids it, too, causes another violation.
     sent = "";
   }
 };
@@ -220,7 +220,7 @@ const onInput = (event: Event) => {
 /** An event of the page's own. Without a name it would count as a view. */
 const report: Report = (name, target) =>
   quietly(() => {
-    // In a list, `undefined` becomes an empty text.
+    // A list makes an empty text of `undefined`.
     if (name) send({ ev: `${name}`, t: `${[target]}` });
   });
 

@@ -11,7 +11,7 @@ export function slotPath(deck: string, slot: string, rest = ""): string {
   return deckPath(deck, `/slots/${slot}${rest}`);
 }
 
-/** Where the collector answers: this machine, at another port. */
+/** The address of the collector: this machine, at another port. */
 export function collectorUrl(pageHref: string, port: number): string {
   return urlOf(new URL(pageHref).hostname, port);
 }

@@ -11,7 +11,7 @@ interface DashboardLinkProps {
 
 /** The dashboard's address, with a code for one sign-in if the box gives one. */
 async function dashboardUrl(collector: string, site?: string): Promise<string> {
-  // Without a code the dashboard asks for a token.
+  // The dashboard asks for a token when it has no code.
   const code = await ask<DashboardCode>("POST", "api/dashboard-code").catch(() => undefined);
   // The part after the # is never sent.
   return code === undefined
@@ -27,7 +27,7 @@ function bareUrl(collector: string, site?: string): string {
 export function DashboardLink({ site, class: className }: DashboardLinkProps) {
   const { box } = useShell();
   const follow = async (event: MouseEvent) => {
-    // In another tab or window it is the browser's to open.
+    // The browser itself opens other tabs and windows.
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
     location.assign(await dashboardUrl(box.collector, site));
@@ -46,7 +46,7 @@ export function DashboardLink({ site, class: className }: DashboardLinkProps) {
 /** Goes to the dashboard at once, for visitors of a link to it. */
 export function ToDashboard({ collector }: { collector: string }) {
   useEffect(() => {
-    // It replaces this page, so that going back leads to the page before.
+    // The dashboard replaces this page, so that going back leads to the page before.
     void dashboardUrl(collector).then((url) => location.replace(url));
   }, []);
   return (

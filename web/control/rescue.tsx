@@ -179,7 +179,7 @@ function Updates() {
   const running = update?.running.release;
   const shown = useRef(running);
   useEffect(() => {
-    // This page is of the release before.
+    // The page is of the release before.
     if (shown.current !== undefined && running !== shown.current) location.reload();
     shown.current = running;
   }, [running]);

@@ -34,7 +34,7 @@ export interface Box {
   public: PublicAnswer | null;
   /** The box's releases; null without an updater, and until the box has sent them. */
   update: UpdateView | null;
-  /** Where the collector answers, without a slash at the end. */
+  /** The address of the collector, without a slash at the end. */
   collector: string;
   /** The newest picture of a slot, by `deck slot`; none when it has not changed since `opened`. */
   revisions: ReadonlyMap<string, number>;
@@ -45,7 +45,7 @@ export interface Box {
   clockDoubt: string;
 }
 
-/** Where the page stands with the box. */
+/** The state of the page's connection to the box. */
 type Standing =
   | { state: "opening" }
   | { state: "failed"; message: string }
@@ -107,7 +107,7 @@ export function useBox(onPressed: (deck: string, slot: string) => void): [Standi
       public: (answer) => change(() => ({ public: answer })),
       update: (answer) =>
         change(({ update }) => {
-          // This page is of the release before.
+          // The page is of the release before.
           if (update !== null && update.running.release !== answer.running.release)
             location.reload();
           return { update: answer };
@@ -152,7 +152,7 @@ function createActions(setStanding: SetStanding, change: ChangeBox): BoxActions 
       ask("POST", "api/clock", { now: Date.now(), confirm }).then(
         () => change(() => ({ clockDoubt: "" })),
         (error: unknown) => {
-          // After other failures, the page tries again when it is opened the next time.
+          // The page tries again after other failures when it is opened the next time.
           if (error instanceof AskError && error.code === "clock_far_ahead")
             change(() => ({ clockDoubt: error.message }));
         },

@@ -33,7 +33,7 @@ const LATEST_MS = 60_000;
 /** The pause after an answer, by the time that it took. */
 const PAUSES = 20;
 const SLOW_MS = 4_000;
-/** After the box was out of reach: soon, for it may be back. */
+/** The short delay after the box was out of reach, since it may be back soon. */
 const RETRY_MS = 4_000;
 const NOTHING: Feed = {
   history: null,
@@ -275,7 +275,7 @@ function keep(answers: Map<string, Kept>, key: string, kept: Kept): void {
 
 const dayOfAnswer = ({ zone, to }: DayOfAnswer): DayOfAnswer => ({ zone, to });
 
-/** When the hour of a moment began, on the day that the answer says. */
+/** The beginning of a moment's hour, on the day of the answer. */
 function wallHour(at: number, { zone, to }: DayOfAnswer): number {
   const wall = wallOf(zone, at);
   return (parseDay(to) ?? dayOf(wall)) * DAY_MS + hourOf(wall) * HOUR_MS;
@@ -289,7 +289,7 @@ async function readSite(
   { kept, whole }: Known,
   signal: AbortSignal,
 ): Promise<Reading> {
-  // Where nobody tells visitors apart, lists of them would be empty.
+  // Lists of visitors would be empty for a site that does not tell visitors apart.
   const kind = of === "visitors" && whole !== null && isUnvisited(whole) ? "views" : of;
   const query = { site, source, from: "first", series: 1, daily: "text", sources: 1, entry: 1 };
   const answer = await readJson<StatsAnswer>(

@@ -95,7 +95,7 @@ async function tokenFor(secret: string): Promise<Entry> {
   } catch (error) {
     const isUsed = error instanceof ReadError && error.kind === "unauthorized";
     const said = isUsed ? CODE_USED : messageOf(error);
-    // With a token from before, the code is not needed.
+    // A token from before makes the code needless.
     return { token: loadToken(), isArriving: false, said };
   }
   return { token: loadToken(), isArriving: false, said: CODE_USED };

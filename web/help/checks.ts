@@ -148,7 +148,7 @@ async function recentViews(site: string, token: string): Promise<number> {
 
 async function readTotals(query: { site: string; from?: string }, token: string) {
   const answer = await readJson<StatsTotals>("stats", query, token);
-  // Without an ETag in the request, the collector has to send content.
+  // A request without an ETag must get content.
   if (answer.unchanged) throw new ReadError("refused", "The collector sent no content.");
   return answer;
 }

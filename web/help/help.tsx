@@ -189,11 +189,11 @@ function needsSecond({ site, token, otherSite, otherToken }: Setup): string {
   return token === "" && otherToken === "" ? NEEDS_TOKEN : "";
 }
 
-/** Where visitors reach the collector; null where that is not known. */
+/** The address of the collector for visitors; null where it is not known. */
 function usePublicUrl(): string | null {
   const [url, setUrl] = useState<string | null>(null);
   useEffect(() => {
-    // Without an answer the page uses the address at which it was opened.
+    // The page uses the address at which it was opened when there is no answer.
     readJson<PublicAddressAnswer>("public-address", {}, "").then(
       (answer) => setUrl(answer.unchanged ? null : answer.body.url),
       () => {},

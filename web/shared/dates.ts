@@ -21,7 +21,7 @@ const MONTH = new Intl.DateTimeFormat("en-GB", {
   timeZone: "UTC",
 });
 
-/** From Sunday on, as days are numbered. */
+/** Names of weekdays from Sunday on, as days are numbered. */
 export const WEEKDAYS = [
   "Sunday",
   "Monday",

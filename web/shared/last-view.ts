@@ -6,7 +6,7 @@ import { counted } from "./format.ts";
 const SHORT_DAYS = 300;
 
 /**
- * When a site's newest view was, as people say it: `this hour`, `5 hours ago`, `on 3 Nov`.
+ * The time of a site's newest view in words: `this hour`, `5 hours ago`, `on 3 Nov`.
  * @param last as `/overview` has it: `2026-03-04T12`, or the day alone
  * @param now the wall clock by which days are counted: milliseconds since 1970 there
  */

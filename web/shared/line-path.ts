@@ -1,7 +1,7 @@
-/** In units of the drawing, which is stretched to its place. */
+/** The width in units of the drawing, which is stretched to its place. */
 export const WIDTH = 100;
 export const HEIGHT = 30;
-/** So that the line is not cut at the top. */
+/** The margin at the top, so that the line is not cut. */
 const MARGIN = 1;
 
 /** `M0,29L50,…`: the line through values, the first on the left; zero is the lower edge. */

@@ -31,7 +31,7 @@ function Result({ last, running, mode, problem: told }: UpdateView) {
   const { busy, problem, run } = useAction();
   const isGood = last?.kind === "updated" || last?.kind === "back";
   const isNew = last !== null && !last.isSeen;
-  // On a visit it is about the visit.
+  // The reason is about the visit during one.
   const isSaid = mode === "visit" || (isNew && told === last.reason);
   const wrong = isSaid ? "" : (told ?? "");
   const seen = (

@@ -66,7 +66,7 @@ export function workTitle({ next, isCalledOff, running }: UpdateView): string {
 /** Farther away it is said by the clock. */
 const COUNTED_DOWN_MS = 15 * 60_000;
 
-/** When the box restarts, both as epoch milliseconds: `in 0:42`, `at 04:00`. */
+/** The time of the restart in words, both in epoch milliseconds: `in 0:42`, `at 04:00`. */
 export function whenText(at: number, now: number): string {
   return at - now < COUNTED_DOWN_MS ? `in ${clockOf((at - now) / 1_000)}` : `at ${hourText(at)}`;
 }

@@ -17,7 +17,7 @@ const EVIDENCE: Readonly<Record<DeckView["evidence"], string>> = {
   untested: "Nobody is known to have tried this model.",
 };
 
-/** While a slider is drawn, the deck follows this often. */
+/** The interval at which the deck follows a moving slider. */
 const FOLLOW_MS = 150;
 
 /** A deck's name, brightness and sleep, and the state of its model. */

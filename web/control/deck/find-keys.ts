@@ -17,7 +17,7 @@ export interface FoundKey {
 
 type Settings = Pick<PlaceView, "widget" | "press" | "hold" | "turn">;
 
-/** More are not worth reading: another word finds fewer. */
+/** The most results; with more, another word of the search helps. */
 export const MOST_FOUND = 20;
 
 /** Finds keys on all decks and pages with all words of a query in their settings. */

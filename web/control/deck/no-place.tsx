@@ -5,7 +5,7 @@ import { useShell } from "../context.ts";
 import { describe } from "./find-keys.ts";
 import type { Editor } from "./use-editor.ts";
 
-/** As the box calls them. */
+/** The box's names of the starting points. */
 const STARTING_POINTS = [
   { id: "my sites", name: "My sites", about: "visitors and views of each of your sites" },
   { id: "home", name: "Home", about: "time, temperature, door, light, sleep" },

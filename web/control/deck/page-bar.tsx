@@ -135,7 +135,7 @@ function PageEditor({ deck, busy, run }: PageEditorProps) {
   );
 }
 
-/** It has to be shorter than the shortest time after which a deck goes back to its first page. */
+/** An interval shorter than the shortest time after which a deck goes back to its first page. */
 const EVERY_MS = 2_000;
 
 /** Keeps a deck on the page that an owner sets up here, for as long as the owner does something. */
@@ -146,7 +146,7 @@ function useStay({ id, page, homeAfterSeconds }: DeckView): void {
     const stay = () => {
       if (performance.now() - told < EVERY_MS) return;
       told = performance.now();
-      // After a failure the deck goes back a little early, which does no harm.
+      // A failure lets the deck go back a little early, which does no harm.
       ask("PATCH", deckPath(id), { page }).catch(() => {});
     };
     const events = ["pointerdown", "pointermove", "keydown"] as const;

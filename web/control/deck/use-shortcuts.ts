@@ -39,7 +39,7 @@ function shortcut(editor: Editor, place: string, key: string): (() => void) | un
     case "shift z":
     case "y":
       return editor.redo;
-    // With selected text, the browser copies that.
+    // The browser copies selected text.
     case "c":
     case "x":
       if (place === "" || String(getSelection()) !== "") return undefined;

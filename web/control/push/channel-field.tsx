@@ -1,7 +1,7 @@
 import { CHANNEL_LENGTH, CHANNEL_RULE } from "../../../appliance/base/names.ts";
 import { Labelled } from "../parts.tsx";
 
-/** Where the name of a channel is typed that may not be there yet. */
+/** A field for the name of a channel that may not exist yet. */
 export function ChannelField({
   label = "Channel",
   hint = `${CHANNEL_RULE}.`,

@@ -4,7 +4,7 @@ import { Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { useOrigins } from "../use-origins.ts";
 
-/** Where keys may send requests. */
+/** The list of origins to which keys may send requests. */
 export function AllowedOrigins() {
   const { list, allow, remove } = useOrigins();
   const origins = list ?? [];

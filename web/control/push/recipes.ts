@@ -78,7 +78,7 @@ function flow({ base, channel, token }: Ingredients): object[] {
       type: "inject",
       name: "Hello",
       props: [{ p: "payload" }],
-      // Without it the node counts as not set up.
+      // The node counts as not set up when this is missing.
       repeat: "",
       payload: "Hello",
       payloadType: "str",

@@ -18,7 +18,7 @@ const FORMS: Readonly<Record<WebhookForm, string>> = {
   ntfy: "ntfy",
   slack: "Slack",
 };
-/** From Monday on. */
+/** Weekdays from Monday on. */
 const WEEK = [1, 2, 3, 4, 5, 6, 0];
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 
@@ -219,7 +219,7 @@ function Places({ now: { webhook, form, channel }, onEdit }: PartProps) {
   );
 }
 
-/** When the next goes out, and what came of the last. */
+/** The time of the next digest, and the result of the last. */
 function Standing({
   saved: { next, last },
   zone,

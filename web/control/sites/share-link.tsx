@@ -18,7 +18,7 @@ export function ShareLink({ site: { id, shared }, base }: ShareLinkProps) {
   const { busy, problem, run } = useAction();
   const [token, setToken] = useState("");
   const [question, setQuestion] = useState<"new" | "revoke" | null>(null);
-  // At first: it is the owner's to close.
+  // Only the first value counts: the owner may close it.
   const [isOpen] = useState(shared);
   const path = `api/sites/${id}/share`;
   const make = () =>

@@ -152,7 +152,7 @@ function Badge({ base, site }: { base: string; site: string }) {
 /** Whether a site counts, at a glance: its week as a line, its total, its newest view. */
 function SiteGlance({ activity }: { activity: SiteActivity | undefined }) {
   const now = useNow();
-  // It takes its place before it is known, so that nothing moves.
+  // A placeholder takes the place of unknown activity, so that nothing moves.
   if (activity === undefined) return <div class="glance" aria-busy="true" />;
   const { week, total, last, live, alarms, zone } = activity;
   if (total === 0) return <p class="glance hint">No view yet.</p>;

@@ -1,6 +1,6 @@
 import { Field } from "../../shared/field.tsx";
 
-/** Where an owner types the id of a new site. */
+/** A field for the id of a new site. */
 export function SiteIdField({ id, onInput }: { id: string; onInput: (id: string) => void }) {
   return (
     <Field

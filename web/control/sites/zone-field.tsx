@@ -5,7 +5,7 @@ export function browserZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
 }
 
-/** Where an owner says with the first site when a day begins. */
+/** A field for the zone in which days begin, shown with the first site. */
 export function ZoneField({ zone, onInput }: { zone: string; onInput: (zone: string) => void }) {
   return (
     <Field

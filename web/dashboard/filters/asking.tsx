@@ -119,7 +119,7 @@ function Chip({ condition: { dimension, test, value }, onChange, onRemove }: Chi
 
 type WorthProps = Omit<AskingProps, "where">;
 
-/** From which day on is counted, and of how many; or why not. */
+/** The first counted day, and the size of the sample; or the reason for a refusal. */
 function Worth({ history, range, tab, isOld, refusal, change }: WorthProps) {
   if (refusal !== null)
     return (

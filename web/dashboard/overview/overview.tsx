@@ -21,7 +21,7 @@ interface OverviewProps {
   signOut: () => void;
 }
 
-/** All sites beside each other, the one with the most views of the week first. */
+/** A card for each site, the one with the most views of the week first. */
 export function Overview(props: OverviewProps) {
   const { overview, feed, view, isForgetful, change, refresh, signOut } = props;
   const { sites, warnings = [], left = 0 } = overview;
@@ -85,7 +85,7 @@ function SiteLink({ site, to, now, href, onOpen }: SiteLinkProps) {
   const moved = delta("pv", today, before);
   const sum = week.reduce((total, n) => total + n, 0);
   const open = (event: MouseEvent) => {
-    // In another tab or window it is the browser's to open.
+    // The browser itself opens other tabs and windows.
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
     onOpen();

@@ -187,7 +187,7 @@ function Search({ text, onChange }: { text: string; onChange: (text: string) => 
   const input = useRef<HTMLInputElement>(null);
   const frame = useRef(0);
   const told = useRef(text);
-  // Before anything more can be typed: an effect after painting would take back the newest key.
+  // A layout effect runs before more can be typed: one after painting would take back the newest key.
   useLayoutEffect(() => {
     if (input.current && text !== told.current) input.current.value = text;
     told.current = text;

@@ -34,12 +34,12 @@ export function drawLines(parent: HTMLElement, data: FrappeData, height: number)
     axisOptions: { xAxisMode: "tick", xIsSeries: 1, shortenYAxisNumbers: 1 },
     lineOptions: { hideDots: 1 },
   });
-  // This only stops its listeners on the window.
+  // The call only stops the chart's listeners on the window.
   chart.destroy();
   chart.update(data);
   const update = chart.update.bind(chart);
   chart.update = (data) => {
-    // At the end it wants to draw the data that it has already.
+    // Its last call would draw the data that it has already.
     if (data !== chart.data) update(data);
   };
   return chart;

@@ -127,7 +127,7 @@ export function trendOf(history: History, options: TrendOptions): Trend {
   const { range, metric } = options;
   if (range.from < range.to) return daysOf(history, options);
   if (metric !== "events") return hoursOf(history, options);
-  // They are not kept by the hour: of a single day there is only its place among others.
+  // Events are not kept by the hour: a single day only has a place among others.
   const shown = { from: range.to - DAYS_UP_TO_ONE + 1, to: range.to };
   return daysOf(history, { ...options, range: shown, compared: null });
 }
@@ -166,7 +166,7 @@ function hoursOf(history: History, options: TrendOptions): Trend {
 function hoursOfDay(history: History, key: HourlyKey, day: Day) {
   const total = addNumbers(seriesOf(history, key, { from: day, to: day }));
   const kept = hoursOn(history, key, day);
-  // There is always one line to draw.
+  // One line is always drawn.
   const isDrawn = key === "pv" || total === 0;
   return { hours: kept ?? (isDrawn ? new Array<number>(24).fill(0) : null), total };
 }
@@ -239,7 +239,7 @@ interface LineBefore extends Pick<TrendOptions, "range" | "metric" | "now"> {
   compared: DayRange;
 }
 
-/** While days run, the last point is of the same part of those before, as the tiles' figures are. */
+/** The line of the days before; for an unfinished day, the last point covers the same part, like the tiles' figures. */
 function lineBefore(
   history: History,
   { range, compared, metric, now }: LineBefore,

@@ -12,7 +12,7 @@ export interface FrappeData {
 
 /** The parts of a frappe-charts 1.6.2 chart with the positions of its drawing. */
 export interface DrawnChart {
-  /** In pixels from the plot's top left corner. */
+  /** Pixels from the plot's top left corner. */
   state: {
     xAxis: { positions: number[] };
     yAxis: { zeroLine: number; scaleMultiplier: number };
@@ -105,7 +105,7 @@ function filled(values: (number | null)[]): number[] {
   });
 }
 
-/** Where everything stands in a chart that frappe has drawn. */
+/** The places of all parts in a chart that frappe has drawn. */
 export function plotOf(chart: DrawnChart, trend: Trend, scale: number): Plot {
   const { xAxis, yAxis } = chart.state;
   const { margins, paddings, titleHeight } = chart.measures;

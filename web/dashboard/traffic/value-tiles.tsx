@@ -117,7 +117,7 @@ function movedOf(history: History, star: Star, range: DayRange, compared: DayRan
   };
 }
 
-/** For an event its count per visitor, as a percentage or a factor; for other values the share. */
+/** The count per visitor of an event, as a percentage or a factor; the share of other values. */
 function partOf(history: History, dimension: string, count: number, range: DayRange): string {
   if (dimension === "event" || dimension === "event_target") {
     const visitors = addNumbers(seriesOf(history, "uv", range));

@@ -42,7 +42,7 @@ export function CountryMap({ rows, ask }: CountryMapProps) {
   );
 }
 
-/** Where a country without an outline is: the place of its first time zone. */
+/** The middle of a country without an outline: the place of its first time zone. */
 function middleOf(country: string): [number, number] | null {
   const zone = Object.values(zones).find(({ countries }) => countries.includes(country));
   return zone ? projection([zone.long, zone.lat]) : null;

@@ -15,7 +15,7 @@ interface ZoneMapProps {
   now: number;
 }
 
-/** Where an offset is kept right now, as a map and as the list of IANA zones. */
+/** The regions with an offset right now, as a map and as a list of IANA zones. */
 export function ZoneMap({ offset, now }: ZoneMapProps) {
   const minutes = offsetMinutes(offset);
   const zones = useMemo(

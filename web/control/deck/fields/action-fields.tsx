@@ -17,7 +17,7 @@ interface FieldsProps {
   deck: DeckView;
   /** The channel the place is about; empty for none. */
   ownChannel: string;
-  /** Where keys may send requests. */
+  /** The origins to which keys may send requests. */
   origins: AllowedOrigins;
   onEdit: (next: Action) => void;
 }

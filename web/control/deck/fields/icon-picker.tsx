@@ -12,7 +12,7 @@ interface IconPickerProps {
   onChoose: (icon: string) => void;
 }
 
-/** All icons there are, to be searched by name. */
+/** A search of all icons by name. */
 export function IconPicker({ value, onChoose }: IconPickerProps) {
   const [all, setAll] = useState<IconsAnswer>();
   const [search, setSearch] = useState("");

@@ -19,7 +19,7 @@ export function RulesField({ rules: { rules = [], hysteresis }, onSet }: RulesFi
       <legend>Colours that follow the number</legend>
       {rules.map((rule, at) => (
         <RuleFields
-          // After a removal, the fields of the others have to be created again.
+          // Other rules need new fields after a removal.
           key={`${at} of ${rules.length}`}
           rule={rule}
           place={at + 1}
