@@ -66,7 +66,7 @@ export interface Config {
   /** The folder where the service keeps releases for it; empty where there is no updater. */
   readonly updatesDir: string;
   readonly updates: UpdateSettings;
-  /** By their keys, as `siteTokenKey` gives them. */
+  /** Tokens of sites by `siteTokenKey`. */
   readonly siteTokens: ReadonlyMap<string, string>;
   /** The MQTT broker; undefined where none is named, and the Web UI may name one. */
   readonly mqtt: MqttSettings | undefined;

@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { parseKey } from "../appliance/release/keys.ts";
 
-/** One that signs, and one that is kept for the day when the other is lost. */
+/** The most keys: one that signs, and a reserve in case the other is lost. */
 const MOST = 2;
 
 /** @param files name → text @returns a sentence for each thing that is wrong */

@@ -11,7 +11,7 @@ import { DETAIL_DIMENSIONS } from "../appliance/store/blocks/detail.ts";
 interface Part {
   /** `docs/limits.md` */
   readonly page: string;
-  /** Its first line; those below belong to it as far as they begin with `|` or two spaces. */
+  /** The first line of a table; lines below belong to it as long as they begin with `|` or two spaces. */
   readonly first: RegExp;
   readonly lines: readonly string[];
 }

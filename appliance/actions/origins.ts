@@ -3,7 +3,7 @@ import { originOf } from "../base/input/origin.ts";
 import { invalidField, Refusal } from "../base/refusal.ts";
 import { Turns } from "../base/tasks/turns.ts";
 
-/** Each is its own id, and has nothing besides. */
+/** Documents of origins, each of which is its own id, without contents. */
 export const ORIGINS = documentKind<object>("origin", objectOf({}), {
   bound: { count: 32, bytes: 1_024, together: 32 * 1_024 },
   inBackup: "left",

@@ -58,7 +58,7 @@ const WORDS: Readonly<Record<string, string>> = {
 /** Sends requests to origins that the owner allowed, and to no other. */
 export class Outgoing {
   readonly #options: OutgoingOptions;
-  /** Each stops a request under way. */
+  /** Functions that each stop a running request. */
   readonly #running = new Set<() => void>();
   #closed = false;
 

@@ -10,7 +10,7 @@ import { type AlarmChange, AlarmWatch, type Knowledge, LOOK_EVERY_MS } from "./w
 
 /** The begin or end of an alarm of a site. Each is reported once, also over restarts. */
 export interface SiteAlarm {
-  /** Its id. */
+  /** The id of the site. */
   readonly site: string;
   readonly kind: AlarmKind;
   readonly state: AlarmChange["state"];

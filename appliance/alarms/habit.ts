@@ -126,7 +126,7 @@ function usualDays(days: readonly PastDay[]): PastDay[] {
   });
 }
 
-/** By weekday, the mean of each hour; undefined where a weekday is hardly known. */
+/** The mean of each hour by weekday; undefined where a weekday is hardly known. */
 function meansOf(days: readonly PastDay[], today: Day): number[][] | undefined {
   const means: number[][] = [];
   for (let weekday = 0; weekday < 7; weekday++) {

@@ -42,7 +42,7 @@ export const BOUNDS = {
 export const COUNTABLE = {
   /** Alike requests of one batch. */
   times: 1_000_000_000,
-  /** One counter in one hour. */
+  /** The most of one counter in one hour. */
   ofHour: 2 ** 40,
   /** The sum of all counts of a box. */
   together: 2 ** 50,

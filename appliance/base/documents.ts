@@ -7,7 +7,7 @@ import { Refusal, type RefusalCode } from "./refusal.ts";
  * document is JSON, and has an id that is unique within its kind.
  */
 export interface DocumentKind<Body = unknown> {
-  /** Its name where it is kept. */
+  /** The name under which it is kept. */
   readonly name: string;
   /** A JSON Schema of Body. */
   readonly schema: object;

@@ -19,7 +19,7 @@ export class Signal<T = void> {
   emit(told: T): void {
     const failures: unknown[] = [];
     for (const subscription of [...this.#subscriptions]) {
-      // One before may have let it go.
+      // An earlier listener may have ended the subscription.
       if (!this.#subscriptions.has(subscription)) continue;
       try {
         subscription(told);

@@ -11,7 +11,7 @@ interface MachineFiles {
 }
 
 const READ_BYTES = 16_384;
-/** No name of a network has more bytes. */
+/** The most bytes of a network's name. */
 const NAME_LENGTH = 32;
 const ZONES = "/sys/class/thermal";
 /** The most thermal zones to read, more than any machine has. */

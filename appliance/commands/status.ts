@@ -175,7 +175,7 @@ async function diagnosticsOf({ control }: Whereabouts): Promise<Diagnostics | un
   }
 }
 
-/** Each says so every five seconds. */
+/** The seconds after which a collector counts as gone; each reports every five seconds. */
 const ALIVE_S = 30;
 
 function isAlive({ seconds }: Collector): boolean {

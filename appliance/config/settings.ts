@@ -49,7 +49,7 @@ export interface Setting<T> {
   parse(text: string): T | undefined;
 }
 
-/** Beside the program: in a checkout, its folder `data`. */
+/** The folder beside the program: in a checkout, its folder `data`. */
 export const DEFAULT_DATA_DIR = join(import.meta.dirname, "../../data");
 
 const port: Pick<Setting<number>, "accepts" | "parse"> = {
@@ -85,7 +85,7 @@ const folderOrNone: Setting<string> = {
   parse: (text) => (text.includes("\0") ? undefined : text),
 };
 
-/** Every key, but those of sites' tokens. */
+/** Settings by key, without tokens of sites. */
 export const SETTINGS = {
   SITES: {
     fallback: "",

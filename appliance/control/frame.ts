@@ -62,7 +62,7 @@ export function ownerApp<Parts extends { door: ControlDoor; log: Log }>(
 }
 
 function withParams(ctx: RouterContext): ControlContext<never> {
-  // Every path names those its handler reads, and every handler the body it answers.
+  // A path names the parameters that its handler reads, and a handler the body that it answers.
   const params = { id: "", slot: "", channel: "", ...ctx.params };
   return Object.assign(ctx, { params }) as unknown as ControlContext<never>;
 }

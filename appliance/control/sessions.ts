@@ -14,7 +14,7 @@ interface KeptSession {
   readonly expiresAt: number;
 }
 
-/** By SessionId. */
+/** Sessions by SessionId. */
 export const SESSIONS = documentKind<KeptSession>(SESSION, objectOf({ expiresAt: NUMBER }), {
   bound: { count: 100, bytes: 1_024, together: 100 * 1_024 },
   inBackup: "left",

@@ -279,7 +279,7 @@ export interface PushAnswer {
   bound: number;
   /** Characters that are shown as `?`. */
   replaced: number;
-  /** Something was cut. */
+  /** Whether something was cut. */
   truncated: boolean;
 }
 

@@ -41,7 +41,7 @@ export class WrongCodes {
     return Math.max(this.#box.wait(BOX), ...waits.map((ms) => ms / 1_000));
   }
 
-  /** One more was wrong. */
+  /** Notes a wrong code. */
   note(address: string): void {
     const now = this.#clock.monotonic();
     this.#box.take(BOX);

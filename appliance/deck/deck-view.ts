@@ -6,7 +6,7 @@ import type { Evidence, ModelInput, ModelSlot } from "./usb/model.ts";
 
 export interface SlotView extends ModelSlot, SlotSettings {}
 
-/** Its widget is shown nowhere. */
+/** An input with its settings, whose widget is not shown. */
 export interface InputView extends ModelInput, SlotSettings {}
 
 export type PlaceView = SlotView | InputView;

@@ -281,7 +281,7 @@ class DayMaker {
     }
   }
 
-  /** One, or two where there is another by chance. */
+  /** Draws one device, or at this chance two. */
   #devices(chance: number): string[] {
     const devices = new Set([this.#pick(APP_DEVICES)]);
     if (this.#random() < chance) devices.add("plus");

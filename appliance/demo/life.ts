@@ -22,7 +22,7 @@ interface DemoPush {
   readonly ttl: 0;
 }
 
-/** Between two pages of visitors. */
+/** The shortest pause between two pages of visitors. */
 const MIN_PAUSE_MS = 3_000;
 const MAX_PAUSE_MS = 15_000;
 /** A build fails so often, and is mended after so long. */

@@ -7,7 +7,7 @@ export interface LastDigest {
   /** The number of the site, and its id at that time. */
   readonly site: number;
   readonly id: string;
-  /** Its last day. */
+  /** The last day of the digest. */
   readonly day: Day;
   readonly dueAt: number;
   readonly deliveries: readonly Delivery[];

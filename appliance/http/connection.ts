@@ -245,7 +245,7 @@ function isUnwanted({ request, response }: Exchange): boolean {
 
 /** Resets a connection, so that the kernel, too, frees data that the client has not read. */
 function reset(socket: Socket): void {
-  // By itself it would wait until all is written.
+  // A plain end would wait until all is written.
   socket.resetAndDestroy();
   socket.destroy();
 }

@@ -77,7 +77,7 @@ const ANSWERS: Readonly<Record<RefusalCode, RefusalAnswer>> = {
   reads_busy: { status: 503, code: "busy", retryAfter: 5 },
   storage_unavailable: { status: 503, retryAfter: 60 },
   no_space: { status: 507 },
-  // No client brings these about.
+  // Refusals that clients do not cause.
   data_in_use: { status: 500 },
   invalid_config: { status: 500 },
   web_build_missing: { status: 500 },

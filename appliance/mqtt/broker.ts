@@ -41,7 +41,7 @@ interface BrokerOptions {
   readonly listenFor: readonly string[];
   /** The rights that the broker has to grant. */
   readonly needs: readonly Need[];
-  /** Everything is to be announced. */
+  /** Called when all must be announced. */
   readonly connected: () => void;
   /** Takes a message. The next one follows after `done`. */
   readonly message: (message: Message, done: () => void) => void;

@@ -69,7 +69,7 @@ const LARGEST_PACKET = 131_072;
 const CONGESTED_BYTES = 1_048_576;
 /** The most unconfirmed messages, each of which the library keeps. */
 const MAX_UNCONFIRMED = 16;
-/** Each is answered by one packet; a message is where it is to be confirmed. */
+/** Packets that get one packet as an answer; so do messages with confirmation. */
 const ASKING = new Set(["connect", "subscribe", "unsubscribe", "pingreq"]);
 /** Reason codes from here on are refusals: MQTT 5, 2.4; in 3.1.1 those of subscriptions. */
 const REFUSALS = 0x80;

@@ -14,7 +14,7 @@ interface KeptMqtt {
   readonly announced: Announced | null;
 }
 
-/** One, made at the first start. */
+/** The one document of MQTT, made at the first start. */
 export const MQTT = documentKind<KeptMqtt>(
   "mqtt",
   objectOf({

@@ -60,7 +60,7 @@ interface LinkedParts {
 export interface Announced {
   readonly prefix: string;
   readonly discovery: string;
-  /** By component: its platform. */
+  /** The platform of each component. */
   readonly components: Readonly<Record<string, string>>;
 }
 

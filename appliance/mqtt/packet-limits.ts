@@ -13,7 +13,7 @@ const TOPIC_LENGTH_BYTES = 2;
 const MAX_AT_ONCE = 64;
 /** The most packets without a request. All but messages are answers, so a correct broker sends fewer. */
 const MAX_UNASKED = 64;
-/** Each piece of a packet that is not there yet costs some hundred bytes besides its own. */
+/** The most pieces of an incomplete packet, each of which costs some hundred bytes besides its own. */
 const MAX_PIECES = 1_024;
 
 interface Limits {
@@ -45,7 +45,7 @@ export class PacketLimits {
     this.#limits = limits;
   }
 
-  /** Something was sent that the broker is to answer with a packet. */
+  /** Notes a packet that the broker must answer. */
   asked(): void {
     this.#unasked -= 1;
   }

@@ -1,6 +1,6 @@
 /** A tree of topics that the box has to read and write. */
 export interface Need {
-  /** Its filter. */
+  /** The filter of the topics. */
   readonly tree: string;
   /** A topic of the tree that we publish at each connection, and subscribe to. */
   readonly echo: string;

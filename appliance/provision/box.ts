@@ -145,7 +145,7 @@ function keeps(
   }
 }
 
-/** By its name, the number of a group. */
+/** Gives the number of a group by its name. */
 export function groupIn(root: string): (name: string) => number | undefined {
   const groups = textOf(join(root, "etc/group")) ?? "";
   return (name) => {

@@ -4,7 +4,7 @@ import type { FileResult } from "./reading.ts";
 
 interface About {
   readonly hostname: string;
-  /** By which the internet is to reach the box. */
+  /** The name by which the internet reaches the box. */
   readonly publicName?: string | undefined;
   readonly tunnel?: TunnelState | undefined;
   /** Whether the data partition could be written. */

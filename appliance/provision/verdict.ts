@@ -2,7 +2,7 @@ import { type FileResult, type Finding, NOT_JOINED, SEE_WHY } from "./reading.ts
 import { FORGET, isHashedKey, isOfNetwork, isPlainPassword, type Settings } from "./settings.ts";
 import { tunnelOf } from "./tunnel.ts";
 
-/** By setting, the last file that had it forgotten. */
+/** The last file that cleared a setting, by setting. */
 type Forgotten = ReadonlyMap<string, string>;
 
 /** The outcome of one file, with the settings of all files; nothing for a removed file without effect. */

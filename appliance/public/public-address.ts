@@ -75,7 +75,7 @@ const LETS_ENCRYPTS_TERMS = "https://letsencrypt.org/repository/";
 export class PublicAddress {
   /** Settings, or how it stands, are others. */
   readonly changed = new Signal();
-  /** Another certificate is to be served, or none. */
+  /** Emits when another certificate is served, or none. */
   readonly certificateChanged = new Signal();
   readonly #options: PublicAddressOptions;
   readonly #turns = new Turns();

@@ -18,7 +18,7 @@ export interface ChannelValue {
   status?: Status;
   id?: string;
   hold?: true;
-  /** Its alarms wake the decks that show it. */
+  /** Whether its alarms wake the decks that show it. */
   wake?: true;
   ack?: Acknowledgement;
   /** The period of a dead-man's channel, in seconds. */

@@ -12,7 +12,7 @@ export interface KeptChannel extends HeldMessage {
   readonly deadMan: DeadManState | null;
 }
 
-/** By name. */
+/** Kept channels by name. */
 export const KEPT_CHANNELS = documentKind<KeptChannel>("channel", objectOf({ channel: TEXT }), {
   bound: { count: 64, bytes: 4_096, together: 262_144 },
   inBackup: "left",

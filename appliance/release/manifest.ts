@@ -137,7 +137,7 @@ export interface BoxFit {
   readonly running: Release;
   /** The highest release that was ever kept on this box. */
   readonly highest: number;
-  /** Its names, of `/proc/device-tree/compatible`. */
+  /** The boards, by names of `/proc/device-tree/compatible`. */
   readonly boards: readonly string[];
   /** Bytes that the slot's partition holds. */
   readonly slotBytes: number;

@@ -13,7 +13,7 @@ export function otherSlot(slot: Slot): Slot {
   return slot === "a" ? "b" : "a";
 }
 
-/** No release is numbered higher: it fits in a file name and in a 32-bit integer. */
+/** The highest number of a release, which fits in a file name and in a 32-bit integer. */
 export const MOST_RELEASE = 2_147_483_647;
 const LINE = /^([A-Z]+)=(.*)$/;
 

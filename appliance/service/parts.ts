@@ -62,7 +62,7 @@ export interface Shared {
   pages: Pages;
   icons: Icons;
   client: Client;
-  /** By which names this machine may be addressed. */
+  /** The names by which this machine may be addressed. */
   names: () => ReadonlySet<string>;
   random: Random;
   stages: Stages;

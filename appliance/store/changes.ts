@@ -38,7 +38,7 @@ export interface Change {
   readonly documents: readonly DocumentsChange[];
   /** Sites whose counts are to be erased. */
   readonly erase?: readonly SiteKey[];
-  /** None of it is made where a document of these kinds has changed since they were read. */
+  /** The condition of the change: no document of these kinds has changed since they were read. */
   readonly unless?: { readonly kinds: readonly string[]; readonly since: Revision };
 }
 

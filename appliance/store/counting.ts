@@ -47,7 +47,7 @@ export interface SurveyRow {
   readonly payload: string;
 }
 
-/** One transaction's worth. */
+/** The contents of one transaction. */
 export interface BatchData {
   /** Hits, as batches of the log: see `log/batch`. */
   readonly log: readonly Uint8Array[];

@@ -91,7 +91,7 @@ export interface EngineEvents {
   opened(opened: Opened): void;
   /** The database will not have us, for a reason that does not pass by itself; each time it is met. */
   refused(why: Refusal): void;
-  /** Another process has counted. */
+  /** Called when another process has counted. */
   counted(): void;
   /** Views of the last five minutes that other processes have counted. */
   live(others: readonly LiveBars[]): void;

@@ -41,7 +41,7 @@ export interface NumbersOptions {
 export class Numbers {
   /** Sites and token hashes as of now; changes by other processes show within half a second. */
   directory: Directory = EMPTY_DIRECTORY;
-  /** By which days begin, as of now. */
+  /** The zone in which days begin now. */
   zone = new DayZone();
   readonly directoryChanged = new Signal<Directory>();
   /** Hits were committed. */

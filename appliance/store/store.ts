@@ -120,7 +120,7 @@ async function openOne(options: OneOptions, open: Openers): Promise<Doors> {
   return { box, numbers, write: writerTo(file, log) };
 }
 
-/** One to a file, which may have numbers from before there was a fleet, and one to the fleet's database. */
+/** A door to the file, which may have numbers from before the fleet, and one to the fleet's database. */
 async function openTwo(options: OneOptions & SharedOptions, open: Openers): Promise<Doors> {
   const { clock, log, retentionDays, detailDays } = options;
   const { declared: _, dayZone: __, ...ofBox } = options;

@@ -103,7 +103,7 @@ function isSame(path: string, other: string): boolean {
   return readFileSync(path).equals(readFileSync(other));
 }
 
-/** No larger file is renamed here. */
+/** The largest file that is renamed here. */
 const MOST_REWRITTEN = 1_048_576;
 
 /**

@@ -11,7 +11,7 @@ interface ClockEvidence {
 }
 
 const EVIDENCE_POLL_MS = 1_000;
-/** No refusal is reported for so long after the start, until the newest time in the data is known. */
+/** The time after the start in which no refusal is reported, until the newest time in the data is known. */
 const START_MS = 60_000;
 /** A time that is further ahead of the newest thing known is not believed unless its owner confirms it. */
 const FAR_AHEAD_MS = 400 * DAY_MS;
@@ -199,7 +199,7 @@ export function systemEvidence(
   };
 }
 
-/** No time before is right: there was no Tallydeck. */
+/** The beginning of Tallydeck, before which every time is wrong. */
 export const PLAUSIBLE_SINCE = Date.UTC(2026, 0, 1);
 
 /** The id of this boot. Where it is unknown, every start counts as a boot, so that times are not compared wrongly. */

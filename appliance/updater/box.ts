@@ -37,7 +37,7 @@ export interface Box {
   readonly fromCard: (path: string, bytes: number) => AsyncIterable<Uint8Array>;
 }
 
-/** Below the root. */
+/** The folder below the root. */
 export const BOOT_FOLDER = "boot/firmware";
 export const CONFIG = "boot/firmware/config.txt";
 /** The file that the firmware reads instead of config.txt, once, after an armed restart. */
@@ -101,7 +101,7 @@ export function releaseIn({ root }: Pick<Box, "root">, slot: Slot): Release | un
   return parseRelease(textOf(join(root, BOOT_FOLDER, slot, "release")) ?? "");
 }
 
-/** By the boot partition's disk: another one with the same image may be plugged in. */
+/** Finds a slot on the boot partition's disk: another disk with the same image may be plugged in. */
 function slotAt(slot: Slot): { path: string; bytes: number } {
   const { dev } = statSync(`/${BOOT_FOLDER}`);
   const disk = dirname(realpathSync(`/sys/dev/block/${(dev >> 8) & 0xfff}:${dev & 0xff}`));

@@ -191,7 +191,7 @@ function usbOf({ root }: FactSources): HealthFacts["usb"] {
   const names = namesIn(folder);
   const isRoot = (name: string) => /^usb\d+$/.test(name);
   return {
-    // One of USB 3 has two root hubs.
+    // A controller of USB 3 has two root hubs.
     hosts: new Set(names.filter(isRoot).map((name) => dirname(realpathSync(join(folder, name)))))
       .size,
     devices: names

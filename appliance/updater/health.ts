@@ -14,13 +14,13 @@ interface UnitFacts {
 
 interface InterfaceFacts {
   readonly name: string;
-  /** One that others can reach it by: no address of the link alone. */
+  /** Whether it has an address that others can reach, not only of the link. */
   readonly hasAddress: boolean;
   /** Whether it waits for a cable; never true for radio. */
   readonly isUnplugged: boolean;
   /** Whether it is hardware with a connected cable or radio. Older releases did not note it. */
   readonly hasLink?: boolean;
-  /** Its device on the USB bus, as `devices` has it; only of one that can be pulled out. */
+  /** The device on the USB bus, as in `devices`, if it can be unplugged. */
   readonly usb?: string;
 }
 

@@ -40,7 +40,7 @@ const VERBS: Readonly<Record<string, (device: string) => Promise<void> | void>> 
     const { noteFacts, thisMachine } = await import("./facts.ts");
     await noteFacts(thisMachine());
   },
-  /** Each day: tallydeck-slot-check.service. */
+  /** Runs each day: tallydeck-slot-check.service. */
   async "check-slot"() {
     const { checkSlot } = await import("./slot.ts");
     await checkSlot(thisBox());

@@ -169,7 +169,7 @@ async function clear(box: Box, slot: Slot): Promise<void> {
   }
 }
 
-/** Each file is on the card when it is written; then all are read from there. */
+/** Writes the files to the card one after the other, and then reads all from there. */
 async function writeBoot(box: Box, slot: Slot, boot: PartFile): Promise<void> {
   const folder = join(box.root, BOOT_FOLDER, slot);
   const files = await whileWritable(box, async () => {

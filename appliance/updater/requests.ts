@@ -52,7 +52,7 @@ function settleInterrupted(box: Box): void {
   const { attempt, ...journal } = readJournal(box);
   if (readState(box)?.work === undefined || (attempt && wasArmed(attempt))) return;
   if (attempt?.state === "verified") writeJournal(box, journal);
-  // Its data was to be copied, for which the service was stopped.
+  // The service was stopped to copy its data for the attempt.
   if (attempt?.breaksData) dropCopy(box, attempt);
   writeState(box, { problem: "What was asked for broke off in the middle. Try again." });
 }

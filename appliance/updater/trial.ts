@@ -38,7 +38,7 @@ export function patienceOf({ commandLine }: Pick<Box, "commandLine">): Patience 
 export async function runTrial(box: Box, watch: TrialWatch): Promise<void> {
   const journal = readJournal(box);
   const mode = modeOf(box, journal);
-  // One before this was ended after the commit, and before it could note that.
+  // An earlier run may have ended between the commit and its note.
   if (mode === "normal") await alone(box, () => boot(box));
   if (mode !== "trial") return;
   const why = await whyNotKept(box, watch, factsFrom(journal.attempt?.before));
@@ -109,7 +109,7 @@ async function whyNotKept(
     if (problems.length > 0) [last, well] = [problems, undefined];
     else well ??= { since: uptime(), restarts };
     if (well !== undefined && uptime() - well.since >= steady) return;
-    // No owner mends settings meanwhile, and visitors wait. A new try may be seen before it is
+    // The owner does not repair settings meanwhile, and visitors wait. A new try may be seen before it is
     // refused too.
     if (typeof now !== "string" && now.service.state === "active") refused = undefined;
     if (typeof now !== "string" && isRefused(now.service))

@@ -29,7 +29,7 @@ export interface UpdateFacts {
 /** One thing to do; those of a wish are about its release. */
 export type UpdateTask =
   | { readonly kind: "fetch" | "count-down" | "tonight" | "clean" }
-  /** Some time after `from`, epoch milliseconds. */
+  /** Plans a check for some time after `from`, epoch milliseconds. */
   | { readonly kind: "plan-check"; readonly from: number }
   /** `isAsked`: requested by the owner, who gets the outcome in any case. */
   | { readonly kind: "check"; readonly isAsked: boolean }
@@ -38,7 +38,7 @@ export type UpdateTask =
       readonly request: Extract<UpdaterRequest, "prepare" | "arm">;
       readonly release: number;
     }
-  /** By itself; `before` as a wish has it. */
+  /** A wish of the box itself; `before` as in a wish. */
   | { readonly kind: "wish"; readonly release: number; readonly before: string | null }
   /** The wish is fulfilled, or impossible; then with a sentence where there is no other reason. */
   | {

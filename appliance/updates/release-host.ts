@@ -96,7 +96,7 @@ export class ReleaseHost {
     });
   }
 
-  /** Within PATIENCE_MS. */
+  /** Runs a task within PATIENCE_MS. */
   async #patiently<T>(signal: AbortSignal, task: (end: AbortSignal) => Promise<T>): Promise<T> {
     const end = new AbortController();
     const stop = () => end.abort();

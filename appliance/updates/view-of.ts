@@ -83,7 +83,7 @@ export function readyOf(
         ({ release }) =>
           release !== other?.release || release === prepared?.release || failed.includes(release),
       )
-      // One that is whole is not fetched again.
+      // A complete release is not fetched again.
       .sort((a, b) => b.release - a.release || Number(b.isWhole) - Number(a.isWhole))[0]
   );
 }

@@ -9,7 +9,7 @@ import { surveys } from "./surveys.ts";
 import { tokens } from "./tokens.ts";
 import { values } from "./values.ts";
 
-/** By the names the command line has for them. */
+/** Attacks by their names in the command line. */
 export const ATTACKS: Readonly<Record<string, { readonly says: string; readonly attack: Attack }>> =
   {
     "half-open": {

@@ -14,7 +14,7 @@ const answer: RequestListener = (_request, response) => {
   });
   response.end(GIF);
 };
-/** By TLS where it is given the files of a certificate and its key. */
+/** Serves by TLS when it gets the files of a certificate and its key. */
 const [cert, key] = process.argv.slice(2).map((file) => readFileSync(file));
 const server =
   cert && key ? createTlsServer({ cert, key, noDelay: true }, answer) : createServer(answer);

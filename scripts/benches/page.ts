@@ -9,7 +9,7 @@ import { bytesOf, HISTORY } from "./reads.ts";
 
 const OPENINGS = 7;
 const ROUNDS = 5;
-/** Each is switched to from the one before it. */
+/** Periods, each reached from the one before it. */
 const PERIODS = ["7 days", "30 days", "90 days", "365 days", "All", "Today"];
 
 /** Runs before the page's own scripts: signs in, notes when numbers are there, and long tasks. */

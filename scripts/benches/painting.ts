@@ -14,7 +14,7 @@ const WARM_SECONDS = 5;
 const SECONDS = 60;
 /** An MK.2's. */
 const SIZE = { width: 72, height: 72 };
-/** About as long as a key. */
+/** The bytes of about one key. */
 const HASHED_BYTES = 300_000;
 
 /** Milliseconds of both in turns. Where both are slow, the machine is. */

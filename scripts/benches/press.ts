@@ -14,7 +14,7 @@ export const press: Part = {
   says: "From a key of a Stream Deck MK.2 to the request that it sends to a server here.",
   async run({ stage, report }) {
     const unit = new InstantDeck();
-    /** By path, the listener for the next request. */
+    /** The listener for the next request, by path. */
     const waiting = new Map<string, (at: number) => void>();
     const server = createServer((request, response) => {
       waiting.get(request.url ?? "")?.(performance.now());

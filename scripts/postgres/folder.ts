@@ -53,7 +53,7 @@ export function passingFolder(name: string, { home, pidFile }: Passing): string 
   return folder;
 }
 
-/** Its input is open as long as this process lives. */
+/** A script that cleans up when its input ends, with this process. */
 const AFTERMATH = `
 cat
 home=$1/$2

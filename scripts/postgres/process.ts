@@ -107,7 +107,7 @@ export class PostgresProcess {
       cwd: this.folder,
     });
     closeSync(log);
-    // Its owner ends it; it must not keep this process alive.
+    // The server's owner ends it; it must not keep this process alive.
     child.unref();
     return child;
   }
@@ -122,7 +122,7 @@ export class PostgresProcess {
     return Number(first) === pid && /^(ready|standby)/.test(rest.at(6) ?? "");
   }
 
-  /** Its process, folder, start, port, socket's folder, address, shared memory and state, a line each. */
+  /** The server's process, folder, start, port, socket's folder, address, shared memory and state, a line each. */
   #pidFile(): string[] {
     try {
       return readFileSync(join(this.data, "postmaster.pid"), "utf8").split("\n");

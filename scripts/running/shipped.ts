@@ -32,7 +32,7 @@ export interface Shipped {
   ): Promise<Running>;
   /** A collector that counts into a database, and its name there. */
   collect(stage: Stage, databaseUrl: string, name: string): Promise<Running>;
-  /** Any other command, to its end. */
+  /** Runs another command to its end. */
   run(args: readonly string[]): void;
 }
 

@@ -173,7 +173,7 @@ function StartAnew({ onDone }: WayProps) {
   );
 }
 
-/** Another release may be able to use the data. */
+/** The updates, since another release may be able to use the data. */
 function Updates() {
   const [update] = usePolled<UpdateView>("api/update", ASK_AGAIN_MS);
   const running = update?.running.release;

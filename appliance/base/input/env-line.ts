@@ -25,5 +25,5 @@ function unquoted(value: string): string {
   return between.find((text) => text !== undefined) ?? value;
 }
 
-/** Between straight quotes, or the curly ones that editors make of them. */
+/** A text between straight quotes, or the curly ones that editors make of them. */
 const QUOTED = /^(?:(["'])(.*)\1|[“”„](.*)[“”]|[‘’‚](.*)[‘’])$/s;

@@ -7,7 +7,7 @@ export interface IconFile {
   license: string;
   /** Names, ascending. */
   icons: string[];
-  /** By the place of the name: an SVG path to be stroked 2 wide with round ends, in a square of 24. */
+  /** The SVG path of each name, to be stroked 2 wide with round ends, in a square of 24. */
   paths: string[];
 }
 

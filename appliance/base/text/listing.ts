@@ -1,5 +1,5 @@
 const GAP = "  ";
-/** No name is cut shorter, however narrow the terminal. */
+/** The least characters of a name, on the narrowest terminal, too. */
 const LEAST_NAME = 8;
 
 /** A row of a listing: a name, its count, and the change of that. A sentence has no count. */

@@ -8,7 +8,7 @@ export type Warning =
   | "unreached"
   | "update_failed";
 
-/** Each as a sentence for the owner. */
+/** Warnings as sentences for the owner. */
 export const WARNINGS: Readonly<Record<Warning, string>> = {
   storage_full:
     "The box is almost out of space. Known pages and sources are still counted, new ones go to “(other)”. Free some space, or lower RETENTION_DAYS.",

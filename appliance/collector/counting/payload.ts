@@ -58,7 +58,7 @@ function hexDigit(at: number): number {
 
 /** A value above those of all digits, which no ASCII results from. */
 const NO_DIGIT = 0xff;
-/** By character code. */
+/** The value of a hexadecimal digit by character code. */
 const HEX_DIGITS = Uint8Array.from({ length: 256 }, (_, code) => {
   const digit = String.fromCharCode(code);
   return /[\da-f]/i.test(digit) ? Number.parseInt(digit, 16) : NO_DIGIT;

@@ -129,7 +129,7 @@ function lines(names: readonly string[]): string {
     .join("\n");
 }
 
-/** One line that is rewritten, or, where no person watches, a line now and then; and sentences. */
+/** Shows progress in one line that is rewritten, or, without a terminal, in a line now and then; and sentences. */
 function screenOf({ rewrite, err, columns }: Terminal, clock: Clock) {
   let at = clock.monotonic();
   let isOpen = false;

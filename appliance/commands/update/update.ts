@@ -140,7 +140,7 @@ function bundlesOf({ updatesDir, updates }: Config): Bundles {
   return new Bundles(updatesDir, readKeys(KEYS_FOLDER, updates.key));
 }
 
-/** By the box's own time zone. */
+/** The time in the box's own time zone. */
 function timeOf(epochMs: number): string {
   return new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" }).format(
     epochMs,

@@ -20,7 +20,7 @@ const MAX_SUMMARY = 160;
 const MAX_TRUNCATED = 1_000_000;
 const TEST_TTL = 60;
 
-// Other fields are theirs, and may be more with every version.
+// Senders have further fields, and may add some with every version.
 const open = (properties: object, required: string[] = []) => ({
   type: "object",
   properties,

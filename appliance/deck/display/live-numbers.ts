@@ -13,7 +13,7 @@ export interface NumberSource {
     metric: StatWidget["metric"],
     period: StatWidget["period"],
   ): Promise<Numbers | undefined>;
-  /** Any number may be another now. */
+  /** Emits when numbers may have changed. */
   readonly changed: Listenable;
   /** A site, by its id, alarms of something from now on. */
   readonly alarmed: Listenable<string>;

@@ -84,7 +84,7 @@ export class Surface {
   /** Shows the result of a press while its page is shown, or removes it. */
   showFeedback(name: string, page: number, feedback: Feedback | undefined): void {
     const state = this.#states.find(({ slot }) => slot.slot === name);
-    // One of another page is not this one's to take away.
+    // Feedback of another page stays.
     if (!state || (feedback === undefined && state.feedback?.page !== page)) return;
     state.feedback = feedback && { page, feedback };
     this.#refreshSlot(state);

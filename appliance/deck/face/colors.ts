@@ -10,7 +10,7 @@ const BLACK = "#000000";
 const WHITE = "#f4f4f5";
 const DARK_INK = "#18181b";
 
-/** Below this, letters of a key's size are hard to read. */
+/** The contrast below which letters of a key's size are hard to read. */
 const LEGIBLE = 3;
 
 /**

@@ -18,7 +18,7 @@ export interface Numbers {
 
 /** The state of the box's public address, for keys. */
 export interface PublicStanding {
-  /** By which the internet finds the box. */
+  /** The name by which the internet finds the box. */
   name: string;
   /** `warning`: visitors reach it still. */
   state: "live" | "working" | "warning" | "wrong";

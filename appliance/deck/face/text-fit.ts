@@ -56,7 +56,7 @@ export function fitText(
   if (!fits(min, smallest)) {
     return { size: min, lines: cut(smallest.lines, linesIn(box, min, metrics)) };
   }
-  // No more breaks than are needed: pieces of words are harder to read than small words.
+  // The text keeps the fewest breaks: pieces of words are harder to read than small words.
   let size = min;
   while (size < max) {
     const larger = wrapAt(size + 1);

@@ -152,7 +152,7 @@ export const CHANNEL = { type: "string", description: "must be the name of a pus
 
 const WAKE = { const: true, description: "must be true, or left out" };
 
-/** Each widget has colours, too. */
+/** The fields of a shown widget, which include its colours. */
 const shown: typeof fields = (required, optional) =>
   fields(required, { ...optional, color: COLOR, background: COLOR });
 

@@ -43,7 +43,7 @@ export class Fingers {
   readonly #counts: (deck: string) => boolean;
   /** Places that are pressed, each with the cancellation of its timer. */
   readonly #down = new Map<string, { at: FingerPlace; cancel: Cancel }>();
-  /** By place of a long press: stops its timer. */
+  /** Functions that stop the timers of long presses, by place. */
   readonly #long = new Map<string, Cancel>();
 
   /** @param counts whether input of a deck counts; it is called for each */

@@ -43,7 +43,7 @@ interface SleepAction {
 export interface RequestAction {
   do: "request";
   method: (typeof METHODS)[number];
-  /** Its origin is written out. */
+  /** The URL with a written-out origin. */
   url: string;
   /** Headers. Their values are secrets, which only the sender of requests reads. */
   headers?: Record<string, string>;

@@ -31,7 +31,7 @@ export class Images {
   /** Emits the name of a picture that was opened, or is missing. */
   readonly changed = new Signal<string>();
   readonly #documents: Documents<object>;
-  /** One is opened at a time: it takes memory. */
+  /** Images are opened one at a time, since each takes memory. */
   readonly #turns = new Turns();
   readonly #fitted = new Map<string, Fitted | "missing" | "opening">();
   /** Bytes of each file, the oldest first. */

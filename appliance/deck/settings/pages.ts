@@ -2,7 +2,7 @@ import { FIELD_LIMITS } from "../../base/input/deck-fields.ts";
 import { invalidField, orElse, Refusal } from "../../base/refusal.ts";
 import type { SlotSettings } from "./slot-settings.ts";
 
-/** By slot; a slot that is not named is empty. */
+/** Settings by slot; unnamed slots are empty. */
 export type SlotsByName = Record<string, SlotSettings>;
 
 export interface Page {

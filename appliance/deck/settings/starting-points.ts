@@ -17,7 +17,7 @@ export interface Surroundings {
 /** Makes as many slots as it likes, the most useful first. */
 type StartingPoint = (surroundings: Surroundings) => SlotSettings[];
 
-/** By the names they have in the Web UI. */
+/** The starting points by their names in the Web UI. */
 const STARTING_POINTS = {
   "my sites": mySites,
   home,

@@ -149,7 +149,7 @@ async function openLibrary({
   hid,
   encodeJpeg,
 }: DriverContext<ElgatoModel>): Promise<StreamDeck> {
-  // Any id of the model will do: the library keeps the same ones together.
+  // Any id of the model works: the library groups equal ones.
   const { vendor: vendorId = 0, product: productId = 0 } = model.usb[0] ?? {};
   const spec = Object.values(DEVICE_MODELS2).find(
     (known) => known.vendorId === vendorId && known.productIds.includes(productId),

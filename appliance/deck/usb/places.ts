@@ -44,7 +44,7 @@ function zones(places: readonly ZonePlace[], canPress: boolean): ModelSlot[] {
     slot: `z${index}`,
     kind: "zone",
     canPress,
-    // No firmware reports the release of one.
+    // Firmware never reports its release.
     hasRelease: false,
     ...place,
   }));

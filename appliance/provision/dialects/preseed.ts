@@ -113,7 +113,7 @@ function withTables(all: readonly Statement[]): PlacedStatement[] {
   });
 }
 
-/** Each line that is joined costs reading all before it again: a list of ssh keys is shorter. */
+/** The most joined lines, more than a list of ssh keys. Each costs reading all lines before it again. */
 const MOST_JOINED = 200;
 /** The most lines of an unclosed value. With more, each line counts by itself. */
 const MOST_LEFT_OPEN = 20;

@@ -18,7 +18,7 @@ const STAGING = "https://acme-staging-v02.api.letsencrypt.org/directory";
 const CHAIN_TYPE = "application/pem-certificate-chain";
 /** A clock may be a little behind the CA's. */
 const SKEW_MS = 5 * 60_000;
-/** One of each order of the last weeks. */
+/** The kept proofs: one of each order of the last weeks. */
 const MOST_KEPT_PROOFS = 6;
 /** The preferred profiles: for names the future default, for addresses the only one. */
 const PROFILES = { dns: "tlsserver", ip: "shortlived" };

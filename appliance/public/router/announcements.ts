@@ -131,7 +131,7 @@ export class Announcements {
   }
 }
 
-/** By NAT-PMP with its outer address, by PCP without. */
+/** Whether a router announces its start: by NAT-PMP with its outer address, by PCP without. */
 function isStart(bytes: Buffer): boolean {
   const [version, opcode] = bytes;
   if (opcode !== 0x80) return false;

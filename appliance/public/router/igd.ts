@@ -129,7 +129,7 @@ async function add(
   return "error" in answer ? answer.error : undefined;
 }
 
-/** Every action names it so, in this order. */
+/** The arguments for the port, which every action has in this order. */
 function portOf(externalPort: number): Readonly<Record<string, string | number>> {
   return { NewRemoteHost: "", NewExternalPort: externalPort, NewProtocol: "TCP" };
 }
@@ -152,7 +152,7 @@ async function act(
   return { error: Number(elementText(xml, "errorCode")) || NO_ANSWER };
 }
 
-/** None of the values has a character that XML escapes. */
+/** The SOAP envelope of an action, whose values have no character that XML escapes. */
 function envelope(
   action: string,
   values: Readonly<Record<string, string | number>>,

@@ -37,7 +37,7 @@ export type PortAnswer =
   | { readonly kind: "conflict"; readonly by: Mapping["by"] }
   | { readonly kind: "no-router" };
 
-/** Outside and in this box, TCP. */
+/** The TCP ports outside and in this box. */
 export interface PortPair {
   readonly internal: number;
   readonly external: number;

@@ -103,7 +103,7 @@ function mapRequest({ internal, external, lifetimeS, nonce }: Wanted, own: strin
   request.writeUInt8(TCP, 36);
   request.writeUInt16BE(internal, 40);
   request.writeUInt16BE(external, 42);
-  // Any outer address.
+  // Requests any outer address.
   IPV4_MAPPED.copy(request, 44);
   return request;
 }

@@ -39,7 +39,7 @@ const HOURS = NO_HOUR + 1;
 interface Known {
   /** Days of the month that hold anything at all: bit 0 for the first. */
   days: number;
-  /** By day of the month that keeps detail. */
+  /** The sample of each day of the month that keeps detail. */
   readonly samples: (Sample | undefined)[];
   /** The days of `isBare`, bit 0 for the first day. */
   bare: number;
@@ -50,7 +50,7 @@ export class Block {
   readonly month: Month;
   readonly dimensions = new Map<Dimension, DimensionBlock>();
   detail: Detail = noDetail();
-  /** By the day of the month: by counter and hour. Most blocks are of one day, and begin with none. */
+  /** Counts by day of the month, counter and hour. Most blocks are of one day, so it begins empty. */
   readonly #counters: (Float64Array | undefined)[] = [];
   /** The writer's knowledge of the block, of which perhaps not all was read. */
   readonly #known: Known;

@@ -29,7 +29,7 @@ interface DetailColumns extends Sample {
   readonly hours: Uint8Array;
   /** FLAG and IS_EVENT. */
   readonly bits: Uint8Array;
-  /** By dimension, as in DETAIL_DIMENSIONS: one more than a place in its dictionary, or 0 for none. */
+  /** The values by dimension, as in DETAIL_DIMENSIONS: one more than a place in its dictionary, or 0 for none. */
   readonly values: Uint16Array[];
 }
 
@@ -93,7 +93,7 @@ export class DayDetail implements DetailColumns {
       (this.values[i] as Uint16Array)[row] = values[i] ?? 0;
   }
 
-  /** One of the same day that has no rows yet, nor the columns that are left out of this one. */
+  /** A detail of the same day without rows, and without the columns that this one omits. */
   begun(): DayDetail {
     const none = noRows();
     const isLeft = ({ length }: Uint8Array | Uint16Array) => length < this.rows;

@@ -18,7 +18,7 @@ const NUL = 0;
 /** A dimension of a block: its dictionary, and the counts of each value on each day. */
 export class DimensionBlock {
   readonly texts: string[];
-  /** By the day of the month, from 0. */
+  /** Tables by day of the month, from 0. */
   readonly days: (DayTable | undefined)[] = Array<undefined>(MAX_DAYS).fill(undefined);
   /** Text → place. It is built for the first look-up, since most dictionaries are only read. */
   #values: Map<string, number> | undefined;

@@ -12,7 +12,7 @@ const FORMAT = 2;
 export const FRAME_BYTES = 65_536;
 /** Packing less gains nothing. */
 const WORTH_PACKING_BYTES = 64;
-/** Above it, writing costs more than the card gains. */
+/** The level above which writing costs more than it saves on the card. */
 const LEVEL = 3;
 /** The most memory for unpacking, as a power of 2 bytes. zstd at level 3 needs 2 MB. */
 const MAX_WINDOW_LOG = 23;

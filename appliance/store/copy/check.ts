@@ -112,7 +112,7 @@ interface Less {
   readonly says: string;
 }
 
-/** By day and origin, the sums of which the target has less. */
+/** The sums, by day and origin, of which the target has less. */
 function lacking(
   source: DaySums,
   target: DaySums,

@@ -45,7 +45,7 @@ export class CopyEnd {
   readonly origin: string;
   readonly name: string;
   readonly #engine: CopyEngine;
-  /** By node, how far its log was looked at. */
+  /** The last number of each node's log that was looked at. */
   readonly #looked = new Map<number, number>();
   /** The sum of copied counts. It is bounded to a share, since there are other sources, and counts of the target. */
   readonly #given = new Sum(COUNTABLE.together / 4);
@@ -162,7 +162,7 @@ export class CopyEnd {
     return (await this.read((access) => numberOf(access, origin))) !== undefined;
   }
 
-  /** By source, the months of a site in which there is anything, ascending. */
+  /** The months with content of a site, by source, ascending. */
   months(
     site: SiteKey,
     sources: readonly Source[],

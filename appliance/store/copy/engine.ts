@@ -13,7 +13,7 @@ import type { Rows, Statement } from "../sql.ts";
 /** A site with all its settings. */
 export interface CopySite extends SiteRecord {
   readonly retired: boolean;
-  /** Its settings, by the names of SITE_SETTINGS. */
+  /** The site's settings, by the names of SITE_SETTINGS. */
   readonly settings: ReadonlyMap<string, unknown>;
   readonly alarms: SiteAlarmsRecord | undefined;
 }
@@ -50,7 +50,7 @@ export class CopyRefused extends Error {
 export interface CopyAccess {
   /** SQL that either engine understands: values are `$1` …, a conflict names its columns. */
   readonly rows: Rows;
-  /** Several that do not need each other's rows. @returns the rows of each */
+  /** Runs statements that do not need each other's rows. @returns the rows of each */
   all(statements: readonly Statement[]): Promise<readonly (readonly object[])[]>;
   readonly snapshot: Snapshot;
   /** The source of counts that are made there now. */
@@ -89,7 +89,7 @@ export interface Opening {
   readonly clock: Clock;
   /** 0–1. */
   readonly random: () => number;
-  /** By which it was named, for sentences: `--to`. */
+  /** The flag that named it, for sentences: `--to`. */
   readonly flag: string;
   /** Whether it is the target, which is made where there is none; a source is only read. */
   readonly isTarget: boolean;

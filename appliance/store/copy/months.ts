@@ -41,7 +41,7 @@ interface Brought {
   readonly pieces: BlockPieces;
   /** Days that are other ones then. */
   readonly days: readonly Day[];
-  /** By counter, what is counted on those that the target has not: it may have dropped them. */
+  /** The sums, by counter, of days that the target lacks: it may have dropped them. */
   readonly added: Sums;
 }
 

@@ -34,7 +34,7 @@ export async function foldOthers(to: CopyEnd, patience: Patience): Promise<void>
   }
 }
 
-/** Some of the log that is of other sources, dated, and not empty. */
+/** The next rows of the log from other sources, dated, and not empty. */
 async function next({ snapshot, own }: CopyAccess): Promise<readonly LogRow[]> {
   const { number } = await own();
   const seen = new Map(await snapshot.folded());

@@ -6,7 +6,7 @@ import type { CopyOptions, Patience } from "./run.ts";
 import type { Pair } from "./sites.ts";
 import { numberOf, takeSource } from "./sources.ts";
 
-/** No source has it. */
+/** A number that no source has. */
 const NOWHERE = 2 ** 31 - 1;
 
 /** Counters of days past retention, and of those that are kept. */

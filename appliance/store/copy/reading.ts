@@ -63,7 +63,7 @@ function sumOf(month: Month, blocks: readonly Block[]): Block {
   return sum;
 }
 
-/** By source, the months of a site in which there is anything, ascending. */
+/** The months with content of a site, by source, ascending. */
 export async function monthsBySource(
   snapshot: Snapshot,
   site: SiteKey,
@@ -140,7 +140,7 @@ export async function pastOf(rows: Rows, { site, source }: Which): Promise<Sums>
   return new Map(past.map(({ counter, n }) => [counter, n]));
 }
 
-/** By day, each counter. */
+/** The counters by day. */
 export async function counterDays(
   snapshot: Snapshot,
   which: Which,

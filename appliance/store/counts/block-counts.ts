@@ -34,7 +34,7 @@ export const PLAIN: BlockQuestion = {
 interface DetailRange {
   /** The first day, the one after the last where it can judge none. */
   readonly from: Day;
-  /** One in how many views and events is kept where it is the fewest: 1, 2, 4 … */
+  /** The coarsest sampling: one in 1, 2, 4 … views and events is kept. */
   readonly sampled: number;
 }
 

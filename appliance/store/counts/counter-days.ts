@@ -17,7 +17,7 @@ const HOURS = 24;
 const WEEKDAYS = 7;
 /** The counter that `hour` and `dowhour` are of. */
 const HOURS_OF = { views: "pv", visitors: "uv", sessions: "sessions" } as const;
-/** By counter of answers, those of blocks that it is the sum of. */
+/** The counters of blocks that each counter of answers sums. */
 export const COUNTED_IN: ReadonlyMap<Counter, readonly BlockCounter[]> = Map.groupBy(
   BLOCK_COUNTERS,
   (name) => COUNTED_AS[name].counter,
@@ -44,7 +44,7 @@ export interface TableValue {
 export class CounterDays {
   readonly #from: Day;
   readonly #to: Day;
-  /** By offset, counters and hours as a block has them. */
+  /** Counters and hours in the form of a block, by offset. */
   readonly #days: (Float64Array | undefined)[] = [];
 
   /** Counters of the days from `from` to `to`, both included. */
@@ -97,7 +97,7 @@ export class CounterDays {
   }
 
   /**
-   * By counter that is kept by the hour, the days on which it counted, ascending. Views are among them where the
+   * The days, ascending, on which each hourly counter counted. Views are among them where the
    * dimension `hour` is not of views.
    */
   hours(of: CountsOf): HourlyCounts {

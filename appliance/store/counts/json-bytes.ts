@@ -20,7 +20,7 @@ export class JsonBytes {
   #bytes = Buffer.allocUnsafe(FIRST_BYTES);
   #length = 0;
 
-  /** Any text, as it is. */
+  /** Adds a text as it is. */
   text(text: string): void {
     this.#room(3 * text.length);
     this.#length += this.#bytes.write(text, this.#length);
@@ -28,7 +28,7 @@ export class JsonBytes {
 
   /** A list of whole numbers. */
   list(numbers: DayList): void {
-    // None has more than 16 digits, a sign and a comma.
+    // A number has at most 16 digits, a sign and a comma.
     this.#room(18 * numbers.length + 2);
     this.#bytes[this.#length++] = OPEN;
     for (let i = 0; i < numbers.length; i++) {

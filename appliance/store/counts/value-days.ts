@@ -78,7 +78,7 @@ class DayTables {
   /** Sums of the month that is being read: by value and day, and by day for all others. */
   #month: Float64Array | undefined;
   readonly #othersOfMonth = new Float64Array(MAX_DAYS);
-  /** By place in the dictionary of the block that is being read, that in `kept`, or -1. */
+  /** The place in `kept` by place in the dictionary of the block that is being read, or -1. */
   #places = new Int32Array();
 
   constructor({ kept }: DimensionTotals, days: number) {

@@ -13,7 +13,7 @@ const SECRET = randomInt(2 ** 32);
 export class HashIndex {
   #low = new Uint32Array(FIRST_ROOM);
   #high = new Uint32Array(FIRST_ROOM);
-  /** By slot one more than a number; 0 is free. */
+  /** One more than a number, by slot; 0 is free. */
   #slots = new Uint32Array(2 * FIRST_ROOM);
   #size = 0;
 

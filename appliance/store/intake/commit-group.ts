@@ -98,7 +98,7 @@ export class CommitGroup {
   }
 
   /**
-   * Its surveys, and those to take back, for a commit.
+   * The surveys of the group for a commit, and those to take back.
    * @param dated says whether a stamp names its hour by now; see Intake.
    */
   data(dated: (stamp: Stamp) => Stamp): Pick<BatchData, "surveys" | "withdraw"> {

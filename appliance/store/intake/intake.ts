@@ -33,7 +33,7 @@ interface Committed {
 
 interface IntakeOptions {
   clock: Clock;
-  /** By which days begin now; UTC unless given. */
+  /** The zone in which days begin now; UTC unless given. */
   zone?: () => DayZone;
   log: Log;
   send: (request: EngineRequest) => Promise<EngineAnswer>;

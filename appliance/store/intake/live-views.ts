@@ -9,7 +9,7 @@ const STEPS = WINDOW_MS / LIVE_STEP_MS;
 /** A bar of the chart of five minutes is half a minute. */
 const STEPS_OF_A_BAR = 6;
 
-/** Other processes are asked about a site for so long after the last request for it, and about so many sites. */
+/** The time after the last request for a site in which other processes are asked for its views. */
 const ASKED_MS = 2 * 60_000;
 const MAX_ASKED = 500;
 
@@ -96,7 +96,7 @@ export class LiveViews {
     return bars;
   }
 
-  /** Another database has other sites under these numbers. */
+  /** Clears all views, since another database has other sites under these numbers. */
   clear(): void {
     this.#rings.clear();
     this.#asked.clear();

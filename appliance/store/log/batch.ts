@@ -252,7 +252,7 @@ export function decodeBatch(bytes: Uint8Array): Batch {
     slots: columns.texts.flatMap((numbers, slot) => {
       if (numbers.some((number) => number > textCount)) throw noBatch("it names texts it has not");
       const dimension = DIMENSIONS[places[slot] as number];
-      // One of a later release is passed over: before an update is taken back, it has counted, too.
+      // A dimension of a later release is skipped: that release has counted before it was taken back.
       return dimension === undefined ? [] : [{ dimension, texts: numbers }];
     }),
     ...checked(columns, undated),
@@ -296,7 +296,7 @@ function isUndated(head: Uint8Array): boolean {
   return ((head[1] ?? 0) & IS_UNDATED) !== 0;
 }
 
-/** By site, which records of a batch are its own. */
+/** The records of a batch by site. */
 export function rowsBySite({ sites, records }: Batch): Map<SiteKey, number[]> {
   const rows = new Map<SiteKey, number[]>();
   for (let row = 0; row < records; row++) {

@@ -24,7 +24,7 @@ export class RecordTable {
   /** Words that are taken. */
   #length = 0;
   #count = 0;
-  /** By their hash where rows begin, plus one; 0 is free. */
+  /** One more than the beginning of a row, by its hash; 0 is free. */
   #places = new Uint32Array(FIRST_PLACES);
   /** The end of the row that was begun. */
   #end = 0;
@@ -89,7 +89,7 @@ export class RecordTable {
     return true;
   }
 
-  /** Each row, with its number, and each of its values after it. */
+  /** Calls `row` for each row with its number, and then `value` for each of its values. */
   each(row: (n: number, row: Row) => void, value: (n: number, slot: number, text: number) => void) {
     for (let at = 0, n = 0; at < this.#length; n++) {
       const head = this.#word(at + 3);

@@ -40,7 +40,7 @@ export function eraseGone(
   return left;
 }
 
-/** No zone has hours that begin between two of these; in seconds. */
+/** The seconds of a step at which hours of all zones begin. */
 const QUARTER_HOUR = 900;
 
 /** A batch of the same hits without their texts, and, where they wait for the clock, by the quarter of an hour. */

@@ -16,7 +16,7 @@ export class DatabaseTime {
   /** Epoch ms at monotonic zero. */
   #zero: number | undefined;
   #toldAt = -Infinity;
-  /** By which days begin. */
+  /** The zone in which days begin. */
   zone = new DayZone();
 
   /** @param read corrects the time of the database */

@@ -92,7 +92,7 @@ export class PostgresDesk implements Desk {
   }
 }
 
-/** One that said goodbye was seen last at the beginning of 1970. */
+/** Collectors; one that said goodbye was seen last at the beginning of 1970. */
 const COLLECTORS = `
   SELECT node.name, lease.holder IS NOT NULL AS settles,
     extract(epoch FROM now() - seen_at) AS seconds

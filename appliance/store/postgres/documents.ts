@@ -67,7 +67,7 @@ export function fleetSites(connection: Pick<Connection, "transaction">): SitesPl
 /** The changes of a database that are not planned by the sites there are. */
 export type FleetEngineWrite = "change" | "saveAlarmSince" | "deleteSource";
 
-/** Each is made in a transaction of the caller's. */
+/** Writes, each in a transaction of the caller's. */
 export const FLEET_WRITES: {
   readonly [W in FleetEngineWrite]: (
     sql: Transaction,

@@ -233,7 +233,7 @@ export class PostgresEngine implements Engine {
     if (this.#isReady && !this.#lease.isHeld)
       await this.#chores.transaction((sql) => this.#lease.take(sql));
     if (!this.#isReady || !this.#lease.isHeld) return null;
-    // By the time that all nodes share; a disk elsewhere is its owner's to watch.
+    // The time of all nodes decides; the owner watches a disk elsewhere.
     const today = this.#time.today();
     const own = { today, lowSpace: false, maxDetailBytes: Number.POSITIVE_INFINITY };
     return this.reads.read("settlement", { ...asked, ...own });

@@ -16,7 +16,7 @@ export interface PreparedBatch {
   /** The count of its node's numbers that it uses up. */
   readonly numbers: number;
   /**
-   * Its transaction: only the next number of its node passes, and its surveys stand last.
+   * The statements of its transaction: only the next number of its node passes, and its surveys stand last.
    * @param surveyIds of its surveys, in order
    */
   statements(surveyIds: readonly number[]): readonly Statement[];

@@ -114,7 +114,7 @@ async function formatIn(sql: Sql, settings: ConnectionSettings): Promise<DataFor
 
 async function raise(sql: Sql, from: number, steps: readonly Statement[][]): Promise<void> {
   if (from > 0) {
-    // One after the other.
+    // Nodes migrate one after the other.
     const [row] = await sql.rows<{ value: string }>(
       "SELECT value FROM meta WHERE key = 'schema' FOR UPDATE",
     );

@@ -15,7 +15,7 @@ import { batchesOf } from "./log.ts";
 import { LOG_ENDS, PostgresSnapshot } from "./snapshot.ts";
 import { bootZeros } from "./upkeep/boots.ts";
 
-/** No hit waits for a settlement here, and each batch may be about thousands. */
+/** The most sites of a settlement, for which no hit waits here; a batch may have thousands. */
 const MAX_SITES = 10_000;
 
 /** The state that is kept between two questions. */
@@ -32,7 +32,7 @@ interface Kept {
 export class PostgresReads {
   readonly #passedOver: PassedOver | undefined;
   #kept: Kept | undefined;
-  /** By node, how far the log is settled that is being settled. */
+  /** The last number of each node's log that the present settlement covers. */
   #settlesTo: ReadonlyMap<number, number> = new Map();
   #looked: Looked & { readonly epoch: number | null } = { epoch: null, past: "" };
 

@@ -112,7 +112,7 @@ export const WORDS: SnapshotSql = {
   listOf: numbers,
 };
 
-/** By node, the last number of its log, and how many bytes it has. */
+/** The last number of each node's log, and its bytes. */
 export const LOG_ENDS = `
   SELECT folded.node, log.n, log.bytes FROM folded CROSS JOIN LATERAL (
     SELECT max(n) AS n, sum(octet_length(body)) AS bytes FROM log WHERE log.node = folded.node

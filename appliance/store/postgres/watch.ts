@@ -25,7 +25,7 @@ const WATCH_MS = 400;
 const BEAT_MS = 5_000;
 /** The most nodes whose live views are added up. */
 const MAX_NODES = 1_000;
-/** One that this one took the place of may still say goodbye. */
+/** The time in which a replaced namesake may still say goodbye. */
 const NAMESAKE_MS = 60_000;
 
 interface WatchOptions {
@@ -82,7 +82,7 @@ export class Watch {
       },
       { read: true },
     );
-    // Another look may have passed on a newer one.
+    // Another look may have reported a newer revision.
     const isOlder = revision.epoch === this.#revision?.epoch && revision.n < this.#revision.n;
     if (!isOlder) {
       this.#revision = revision;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { namesEtag } from "../../base/etag.ts";
 
-/** Below this, compressing saves nothing that matters. */
+/** The bytes below which compressing saves too little. */
 const WORTH_COMPRESSING_BYTES = 1_024;
 const MAX_REMEMBERED = 64;
 

@@ -22,7 +22,7 @@ export interface FleetSource {
   counts(source?: SourceNumber): BlockCounts;
   readonly snapshot: Snapshot;
   readonly rows: Rows;
-  /** Another one after each write. */
+  /** The version, which changes with each write. */
   version(): Soon<unknown>;
   /** The last answers from this database. */
   readonly lastAnswers: LastAnswers;

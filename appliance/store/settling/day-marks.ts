@@ -28,7 +28,7 @@ export function* timeRun(): Steps<TimeRun> {
 const TIME_RUN = `SELECT ${RUN_MS} AS ms`;
 const MARKS = `SELECT day, run_ms AS ms FROM counted_day WHERE day BETWEEN 0 AND ${LAST_DAY}`;
 
-/** Something was counted on a day, at a time run (ms). */
+/** Marks a day as counted on, at a running time (ms). */
 export function markDay(day: Day, runMs: number): Statement {
   return { text: mark("$2"), values: [day, runMs] };
 }

@@ -62,7 +62,7 @@ interface Past {
   /** Days past retention. */
   readonly over: ReadonlySet<Day>;
   readonly keepsDetail: (day: Day) => boolean;
-  /** No later month has detail that is past. */
+  /** The last month with expired detail. */
   readonly detailTo: Month;
 }
 

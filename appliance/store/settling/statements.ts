@@ -19,7 +19,7 @@ export function settlementStatements(
   marks: readonly Statement[],
   atOnce: AtOnce,
 ): Statement[] {
-  // Each locks the rows in the same order.
+  // All nodes lock the rows in the same order.
   const logs = folded.toSorted(([a], [b]) => a - b);
   return [
     ...dropBlocks(drops, atOnce),

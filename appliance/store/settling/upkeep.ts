@@ -34,7 +34,7 @@ interface UpkeepOptions {
   engine: () => Pick<Engine, "send" | "settlement">;
   clock: Clock;
   log: Pick<Log, "warn" | "error">;
-  /** By which days begin now. */
+  /** The zone in which days begin now. */
   zone: () => DayZone;
   retentionDays: number;
   /** Days that keep detail; 0 for none. */
@@ -57,7 +57,7 @@ export class Upkeep {
   #settledAt = -Infinity;
   #first = Promise.resolve(true);
   readonly #stops: Cancel[] = [];
-  /** One that ran by itself has ended; false where some of it failed. */
+  /** Emits after an upkeep that ran by itself; false where some of it failed. */
   readonly #ended = new Signal<boolean>();
 
   constructor(options: UpkeepOptions) {

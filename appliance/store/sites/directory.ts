@@ -31,7 +31,7 @@ export interface Directory {
    */
   readonly retired: readonly SiteRecord[];
   readonly adminHash: Uint8Array | null;
-  /** By which zone days are counted; null for UTC, because none has been named. */
+  /** The zone of days; null for UTC, because none has been named. */
   readonly dayZone: ZoneSetting | null;
   /** A zone that is set and unknown to this machine, which counts by UTC instead. */
   readonly unknownZone?: string | undefined;
@@ -55,7 +55,7 @@ interface Row {
 
 /** The directory of a database, which is updated by changes. */
 export class DirectoryBook {
-  /** By id. */
+  /** Rows by id. */
   #rows: Row[] = [];
   readonly #changed = new Map<SiteKey, SiteBody | undefined>();
   #adminHash: Uint8Array | null = null;
@@ -163,6 +163,6 @@ export interface SiteInput {
   readonly id: string;
   readonly host?: string | null | undefined;
   readonly badge?: boolean | undefined;
-  /** By which days are counted, where it is the first site and no zone has been named. */
+  /** The zone of days, for the first site while no zone has been named. */
   readonly zone?: string | undefined;
 }

@@ -176,7 +176,7 @@ export function declareSites(
 interface NamedZone {
   /** Undefined leaves it as it is. */
   readonly zone: string | undefined;
-  /** Others go by the zone that was named first: it takes no other's place. */
+  /** Whether others share the zone, so that the first named one stays. */
   readonly isShared?: boolean;
   /** Epoch milliseconds. */
   now(): Soon<number>;

@@ -36,7 +36,7 @@ export class CountedDays {
     this.#at = Math.max(monotonic, this.#at ?? monotonic);
   }
 
-  /** Something is counted now. */
+  /** Notes that something is counted now. */
   count(): void {
     this.#countedMs = this.#runMs;
   }

@@ -223,7 +223,7 @@ function notedIn(db: Database): unknown {
   try {
     return db.prepare("SELECT value FROM meta WHERE key = ?").pluck().get(READABLE_BY);
   } catch (error) {
-    // Its notes are not as ours are.
+    // The table `meta` has another form than ours.
     if (isSqliteError(error, "SQLITE_ERROR")) return undefined;
     throw error;
   }

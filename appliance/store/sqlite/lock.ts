@@ -66,7 +66,7 @@ function makeFolder(dataDir: string): void {
 export function lockDataDir(dataDir: string): () => void {
   const db = connect(join(dataDir, LOCK), { timeout: LOOK_MS });
   try {
-    // No journal on disk: the lock must be had when the disk is full, too.
+    // The journal is in memory: a full disk must not prevent the lock.
     db.pragma("journal_mode = MEMORY");
     db.exec("BEGIN EXCLUSIVE");
   } catch (error) {

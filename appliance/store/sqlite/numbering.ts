@@ -193,7 +193,7 @@ function mendBlocks(db: Database): string[] {
     .safeIntegers()
     .all();
   const [first, last] = [runningPart(0, 0), runningPart(1, 0) - 1];
-  // Its source is not known any more: it counts as counted here.
+  // Counts of a source that is unknown now count as counted here.
   const source = `CASE WHEN source BETWEEN 0 AND ${LAST_SITE} THEN source ELSE 0 END`;
   const mend = db.prepare(
     `UPDATE OR IGNORE block SET source = ${source},

@@ -5,7 +5,7 @@ type Prepared = ReturnType<Database["prepare"]>;
 
 /** The most prepared statements, more than those that recur. */
 const MOST_PREPARED = 256;
-/** By text. */
+/** Prepared statements by text. */
 const PREPARED = new WeakMap<Database, Map<string, Prepared>>();
 
 function prepared(db: Database, text: string): Prepared {

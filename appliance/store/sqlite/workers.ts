@@ -29,7 +29,7 @@ export interface Workers {
 }
 
 export async function startWorkers(options: WorkersOptions): Promise<Workers> {
-  // Beside each other: a thread takes a tenth of a start.
+  // Both threads start at once, since one takes a tenth of a start.
   const { file, readerMemoryMb, ...others } = options;
   const reader = ReaderThread.start({
     ...others,

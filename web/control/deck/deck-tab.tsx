@@ -16,7 +16,7 @@ import { SlotPanel } from "./slot-panel.tsx";
 import { type Editor, useEditor } from "./use-editor.ts";
 import { useShortcuts } from "./use-shortcuts.ts";
 
-/** Beside a deck wider than this there is no room for anything. */
+/** The width above which there is no room beside a deck. */
 const WIDE_PX = 1_400;
 
 /** The decks, one at a time, and the settings of the chosen slot or input. */
@@ -76,7 +76,7 @@ function PlacePanel({ deck, place, editor }: { deck: DeckView; place: string; ed
   return <NoPlace deck={deck} editor={editor} />;
 }
 
-/** Its keys are black, so that an owner may wonder. */
+/** A note about a sleeping deck, whose keys are black. */
 function Asleep({ deck }: { deck: DeckView }) {
   const { actions } = useShell();
   const { problem, run } = useAction();

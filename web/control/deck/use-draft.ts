@@ -110,7 +110,7 @@ function useSaved<T extends object | undefined>({
     }
   };
 
-  // One after another, so that the last one typed is the last one stored.
+  // Drafts are sent one after another, so that the last typed one is stored last.
   const send = async () => {
     const { current } = work;
     if (current.isSending) return;

@@ -35,7 +35,7 @@ export function Asking({ where, change, ...props }: AskingProps) {
             <Chip
               key={conditionText(one)}
               condition={one}
-              // One thing may be not, or begin so, in one way only: all spellings have to hold then.
+              // `begins` takes one spelling of a value; other tests take all, which must hold together for `not`.
               onChange={(part) =>
                 replace(
                   group,

@@ -108,7 +108,7 @@ const FORGET_BOOTS = "DELETE FROM boot WHERE told_at < now() - interval '30 days
  * hits for them.
  */
 class Erasing {
-  /** By erased site, up to which number of each node the log has nothing of it. */
+  /** The last number of each node's log without anything of an erased site, by site. */
   readonly #logs = new Map<SiteKey, Map<number, number>>();
   /** The epoch of these numbers. */
   #epoch: number | null = null;

@@ -19,7 +19,7 @@ export type Chore = { readonly kinds: Kinds } & (
 const CHORE_MS = 20 * 60_000;
 /** Limit of the heap, in megabytes. It is enough, since rows are read one by one. */
 const HEAP_MB = 128;
-/** Each half of the space for young objects, which would take 60 MB and more for garbage otherwise. */
+/** The MB of each half of the space for young objects, which would take 60 MB and more by default. */
 const YOUNG_MB = 4;
 /** Limit of all memory, in bytes: beside a service at rest, it is all that a board has. */
 const MEMORY_BYTES = SERVICE_MEMORY - 32 * 1_048_576;

@@ -132,7 +132,7 @@ function copyKind<Body>(
       continue;
     }
     const here = idOf(String(id), read);
-    // Its site is on its way out.
+    // The document's site is being removed.
     if (here === undefined) continue;
     const written = anew ? JSON.stringify(read) : body;
     const added = add.run(name, here, written, anew ? 0 : revision, file);

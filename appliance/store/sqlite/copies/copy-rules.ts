@@ -64,7 +64,7 @@ const ofKnownSite = { ofSite: "site" } satisfies Partial<CopiedTable>;
 export const TABLES: Readonly<Record<string, TableRule>> = {
   meta: {
     kind: "copied",
-    // Other keys say nothing about the data.
+    // Keys outside of META are not about the data.
     isLeft: ({ key }) => !META.has(key),
     columns: { value: () => true },
     check: ({ key, value }) => META.get(key)?.(value) === true,
@@ -113,7 +113,7 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
     columns: { payload: isText, at: isTime, saved_clock: isTime },
     check: ({ version, payload }) => isSurvey(version, payload),
   },
-  // By kind: see copySites, copyKept and copyLeft.
+  // Documents are copied by kind: see copySites, copyKept and copyLeft.
   document: { kind: "documents" },
   // A copy counts its changes from the start.
   revision: { kind: "left" },

@@ -97,7 +97,7 @@ export function fill(file: string, write: (db: Database) => void): void {
 }
 
 interface Manner {
-  /** By the number they had, the sites that were copied so far. */
+  /** The sites copied so far, by their old number. */
   readonly sites: ReadonlyMap<unknown, SiteKey>;
   readonly sources: RestoredSources;
   /** Refuses a backup for a row that is off its rule. */
