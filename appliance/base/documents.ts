@@ -80,7 +80,7 @@ export function documentKind<Body>(
 }
 
 /**
- * A body as its kind has it, from JSON.
+ * Parses a body of a kind from JSON.
  * @throws {Error} with a sentence where it is not what its kind says
  */
 export function readDocument<Body>(

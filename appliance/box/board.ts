@@ -26,7 +26,7 @@ export interface UpdateStandingSource {
 
 /** The machine's network, for the board. */
 export interface Network {
-  /** IPv4 addresses by which others reach this machine. @throws {Error} when the system tells none */
+  /** IPv4 addresses by which others reach this machine. @throws {Error} when the system cannot list them */
   addresses(): readonly string[];
   /** The name by which the own network finds this machine, like `tallydeck.local`; undefined without. */
   name(): string | undefined;
@@ -64,7 +64,7 @@ export class Board implements NoticeBoard {
   #onConsole: string | undefined;
   #cancelLook: Cancel = () => {};
   #isBlind = false;
-  /** The notices that nothing tells of, as they were told last. */
+  /** The last reported notices that come without an event. */
   #told = "[]";
 
   constructor(options: BoardOptions) {
@@ -132,7 +132,7 @@ export class Board implements NoticeBoard {
     return standing === undefined ? [] : [{ type: "update", ...standing }];
   }
 
-  /** The notices that change with the time alone, or with nothing that tells. */
+  /** The notices that change with the time alone, or without an event. */
   #passing(): string {
     return JSON.stringify([...this.#storageNotices(), ...this.#updateNotices()]);
   }

@@ -81,7 +81,7 @@ export function unknownSite({ sites }: Directory, id: string): string {
   return `There is no site ${id}.${meant} \`tallydeck sites\` lists them.`;
 }
 
-/** The site with an id, or the only one there is. @throws {UsageError | CommandFailed} where it is not clear which is meant */
+/** The site with an id, or the only one. @throws {UsageError | CommandFailed} where the choice is not clear */
 export function siteMeant(directory: Directory, given: string | undefined): SiteRecord {
   const { sites } = directory;
   const [first, ...others] = sites;

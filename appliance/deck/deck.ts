@@ -205,7 +205,7 @@ export class Deck {
     this.surface.attach(this.#panel);
   }
 
-  /** Releases a deck that was unplugged, or is let go. @param farewell leaves the pictures that are to stay on it */
+  /** Releases a deck that was unplugged or is given up. @param farewell leaves the pictures that should stay on it */
   async unplug({ farewell = false } = {}): Promise<void> {
     const panel = this.#panel;
     this.#panel = undefined;

@@ -24,7 +24,7 @@ export interface BoxFacts {
   readonly url: string | undefined;
   /** Channels that take a text. */
   readonly channels: readonly string[];
-  /** Channels that are late when they are not heard of. */
+  /** Channels that become late without pushes. */
   readonly watched: readonly string[];
   readonly sites: readonly SiteFacts[];
   readonly decks: readonly DeckFacts[];

@@ -12,10 +12,7 @@ export const ORDERS_A_WEEK_ELSEWHERE = 25;
 export const ORDERS_WINDOW_MS = WEEK_MS + 3 * HOUR_MS;
 /** Let's Encrypt takes 5 failed validations of one name in an hour. */
 export const VALIDATIONS_AN_HOUR = 5;
-/**
- * The CA counts each failure by its own clock: the power may go before the box has
- * heard of it.
- */
+/** The CA counts each failure by its own clock: the power may go before the box has the answer. */
 export const VALIDATIONS_WINDOW_MS = HOUR_MS + MINUTE_MS;
 export const TESTS_AN_HOUR = 10;
 /**

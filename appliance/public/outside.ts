@@ -20,7 +20,7 @@ export function isOutside(address: string, { networks, outer }: Home): boolean {
   return !networks.some((network) => {
     const [own = "", bits] = network.split("/");
     if (isIP(own) !== family) return false;
-    // A home has at least a /64, whatever the prefix of the machine's own address is.
+    // A home has at least a /64, also where the prefix of the machine's own address is longer.
     if (family === 6 && addressKey(own) === addressKey(address)) return true;
     const block = new BlockList();
     block.addSubnet(own, Number(bits), family === 6 ? "ipv6" : "ipv4");

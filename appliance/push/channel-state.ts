@@ -12,7 +12,7 @@ export type ChannelState =
   | "acknowledged"
   | "resolved";
 
-/** Declared and not heard of; in time; past its period; past its grace too, or failed; not watched. */
+/** The states: declared without a push; in time; past its period; past its grace too, or failed; not watched. */
 export type DeadManState = "new" | "up" | "late" | "down" | "paused";
 
 /** The state of a dead-man's channel, by its last push and the time; undefined for any other. */

@@ -27,7 +27,7 @@ export interface HeldMessage {
   readonly id: string | null;
   /** Stays until it is acknowledged. */
   readonly hold: boolean;
-  /** Seconds within which a dead-man's channel is heard of; null for any other. */
+  /** The seconds within which a dead-man's channel expects a push; null for any other. */
   readonly period: number | null;
   /** Seconds that it may be late. */
   readonly grace: number;

@@ -20,7 +20,7 @@ export const KEPT_CHANNELS = documentKind<KeptChannel>("channel", objectOf({ cha
 
 /** The delay for storing a new text of a held message, and for trying again. */
 const DELAY_MS = 60_000;
-/** A sender that is heard of more often than this, in seconds, misses no step for a push that was lost. */
+/** The seconds between pushes below which a lost push causes no missed step. */
 const OFTEN = 60;
 /** Pushes of one channel many times a second cost a commit a second. */
 const SPACING_MS = 1_000;

@@ -159,7 +159,7 @@ function statementsOf(
   revision: number,
   nextSite: () => string,
 ): Statement[] {
-  // Documents of a fleet are held in memory elsewhere: a mark tells that one is gone.
+  // Other processes hold documents of a fleet in memory: a mark shows them that one is removed.
   const gone = of === "fleet" ? MARK : "DELETE FROM document WHERE kind = $1 AND id = $2";
   return [
     ...put.map(({ id, body, file = null, revision: own = revision }) => ({

@@ -48,7 +48,7 @@ export type EngineAnswer =
       /** Whether it passes by itself within moments, because another process holds the database. */
       readonly busy: boolean;
       readonly message: string;
-      /** The reason why the write is impossible, whatever the state of the storage. */
+      /** The reason why the write is impossible in any state of the storage. */
       readonly refused?: RefusalCode;
     };
 
@@ -214,7 +214,7 @@ export interface Collector {
   readonly settles: boolean;
 }
 
-/** The box's own data as commands have it. */
+/** The box's own data for commands. */
 export interface BoxDesk {
   read<Q extends BoxQueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>>;
   close(): Promise<void>;

@@ -76,7 +76,7 @@ function towards(wish: Wish, facts: UpdateFacts): UpdateTask | undefined {
   if (state.mode === "visit")
     return ended("The other system was started, so nothing is installed into it. Ask again later.");
   if (state.mode === "trial") return undefined;
-  // The trial is over, though a clock that stood still has it end when the one before did.
+  // The trial is over, though by a clock that stood still it ended at the same time as the one before.
   const wasStarted = wish.requested?.request === "arm" && wish.requested.boot !== boot;
   if (wasStarted && state.prepared?.release !== release) return ended();
   const requested = wish.requested?.boot === boot ? wish.requested.request : undefined;

@@ -316,7 +316,7 @@ export function addNumbers(numbers: ArrayLike<number>): number {
   return Array.from(numbers).reduce((sum, n) => sum + n, 0);
 }
 
-/** Whether a site has views, and none by somebody who is known to be new that day. */
+/** Whether a site has views, but no counted visitors. */
 export function isUnvisited({ series }: History): boolean {
   return series.uv.every((n) => n === 0) && series.pv.some((n) => n > 0);
 }

@@ -50,7 +50,7 @@ export const STAT_PERIODS = {
 } as const satisfies Readonly<Record<string, PeriodFacts>>;
 export type StatPeriod = keyof typeof STAT_PERIODS;
 
-/** The metrics that can be had of a period. */
+/** The metrics that exist for periods. */
 export function periodMetrics(period: StatPeriod): readonly StatMetric[] {
   return STAT_PERIODS[period].days === null ? ["pv"] : idsOf(STAT_METRICS);
 }

@@ -12,7 +12,7 @@ import { HttpError } from "../../http/errors.ts";
 import { DETAIL_DIMENSIONS, type Filter, MAX_RANGE_DAYS } from "../../store/store.ts";
 import { queryValue, storable, storedPath } from "../counting/payload.ts";
 
-/** Long enough for whatever is stored, with room for what a stored value would be cut by. */
+/** The longest value of a query: longer than all stored ones, with room for the part that storing cuts off. */
 const MAX_VALUE = 1_024;
 
 /** A range of days, both ends included; `single` for a question about one day. */

@@ -11,7 +11,7 @@ import { listenProblem, signalled } from "./lifetime.ts";
 /**
  * Collects until a signal ends it; a second one ends the grace that the first begins.
  * @param database as people are shown it
- * @throws {CommandFailed} when it cannot listen, the database will not have it, or hits are lost
+ * @throws {CommandFailed} when it cannot listen, the database refuses it, or hits are lost
  */
 export async function collectUntilTold(
   config: Config,

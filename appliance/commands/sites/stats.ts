@@ -99,7 +99,7 @@ function filterOf({ where, of }: { where?: string[]; of?: string }): Filter {
   }
 }
 
-/** @throws {CommandFailed} where it is not clear which one is meant */
+/** @throws {CommandFailed} where the choice is not clear */
 async function sourceOf(desk: Desk, text: string | undefined): Promise<StatsQuery["source"]> {
   if (text === undefined) return undefined;
   try {

@@ -88,7 +88,7 @@ function engineOf(
   };
 }
 
-/** Counts of an epoch have it for their origin. */
+/** The origin of an epoch's counts. */
 async function ownOf(sql: Pick<Sql, "rows">): Promise<Pick<Source, "number" | "origin">> {
   const [own] = await sql.rows<Pick<Source, "number" | "origin">>(
     "SELECT source AS number, to_hex(epoch) AS origin FROM generation",

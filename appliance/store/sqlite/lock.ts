@@ -32,7 +32,7 @@ function tighten(dataDir: string): void {
     restrict(dataDir, OWN_FOLDER);
     for (const name of ours) restrict(join(dataDir, name), OWN_FILE);
   } catch {
-    // The next step tells an owner without permissions so, in a better sentence.
+    // The next step reports missing permissions in a better sentence.
   }
 }
 

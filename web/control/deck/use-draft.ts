@@ -134,7 +134,7 @@ function useSaved<T extends object | undefined>({
     work.current.timer = setTimeout(send, isTyped(next, draft) ? PAUSE_MS : 0);
   };
 
-  // A panel that closes while somebody types stores the pending change.
+  // A panel that closes during typing stores the pending change.
   useEffect(
     () => () => {
       if (work.current.due !== null) void send();

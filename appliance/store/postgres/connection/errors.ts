@@ -59,7 +59,7 @@ export class WritesOff extends Error {
   }
 }
 
-/** Whether a lock that another holds was not to be had in time: nothing was done. */
+/** Whether a lock of another process was not free in time: nothing was done. */
 export function isLocked(error: unknown): boolean {
   return sqlStateOf(error) === "55P03";
 }

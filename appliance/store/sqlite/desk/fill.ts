@@ -33,7 +33,7 @@ interface FirstData {
   readonly documents: readonly DocumentsChange[];
 }
 
-/** Adds days and documents to a file that nobody else writes. Sites of the days must exist. */
+/** Adds days and documents to a file without other writers. Sites of the days must exist. */
 export function fillFile(file: string, { days, detailFrom, documents }: FirstData): void {
   withDatabase(openForWriting(file), (db) => {
     countDays(db, days, detailFrom);
