@@ -36,7 +36,7 @@ describe("a comment", () => {
 
   it("is looked at in each form that it has", () => {
     for (const form of ["/** ", "  // ", " * ", "/* ", "# ", "\t# "])
-      for (const word of ["What", "Who", "Whoever", "Whatever", "Nobody"]) {
+      for (const word of ["What", "Who", "Whoever", "Whatever", "Nobody", "How", "Of", "Those"]) {
         const riddle = `${form}${word} knows.`;
         assert.deepEqual(riddlesIn(`first\n${riddle}\nlast`), [riddle.trim()]);
       }

@@ -41,7 +41,7 @@ interface BoardOptions {
   network: Network;
   /** Whether the data waits for the owner to repair it. */
   dataUnusable?: boolean;
-  /** How the storage is; undefined while it is well. */
+  /** The trouble of the storage; undefined while it is well. */
   storage?: () => StorageState | undefined;
   /** Missing in rescue mode. */
   publicAddress?: PublicStandingSource;

@@ -27,7 +27,7 @@ function habit(...given: Parameters<typeof historyOf>): Habit {
   return habitOf(historyOf(...given), TODAY) ?? assert.fail("nothing is usual");
 }
 
-/** How many minutes from noon on have to be silent. */
+/** The minutes from noon on that must be silent. */
 function silentMinutes(usual: Habit, lately = { seen: 0, usual: 0 }): number {
   for (let minutes = 1; ; minutes++) {
     const span = { from: NOON, to: NOON + minutes * MINUTE_MS };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { vitalsOf } from "../../appliance/box/vitals.ts";
 
-/** How a machine is whose system keeps these files. */
+/** The vitals of a machine whose system keeps these files. */
 function vitals(files: Readonly<Record<string, string>>) {
   return vitalsOf("/run/wifi-name", {
     read: async (path) => files[path],

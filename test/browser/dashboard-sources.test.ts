@@ -39,7 +39,7 @@ describe("the dashboard of one source", () => {
   const line = (text: string) => owner.page.locator(".notices").getByText(text);
   const choice = () => owner.page.getByRole("combobox", { name: "Show", exact: true });
   const copied = () => `copied from ${elsewhere()}`;
-  /** Of all sources alone it is known who is there. */
+  /** Only all sources together show who is there. */
   const allShown = () => owner.page.locator(".tile.now", { hasNotText: "–" }).waitFor();
   const address = () => new URL(owner.page.url()).search;
 

@@ -26,7 +26,7 @@ describe("the dashboard in trouble", () => {
   const notices = () => owner.page.locator(".notices");
 
   describe("of the way to the box", () => {
-    /** How an outage looks from the browser. */
+    /** Outages as a browser sees them. */
     const OUTAGES: Record<
       string,
       { says: RegExp; console: RegExp; fails: (route: Route) => unknown }

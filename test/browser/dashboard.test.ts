@@ -341,7 +341,7 @@ describe("the dashboard", () => {
       assert.equal(await seen(first.locator(".count")), text(count));
       assert.match(await seen(total("event")), /^Events /);
     }
-    // Of sessions it is known on which page they began.
+    // Sessions have the page on which they began.
     await card("entry").waitFor();
     assert.equal(await card("path").count(), 0);
     await owner.page.locator(".tiles .tile", { hasText: "Visitors" }).click();

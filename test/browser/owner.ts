@@ -28,7 +28,7 @@ const ALL_IS_DRAWN = `
 /** The text a person sees there, once it is there, who scrolls wherever it is. */
 export async function seen(place: Locator): Promise<string> {
   await place.waitFor();
-  // Of what is off the screen the browser may leave the text out, or not yet.
+  // The browser may leave out texts that are off the screen.
   await place.page().evaluate(ALL_IS_DRAWN);
   return (await place.allInnerTexts()).join("\n");
 }
@@ -74,7 +74,7 @@ export class Owner {
     else this.troubles.push(`asked ${url.origin}`);
   }
 
-  /** How often a path was asked. */
+  /** The number of requests for a path. */
   times(path: string): number {
     return this.asked.filter((asked) => asked.split("?")[0] === path).length;
   }

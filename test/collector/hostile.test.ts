@@ -72,7 +72,7 @@ describe(`hostile clients (TEST_SEED=${TEST_SEED} brings the same again)`, () =>
 
   after(() => assert.deepEqual(errors, [], "nothing failed inside"));
 
-  /** How much more `counts` holds after `act` than before. */
+  /** The growth of `counts` by `act`. */
   async function growth(site: string, act: () => Promise<unknown>) {
     const before = await world().counts(site);
     await act();

@@ -105,7 +105,7 @@ describe("the documentation", () => {
       assert.equal(port, `:${CONTROL_PORT}`, `${file}: ${address}`);
     for (const { file, address, port } of ofCollector)
       assert.equal(port, "", `${file}: ${address}`);
-    // Those without a path are for the Web UI, but for where the collector's own are told of.
+    // Links without a path are for the Web UI, except where the text is about the collector's.
     const bare = found.filter(({ path, port }) => path === "" && port === "");
     assert.deepEqual(
       bare.map(({ file }) => relative(ROOT, file)),

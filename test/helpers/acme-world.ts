@@ -16,7 +16,7 @@ import { makeCertificates } from "./certificates.ts";
 import { FakeCa } from "./fake-ca.ts";
 import { FakeClock } from "./fake-clock.ts";
 
-/** How long an answer may take. */
+/** The longest time of an answer. */
 export const PATIENCE = 20_000;
 
 /** Waits between polls are over at once; how long an answer takes, a test says. */
@@ -44,7 +44,7 @@ export class AcmeWorld {
   readonly shown: string[] = [];
   readonly stop = new AbortController();
   readonly #keys: Keys;
-  /** How many are shown now. */
+  /** The number shown now. */
   #open = 0;
 
   private constructor(ca: FakeCa, folder: string) {
@@ -103,7 +103,7 @@ export class AcmeWorld {
     return acme.test(identifierOf(NAME), this.stop.signal);
   }
 
-  /** Why it failed; no challenge may be left then. */
+  /** The failure of an order, after which no challenge may be left. */
   async failed(asked: Promise<unknown>): Promise<AcmeFailed> {
     const error = await asked.then(
       () => assert.fail("it did not fail"),

@@ -38,7 +38,7 @@ export class Answering implements Presenter {
     return answering;
   }
 
-  /** How many challenges are shown now. */
+  /** The number of challenges shown now. */
   get open(): number {
     return this.#contexts.size + this.#tokens.size;
   }

@@ -44,7 +44,7 @@ aroundTests(
 export class CuttingProxy {
   /** The faults of connections from now on, open ones included. */
   trouble: Trouble = {};
-  /** How many connections there were, and how many ended of what. */
+  /** The number of connections, and of their ends by cause. */
   readonly counts = { connections: 0, cut: 0, bytes: 0, unsent: 0, sent: 0, late: 0, answered: 0 };
   readonly #server: Server;
   readonly #passages = new Set<Passage>();

@@ -20,7 +20,7 @@ class WorldClock implements Clock {
   readonly boot = "fake-boot";
   readonly waiting = new Set<object>();
   readonly #fake: FakeClock;
-  /** How far time went on without the timers noticing. */
+  /** The time that passed unnoticed by timers. */
   #asleep = 0;
   #stoodStill = 0;
 
@@ -89,7 +89,7 @@ export class DeckWorld {
   readonly saved = new Map<string, DeckSettings>();
   /** Nothing can be stored. */
   isFull = false;
-  /** How often settings were stored, one deck a time. */
+  /** The number of stored settings of a deck. */
   saves = 0;
   /** Numbers are asked for in vain. */
   isUnreadable = false;

@@ -15,7 +15,7 @@ import { basename, join } from "node:path";
 /** Above what makes the store short of space. */
 const EXT4_BYTES = 256 * 1024 * 1024;
 
-/** Why disks of one's own cannot be had here; undefined when they can. */
+/** The reason that own disks are impossible here; undefined when they are possible. */
 export function whyNoDisks(): string | undefined {
   if (process.getuid?.() !== 0) return "mounting a disk needs root";
   try {

@@ -69,12 +69,12 @@ export class FakeCa {
   readonly always: Partial<Record<Place, Fault>> = {};
   meta: object = { termsOfService: "https://ca.example/terms" };
   offered: readonly string[] = ["http-01", "dns-01", "tls-alpn-01", "dns-persist-01"];
-  /** How often an authorisation is pending still after its challenge. */
+  /** The number of looks at which an authorisation is still pending after its challenge. */
   pending = 0;
   /** Which challenges fail, and how. */
   readonly failing: Record<string, object> = {};
   validationRecord: unknown = [];
-  /** True while every authorisation is valid from the start. */
+  /** Whether every authorisation is valid from the start. */
   isKnown = false;
   window: unknown = {};
   /** Which certificates somebody asked to renew when. */
@@ -113,7 +113,7 @@ export class FakeCa {
     return `${this.origin}/directory`;
   }
 
-  /** How often somebody asked for it. */
+  /** The number of requests for a place. */
   times(place: Place): number {
     return this.came.filter((request) => request.place === place).length;
   }

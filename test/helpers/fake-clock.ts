@@ -41,7 +41,7 @@ export class FakeClock implements Clock {
     return () => void this.#timers.delete(timer);
   }
 
-  /** How many timers wait. */
+  /** The number of waiting timers. */
   get timers(): number {
     return this.#timers.size;
   }

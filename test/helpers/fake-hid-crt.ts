@@ -318,7 +318,7 @@ function dialOf(input: string): (typeof DIALS)[number] {
   return dial;
 }
 
-/** How long the AKP05 firmware waits for a word; then it shows its own picture again. */
+/** The time that the AKP05 firmware waits for a packet before it shows its own picture again. */
 const DROPS_HOST_MS = 15_000;
 
 /** AKP05 firmware: mute until opened, deaf to a silent host, its strip apart from its keys. */
@@ -398,7 +398,7 @@ export class FakeAkp05 extends FakeCrt {
   }
 }
 
-/** Why a small firmware decoder would not take a file; undefined when it would. */
+/** The reason that a small firmware decoder would refuse a file; undefined when it would not. */
 function unfit(file: Buffer): string | undefined {
   if (file.readUInt16BE(0) !== 0xffd8) return "no JPEG";
   let at = 2;

@@ -77,7 +77,7 @@ export class FakeIgd {
     );
   }
 
-  /** That it is there; `start` names when it began. */
+  /** The announcement that it is there; `start` names its start. */
   alive(start: string): Buffer {
     const lines = [
       "NOTIFY * HTTP/1.1",

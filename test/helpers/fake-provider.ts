@@ -12,7 +12,7 @@ interface Known {
   v6: string;
 }
 
-/** How often one name may be asked about in the time between two updates: DuckDNS needs three. */
+/** The most requests about a name in the time between two updates: DuckDNS needs three. */
 const MOST = 3;
 
 /** A provider of dynamic DNS: deSEC and DuckDNS at their hosts, and everywhere else dyndns2. */
@@ -36,7 +36,7 @@ export class FakeProvider {
     for (const name of names) this.names.set(name, { v4: "", v6: "" });
   }
 
-  /** How the box asks it, instead of over the network. */
+  /** The box's requests to it, instead of over the network. */
   readonly ask: AskOutside = async (question, { mostBytes = 65_536, signal } = {}) => {
     if (signal?.aborted) throw new AskFailed("stopped");
     this.asked.push(question);

@@ -26,7 +26,7 @@ export class FakeRouter {
   /** The protocols that it answers. */
   speaks: ReadonlySet<By> = new Set(["pcp", "natpmp", "igd"] as const);
   outer = "203.0.113.7";
-  /** Why it has no outer address; it answers as miniupnpd 2.3.1 does. */
+  /** The reason that it has no outer address; it answers as miniupnpd 2.3.1 does. */
   lacks: "own-address" | "line" | undefined;
   /** Numbers of errors that it answers with. */
   readonly refuses: Partial<Record<By, number>> = {};

@@ -92,7 +92,7 @@ export class FaultyFleet {
     for (const proxy of this.#proxies) proxy.cut();
   }
 
-  /** How many commits lost their connection so far, at each moment. */
+  /** The number of commits so far that lost their connection, by moment. */
   get lostCommits(): ReadonlyMap<string, number> {
     const of = (moment: (typeof MOMENTS)[number]) =>
       this.#proxies.reduce((sum, { counts }) => sum + counts[moment], 0);

@@ -15,7 +15,7 @@ export interface CountGroup {
   readonly stamp: Stamp;
   /** Requests in this group. */
   hits: number;
-  /** Of these, views. */
+  /** The views among these. */
   views: number;
   readonly counts: Map<string, Map<string, number>>;
 }

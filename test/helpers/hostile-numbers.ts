@@ -13,10 +13,10 @@ import { FakeClock } from "./fake-clock.ts";
 
 type Change = (db: Database.Database) => void;
 
-/** That of a fake clock. */
+/** The day of a fake clock. */
 const TODAY = dayOf(new FakeClock().now());
 const MONTH = monthOf(TODAY);
-/** Of the month. */
+/** The day of the month. */
 const DAY = TODAY - firstDayOf(MONTH);
 /** Beyond it the next number is not exact. */
 const LAST = Number.MAX_SAFE_INTEGER;
@@ -176,7 +176,7 @@ function addBlock(
   ).run({ month, part: part === 0 ? 0 : runningPart(DAY, part), ...encodeBlock(block) });
 }
 
-/** So many months that count as much as they may in 20 hours: 51 of them are all that can be counted. */
+/** Adds months with the largest counts in 20 hours each: 51 of them are all that can be counted. */
 export function addLargeMonths(db: Database.Database, months: number): void {
   const fill = (block: Block) => {
     for (let hour = 0; hour < 20; hour++) block.add("pv", 1, hour, COUNTABLE.ofHour);

@@ -14,7 +14,7 @@ interface Kept {
   readonly days: readonly { readonly site: number; readonly day: Day }[];
   /** Every text, whosever it is. */
   readonly texts: ReadonlySet<string>;
-  /** Of every hit of the log its site. */
+  /** The site of every hit in the log. */
   readonly inLog: readonly number[];
   /** Hits that wait for the clock, by second of arrival. */
   readonly waiting: readonly {
@@ -76,7 +76,7 @@ function unpacked(blocks: readonly BlockRow[], log: readonly LogBody[]): Kept {
   };
 }
 
-/** Of a batch of the log. */
+/** The waiting hits of a batch of the log. */
 export function waitingIn({ undated, moments, times }: Batch): Kept["waiting"] {
   if (undated === undefined) return [];
   const seconds = new Map<number, number>();

@@ -155,7 +155,7 @@ export class PatroniFleet {
     open.add(this);
   }
 
-  /** Why there can be none here; undefined where there can be one. */
+  /** The reason that Patroni is impossible here; undefined where it is possible. */
   static get isMissing(): string | undefined {
     try {
       needTools("postgresql", "patroni", "etcd-server", "nftables", "iproute2");

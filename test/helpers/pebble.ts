@@ -106,7 +106,7 @@ export class Pebble {
       httpPort: ports.http,
       tlsPort: ports.tls,
       ocspResponderURL: "",
-      // Those that have profiles list them in their directory.
+      // CAs with profiles list them in their directory.
       profiles: {
         tlsserver: { description: "for names", validityPeriod: 3_888_000 },
         shortlived: { description: "for addresses", validityPeriod: 576_000 },

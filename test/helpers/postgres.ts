@@ -31,7 +31,7 @@ export interface Login {
 
 interface StandbyOptions {
   readonly synchronous?: boolean;
-  /** Of 127.0.0.1; one that is free unless given. */
+  /** The port of 127.0.0.1; a free one unless given. */
   readonly port?: number;
 }
 

@@ -20,7 +20,7 @@ export class FakePublicAddress {
   settings: PublicSettings = FIRST_PUBLIC_SETTINGS;
   #shown: Partial<PublicView> = {};
   #testsLeft = 10;
-  /** How often the whole view was made. */
+  /** The number of times that the whole view was made. */
   views = 0;
 
   view(): PublicView {

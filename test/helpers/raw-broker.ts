@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { aroundTests } from "./hooks.ts";
 
-/** How a broker behaves; like a friendly one where nothing is said. */
+/** The behaviour of a broker; friendly by default. */
 interface Behaviour {
   /** Its answer to MQTT 5: RabbitMQ 3.10 closes the connection without a byte, old mosquittos refuse it. */
   readonly five?: "takes" | "ends" | "refuses";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { OpenUrl } from "../../appliance/updates/release-host.ts";
 
-/** How a host may misbehave with a file. */
+/** The faults of a host with a file. */
 interface Fault {
   readonly file: string;
   /** Answers only this. */
@@ -19,7 +19,7 @@ interface Fault {
   readonly body?: Buffer;
   /** Does not say how large it is. */
   readonly isEndless?: boolean;
-  /** So many times; once unless given. */
+  /** The number of times; once unless given. */
   times?: number;
 }
 
@@ -37,7 +37,7 @@ export class ReleaseHostFake {
   readonly asked: string[] = [];
   readonly #server = createServer((sent, answer) => this.#answer(sent, answer));
   readonly #waiting = new Set<ServerResponse>();
-  /** How many addresses the box has opened. */
+  /** The number of addresses that the box has opened. */
   opened = 0;
   #port = 0;
 

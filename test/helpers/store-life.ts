@@ -45,7 +45,7 @@ export class Life {
   counted: HitRecord[] = [];
   /** Days that went past retention. */
   forgotten = 0;
-  /** Those that exist; an erased one makes room for another. */
+  /** The existing sites; an erased one makes room for another. */
   sites: [number, number, number] = [1, 2, 3];
   #rows: Row[] = [];
 

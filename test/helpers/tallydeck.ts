@@ -43,7 +43,7 @@ interface RunningOptions {
   program?: readonly string[];
   /** Is piped in. */
   input?: string | undefined;
-  /** How many files and sockets it may have open. */
+  /** The most open files and sockets. */
   descriptors?: number;
   /** The id of its user; that of the tests unless given. */
   user?: number;

@@ -89,7 +89,7 @@ export class World {
   readonly said: string[] = [];
   /** Addresses and name of the machine; tests change them. */
   readonly network = { addresses: () => ["192.0.2.7"], name: (): string | undefined => undefined };
-  /** How the machine is; tests change it. */
+  /** The vitals of the machine, which tests change. */
   vitals: Vitals = {
     upSeconds: 4 * 86_400 + 7_200,
     memory: { totalBytes: 2 ** 30, serviceBytes: 110 * 2 ** 20 },

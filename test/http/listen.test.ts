@@ -63,7 +63,7 @@ describe("a listener", () => {
       callback: () => async (request: IncomingMessage, response: ServerResponse) => {
         if (request.url === "/file") {
           response.setHeader("Content-Length", file.length).write(file);
-          // That this was all of it shows only at the next look.
+          // The next look shows that this was all of it.
           await sent.promise;
           response.end();
         } else response.end("ok");

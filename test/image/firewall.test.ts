@@ -49,7 +49,7 @@ describe("the box's firewall", () => {
     street?.hears(from, own) ?? Promise.resolve([]);
   /** Takes one of the two limits away, to see the other. */
   const without = (limit: "fast" | "many") => street?.inBox("sh", "-c", DROP_LIMIT, "sh", limit);
-  /** Of each pair of addresses. */
+  /** The outcome for each pair of addresses. */
   const each = (pairs: readonly (readonly [string, string])[], port: number) =>
     Promise.all(pairs.map(([from, to]) => outcome(from, to, port)));
   const ALL = [...NEIGHBOURS, ...STRANGERS];

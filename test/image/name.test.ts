@@ -90,7 +90,7 @@ describe("the watch over the box's name", () => {
     watch();
     await until(() => read("set").split("\n").length >= 3);
     assert.equal(read("told"), "attic-2");
-    // That machine is switched off.
+    // The other machine is switched off.
     writeFileSync(join(folder, "taken"), "");
     await until(() => read("told") === "attic");
   });

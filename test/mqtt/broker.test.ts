@@ -11,7 +11,7 @@ class FakeLine {
   readonly sent: OutgoingMessage[] = [];
   tries = 0;
   isCongested = false;
-  /** Why the box ended it. */
+  /** The reason for which the box ended it. */
   cut: string | undefined;
   events: Parameters<Connect>[2] | undefined;
   readonly broker: Broker;

@@ -55,7 +55,7 @@ describe("a broker that means harm", () => {
       void guest.send(all).then(() => {
         isSent = true;
       });
-      // Of a flood the box takes some messages a second.
+      // The box takes some messages of a flood each second.
       for (await setImmediate(); !isSent; await setImmediate()) world.clock.advance(250);
       sent += all.length;
       if (round % 64 === 0) most = Math.max(most, keptMemory() - before);

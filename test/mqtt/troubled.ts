@@ -35,7 +35,7 @@ export function eachTroubled() {
       return new Owner(world);
     },
     stateOf,
-    /** Why there is no connection; lets time pass until somebody has said. */
+    /** The reason that there is no connection; lets time pass until it is known. */
     async problemOf(owner: Owner): Promise<string> {
       const state = await stateOf(
         owner,

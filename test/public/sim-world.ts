@@ -50,7 +50,7 @@ export class SimWorld {
   home = "93.184.215.1";
   name: string | undefined;
   mapping: { until: number } | undefined;
-  /** True times. */
+  /** Updates with their true times. */
   readonly updates: { readonly at: number; readonly v4: string | null }[] = [];
   readonly issued: { at: number; name: string }[] = [];
   readonly failures: number[] = [];

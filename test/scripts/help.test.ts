@@ -12,7 +12,7 @@ const FILES = execFileSync("git", ["ls-files", "--stage", "scripts", "image", ".
   .trim()
   .split("\n")
   .map((line) => ({ name: line.split("\t")[1] ?? "", isProgram: line.startsWith("100755") }));
-/** Those that a person starts; examples and hooks are in folders of their own. */
+/** Scripts that a person starts; examples and hooks are in folders of their own. */
 const SCRIPTS = FILES.filter(({ name, isProgram }) => isProgram && name.split("/").length === 2);
 
 describe("--help", () => {

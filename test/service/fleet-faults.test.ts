@@ -101,7 +101,7 @@ class Sent {
   readonly site: string;
   /** Pages whose hits were answered. */
   readonly paths = new Set<string>();
-  /** Of surveys that were taken, and of those whose senders were told that they were not. */
+  /** Marks of taken surveys, and of surveys that were refused to their senders. */
   readonly taken = new Set<string>();
   readonly refused = new Set<string>();
 

@@ -8,7 +8,7 @@ import { ADMIN, CHROME, encode } from "../helpers/world.ts";
 /** Each takes a minute, and three machines: only where somebody asks for them. */
 const ROUNDS = Number(process.env.HA_ROUNDS ?? 0);
 const COLLECTORS = 2;
-/** Of each collector: a site of its own a round, which takes 2,000 values of a dimension a day. */
+/** The pause between hits of each collector, with a site of its own a round: a day takes 2,000 values of a dimension. */
 const HIT_EVERY_MS = 60;
 const MOST_HITS = 1_900;
 const CALM_MS = 3_000;

@@ -271,7 +271,7 @@ describe("what is sent through every door", () => {
     await others();
     assert.notEqual(kept(dataDir()).inLog.length, 0);
     assert.ok(secret.all.size >= 35, String(secret.all.size));
-    // Of what is allowed, hits are in the unpacked data, responses to surveys in the file.
+    // Allowed places: the unpacked data has hits, the file has responses to surveys.
     await search("data", "backup");
     await stop();
     await start();

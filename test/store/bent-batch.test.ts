@@ -45,7 +45,7 @@ onEachEngine(() => {
       await new Owner(world()).ask("DELETE", "/api/sites/news");
       await world().service.store.upkeep();
       assert.deepEqual((await world().stats()).path, { "/after": 1 });
-      // Of a fleet each start is another node, and what another has stored need not wait.
+      // Each start of a fleet is another node, and batches of other nodes need not wait.
       const left = isFile ? 2 : 1;
       assert.deepEqual(await world().rows("SELECT count(*) AS n FROM log"), [{ n: left }]);
       // A fleet remembers it for a day.

@@ -27,7 +27,7 @@ type Step =
   | { readonly does: "boot"; readonly ahead: number; readonly sure: boolean }
   | { readonly does: "becomeSure"; readonly ahead: number };
 
-/** How far a clock is ahead of the right time: mostly not at all, or days or years wrong. */
+/** The lead of a clock: mostly none, or days or years. */
 const ahead = fc.oneof(
   fc.constant(0),
   fc.integer({ min: -20 * DAY_MS, max: 20 * DAY_MS }),
@@ -55,7 +55,7 @@ class Box {
   readonly #dataDir: string;
   #clock = new FakeClock(BEGAN);
   #store: Store | undefined;
-  /** True running time, over all boots. */
+  /** The true running time over all boots. */
   #ran = 0;
   #boots = 0;
   /** When the hit of each name came, by true running time. */

@@ -101,7 +101,7 @@ onEachEngine(() => {
       await world.beacon({ p: "/after", u: "1" });
       await world.ping({ v: "1.2.3" });
       await pass(30 * MINUTE_MS);
-      // So the first came at 23:10 of Wednesday, the last at 00:40 of Thursday.
+      // The first came at 23:10 of Wednesday, the last at 00:40 of Thursday.
       world.clock.becomeSure("2026-03-05T01:10:00Z");
       await allFiled();
 

@@ -21,7 +21,7 @@ describe("a commit that takes longer than 5 s", () => {
   /** While true a commit ends only when `goOn` is called, as on a disk that hangs. */
   let hangs: boolean;
   let goOn: () => void;
-  /** So many commits fail that do not hang. */
+  /** The number of commits that fail without hanging. */
   let fails: number;
 
   beforeEach(() => {

@@ -60,7 +60,7 @@ function block(site: number, month: number, part: number, first = 1): BlockRow {
   };
 }
 
-/** Of plain arrays, to be compared. */
+/** The rows with plain arrays, for comparing. */
 function plain(rows: readonly (LogRow | BlockRow)[]) {
   return rows.map((row) =>
     Object.fromEntries(

@@ -192,7 +192,7 @@ function unusedExports(files: ReadonlyMap<string, string>, edges: readonly Edge[
   });
 }
 
-/** So many files stand side by side at most, in the service and in what browsers run. */
+/** The most files side by side, in the service and in the pages. */
 const MOST_SIDE_BY_SIDE = 20;
 
 function crowdedFolders(files: ReadonlyMap<string, string>): string[] {

@@ -23,7 +23,7 @@ const RECORD = "appliance/store/log/record.ts";
 const FORMAT = "appliance/store/format.ts";
 /** The types of answers. */
 const REPORTS = "appliance/store/reports.ts";
-/** Those who put all together. */
+/** The modules that put all together. */
 const ABOVE: Omit<Wall, "of"> = {
   may: ["appliance/", STORE_DOOR, DESK, FORMAT],
   not: ["appliance/store/"],

@@ -15,7 +15,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 export class SimHost {
   readonly #machine: SimMachine;
   readonly #draw: ReturnType<typeof seeded>;
-  /** True times: when it was asked what is new, and whether it answered. */
+  /** The true times of questions for news, and whether they were answered. */
   #asked: { at: number; isAnswered: boolean } | undefined;
   #fetchFailedAt = 0;
 

@@ -34,7 +34,7 @@ export const WELL: Trouble = {
 interface Wanted {
   release: number | null;
   skipped: number | null;
-  /** True times: when the owner said so. */
+  /** The true time of the owner's word. */
   saidAt: number;
   calledOffAt: number;
   isAuto: boolean;

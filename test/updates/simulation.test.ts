@@ -17,7 +17,7 @@ import { SimMachine, type Trouble, WELL, ZONE } from "./sim-world.ts";
 const MINUTE_MS = 60_000;
 /** A look at the host is a week and a day after the last at most, what was called off rests for a day, and a night comes. */
 const LONG_ENOUGH_MS = 11 * DAY_MS;
-/** So long nobody looks at the box at most; shorter than a night is. */
+/** The longest step without a look at the box, shorter than a night. */
 const LONGEST_STEP_MS = 10 * MINUTE_MS;
 
 type Draw = ReturnType<typeof seeded>;
@@ -70,7 +70,7 @@ class Life {
     this.#wish = record.now.wish;
     record.changed.on(() => power.on && this.#hear());
     if (this.#isForgetful) machine.forget(record.now);
-    // Of a wish that is over, and was forgotten to be, it was told before.
+    // An ended wish that a power cut brought back was reported before.
     if (this.#isForgetful) this.#wish = null;
     this.#isForgetful = false;
     machine.wanted.isAuto = this.mode === "auto";

@@ -25,7 +25,7 @@ class Works {
   /** Every task that was run. */
   readonly ran: string[] = [];
   readonly errors: unknown[] = [];
-  /** How often somebody heard. */
+  /** The number of reports. */
   told = 0;
   /** As on the disk. */
   disk = JSON.stringify(FIRST);

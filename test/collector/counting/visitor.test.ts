@@ -158,7 +158,7 @@ describe("the memory of visitors", () => {
   });
 });
 
-/** How many megabytes stay taken by what `make` returns. */
+/** The megabytes that the result of `make` takes. */
 function heapAfter(make: () => unknown): number {
   setFlagsFromString("--expose-gc");
   const collectGarbage = runInNewContext("gc") as () => void;

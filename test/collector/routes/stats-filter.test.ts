@@ -89,7 +89,7 @@ function naive(all: readonly Seen[], where: readonly string[], of: string) {
         continue;
       const visitor = isOfPath || dimension === "path" ? flags.n : flags.u;
       const counts = { views: true, visitors: visitor, sessions: flags.s }[of] as boolean;
-      // Of an event it is known how often it happened, and no more.
+      // An event has its number only.
       add(dimension, value, counts || !isView);
     }
   }

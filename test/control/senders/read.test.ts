@@ -186,7 +186,7 @@ describe("reading a channel", () => {
     });
 
     it("waits no more for who has left", async () => {
-      // That a token is used starts a timer of its own.
+      // The use of a token starts a timer of its own.
       await read("door");
       const before = world().clock.timers;
       const left = request({

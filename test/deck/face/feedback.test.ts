@@ -13,7 +13,7 @@ const STATES: readonly Feedback[] = [
 ];
 const FACE = { kind: "text", text: "21.5", color: "#ffffff", background: "#000000" } as const;
 
-/** How many rows from the top are the same in both. */
+/** The number of equal rows from the top. */
 function sameRows(a: Pixels, b: Pixels): number {
   const off = a.data.findIndex((value, at) => value !== b.data[at]);
   return off === -1 ? a.height : Math.floor(off / (4 * a.width));

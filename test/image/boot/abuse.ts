@@ -21,7 +21,7 @@ const AUTOCANNON = join(ROOT, "node_modules/autocannon/autocannon.js");
 /** A Zero 2 W, or the smallest Pi 3. */
 const MEGABYTES = 512;
 const SETTLE_S = 30;
-/** Of a board. */
+/** The rate for a board. */
 const HITS_A_SECOND = 200;
 /** Plain hits that a board could answer, at least, for each honest one that is asked of it. */
 const CAPACITY_FOR_A_HIT = 50;

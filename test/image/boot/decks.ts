@@ -20,7 +20,7 @@ import {
 
 const ZONES = ["z0", "z1", "z2", "z3"];
 
-/** How the machine reaches a server on this host. */
+/** The address by which the machine reaches a server on this host. */
 const HOST = "10.0.2.2";
 
 /** Model id, what its name is like, its slots that are looked at, and a dial where it has one. */

@@ -94,7 +94,7 @@ export class Machine {
   readonly shell: Shell;
   /** Tells how it hangs, asked every few seconds while it is waited for; undefined while it moves on. */
   readonly hangs: () => Promise<string | undefined>;
-  /** How it ended, once it has. */
+  /** The end, once it has come. */
   readonly end: Promise<End>;
   readonly #card: Card;
   readonly #qemu: ChildProcess;
@@ -274,7 +274,7 @@ function machineArguments(
   const sockets = `hostfwd=tcp:127.0.0.1:${collector}-:80,hostfwd=tcp:127.0.0.1:${control}-:3000,hostfwd=tcp:127.0.0.1:${tls}-:443,hostfwd=tcp:127.0.0.1:${other}-:8080`;
   const words = [
     `systemd.debug_shell=${SHELL[hardware]}`,
-    // Of a program that crashes the kernel tells the registers.
+    // The kernel prints the registers of a program that crashes.
     "print-fatal-signals=1",
     // Output on the serial line shows that it makes progress.
     "loglevel=6 systemd.show_status=true",

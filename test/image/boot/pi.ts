@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { firmwareTurn } from "./firmware.ts";
 import { Card, type End, Machine, type MachineOptions } from "./machine.ts";
 
-/** How often a start may come to nothing before nobody waits any longer. */
+/** The most failed starts before the test gives up. */
 const MOST_TURNS = 4;
 
 /**
@@ -19,7 +19,7 @@ export class Pi {
   isJumpered = false;
   /** The flag as it is read back; undefined without an answer. */
   readback: string | undefined = "1";
-  /** How often it was armed by what runs on it. */
+  /** The number of times that its system armed it. */
   armings = 0;
   /** The outcomes of starts, in order: the file of the firmware, or the reason of a failure. */
   readonly turns: string[] = [];

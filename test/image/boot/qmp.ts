@@ -13,7 +13,7 @@ interface Message {
 
 /** QEMU's own control (its docs/interop/qmp-spec.rst): one command at a time. */
 export class Qmp {
-  /** Why the machine ended, in QEMU's words: `guest-reset`, `guest-shutdown` and others. */
+  /** The reason of the machine's end, in QEMU's words: `guest-reset`, `guest-shutdown` and others. */
   reason: string | undefined;
   readonly #socket: Socket;
   #answer = Promise.withResolvers<Message>();

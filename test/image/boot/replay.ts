@@ -22,7 +22,7 @@ interface Replay {
   /** The folder that a config.txt names. */
   readonly slotOf: (config: string) => string;
   readonly seed: number;
-  /** How many random parts of each interval between two flushes a losing card may have kept. */
+  /** The number of random parts, of each interval between two flushes, that a losing card may have kept. */
   readonly subsets: number;
 }
 

@@ -9,7 +9,7 @@ interface ShellResult {
 
 const BOOT_MS = 25 * 60_000;
 const COMMAND_MS = 5 * 60_000;
-/** How often somebody looks at a machine that is silent. */
+/** The interval of looks at a silent machine. */
 const LOOKS_MS = 3_000;
 
 /** A root shell in the machine, over a console of its own. */

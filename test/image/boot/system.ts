@@ -5,7 +5,7 @@ import { until } from "./owner.ts";
 
 /** From 0 to 10, as `systemd-analyze security` has it. */
 const MOST_EXPOSED = 2.5;
-/** Of a library that nobody here needs. */
+/** A message of a library that is not needed here. */
 const AVAHI = /No NSS support for mDNS/;
 /** Messages of the kernel that every virtual machine has. */
 const KERNEL =
@@ -147,7 +147,7 @@ const SETTLE_S = 75;
 const IDLE_S = 120;
 const MOST_IDLE_BYTES_A_DAY = 20_000_000;
 
-/** How the service takes a crash, a mistake and an idle day. */
+/** Checks the service after a crash, a mistake and an idle day. */
 export async function checkService(checks: Checks, box: Box): Promise<void> {
   const { shell } = box.machine;
   const says = async (command: string) => (await shell.run(command)).text;

@@ -34,7 +34,7 @@ const TAKES_MS = 40 * 60_000;
 /** Where a cut is, and whether the update is seen to its end after it. */
 interface Step {
   readonly name: string;
-  /** True in the box once it is there. */
+  /** A command that succeeds in the box at that moment. */
   readonly when: string;
   readonly completes?: boolean | undefined;
 }

@@ -30,9 +30,9 @@ export interface Updates {
   readonly next: Bundle;
   /** The owner's. */
   readonly token: string;
-  /** How long a start took here, in seconds. */
+  /** The seconds that a start took here. */
   readonly startS: number;
-  /** How long a box writes a release here, in ms. */
+  /** The milliseconds in which a box writes a release here. */
   readonly preparesMs: number;
 }
 

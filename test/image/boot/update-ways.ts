@@ -13,7 +13,7 @@ const SECTOR = 512;
 const FIRST_SECTOR = 2_048;
 const STICK_BYTES = 2 * 1024 ** 3;
 const ENDS_MS = 10 * 60_000;
-/** True in the box while it copies from a stick. */
+/** A command that succeeds in the box while it copies from a stick. */
 const READS = "systemctl show -p ActiveState --value 'tallydeck-stick@*' | grep -q activating";
 
 /** A box that runs a release of slot b: another from its card, back, and others from a stick. */

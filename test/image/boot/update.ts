@@ -37,9 +37,9 @@ import { checkWaysIn } from "./update-ways.ts";
 interface Extent {
   readonly work: string;
   readonly seed: number;
-  /** How often the power is cut at a random moment. */
+  /** The number of power cuts at random moments. */
   readonly moments: number;
-  /** How many machines run at a time. */
+  /** The number of machines at a time. */
   readonly jobs: number;
   /** A good update, its replay, and one that fails: what each build has time for. */
   readonly isShort: boolean;
@@ -47,7 +47,7 @@ interface Extent {
   readonly like: RegExp;
 }
 
-/** Of the boot partition. */
+/** The largest used part of the boot partition. */
 const MOST_FULL = 0.8;
 /** Random parts of each interval between two flushes that a losing card kept. */
 const SUBSETS = { arming: 8, keeping: 24 };

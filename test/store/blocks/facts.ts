@@ -136,5 +136,5 @@ export function view(more: Partial<HitRecord> = {}): HitRecord {
 }
 
 export const NOON = 20_500 * 24 + 12;
-/** Of the month. */
+/** The day of the month. */
 export const DAY = 20_500 - firstDayOf(monthOf(20_500));

@@ -88,7 +88,7 @@ describe("a copy from data with one thing changed", () => {
       assert.equal(await orRefused(mangle(file, folder(), change)), undefined);
     });
 
-  // So many are read several times: that takes long, and shows nothing that a few do not.
+  // These many are read several times, which takes long and shows no more than a few do.
   const numbers = Object.entries(HARMLESS_NUMBERS).filter(([what]) => !what.startsWith("200,000"));
   for (const [what, change] of numbers)
     it(`comes to an end: ${what}`, async () => {

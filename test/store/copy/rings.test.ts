@@ -17,7 +17,7 @@ import { eachFolder } from "../../helpers/folder.ts";
 import { sharedPostgres } from "../../helpers/postgres.ts";
 import { seeded, TEST_SEED } from "../../helpers/seeded.ts";
 
-/** How many times as long as in the suite. */
+/** The length as a multiple of the suite's. */
 const ROUNDS = Number(process.env.COPY_ROUNDS ?? 1);
 const TODAY = 20_513;
 /** Few, so that much meets on them; of two months, so that there is more than one transaction. */
@@ -56,7 +56,7 @@ class Ring {
     return others[this.#random.below(others.length)] as Life;
   }
 
-  /** Of all that a database has. */
+  /** The times of all that a database has. */
   timesOf({ has }: Life): number {
     return [...has].reduce((sum, n) => sum + (this.#times[n] ?? 0), 0);
   }
@@ -317,7 +317,7 @@ async function live(
           for (const payload of await responsesIn(source)) assert.ok(here.includes(payload));
       });
       done.whole += 1;
-      // Of what came to the source meanwhile some may be there, and all that came to the target is.
+      // The target has all that it got itself, and perhaps some of the source's newest.
       await ring.look(to, new Set([...all, ...to.has]), new Set([...all, ...life.has, ...to.has]));
     } else {
       // Two copies at once, into a database that does not block this process.

@@ -148,7 +148,7 @@ onEachEngine(() => {
       assert.ok(Object.keys(counts).length <= MAX_QUESTIONS + 1);
       assert.deepEqual(counts.like, { yes: RESPONSES / 10 });
       assert.equal(counts.many.a, RESPONSES / 10);
-      // Those whose questions are too many; the last few of them fill what room there is.
+      // Responses with too many questions; the last few of them fill the room.
       assert.ok(counts[OTHER][OTHER] > 0.85 * RESPONSES, `${counts[OTHER][OTHER]}`);
     });
 

@@ -11,7 +11,7 @@ import { askStats } from "../../helpers/stats-facts.ts";
 const MONTH = monthOf(20_500);
 const DAYS = 28;
 const KEPT = 2_000;
-/** Of a day: paths that come on no other, as many of another dimension, and paths that come on each. */
+/** The values of a day: paths of this day only, values of another dimension, and paths of each day. */
 const [ALONE, REFS, OFTEN] = [1_800, 1_000, 100];
 const AS_OTHER = 3;
 

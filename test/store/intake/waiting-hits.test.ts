@@ -63,7 +63,7 @@ class Failing {
   }
 }
 
-/** How often each value of a dimension was counted, and the views. */
+/** The counts of each value of a dimension, and the views. */
 function sums(groups: readonly CountGroup[], dimension: string) {
   const byValue = new Map<string, number>();
   for (const { counts } of groups)

@@ -85,7 +85,7 @@ describe("a batch", () => {
     const records = Array.from({ length: 5_000 }, (_, n) => ({ ...VIEW, site: n % 50, moment: n }));
     for (const record of records) assert.ok(encoder.add(record));
     for (const record of records) encoder.add(record, false);
-    // Those for which there is no place near their own are not found again: few.
+    // A few hits without a free place near their own are not found again.
     assert.ok(encoder.hits > 9_900, `${encoder.hits} hits`);
     assert.equal(encoder.records, 5_000);
     for (const path of ["/preface", "Firefox"])
@@ -218,7 +218,7 @@ describe("a batch", () => {
     const left = Array.from({ length: 11 }, (_, format) =>
       eraseSite(bytes.with(0, format), VIEW.site),
     );
-    // Of those that nobody can read nothing is left, nor of the one that can be read.
+    // Batches that no release can read leave nothing, nor does the readable one.
     assert.deepEqual(
       left.flatMap((rest, format) => (rest === undefined ? [] : [format])),
       [2, 3, 4, 5, 6, 7, 8, 9],

@@ -16,13 +16,13 @@ function sessions(server: Postgres) {
   );
 }
 
-/** How many of them wait for one of these things. */
+/** The number of connections that wait for one of these events. */
 async function waits(server: Postgres, ...events: string[]): Promise<number> {
   return (await sessions(server)).filter(({ wait_event: event }) => events.includes(String(event)))
     .length;
 }
 
-/** How often each path is in the log, whoever counted it. */
+/** The number of each path in the log, from any node. */
 async function pathsOf(server: Postgres, database?: string): Promise<Record<string, number>> {
   const rows = await server.sql("SELECT body FROM log", database);
   const sums = new Map<string, number>();

@@ -290,14 +290,14 @@ describe("each statement of the log and the blocks in PostgreSQL", () => {
     ...{ PASS, PASS_GENERATION },
     ...settlementStatements(settlement, [markDayAgo(DAY, 0)], ONE_ROW).map(({ text }) => text),
   }) as [string, string][];
-  /** By which a table is spread; one row, or a row a day, is everywhere. */
+  /** The column by which a table is spread; one row, or a row a day, is everywhere. */
   const LEADS: Readonly<Record<string, string>> = {
     log: "node",
     folded: "node",
     block: "site",
     past: "site",
   };
-  /** Of all nodes or all sites, and only when something is settled: a page, or the keys alone. */
+  /** Statements over all nodes or all sites, only during settling: a page, or the keys alone. */
   const OF_ALL = ["FOLDED", "LIST", "LIST_DUE", "SITE_KEYS"];
 
   it("needs no sequence, no lock of a table, and nobody who listens", () => {

@@ -37,7 +37,7 @@ const partsOf = ({ engine }: Life) => engine.blocks.map(({ part }) => part);
 const detailBytes = ({ engine }: Life) =>
   engine.blocks.reduce((sum, { detail }) => sum + detail.length, 0);
 
-/** So many days, each with some views of a site. */
+/** Lives through days, each with some views of a site. */
 async function live(life: Life, days: number): Promise<void> {
   for (let day = 0; day < days; day++) {
     life.commit(0, [view(1, `/day-${life.today}`, 5)]);

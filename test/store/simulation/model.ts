@@ -27,7 +27,7 @@ interface ModelSite {
   /** Views of days that are past retention. */
   past: number;
   surveys: string[];
-  /** Those that wait for a clock, with their boot. */
+  /** The surveys that wait for a clock, with their boot. */
   waitingSurveys: (readonly [boot: string, answer: string])[];
 }
 

@@ -19,7 +19,7 @@ import { type Moment, type Sent, SimulatedStore, type Trouble } from "./store.ts
 
 /** Time enough for a database that answers. */
 const SOON_MS = 50;
-/** So slowly that a database that is only slow is not given up. */
+/** A tick so slow that a slow database is not given up. */
 const TICK_MS = 20;
 /** As long as a store that closes waits for a database that is away, and longer. */
 const LAST_COMMIT_MS = 9_000;
@@ -31,13 +31,13 @@ const LOST = {
   after: ["answered"],
   torn: ["sent"],
 } as const;
-/** Of each commit: which one of several is lost is drawn. */
+/** The chance of each commit to be lost. */
 const CHANCE = 0.4;
 
 interface Parts {
   readonly database: string;
   readonly proxy: CuttingProxy;
-  /** How others come to the database. */
+  /** The connection of others to the database. */
   readonly others: Connection;
   /** The way of the store. */
   readonly url: string;

@@ -11,7 +11,7 @@ import { SimulatedNode } from "./node.ts";
 import { compareAll } from "./questions.ts";
 import type { Sent, SimulatedStore } from "./store.ts";
 
-/** How long fresh seeds are tried, in seconds; 0 tries one. */
+/** The seconds for which fresh seeds are tried; 0 tries one. */
 const SIM_S = Number(process.env.SIM_S ?? 0);
 /** Each step of a database elsewhere takes longer; fresh seeds live longer than the one of each run of the suite. */
 const DAYS = SIM_S > 0 ? { SQLite: 60, PostgreSQL: 8 } : { SQLite: 25, PostgreSQL: 4 };

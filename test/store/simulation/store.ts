@@ -10,7 +10,7 @@ import type { Seeded } from "../../helpers/store-life.ts";
 import { Model } from "./model.ts";
 
 const BEGAN = Date.parse("2026-03-04T09:00:00Z");
-/** So many texts at once are a flood, whose names a day does not take. */
+/** The texts of a flood, whose names a day does not take. */
 const MANY = 1_000;
 
 /** A hit of a site, as often as it says; null is a site that does not exist. */
@@ -30,7 +30,7 @@ export abstract class SimulatedStore {
   readonly retentionDays: number;
   detailDays = 10;
   dayZone = "UTC";
-  /** How long it has run, over all boots. */
+  /** The running time over all boots. */
   ran = 0;
   readonly draw: Seeded;
   /** The true time. */
@@ -53,7 +53,7 @@ export abstract class SimulatedStore {
   abstract snapshot<T>(task: (snapshot: Snapshot) => Promise<T>): Promise<T>;
   /** The days that something stored was counted on. */
   protected abstract countedDays(): Promise<ReadonlySet<Day>>;
-  /** How much is left of an erased site: itself, and blocks of sites that do not exist. */
+  /** The rows left of an erased site: itself, and blocks of sites that do not exist. */
   protected abstract leftOf(id: string): Promise<number>;
   /** By somebody else, who does not wait for what the store is about to settle. */
   protected abstract eraseMeanwhile(id: string): Promise<void>;

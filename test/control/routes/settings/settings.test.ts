@@ -212,7 +212,7 @@ onEachEngine(() => {
 
       it("are looked at and taken in by one thread, which ends a minute later", async () => {
         const settings = { sites: [{ id: "new" }] };
-        // Of the tests before: one that waits.
+        // An earlier test has left one that waits.
         await look(settings);
         world().clock.advance(60_000);
         const threads: Worker[] = [];
