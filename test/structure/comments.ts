@@ -5,7 +5,8 @@ import { join } from "node:path";
 const FOLDERS = ["appliance", "firmware-config", "image", "scripts", "test", "web"];
 const BYTES = /\.(?:md|webp|png|dtbo|woff2?|ico)$/;
 /** Comments of TypeScript, CSS, shell scripts and settings; the word after the sign has to be its subject. */
-const RIDDLE = /(?:^|[\s{])(?:\/\/|\/?\*{1,2}|#) *(?:What|Who|Whoever|Whatever|Nobody|How|Why|Of|Those|True)\b.*/;
+const RIDDLE =
+  /(?:^|[\s{])(?:\/\/|\/?\*{1,2}|#) *(?:What|Who|Whoever|Whatever|Nobody|How|Why|Of|Those|True)\b.*/;
 
 /** The comments in a text that begin with a riddle instead of their subject. */
 export function riddlesIn(text: string): string[] {
