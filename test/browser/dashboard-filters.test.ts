@@ -5,6 +5,13 @@ import { Owner, seen } from "./owner.ts";
 
 const DAYS = { from: "2026-02-03", to: "2026-03-04" } as const;
 
+/** Browsers forgive what moves in the half second after a press. */
+const PAST_INPUT = `new Promise((done) => {
+  const pressed = performance.now();
+  const look = () => performance.now() > pressed + 600 ? done() : requestAnimationFrame(look);
+  look();
+})`;
+
 describe("filters of the dashboard", () => {
   let owner: Owner;
   afterEach(() => owner.assertUntroubled());
@@ -246,6 +253,62 @@ describe("filters of the dashboard", () => {
     await chip("Germany").waitFor();
     assert.deepEqual(address(), ["country:is:DE"]);
   });
+
+  it("stay on the screen with the rows, beside a small line where the chart is away", async () => {
+    await owner.signIn(NOTES);
+    await owner.page.setViewportSize({ width: 360, height: 740 });
+    const last = card("browser").locator("tbody tr").last();
+    await last.scrollIntoViewIfNeeded();
+    const name = (await last.locator(".value").textContent()) ?? "";
+    await last.locator(".value").click();
+    await settled();
+    const glance = owner.page.locator(".glance");
+    const { uv } = await answer([`browser:is:${name}`]);
+    assert.equal(await seen(glance), `${text(uv._)} visitors`);
+    const bar = await owner.page.locator(".asking").boundingBox();
+    const row = await card("browser").locator("tr.pressed").boundingBox();
+    assert.ok(bar && row && bar.y >= 0 && bar.y + bar.height < 80, JSON.stringify(bar));
+    assert.ok(row.y >= bar.y + bar.height && row.y + row.height <= 740, JSON.stringify(row));
+    await owner.page.evaluate("scrollTo(0, 0)");
+    await glance.waitFor({ state: "hidden" });
+  });
+
+  for (const [width, height] of [
+    [1280, 900],
+    [360, 740],
+  ] as const)
+    it(`move nothing when they are answered, on ${width} pixels`, async () => {
+      await owner.signIn(NOTES);
+      await owner.page.setViewportSize({ width, height });
+      await owner.page.evaluate(`
+        window.shifts = [];
+        new PerformanceObserver((list) => {
+          for (const { value, hadRecentInput } of list.getEntries())
+            if (!hadRecentInput) window.shifts.push(value);
+        }).observe({ type: "layout-shift" });
+      `);
+      // Later than half a second after the press, when browsers count what moves.
+      await owner.page.route(/stats\?.*where=/, async (route) => {
+        const response = await route.fetch();
+        await owner.page.evaluate(PAST_INPUT);
+        await route.fulfill({ response });
+      });
+      for (const [dimension, name] of [
+        ["country", "Germany DE"],
+        ["browser", "Firefox"],
+      ] as const) {
+        await value(dimension, name).click();
+        await chip(name.split(" ")[0] ?? "").waitFor();
+        await settled();
+      }
+      await owner.page.unroute(/stats\?.*where=/);
+      await owner.page.evaluate(
+        "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))",
+      );
+      const shifts = (await owner.page.evaluate("window.shifts")) as number[];
+      const sum = shifts.reduce((all, one) => all + one, 0);
+      assert.ok(sum < 0.05, `${sum}: ${shifts}`);
+    });
 
   it("have nothing axe would object to, in any light, on a phone", async () => {
     await owner.signIn(`${NOTES}&where=country:is:DE&where=path:begins:/&where=os:not:Linux`);

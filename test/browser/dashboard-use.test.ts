@@ -172,6 +172,77 @@ describe("using the dashboard", () => {
       assert.equal(await owner.page.getByRole("searchbox").inputValue(), "b?dw");
     });
 
+    it("make one stop of a list, and go through it by arrows", async () => {
+      await owner.signIn(NOTES);
+      const focused = () => owner.page.evaluate("document.activeElement.textContent");
+      const rows = owner.page.locator("[data-dimension=path] tbody .value");
+      const names = await rows.allInnerTexts();
+      await owner.page.getByRole("tab", { name: "All", exact: true }).first().focus();
+      await owner.page.keyboard.press("Tab");
+      assert.equal(await focused(), names[0]);
+      await owner.page.keyboard.press("ArrowDown");
+      await owner.page.keyboard.press("ArrowDown");
+      assert.equal(await focused(), names[2]);
+      await owner.page.keyboard.press("ArrowRight");
+      assert.equal(
+        await owner.page.evaluate("document.activeElement.title"),
+        `https://fieldnotes.example${names[2]}`,
+      );
+      await owner.page.keyboard.press("ArrowLeft");
+      await owner.page.keyboard.press("ArrowUp");
+      await owner.page.keyboard.press("Tab");
+      assert.match(String(await focused()), /^Show all/);
+      await owner.page.keyboard.press("Shift+Tab");
+      assert.equal(await focused(), names[1]);
+      await owner.page.keyboard.press("Enter");
+      await owner.page.locator(".chip").waitFor();
+      assert.equal(new URL(owner.page.url()).searchParams.get("where"), `path:is:${names[1]}`);
+    });
+
+    it("read the chart day by day, and leave the period as it is", async () => {
+      await owner.signIn(NOTES);
+      const chart = owner.page.getByRole("slider", { name: "Visitors by day" });
+      await chart.focus();
+      const at = () => chart.getAttribute("aria-valuetext");
+      assert.match((await at()) ?? "", /^Wed, 4 Mar 2026: Visitors [\d,]+, Pageviews [\d,]+/);
+      await owner.page.keyboard.press("ArrowLeft");
+      assert.match((await at()) ?? "", /^Tue, 3 Mar 2026: /);
+      assert.match(await seen(owner.page.locator(".read-out")), /^Tue, 3 Mar 2026/);
+      await owner.page.keyboard.press("Home");
+      assert.match((await at()) ?? "", /^Tue, 3 Feb 2026: /);
+      assert.equal(await periodName(owner), "30 days");
+    });
+
+    it("skip to the content", async () => {
+      await owner.signIn(NOTES);
+      await owner.page.evaluate("document.activeElement.blur()");
+      await owner.page.keyboard.press("Tab");
+      await owner.page.keyboard.press("Enter");
+      assert.equal(await owner.page.evaluate("document.activeElement.tagName"), "MAIN");
+      await owner.page.keyboard.press("Tab");
+      assert.equal(
+        await owner.page.evaluate("document.activeElement.ariaLabel"),
+        "Previous period",
+      );
+    });
+
+    it("stop some sixty times on the whole page", async () => {
+      await owner.signIn(NOTES);
+      const stops =
+        await owner.page.evaluate(`[...document.querySelectorAll("a[href], button, input, select, [tabindex]")]
+        .filter((one) => one.tabIndex >= 0 && !one.disabled && one.checkVisibility({ contentVisibilityAuto: false })).length`);
+      assert.ok(Number(stops) <= 65, String(stops));
+    });
+
+    it("have what changed told once, and nothing where only counts came", async () => {
+      await owner.signIn(NOTES);
+      const told = owner.page.locator("main > [role=status]").first();
+      const before = await told.textContent();
+      assert.match(before ?? "", /^[\d,]+ visitors, 3 Feb – 4 Mar 2026$/);
+      await owner.page.keyboard.press("w");
+      assert.match((await told.textContent()) ?? "", /^[\d,]+ visitors, 26 Feb – 4 Mar 2026$/);
+    });
+
     it("reach everything: Tab and Enter alone lead through the page", async () => {
       await owner.signIn(NOTES);
       const reached: string[] = [];

@@ -1,6 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { isShareToken } from "../../appliance/base/tokens.ts";
 import type { MarksAnswer } from "../../appliance/collector/wire.ts";
+import { rangeName } from "../shared/dates.ts";
 import { Dialog } from "../shared/dialog.tsx";
 import { keepChoice, loadChoice } from "../shared/token.ts";
 import { Controls } from "./controls.tsx";
@@ -15,7 +16,7 @@ import { Notices, OnlyNotice } from "./notices.tsx";
 import { comparedRange, rangeOf } from "./period/period.ts";
 import { Surveys } from "./surveys/surveys.tsx";
 import { Breakdowns } from "./traffic/breakdowns.tsx";
-import { chartable } from "./traffic/figures.ts";
+import { chartable, totalText } from "./traffic/figures.ts";
 import { Heatmap } from "./traffic/heatmap.tsx";
 import { Tiles } from "./traffic/tiles.tsx";
 import { TrendCard } from "./traffic/trend-card.tsx";
@@ -58,6 +59,9 @@ export function Dashboard(props: DashboardProps) {
 
   return (
     <div class={`page dashboard ${isOld ? "old" : ""}`}>
+      <a class="skip" href="#content">
+        Skip to the content
+      </a>
       <Header
         site={history.site}
         tab={tab}
@@ -76,7 +80,7 @@ export function Dashboard(props: DashboardProps) {
       >
         {history.only && <OnlyNotice {...{ only: history.only, tab, change }} />}
       </Notices>
-      <main aria-busy={isOld && feed.busy}>
+      <main id="content" tabIndex={-1} aria-busy={isOld && feed.busy}>
         <h1 class="offscreen">
           {tab === "surveys" ? "Surveys" : "Traffic"} of {history.site}
         </h1>
@@ -92,7 +96,8 @@ export function Dashboard(props: DashboardProps) {
         )}
         {(isOld || view.where.length > 0) && (
           <Asking
-            {...{ history, range, tab, isOld, change }}
+            {...{ history, range, tab, isOld, now: feed.hour, change }}
+            metric={chartable(history, view.metric)}
             where={view.where}
             refusal={isRefused ? (feed.problem?.message ?? null) : null}
           />
@@ -146,8 +151,16 @@ function Traffic({ history, now, token, view, bots, toggleBots, change, onKept }
   const noted = useReading<MarksAnswer>("marks", { site: history.site }, token, now).answer;
   const marks = noted?.site === history.site ? noted.marks : NO_MARKS;
   const [stars, toggleStar] = useStars(history.site, onKept);
+  // Told once for each choice, and not again with each count that comes.
+  const told = useMemo(
+    () => `${totalText(history, metric, range)}, ${rangeName(range.from, range.to)}`,
+    [whereKey(history.where), metric, range.from, range.to],
+  );
   return (
     <>
+      <p class="offscreen" role="status">
+        {told}
+      </p>
       {useMemo(
         () => (
           <Tiles {...{ history, range, compared, metric, now, change }} />

@@ -18,6 +18,7 @@ export const KEY_LIST: [keys: string[], does: string][] = [
     key ? [[[key.toUpperCase()], `Show ${name === "All" ? "all days" : name.toLowerCase()}`]] : [],
   ),
   [["←", "→"], "One period earlier or later"],
+  [["↑", "↓"], "From row to row of a list"],
   [["/"], "Search the lists"],
   [["B"], "Show or hide bots"],
   [["Esc"], "Take the newest filter away"],

@@ -1,8 +1,12 @@
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type Condition, conditionText, TESTS } from "../../../appliance/base/text/condition.ts";
 import { ONE_OF } from "../../../appliance/base/text/dimensions.ts";
 import { shortDay } from "../../shared/dates.ts";
 import { whole } from "../../shared/format.ts";
+import { WeekLine } from "../../shared/week-line.tsx";
 import type { DayRange, History } from "../history.ts";
+import { type Metric, totalText } from "../traffic/figures.ts";
+import { trendOf } from "../traffic/trend-model.ts";
 import { valueLabel } from "../traffic/values.ts";
 import type { ChangeView } from "../use-view.ts";
 import type { View } from "../view.ts";
@@ -17,18 +21,46 @@ interface AskingProps {
   isOld: boolean;
   /** the reason of a refused request; null without one */
   refusal: string | null;
+  /** the charted figure */
+  metric: Metric;
+  now: number;
   change: ChangeView;
 }
 
-/** A chip for each condition, and below them a note about the accuracy of the answer. */
-export function Asking({ where, change, ...props }: AskingProps) {
+/**
+ * A chip for each condition, and below them a note about the accuracy of the answer. It stays on the screen; where the chart
+ * does not, a small line stands in for it.
+ */
+export function Asking({ where, metric, now, change, ...props }: AskingProps) {
+  const { history, range } = props;
+  const [isAway, setAway] = useState(false);
+  const bar = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const observer = new IntersectionObserver(([entry]) =>
+      setAway(entry !== undefined && !entry.isIntersecting),
+    );
+    const chart = document.querySelector(".trend");
+    if (chart) observer.observe(chart);
+    return () => observer.disconnect();
+  }, [props.tab]);
+  // The list of the pressed row may be shorter now: the row stays below the bar.
+  useLayoutEffect(() => {
+    const row = document.activeElement?.closest("tbody tr");
+    const covered = bar.current && row ? bottomOf(bar.current) - topOf(row) : 0;
+    if (covered > 0) scrollBy({ top: -covered - GAP, behavior: "instant" });
+  }, [history.where, where]);
+  const days = useMemo(() => {
+    const { lines } = trendOf(history, { range, compared: null, metric, bots: false, now });
+    return (lines[0]?.values ?? []).map((value) => value ?? 0);
+  }, [history, range, metric, now]);
+
   const replace = (old: Condition[], by: Condition[]) =>
     change({
       where: where.flatMap((one) => (one === old[0] ? by : old.includes(one) ? [] : [one])),
     });
   const chips = alike(where);
   return (
-    <section class="asking" aria-label="Filters">
+    <section ref={bar} class={`asking ${isAway ? "away" : ""}`} aria-label="Filters">
       <ul class="chips">
         {chips.map((group) =>
           group.slice(0, 1).map((one) => (
@@ -57,9 +89,18 @@ export function Asking({ where, change, ...props }: AskingProps) {
       <p class="hint" role="status">
         <Worth {...props} change={change} />
       </p>
+      <p class="glance">
+        {totalText(history, metric, range)}
+        <WeekLine days={days} />
+      </p>
     </section>
   );
 }
+
+const GAP = 8;
+
+const topOf = (element: Element): number => element.getBoundingClientRect().top;
+const bottomOf = (element: Element): number => element.getBoundingClientRect().bottom;
 
 const TEST_NAMES = { is: "is", not: "is not", begins: "begins with" };
 
@@ -117,7 +158,7 @@ function Chip({ condition: { dimension, test, value }, onChange, onRemove }: Chi
   );
 }
 
-type WorthProps = Omit<AskingProps, "where">;
+type WorthProps = Omit<AskingProps, "where" | "metric" | "now">;
 
 /** The first counted day, and the size of the sample; or the reason for a refusal. */
 function Worth({ history, range, tab, isOld, refusal, change }: WorthProps) {
@@ -130,7 +171,7 @@ function Worth({ history, range, tab, isOld, refusal, change }: WorthProps) {
         </button>
       </>
     );
-  if (isOld) return <>Counting…</>;
+  if (isOld) return <span aria-hidden="true">Counting…</span>;
   if (tab === "surveys") return <>Surveys are of everybody: filters are for traffic.</>;
   const { since, sampled, margin, last } = history;
   if (since > last) return <>No day keeps the detail that filters look into.</>;

@@ -322,3 +322,9 @@ export function delta(metric: Metric, now: number | null, before: number | null)
   const better = change > 0 !== (facts.lessIsBetter ?? false);
   return { text: `${change > 0 ? "+" : "−"}${text}${unit}`, verdict: better ? "good" : "bad" };
 }
+
+/** `4,287 visitors` */
+export function totalText(history: History, metric: Metric, range: DayRange): string {
+  const text = figureText(metric, figure(metric, addUp(sumsByDay(history, range))));
+  return `${text} ${METRIC_FACTS[metric].name.toLowerCase()}`;
+}

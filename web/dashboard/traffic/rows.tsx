@@ -54,11 +54,17 @@ export function Rows({ dimension, counts, rows, filter, ...tools }: RowsProps) {
   const [entered, enter] = useState<string | null>(null);
   // The buttons of two thousand rows are most of their weight: there a row has them when needed.
   const isLong = rows.length > CHUNK;
+  // One stop of the Tab key: the row that had the focus last, or the first one.
+  useLayoutEffect(() => {
+    const found = list.current?.querySelector<HTMLElement>(FOCUSABLE);
+    if (found && !list.current?.querySelector('[tabindex="0"]')) found.tabIndex = 0;
+  });
   const now: Latest = { ...tools, isLong, at: isLong ? entered : null, enter };
   const latest = useRef(now);
   latest.current = now;
   return (
-    <div ref={list} class="rows" tabIndex={isLong ? 0 : undefined}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: arrows, from whatever is inside
+    <div ref={list} class="rows" onKeyDown={move} onFocusIn={stopHere}>
       <table>
         <thead class="offscreen">
           <tr>
@@ -119,6 +125,32 @@ function inChunks(rows: Row[], held: Row[][]): Row[][] {
 /** The part of a row's look that changes without its figures. */
 function markOf(value: string, { pressed, starred, copied, at }: Latest): string {
   return `${at === value ? "a" : ""}${pressed.has(value) ? "p" : ""}${starred.has(value) ? "s" : ""}${copied === value ? "c" : ""}`;
+}
+
+const FOCUSABLE = ":is(a, button)";
+
+/** Moves the focus by arrows: from row to row, and along the buttons of a row. */
+function move(event: KeyboardEvent): void {
+  const { currentTarget: list, target, key } = event;
+  const step = { ArrowUp: -1, ArrowLeft: -1, ArrowDown: 1, ArrowRight: 1 }[key];
+  const row = target instanceof Element && target.closest("tr");
+  if (!(list instanceof Element) || step === undefined || !row) return;
+  event.preventDefault();
+  event.stopPropagation();
+  const isAlong = key === "ArrowLeft" || key === "ArrowRight";
+  const all: Element[] = [
+    ...(isAlong ? row : list).querySelectorAll(isAlong ? FOCUSABLE : "tbody tr"),
+  ];
+  const next = all[all.indexOf(isAlong ? target : row) + step];
+  const found = isAlong ? next : next?.querySelector(FOCUSABLE);
+  if (found instanceof HTMLElement) found.focus();
+}
+
+/** Makes what has the focus the list's one stop of the Tab key. */
+function stopHere({ currentTarget: list, target }: FocusEvent): void {
+  if (!(list instanceof Element && target instanceof HTMLElement)) return;
+  for (const one of list.querySelectorAll<HTMLElement>('[tabindex="0"]')) one.tabIndex = -1;
+  target.tabIndex = 0;
 }
 
 interface ChunkProps {
@@ -182,6 +214,7 @@ function RowButtons({ dimension, value, latest }: RowButtonsProps) {
       {link !== null && (
         <a
           class="quiet"
+          tabIndex={-1}
           href={link}
           target="_blank"
           rel="noreferrer noopener"
@@ -194,6 +227,7 @@ function RowButtons({ dimension, value, latest }: RowButtonsProps) {
       <button
         type="button"
         class="quiet star"
+        tabIndex={-1}
         aria-pressed={isStarred}
         aria-label={`Star ${value}`}
         title={isStarred ? "Take the tile away" : "Make it a tile"}
@@ -204,6 +238,7 @@ function RowButtons({ dimension, value, latest }: RowButtonsProps) {
       <button
         type="button"
         class="quiet copy-value"
+        tabIndex={-1}
         aria-label={`Copy ${value}`}
         onClick={() => latest.current.copy(value)}
       >
@@ -238,12 +273,17 @@ function RowValue({ dimension, row: { value, name }, latest, isPressed }: RowVal
     <button
       type="button"
       class="value"
+      tabIndex={-1}
       // The part that is cut off is then the end of it, also in scripts that run from right to
       // left.
       dir="auto"
       title={isChoice ? value : "Show on the map"}
       aria-pressed={isChoice ? isPressed : undefined}
-      onClick={() => (latest.current.choose ?? latest.current.ask)?.(value)}
+      onClick={({ currentTarget }) => {
+        // Safari gives buttons no focus: the row with it is kept on the screen.
+        currentTarget.focus();
+        (latest.current.choose ?? latest.current.ask)?.(value);
+      }}
     >
       {text}
     </button>

@@ -26,6 +26,9 @@ interface TilesProps {
   change: ChangeView;
 }
 
+const OF_PAGES =
+  "Visitors of these pages, a day each: someone who looks at two of them counts twice.";
+
 /** The figures that are shown, in their order. */
 const TILES: readonly Metric[] = [
   "uv",
@@ -42,6 +45,7 @@ const TILES: readonly Metric[] = [
 /** The figures of the range with how they moved; the tile that is pressed is charted. */
 export function Tiles({ history, range, compared: wanted, metric, now, change }: TilesProps) {
   const sums = addUp(sumsByDay(history, range));
+  const isOfPages = history.where.some(({ dimension }) => dimension === "path");
   const unknown = (name: Metric) => whyUnknown(history, name, range.to);
   const shown = TILES.filter((name) =>
     name === "app" ? hasApp(history) : name !== "events" || unknown(name) === null,
@@ -57,6 +61,7 @@ export function Tiles({ history, range, compared: wanted, metric, now, change }:
             key={name}
             metric={name}
             unknown={unknown(name)}
+            help={name === "uv" && isOfPages ? OF_PAGES : METRIC_FACTS[name].help}
             now={unknown(name) === null ? figure(name, sums) : null}
             before={compared && figureBefore(history, name, { range, compared, now })}
             beforeName={beforeName}
@@ -96,6 +101,7 @@ interface TileProps {
   metric: Metric;
   /** why there is no figure; null where there is one */
   unknown: string | null;
+  help: string;
   now: number | null;
   before: number | null;
   /** empty where nothing is compared, or nothing was counted yet */
@@ -105,10 +111,19 @@ interface TileProps {
   onPress: () => void;
 }
 
-function Tile({ metric, unknown, now, before, isCharted, onPress, ...names }: TileProps) {
+function Tile({
+  metric,
+  unknown,
+  help: usual,
+  now,
+  before,
+  isCharted,
+  onPress,
+  ...names
+}: TileProps) {
   const { beforeName, nowName } = names;
   const facts = METRIC_FACTS[metric];
-  const help = unknown ?? facts.help;
+  const help = unknown ?? usual;
   const change = delta(metric, now, before);
   const is = figureText(metric, now);
   const was = figureText(metric, before);

@@ -51,10 +51,11 @@ export function TrendCard(props: TrendCardProps) {
     [whole, off],
   );
   const beforeName = compared ? rangeName(compared.from, compared.to) : "";
+  const title = titleOf(trend, metric, history.zone);
   return (
     <section class="card trend" aria-labelledby="trend-title">
       <header>
-        <h2 id="trend-title">{titleOf(trend, metric, history.zone)}</h2>
+        <h2 id="trend-title">{title}</h2>
         <ul class="legend" aria-label="Lines of the chart">
           {whole.lines.map((line) => (
             <li key={line.key} class={line.key}>
@@ -90,7 +91,7 @@ export function TrendCard(props: TrendCardProps) {
         </button>
       </header>
       <div hidden={isTable}>
-        <TrendChart trend={trend} beforeName={beforeName} metric={metric} />
+        <TrendChart title={title} trend={trend} beforeName={beforeName} metric={metric} />
       </div>
       <TrendTable trend={trend} beforeName={beforeName} isShown={isTable} />
       {metric === "events" && range.from === range.to && (

@@ -21,12 +21,13 @@ const GAP = 12;
 
 interface TrendChartProps {
   trend: Trend;
+  title: string;
   beforeName: string;
   metric: Metric;
 }
 
 /** frappe's axes and lines, with an overlay for the rest. A table has the same values. */
-export function TrendChart({ trend, beforeName, metric }: TrendChartProps) {
+export function TrendChart({ trend, title, beforeName, metric }: TrendChartProps) {
   const host = useRef<HTMLDivElement>(null);
   const chart = useRef<FrappeChart>(null);
   const shape = useRef("");
@@ -62,6 +63,14 @@ export function TrendChart({ trend, beforeName, metric }: TrendChartProps) {
     setAt(i >= 0 && i < trend.buckets.length ? i : null);
   };
   // Counts have colours of their own; a rate has the one of views.
+  const last = trend.buckets.length - 1;
+  const press = (event: KeyboardEvent) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1, Home: -last, End: last }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    setAt(Math.min(last, Math.max(0, (at ?? last) + step)));
+  };
   const style = Object.fromEntries(
     trend.lines.flatMap(({ key, isOther }, i) => [
       [`--line-${i + 1}`, `var(--${key}, var(--pv))`],
@@ -73,7 +82,17 @@ export function TrendChart({ trend, beforeName, metric }: TrendChartProps) {
     <div
       class="plot"
       style={style}
-      aria-hidden="true"
+      // Arrows read the figures of a day after the other.
+      tabIndex={0}
+      role="slider"
+      aria-label={title}
+      aria-valuemin={0}
+      aria-valuemax={last}
+      aria-valuenow={at ?? last}
+      aria-valuetext={textOf(trend, at ?? last)}
+      onKeyDown={press}
+      onFocus={() => setAt(last)}
+      onBlur={() => setAt(null)}
       onPointerMove={point}
       onPointerDown={point}
       onPointerLeave={(event) => event.pointerType === "mouse" && setAt(null)}
@@ -85,6 +104,10 @@ export function TrendChart({ trend, beforeName, metric }: TrendChartProps) {
     </div>
   );
 }
+
+/** `Tue, 3 Nov 2026: Visitors 2,134, Pageviews 4,381` */
+const textOf = ({ buckets, lines }: Trend, at: number): string =>
+  `${buckets[at]?.name}: ${lines.map((line) => `${line.name} ${lineText(line, line.values[at])}`).join(", ")}`;
 
 const path = (points: Point[]): string => `M${points.map((point) => point.join(" ")).join("L")}`;
 
