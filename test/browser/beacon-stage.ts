@@ -12,7 +12,7 @@ import { buildWeb, isBuilt } from "../../scripts/build-web.ts";
 import { openProfile, type ProfileOptions } from "../helpers/chromium.ts";
 import { World } from "../helpers/world.ts";
 
-/** Where the site's own server passes requests on to the collector. */
+/** The path at which the site's own server passes requests on to the collector. */
 const PREFIX = "/tally";
 
 /** The state of a page. Missing fields stay as they are. */

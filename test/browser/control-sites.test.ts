@@ -9,7 +9,7 @@ import { seen } from "./owner.ts";
 
 describe("sites in the Web UI", () => {
   const control = eachControl();
-  /** As a start does after which the configuration names them no more. */
+  /** Retires sites, as does a start without them in the configuration. */
   const retire = async (...ids: string[]) => {
     const db = openForWriting(databaseFile(control().world.dataDir));
     const blog = { id: "blog", host: null };

@@ -8,7 +8,7 @@ import { type Owner, seen } from "./owner.ts";
 const NOW = "2026-03-04T12:30:00Z";
 /** A site of the demo's. */
 export const NOTES = "/dashboard?site=fieldnotes";
-/** Where the traffic begins of which a page needs no more than this quarter. */
+/** The beginning of the traffic, for pages that need this quarter only. */
 export const WINTER = "2025-12-01";
 
 /** Values that want to do harm. */

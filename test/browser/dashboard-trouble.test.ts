@@ -52,7 +52,7 @@ describe("the dashboard in trouble", () => {
         await button("Refresh").click();
         await notices().getByText(outage.says).waitFor();
         assert.equal(await figures(), shown);
-        // It looks again and again, and reads nothing meanwhile.
+        // The page looks again and again, and reads nothing meanwhile.
         for (let i = 0; i < 3; i++) {
           const looked = Promise.any([
             owner.page.waitForEvent("requestfinished", isLook),

@@ -54,7 +54,7 @@ class Guest {
   }
 
   async #press(node: string): Promise<void> {
-    // Where it is once it has come to rest there.
+    // The place where it has come to rest.
     const [x, y] = await untilTold<[number, number]>(
       this.browser,
       `((node) => {
@@ -151,7 +151,7 @@ describe("in the browsers of others", () => {
 
       it("the setup page finds all in order", async () => {
         await guest.browser.go(`${world().origin}/help?site=fieldnotes`);
-        // It knows the token that the dashboard was opened with.
+        // The page has the token that the dashboard was opened with.
         for (const check of ["Check the collector", "Check the token", "Check the tag"]) {
           await guest.click("button", check);
           assert.match(await guest.sees(".check-card .finding", /[✓✗]/), /✓/);

@@ -274,7 +274,7 @@ describe(`hostile clients (TEST_SEED=${TEST_SEED} brings the same again)`, () =>
       const reply = await world().ask(`/badge?site=blog&${query}`, { headers });
       assert.equal(reply.status, 200);
       assert.match(reply.text, /^<svg .*<\/svg>$/su);
-      // As a word of the label any of them may stand there.
+      // The label may contain these words as text.
       assert.doesNotMatch(reply.text, /<\W*(?:script|style)|\b(?:href|style|on\w+)\s*=|\p{Cc}/iu);
       const words = reply.text.replace(tag, "").replace(/&#\d+;/g, "");
       assert.doesNotMatch(words, /[<>&"]/);

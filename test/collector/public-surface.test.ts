@@ -12,7 +12,7 @@ import { ADMIN, CHROME, encode, type Reply, sharedWorld } from "../helpers/world
 
 const NAME = "tally.example.org";
 const URL = `https://${NAME}`;
-/** Where a tunnel of the owner's ends. */
+/** The address at which a tunnel of the owner's ends. */
 const TUNNEL_END = "127.0.8.2";
 const clock = new FakeClock();
 

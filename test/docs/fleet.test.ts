@@ -66,7 +66,7 @@ describe("a fleet", () => {
   });
   afterEach(() => server.end());
 
-  /** As `compose.yaml` has it made: the database, its owner and the role that counts. */
+  /** Makes the database, its owner and the role that counts as `compose.yaml` does. */
   async function database(compose: ComposeFile): Promise<Record<string, string>> {
     await server.sql("CREATE ROLE owner LOGIN PASSWORD 'owns'");
     await server.sql("CREATE DATABASE tallydeck OWNER owner");

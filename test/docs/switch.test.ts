@@ -150,7 +150,7 @@ class Visitors {
       assert.equal(status, 200);
       this.views.set(page, (this.views.get(page) ?? 0) + 1);
       if (i % 50 === 0) await this.#respond(lane, i / 50);
-      // As visitors, who are not all there at once.
+      // Pauses, since visitors do not all come at once.
       await setTimeout(1);
     }
   }

@@ -12,9 +12,9 @@ import { aroundTests } from "./hooks.ts";
 import { FrontendMessages } from "./postgres-wire.ts";
 
 /**
- * When a commit loses its connection: `unsent` to the server, which takes all of it back; `sent`, and
- * nobody knows; `late`, when the client has long been told that the connection is gone; `answered` by
- * the server, and the client does not hear of it.
+ * The moment at which a commit loses its connection: `unsent` to the server, which rolls it back; `sent`, with an
+ * unknown fate; `late`, long after the client has noticed the loss; `answered` by the server, but not received by the
+ * client.
  */
 export const MOMENTS = ["unsent", "sent", "late", "answered"] as const;
 type Moment = (typeof MOMENTS)[number];
@@ -112,7 +112,7 @@ export class CuttingProxy {
 interface Surroundings {
   readonly random: () => number;
   trouble(): Trouble;
-  /** When the next commit that is to lose its connection does. */
+  /** The moment at which the next chosen commit loses its connection. */
   moment(): Moment | undefined;
   count(of: Moment | "bytes"): void;
   over(): void;

@@ -29,7 +29,7 @@ export function whyNoDisks(): string | undefined {
 
 /** A disk of the test's own, which fails as real ones do. */
 export class Disk {
-  /** Where it is mounted. */
+  /** The folder where it is mounted. */
   readonly folder: string;
   readonly #home: string;
   #devices: string[] = [];

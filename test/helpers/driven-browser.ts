@@ -56,7 +56,7 @@ export function endedWithUs(pid: number | undefined, folder?: string): () => voi
     try {
       if (pid !== undefined) process.kill(-pid, "SIGKILL");
     } catch {
-      // It has ended by itself.
+      // The process has ended by itself.
     }
     if (folder !== undefined)
       rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });

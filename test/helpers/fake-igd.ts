@@ -6,7 +6,7 @@ import type { FakeClock } from "./fake-clock.ts";
 
 const ADDRESS = "GetExternalIPAddress";
 const TYPE = "urn:schemas-upnp-org:service:WANIPConnection:1";
-/** As long as a box waits for a page. */
+/** The time that a box waits for a page. */
 const PATIENCE_MS = 5_000;
 
 /** A port of the router that leads to somebody. */

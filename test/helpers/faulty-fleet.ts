@@ -17,7 +17,7 @@ interface FleetOptions {
 export class FaultyFleet {
   #database: Postgres;
   #standby: Postgres | undefined;
-  /** Where the next standby is to be. */
+  /** The place of the next standby. */
   #other: number;
   readonly #seats: Seat[] = [];
   #turn = 0;
@@ -111,7 +111,7 @@ export class FaultyFleet {
   }
 }
 
-/** Where a collector runs; another takes its place when it is killed. */
+/** The seat of a collector; another takes it when that is killed. */
 class Seat {
   readonly proxies: readonly CuttingProxy[];
   readonly #env: Readonly<Record<string, string>>;

@@ -82,7 +82,7 @@ export async function openFirefox(): Promise<DrivenBrowser> {
   };
 }
 
-/** Where it says that it can be driven. */
+/** Reads the address at which Firefox can be driven. */
 async function addressOf(said: NodeJS.ReadableStream): Promise<string> {
   for await (const line of createInterface({ input: said })) {
     const [, address] = /WebDriver BiDi listening on (\S+)/.exec(line) ?? [];

@@ -4,7 +4,7 @@ import { parse } from "yaml";
 
 const ROOT = join(import.meta.dirname, "../..");
 const FLEET = join(ROOT, "docs/fleet");
-/** Where the checkout is in the image and for the unit. */
+/** The folder of the checkout in the image and for the unit. */
 const INSTALLED = "/opt/tallydeck";
 
 /** A process as a file describes it. */

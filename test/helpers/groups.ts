@@ -40,7 +40,7 @@ function incrementsOf(kind: Hit["kind"], flags: number, values: Hit["values"]): 
       return increments;
     }
     case "event":
-      // Its other values are for filters only.
+      // The other values are for filters only.
       return values.filter(([dimension]) => dimension === "event" || dimension === "event_target");
     case "interaction":
       return values;

@@ -40,7 +40,7 @@ export const mochaHooks = {
   },
 };
 
-/** As above. */
+/** Runs after all tests of a process. */
 export async function mochaGlobalTeardown(): Promise<void> {
   await Promise.all(lasts.map((end) => end()));
 }

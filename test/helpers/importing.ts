@@ -27,7 +27,7 @@ function withViews({ counts, ...day }: CountedDay): CountedDay {
   return { ...day, counts: { ...counts, pv: { _: Math.max(pv._ ?? 0, ...sums) } } };
 }
 
-/** As a box becomes a fleet. */
+/** Copies a box into a fleet. */
 async function copyInto(url: string, folder: string): Promise<void> {
   const from = new CopyEnd(openFolder(folder, { isTarget: false }));
   const options = { clock: new SystemClock(), random: Math.random, flag: "--to", isTarget: true };

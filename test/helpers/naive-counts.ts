@@ -31,7 +31,7 @@ export class NaiveCounts implements CounterSource {
     this.#question = question;
   }
 
-  /** By day the count of each fact, `dimension=value`. */
+  /** The count of each fact by day, `dimension=value`. */
   byDay({ site, from, to }: SiteDays): Map<Day, Map<string, number>> {
     const byDay = new Map<Day, Map<string, number>>();
     for (const record of this.#state.counted) {

@@ -26,7 +26,7 @@ import { type Ask, askPort, type Reply } from "./world.ts";
 const run = promisify(execFile);
 const NODES = [1, 2, 3] as const;
 export type NodeNumber = (typeof NODES)[number];
-/** As `DATABASE_URL` names them; each machine's `hosts` file knows their addresses. */
+/** The names in `DATABASE_URL`; each machine's `hosts` file has their addresses. */
 const nameOf = (n: number) => `db-${n}.example.org`;
 const addressOf = (n: number) => `10.77.0.${10 + n}`;
 const COLLECTORS = "10.77.0.1";
@@ -36,7 +36,7 @@ const PATIENCE_MS = 180_000;
 /** Processes of each life have numbers of their own, as after a start of a machine. */
 const PIDS_A_LIFE = 1_000;
 
-/** As Patroni tells it. */
+/** A member in Patroni's answer. */
 interface Member {
   readonly name: string;
   readonly role: string;
@@ -122,7 +122,7 @@ class Machine {
       try {
         process.kill(pid, signal);
       } catch {
-        // It ended meanwhile.
+        // The process ended meanwhile.
       }
     }
   }
@@ -291,7 +291,7 @@ export class PatroniFleet {
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  /** As each node tells it; of one that does not answer, nobody. */
+  /** The members by each node; none by a node that does not answer. */
   async #members(): Promise<readonly (readonly Member[])[]> {
     const urls = NODES.map((n) => `http://${addressOf(n)}:8008/cluster`);
     return JSON.parse(await this.#street.says(process.execPath, "-e", ASK, ...urls));

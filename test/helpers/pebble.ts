@@ -23,7 +23,7 @@ interface Ports {
   readonly management: number;
   readonly dns: number;
   readonly dnsManagement: number;
-  /** Where Pebble looks for challenges instead of 443 and 80. */
+  /** The ports at which Pebble looks for challenges instead of 443 and 80. */
   readonly tls: number;
   readonly http: number;
 }
@@ -123,7 +123,7 @@ export class Pebble {
       ...unwanted("-http01", "-https01", "-tlsalpn01", "-doh"),
     ]);
     this.#spawn("pebble", ["-config", config, "-dnsserver", local(ports.dns)]);
-    // It makes its keys first.
+    // Pebble makes its keys first.
     while (!(await this.#answers())) await setTimeout(50);
   }
 

@@ -80,7 +80,7 @@ export class PgBouncer {
   }
 
   async #start(): Promise<void> {
-    // It refuses to be root.
+    // PgBouncer refuses to run as root.
     const as = process.getuid?.() === 0 ? ["-u", "postgres"] : [];
     const child = spawn(PROGRAM, ["-q", ...as, this.#file], {
       stdio: "ignore",

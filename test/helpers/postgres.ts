@@ -15,7 +15,7 @@ interface PostgresOptions {
   readonly fsync?: boolean;
   /** Has a certificate for `localhost` and 127.0.0.1; `required` takes nobody without TLS but `postgres`. */
   readonly tls?: "offered" | "required";
-  /** As in postgresql.conf: `{max_connections: 10}`. */
+  /** Settings of postgresql.conf: `{max_connections: 10}`. */
   readonly settings?: Settings;
 }
 
@@ -23,7 +23,7 @@ export interface Login {
   readonly database?: string;
   readonly user?: string;
   readonly password?: string;
-  /** As behind the `?` of a URL. */
+  /** Parameters of the URL, after its `?`. */
   readonly parameters?: Readonly<Record<string, string>>;
   /** Other ports of 127.0.0.1: of a proxy, or a standby. */
   readonly ports?: readonly number[];

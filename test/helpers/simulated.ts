@@ -9,7 +9,7 @@ export class SimTime {
   at = Date.UTC(2026, 11, 1);
   /** The lead of the wall clock, in milliseconds. */
   ahead = 0;
-  /** When it was set last. */
+  /** The time at which it was set last. */
   steppedAt = 0;
   readonly #timers = new Set<{ due: number; task: () => void }>();
 
@@ -66,7 +66,7 @@ export class SimCard {
   /** The power goes at this write: before it, or after. */
   cut: { writes: number; isAfter: boolean } | undefined;
   isCut = false;
-  /** It takes no write, as one that is full. */
+  /** Whether it takes no write, like a full one. */
   isBroken = false;
 
   /** @param power is false once it was cut @returns false where it was not written */

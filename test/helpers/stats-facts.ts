@@ -35,7 +35,7 @@ export async function askStats(
   return JSON.parse(Buffer.from(body).toString());
 }
 
-/** By day, `dimension=value` and how often it was counted; totals have to be the sums of these. */
+/** The counts of `dimension=value` by day; totals have to be the sums of these. */
 export function factsByDay(stats: Stats): Map<Day, Map<string, number>> {
   const first = parseDay(stats.from) ?? assert.fail();
   const facts = new Map<Day, Map<string, number>>();

@@ -8,7 +8,7 @@ import { type Ask, askPort, type Reply } from "./world.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 export const MAIN = join(ROOT, "appliance/main.ts");
-/** As scripts/tallydeck has it. */
+/** The compile cache of scripts/tallydeck. */
 export const COMPILED = join(ROOT, "node_modules/.cache/node");
 
 interface Ended {

@@ -80,7 +80,7 @@ interface WorldOptions {
 export class World {
   readonly clock: FakeClock;
   readonly dataDir: string;
-  /** Where decks are plugged in. */
+  /** The host of USB decks. */
   readonly usb: FakeUsbHost;
   /** Lines of the console, and texts of the screen. */
   readonly console: string[] = [];

@@ -148,7 +148,7 @@ describe("the box's firewall", () => {
   });
 
   it("lets a stranger hold only so many connections", async () => {
-    // As if they had been opened slowly.
+    // Connections count as if they had been opened slowly.
     without("fast");
     const tries = { from: "198.51.100.2", to: "198.51.100.1", port: 80, count: CROWD };
     assert.equal(await opened(tries), 128);

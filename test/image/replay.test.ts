@@ -12,7 +12,7 @@ const CLUSTERS = 60;
 /** The root folder, and those of the slots. */
 const [ROOT, A, B] = [2, 3, 4];
 const LAST = 0x0fffffff;
-/** Where the partition begins on the card. */
+/** The beginning of the partition on the card. */
 const FROM = 8;
 
 /** A file system of one sector a cluster; clusters are given to files by hand. */
@@ -192,7 +192,7 @@ describe("the replay of what was written to a boot partition", () => {
   });
 });
 
-/** As dm-log-writes keeps it. */
+/** A log in the form of dm-log-writes. */
 function logOf(
   steps: readonly ("flush" | { readonly sector: number; readonly of: Fat })[],
 ): Buffer {

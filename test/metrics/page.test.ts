@@ -10,7 +10,7 @@ import { askPort, World } from "../helpers/world.ts";
 const INSTALL_MS = 300_000;
 const OPEN = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 const PLAIN = "text/plain; version=0.0.4; charset=utf-8";
-/** As each program sends it. */
+/** The `Accept` of each program. */
 const PROMETHEUS =
   "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2";
 const PROMETHEUS_1 =

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { eachFolder } from "../helpers/folder.ts";
 
 const SCRIPTS = join(import.meta.dirname, "../../scripts");
-/** As apt-get of Debian 12 says it, of the lists and of the packages. */
+/** Messages of apt-get of Debian 12, about the lists and about the packages. */
 const LISTS =
   "E: Could not get lock /var/lib/apt/lists/lock. It is held by process 4711 (apt-get)\nE: Unable to lock directory /var/lib/apt/lists/";
 const PACKAGES =

@@ -127,7 +127,7 @@ class Traffic {
   readonly #fleet: PatroniFleet;
   readonly #collector: number;
   readonly #site: string;
-  /** When each was sent. */
+  /** The time at which each was sent. */
   readonly #sent: number[] = [];
   readonly #open = new Set<Promise<void>>();
   readonly #timers: readonly NodeJS.Timeout[];

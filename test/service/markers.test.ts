@@ -239,7 +239,7 @@ describe("what is sent through every door", () => {
     return found;
   }
 
-  /** Where a text stands. */
+  /** The places of a text. */
   const where = (found: ReadonlyMap<string, Buffer>, text: string) => {
     const forms = formsOf(text);
     return [...found].filter(([, at]) => forms.some((form) => at.includes(form))).map(([at]) => at);

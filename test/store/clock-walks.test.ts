@@ -58,7 +58,7 @@ class Box {
   /** The true running time over all boots. */
   #ran = 0;
   #boots = 0;
-  /** When the hit of each name came, by true running time. */
+  /** The true running time at which the hit of each name came. */
   readonly hits = new Map<string, number>();
 
   constructor(dataDir: string) {

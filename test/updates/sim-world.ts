@@ -57,7 +57,7 @@ export class SimMachine {
   };
   readonly problems: string[] = [];
   trouble: Trouble = { ...WELL };
-  /** When something was to be remembered last, and was not written; true time. */
+  /** The true time of the last record that was not written. */
   forgotAt = 0;
   /** The newest release that the host has. */
   newest = 11;

@@ -27,7 +27,7 @@ class Works {
   readonly errors: unknown[] = [];
   /** The number of reports. */
   told = 0;
-  /** As on the disk. */
+  /** The record on the disk. */
   disk = JSON.stringify(FIRST);
   isFull = false;
   isLeft = false;

@@ -84,7 +84,7 @@ function naive(all: readonly Seen[], where: readonly string[], of: string) {
     for (const dimension of ["path", "source", "country", "browser", "event"]) {
       const value = values[dimension];
       if (value === undefined || (isView && dimension === "event")) continue;
-      // Where only events are asked for, all that is known of them is told.
+      // Other dimensions of events come only with conditions that name an event.
       if (!isView && dimension !== "event" && !where.some((one) => /^event:(?!not)/.test(one)))
         continue;
       const visitor = isOfPath || dimension === "path" ? flags.n : flags.u;

@@ -55,7 +55,7 @@ onEachEngine(() => {
 
   describe("surveys of one site and day", () => {
     const world = eachWorld({ env: { SITES: "blog,shop" } });
-    /** As if all but one of today's responses were taken, of this site and of those nobody has. */
+    /** Fills today's responses up to the last one, for this site and for unknown ones. */
     beforeEach(async () => {
       const key = keyOf(world());
       await world().stop();

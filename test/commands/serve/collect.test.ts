@@ -15,7 +15,7 @@ import { ADMIN, askPort } from "../../helpers/world.ts";
 
 const SURVEY = { method: "POST", body: JSON.stringify({ sv: 1, a: {} }) };
 
-/** As a server says whose disk is full. */
+/** SQL that fails like a server with a full disk. */
 const NO_ROOM = `
   CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100';

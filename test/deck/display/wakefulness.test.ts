@@ -12,7 +12,7 @@ describe("A deck that may sleep", () => {
   let unit: ReturnType<typeof mk2>;
   let id: string;
 
-  // It is noon.
+  // The clock starts at noon.
   beforeEach(async () => {
     world = await startWorld();
     unit = mk2();

@@ -262,7 +262,7 @@ describe("encodePng", () => {
   });
 });
 
-/** Where each marker of a JPEG's head begins, up to the start of its first scan. */
+/** The places of the markers of a JPEG's head, up to the start of its first scan. */
 function jpegMarkers(jpeg: Buffer): Map<number, number> {
   const markers = new Map<number, number>();
   for (let at = 2; !markers.has(0xda); at += 2 + jpeg.readUInt16BE(at + 2)) {

@@ -97,7 +97,7 @@ export class Box {
   }
 }
 
-/** Where a browser tells of a view. */
+/** The path at which a browser reports a view. */
 export function viewOf(path: string): string {
   return `/e?s=blog&v=${encodeURIComponent(encode({ p: path, l: "en" }))}`;
 }

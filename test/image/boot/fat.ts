@@ -14,7 +14,7 @@ import { join } from "node:path";
 
 const SECTOR = 512;
 
-/** Where a partition of a disk image is, in sectors; `number` as Linux counts them. */
+/** The place of a partition in a disk image, in sectors; `number` as Linux counts them. */
 export function partition(image: string, number: number): { from: number; to: number } {
   const entry = entryOf(number);
   const table = firstSector(image);
@@ -31,7 +31,7 @@ export function shrink(image: string, number: number, bytes: number): void {
   closeSync(file);
 }
 
-/** Where the table of a disk says of a partition what it is. */
+/** The place of a partition's entry in the table of a disk. */
 function entryOf(number: number): number {
   return 446 + (number - 1) * 16;
 }

@@ -1,6 +1,6 @@
 import { SECTOR } from "./block-log.ts";
 
-/** Where a file's bytes are: everything a reader of it depends on. */
+/** The places of a file's bytes: everything a reader of it depends on. */
 export interface FatFile {
   readonly name: string;
   readonly isFolder: boolean;

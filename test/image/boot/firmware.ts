@@ -21,7 +21,7 @@ interface Conditions {
 
 /** The board that each of QEMU's machines stands for. */
 const PLAYED: Readonly<Record<Hardware, string>> = { virt: "4 B", raspi3b: "3 B" };
-/** Where an arm64 kernel says what it is (Linux, Documentation/arch/arm64/booting.rst). */
+/** The place of an arm64 kernel's magic number (Linux, Documentation/arch/arm64/booting.rst). */
 const MAGIC_AT = 56;
 const MAGIC = "ARMd";
 

@@ -7,7 +7,7 @@ import type { Checks } from "./checks.ts";
 import { type Card, Machine } from "./machine.ts";
 import { until } from "./owner.ts";
 
-/** Where a disk's table of partitions is, and how long each line of it is. */
+/** The place of a disk's table of partitions, and the length of its lines. */
 const TABLE = 446;
 const ENTRY = 16;
 const SECTOR = 512;

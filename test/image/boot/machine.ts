@@ -55,7 +55,7 @@ export interface MachineOptions {
   /** False: no network card at all. A lab: a cable to it, in place of QEMU's own network. */
   readonly network?: boolean | Lab;
   readonly megabytes?: number;
-  /** Where 443 is reached; a free port unless given. */
+  /** The port for 443; a free one unless given. */
   readonly tlsPort?: number;
   /** A disk that is plugged in by `plugDisk` only. */
   readonly disk?: string;
@@ -69,7 +69,7 @@ export interface MachineOptions {
   readonly armSocket?: string;
   /** The card has a cache that the machine is to flush; it learns that at its start. */
   readonly hasCache?: boolean;
-  /** Where all writes to the card are recorded. It has a cache then. */
+  /** The file for a record of all writes to the card, which then has a cache. */
   readonly writeLog?: string;
   /** A state of `freeze`, which the machine resumes. */
   readonly frozen?: string;
@@ -89,7 +89,7 @@ export class Machine {
   readonly controlPort: number;
   readonly tlsPort: number;
   readonly otherPort: number;
-  /** Where a deck is plugged in, and how fast that port is. */
+  /** The port for a deck, and its speed. */
   readonly usb: { readonly socket: string; readonly speed: Speed };
   readonly shell: Shell;
   /** Tells how it hangs, asked every few seconds while it is waited for; undefined while it moves on. */
@@ -206,7 +206,7 @@ function watched({ card, qemu, shell, qmp }: Watched): () => Promise<string | un
     const console =
       statSync(join(card.folder, "console.log"), { throwIfNoEntry: false })?.size ?? 0;
     const operations = await cardOperations(qmp).catch(() => undefined);
-    // It ended meanwhile.
+    // The machine ended meanwhile.
     if (operations === undefined) return undefined;
     const said = console + shell.heardBytes + operations;
     const now = performance.now() / 1_000;

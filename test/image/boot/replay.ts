@@ -16,7 +16,7 @@ interface Replay {
   readonly before: string;
   readonly after: string;
   readonly log: string;
-  /** Where its boot partition is, in sectors. */
+  /** The place of its boot partition, in sectors. */
   readonly from: number;
   readonly to: number;
   /** The folder that a config.txt names. */

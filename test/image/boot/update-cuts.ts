@@ -31,7 +31,7 @@ const WITH_ARMING = 1.2;
 const KEEPS = 3;
 const TAKES_MS = 40 * 60_000;
 
-/** Where a cut is, and whether the update is seen to its end after it. */
+/** The place of a cut, and whether the update is followed to its end after it. */
 interface Step {
   readonly name: string;
   /** A command that succeeds in the box at that moment. */

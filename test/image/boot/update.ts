@@ -51,7 +51,7 @@ interface Extent {
 const MOST_FULL = 0.8;
 /** Random parts of each interval between two flushes that a losing card kept. */
 const SUBSETS = { arming: 8, keeping: 24 };
-/** As an editor on another system writes them. */
+/** Lines in the form of an editor on another system. */
 const OWNERS_LINES = "# Mine\r\ndtparam=audio=on\r\n";
 
 /** Updates a box as its owner does, and pulls the plug at every step of it. */

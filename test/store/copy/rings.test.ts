@@ -42,7 +42,7 @@ class Life {
 class Ring {
   readonly lives: readonly Life[];
   readonly #random: ReturnType<typeof seeded>;
-  /** By number, how often each record counts. */
+  /** The times that each record counts, by number. */
   readonly #times: number[] = [];
 
   constructor(databases: readonly CopiedDatabase[], random: ReturnType<typeof seeded>) {
@@ -112,7 +112,7 @@ class Ring {
   }
 }
 
-/** By record, how often it is counted, and how many rows are kept of it for filters. */
+/** The count of each record, and its rows that are kept for filters. */
 async function countedIn(end: CopyEnd) {
   const [paths, rows] = [new Map<number, number>(), new Map<number, number>()];
   const add = (sums: Map<number, number>, text: string | undefined, n: number) =>

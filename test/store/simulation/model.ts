@@ -14,7 +14,7 @@ export type Facts = Map<string, number>;
 export interface ModelDay {
   readonly records: HitRecord[];
   readonly facts: Facts;
-  /** When it was counted on last, by the time run, in milliseconds. */
+  /** The running time of its last count, in milliseconds. */
   lastRan: number;
   /** Values may count as OTHER: only sums are known. */
   isFlooded: boolean;
@@ -35,7 +35,7 @@ interface ModelSite {
 interface Waiting {
   readonly boot: string;
   readonly savedZero: number;
-  /** When they came, by the time run. */
+  /** The running time at which they came. */
   readonly ran: number;
   readonly isFlooded: boolean;
   readonly records: readonly HitRecord[];

@@ -23,7 +23,7 @@ const SOON_MS = 50;
 const TICK_MS = 20;
 /** As long as a store that closes waits for a database that is away, and longer. */
 const LAST_COMMIT_MS = 9_000;
-/** When commits lose their connection. */
+/** The moments at which commits lose their connection. */
 const LOST = {
   fails: ["unsent", "sent"],
   late: ["late", "answered"],

@@ -16,7 +16,7 @@ const MANY = 1_000;
 /** A hit of a site, as often as it says; null is a site that does not exist. */
 export type Sent = Omit<HitRecord, "moment" | "site"> & { readonly site: string | null };
 
-/** Where what is under way is ended: before a transaction, after it but before its answer, or in the middle of it. */
+/** The place of a power cut: before a transaction, after it but before its answer, or in the middle of it. */
 export type Moment = "before" | "after" | "torn";
 
 /** A fault of the next commits. */

@@ -39,7 +39,7 @@ describe("a tunnel in the Web UI", () => {
 
   it("is asked for by a file that root watches, and shown once it is there, without its key", async () => {
     assert.deepEqual(await show(), { possible: true, tunnel: null, pending: false, heard: false });
-    // As the box's unit has it.
+    // The umask of the box's unit.
     const umask = process.umask(0o077);
     assert.equal((await make(CONF)).json.pending, true);
     process.umask(umask);

@@ -16,7 +16,7 @@ const deck = (change: object = {}) => ({
   pages: [{ name: "Home", slots: { k3: { widget: { type: "push", channel: "door" } } } }],
   ...change,
 });
-/** As exports were before there were pages. */
+/** An export from before there were pages. */
 const older = (widgets: object) => deck({ pages: undefined, widgets });
 const page = (name: string, slots: object = {}) => ({ name, slots });
 

@@ -13,7 +13,7 @@ const page = new URL("../../../../docs/privacy.md", import.meta.url);
 onEachEngine(() => {
   describe("the text for a privacy page", () => {
     const world = eachWorld();
-    /** As the Web UI shows it, and, which has to be the same, as the command line prints it. */
+    /** The text of the Web UI, which has to equal the one of the command line. */
     async function text(env: Record<string, string> = {}): Promise<string> {
       const shown: string = (await new Owner(world()).get("/api/privacy")).text;
       const { code, out, err } = await tallydeck(["privacy", ...world().dataArgs], env);
