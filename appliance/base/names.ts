@@ -103,6 +103,22 @@ export function isChannelName(text: string): boolean {
   return CHANNEL.test(text);
 }
 
+/** JSON Schema of a mail address, as HTML's own fields take one. */
+export const MAIL_ADDRESS = {
+  type: "string",
+  maxLength: 254,
+  pattern:
+    "^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$",
+  description: "must be a mail address like me@example.org",
+};
+
+const MAIL = new RegExp(MAIL_ADDRESS.pattern);
+
+/** Whether a text is a mail address in ASCII. */
+export function isMailAddress(text: string): boolean {
+  return text.length <= MAIL_ADDRESS.maxLength && MAIL.test(text);
+}
+
 /** JSON Schema of a colour: `#rrggbb`. */
 export const COLOR = {
   type: "string",

@@ -3,6 +3,7 @@ import type { Origins } from "../actions/origins.ts";
 import type { Log } from "../base/log.ts";
 import type { Decks } from "../deck/decks.ts";
 import type { Pages } from "../http/pages.ts";
+import type { MailServer } from "../mail/mail-server.ts";
 import type { HomeAutomation } from "../mqtt/home-automation.ts";
 import { leadToDashboard, ownerApp, page, type Route, routesFor } from "./frame.ts";
 import type { ControlDoor } from "./guard.ts";
@@ -10,6 +11,7 @@ import { type BoxParts, showBox, switchPower } from "./routes/box/box.ts";
 import { type ClockParts, tellTime } from "./routes/box/clock.ts";
 import { type DiagnosticsParts, showDiagnostics } from "./routes/box/diagnostics.ts";
 import { type HealthParts, healthRoute } from "./routes/box/health.ts";
+import { changeMail, showMail } from "./routes/box/mail.ts";
 import { changeMqtt, showMqtt } from "./routes/box/mqtt.ts";
 import {
   changePublic,
@@ -107,6 +109,7 @@ export interface ControlParts {
   sites: SitesParts;
   dashboard: DashboardParts;
   mqtt: HomeAutomation;
+  mail: MailServer;
   public: PublicParts;
   activity: ActivityParts;
   alarms: AlarmsParts;
@@ -198,6 +201,8 @@ export const ROUTES: readonly Route<ControlParts>[] = [
   owner("PUT", "/api/update/file", "update", uploadUpdate),
   owner("GET", "/api/mqtt", "mqtt", showMqtt),
   owner("PUT", "/api/mqtt", "mqtt", changeMqtt),
+  owner("GET", "/api/mail", "mail", showMail),
+  owner("PUT", "/api/mail", "mail", changeMail),
   owner("GET", "/api/public", "public", showPublic),
   owner("PUT", "/api/public", "public", changePublic),
   owner("POST", "/api/public/test", "public", testPublic),

@@ -7,6 +7,7 @@ import type { TunnelState } from "../base/tunnel.ts";
 import type { DeckView, Undoable } from "../deck/deck-view.ts";
 import type { Widget } from "../deck/face/widget.ts";
 import type { DeckSettings } from "../deck/settings/deck-settings.ts";
+import type { MailSettings } from "../mail/settings.ts";
 import type { PublicView } from "../public/view.ts";
 import type { ChannelState } from "../push/channel-state.ts";
 import type { ChannelValue } from "../push/channel-value.ts";
@@ -428,3 +429,13 @@ export interface DigestSentAnswer {
   /** The targets; `problem` is null where one took it. */
   sent: { target: DigestTarget; problem: string | null }[];
 }
+
+/** `GET /api/mail`: the mail server; `host` is empty where there is none. */
+export interface MailAnswer extends Omit<MailSettings, "password"> {
+  hasPassword: boolean;
+  /** The last mail, or try, since the start of the box (epoch ms); `problem` is null where it was sent. */
+  last: { readonly at: number; readonly problem: string | null } | null;
+}
+
+/** `PUT /api/mail` */
+export type MailChange = Partial<MailSettings>;

@@ -1,9 +1,11 @@
-import { DAY_MS, type Day } from "../base/calendar.ts";
+import type { PastAlarm } from "../alarms/alarm-log.ts";
+import type { Day } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import { bodyOf, type Documents, ONLY } from "../base/documents.ts";
 import { DIGEST, type KeptDigest } from "../base/input/digest.ts";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
+import type { SendOutcome } from "../base/send-outcome.ts";
 import type { Cancel } from "../base/signal.ts";
 import { TaskRunner } from "../base/tasks/task-runner.ts";
 import {
@@ -15,11 +17,11 @@ import {
 } from "../base/text/digest.ts";
 import type { Numbers, SiteKey } from "../store/store.ts";
 import { nextDue } from "./due.ts";
-import { type DigestFigures, digestFigures, type PastAlarm, SPAN_DAYS } from "./figures.ts";
+import { type DigestFigures, digestFigures } from "./figures.ts";
+import { digestHtml } from "./html.ts";
 import {
   afterDelivery,
   beforeDelivery,
-  type DigestOutcome,
   type DigestTask,
   lastOf,
   nextDelivery,
@@ -32,13 +34,14 @@ import { digestText } from "./words.ts";
 /** A finished digest for its targets. */
 export interface MadeDigest {
   readonly figures: DigestFigures;
-  /** The digest as plain text. */
+  /** The digest as plain text, and as the HTML of a mail. */
   readonly text: string;
+  readonly html: string;
 }
 
 /** Sends digests to their targets. Each function resolves with the outcome, a failure too, or throws. */
 export interface DigestPost {
-  send(target: DigestTarget, settings: KeptDigest, digest: MadeDigest): Promise<DigestOutcome>;
+  send(target: DigestTarget, settings: KeptDigest, digest: MadeDigest): Promise<SendOutcome>;
 }
 
 interface DigestsOptions {
@@ -55,8 +58,8 @@ interface DigestsOptions {
 
 /** The longest sleep, after which a step of the clock is noticed. */
 const LONGEST_SLEEP_MS = 600_000;
-const STOPPED: DigestOutcome = { kind: "again", why: "The box was stopped." };
-const UNNOTED: DigestOutcome = {
+const STOPPED: SendOutcome = { kind: "again", why: "The box was stopped." };
+const UNNOTED: SendOutcome = {
   kind: "again",
   why: "The box could not write down that it sends it.",
 };
@@ -64,7 +67,7 @@ const UNNOTED: DigestOutcome = {
 /** Sends digests of sites at their hours, each once. */
 export class Digests {
   readonly #options: DigestsOptions;
-  readonly #runner: TaskRunner<DigestRecord, DigestTask, DigestOutcome>;
+  readonly #runner: TaskRunner<DigestRecord, DigestTask, SendOutcome>;
   readonly #record: { now: DigestRecord; save(record: DigestRecord): Promise<boolean> };
   readonly #stops: readonly Cancel[];
   #digests: readonly OwnDigest[] = [];
@@ -140,7 +143,7 @@ export class Digests {
    * @returns the outcome of each
    * @throws {Refusal} `not_now`, `not_found`, and as `Numbers.read`
    */
-  async sendNow(site: SiteKey): Promise<{ target: DigestTarget; outcome: DigestOutcome }[]> {
+  async sendNow(site: SiteKey): Promise<{ target: DigestTarget; outcome: SendOutcome }[]> {
     const digest = this.#digests.find((each) => each.site === site);
     if (digest === undefined)
       throw new Refusal("not_found", "This box sends no digest of this site. Save one first.");
@@ -155,7 +158,7 @@ export class Digests {
     try {
       const { numbers, clock, post } = this.#options;
       const made = await this.#make(digest, numbers.zone.today(clock.now()) - 1);
-      const results: { target: DigestTarget; outcome: DigestOutcome }[] = [];
+      const results: { target: DigestTarget; outcome: SendOutcome }[] = [];
       for (const target of targetsOf(digest.settings))
         results.push({ target, outcome: await post.send(target, digest.settings, made) });
       return results;
@@ -185,7 +188,7 @@ export class Digests {
     this.#runner.wake();
   }
 
-  async #run({ digest, last: { day }, target }: DigestTask): Promise<DigestOutcome> {
+  async #run({ digest, last: { day }, target }: DigestTask): Promise<SendOutcome> {
     const { post } = this.#options;
     let made: MadeDigest;
     try {
@@ -201,14 +204,11 @@ export class Digests {
     const { numbers, clock, alarms } = this.#options;
     const { zone, directory } = numbers;
     const { id } = directory.sites.find(({ key }) => key === site) ?? was;
-    const now = clock.now();
-    // Roughly: an alarm near midnight may be in two digests.
-    const until = now - (zone.wall(now) - (to + 1) * DAY_MS);
     const figures = await digestFigures(numbers, {
-      ...{ site: { key: site, id }, every, to, zone: zone.nameAt(now) },
-      alarms: alarms(id, until - SPAN_DAYS[every] * DAY_MS, until),
+      ...{ site: { key: site, id }, every, to, zone, alarms },
+      now: clock.now(),
     });
-    return { figures, text: digestText(figures, zone) };
+    return { figures, text: digestText(figures, zone), html: digestHtml(figures, zone) };
   }
 
   /** @returns false where it could not be written */

@@ -1,4 +1,6 @@
-import { type Day, formatDay } from "../base/calendar.ts";
+import type { PastAlarm } from "../alarms/alarm-log.ts";
+import { DAY_MS, type Day, formatDay } from "../base/calendar.ts";
+import type { DayZone } from "../base/day-zone.ts";
 import { GOALS } from "../base/input/goals.ts";
 import { isObject } from "../base/input/json.ts";
 import type { DigestSpan } from "../base/text/digest.ts";
@@ -12,16 +14,6 @@ type Counted = readonly (readonly [name: string, count: number])[];
 interface Compared {
   readonly now: number;
   readonly before: number;
-}
-
-/** An alarm of a site that fires or has fired. */
-export interface PastAlarm {
-  readonly site: string;
-  readonly kind: "silence" | "rush";
-  /** Epoch milliseconds. */
-  readonly since: number;
-  /** Null while it fires. */
-  readonly until: number | null;
 }
 
 /** All contents of a digest. Days are `YYYY-MM-DD`. */
@@ -47,11 +39,13 @@ interface Asked {
   readonly every: DigestSpan;
   /** The last day. */
   readonly to: Day;
-  readonly zone: string;
-  readonly alarms: readonly PastAlarm[];
+  readonly zone: DayZone;
+  readonly now: number;
+  /** The alarms of a site that stood at some time of a span of epoch milliseconds. */
+  readonly alarms: (site: string, from: number, until: number) => readonly PastAlarm[];
 }
 
-export const SPAN_DAYS: Readonly<Record<DigestSpan, number>> = { day: 1, week: 7 };
+const SPAN_DAYS: Readonly<Record<DigestSpan, number>> = { day: 1, week: 7 };
 const FIRST = 5;
 const PLAIN = { encoding: null, ifNoneMatch: "" } as const;
 
@@ -64,10 +58,11 @@ interface Totals {
 /** Reads the contents of a digest. Rejects as `Numbers.read` does. */
 export async function digestFigures(
   numbers: Pick<Numbers, "read">,
-  { site, every, to, zone, alarms }: Asked,
+  { site, every, to, zone: dayZone, now: moment, alarms }: Asked,
 ): Promise<DigestFigures> {
   const days = SPAN_DAYS[every];
   const from = to - days + 1;
+  const zone = dayZone.nameAt(moment);
   const range = { site: site.key, id: site.id, zone, where: [], detailFrom: Infinity };
   const span = async (first: Day, last: Day) => {
     const query = {
@@ -83,6 +78,8 @@ export async function digestFigures(
     goals.length === 0
       ? { goals: [] }
       : bodyOf<GoalsAnswer>(await numbers.read("goals", { query, accepts: PLAIN }));
+  // Where the clock on the wall stepped meanwhile, an hour more or less: an alarm of midnight is told twice.
+  const until = moment - (dayZone.wall(moment) - (to + 1) * DAY_MS);
   const compared = (at: number) => ({ now: sumOf(now, at), before: sumOf(before, at) });
   return {
     ...{ site: site.id, every, zone, from: formatDay(from), to: formatDay(to) },
@@ -95,7 +92,7 @@ export async function digestFigures(
       now: sum(daily.slice(days)),
       before: sum(daily.slice(0, days)),
     })),
-    alarms,
+    alarms: alarms(site.id, until - days * DAY_MS, until),
   };
 }
 

@@ -1,6 +1,7 @@
 import { DAY_MS, HOUR_MS } from "../base/calendar.ts";
 import type { DayZone } from "../base/day-zone.ts";
 import type { KeptDigest } from "../base/input/digest.ts";
+import type { SendOutcome } from "../base/send-outcome.ts";
 import type { Decision } from "../base/tasks/task-runner.ts";
 import { type Delivery, type DigestTarget, targetsOf } from "../base/text/digest.ts";
 import { lastDue, nextDue } from "./due.ts";
@@ -28,12 +29,6 @@ export interface DigestTask {
   readonly last: LastDigest;
   readonly target: DigestTarget;
 }
-
-/** The end of a delivery. `why` is a sentence. */
-export type DigestOutcome =
-  | { readonly kind: "sent" }
-  /** `again`: not taken now; `never`: refused for good; `unsure`: perhaps taken. */
-  | { readonly kind: "again" | "never" | "unsure"; readonly why: string };
 
 /** The delay after which a digest is not sent any more. */
 const GIVEN_UP_MS = DAY_MS;
@@ -77,7 +72,7 @@ export function beforeDelivery(record: DigestRecord, task: DigestTask, now: numb
 export function afterDelivery(
   record: DigestRecord,
   task: DigestTask,
-  outcome: DigestOutcome,
+  outcome: SendOutcome,
   now: number,
 ): DigestRecord {
   return withDelivery(record, task, ({ target, tries }) => ({
@@ -87,7 +82,7 @@ export function afterDelivery(
   }));
 }
 
-const STATES: Readonly<Record<DigestOutcome["kind"], Delivery["state"]>> = {
+const STATES: Readonly<Record<SendOutcome["kind"], Delivery["state"]>> = {
   ...{ sent: "sent", again: "due", never: "failed", unsure: "unsure" },
 };
 
@@ -130,7 +125,9 @@ function stillWanted(
   return deliveries.flatMap((delivery): Delivery[] => {
     if (delivery.state !== "due") return [delivery];
     if (!targets.includes(delivery.target)) return [];
-    return isLate ? [{ ...delivery, state: "failed" }] : [delivery];
+    if (!isLate) return [delivery];
+    const why = delivery.why || "A day went by before it could be sent.";
+    return [{ ...delivery, state: "failed", why }];
   });
 }
 

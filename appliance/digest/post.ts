@@ -1,15 +1,18 @@
 import type { KeptDigest } from "../base/input/digest.ts";
 import { Refusal } from "../base/refusal.ts";
+import type { SendOutcome } from "../base/send-outcome.ts";
 import type { DigestPost, MadeDigest } from "./digests.ts";
-import type { DigestOutcome } from "./machine.ts";
 import { webhookRequestOf } from "./webhook.ts";
-import { keyText } from "./words.ts";
+import { keyText, subjectOf } from "./words.ts";
 
 interface PostParts {
   /** Sends a request once. `word`: the status, or the reason that there is none. */
   readonly request: (
     request: ReturnType<typeof webhookRequestOf>,
   ) => Promise<{ readonly ok: boolean; readonly word: string }>;
+  readonly mail: (
+    mail: Readonly<Record<"to" | "subject" | "text" | "html", string>>,
+  ) => Promise<SendOutcome>;
   /** Gives a push channel a text that stays. @throws {Refusal} where there is no room for the channel */
   readonly push: (channel: string, text: string) => void;
 }
@@ -19,7 +22,10 @@ export function digestPost(parts: PostParts): DigestPost {
   return {
     async send(target, settings, digest) {
       if (target === "channel") return toChannel(parts, settings, digest);
-      return toWebhook(parts, settings, digest);
+      if (target === "webhook") return toWebhook(parts, settings, digest);
+      const { figures, text, html } = digest;
+      const to = target.slice("mail:".length);
+      return parts.mail({ ...{ to, text, html }, subject: subjectOf(figures) });
     },
   };
 }
@@ -28,7 +34,7 @@ function toChannel(
   { push }: PostParts,
   { channel }: KeptDigest,
   { figures }: MadeDigest,
-): DigestOutcome {
+): SendOutcome {
   try {
     if (channel !== null) push(channel, keyText(figures));
     return { kind: "sent" };
@@ -53,7 +59,7 @@ async function toWebhook(
   { request }: PostParts,
   { webhook, form }: KeptDigest,
   digest: MadeDigest,
-): Promise<DigestOutcome> {
+): Promise<SendOutcome> {
   if (webhook === null) return { kind: "sent" };
   const { ok, word } = await request(webhookRequestOf(webhook, form, digest));
   if (ok) return { kind: "sent" };

@@ -1,4 +1,5 @@
 import type { WebhookForm } from "../base/text/digest.ts";
+import { escapedMarkup } from "../base/text/markup.ts";
 import type { DigestFigures } from "./figures.ts";
 import { titleOf } from "./words.ts";
 
@@ -42,11 +43,8 @@ const FORMS: Readonly<Record<WebhookForm, (digest: ForWebhook) => Formed>> = {
   }),
   // https://api.slack.com/reference/surfaces/formatting: three characters are escaped.
   slack: ({ text }) => {
-    const escaped = text
-      .replaceAll("&", "&amp;")
-      .replaceAll("<", "&lt;")
-      .replaceAll(">", "&gt;")
-      .replaceAll("`", "ˋ");
+    // A block of fixed width ends at such a character, so it becomes another.
+    const escaped = escapedMarkup(text).replaceAll("`", "ˋ");
     return {
       type: "application/json",
       body: JSON.stringify({ text: `\`\`\`\n${escaped}\n\`\`\`` }),

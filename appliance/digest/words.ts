@@ -1,9 +1,12 @@
+import type { PastAlarm } from "../alarms/alarm-log.ts";
 import type { DayZone } from "../base/day-zone.ts";
-import { grouped, type ListRow, listing } from "../base/text/listing.ts";
-import type { DigestFigures, PastAlarm } from "./figures.ts";
+import { grouped, type ListRow, listing, shortened } from "../base/text/listing.ts";
+import type { DigestFigures } from "./figures.ts";
 
 /** Characters of a line of plain text. */
 const COLUMNS = 64;
+/** Characters of a name where lines may be longer. */
+const NAME = 80;
 /** Alarms that a digest names; of more it gives the number. */
 const MOST_ALARMS = 5;
 
@@ -35,12 +38,15 @@ function visitorsOf(count: number): string {
 }
 
 /** The parts of a digest in their order, without empty ones. */
-function partsOf(figures: DigestFigures, zone: DayZone): DigestPart[] {
+export function partsOf(figures: DigestFigures, zone: DayZone): DigestPart[] {
   const { every, visitors, views, sessions, pages, sources, goals, alarms } = figures;
   const row = (name: string, { now, before }: DigestFigures["views"]): ListRow => ({
     name,
     count: grouped(now),
-    change: `${changeOf(now, before) || "as before"} (${grouped(before)} the ${every} before)`,
+    change:
+      now === before
+        ? "as before"
+        : `${changeOf(now, before) || "0%"} (${grouped(before)} the ${every} before)`,
   });
   const lists = (
     [
@@ -49,7 +55,7 @@ function partsOf(figures: DigestFigures, zone: DayZone): DigestPart[] {
     ] as const
   ).map(([heading, values]) => ({
     heading,
-    rows: values.map(([name, count]) => ({ name, count: grouped(count) })),
+    rows: values.map(([name, count]) => ({ name: shortened(name, NAME), count: grouped(count) })),
   }));
   const parts: DigestPart[] = [
     {

@@ -1,10 +1,12 @@
 import { ORIGINS } from "../actions/origins.ts";
+import { ALARM_LOG } from "../alarms/alarm-log.ts";
 import type { DocumentKind } from "../base/documents.ts";
 import { SESSIONS } from "../control/sessions.ts";
 import { DECKS } from "../deck/settings/deck-settings.ts";
 import { IMAGES } from "../deck/settings/images.ts";
 import { VIRTUAL_DECKS } from "../deck/virtual-decks.ts";
 import { DIGEST_RECORD } from "../digest/record.ts";
+import { MAIL } from "../mail/mail-server.ts";
 import { MQTT } from "../mqtt/home-automation.ts";
 import { PUBLIC_ADDRESS } from "../public/public-address.ts";
 import { KEPT_CHANNELS } from "../push/kept-channels.ts";
@@ -27,4 +29,6 @@ export const DOCUMENT_KINDS: readonly DocumentKind[] = [
   MQTT,
   PUBLIC_ADDRESS,
   DIGEST_RECORD,
+  ALARM_LOG,
+  MAIL,
 ];

@@ -33,7 +33,7 @@ import { version } from "../system/version.ts";
 import type { Closing } from "./closing.ts";
 import { ControlListener } from "./control-listener.ts";
 import type { Data } from "./data.ts";
-import { startDigests } from "./digests.ts";
+import { startDigests, startMail } from "./digests.ts";
 import { DOCUMENT_KINDS } from "./document-kinds.ts";
 import { dashboardReads, firstReads } from "./first-reads.ts";
 import { type Front, startFront } from "./front.ts";
@@ -113,11 +113,12 @@ export async function startOwner(
     alarms,
     front,
   });
-  const digests = await startDigests(parts, closing, {
-    ...{ store, outgoing, channels: push.channels, id: home.box },
-  });
-  // Event streams close before it, since the listener waits for its answers.
+  // Event streams and what sends mail close before it, since the listener waits for its answers.
   closing.add(() => listener.close());
+  const mail = await startMail(parts, closing, box);
+  const digests = await startDigests(parts, shared, closing, {
+    ...{ store, outgoing, mail, alarms, channels: push.channels, id: home.box },
+  });
   const events = new Events({
     ...push,
     clock,
@@ -153,6 +154,7 @@ export async function startOwner(
       alarms: { numbers, alarms, origins },
       digest: { numbers, clock, digests, origins },
       mqtt: home,
+      mail,
       public: publicParts(address, links, clock),
       update: updates === undefined ? {} : { updates },
       privacy: { numbers, clock, config, address, isTunnelled: hasTunnel },

@@ -38,7 +38,7 @@ describe("a digest in words", () => {
 
 Visitors  1,234  +12% (1,102 the week before)
 Views     2,000  −50% (4,000 the week before)
-Sessions      0  as before (0 the week before)
+Sessions      0  as before
 
 Pages
   /                                                        1,500

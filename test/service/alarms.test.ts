@@ -116,6 +116,26 @@ describe("the alarms of a site", () => {
     );
   });
 
+  it("are in the digest of their day, also after a restart", async () => {
+    await start();
+    await switchOn();
+    await passAnHour();
+    await passUntil("silence", "firing");
+    const since = (await states()).silence.since ?? 0;
+    await view();
+    await passUntil("silence", "quiet");
+    const until = clock.now();
+    await world.restart();
+    await owner.ask("POST", "/api/origins", { origin: hook.origin });
+    const digest = { enabled: true, every: "day", weekday: 1, hour: 8, mail: [], form: "json" };
+    const webhook = `${hook.origin}/digest`;
+    await owner.ask("PUT", "/api/sites/blog/digest", { ...digest, webhook, channel: null });
+    clock.advance(20 * 60 * MINUTE_MS);
+    const { alarms, text } = JSON.parse((await hook.times(1))[0]?.body ?? "");
+    assert.deepEqual(alarms.slice(0, 1), [{ site: "blog", kind: "silence", since, until }]);
+    assert.match(text, /\n\nAlarms\n {2}Silent from 2026-03-04 \d\d:\d\d, until 2026-03-04 /);
+  });
+
   it("go by the hours of the zone of days", async () => {
     // Six in the morning there, two hours before views are usual.
     clock = new FakeClock(NOON - 60 * MINUTE_MS);

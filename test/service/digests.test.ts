@@ -13,7 +13,7 @@ const PATH = "/api/sites/blog/digest";
 const MINUTE_MS = 60_000;
 const DAILY = {
   ...{ enabled: true, every: "day", weekday: 1, hour: 8 },
-  ...{ webhook: null, form: "json", channel: null },
+  ...{ mail: [], webhook: null, form: "json", channel: null },
 } as const;
 
 /** The digest of the blog, once it stands as is wanted. */

@@ -1,7 +1,12 @@
 import { documentKind, FLAG, NUMBER, objectOf, orNull, TEXT } from "../documents.ts";
-import { CHANNEL_LENGTH, CHANNEL_RULE, isChannelName } from "../names.ts";
+import { CHANNEL_LENGTH, CHANNEL_RULE, isChannelName, MAIL_ADDRESS } from "../names.ts";
 import { invalidField } from "../refusal.ts";
-import { DIGEST_SPANS, type DigestSettings, WEBHOOK_FORMS } from "../text/digest.ts";
+import {
+  DIGEST_SPANS,
+  type DigestSettings,
+  MOST_ADDRESSES,
+  WEBHOOK_FORMS,
+} from "../text/digest.ts";
 import { shape } from "./shape.ts";
 
 /** A digest as it is kept. */
@@ -22,6 +27,7 @@ export const DIGEST = documentKind<KeptDigest>(
     enabled: FLAG,
     every: { enum: DIGEST_SPANS },
     ...{ weekday, hour },
+    mail: { type: "array", maxItems: MOST_ADDRESSES, items: MAIL_ADDRESS },
     webhook: orNull({ type: "string", maxLength: LONGEST_WEBHOOK }),
     form: { enum: WEBHOOK_FORMS },
     channel: orNull({ type: "string", maxLength: CHANNEL_LENGTH }),
@@ -44,6 +50,12 @@ const shaped = shape<DigestSettings>({
     every: { enum: DIGEST_SPANS, description: "must be day or week" },
     weekday: { ...weekday, description: "must be a day from 0, Sunday, to 6, Saturday" },
     hour: { ...hour, description: "must be an hour from 0 to 23" },
+    mail: {
+      type: "array",
+      maxItems: MOST_ADDRESSES,
+      description: `must be a list of at most ${MOST_ADDRESSES} mail addresses`,
+      items: MAIL_ADDRESS,
+    },
     webhook: {
       type: ["string", "null"],
       maxLength: LONGEST_WEBHOOK,
@@ -56,7 +68,7 @@ const shaped = shape<DigestSettings>({
       description: `must be the name of a channel, ${CHANNEL_RULE}, or null`,
     },
   },
-  required: ["enabled", "every", "weekday", "hour", "webhook", "form", "channel"],
+  required: ["enabled", "every", "weekday", "hour", "mail", "webhook", "form", "channel"],
 });
 
 /** A digest as an owner sets it, as it is kept. @throws {Refusal} `invalid_field` */
@@ -65,5 +77,5 @@ export function readDigest(input: unknown): DigestSettings {
   const channel = given.channel?.toLowerCase() ?? null;
   if (channel !== null && !isChannelName(channel))
     throw invalidField("channel", `must have ${CHANNEL_RULE}.`);
-  return { ...given, channel };
+  return { ...given, mail: [...new Set(given.mail)], channel };
 }

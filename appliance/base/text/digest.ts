@@ -6,6 +6,8 @@ export interface DigestSettings {
   readonly weekday: number;
   /** 0–23, in the zone of days. */
   readonly hour: number;
+  /** Mail addresses, each of which gets a mail of its own. */
+  readonly mail: readonly string[];
   /** The address of a webhook; null for none. */
   readonly webhook: string | null;
   readonly form: WebhookForm;
@@ -20,11 +22,15 @@ export type WebhookForm = (typeof WEBHOOK_FORMS)[number];
 export const DIGEST_SPANS = ["day", "week"] as const;
 export const WEBHOOK_FORMS = ["json", "ntfy", "slack"] as const;
 
+/** Addresses of a digest. */
+export const MOST_ADDRESSES = 10;
+
 export const NO_DIGEST: DigestSettings = {
   enabled: false,
   every: "week",
   weekday: 1,
   hour: 8,
+  mail: [],
   webhook: null,
   form: "json",
   channel: null,
@@ -34,10 +40,11 @@ export const NO_DIGEST: DigestSettings = {
 export type DigestTarget = `mail:${string}` | "webhook" | "channel";
 
 /** The targets of a digest, in the order in which they are served. */
-export function targetsOf({ webhook, channel }: DigestSettings): DigestTarget[] {
+export function targetsOf({ mail, webhook, channel }: DigestSettings): DigestTarget[] {
   return [
     ...(channel === null ? [] : (["channel"] as const)),
     ...(webhook === null ? [] : (["webhook"] as const)),
+    ...mail.map((address) => `mail:${address}` as const),
   ];
 }
 

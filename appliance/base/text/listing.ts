@@ -37,7 +37,7 @@ function printable(text: string): string {
   return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, "?");
 }
 
-function shortened(text: string, room: number): string {
+export function shortened(text: string, room: number): string {
   const characters = [...text];
   return characters.length <= room ? text : `${characters.slice(0, room - 1).join("")}…`;
 }

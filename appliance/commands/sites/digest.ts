@@ -1,9 +1,10 @@
+import { ALARM_LOG, alarmsWithin, type PastAlarm } from "../../alarms/alarm-log.ts";
 import { DayZone, UTC_DAYS } from "../../base/day-zone.ts";
 import { DIGEST_SPANS, type DigestSpan } from "../../base/text/digest.ts";
 import { didYouMean } from "../../base/text/nearest.ts";
 import { digestFigures } from "../../digest/figures.ts";
 import { digestText } from "../../digest/words.ts";
-import { openToLook } from "../../store/desk.ts";
+import { documentsOf, openBoxToLook, openToLook } from "../../store/desk.ts";
 import {
   type Command,
   CommandFailed,
@@ -50,8 +51,10 @@ export const digest: Command = {
       const site = siteMeant(directory, values.site);
       const zone = new DayZone(directory.dayZone ?? UTC_DAYS);
       const now = terminal.now();
+      const past = await pastAlarms(config.dataDir);
       const figures = await digestFigures(desk, {
-        ...{ site, every, to: zone.today(now) - 1, zone: zone.nameAt(now), alarms: [] },
+        ...{ site, every, to: zone.today(now) - 1, zone, now },
+        alarms: (...asked) => alarmsWithin(past, ...asked),
       });
       if (values.json) outJson(terminal, figures);
       else terminal.out(digestText(figures, zone));
@@ -60,6 +63,14 @@ export const digest: Command = {
     }
   },
 };
+
+/** Alarms that this box has noted, be its numbers here or elsewhere. */
+async function pastAlarms(dataDir: string): Promise<readonly PastAlarm[]> {
+  const box = await openBoxToLook(dataDir);
+  if (box === undefined) return [];
+  const [kept] = await documentsOf(box, ALARM_LOG).finally(() => box.close());
+  return kept?.body.alarms ?? [];
+}
 
 function spanOf(text = "week"): DigestSpan {
   const span = DIGEST_SPANS.find((each) => each === text);

@@ -33,7 +33,7 @@ describe("tallydeck run", () => {
     assert.ok(!readdirSync(dataDir).includes("tallydeck.db-wal"), "all is folded into the file");
   });
 
-  it("loads nothing of PostgreSQL without DATABASE_URL", async () => {
+  it("loads nothing of PostgreSQL without DATABASE_URL, nor of mail", async () => {
     const { env, program, loaded } = listingModules(folder());
     const data = join(folder(), "data");
     const service = await RunningService.start(data, { ...env, SITES: "blog" }, { program });
@@ -41,7 +41,9 @@ describe("tallydeck run", () => {
     await service.end();
     assert.ok(loaded().some((url) => url.endsWith("/store/sqlite/engine.ts")));
     assert.deepEqual(
-      loaded().filter((url) => /\/store\/postgres\/|node_modules\/pg/.test(url)),
+      loaded().filter((url) =>
+        /\/store\/postgres\/|node_modules\/(pg|nodemailer)|\/mail\/client/.test(url),
+      ),
       [],
     );
   });

@@ -10,8 +10,9 @@ import { useAction } from "../use-action.ts";
 import { usePolled } from "../use-polled.ts";
 import { AdminToken } from "./admin-token.tsx";
 import { FileButton, saveFile } from "./files.tsx";
-import { MqttCard } from "./mqtt-card.tsx";
 import { PublicCard } from "./public-card.tsx";
+import { MailCard } from "./servers/mail-card.tsx";
+import { MqttCard } from "./servers/mqtt-card.tsx";
 import { SettingsCard } from "./settings-card.tsx";
 import { StatusCard } from "./status-card.tsx";
 import { UpdateCard } from "./update-card.tsx";
@@ -32,6 +33,7 @@ export function BoxTab() {
       <div class="column">
         <Access />
         <MqttCard />
+        <MailCard />
         <SettingsCard />
         <Backup numbersElsewhere={status?.numbersElsewhere === true} />
         <Privacy />
@@ -86,8 +88,8 @@ function Backup({ numbersElsewhere }: Pick<BoxAnswer, "numbersElsewhere">) {
         {numbersElsewhere
           ? "Decks and what they show"
           : "Everything that was counted, with all settings"}
-        , as one file. Push tokens and the broker’s settings stay with the box. Keep it where nobody
-        else reads it.
+        , as one file. Push tokens and the settings of the broker and the mail server stay with the
+        box. Keep it where nobody else reads it.
       </p>
       {numbersElsewhere && <p>{NUMBERS_ELSEWHERE}</p>}
       <div class="row">

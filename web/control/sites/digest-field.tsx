@@ -176,9 +176,27 @@ function Times({ now: { every, weekday, hour }, onEdit }: PartProps) {
   );
 }
 
-function Places({ now: { webhook, form, channel }, onEdit }: PartProps) {
+function Places({ now: { mail, webhook, form, channel }, onEdit }: PartProps) {
   return (
     <>
+      <Labelled
+        label="Mail to"
+        hint="Addresses, with commas between. Name the mail server under Box."
+      >
+        {(at) => (
+          <input
+            {...at}
+            defaultValue={mail.join(", ")}
+            autocomplete="off"
+            autocapitalize="none"
+            spellcheck={false}
+            placeholder="nobody"
+            onInput={(event) =>
+              onEdit({ mail: event.currentTarget.value.split(/[\s,;]+/).filter(Boolean) })
+            }
+          />
+        )}
+      </Labelled>
       <div class="pair">
         <Labelled label="Webhook" hint="Allow its address first, under Push.">
           {(at) => (

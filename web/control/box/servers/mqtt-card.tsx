@@ -1,12 +1,11 @@
-import { useState } from "preact/hooks";
-import type { MqttAnswer, MqttChange } from "../../../appliance/control/wire.ts";
-import { Field } from "../../shared/field.tsx";
-import { ask } from "../api.ts";
-import { Choice, Problem, useNow } from "../parts.tsx";
-import { ago } from "../times.ts";
-import { useAction } from "../use-action.ts";
-import { usePolled } from "../use-polled.ts";
-import { CertificatesField } from "./certificates-field.tsx";
+import type { MqttAnswer, MqttChange } from "../../../../appliance/control/wire.ts";
+import { Field } from "../../../shared/field.tsx";
+import { Choice, Problem, useNow } from "../../parts.tsx";
+import { ago } from "../../times.ts";
+import { usePolled } from "../../use-polled.ts";
+import { CertificatesField } from "../certificates-field.tsx";
+import { SignInFields } from "./sign-in-fields.tsx";
+import { useSettings } from "./use-settings.ts";
 
 const PATH = "api/mqtt";
 const AGAIN_MS = 2_000;
@@ -84,20 +83,11 @@ function Declared({ mqtt: { url, user } }: { mqtt: MqttAnswer }) {
 }
 
 function Settings({ mqtt, onSaved }: { mqtt: MqttAnswer; onSaved: (answer: MqttAnswer) => void }) {
-  const { busy, problem, run } = useAction();
-  const [draft, setDraft] = useState<MqttChange>({});
-  const [done, setDone] = useState("");
+  const { busy, problem, done, draft, isChanged, edit, save } = useSettings<MqttChange, MqttAnswer>(
+    PATH,
+    onSaved,
+  );
   const now = { ...mqtt, password: "", ...draft };
-  const edit = (change: MqttChange) => {
-    setDone("");
-    setDraft({ ...draft, ...change });
-  };
-  const save = (change: MqttChange) =>
-    run(async () => {
-      onSaved(await ask<MqttAnswer>("PUT", PATH, change));
-      setDraft({});
-      setDone("Saved.");
-    });
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     // Naming the first broker switches MQTT on.
@@ -125,21 +115,16 @@ function Settings({ mqtt, onSaved }: { mqtt: MqttAnswer; onSaved: (answer: MqttA
         value={now.url}
         onInput={(url) => edit({ url })}
       />
-      <div class="pair">
-        <Field label="User" value={now.user} onInput={(user) => edit({ user })} />
-        <Field
-          label="Password"
-          isSecret
-          autocomplete="new-password"
-          placeholder={mqtt.hasPassword ? "unchanged" : ""}
-          value={now.password}
-          onInput={(password) => edit({ password })}
-        />
-      </div>
+      <SignInFields
+        user={now.user}
+        password={now.password}
+        hasPassword={mqtt.hasPassword}
+        onEdit={edit}
+      />
       <More fields={now} onEdit={edit} />
       <Problem text={problem} />
       <div class="row">
-        <button type="submit" class="primary" disabled={busy || Object.keys(draft).length === 0}>
+        <button type="submit" class="primary" disabled={busy || !isChanged}>
           {mqtt.url === "" ? "Connect" : "Save"}
         </button>
         <p role="status">{done}</p>

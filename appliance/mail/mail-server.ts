@@ -1,0 +1,94 @@
+import { type Documents, documentKind, ONLY, objectOf } from "../base/documents.ts";
+import type { SendOutcome } from "../base/send-outcome.ts";
+import { Signal } from "../base/signal.ts";
+import { Turns } from "../base/tasks/turns.ts";
+import type { Mail } from "./mail.ts";
+import { checkMailSettings, FIRST_MAIL_SETTINGS, type MailSettings } from "./settings.ts";
+
+/** One document, once it has been saved. */
+export const MAIL = documentKind<MailSettings>("mail", objectOf({}), {
+  bound: { count: 1, bytes: 65_536, together: 65_536 },
+  inBackup: "left",
+});
+
+/** The last mail, or try, of this run of the box. */
+interface LastMail {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** Null where it was sent. */
+  readonly problem: string | null;
+}
+
+interface MailServerOptions {
+  readonly documents: Documents<MailSettings>;
+  readonly now: () => number;
+}
+
+const NONE: SendOutcome = {
+  kind: "again",
+  why: "The box knows no mail server yet. Name one under Box.",
+};
+
+/** The mail server of the box's owner, none until one is named. */
+export class MailServer {
+  /** Its settings are others. */
+  readonly changed = new Signal();
+  readonly #options: MailServerOptions;
+  readonly #turns = new Turns();
+  readonly #stop = new AbortController();
+  #settings: MailSettings;
+  #last: LastMail | null = null;
+
+  private constructor(options: MailServerOptions, settings: MailSettings) {
+    this.#options = options;
+    this.#settings = settings;
+  }
+
+  static async open(options: MailServerOptions): Promise<MailServer> {
+    const [stored] = await options.documents.list();
+    return new MailServer(options, { ...FIRST_MAIL_SETTINGS, ...stored?.body });
+  }
+
+  get settings(): MailSettings {
+    return this.#settings;
+  }
+
+  get isSet(): boolean {
+    return this.#settings.host !== "";
+  }
+
+  /** Null before there was one. */
+  get last(): LastMail | null {
+    return this.#last;
+  }
+
+  /** @throws {Refusal} `invalid_field`, and the refusals of the store; then nothing has changed */
+  async change(given: MailSettings): Promise<void> {
+    const settings = checkMailSettings(given);
+    await this.#turns.take(async () => {
+      await this.#options.documents.change({ put: [{ id: ONLY, body: settings }] });
+      this.#settings = settings;
+      this.#last = null;
+      this.changed.emit();
+    });
+  }
+
+  /** Sends a mail, one after the other; never rejects for what the server does. */
+  send(mail: Mail): Promise<SendOutcome> {
+    return this.#turns.take(async () => {
+      const settings = this.#settings;
+      if (settings.host === "") return NONE;
+      // Memory of a box that sends no mail.
+      const { sendMail } = await import("./client.ts");
+      const outcome = await sendMail(settings, mail, this.#stop.signal);
+      const problem = outcome.kind === "sent" ? null : outcome.why;
+      this.#last = { at: this.#options.now(), problem };
+      return outcome;
+    });
+  }
+
+  /** Ends what is under way. */
+  close(): void {
+    this.#stop.abort();
+  }
+}
