@@ -13,13 +13,13 @@ export class SimTime {
   steppedAt = 0;
   readonly #timers = new Set<{ due: number; task: () => void }>();
 
-  /** The clock of one run of the service. */
-  clock(sure: boolean, boot = "b"): Clock & { becomeSure(): void } {
+  /** The clock of one run of the service. @param off its error while it is not sure, in milliseconds */
+  clock(sure: boolean, boot = "b", off = 0): Clock & { becomeSure(): void } {
     const time = this;
     const becameSure = new Signal();
     let isSure = sure;
     return {
-      now: () => time.at + time.ahead,
+      now: () => time.at + time.ahead + (isSure ? 0 : off),
       monotonic: () => time.at,
       boot,
       get sure() {

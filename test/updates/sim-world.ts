@@ -33,6 +33,7 @@ export const WELL: Trouble = {
 /** The wishes of the owner by now; all else is installed by itself, or not at all. */
 interface Wanted {
   release: number | null;
+  when: "now" | "tonight";
   skipped: number | null;
   /** The true time of the owner's word. */
   saidAt: number;
@@ -50,6 +51,7 @@ export class SimMachine {
   readonly card: SimCard;
   readonly wanted: Wanted = {
     release: null,
+    when: "now",
     skipped: null,
     saidAt: 0,
     calledOffAt: 0,
@@ -62,6 +64,8 @@ export class SimMachine {
   /** The newest release that the host has. */
   newest = 11;
   boots = 0;
+  /** The last time, true, at which root could not do its requests, or the service may have lost one. */
+  disturbedAt = 0;
   /** The machine starts again by itself: into which release, if another. */
   reboots: { to: number | null } | undefined;
   state: UpdaterState = {
@@ -119,6 +123,7 @@ export class SimMachine {
   /** The power was cut, or it restarts: what was only asked for, or begun, is forgotten. */
   boot(): void {
     this.boots += 1;
+    this.disturbedAt = this.time.at;
     this.note(`boot ${this.reboots?.to ?? ""}`);
     this.#pending.clear();
     this.running = 0;
@@ -133,6 +138,7 @@ export class SimMachine {
   forget({ wish, skipped }: UpdateRecord): void {
     this.note("it has forgotten something");
     this.wanted.release = wish === null || wish.isByItself ? null : wish.release;
+    this.wanted.when = wish?.when ?? "now";
     this.wanted.skipped = skipped;
     this.wanted.calledOffAt = 0;
     this.#refused.clear();
@@ -188,7 +194,7 @@ export class SimMachine {
       say("it is not here");
     if (request === "prepare") return;
     if (prepared?.release !== release) say("it is not written");
-    if (byItself && !isNight(clock)) say("by day");
+    if ((byItself || wanted.when === "tonight") && !isNight(clock)) say("by day");
   }
 
   #isOffered(release: number | undefined): boolean {
@@ -244,7 +250,8 @@ export class SimMachine {
   }
 
   #refuse(release: number, problem: string): void {
-    this.#refused.set(release, this.time.at);
+    // The service takes no notice of a release that was called off meanwhile.
+    if (this.wanted.calledOffAt < this.#requestedAt) this.#refused.set(release, this.time.at);
     this.tell({ problem, problemAt: this.#seconds() });
   }
 

@@ -49,11 +49,11 @@ class Life {
   }
 
   /** The service begins. */
-  start(sure: boolean): void {
+  start(sure: boolean, off = 0): void {
     const { machine, card, draw } = this;
     const power = { on: true };
     this.#power = power;
-    this.#clock = this.time.clock(sure, `boot ${machine.boots}`);
+    this.#clock = this.time.clock(sure, `boot ${machine.boots}`, off);
     const log = silentLog();
     const record = new UpdateRecordFile("", log, {
       bytesOf: () => (this.#text === undefined ? undefined : Buffer.from(this.#text)),
@@ -90,11 +90,13 @@ class Life {
   /** The service ends as it should, or is killed, and begins again. */
   async restart(isKilled: boolean): Promise<void> {
     this.machine.note(isKilled ? "the service is killed" : "the service begins anew");
+    this.machine.disturbedAt = this.time.at;
     if (isKilled) this.#power.on = false;
     const closing = this.updates.close();
     if (!isKilled) await closing;
     this.machine.running = 0;
-    this.start(this.#clock.sure);
+    this.#clock.becomeSure();
+    this.start(true);
     await turn();
   }
 
@@ -105,10 +107,16 @@ class Life {
     void this.updates.close();
     this.machine.boot();
     const isSure = this.draw.random() < 0.7;
-    this.start(isSure);
+    const { restartsAt = null } = this.record.now.wish ?? {};
+    // A clock that does not know the time says any, be it that of the restart.
+    const isThen = restartsAt !== null && this.draw.random() < 0.5;
+    const off = isThen ? restartsAt - this.time.at : -this.draw.below(DAY_MS);
+    if (!isSure) this.time.steppedAt = this.time.at;
+    this.start(isSure, off);
     await turn();
     if (isSure) return;
     await this.pass(this.draw.below(30) * MINUTE_MS);
+    this.time.steppedAt = this.time.at;
     this.#clock.becomeSure();
     await turn();
   }
@@ -136,7 +144,11 @@ class Life {
     // From the moment that it is said.
     machine.note(JSON.stringify(change));
     wanted.saidAt = this.time.at;
-    if (change.action === "now" || change.action === "tonight") wanted.release = change.release;
+    const whenBefore = wanted.when;
+    if (change.action === "now" || change.action === "tonight") {
+      wanted.release = change.release;
+      wanted.when = change.action;
+    }
     for (let i = 0; i < 4 && !isOver; i += 1) await turn();
     this.#isCallingOff = false;
     if (!isOver) return;
@@ -144,6 +156,7 @@ class Life {
     switch (change.action) {
       case "now":
       case "tonight":
+        if (!isDone) wanted.when = whenBefore;
         if (!isDone) wanted.release = wish === null || wish.isByItself ? null : wish.release;
         else if (wanted.skipped === change.release) wanted.skipped = null;
         break;
@@ -174,6 +187,7 @@ class Life {
     const end = this.time.at + ms;
     let isGoing = true;
     while (isGoing) {
+      if (this.machine.trouble.root !== "well") this.machine.disturbedAt = this.time.at;
       while (this.card.isCut || this.machine.reboots !== undefined) await this.reboot();
       this.time.at += this.draw.below(this.#longestStep());
       isGoing = this.time.next(end);
@@ -226,6 +240,9 @@ class Life {
       // Root tells how it ended.
       state.failed.includes(before.release) ||
       (before.isByItself && this.mode !== "auto");
+    const isSilent = problem?.startsWith("The updater did not do") === true;
+    if (isSilent && this.time.at > machine.disturbedAt + 10 * MINUTE_MS)
+      this.#untold.push(`root is blamed for ${before.release}`);
     if (!isTold) this.#untold.push(`nobody is told why ${before.release} is not installed`);
   }
 }
@@ -236,6 +253,7 @@ async function happen(life: Life): Promise<void> {
   const change = (trouble: Partial<Trouble>) => {
     machine.note(JSON.stringify(trouble));
     machine.trouble = { ...machine.trouble, ...trouble };
+    machine.disturbedAt = time.at;
     if (machine.trouble.root === "well") machine.wakeRoot();
   };
   const ready = () => life.updates.view()?.ready?.release ?? machine.newest;
@@ -268,6 +286,11 @@ async function happen(life: Life): Promise<void> {
     () => life.act({ action: "now", release: ready() }),
     () => life.act({ action: "tonight", release: ready() }),
     () => life.act({ action: "cancel" }),
+    async () => {
+      await life.act({ action: "cancel" });
+      await life.pass(draw.below(5) * MINUTE_MS);
+      await life.act({ action: "now", release: ready() });
+    },
     () => life.act({ action: "skip", release: ready() }),
     () => life.act({ action: "seen" }),
     () => life.upload(),
