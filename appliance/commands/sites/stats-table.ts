@@ -21,7 +21,24 @@ export function tableOf(totals: StatsTotals, columns: number): string[] {
   const lists = LISTS.flatMap(([name, heading]) =>
     listOf(heading, totals[name] as Record<string, number> | undefined, columns),
   );
-  return [title, "", ...daysOf(series, columns), ...lists];
+  return [title, "", ...chartOf(series, columns), ...daysOf(series, columns), ...lists];
+}
+
+/** The heights of a bar, from none on. */
+const BARS = [..."▁▂▃▄▅▆▇█"];
+
+/** The views of each day as a bar, in a line; where there are more days than columns, of several days each. */
+function chartOf(series: readonly SeriesRow[], columns: number): string[] {
+  if (series.length < 2) return [];
+  const days = Math.ceil(series.length / columns);
+  const views = Array.from({ length: Math.ceil(series.length / days) }, (_, bar) =>
+    series.slice(bar * days, (bar + 1) * days).reduce((sum, [, pv]) => sum + pv, 0),
+  );
+  const most = Math.max(...views);
+  const top = BARS.length - 1;
+  // Only days without a view have the lowest bar.
+  const bars = views.map((n) => BARS[n === 0 ? 0 : Math.max(1, Math.round((n / most) * top))]);
+  return [bars.join(""), ""];
 }
 
 function daysOf(series: readonly SeriesRow[], columns: number): string[] {

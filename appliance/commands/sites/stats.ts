@@ -20,7 +20,8 @@ import { tableOf } from "./stats-table.ts";
 
 const DEFAULT_DAYS = 7;
 
-const help = `tallydeck stats: the numbers of a site, by day, with its first pages, referrers and countries.
+const help = `tallydeck stats: the numbers of a site, by day, with its first pages, referrers and countries. A line
+of bars shows the views of the days, the highest being the most.
 
   tallydeck stats SITE [--days N] [--json]
   tallydeck stats                          the same, where there is one site only

@@ -24,6 +24,8 @@ describe("the table of a site's numbers", () => {
     assert.deepEqual(table(80), [
       "blog, 2026-01-30 to 2026-01-31 (Asia/Tokyo)",
       "",
+      "▂█",
+      "",
       "Day         Pageviews  Visitors  Sessions  Bots",
       "2026-01-30          9         2         3     1",
       "2026-01-31       1200        20        30    40",
@@ -31,9 +33,21 @@ describe("the table of a site's numbers", () => {
     ]);
   });
 
+  it("draws the views of its days in one line, of several days a bar where it is narrow", () => {
+    const chart = (views: readonly number[], columns = 80) => {
+      const series = views.map((pv, n): SeriesRow => [`2026-01-${n + 10}`, pv, 0, 0, 0, 0]);
+      const days = { site: "blog", from: "2026-01-10", to: "2026-01-31", zone: "UTC" };
+      return tableOf({ ...days, series }, columns)[2];
+    };
+    assert.equal(chart([0, 1, 100, 50, 700]), "▁▂▂▂█");
+    assert.equal(chart([0, 0]), "▁▁");
+    assert.equal(chart([1, 1, 0, 0, 8], 3), "▃▁█");
+    assert.match(chart([5]) ?? "", /^Day /);
+  });
+
   it("leaves out the last columns where a terminal is narrow, and never the views", () => {
-    assert.equal(table(46)[2], "Day         Pageviews  Visitors  Sessions");
-    assert.equal(table(5)[2], "Day         Pageviews");
+    assert.equal(table(46)[4], "Day         Pageviews  Visitors  Sessions");
+    assert.equal(table(5)[4], "Day         Pageviews");
   });
 
   it("lists the most frequent values, cut to the terminal", () => {

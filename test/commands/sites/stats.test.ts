@@ -24,7 +24,7 @@ describe("tallydeck stats", () => {
     const service = await counted();
     const running = await stats("Blog");
     assert.deepEqual([running.code, running.err], [0, ""]);
-    assert.match(running.out, /^blog, \d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d \(UTC\)\n\nDay /);
+    assert.match(running.out, /^blog, \d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d \(UTC\)\n\n▁{6}█\n\nDay /);
     assert.match(running.out, /^Sum +3 +3$/m);
     assert.match(running.out, /\n\nPages\n {2}\/ {3}2\n {2}\/a {2}1\n/);
     assert.equal(running.out.match(/^\d{4}-/gm)?.length, 7);
