@@ -88,6 +88,7 @@ describe("in the browsers of others", () => {
   const world = demoWorld({
     now: NOW,
     since: formatDay(dayOf(NOW) - QUARTER),
+    detailFrom: formatDay(dayOf(NOW) - QUARTER),
     env: { ...ON_LAN, VIRTUAL_DECK: "mk2" },
   });
   const control = () => `http://127.0.0.1:${world().service.control.port}`;
@@ -147,6 +148,33 @@ describe("in the browsers of others", () => {
         await guest.sees("[data-dimension=country] tbody tr", "Brazil");
         await guest.click("nav button", "Surveys");
         await guest.sees(".tile", "Net promoter score");
+      });
+
+      it("the dashboard is filtered by a row far below, which stays on the screen with what it is filtered by", async () => {
+        await guest.browser.go(`${world().origin}/dashboard?site=fieldnotes`);
+        await untilTold(
+          guest.browser,
+          `(() => {
+            const card = document.querySelector("[data-dimension=browser]");
+            card?.scrollIntoView({ block: "center", behavior: "instant" });
+            return card?.innerText.includes("Firefox") ?? false;
+          })()`,
+        );
+        await guest.click("[data-dimension=browser] button", "Firefox");
+        await guest.sees(".chip", "Firefox");
+        await untilTold(guest.browser, `document.querySelector(".old") === null`);
+        const range = { from: formatDay(dayOf(NOW) - 29), to: formatDay(dayOf(NOW)) };
+        const { uv } = await world().read("/stats?where=browser:is:Firefox", {
+          ...{ site: "fieldnotes", ...range },
+        });
+        assert.ok((await guest.sees(".glance", "visitors")).startsWith(uv._.toLocaleString("en")));
+        const places = `[".asking", "tr.pressed"].map((one) => document.querySelector(one).getBoundingClientRect())`;
+        await untilTold(
+          guest.browser,
+          `(([bar, row]) => bar.top >= 0 && row.top >= bar.bottom && row.bottom <= innerHeight)(${places})`,
+        );
+        await guest.click(".chip button", "×");
+        await untilTold(guest.browser, `document.querySelector(".chip, .old") === null`);
       });
 
       it("the setup page finds all in order", async () => {
