@@ -209,6 +209,7 @@ describe("filters of the dashboard", () => {
     );
     await germany().click();
     await owner.page.getByText(error).waitFor();
+    await settled();
     assert.equal(await figure("Pageviews"), all);
     await button("Take it back").click();
     await chips().waitFor({ state: "detached" });

@@ -58,7 +58,7 @@ export function Dashboard(props: DashboardProps) {
   useKeys(keyActions({ view, history, change, toggleBots, showKeys: () => showKeys(true) }));
 
   return (
-    <div class={`page dashboard ${isOld ? "old" : ""}`}>
+    <div class={`page dashboard ${isOld && !isRefused ? "old" : ""}`}>
       <a class="skip" href="#content">
         Skip to the content
       </a>

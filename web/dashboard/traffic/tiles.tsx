@@ -31,6 +31,7 @@ const OF_PAGES =
 
 /** The figures that are shown, in their order. */
 const TILES: readonly Metric[] = [
+  "events",
   "uv",
   "pv",
   "sessions",
@@ -39,7 +40,6 @@ const TILES: readonly Metric[] = [
   "engagementRate",
   "interaction",
   "app",
-  "events",
 ];
 
 /** The figures of the range with how they moved; the tile that is pressed is charted. */
