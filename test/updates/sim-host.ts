@@ -1,4 +1,5 @@
 import { DAY_MS, HOUR_MS } from "../../appliance/base/calendar.ts";
+import type { Clock } from "../../appliance/base/clock.ts";
 import type { UpdaterState } from "../../appliance/release/updater-state.ts";
 import type { CheckOutcome, Unfinished } from "../../appliance/updates/outcomes.ts";
 import type { Papers } from "../../appliance/updates/record.ts";
@@ -25,7 +26,7 @@ export class SimHost {
   }
 
   /** The releases of the service, for one run of it. */
-  releases(power: Power, kept: Papers | null) {
+  releases(power: Power, clock: Pick<Clock, "sure">, kept: Papers | null) {
     const machine = this.#machine;
     let found = kept === null ? undefined : Number(kept.manifest);
     const during = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -42,8 +43,12 @@ export class SimHost {
       state: UpdaterState,
       isAsked: boolean,
       signal: AbortSignal,
+      isOfFetch = false,
     ): Promise<CheckOutcome> => {
       this.#judgeCheck(isAsked);
+      // A fetch asks why it found nothing, whatever the time.
+      if (!isAsked && !clock.sure && !isOfFetch)
+        machine.problems.push("asked the host without the time");
       machine.note(`check${isAsked ? " asked for" : ""}`);
       const isAway = machine.trouble.host === "away";
       await waiting(machine.time, this.#draw.below(isAway ? 30 : 3) * SECOND_MS, power, signal);
@@ -81,7 +86,7 @@ export class SimHost {
         if (now === "wrong" || now === "gone" || machine.newest !== release) {
           const why = now === "gone" ? "The host has no root.img." : "It is not what it says.";
           this.#fetchFailedAt = machine.time.at;
-          const checked = await check(state, false, signal);
+          const checked = await check(state, false, signal, true);
           if (signal.aborted) return checked;
           return { ...unfinished(why, 0, found !== release), checked };
         }

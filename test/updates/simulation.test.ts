@@ -54,7 +54,13 @@ class Life {
     const power = { on: true };
     this.#power = power;
     this.#clock = this.time.clock(sure, `boot ${machine.boots}`, off);
-    const log = silentLog();
+    const log = {
+      ...silentLog(),
+      warn: (_: unknown, line = "") => {
+        const isOurs = line === "An update could not go on";
+        if (isOurs && power.on && machine.trouble.root !== "untold") machine.problems.push(line);
+      },
+    };
     const record = new UpdateRecordFile("", log, {
       bytesOf: () => (this.#text === undefined ? undefined : Buffer.from(this.#text)),
       replace: async (_, text) => {
@@ -81,7 +87,7 @@ class Life {
       settings: { mode: this.mode, url: "https://releases.test/", key: "" },
       board: { model: null, compatible: [], isTried: true },
       root: machine.root(power, this.#clock),
-      releases: this.#host.releases(power, record.now.found),
+      releases: this.#host.releases(power, this.#clock, record.now.found),
       random: () => draw.random(),
       timeZone: () => ZONE,
     });
