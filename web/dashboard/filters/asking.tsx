@@ -41,6 +41,7 @@ export function Asking({ where, metric, now, change, ...props }: AskingProps) {
     );
     const chart = document.querySelector(".trend");
     if (chart) observer.observe(chart);
+    else setAway(false);
     return () => observer.disconnect();
   }, [props.tab]);
   // The list of the pressed row may be shorter now: the row stays below the bar.
