@@ -218,7 +218,7 @@ describe("the rows of the dashboard", () => {
     await value("path", "/page/40").hover();
     assert.equal(await card("path").getByRole("link").count(), 1);
     await value("path", "/page/41").focus();
-    await owner.page.keyboard.press("Tab");
+    await owner.page.keyboard.press("ArrowRight");
     assert.equal(
       await owner.page.evaluate("document.activeElement.href"),
       "https://many.example/page/41",
