@@ -246,6 +246,17 @@ describe("filters of the dashboard", () => {
     assert.match(csv, /\r\npath,\/notes,\d+,visitors,country:is:DE & path:begins:\/notes\r\n/);
   });
 
+  it("show what comes meanwhile, where it fits", async () => {
+    await owner.signIn(`${NOTES}&where=path:begins:/new&period=day`);
+    assert.equal(await figure("Pageviews"), "0");
+    await owner.page.getByText("Nothing that fits was counted from 4 Mar 2026.").waitFor();
+    await world().beacon({ p: "/old" }, { s: "fieldnotes" });
+    await world().beacon({ p: "/new/page", u: "1", n: "1" }, { s: "fieldnotes" });
+    await value("path", "/new/page").waitFor();
+    assert.equal(await figure("Pageviews"), "1");
+    assert.equal(await card("path").locator("tbody tr").count(), 1);
+  });
+
   it("go by countries of the map, too", async () => {
     await owner.signIn(NOTES);
     await card("country").getByRole("button", { name: "Map" }).click();

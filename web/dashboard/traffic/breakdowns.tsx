@@ -67,7 +67,7 @@ export function Breakdowns(props: BreakdownsProps) {
       {shown.length === 0 && (
         <p class="hint" role="status">
           {filter.trim() === ""
-            ? `Nothing was counted from ${rangeName(range.from, range.to)}.`
+            ? `Nothing ${history.where.length > 0 ? "that fits " : ""}was counted from ${rangeName(range.from, range.to)}.`
             : `No value holds “${filter.trim()}” in these days.`}
         </p>
       )}
