@@ -102,6 +102,8 @@ export class SimMachine {
         if (!power.on) return new Promise<void>(() => {});
         if (this.trouble.root === "untold") throw new Error("root's folder is not there");
         this.#judge(request, release, clock);
+        // A service that asks on and on leaves no time to find it.
+        if (this.problems.length > 0) return new Promise<void>(() => {});
         this.note(`${request} ${release}`);
         this.#pending.set(request, release);
         if (this.trouble.root !== "asleep") this.#takeSoon();
