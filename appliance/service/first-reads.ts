@@ -46,6 +46,7 @@ const WIDEST = {
   single: false,
   series: true,
   daily: "text",
+  entry: true,
   detailFrom: 0,
   warnings: [],
 } as const;
