@@ -39,6 +39,28 @@ describe("navigation within a single page", () => {
     assert.deepEqual(await stage().counts("path"), { "/list": 1 });
   });
 
+  it("goes by the fragment, where the tag says that this is the path", async () => {
+    stage().looks({ html: stage().tag('data-site="blog" data-hash') });
+    await stage().page.goto(stage().url("/app/?x=1"));
+    for (const fragment of ["#/about/", "#/about?tab=2", "#end", "#!/a/b?c=/d", "#/", ""])
+      await go("pushState", `/app/${fragment}`);
+    assert.deepEqual(await stage().counts("path"), { "/app": 3, "/about": 1, "/a/b": 1, "/": 1 });
+    await stage().page.evaluate(`location.hash = "/typed"`);
+    await stage().page.goBack();
+    assert.deepEqual(await stage().counts("path"), {
+      ...{ "/app": 4, "/about": 1, "/a/b": 1, "/": 1, "/typed": 1 },
+    });
+  });
+
+  it("begins with the fragment that the page is opened with, and only where it is to", async () => {
+    await stage().open("/app#/about");
+    assert.deepEqual(await stage().counts("path"), { "/app": 1 });
+    await stage().newTab();
+    stage().looks({ html: stage().tag('data-site="blog" data-hash="1"') });
+    await stage().page.goto(stage().url("/app#/about"));
+    assert.deepEqual(await stage().counts("path"), { "/app": 1, "/about": 1 });
+  });
+
   it("comes from the site itself: referrer and campaign count once", async () => {
     stage().looks({});
     await stage().page.goto(stage().url("/?utm_source=letter"), { referer: "https://bing.com/" });

@@ -15,7 +15,8 @@
  * milliseconds), the number of views in that session, hashes of the paths viewed on that day with
  * commas between, and where the session began; or the word `off`. No part of it is an id.
  *
- * Every visitor loads this file, so its code is written for size. The build enforces a budget in bytes.
+ * Every visitor loads this file, so its code is written for size: by what brotli makes of it, a text is joined by `+`. The
+ * build enforces a budget in bytes.
  */
 export {};
 
@@ -80,8 +81,10 @@ const listen = <E extends Event>(handle: (event: E) => void, ...types: string[])
 /** Throws in itself where storage is switched off: reading the property is enough. */
 const stored = () => quietly(() => localStorage[KEY]);
 
+const flag = (is: boolean) => (is ? "1" : undefined);
+
 const bucket = (value: number, low: number, high: number) =>
-  value < low ? `<${low}` : value > high ? `>${high}` : `${low}-${high}`;
+  value < low ? "<" + low : value > high ? ">" + high : low + "-" + high;
 
 /**
  * The day of a moment, in the zone of the collector's days, which replaces "UTC" in this file when it serves it. A
@@ -90,7 +93,12 @@ const bucket = (value: number, low: number, high: number) =>
 const dayOf = (time: number) =>
   quietly(() => Intl.DateTimeFormat([], { timeZone: "UTC" }).format(time)) || (time / 864e5) | 0;
 
-const currentPath = () => location.pathname.replace(/\/+$/, "") || "/";
+/** With `data-hash` it is that of a fragment: `#/about` and `#!/about` are `/about`. Others, as `#end`, lead into a page. */
+const currentPath = () =>
+  (
+    ((tag.dataset.hash as string) >= "" && location.hash.split(/^#!?(?=\/)|\?/)[1]) ||
+    location.pathname
+  ).replace(/\/+$/, "") || "/";
 
 /** The view's place in its day and its session; throws where that cannot be remembered. */
 const visit = ({ us, r }: Fields): Fields => {
@@ -101,9 +109,9 @@ const visit = ({ us, r }: Fields): Fields => {
   ];
   // 30 minutes. NaN, where there is no entry or one that cannot be read, begins a session too.
   const fresh = !(viewedAt - +last < 18e5);
-  const newDay = dayOf(+last) !== dayOf(viewedAt);
+  const newDay = dayOf(viewedAt) !== dayOf(+last);
   const paths = newDay ? [] : list.split(",");
-  const hash = `${[...path].reduce((sum, c) => Math.imul(sum, 2003) + c.charCodeAt(0), 0)}`;
+  const hash = [...path].reduce((sum, c) => Math.imul(sum, 2003) + c.charCodeAt(0), 0) + "";
   const known = paths.includes(hash);
   // A campaign's name is the link's; a beacon that is too long would not arrive.
   const from = fresh ? (us || r || "").slice(0, 128) : rest.join(" ");
@@ -115,11 +123,11 @@ const visit = ({ us, r }: Fields): Fields => {
   ].join(" ");
   source = from;
   return {
-    u: newDay ? "1" : undefined,
-    n: known ? undefined : "1",
-    s: fresh ? "1" : undefined,
+    u: flag(newDay),
+    n: flag(!known),
+    s: flag(fresh),
     // One view so far: the session that is over had no second, or this is it.
-    [fresh ? "b" : "g"]: views === "1" ? "1" : undefined,
+    [fresh ? "b" : "g"]: flag(views === "1"),
   };
 };
 
@@ -140,9 +148,9 @@ const send = (fields: Fields) => {
     (tag.dataset.dev === "1" || !/^localhost$|^127\.|^\[::1]$|\.local$/.test(location.hostname))
   ) {
     const payload: Fields = {
-      z: `${Math.random()}`,
-      p: path,
       h: location.origin,
+      p: path,
+      z: Math.random() + "",
       ...fields,
       ...(fields.ev ? fields : quietly(() => visit(fields))),
       o: source,
@@ -150,7 +158,7 @@ const send = (fields: Fields) => {
     const s = tag.dataset.site;
     const v = btoa(encodeURIComponent(JSON.stringify(payload)));
     const query = new URLSearchParams({ v, ...(s && { s }) });
-    sent = new URL(`e?${query}`, tag.src).href;
+    sent = new URL("e?" + query, tag.src).href;
     fetch(sent, { mode: "no-cors", credentials: "omit", keepalive: true }).catch(stored);
   }
 };
@@ -170,8 +178,8 @@ const onPolicyViolation = (event: SecurityPolicyViolationEvent) => {
  */
 const view = () => {
   const query = new URLSearchParams(path ? "" : location.search);
-  const utm = (name: string) => query.get(`utm_${name}`) || undefined;
-  const r = path ? location.host : document.referrer.split("/")[2] || "";
+  const utm = (name: string) => query.get("utm_" + name) || undefined;
+  const r = path ? location.host : document.referrer.split("/")[2];
   path = currentPath();
   viewedAt = Date.now();
   send({
@@ -180,7 +188,7 @@ const view = () => {
     um: utm("medium"),
     uc: utm("campaign"),
     l: navigator.language,
-    ls: `${navigator.languages}`,
+    ls: navigator.languages + "",
     tz: Intl.DateTimeFormat().resolvedOptions().timeZone,
     vw: bucket(innerWidth, 640, 1024),
   });
@@ -195,7 +203,7 @@ const toggle = () => {
       localStorage[KEY] = stored() === OFF ? "on" : OFF;
     });
     // The state as it is afterwards: where nothing can be stored, counting stays on.
-    alert(`Tallydeck: ${stored() === OFF ? OFF : "on"}`);
+    alert("Tallydeck: " + (stored() === OFF ? OFF : "on"));
   }
 };
 
@@ -221,7 +229,7 @@ const onInput = (event: Event) => {
 const report: Report = (name, target) =>
   quietly(() => {
     // A list makes an empty text of `undefined`.
-    if (name) send({ ev: `${name}`, t: `${[target]}` });
+    if (name) send({ ev: name + "", t: [target] + "" });
   });
 
 /**
@@ -235,7 +243,7 @@ const onClick = (event: MouseEvent) => {
   const link = path.find((node) => /^http/.test(node.protocol));
   // biome-ignore lint/complexity/useOptionalChain: it is longer in the syntax of 2018.
   const named = path.find((node) => node.dataset && node.dataset.tallydeckEvent);
-  if (event.button > (link ? 1 : 0)) return;
+  if (event.button > +!!link) return;
   // A click on a label also clicks on its control. Where that is inside of the label, only its click counts.
   if (named && !(named.contains(named.control) && !path.includes(named.control as never)))
     report(named.dataset.tallydeckEvent, named.dataset.tallydeckTarget);
