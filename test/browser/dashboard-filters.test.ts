@@ -195,6 +195,9 @@ describe("filters of the dashboard", () => {
       /Since 20 Feb, when detail begins\. 1 in 4 counted, scaled: pageviews ±1,234\./,
     );
     assert.equal(await tile("Pageviews").locator(".was").count(), 0);
+    await owner.page.keyboard.press("w");
+    await owner.page.getByText("The days compared with keep no detail.").waitFor();
+    await owner.page.keyboard.press("m");
     const row = owner.page.getByRole("table", { name: "Trend" }).getByRole("row");
     assert.match(await seen(row.filter({ hasText: "19 Feb" })), /–/);
     await owner.page.unroute(/stats\?.*where=/);

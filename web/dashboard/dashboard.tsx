@@ -97,6 +97,7 @@ export function Dashboard(props: DashboardProps) {
         {(isOld || view.where.length > 0) && (
           <Asking
             {...{ history, range, tab, isOld, now: feed.hour, change }}
+            compared={comparedRange(range, view.compare)}
             metric={chartable(history, view.metric)}
             where={view.where}
             refusal={isRefused ? (feed.problem?.message ?? null) : null}

@@ -15,6 +15,8 @@ import { alike } from "./where.ts";
 interface AskingProps {
   history: History;
   range: DayRange;
+  /** the days to compare with, known or not; null for none */
+  compared: DayRange | null;
   tab: View["tab"];
   /** the requested conditions, even while the page still has the answer to earlier ones */
   where: Condition[];
@@ -162,7 +164,7 @@ function Chip({ condition: { dimension, test, value }, onChange, onRemove }: Chi
 type WorthProps = Omit<AskingProps, "where" | "metric" | "now">;
 
 /** The first counted day, and the size of the sample; or the reason for a refusal. */
-function Worth({ history, range, tab, isOld, refusal, change }: WorthProps) {
+function Worth({ history, range, compared, tab, isOld, refusal, change }: WorthProps) {
   if (refusal !== null)
     return (
       <>
@@ -178,7 +180,9 @@ function Worth({ history, range, tab, isOld, refusal, change }: WorthProps) {
   if (since > last) return <>No day keeps the detail that filters look into.</>;
   return (
     <>
-      {since > range.from && `Since ${shortDay(since)}, when detail begins. `}
+      {since > range.from
+        ? `Since ${shortDay(since)}, when detail begins. `
+        : since > (compared?.from ?? since) && "The days compared with keep no detail. "}
       {sampled > 1 && `1 in ${sampled} counted, scaled: pageviews ±${whole(margin)}. `}
     </>
   );
