@@ -4,7 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import { bodyOf, type Documents, ONLY } from "../base/documents.ts";
 import { DIGEST, type KeptDigest } from "../base/input/digest.ts";
 import type { Log } from "../base/log.ts";
-import { Refusal } from "../base/refusal.ts";
+import { isRefusal, Refusal } from "../base/refusal.ts";
 import type { SendOutcome } from "../base/send-outcome.ts";
 import type { Cancel } from "../base/signal.ts";
 import { TaskRunner } from "../base/tasks/task-runner.ts";
@@ -15,7 +15,7 @@ import {
   type DigestTarget,
   targetsOf,
 } from "../base/text/digest.ts";
-import type { Numbers, SiteKey } from "../store/store.ts";
+import { type Numbers, type SiteKey, settingOfSite } from "../store/store.ts";
 import { nextDue } from "./due.ts";
 import { type DigestFigures, digestFigures } from "./figures.ts";
 import { digestHtml } from "./html.ts";
@@ -193,15 +193,29 @@ export class Digests {
     let made: MadeDigest;
     try {
       made = await this.#make(digest, day);
-    } catch {
+    } catch (error) {
+      if (isRefusal(error, "not_found")) return { kind: "never", why: error.message };
       return { kind: "again", why: "The numbers of the site could not be read." };
     }
     return post.send(target, digest.settings, made);
   }
 
+  /**
+   * A box that shares these sites may have taken a digest over, and nobody tells this one.
+   * @throws {Refusal} `not_found` where it has
+   */
+  async #expectOwn(site: SiteKey): Promise<void> {
+    const { numbers, box } = this.#options;
+    const kept = await settingOfSite(numbers, DIGEST, site);
+    if (kept?.box === box) return;
+    void this.reload();
+    throw new Refusal("not_found", "Another box sends the digest of this site now.");
+  }
+
   /** @param to its last day */
   async #make({ site, settings: { every }, ...was }: OwnDigest, to: Day): Promise<MadeDigest> {
     const { numbers, clock, alarms } = this.#options;
+    await this.#expectOwn(site);
     const { zone, directory } = numbers;
     const { id } = directory.sites.find(({ key }) => key === site) ?? was;
     const figures = await digestFigures(numbers, {

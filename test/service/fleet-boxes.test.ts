@@ -64,6 +64,29 @@ describe("boxes that share a database", () => {
     for (const box of [here, there]) assert.deepEqual((await box.stats()).pv, { _: 3 });
   });
 
+  it("send a digest from the one on which it was set last", async () => {
+    const [owner, other] = [new Owner(here), new Owner(there)];
+    await owner.ask("POST", "/api/sites", { id: "blog" });
+    await sees(here, there);
+    const path = "/api/sites/blog/digest";
+    const digest = {
+      ...{ enabled: true, every: "day", weekday: 1, hour: 8 },
+      ...{ mail: [], webhook: null, form: "json", channel: "digest" },
+    };
+    await owner.ask("PUT", path, digest);
+    assert.equal((await other.get(path)).isElsewhere, true);
+    assert.equal((await other.ask("POST", path)).status, 404);
+    assert.equal((await owner.ask("POST", path)).status, 200);
+    assert.equal((await other.ask("PUT", path, digest)).json.isElsewhere, false);
+    const refused = await owner.ask("POST", path);
+    assert.deepEqual(
+      [refused.status, refused.json.error],
+      [404, "Another box sends the digest of this site now."],
+    );
+    assert.equal((await owner.get(path)).isElsewhere, true);
+    assert.equal((await other.ask("POST", path)).status, 200);
+  });
+
   it("have the same sites and tokens, and each its own decks, push tokens and pushed texts", async () => {
     const [owner, other] = [new Owner(here), new Owner(there)];
     await owner.ask("POST", "/api/sites", { id: "blog", host: "stats.example" });
