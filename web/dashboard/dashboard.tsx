@@ -150,7 +150,8 @@ function Traffic({ history, now, token, view, bots, toggleBots, change, onKept }
   const asked = whereKey(where);
   const openKey = [...open, ...front].join(",");
   const noted = useReading<MarksAnswer>("marks", { site: history.site }, token, now).answer;
-  const marks = noted?.site === history.site ? noted.marks : NO_MARKS;
+  const isMarked = noted?.site === history.site && noted.marks.length > 0;
+  const marks = isMarked ? noted.marks : NO_MARKS;
   const [stars, toggleStar] = useStars(history.site, onKept);
   // Told once for each choice, and not again with each count that comes.
   const told = useMemo(
