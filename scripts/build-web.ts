@@ -9,6 +9,7 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { BuildOptions as EsbuildOptions, Plugin } from "esbuild";
 import { lettered } from "./atlas.ts";
+import { docsAssets } from "./docs.ts";
 import { icons } from "./icons.ts";
 
 interface BuildOptions {
@@ -60,6 +61,7 @@ const ASSETS: Readonly<Record<string, Asset>> = {
   "map.js": { make: module("web/dashboard/zone/map.tsx") },
   "help.html": { make: copy("web/help/help.html") },
   "help.js": { make: module("web/help/main.tsx") },
+  "help.css": { make: style("web/help/help.css") },
   "control.html": { make: copy("web/control/control.html") },
   "control.css": { make: style("web/control/control.css") },
   "rescue.html": { make: copy("web/control/rescue.html") },
@@ -77,6 +79,8 @@ const ASSETS: Readonly<Record<string, Asset>> = {
   "vendor/frappe-charts.min.css": {
     make: style("node_modules/frappe-charts/src/css/charts.scss"),
   },
+  "docs.css": { make: style("web/docs/docs.css") },
+  ...Object.fromEntries(Object.entries(docsAssets()).map(([name, make]) => [name, { make }])),
 };
 
 /** The font of all pages in one weight, with Latin letters and figures. */
@@ -242,7 +246,11 @@ export function isBuilt(outDir = OUT_DIR): boolean {
     join(ROOT, "package-lock.json"),
     import.meta.filename,
     join(ROOT, "scripts/atlas.ts"),
+    join(ROOT, "scripts/docs.ts"),
     join(ROOT, "scripts/icons.ts"),
+    ...treeOf(join(ROOT, "docs")),
+    ...treeOf(join(ROOT, "scripts/examples")),
+    ...treeOf(join(ROOT, "image/pictures")),
     ...treeOf(join(ROOT, "appliance/base")),
     ...treeOf(join(ROOT, "web")),
   ];

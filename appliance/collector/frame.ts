@@ -1,3 +1,4 @@
+import type { RouterMiddleware } from "@koa/router";
 import type Koa from "koa";
 import type { Middleware } from "koa";
 import type { Log } from "../base/log.ts";
@@ -13,8 +14,10 @@ import { version } from "../system/version.ts";
 const ASSETS = [
   "dashboard.css",
   "dashboard.js",
+  "docs.css",
   "da-common.js",
   "help.js",
+  "help.css",
   "map.js",
   "favicon.svg",
   "plex-condensed-400.woff2",
@@ -36,6 +39,12 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
+const PAGE_HEADERS = {
+  "Content-Security-Policy": PAGE_POLICY,
+  "X-Content-Type-Options": "nosniff",
+  "Referrer-Policy": "no-referrer",
+};
+
 /**
  * The routes that do not depend on the state of the data: the script and the pages.
  * @param zone the present zone of days
@@ -48,6 +57,9 @@ export function fixedRoutes(pages: Pages, zone: () => string, root = alive): Rou
     .get("/dashboard/", leadsTo("../dashboard"))
     .get("/help/", leadsTo("../help"))
     .get("/help", page(pages, "help.html"))
+    .get("/docs", leadsTo("docs/index"))
+    .get("/docs/", leadsTo("index"))
+    .get("/docs/:page", doc(pages))
     .all("/api/push{/*channel}", pushElsewhere);
   for (const name of ASSETS) router.get(`/${name}`, page(pages, name));
   return router;
@@ -110,11 +122,13 @@ function script(pages: Pages, zone: () => string): Middleware {
 
 function page(pages: Pages, name: string): Middleware {
   return (ctx) => {
-    ctx.set({
-      "Content-Security-Policy": PAGE_POLICY,
-      "X-Content-Type-Options": "nosniff",
-      "Referrer-Policy": "no-referrer",
-    });
+    ctx.set(PAGE_HEADERS);
     pages.send(ctx, name);
+  };
+}
+
+function doc(pages: Pages): RouterMiddleware {
+  return (ctx) => {
+    if (pages.sendDoc(ctx, ctx.params.page ?? "")) ctx.set(PAGE_HEADERS);
   };
 }

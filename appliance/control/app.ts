@@ -5,7 +5,7 @@ import type { Decks } from "../deck/decks.ts";
 import type { Pages } from "../http/pages.ts";
 import type { MailServer } from "../mail/mail-server.ts";
 import type { HomeAutomation } from "../mqtt/home-automation.ts";
-import { leadToDashboard, ownerApp, page, type Route, routesFor } from "./frame.ts";
+import { doc, leadToDashboard, ownerApp, page, type Route, routesFor } from "./frame.ts";
 import type { ControlDoor } from "./guard.ts";
 import { type BoxParts, showBox, switchPower } from "./routes/box/box.ts";
 import { type ClockParts, tellTime } from "./routes/box/clock.ts";
@@ -138,6 +138,8 @@ export const ROUTES: readonly Route<ControlParts>[] = [
   open("GET", "/favicon.svg", "pages", page("favicon.svg")),
   open("GET", "/plex-condensed-400.woff2", "pages", page("plex-condensed-400.woff2")),
   open("GET", "/plex-condensed-600.woff2", "pages", page("plex-condensed-600.woff2")),
+  open("GET", "/docs.css", "pages", page("docs.css")),
+  open("GET", "/docs/:page", "pages", doc),
   open("POST", "/api/session", "session", signIn),
   owner("DELETE", "/api/session", "session", signOut),
   owner("GET", "/api/admin-token", "session", findAdminToken),

@@ -42,9 +42,12 @@ export function ownerApp<Parts extends { door: ControlDoor; log: Log }>(
   const router = new Router({ sensitive: true, strict: true });
   for (const { method, path, handle } of routes)
     router.register(path, [method], (ctx) => handle(withParams(ctx), parts));
-  const isPublic = new Set(
-    routes.filter((route) => route.isPublic).map(({ method, path }) => `${method} ${path}`),
-  );
+  const open = routes
+    .filter(({ isPublic }) => isPublic)
+    .map(
+      ({ method, path }) =>
+        new RegExp(`^${method} ${path.replaceAll(".", "\\.").replace(/:\w+/, "[^/]+")}$`),
+    );
 
   const app = new Koa();
   // A client that disconnects early is not worth a log line.
@@ -55,7 +58,9 @@ export function ownerApp<Parts extends { door: ControlDoor; log: Log }>(
   });
   app.use(errorBodies(parts.log));
   for (const step of before) app.use(step);
-  app.use(guard(parts.door, (method, path) => isPublic.has(`${method} ${path}`)));
+  app.use(
+    guard(parts.door, (method, path) => open.some((pattern) => pattern.test(`${method} ${path}`))),
+  );
   app.use(router.routes());
   app.use(methodNotAllowed);
   return app;
@@ -95,6 +100,9 @@ export const leadToDashboard: Handler<Pages> = (ctx) => {
   ctx.status = 302;
   ctx.set("Location", ctx.path.endsWith("/") ? "../?go=dashboard" : "./?go=dashboard");
 };
+
+/** Answers a page of the documentation. */
+export const doc: Handler<Pages> = (ctx, pages) => void pages.sendDoc(ctx, ctx.params.page);
 
 /** Answers a file of the web build. */
 export function page(name: string): Handler<Pages> {

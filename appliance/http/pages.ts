@@ -17,8 +17,11 @@ interface PageFile {
 const WEB_BUILD = join(import.meta.dirname, "../../web/dist");
 const TWINS = { br: ".br", gzip: ".gz" } as const;
 
-/** Large files that are rarely requested: they are read at the first request. */
-const LATER: ReadonlySet<string> = new Set(["icons.json"]);
+/** Whether a file is rarely requested. Such files are read at the first request. */
+const isRare = (name: string) => name === "icons.json" || name.startsWith(DOCS);
+
+/** The folder of the documentation. */
+const DOCS = "docs/";
 
 /** The files of the web build, held in memory. */
 export class Pages {
@@ -37,7 +40,7 @@ export class Pages {
     this.#dir = dir;
     for (const name of readdirSync(dir, { recursive: true }) as string[]) {
       if (!statSync(join(dir, name)).isFile() || [".br", ".gz"].includes(extname(name))) continue;
-      this.#pages.set(name, LATER.has(name) ? undefined : readPage(join(dir, name)));
+      this.#pages.set(name, isRare(name) ? undefined : readPage(join(dir, name)));
     }
   }
 
@@ -55,6 +58,11 @@ export class Pages {
     if (!this.#pages.has(name)) return false;
     answer(ctx, this.#page(name), cacheControl);
     return true;
+  }
+
+  /** Answers a page of the documentation, or one of its pictures. @returns false when there is none. */
+  sendDoc(ctx: Context, name: string): boolean {
+    return this.send(ctx, `${DOCS}${name}.html`) || this.send(ctx, DOCS + name);
   }
 
   /** The same, with `by` in the place of `text`: made when `by` is another than before. */

@@ -1,9 +1,14 @@
 import { type Documents, documentKind, ONLY, objectOf } from "../base/documents.ts";
+import { isHost, isMailAddress } from "../base/names.ts";
+import { invalidField } from "../base/refusal.ts";
 import type { SendOutcome } from "../base/send-outcome.ts";
 import { Signal } from "../base/signal.ts";
 import { Turns } from "../base/tasks/turns.ts";
+import { CERTIFICATES_RULE, isCertificates } from "../system/certificates.ts";
 import type { Mail } from "./mail.ts";
-import { checkMailSettings, FIRST_MAIL_SETTINGS, type MailSettings } from "./settings.ts";
+import { FIRST_MAIL_SETTINGS, type MailSettings } from "./settings.ts";
+
+const LONGEST = 256;
 
 /** One document, once it has been saved. */
 export const MAIL = documentKind<MailSettings>("mail", objectOf({}), {
@@ -91,4 +96,29 @@ export class MailServer {
   close(): void {
     this.#stop.abort();
   }
+}
+
+/**
+ * Settings as a person gave them, in the form in which they are kept. An empty host takes the server away, with all of it.
+ * @throws {Refusal} `invalid_field`
+ */
+function checkMailSettings(given: MailSettings): MailSettings {
+  const host = given.host.trim().toLowerCase();
+  if (host === "") return FIRST_MAIL_SETTINGS;
+  if (!isHost(host) || /:\d+$/.test(host))
+    throw invalidField(
+      "host",
+      "must be a mail server's name like mail.example.org, without a port.",
+    );
+  const from = given.from.trim();
+  if (!isMailAddress(from))
+    throw invalidField("from", "must be a mail address like me@example.org.");
+  for (const field of ["user", "password"] as const)
+    if (given[field].length > LONGEST || given[field].includes("\0"))
+      throw invalidField(field, `must have at most ${LONGEST} characters.`);
+  if (given.password !== "" && given.user === "")
+    throw invalidField("user", "is missing: a password goes with a user.");
+  const ca = given.ca.trim();
+  if (ca !== "" && !isCertificates(ca)) throw invalidField("ca", `must be ${CERTIFICATES_RULE}.`);
+  return { ...given, host, from, ca };
 }

@@ -4,6 +4,7 @@ import { basename, dirname, join, relative } from "node:path";
 import { describe, it } from "mocha";
 import { CONTROL_PORT } from "../../appliance/base/ports.ts";
 import { FLAGS } from "../../appliance/config.ts";
+import { fragmentOf } from "../../scripts/docs.ts";
 import { ENDING, PICTURES } from "../../scripts/shots/pictures.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -17,13 +18,10 @@ const COLLECTOR_PATHS = /^\/(?:[eas]|s\.js|stats|surveys|overview|sites|badge|da
 const read = (file: string) => readFileSync(file, "utf8");
 const withoutBlocks = (text: string) => text.replace(/^```.*?^```$/gms, "");
 
-/** The fragments of a page's headings, as code hosts make them. */
+/** The fragments of a page's headings. */
 function fragmentsOf(file: string): string[] {
   return [...withoutBlocks(read(file)).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
-    heading
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N} _-]/gu, "")
-      .replaceAll(" ", "-"),
+    fragmentOf(heading),
   );
 }
 
@@ -45,6 +43,25 @@ describe("the documentation", () => {
       return !existsSync(file) || (fragment !== undefined && !fragmentsOf(file).includes(fragment));
     };
     assert.deepEqual(findings(/\]\((?!\w+:)([^)\s]+)\)/g, isBroken), []);
+  });
+
+  it("has the pages and parts that question marks in pages lead to", () => {
+    const sources = readdirSync(join(ROOT, "web"), { recursive: true, encoding: "utf8" });
+    const missing = sources
+      .filter((name) => name.endsWith(".tsx"))
+      .flatMap((name) =>
+        [...read(join(ROOT, "web", name)).matchAll(/\b(?:of|help)="([\w#-]+)"/g)].map(
+          ([, to = ""]) => to,
+        ),
+      )
+      .filter((to) => {
+        const [name, fragment] = to.split("#", 2);
+        const file = join(ROOT, "docs", `${name}.md`);
+        return (
+          !existsSync(file) || (fragment !== undefined && !fragmentsOf(file).includes(fragment))
+        );
+      });
+    assert.deepEqual(missing, []);
   });
 
   it("shows the pictures that scripts/pictures makes, and nothing else stands in their folder", () => {

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useState } from "preact/hooks";
 import { Snippet } from "../shared/copy-button.tsx";
+import { Help } from "../shared/help.tsx";
 import { boxNow } from "./api.ts";
 
 interface ProblemProps {
@@ -20,6 +21,23 @@ export function Problem({ text, children }: ProblemProps) {
         </p>
       )}
     </div>
+  );
+}
+
+interface CardTitleProps {
+  id: string;
+  /** its part of the documentation, like `backup#in-the-web-ui` */
+  help: string;
+  children: string;
+}
+
+/** The title of a card, with the way to its part of the documentation. */
+export function CardTitle({ id, help, children }: CardTitleProps) {
+  return (
+    <header class="entry">
+      <h2 id={id}>{children}</h2>
+      <Help of={help} about={children} />
+    </header>
   );
 }
 

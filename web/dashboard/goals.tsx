@@ -3,6 +3,7 @@ import { conditionText } from "../../appliance/base/text/condition.ts";
 import type { GoalsAnswer } from "../../appliance/collector/wire.ts";
 import { rangeName } from "../shared/dates.ts";
 import { NO_FIGURE, percent, ratio, whole } from "../shared/format.ts";
+import { Help } from "../shared/help.tsx";
 import { addNumbers, type DayRange, type History, seriesOf } from "./history.ts";
 import { delta } from "./traffic/figures.ts";
 import { useReading } from "./use-reading.ts";
@@ -34,6 +35,7 @@ export function Goals({ history, range, compared, token }: GoalsProps) {
     <section class="card goals" aria-labelledby="goals-title">
       <header>
         <h2 id="goals-title">Goals</h2>
+        <Help of="dashboard#goals" about="Goals" />
       </header>
       <table>
         <thead class="offscreen">

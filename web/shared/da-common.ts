@@ -14,6 +14,7 @@ export * from "./dialog.tsx";
 export * from "./download.ts";
 export * from "./field.tsx";
 export * from "./format.ts";
+export * from "./help.tsx";
 export * from "./last-view.ts";
 export * from "./token.ts";
 export * from "./week-line.tsx";

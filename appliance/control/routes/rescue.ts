@@ -4,7 +4,7 @@ import type { Log } from "../../base/log.ts";
 import { HttpError } from "../../http/errors.ts";
 import type { Pages } from "../../http/pages.ts";
 import type { Unusable } from "../../store/store.ts";
-import { ownerApp, page, type Route, routesFor } from "../frame.ts";
+import { doc, ownerApp, page, type Route, routesFor } from "../frame.ts";
 import type { ControlDoor } from "../guard.ts";
 import type { Handler } from "../route.ts";
 import type { RescueAnswer, StartedAnew } from "../wire.ts";
@@ -98,6 +98,8 @@ const ROUTES: readonly Route<RescueControlParts>[] = [
   open("GET", "/favicon.svg", "pages", page("favicon.svg")),
   open("GET", "/plex-condensed-400.woff2", "pages", page("plex-condensed-400.woff2")),
   open("GET", "/plex-condensed-600.woff2", "pages", page("plex-condensed-600.woff2")),
+  open("GET", "/docs.css", "pages", page("docs.css")),
+  open("GET", "/docs/:page", "pages", doc),
   open("POST", "/api/session", "session", signIn),
   owner("GET", "/api/rescue", "rescue", tellWhy),
   owner("POST", "/api/rescue/go-back", "rescue", goBack),

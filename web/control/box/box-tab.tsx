@@ -5,7 +5,7 @@ import { Snippet } from "../../shared/copy-button.tsx";
 import { ask } from "../api.ts";
 import { Confirm } from "../confirm.tsx";
 import { useShell } from "../context.ts";
-import { Problem } from "../parts.tsx";
+import { CardTitle, Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { usePolled } from "../use-polled.ts";
 import { AdminToken } from "./admin-token.tsx";
@@ -53,7 +53,9 @@ function Access() {
     });
   return (
     <section class="card stack" aria-labelledby="access-title">
-      <h2 id="access-title">Access</h2>
+      <CardTitle id="access-title" help="security">
+        Access
+      </CardTitle>
       <p class="hint">
         The admin token signs in here and reads every site's dashboard. A new one takes the place of
         the one there is.
@@ -83,7 +85,9 @@ function Backup({ numbersElsewhere }: Pick<BoxAnswer, "numbersElsewhere">) {
     });
   return (
     <section class="card stack" aria-labelledby="backup-title">
-      <h2 id="backup-title">Backup</h2>
+      <CardTitle id="backup-title" help="backup">
+        Backup
+      </CardTitle>
       <p class="hint">
         {numbersElsewhere
           ? "Decks and what they show"
@@ -121,7 +125,9 @@ function Privacy() {
     run(async () => setText((await ask<PrivacyAnswer>("GET", "api/privacy")).text));
   return (
     <section class="card stack" aria-labelledby="privacy-title">
-      <h2 id="privacy-title">Privacy</h2>
+      <CardTitle id="privacy-title" help="privacy">
+        Privacy
+      </CardTitle>
       <p class="hint">
         A text for your privacy page, by the settings of this box: what is kept of a visit, and for
         how long. Put in what stands in CAPITALS, and leave out what you do not use. This is no
@@ -143,7 +149,9 @@ function Diagnostics() {
   const save = () => run(() => saveFile("api/diagnostics", "tallydeck-diagnostics.json"));
   return (
     <section class="card stack" aria-labelledby="diagnostics-title">
-      <h2 id="diagnostics-title">Diagnostics</h2>
+      <CardTitle id="diagnostics-title" help="troubleshooting">
+        Diagnostics
+      </CardTitle>
       <p class="hint">
         Versions, devices, storage and recent errors, to send along with a question. No token, no
         address and nothing about visitors is in it.

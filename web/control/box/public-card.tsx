@@ -2,7 +2,7 @@ import type { PublicAnswer, StepView } from "../../../appliance/control/wire.ts"
 import { counted } from "../../shared/format.ts";
 import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
-import { Problem, useNow } from "../parts.tsx";
+import { CardTitle, Problem, useNow } from "../parts.tsx";
 import { clockOf } from "../times.ts";
 import { useAction } from "../use-action.ts";
 import { PhoneLink } from "./phone-link.tsx";
@@ -15,7 +15,9 @@ export function PublicCard() {
   const { public: answer } = useShell().box;
   return (
     <section class="card stack" aria-labelledby="public-title" aria-busy={answer === null}>
-      <h2 id="public-title">Public address</h2>
+      <CardTitle id="public-title" help="public-address">
+        Public address
+      </CardTitle>
       <p class="hint">
         Pages on <code>https://</code> can be counted once the box has a name and a certificate of
         its own. It gets and renews the certificate by itself.

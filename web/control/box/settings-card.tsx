@@ -4,7 +4,7 @@ import { ask } from "../api.ts";
 import { Confirm } from "../confirm.tsx";
 import { useShell } from "../context.ts";
 import { UndoButtons } from "../deck/undo.tsx";
-import { Problem } from "../parts.tsx";
+import { CardTitle, Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { FileButton, saveFile } from "./files.tsx";
 
@@ -40,7 +40,9 @@ export function SettingsCard() {
     });
   return (
     <section class="card stack" aria-labelledby="settings-title">
-      <h2 id="settings-title">Settings</h2>
+      <CardTitle id="settings-title" help="configuration">
+        Settings
+      </CardTitle>
       <p class="hint">
         Decks, what their keys show, and sites, as one file without any token. Taking it in
         overwrites the keys, names and hosts it holds, and deletes nothing; you see first what

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { BoxAnswer } from "../../../appliance/control/wire.ts";
-import { useNow } from "../parts.tsx";
+import { CardTitle, useNow } from "../parts.tsx";
 import { bytesName, clockText, spanName, wifiText } from "./box-words.ts";
 import { Power } from "./power.tsx";
 
@@ -8,7 +8,9 @@ import { Power } from "./power.tsx";
 export function StatusCard({ status }: { status: BoxAnswer | undefined }) {
   return (
     <section class="card stack" aria-labelledby="status-title" aria-busy={status === undefined}>
-      <h2 id="status-title">This box</h2>
+      <CardTitle id="status-title" help="troubleshooting">
+        This box
+      </CardTitle>
       {status === undefined ? <p class="hint">Asking the box…</p> : <Status status={status} />}
     </section>
   );

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { outcomeText } from "../../../appliance/base/text/update-outcome.ts";
 import type { UpdateView } from "../../../appliance/control/wire.ts";
 import { Confirm } from "../confirm.tsx";
-import { Problem, useNow } from "../parts.tsx";
+import { CardTitle, Problem, useNow } from "../parts.tsx";
 import { ago } from "../times.ts";
 import { useAction } from "../use-action.ts";
 import { askUpdate } from "./update-ask.ts";
@@ -15,7 +15,9 @@ export function UpdateCard({ update }: { update: UpdateView | null }) {
   if (update === null) return null;
   return (
     <section class="card stack" aria-labelledby="update-title">
-      <h2 id="update-title">Updates</h2>
+      <CardTitle id="update-title" help="updates">
+        Updates
+      </CardTitle>
       <Result {...update} />
       <Standing {...update} />
       <Runs {...update} />

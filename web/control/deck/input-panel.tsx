@@ -1,5 +1,6 @@
 import { placeName } from "../../../appliance/base/text/place-name.ts";
 import type { DeckView, InputView } from "../../../appliance/control/wire.ts";
+import { Help } from "../../shared/help.tsx";
 import { useShell } from "../context.ts";
 import { Fingers } from "./fingers.tsx";
 import { PlaceActions } from "./place-actions.tsx";
@@ -20,6 +21,7 @@ export function InputPanel({ deck, input }: { deck: DeckView; input: InputView }
         <span class={`input-mark ${input.kind}`} aria-hidden="true" />
         <div>
           <h2 id="input-title">{name}</h2>
+          <Help of="deck#what-a-press-does" about="Presses" />
           <p class="hint">Shows no picture</p>
         </div>
         <span class="spacer" />

@@ -2,6 +2,7 @@ import { choicesOf, idsOf } from "../../../appliance/base/input/deck-fields.ts";
 import { isChannelName } from "../../../appliance/base/names.ts";
 import { placeName } from "../../../appliance/base/text/place-name.ts";
 import type { DeckView, SlotView } from "../../../appliance/control/wire.ts";
+import { Help } from "../../shared/help.tsx";
 import { slotPath } from "../addresses.ts";
 import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
@@ -35,6 +36,7 @@ export function SlotPanel({ deck, slot }: { deck: DeckView; slot: SlotView }) {
         <SlotImage deck={deck.id} slot={slot} />
         <div>
           <h2 id="slot-title">{placeName(slot.slot)}</h2>
+          <Help of="deck" about="Keys" />
           <p class="hint">
             {slot.width} × {slot.height} pixels
           </p>

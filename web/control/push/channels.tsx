@@ -4,7 +4,7 @@ import type { PushChannel } from "../../../appliance/control/wire.ts";
 import { counted } from "../../shared/format.ts";
 import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
-import { Problem, useNow } from "../parts.tsx";
+import { CardTitle, Problem, useNow } from "../parts.tsx";
 import { ago, clockOf } from "../times.ts";
 import { useAction } from "../use-action.ts";
 import { ChannelField } from "./channel-field.tsx";
@@ -17,7 +17,9 @@ export function Channels() {
   const now = useNow();
   return (
     <section class="card stack" aria-labelledby="channels-title">
-      <h2 id="channels-title">Channels</h2>
+      <CardTitle id="channels-title" help="push-api">
+        Channels
+      </CardTitle>
       {box.channels.length === 0 ? (
         <p class="hint">
           Nothing was pushed since the service started. Channels appear here with the first value;

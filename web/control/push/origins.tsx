@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { Field } from "../../shared/field.tsx";
-import { Problem } from "../parts.tsx";
+import { CardTitle, Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { useOrigins } from "../use-origins.ts";
 
@@ -16,7 +16,9 @@ export function AllowedOrigins() {
   };
   return (
     <section class="card stack" aria-labelledby="origins-title">
-      <h2 id="origins-title">Allowed addresses</h2>
+      <CardTitle id="origins-title" help="deck#requests">
+        Allowed addresses
+      </CardTitle>
       <p class="hint">
         A key can send an HTTP request when it is pressed, but only to the addresses in this list:
         so nobody who gets hold of a key’s settings can reach the rest of your network.

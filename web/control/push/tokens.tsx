@@ -3,7 +3,7 @@ import type { NewPushToken, PushToken, PushTokensAnswer } from "../../../applian
 import { Field } from "../../shared/field.tsx";
 import { ask } from "../api.ts";
 import { Confirm } from "../confirm.tsx";
-import { Problem, Secret, useNow } from "../parts.tsx";
+import { CardTitle, Problem, Secret, useNow } from "../parts.tsx";
 import { ago } from "../times.ts";
 import { useAction } from "../use-action.ts";
 
@@ -48,7 +48,9 @@ export function Tokens() {
 
   return (
     <section class="card stack" aria-labelledby="tokens-title">
-      <h2 id="tokens-title">Push tokens</h2>
+      <CardTitle id="tokens-title" help="push-api">
+        Push tokens
+      </CardTitle>
       <p class="hint">
         A token lets a program send to any channel and read it, and nothing else. Make one for each
         program, so that one can be revoked without the others.

@@ -4,6 +4,7 @@ import type { NewReadToken, Site } from "../../../appliance/control/wire.ts";
 import { Snippet } from "../../shared/copy-button.tsx";
 import { wallOf } from "../../shared/dates.ts";
 import { counted, whole } from "../../shared/format.ts";
+import { Help } from "../../shared/help.tsx";
 import { lastViewName } from "../../shared/last-view.ts";
 import { WeekLine } from "../../shared/week-line.tsx";
 import { readersUrl, visitorsUrl } from "../addresses.ts";
@@ -55,6 +56,7 @@ export function SiteCard({ site, activity }: SiteCardProps) {
     <section class="card stack site" aria-labelledby={`site-${site.id}`}>
       <header class="entry">
         <h2 id={`site-${site.id}`}>{site.id}</h2>
+        <Help of="counting" about="Sites" />
         {site.declared && <span class="tag">set in the configuration</span>}
         <span class="spacer" />
         <DashboardLink site={site.id} />

@@ -1,5 +1,6 @@
 import type { SurveysAnswer } from "../../../appliance/collector/wire.ts";
 import { counted, whole } from "../../shared/format.ts";
+import { Help } from "../../shared/help.tsx";
 import type { ChangeView } from "../use-view.ts";
 import type { View } from "../view.ts";
 import { CROSS_NAMES, crossTable, FEW, partText, type SurveyQuestion } from "./survey-model.ts";
@@ -20,6 +21,7 @@ export function CrossCard({ survey, questions, view, change }: CrossCardProps) {
     <section class="card cross" aria-labelledby="cross-title">
       <header>
         <h2 id="cross-title">By {CROSS_NAMES[survey.cross].toLowerCase()}</h2>
+        <Help of="dashboard#surveys" about="Surveys" />
         <label class="choice">
           <span>Question</span>
           <select

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { copyText } from "../../shared/copy.ts";
 import { NO_FIGURE, whole } from "../../shared/format.ts";
+import { Help } from "../../shared/help.tsx";
 import { pressable } from "../filters/where.ts";
 import { type Breakdown, hiddenRows, shownRows, TOP } from "./breakdown-model.ts";
 import { Rows, type RowTools } from "./rows.tsx";
@@ -44,6 +45,7 @@ export function BreakdownCard({ title, breakdowns, front, isOpen, ...props }: Br
           {title}
           {isTabbed && <span class="offscreen">: {front.title}</span>}
         </h2>
+        <Help of="dashboard#lists" about={title} />
         {props.aside}
         <span class="total">
           {front.counts} {rows.length === 0 ? NO_FIGURE : whole(front.total)}

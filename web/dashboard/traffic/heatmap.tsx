@@ -1,6 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { WEEKDAYS } from "../../shared/dates.ts";
 import { ratio, whole } from "../../shared/format.ts";
+import { Help } from "../../shared/help.tsx";
 import type { DayRange, History } from "../history.ts";
 import { METRIC_FACTS, type Metric } from "./figures.ts";
 import { type HeatCell, heatmapOf } from "./heatmap-model.ts";
@@ -38,6 +39,7 @@ export function Heatmap({ history, range, metric, now }: HeatmapProps) {
         <h2 id="heat-title">
           {METRIC_FACTS[metric === "events" ? metric : key].name} by day and hour ({history.zone})
         </h2>
+        <Help of="dashboard#the-chart" about="Heatmap" />
       </header>
       <table
         onPointerOver={point}

@@ -2,6 +2,7 @@ import { useMemo, useState } from "preact/hooks";
 import type { Mark } from "../../../appliance/base/text/marks.ts";
 import { rangeName } from "../../shared/dates.ts";
 import { whole as wholeText } from "../../shared/format.ts";
+import { Help } from "../../shared/help.tsx";
 import { keepChoice, loadChoice } from "../../shared/token.ts";
 import type { DayRange, History } from "../history.ts";
 import { METRIC_FACTS, type Metric } from "./figures.ts";
@@ -56,6 +57,7 @@ export function TrendCard(props: TrendCardProps) {
     <section class="card trend" aria-labelledby="trend-title">
       <header>
         <h2 id="trend-title">{title}</h2>
+        <Help of="dashboard#the-chart" about="Chart" />
         <ul class="legend" aria-label="Lines of the chart">
           {whole.lines.map((line) => (
             <li key={line.key} class={line.key}>

@@ -1,6 +1,6 @@
 import type { MqttAnswer, MqttChange } from "../../../../appliance/control/wire.ts";
 import { Field } from "../../../shared/field.tsx";
-import { Choice, Problem, useNow } from "../../parts.tsx";
+import { CardTitle, Choice, Problem, useNow } from "../../parts.tsx";
 import { ago } from "../../times.ts";
 import { usePolled } from "../../use-polled.ts";
 import { CertificatesField } from "../certificates-field.tsx";
@@ -15,7 +15,9 @@ export function MqttCard() {
   const [mqtt, show] = usePolled<MqttAnswer>(PATH, AGAIN_MS);
   return (
     <section class="card stack" aria-labelledby="mqtt-title" aria-busy={mqtt === undefined}>
-      <h2 id="mqtt-title">Home automation</h2>
+      <CardTitle id="mqtt-title" help="mqtt">
+        Home automation
+      </CardTitle>
       <p class="hint">
         With the address of an MQTT broker the box is a device in Home Assistant: texts on keys,
         presses, numbers of your sites. Other programs use its topics.

@@ -1,0 +1,162 @@
+/**
+ * Makes pages of docs/ and of scripts/examples, so that a box serves its own documentation. Pictures of docs come with
+ * them, and links to other files of the project become plain words.
+ */
+import { readdirSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { basename, dirname, extname, join } from "node:path";
+import type { Marked, Tokens } from "marked";
+
+const ROOT = join(import.meta.dirname, "..");
+const DOCS = "docs";
+const EXAMPLES = "scripts/examples";
+
+interface Made {
+  body: Uint8Array;
+  modules: readonly string[];
+}
+
+/** The assets below `docs/` by name, with what makes each. */
+export function docsAssets(): Record<string, () => Promise<Made>> {
+  const pages = filesIn(DOCS).filter((path) => path.endsWith(".md"));
+  const files = [...pages, ...filesIn(EXAMPLES)];
+  return Object.fromEntries([
+    ["docs/index.html", () => made(index(pages))],
+    ...files.map((path) => [`docs/${addressOf(path)}.html`, () => made(pageOf(path))]),
+    ...["web/pictures", "image/pictures"]
+      .flatMap(filesIn)
+      .map((path) => [`docs/${basename(path)}`, () => made(readFile(join(ROOT, path)))]),
+  ]);
+}
+
+/** The fragment of a heading, as code hosts make it. */
+export function fragmentOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, "")
+    .replaceAll(" ", "-");
+}
+
+function filesIn(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => `${folder}/${name}`);
+}
+
+/** The last part of a page's address: `deck` of docs/deck.md, `example-crontab` of scripts/examples/crontab. */
+function addressOf(path: string): string {
+  const name = basename(path, ".md");
+  if (dirname(path) === DOCS) return name;
+  return name === "README" ? "examples" : `example-${name}`;
+}
+
+async function made(content: Promise<string | Uint8Array>): Promise<Made> {
+  return { body: Buffer.from(await content), modules: ["node_modules/marked"] };
+}
+
+async function pageOf(path: string): Promise<string> {
+  const text = await readFile(join(ROOT, path), "utf8");
+  if (!path.endsWith(".md"))
+    return page(basename(path), `<h1>${basename(path)}</h1>\n${block(text)}`);
+  const markdown = await markdownIn(dirname(path));
+  return page(titleOf(text), await markdown.parse(text));
+}
+
+async function index(paths: readonly string[]): Promise<string> {
+  const entries = await Promise.all(
+    paths.map(async (path) => ({
+      address: addressOf(path),
+      title: titleOf(await readFile(join(ROOT, path), "utf8")),
+    })),
+  );
+  const items = [...entries, { address: "examples", title: "Examples" }]
+    .sort((a, b) => a.title.localeCompare(b.title, "en"))
+    .map(({ address, title }) => `<li><a href="${address}">${escaped(title)}</a></li>`);
+  return page("Documentation", `<h1>Documentation</h1>\n<ul>\n${items.join("\n")}\n</ul>`);
+}
+
+function titleOf(text: string): string {
+  return (/^# (.+)$/m.exec(text)?.[1] ?? "").replaceAll("`", "");
+}
+
+function page(title: string, body: string): string {
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
+    <title>${escaped(title)} · Tallydeck</title>
+    <link rel="icon" href="../favicon.svg" type="image/svg+xml">
+    <link rel="stylesheet" href="../docs.css">
+  </head>
+  <body>
+    <header class="top">
+      <img src="../favicon.svg" alt="" width="26" height="26">
+      <nav aria-label="Documentation"><a href="index">All pages</a></nav>
+    </header>
+    <main>
+${body}
+    </main>
+  </body>
+</html>
+`;
+}
+
+/** Reads Markdown of a file in `folder`, whose links are relative to it. */
+async function markdownIn(folder: string): Promise<Marked> {
+  // Loaded here because whoever asks whether all is built does not need it.
+  const { Marked } = await import("marked");
+  return new Marked({
+    renderer: {
+      heading({ tokens, depth, text }) {
+        const id = fragmentOf(text);
+        return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+      },
+      link({ href, tokens }) {
+        const text = this.parser.parseInline(tokens);
+        const to = addressed(folder, href);
+        return to === undefined ? text : `<a href="${escaped(to)}">${text}</a>`;
+      },
+      image: ({ href, text }) =>
+        `<img src="${basename(href)}" alt="${escaped(text)}" loading="lazy">`,
+      code: ({ text }) => block(text),
+      html: ({ text }) => escaped(text),
+      table(token) {
+        return `<div class="wide" tabindex="0" role="region" aria-label="Table">${table(token, (cell) => this.parser.parseInline(cell.tokens))}</div>\n`;
+      },
+    },
+  });
+}
+
+/** Where a link leads among the pages, or outside; undefined when it leads to a file that is not among them. */
+function addressed(folder: string, href: string): string | undefined {
+  if (/^(https?:|#)/.test(href)) return href;
+  const [path = "", fragment] = href.split("#", 2);
+  const file = join(folder, path);
+  const isPage = dirname(file) === EXAMPLES || (dirname(file) === DOCS && extname(file) === ".md");
+  if (!isPage) return;
+  return fragment === undefined ? addressOf(file) : `${addressOf(file)}#${fragment}`;
+}
+
+function table({ header, rows }: Tokens.Table, inner: (cell: Tokens.TableCell) => string): string {
+  const row = (cells: readonly Tokens.TableCell[], tag: "th" | "td") =>
+    `<tr>${cells.map((cell) => `<${tag}>${inner(cell)}</${tag}>`).join("")}</tr>`;
+  // Tables of pictures have no heads.
+  const head = header.some(({ text }) => text !== "" && !text.startsWith("!["));
+  return head
+    ? `<table><thead>${row(header, "th")}</thead><tbody>${rows.map((cells) => row(cells, "td")).join("\n")}</tbody></table>`
+    : `<table><tbody>${[header, ...rows].map((cells) => row(cells, "td")).join("\n")}</tbody></table>`;
+}
+
+function block(text: string): string {
+  return `<pre tabindex="0"><code>${escaped(text)}</code></pre>\n`;
+}
+
+function escaped(text: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
+}
