@@ -19,6 +19,11 @@ await runScript<Scaled>({
       file: "test/updates/simulation.test.ts",
       environment: (scale) => ({ SIM_LIVES: 20 * scale }),
     }),
+    digests: testRun({
+      says: "A box sends digests for 400 days, with 100 seeds, three minutes.",
+      file: "test/digest/simulation.test.ts",
+      environment: (scale) => ({ SIM_LIVES: 100 * scale }),
+    }),
     stores: testRun({
       says: "Stores live in virtual time, each answer compared with a naive count; two minutes for each engine.",
       file: "test/store/simulation/simulation.test.ts",
