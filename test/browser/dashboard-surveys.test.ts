@@ -38,17 +38,6 @@ describe("the surveys of the dashboard", () => {
   const version = () => owner.page.getByLabel("Survey version");
   const card = (name: string) => owner.page.getByRole("region", { name, exact: true });
 
-  it("have a section where one was answered, and none where none was", async () => {
-    const section = owner.page.getByRole("button", { name: "Surveys", exact: true });
-    await owner.signIn("/dashboard?site=app");
-    await section.click();
-    await card("What would you like next?").waitFor();
-    await owner.page.goto(`${owner.page.url().split("?")[0]}?site=none`);
-    await owner.page.getByText("No visits counted for none yet").waitFor();
-    await owner.page.waitForLoadState("networkidle");
-    assert.equal(await section.count(), 0);
-  });
-
   it("list their versions, the newest first and chosen", async () => {
     await owner.signIn(SURVEYS);
     await card("What would you like next?").waitFor();

@@ -1,10 +1,9 @@
 import { useState } from "preact/hooks";
 import { messageOf } from "../../appliance/base/message-of.ts";
-import type { SiteEntry, SurveyVersions } from "../../appliance/collector/wire.ts";
+import type { SiteEntry } from "../../appliance/collector/wire.ts";
 import { ReadError, readJson } from "../shared/api.ts";
 import { Menu } from "./menu.tsx";
 import { RefreshButton } from "./refresh-button.tsx";
-import { useReading } from "./use-reading.ts";
 import type { ChangeView } from "./use-view.ts";
 import type { View } from "./view.ts";
 
@@ -45,7 +44,7 @@ export function Header(props: HeaderProps) {
       ) : (
         <SiteMenu site={site} token={token} change={change} signOut={signOut} />
       )}
-      {!isShared && <Tabs {...{ site, tab, token, change }} />}
+      {!isShared && <Tabs tab={tab} change={change} />}
       <span class="spacer" />
       <RefreshButton busy={busy} refresh={refresh} />
       <button type="button" class="quiet keys" title="Key: ?" onClick={showKeys}>
@@ -64,16 +63,7 @@ function AllSites({ onOpen }: { onOpen: () => void }) {
   );
 }
 
-/** The sections, where there is more than one: most sites have no survey. */
-function Tabs({
-  site,
-  tab,
-  token,
-  change,
-}: Pick<HeaderProps, "site" | "tab" | "token" | "change">) {
-  const { answer } = useReading<SurveyVersions>("surveys/versions", { site }, token, null);
-  const isAnswered = answer?.site === site && answer.versions.length > 0;
-  if (tab === "traffic" && !isAnswered) return null;
+function Tabs({ tab, change }: Pick<HeaderProps, "tab" | "change">) {
   return (
     <nav aria-label="Sections" class="tabs">
       {TABS.map(([id, name]) => (
