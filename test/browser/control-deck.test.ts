@@ -125,7 +125,7 @@ describe("the deck in the Web UI", () => {
     const press = (key: string) => control().page.keyboard.press(key);
     for (const key of ["Tab", "Tab", "Tab", "ArrowRight", "ArrowDown", "Enter"]) await press(key);
     await control().region("Key 7").waitFor();
-    for (const key of Array<string>(7).fill("Tab")) {
+    for (const key of Array<string>(8).fill("Tab")) {
       if ((await control().page.locator(":focus").getAttribute("aria-describedby")) !== null) break;
       await press(key);
     }
