@@ -117,7 +117,7 @@ describe("using the dashboard", () => {
       assert.equal(await periodName(owner), "30 days");
       await owner.page.goForward();
       assert.equal(await periodName(owner), "7 days");
-      assert.equal(owner.times("/stats"), 1);
+      assert.equal(owner.questions("/stats"), 1);
     });
   });
 

@@ -40,7 +40,7 @@ describe("the dashboard", () => {
     await openMore(owner);
     await owner.page.getByRole("switch", { name: "Bots" }).click();
     await choosePeriod(owner, "All");
-    assert.equal(owner.times("/stats"), 1);
+    assert.equal(owner.questions("/stats"), 1);
     assert.match(owner.asked.find((path) => path.startsWith("/stats")) ?? "", /series=1/);
   });
 

@@ -79,6 +79,11 @@ export class Owner {
     return this.asked.filter((asked) => asked.split("?")[0] === path).length;
   }
 
+  /** The number of different questions to a path: a visible page asks the same again every few seconds. */
+  questions(path: string): number {
+    return new Set(this.asked.filter((asked) => asked.split("?")[0] === path)).size;
+  }
+
   async open(path: string): Promise<void> {
     this.asked.length = 0;
     await this.page.goto(`${this.origin}${path}`);
