@@ -13,7 +13,7 @@ const MARCH = "2026-03-01";
 
 describe("the dashboard of one source", () => {
   const folder = sharedFolder();
-  const elsewhere = () => join(folder(), `old-box-${"w".repeat(80)}`);
+  const elsewhere = () => join(folder(), `old-box-${"w".repeat(40)}`);
   const world = sharedWorld({ env: { SITES: "blog,docs", STATS_TOKEN_BLOG: "blogs-token" } });
   let owner: Owner;
   before(async () => {
