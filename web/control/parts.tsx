@@ -83,6 +83,34 @@ export function Choice<T extends string>({ legend, value, options, onChoose }: C
   );
 }
 
+interface SwitchProps {
+  name: string;
+  hint?: ComponentChildren;
+  isOn: boolean;
+  disabled: boolean;
+  onSwitch: (isOn: boolean) => void;
+}
+
+/** A switch that takes effect at once. */
+export function Switch({ name, hint, isOn, disabled, onSwitch }: SwitchProps) {
+  return (
+    <div>
+      <label class="switch">
+        <input
+          type="checkbox"
+          role="switch"
+          aria-checked={isOn}
+          checked={isOn}
+          disabled={disabled}
+          onChange={(event) => onSwitch(event.currentTarget.checked)}
+        />{" "}
+        {name}
+      </label>
+      {hint !== undefined && <p class="hint">{hint}</p>}
+    </div>
+  );
+}
+
 interface LabelledProps {
   label: string;
   hint?: ComponentChildren;

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { PublicAnswer, PublicChange } from "../../../appliance/control/wire.ts";
 import { Field } from "../../shared/field.tsx";
 import { ask } from "../api.ts";
-import { Labelled, Problem } from "../parts.tsx";
+import { Labelled, Problem, Switch } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { CertificatesField } from "./certificates-field.tsx";
 import { TELLERS, type Teller, tellerOf } from "./public-words.ts";
@@ -86,34 +86,6 @@ export function PublicSettings({ answer }: { answer: PublicAnswer }) {
         <p role="status">{done}</p>
       </div>
     </form>
-  );
-}
-
-interface SwitchProps {
-  name: string;
-  hint?: string;
-  isOn: boolean;
-  disabled: boolean;
-  onSwitch: (isOn: boolean) => void;
-}
-
-/** A switch that takes effect at once. */
-function Switch({ name, hint, isOn, disabled, onSwitch }: SwitchProps) {
-  return (
-    <div>
-      <label class="switch">
-        <input
-          type="checkbox"
-          role="switch"
-          aria-checked={isOn}
-          checked={isOn}
-          disabled={disabled}
-          onChange={(event) => onSwitch(event.currentTarget.checked)}
-        />{" "}
-        {name}
-      </label>
-      {hint !== undefined && <p class="hint">{hint}</p>}
-    </div>
   );
 }
 

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { SiteActivity, SiteAlarms } from "../../../appliance/control/wire.ts";
 import { ask } from "../api.ts";
-import { Labelled, Problem, useNow } from "../parts.tsx";
+import { Labelled, Problem, Switch, useNow } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { alarmState } from "./alarm-words.ts";
 
@@ -35,19 +35,12 @@ export function AlarmsField({ id, states }: AlarmsFieldProps) {
           </p>
           {(["silence", "rush"] as const).map((kind) => (
             <div key={kind}>
-              <label class="switch">
-                <input
-                  type="checkbox"
-                  role="switch"
-                  aria-checked={alarms[kind]}
-                  checked={alarms[kind]}
-                  disabled={busy}
-                  onChange={(event) =>
-                    void change({ ...alarms, [kind]: event.currentTarget.checked })
-                  }
-                />{" "}
-                {NAMES[kind]}
-              </label>
+              <Switch
+                name={NAMES[kind]}
+                isOn={alarms[kind]}
+                disabled={busy}
+                onSwitch={(isOn) => void change({ ...alarms, [kind]: isOn })}
+              />
               {alarms[kind] && states !== undefined && (
                 <p class="hint">{alarmState(kind, states[kind], now)}</p>
               )}

@@ -8,7 +8,7 @@ import {
 import type { DigestAnswer, DigestSentAnswer } from "../../../appliance/control/wire.ts";
 import { WEEKDAYS, wallOf } from "../../shared/dates.ts";
 import { ask } from "../api.ts";
-import { Choice, Labelled, Problem, useNow } from "../parts.tsx";
+import { Choice, Labelled, Problem, Switch, useNow } from "../parts.tsx";
 import { ChannelField } from "../push/channel-field.tsx";
 import { ago } from "../times.ts";
 import { useAction } from "../use-action.ts";
@@ -72,17 +72,12 @@ export function DigestField({ path, zone }: DigestFieldProps) {
           the first pages and sources, goals and alarms.
         </p>
         {targetsOf(settingsOf(saved)).length > 0 && (
-          <label class="switch">
-            <input
-              type="checkbox"
-              role="switch"
-              aria-checked={now.enabled}
-              checked={now.enabled}
-              disabled={busy}
-              onChange={(event) => void save({ enabled: event.currentTarget.checked })}
-            />{" "}
-            Send it
-          </label>
+          <Switch
+            name="Send it"
+            isOn={now.enabled}
+            disabled={busy}
+            onSwitch={(enabled) => void save({ enabled })}
+          />
         )}
         <Times now={now} onEdit={(change) => setDraft({ ...draft, ...change })} />
         <Places now={now} onEdit={(change) => setDraft({ ...draft, ...change })} />

@@ -12,7 +12,7 @@ import { ask } from "../api.ts";
 import { Confirm } from "../confirm.tsx";
 import { useShell } from "../context.ts";
 import { DashboardLink } from "../dashboard-link.tsx";
-import { Labelled, Problem, Secret, useNow } from "../parts.tsx";
+import { Labelled, Problem, Secret, Switch, useNow } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { standingAlarms } from "./alarm-words.ts";
 import { AlarmsField } from "./alarms-field.tsx";
@@ -84,17 +84,12 @@ export function SiteCard({ site, activity }: SiteCardProps) {
           )}
         </Labelled>
       )}
-      <label class="switch">
-        <input
-          type="checkbox"
-          role="switch"
-          aria-checked={site.badge}
-          checked={site.badge}
-          disabled={busy || site.declared}
-          onChange={(event) => void patch({ badge: event.currentTarget.checked })}
-        />{" "}
-        Public badge
-      </label>
+      <Switch
+        name="Public badge"
+        isOn={site.badge}
+        disabled={busy || site.declared}
+        onSwitch={(badge) => void patch({ badge })}
+      />
       {site.badge && <Badge base={base} site={site.id} />}
       <AlarmsField id={site.id} states={activity?.alarms} />
       <DigestField path={`${path}/digest`} zone={activity?.zone} />

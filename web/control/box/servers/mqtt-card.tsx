@@ -1,6 +1,6 @@
 import type { MqttAnswer, MqttChange } from "../../../../appliance/control/wire.ts";
 import { Field } from "../../../shared/field.tsx";
-import { CardTitle, Choice, Problem, useNow } from "../../parts.tsx";
+import { CardTitle, Choice, Problem, Switch, useNow } from "../../parts.tsx";
 import { ago } from "../../times.ts";
 import { usePolled } from "../../use-polled.ts";
 import { CertificatesField } from "../certificates-field.tsx";
@@ -98,17 +98,12 @@ function Settings({ mqtt, onSaved }: { mqtt: MqttAnswer; onSaved: (answer: MqttA
   return (
     <form class="stack" onSubmit={submit}>
       {mqtt.url !== "" && (
-        <label class="switch">
-          <input
-            type="checkbox"
-            role="switch"
-            aria-checked={now.enabled}
-            checked={now.enabled}
-            disabled={busy}
-            onChange={(event) => void save({ enabled: event.currentTarget.checked })}
-          />{" "}
-          Connect with the broker
-        </label>
+        <Switch
+          name="Connect with the broker"
+          isOn={now.enabled}
+          disabled={busy}
+          onSwitch={(enabled) => void save({ enabled })}
+        />
       )}
       <Field
         label="Broker"

@@ -1,0 +1,78 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { ask } from "../api.ts";
+import { Problem } from "../parts.tsx";
+import { useAction } from "../use-action.ts";
+
+interface ListFieldProps<Name extends string, Entry> {
+  /** the path of the setting, whose body is `{[name]: Entry[]}` */
+  path: string;
+  name: Name;
+  title: string;
+  hint: ComponentChildren;
+  most: number;
+  /** the newest first */
+  isReversed?: boolean;
+  nameOf: (entry: Entry) => string;
+  show: (entry: Entry) => ComponentChildren;
+  /** a new entry, of the controls of `children` */
+  read: (given: FormData) => Entry;
+  /** the controls for a new entry */
+  children: ComponentChildren;
+}
+
+/** A setting of a site that is a list: its entries, which can be removed, and a form for another one. */
+export function ListField<Name extends string, Entry>(props: ListFieldProps<Name, Entry>) {
+  const { path, name, title, most, isReversed = false, nameOf, show } = props;
+  const { busy, problem, run } = useAction();
+  const [entries, setEntries] = useState<readonly Entry[] | null>(null);
+  type Body = Record<Name, readonly Entry[]>;
+  const open = () => run(async () => setEntries((await ask<Body>("GET", path))[name]));
+  const change = (changed: readonly Entry[]) =>
+    run(async () => setEntries((await ask<Body>("PUT", path, { [name]: changed }))[name]));
+  const add = (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = event.currentTarget as HTMLFormElement;
+    const entry = props.read(new FormData(form));
+    void change([...(entries ?? []), entry]).then((isDone) => isDone && form.reset());
+  };
+  const shown = [...(entries ?? [])];
+  if (isReversed) shown.reverse();
+  return (
+    <details onToggle={(event) => event.currentTarget.open && entries === null && void open()}>
+      <summary>{title}</summary>
+      {entries !== null && (
+        <div class="stack">
+          <p class="hint">{props.hint}</p>
+          {entries.length > 0 && (
+            <ul class="entries">
+              {shown.map((entry) => (
+                <li key={JSON.stringify(entry)} class="row">
+                  {show(entry)}
+                  <span class="spacer" />
+                  <button
+                    type="button"
+                    disabled={busy}
+                    aria-label={`Remove ${nameOf(entry)}`}
+                    onClick={() => void change(entries.filter((one) => one !== entry))}
+                  >
+                    Remove
+                  </button>
+                </li>
+              ))}
+            </ul>
+          )}
+          {entries.length < most && (
+            <form class="row" onSubmit={add}>
+              {props.children}
+              <button type="submit" disabled={busy}>
+                Add
+              </button>
+            </form>
+          )}
+        </div>
+      )}
+      <Problem text={problem} />
+    </details>
+  );
+}
