@@ -2,7 +2,7 @@
  * Makes pages of docs/ and of scripts/examples, so that a box serves its own documentation. Pictures of docs come with
  * them, and links to other files of the project become plain words.
  */
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
 import type { Marked, Tokens } from "marked";
@@ -23,9 +23,9 @@ export function docsAssets(): Record<string, () => Promise<Made>> {
   return Object.fromEntries([
     ["docs/index.html", () => made(index(pages))],
     ...files.map((path) => [`docs/${addressOf(path)}.html`, () => made(pageOf(path))]),
-    ...["web/pictures", "image/pictures"]
-      .flatMap(filesIn)
-      .map((path) => [`docs/${basename(path)}`, () => made(readFile(join(ROOT, path)))]),
+    ...pages
+      .flatMap(picturesIn)
+      .map((path) => [`docs/${basename(path)}`, () => made(readFile(path))] as const),
   ]);
 }
 
@@ -41,6 +41,14 @@ function filesIn(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ name }) => `${folder}/${name}`);
+}
+
+/** The pictures that a page shows. */
+function picturesIn(page: string): string[] {
+  const text = readFileSync(join(ROOT, page), "utf8");
+  return [...text.matchAll(/!\[[^\]]*\]\((\.\.[^)]+)\)/g)].map(([, path = ""]) =>
+    join(ROOT, DOCS, path),
+  );
 }
 
 /** The last part of a page's address: `deck` of docs/deck.md, `example-crontab` of scripts/examples/crontab. */
