@@ -1,6 +1,5 @@
 import type { DayZone } from "../base/day-zone.ts";
 import type { ListRow } from "../base/text/listing.ts";
-import { escapedMarkup } from "../base/text/markup.ts";
 import type { DigestFigures } from "./figures.ts";
 import { partsOf, titleOf } from "./words.ts";
 
@@ -39,4 +38,9 @@ function rowHtml({ name, count, change = "" }: ListRow): string {
 
 function rangeOf({ from, to, zone }: DigestFigures): string {
   return `${from === to ? to : `${from} to ${to}`} (${zone})`;
+}
+
+/** A text as HTML and Slack take it, outside of tags. */
+export function escapedMarkup(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

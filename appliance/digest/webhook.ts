@@ -1,6 +1,6 @@
 import type { WebhookForm } from "../base/text/digest.ts";
-import { escapedMarkup } from "../base/text/markup.ts";
 import type { DigestFigures } from "./figures.ts";
+import { escapedMarkup } from "./html.ts";
 import { titleOf } from "./words.ts";
 
 /** A digest for a webhook. */

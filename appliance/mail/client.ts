@@ -2,8 +2,19 @@ import { Readable } from "node:stream";
 import MailComposer from "nodemailer/lib/mail-composer";
 import SMTPConnection from "nodemailer/lib/smtp-connection";
 import type { SendOutcome } from "../base/send-outcome.ts";
-import type { Mail } from "./mail.ts";
 import type { MailSettings } from "./settings.ts";
+
+/** A mail to one address. */
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  /** The part of its Message-ID before the `@`; another one for each mail. */
+  readonly id: string;
+  /** Epoch milliseconds. */
+  readonly date: number;
+}
 
 /** The time limits of a connection and its greeting, and of silence after that. */
 const BEGIN_MS = 15_000;

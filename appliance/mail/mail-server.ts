@@ -5,7 +5,7 @@ import type { SendOutcome } from "../base/send-outcome.ts";
 import { Signal } from "../base/signal.ts";
 import { Turns } from "../base/tasks/turns.ts";
 import { CERTIFICATES_RULE, isCertificates } from "../system/certificates.ts";
-import type { Mail } from "./mail.ts";
+import type { Mail } from "./client.ts";
 import { FIRST_MAIL_SETTINGS, type MailSettings } from "./settings.ts";
 
 const LONGEST = 256;
