@@ -34,10 +34,10 @@ interface CardTitleProps {
 /** The title of a card, with the way to its part of the documentation. */
 export function CardTitle({ id, help, children }: CardTitleProps) {
   return (
-    <header class="entry">
+    <div class="entry">
       <h2 id={id}>{children}</h2>
       <Help of={help} about={children} />
-    </header>
+    </div>
   );
 }
 

@@ -1,7 +1,7 @@
 import { placeName } from "../../../appliance/base/text/place-name.ts";
 import type { DeckView, InputView } from "../../../appliance/control/wire.ts";
-import { Help } from "../../shared/help.tsx";
 import { useShell } from "../context.ts";
+import { CardTitle } from "../parts.tsx";
 import { Fingers } from "./fingers.tsx";
 import { PlaceActions } from "./place-actions.tsx";
 
@@ -20,8 +20,9 @@ export function InputPanel({ deck, input }: { deck: DeckView; input: InputView }
       <header class="slot-head">
         <span class={`input-mark ${input.kind}`} aria-hidden="true" />
         <div>
-          <h2 id="input-title">{name}</h2>
-          <Help of="deck#what-a-press-does" about="Presses" />
+          <CardTitle id="input-title" help="deck#what-a-press-does">
+            {name}
+          </CardTitle>
           <p class="hint">Shows no picture</p>
         </div>
         <span class="spacer" />

@@ -2,11 +2,10 @@ import { choicesOf, idsOf } from "../../../appliance/base/input/deck-fields.ts";
 import { isChannelName } from "../../../appliance/base/names.ts";
 import { placeName } from "../../../appliance/base/text/place-name.ts";
 import type { DeckView, SlotView } from "../../../appliance/control/wire.ts";
-import { Help } from "../../shared/help.tsx";
 import { slotPath } from "../addresses.ts";
 import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
-import { Labelled, Problem } from "../parts.tsx";
+import { CardTitle, Labelled, Problem } from "../parts.tsx";
 import { Recipes } from "../push/recipes.tsx";
 import { TestValue } from "../push/test-value.tsx";
 import { useAction } from "../use-action.ts";
@@ -35,8 +34,9 @@ export function SlotPanel({ deck, slot }: { deck: DeckView; slot: SlotView }) {
       <header class="slot-head">
         <SlotImage deck={deck.id} slot={slot} />
         <div>
-          <h2 id="slot-title">{placeName(slot.slot)}</h2>
-          <Help of="deck" about="Keys" />
+          <CardTitle id="slot-title" help="deck">
+            {placeName(slot.slot)}
+          </CardTitle>
           <p class="hint">
             {slot.width} × {slot.height} pixels
           </p>

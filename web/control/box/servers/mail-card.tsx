@@ -1,6 +1,6 @@
 import type { MailAnswer, MailChange } from "../../../../appliance/control/wire.ts";
 import { Field } from "../../../shared/field.tsx";
-import { Choice, Problem, useNow } from "../../parts.tsx";
+import { CardTitle, Choice, Problem, useNow } from "../../parts.tsx";
 import { ago } from "../../times.ts";
 import { usePolled } from "../../use-polled.ts";
 import { CertificatesField } from "../certificates-field.tsx";
@@ -17,7 +17,9 @@ export function MailCard() {
   const [mail, show] = usePolled<MailAnswer>(PATH, AGAIN_MS);
   return (
     <section class="card stack" aria-labelledby="mail-title" aria-busy={mail === undefined}>
-      <h2 id="mail-title">Mail</h2>
+      <CardTitle id="mail-title" help="digest#where-it-goes">
+        Mail
+      </CardTitle>
       <p class="hint">
         With a mail server, as your own mail program has it, the box can send digests by mail. What
         they tell and when is set for each site, under Sites.
