@@ -4,7 +4,7 @@
  */
 import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, parse } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { BuildOptions as EsbuildOptions, Plugin } from "esbuild";
@@ -59,6 +59,7 @@ const ASSETS: Readonly<Record<string, Asset>> = {
   "dashboard.css": { make: style("web/dashboard/dashboard.css") },
   "dashboard.js": { make: module("web/dashboard/main.tsx") },
   "map.js": { make: module("web/dashboard/zone/map.tsx") },
+  "surveys.js": { make: module("web/dashboard/surveys/surveys.tsx") },
   "help.html": { make: copy("web/help/help.html") },
   "help.js": { make: module("web/help/main.tsx") },
   "help.css": { make: style("web/help/help.css") },
@@ -141,10 +142,8 @@ const shared: Plugin = {
       path: `./${COMMON_ASSET}`,
       external: true,
     }));
-    onResolve({ filter: /^\.\// }, ({ kind, path }) =>
-      kind === "dynamic-import"
-        ? { path: path.replace(/\.tsx?$/, ".js"), external: true }
-        : undefined,
+    onResolve({ filter: /^\.\.?\// }, ({ kind, path }) =>
+      kind === "dynamic-import" ? { path: `./${parse(path).name}.js`, external: true } : undefined,
     );
   },
 };

@@ -19,6 +19,7 @@ const ASSETS = [
   "help.js",
   "help.css",
   "map.js",
+  "surveys.js",
   "favicon.svg",
   "plex-condensed-400.woff2",
   "plex-condensed-600.woff2",

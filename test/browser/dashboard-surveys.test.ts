@@ -38,9 +38,12 @@ describe("the surveys of the dashboard", () => {
   const version = () => owner.page.getByLabel("Survey version");
   const card = (name: string) => owner.page.getByRole("region", { name, exact: true });
 
-  it("list their versions, the newest first and chosen", async () => {
-    await owner.signIn(SURVEYS);
+  it("come when their tab is opened, with a list of versions, the newest first and chosen", async () => {
+    await owner.signIn("/dashboard?site=app");
+    assert.equal(owner.times("/surveys.js"), 0);
+    await owner.page.getByRole("button", { name: "Surveys" }).click();
     await card("What would you like next?").waitFor();
+    assert.equal(owner.times("/surveys.js"), 1);
     assert.deepEqual(await version().locator("option").allTextContents(), [
       "2 (3 responses)",
       "1 (1 response)",

@@ -12,9 +12,9 @@ import { Goals } from "./goals.tsx";
 import { Header } from "./header.tsx";
 import { type History, isEmpty } from "./history.ts";
 import { KEY_LIST, keyActions, useKeys } from "./keys.ts";
+import { Later } from "./later.tsx";
 import { Notices, OnlyNotice } from "./notices.tsx";
 import { comparedRange, rangeOf } from "./period/period.ts";
-import { Surveys } from "./surveys/surveys.tsx";
 import { Breakdowns } from "./traffic/breakdowns.tsx";
 import { chartable, totalText } from "./traffic/figures.ts";
 import { Heatmap } from "./traffic/heatmap.tsx";
@@ -104,7 +104,9 @@ export function Dashboard(props: DashboardProps) {
           />
         )}
         {tab === "surveys" ? (
-          <Surveys history={history} range={range} view={view} token={token} change={change} />
+          <Later name="the surveys" load={() => import("./surveys/surveys.tsx")}>
+            {({ Surveys }) => <Surveys {...{ history, range, view, token, change }} />}
+          </Later>
         ) : isNew ? (
           <Empty {...{ history, refresh }} />
         ) : (

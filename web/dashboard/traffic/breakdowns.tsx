@@ -4,9 +4,9 @@ import { rangeName } from "../../shared/dates.ts";
 import { isAsked, pressable, toggled } from "../filters/where.ts";
 import { type DayRange, type History, spellingsOf } from "../history.ts";
 import { SEARCH_ID } from "../keys.ts";
+import { Later } from "../later.tsx";
 import type { ChangeView } from "../use-view.ts";
 import type { View } from "../view.ts";
-import { CountryMapPanel } from "../zone/country-map-panel.tsx";
 import { ZoneDialog } from "../zone/zone-dialog.tsx";
 import { BreakdownCard } from "./breakdown.tsx";
 import {
@@ -147,7 +147,11 @@ function GroupCard({ group, origin, setOffset, ...props }: GroupCardProps) {
         change({ front: name === breakdowns[0]?.name ? others : [...others, name] })
       }
     >
-      {isMapped && <CountryMapPanel rows={shown.rows} ask={(value) => tools.ask?.(value)} />}
+      {isMapped && (
+        <Later name="the map" load={() => import("../zone/map.tsx")}>
+          {({ CountryMap }) => <CountryMap rows={shown.rows} ask={(value) => tools.ask?.(value)} />}
+        </Later>
+      )}
     </BreakdownCard>
   );
 }

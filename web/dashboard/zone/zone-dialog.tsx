@@ -1,7 +1,6 @@
 import { useState } from "preact/hooks";
 import { Dialog } from "../../shared/dialog.tsx";
-import { MapWait } from "./map-wait.tsx";
-import { useMap } from "./use-map.ts";
+import { Later } from "../later.tsx";
 
 interface ZoneDialogProps {
   offset: string;
@@ -9,15 +8,12 @@ interface ZoneDialogProps {
 }
 
 export function ZoneDialog({ offset, onClose }: ZoneDialogProps) {
-  const maps = useMap();
   const [now] = useState(Date.now);
   return (
     <Dialog title={`App time zone offset ${offset}`} class="zone-dialog" onClose={onClose}>
-      {typeof maps === "object" ? (
-        <maps.ZoneMap offset={offset} now={now} />
-      ) : (
-        <MapWait maps={maps} />
-      )}
+      <Later name="the map" load={() => import("./map.tsx")}>
+        {({ ZoneMap }) => <ZoneMap {...{ offset, now }} />}
+      </Later>
     </Dialog>
   );
 }
