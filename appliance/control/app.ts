@@ -222,5 +222,5 @@ export const ROUTES: readonly Route<ControlParts>[] = [
 
 /** The listener for the owner, and for senders with a push token. */
 export function createControl(parts: ControlParts): Koa {
-  return ownerApp(ROUTES, parts, healthRoute(parts.health), ...senderRoutes(parts.push));
+  return ownerApp(ROUTES, parts, ...senderRoutes(parts.push), healthRoute(parts.health));
 }

@@ -10,10 +10,10 @@ import type { DeckSettings } from "../deck/settings/deck-settings.ts";
 import type { MailSettings } from "../mail/settings.ts";
 import type { PublicView } from "../public/view.ts";
 import type { ChannelState } from "../push/channel-state.ts";
-import type { ChannelValue } from "../push/channel-value.ts";
+import type { ChannelValue } from "../push/entry.ts";
 import type { Acknowledgement } from "../push/held.ts";
+import type { Status } from "../push/push-body.ts";
 import type { PushToken } from "../push/push-token.ts";
-import type { Status } from "../push/status.ts";
 import type { EndedRead, Warning } from "../store/reports.ts";
 import type { UpdateView } from "../updates/view.ts";
 

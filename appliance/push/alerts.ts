@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Channels } from "./channels.ts";
-import type { Status } from "./status.ts";
+import type { Status } from "./push-body.ts";
 
 /** Something that a monitoring system watches, and that is not well. */
 export interface Alert {

@@ -14,14 +14,15 @@ import {
   isSameAlarm,
   nextDeadManStep,
 } from "./channel-state.ts";
-import { type ChannelValue, shownValue } from "./channel-value.ts";
 import {
   type ChannelEntry,
+  type ChannelValue,
   definitionOf,
   keptOf,
   offsetOf,
   rebased,
   restored,
+  shownValue,
   wallClock,
 } from "./entry.ts";
 import {
@@ -34,10 +35,8 @@ import {
   watched,
 } from "./held.ts";
 import { KEPT_CHANNELS, type KeptChannel, KeptChannels } from "./kept-channels.ts";
-import type { Push } from "./push-body.ts";
-import type { Status } from "./status.ts";
+import type { Push, Status, WatchFields } from "./push-body.ts";
 import { cleanText } from "./text.ts";
-import type { WatchFields } from "./watch.ts";
 
 /** A channel is in another state; `waiting` is one that holds nothing. */
 interface ChannelStep {

@@ -1,7 +1,6 @@
+import { DEFAULT_TTL } from "../base/names.ts";
 import { invalidField } from "../base/refusal.ts";
-import type { Push } from "./push-body.ts";
-import type { Status } from "./status.ts";
-import { ttlAfter, type WatchFields, watchAfter } from "./watch.ts";
+import type { Push, Status, WatchFields } from "./push-body.ts";
 
 /** The key or person that has acknowledged an alarm. */
 export type Acknowledger = { by: "key"; deck: string; slot: string } | { by: "owner" | "mqtt" };
@@ -46,6 +45,14 @@ export interface HeldMessage {
 
 /** The looks that a push gives. */
 export type Looks = Pick<HeldMessage, "text" | "isOfFailure" | "color" | "background" | "icon">;
+
+/** The watching of a channel in seconds; `period` is null for one that is not watched. */
+interface ChannelWatch {
+  readonly period: number | null;
+  readonly grace: number;
+}
+
+const MIN_USUAL_GRACE = 60;
 
 /** The value of a channel that was only declared. */
 export function nothing(now: number): HeldMessage {
@@ -144,6 +151,44 @@ export function watched(
     started: isUnheard ? null : before.started,
     ack: isPaused ? null : before.ack,
   };
+}
+
+/**
+ * The watching of a channel after a push: a period brings its grace with it, and both stay.
+ * @throws {Refusal} `invalid_field`
+ */
+function watchAfter(
+  { period, grace }: WatchFields,
+  before: ChannelWatch | undefined,
+): ChannelWatch {
+  if (period === 0) return { period: null, grace: 0 };
+  if (period !== undefined) return { period, grace: grace ?? usualGrace(period) };
+  const kept = before ?? { period: null, grace: 0 };
+  if (grace === undefined) return { period: kept.period, grace: kept.grace };
+  if (kept.period === null) throw invalidField("grace", "needs a period: send both.");
+  return { period: kept.period, grace };
+}
+
+function usualGrace(period: number): number {
+  return Math.max(MIN_USUAL_GRACE, Math.round(period / 5));
+}
+
+/**
+ * Seconds until a text expires, 0 for never, which is the default for watched and held channels.
+ * @throws {Refusal} `invalid_field` when it would expire before its channel is down
+ */
+function ttlAfter(
+  ttl: number | undefined,
+  { period, grace }: ChannelWatch,
+  isHeld: boolean,
+): number {
+  if (ttl === undefined) return period !== null || isHeld ? 0 : DEFAULT_TTL;
+  if (period !== null && ttl !== 0 && ttl < period + grace)
+    throw invalidField(
+      "ttl",
+      `must be 0 or at least ${period + grace}, the period and the grace of this channel together.`,
+    );
+  return ttl;
 }
 
 /** Whether it stays over a restart. */

@@ -12,7 +12,7 @@ import type { UpdateSource } from "../control/routes/box/update.ts";
 import { RULES } from "../control/routes/decks/decks.ts";
 import { Events } from "../control/routes/events.ts";
 import { type SessionParts, WRONG_TOKENS } from "../control/routes/session.ts";
-import { LongPolls } from "../control/senders/long-polls.ts";
+import { LongPolls } from "../control/senders/read.ts";
 import { SESSIONS, Sessions } from "../control/sessions.ts";
 import { SetupCode } from "../control/setup-code.ts";
 import type { Decks } from "../deck/decks.ts";

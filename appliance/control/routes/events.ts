@@ -75,13 +75,17 @@ class Stream {
 export class Events {
   readonly #options: EventsOptions;
   readonly #streams = new Set<Stream>();
-  readonly #subscriptions: readonly Cancel[];
+  /** Without a stream there are none. */
+  #subscriptions: readonly Cancel[] = [];
   #scheduled = false;
   #cancelHeartbeat: Cancel = () => {};
 
   constructor(options: EventsOptions) {
     this.#options = options;
-    const { decks, channels, sessions, address, updates } = options;
+  }
+
+  #listen(): void {
+    const { decks, channels, sessions, address, updates } = this.#options;
     // The slots bound to a channel change with the decks.
     const decksChanged = () => this.#tell({ decks: true, channels: true });
     this.#subscriptions = [
@@ -111,9 +115,10 @@ export class Events {
         "Too many pages are open on this box. Close some.",
       );
     const stream = new Stream(response, session);
+    if (this.#streams.size === 0) this.#listen();
     this.#streams.add(stream);
-    response.on("close", () => this.#streams.delete(stream));
-    response.on("error", () => this.#streams.delete(stream));
+    response.on("close", () => this.#remove(stream));
+    response.on("error", () => this.#remove(stream));
     // Half-open connections are allowed here; a client that closes its side has left.
     response.socket?.once("end", () => this.#end(stream));
     response.on("drain", () => this.#flush(stream));
@@ -123,8 +128,6 @@ export class Events {
 
   /** Ends all streams. */
   close(): void {
-    this.#cancelHeartbeat();
-    for (const cancel of this.#subscriptions) cancel();
     for (const stream of this.#streams) this.#end(stream);
   }
 
@@ -172,13 +175,21 @@ export class Events {
         if (session !== undefined && !this.#options.sessions.isOpen(session)) this.#end(stream);
         else if (!response.writableNeedDrain) response.write(":\n\n");
       }
-      this.#beat();
+      if (this.#streams.size > 0) this.#beat();
     });
   }
 
   #end(stream: Stream): void {
-    this.#streams.delete(stream);
+    this.#remove(stream);
     stream.response.end();
+  }
+
+  #remove(stream: Stream): void {
+    this.#streams.delete(stream);
+    if (this.#streams.size > 0) return;
+    this.#cancelHeartbeat();
+    for (const cancel of this.#subscriptions) cancel();
+    this.#subscriptions = [];
   }
 }
 

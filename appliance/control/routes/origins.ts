@@ -1,5 +1,6 @@
 import type { Origins } from "../../actions/origins.ts";
-import { jsonBody, shape } from "../input.ts";
+import { jsonBody } from "../../http/body.ts";
+import { shape } from "../input.ts";
 import type { Handler } from "../route.ts";
 import type { AllowedOrigin, OriginsAnswer } from "../wire.ts";
 

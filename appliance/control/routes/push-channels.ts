@@ -1,9 +1,10 @@
 import { Refusal } from "../../base/refusal.ts";
 import type { Decks } from "../../deck/decks.ts";
-import type { ChannelValue } from "../../push/channel-value.ts";
+import { jsonBody } from "../../http/body.ts";
 import { type Channels, channelName } from "../../push/channels.ts";
-import { WATCH_FIELDS, type WatchFields } from "../../push/watch.ts";
-import { jsonBody, shape, TRUTH } from "../input.ts";
+import type { ChannelValue } from "../../push/entry.ts";
+import { WATCH_FIELDS, type WatchFields } from "../../push/push-body.ts";
+import { shape, TRUTH } from "../input.ts";
 import type { Handler } from "../route.ts";
 import { setChannel } from "../senders/push.ts";
 import type { ChannelsAnswer, PushAnswer, PushChannel } from "../wire.ts";

@@ -1,11 +1,12 @@
 import type { Clock } from "../../base/clock.ts";
+import { jsonBody } from "../../http/body.ts";
 import type { Client } from "../../http/client.ts";
 import { HttpError, rateLimited } from "../../http/errors.ts";
 import { allTogether, type RateLimit } from "../../http/rate-limit.ts";
 import type { Store } from "../../store/store.ts";
 import { makeReadToken } from "../../system/secrets.ts";
 import { COOKIE, sessionOf, sessionsOf } from "../guard.ts";
-import { jsonBody, shape } from "../input.ts";
+import { shape } from "../input.ts";
 import type { ControlContext, Handler } from "../route.ts";
 import { SESSION_DAYS, type Sessions } from "../sessions.ts";
 import type { SetupCode } from "../setup-code.ts";

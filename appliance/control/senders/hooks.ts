@@ -1,9 +1,8 @@
 import type { Context } from "koa";
 import { shape } from "../../base/input/shape.ts";
-import { readJson } from "../../http/body.ts";
+import { jsonBody } from "../../http/body.ts";
 import type { Alert, AlertReport, Alerts } from "../../push/alerts.ts";
 import type { Channels } from "../../push/channels.ts";
-import { expectJson } from "../input.ts";
 import type { HookAnswer } from "../wire.ts";
 import type { SenderRoute } from "./route.ts";
 
@@ -106,7 +105,7 @@ const readKuma = shape<KumaPost>(
 /** `POST /hooks/alertmanager/:channel` */
 export function alertmanagerRoute(parts: Parts): SenderRoute {
   return hook("alertmanager", async (ctx, channel) => {
-    const post = readAlertmanager(await jsonOf(ctx, ALERTMANAGER_BYTES));
+    const post = readAlertmanager(await jsonBody(ctx, ALERTMANAGER_BYTES));
     return parts.alerts.report(channel, reportOf(post));
   });
 }
@@ -114,7 +113,7 @@ export function alertmanagerRoute(parts: Parts): SenderRoute {
 /** `POST /hooks/uptime-kuma/:channel` */
 export function uptimeKumaRoute({ alerts, channels }: Parts): SenderRoute {
   return hook("uptime-kuma", async (ctx, channel) => {
-    const { heartbeat, monitor, msg } = readKuma(await jsonOf(ctx, KUMA_BYTES));
+    const { heartbeat, monitor, msg } = readKuma(await jsonBody(ctx, KUMA_BYTES));
     if (heartbeat && monitor) return alerts.report(channel, beatOf(heartbeat, monitor));
     // A test of the connection, which covers nothing that is shown.
     if (channels.get(channel) === undefined)
@@ -138,11 +137,6 @@ function hook(
       ctx.body = { ok: true, channel, firing } satisfies HookAnswer;
     },
   };
-}
-
-function jsonOf(ctx: Context, limit: number): Promise<unknown> {
-  expectJson(ctx);
-  return readJson(ctx.req, limit);
 }
 
 function reportOf({ groupKey, alerts, truncatedAlerts = 0 }: AlertmanagerPost): AlertReport {

@@ -2,8 +2,7 @@ import type { Context } from "koa";
 import { shape } from "../../base/input/shape.ts";
 import { readStart } from "../../http/body.ts";
 import type { Channels } from "../../push/channels.ts";
-import type { Status } from "../../push/status.ts";
-import { WATCH_FIELDS, type WatchFields } from "../../push/watch.ts";
+import { type Status, WATCH_FIELDS, type WatchFields } from "../../push/push-body.ts";
 import type { SenderRoute } from "./route.ts";
 
 /** The bytes of a body to keep: enough for a text of any characters. Senders may send whole logs. */

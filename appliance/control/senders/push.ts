@@ -1,9 +1,8 @@
 import type { Context } from "koa";
 import type { Decks } from "../../deck/decks.ts";
-import { readJson } from "../../http/body.ts";
+import { jsonBody } from "../../http/body.ts";
 import type { Channels } from "../../push/channels.ts";
 import { PUSH_BYTES, readPush } from "../../push/push-body.ts";
-import { expectJson } from "../input.ts";
 import type { PushAnswer } from "../wire.ts";
 import type { SenderRoute } from "./route.ts";
 
@@ -40,8 +39,7 @@ export async function setChannel(
   channel: string,
   { channels, decks }: Parts,
 ): Promise<PushAnswer> {
-  expectJson(ctx);
-  const push = readPush(await readJson(ctx.req, PUSH_BYTES));
+  const push = readPush(await jsonBody(ctx, PUSH_BYTES));
   const { value, replaced, truncated } = channels.set(channel, push);
   return {
     ok: true,

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
+import type { ServerResponse } from "node:http";
 import type { Clock } from "../../base/clock.ts";
 import { namesEtag } from "../../base/etag.ts";
 import { invalidField } from "../../base/refusal.ts";
+import { rateLimited } from "../../http/errors.ts";
 import type { Channels } from "../../push/channels.ts";
 import type { ChannelAnswer } from "../wire.ts";
-import type { LongPolls } from "./long-polls.ts";
 import type { SenderRoute } from "./route.ts";
 
 interface Parts {
@@ -68,4 +69,67 @@ function answerOf(channels: Channels, channel: string): ChannelAnswer {
     updatedAt: value?.updatedAt ?? null,
     expiresAt: value?.expiresAt ?? null,
   };
+}
+
+interface Waiter {
+  readonly token: string;
+  readonly end: (isListening: boolean) => void;
+}
+
+const MAX_OF_TOKEN = 8;
+const MAX_WAITERS = 32;
+/** Seconds until a retry where too many requests wait. */
+const RETRY_S = 5;
+
+/** Requests that wait until a channel changes. */
+export class LongPolls {
+  readonly #options: { clock: Clock; channels: Pick<Channels, "changed"> };
+  readonly #waiters = new Set<Waiter>();
+  #isClosed = false;
+
+  constructor(options: { clock: Clock; channels: Pick<Channels, "changed"> }) {
+    this.#options = options;
+  }
+
+  /**
+   * Waits for a change of the channel, for `ms` milliseconds at most.
+   * @returns false when the client has left
+   * @throws {HttpError} 429 when too many requests wait
+   */
+  wait(channel: string, token: string, ms: number, { socket }: ServerResponse): Promise<boolean> {
+    // Half-open connections are allowed here; a client that closes its side has left.
+    if (this.#isClosed || socket === null || socket.readableEnded) return Promise.resolve(false);
+    const own = [...this.#waiters].filter((waiter) => waiter.token === token);
+    if (own.length >= MAX_OF_TOKEN || this.#waiters.size >= MAX_WAITERS)
+      throw rateLimited(
+        RETRY_S,
+        `Too many requests wait for channels: ${MAX_OF_TOKEN} of a token, ${MAX_WAITERS} in all. End some, or ask without wait.`,
+      );
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const left = () => waiter.end(false);
+    const { clock, channels } = this.#options;
+    const cancel = clock.after(ms, () => waiter.end(true));
+    const stopListening = channels.changed.on((changed) => {
+      if (changed === channel) waiter.end(true);
+    });
+    const waiter: Waiter = {
+      token,
+      end: (isListening) => {
+        cancel();
+        stopListening();
+        socket.off("end", left).off("close", left);
+        this.#waiters.delete(waiter);
+        resolve(isListening);
+      },
+    };
+    socket.once("end", left).once("close", left);
+    this.#waiters.add(waiter);
+    return promise;
+  }
+
+  /** Answers all waiting requests. */
+  close(): void {
+    this.#isClosed = true;
+    for (const waiter of [...this.#waiters]) waiter.end(false);
+  }
 }

@@ -5,13 +5,11 @@ import type { Client } from "../../http/client.ts";
 import { Alerts } from "../../push/alerts.ts";
 import type { Channels } from "../../push/channels.ts";
 import type { PushTokens } from "../../push/tokens.ts";
-import { Gate } from "./gate.ts";
 import { alertmanagerRoute, uptimeKumaRoute } from "./hooks.ts";
-import type { LongPolls } from "./long-polls.ts";
 import { pingRoute } from "./ping.ts";
 import { pushRoute } from "./push.ts";
-import { readRoute } from "./read.ts";
-import { senderRoute } from "./route.ts";
+import { type LongPolls, readRoute } from "./read.ts";
+import { Gate, senderRoute } from "./route.ts";
 
 export interface PushParts {
   channels: Channels;

@@ -187,9 +187,11 @@ export class Surface {
       icons,
       image: widget.type === "image" ? images?.fitted(widget.image, { width, height }) : undefined,
       numbers: widget.type === "stat" ? numbers.get(widget) : undefined,
-      address: board.address(),
-      addressByName: board.addressByName(),
-      publicAddress: board.publicAddress(),
+      ...(widget.type === "address" && {
+        address: board.address(),
+        addressByName: board.addressByName(),
+      }),
+      publicAddress: widget.type === "padlock" ? board.publicAddress() : undefined,
     };
   }
 

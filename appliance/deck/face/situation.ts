@@ -1,4 +1,4 @@
-import type { ChannelValue } from "../../push/channel-value.ts";
+import type { ChannelValue } from "../../push/entry.ts";
 import type { Pixels } from "../pixels.ts";
 
 /** The value of a push channel, as far as it is known. */

@@ -1,8 +1,9 @@
 import type { Clock } from "../../../base/clock.ts";
 import type { Warning } from "../../../base/text/warnings.ts";
+import { jsonBody } from "../../../http/body.ts";
 import { HttpError } from "../../../http/errors.ts";
 import type { Store } from "../../../store/store.ts";
-import { jsonBody, shape } from "../../input.ts";
+import { shape } from "../../input.ts";
 import type { Handler } from "../../route.ts";
 import type { BoxAnswer, PowerAction, Vitals } from "../../wire.ts";
 

@@ -1,5 +1,6 @@
+import { jsonBody } from "../../../http/body.ts";
 import type { MailServer } from "../../../mail/mail-server.ts";
-import { jsonBody, shape } from "../../input.ts";
+import { shape } from "../../input.ts";
 import type { Handler } from "../../route.ts";
 import type { MailAnswer, MailChange } from "../../wire.ts";
 

@@ -1,5 +1,6 @@
+import { jsonBody } from "../../../http/body.ts";
 import type { HomeAutomation } from "../../../mqtt/home-automation.ts";
-import { jsonBody, shape, TRUTH } from "../../input.ts";
+import { shape, TRUTH } from "../../input.ts";
 import type { Handler } from "../../route.ts";
 import type { MqttAnswer, MqttChange } from "../../wire.ts";
 import { declared } from "../sites/sites.ts";

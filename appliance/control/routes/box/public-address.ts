@@ -1,6 +1,7 @@
 import { Refusal } from "../../../base/refusal.ts";
+import { jsonBody } from "../../../http/body.ts";
 import type { PublicAddress } from "../../../public/public-address.ts";
-import { jsonBody, shape, TRUTH } from "../../input.ts";
+import { shape, TRUTH } from "../../input.ts";
 import type { Handler } from "../../route.ts";
 import type { PhoneLinkAnswer, PublicAnswer, PublicChange } from "../../wire.ts";
 import { declared } from "../sites/sites.ts";

@@ -1,7 +1,8 @@
 import { invalidField } from "../../../base/refusal.ts";
+import { jsonBody } from "../../../http/body.ts";
 import { HttpError } from "../../../http/errors.ts";
 import { readTunnel, tunnelText } from "../../../system/wireguard.ts";
-import { jsonBody, shape } from "../../input.ts";
+import { shape } from "../../input.ts";
 import type { Handler } from "../../route.ts";
 import type { TunnelAnswer } from "../../wire.ts";
 

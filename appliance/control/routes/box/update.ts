@@ -1,11 +1,12 @@
 import type { Readable } from "node:stream";
 import { invalidField } from "../../../base/refusal.ts";
 import type { Listenable } from "../../../base/signal.ts";
+import { jsonBody } from "../../../http/body.ts";
 import { allowUpload } from "../../../http/connection.ts";
 import { HttpError } from "../../../http/errors.ts";
 import { MOST_RELEASE } from "../../../release/release.ts";
 import type { Warning } from "../../../store/reports.ts";
-import { jsonBody, shape, TRUTH } from "../../input.ts";
+import { shape, TRUTH } from "../../input.ts";
 import type { Handler } from "../../route.ts";
 import type { UpdateChange, UpdateView } from "../../wire.ts";
 

@@ -4,9 +4,10 @@ import {
   STARTING_POINT_NAMES,
   type StartingPointName,
 } from "../../../deck/settings/starting-points.ts";
+import { jsonBody } from "../../../http/body.ts";
 import type { Channels } from "../../../push/channels.ts";
 import type { Numbers } from "../../../store/store.ts";
-import { jsonBody, shape, TRUTH } from "../../input.ts";
+import { shape, TRUTH } from "../../input.ts";
 import type { Handler } from "../../route.ts";
 import type { DoneAnswer } from "../../wire.ts";
 import { placeOf } from "./decks.ts";

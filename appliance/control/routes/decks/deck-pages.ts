@@ -1,5 +1,6 @@
 import type { Decks } from "../../../deck/decks.ts";
-import { jsonBody, pagePlace, shape } from "../../input.ts";
+import { jsonBody } from "../../../http/body.ts";
+import { pagePlace, shape } from "../../input.ts";
 import type { Handler } from "../../route.ts";
 import type { DeckView } from "../../wire.ts";
 

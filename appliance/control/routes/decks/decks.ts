@@ -16,9 +16,10 @@ import {
   type SlotInput,
 } from "../../../deck/settings/slot-settings.ts";
 import type { Direction } from "../../../deck/usb/model.ts";
+import { jsonBody, optionalJson } from "../../../http/body.ts";
 import { channelName } from "../../../push/channels.ts";
 import { cleanText } from "../../../push/text.ts";
-import { jsonBody, optionalJson, pagePlace, shape, TRUTH } from "../../input.ts";
+import { pagePlace, shape, TRUTH } from "../../input.ts";
 import type { Handler } from "../../route.ts";
 import type { DecksAnswer, DeckView, PlaceView } from "../../wire.ts";
 

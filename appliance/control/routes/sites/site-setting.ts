@@ -2,8 +2,8 @@ import type { DocumentKind } from "../../../base/documents.ts";
 import { GOALS, readGoals } from "../../../base/input/goals.ts";
 import { MARKS, readMarks } from "../../../base/input/marks.ts";
 import { siteIdOf } from "../../../base/names.ts";
+import { jsonBody } from "../../../http/body.ts";
 import { settingOfSite } from "../../../store/store.ts";
-import { jsonBody } from "../../input.ts";
 import type { Handler } from "../../route.ts";
 import { expectDone, noSuchSite, type SitesParts } from "./sites.ts";
 

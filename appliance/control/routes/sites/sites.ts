@@ -3,10 +3,11 @@ import { BOUNDS } from "../../../base/bounds.ts";
 import { dayZoneNamed } from "../../../base/day-zone.ts";
 import { siteIdOf, tokenTwin, twinProblem } from "../../../base/names.ts";
 import { invalidField } from "../../../base/refusal.ts";
+import { jsonBody } from "../../../http/body.ts";
 import { HttpError } from "../../../http/errors.ts";
 import type { Numbers, SiteOutcome } from "../../../store/store.ts";
 import { makeReadToken, makeShareToken } from "../../../system/secrets.ts";
-import { jsonBody, NEW_SITE_ID, SITE_HOST, shape, TRUTH } from "../../input.ts";
+import { NEW_SITE_ID, SITE_HOST, shape, TRUTH } from "../../input.ts";
 import type { Handler } from "../../route.ts";
 import type { NewReadToken, Site, SitesAnswer } from "../../wire.ts";
 
