@@ -201,7 +201,7 @@ export class Alarms {
     const { zone } = this.#options.numbers;
     const today = zone.today(now);
     // Hours of another zone say nothing about those of this one.
-    const first = Math.max(today - HABIT_DAYS, zone.firstDay(now) ?? 0);
+    const first = Math.max(today - HABIT_DAYS, zone.changeAt(now)?.from ?? 0);
     // The day before may have been read before it was over.
     const known = site.history === undefined ? undefined : knownUntil(site.history, first, today);
     const from = known === undefined ? first : known.from + known.sessions.length;

@@ -59,10 +59,12 @@ export class DayZone {
     return dayOf(this.wall(moment));
   }
 
-  /** The first day by the zone that is in force at a moment; undefined where that always was. */
-  firstDay(moment: number): Day | undefined {
+  /** The first day by the zone that is in force at a moment, and the zone before; undefined where it always was. */
+  changeAt(moment: number): { from: Day; before: string } | undefined {
     const { before } = this.setting;
-    return before !== null && moment >= before.until ? this.today(before.until) : undefined;
+    return before !== null && moment >= before.until
+      ? { from: this.today(before.until), before: before.zone }
+      : undefined;
   }
 
   /** The next moment at which another day begins. */

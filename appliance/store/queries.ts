@@ -48,6 +48,8 @@ export interface StatsQuery extends Filter {
   readonly tellsSources?: "named" | "numbered";
   /** The zone by which days begin. */
   readonly zone: string;
+  /** The first day that begins by that zone, and the zone before; undefined where it always was. */
+  readonly zoneChange?: { readonly from: Day; readonly before: string } | undefined;
   readonly warnings: readonly Warning[];
   /** Views of the last five minutes, for a range that ends today. */
   readonly live?: number | undefined;

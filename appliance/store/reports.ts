@@ -48,6 +48,15 @@ export interface SiteSource {
   readonly kind: "now" | "here" | "copy";
   /** The name of a copy says where a database is, so not every reader gets it. */
   readonly name?: string;
+  /** The first day with counts of it, where the site has several sources. */
+  readonly from?: string;
+}
+
+/** Another zone of days, in force from a day on. */
+interface ZoneChange {
+  readonly from: string;
+  /** The zone before, an IANA name. */
+  readonly before: string;
 }
 
 /** The fields of every answer of `/stats` besides its dimensions. */
@@ -59,6 +68,8 @@ export interface StatsHead {
   to?: string;
   /** The zone by which days begin, an IANA name. */
   zone: string;
+  /** Where the zone has changed within the range. */
+  zoneChange?: ZoneChange;
   warnings?: Warning[];
   /** Hits that wait for the clock. */
   pending?: number;
@@ -95,7 +106,7 @@ export interface StatsAnswer extends StatsHead {
 export interface StatsTotals {
   site: string;
   [dimension: string]:
-    | Omit<StatsHead, "detail">[keyof Omit<StatsHead, "detail">]
+    | Omit<StatsHead, "detail" | "zoneChange">[keyof Omit<StatsHead, "detail" | "zoneChange">]
     | Record<string, number>;
 }
 

@@ -1,5 +1,7 @@
+import type { Day } from "../base/calendar.ts";
 import type { Month, Months } from "./blocks/month.ts";
 import type { SiteKey } from "./counting.ts";
+import type { Soon } from "./counts/source.ts";
 import { EMPTY_BATCH } from "./log/rewriting.ts";
 import type { SiteSource } from "./reports.ts";
 import { PASS_GENERATION } from "./settling/statements.ts";
@@ -14,9 +16,15 @@ import { type Rows, rowsIn, type Steps } from "./sql.ts";
 import type { WriteInput, WriteResult } from "./writes.ts";
 
 /** A source as it is kept. */
-export interface SourceRow extends Required<SiteSource> {
+export interface SourceRow extends Required<Omit<SiteSource, "from">> {
   /** The time of the last copy that brought it, in epoch milliseconds; null for none. */
   readonly runAt: number | null;
+}
+
+/** A source of a site. */
+export interface CountedSource extends SourceRow {
+  /** The first day with counts of it; null where it is the only one, or has none. */
+  readonly first: Day | null;
 }
 
 /** The size of a source. */
@@ -44,20 +52,26 @@ export async function sourcesOf(rows: Rows): Promise<SourceRow[]> {
 /**
  * The sources of a site: the one of new counts, and others with settled counts.
  * @param asked a source that is listed in any case
+ * @param firstDay the first day with counts of a source of the site
  */
 export async function siteSources(
   rows: Rows,
   site: SiteKey,
   asked: SourceNumber | undefined,
-): Promise<SourceRow[]> {
+  firstDay: (source: SourceNumber) => Soon<Day | null>,
+): Promise<CountedSource[]> {
   const all = await sourcesOf(rows);
-  if (all.length === 1) return all;
+  if (all.length === 1) return all.map((own) => ({ ...own, first: null }));
   const found = await rows<{ number: SourceNumber }>(
     "SELECT DISTINCT source AS number FROM block WHERE site = $1",
     [site],
   );
   const there = new Set([asked, ...found.map(({ number }) => number)]);
-  return all.filter(({ kind, number }) => kind === "now" || there.has(number));
+  const listed = all.filter(({ kind, number }) => kind === "now" || there.has(number));
+  const counted: CountedSource[] = [];
+  for (const source of listed)
+    counted.push({ ...source, first: listed.length > 1 ? await firstDay(source.number) : null });
+  return counted;
 }
 
 /** Rows that are deleted in a transaction, few enough to delay no hit. */

@@ -200,6 +200,8 @@ describe("filters of the dashboard", () => {
     await owner.page.keyboard.press("m");
     const row = owner.page.getByRole("table", { name: "Trend" }).getByRole("row");
     assert.match(await seen(row.filter({ hasText: "19 Feb" })), /–/);
+    assert.match(await seen(row.filter({ hasText: "20 Feb" })), /Detail begins/);
+    assert.equal(await owner.page.locator(".overlay .mark.quiet").count(), 1);
     await owner.page.unroute(/stats\?.*where=/);
   });
 

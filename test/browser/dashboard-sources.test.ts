@@ -66,6 +66,19 @@ describe("the dashboard of one source", () => {
     assert.doesNotMatch(await pages(), /\/here/);
   });
 
+  it("is told by a quiet mark on the chart where it ends, also to who hears the figures", async () => {
+    const mark = owner.page.locator(".overlay .mark.quiet");
+    await owner.signIn("/dashboard?site=blog&period=all");
+    await mark.waitFor({ state: "attached" });
+    await owner.page.getByRole("slider").focus();
+    await owner.page.locator(".read-out", { hasText: "Imported until here" }).waitFor();
+    const heard = await owner.page.getByRole("slider").getAttribute("aria-valuetext");
+    assert.match(heard ?? "", /, Imported until here$/);
+    await owner.signIn("/dashboard?site=blog&period=all&source=1");
+    await line(copied()).waitFor();
+    assert.equal(await mark.count(), 0);
+  });
+
   it("has nothing axe would object to, light or dark", async () => {
     await owner.signIn("/dashboard?site=blog&source=1");
     await line(copied()).waitFor();

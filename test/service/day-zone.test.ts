@@ -288,6 +288,20 @@ onEachEngine(() => {
       assert.deepEqual((await hoursOf(world(), "2026-03-03")).hour, { 23: 1 });
     });
 
+    it("is told with the days of a range that holds it, and of some before", async () => {
+      await viewsAt(world(), "2026-03-04T12:00:00Z");
+      await become("Europe/Zurich");
+      const told = async (from: string, to?: string) =>
+        (await world().stats({ from, ...(to && { to }) })).zoneChange;
+      assert.equal(await told("first"), undefined);
+      await viewsAt(world(), "2026-03-07T12:00:00Z");
+      const change = { from: "2026-03-05", before: "UTC" };
+      assert.deepEqual(await told("first"), change);
+      assert.deepEqual(await told("2026-03-04", "2026-03-05"), change);
+      assert.equal(await told("2026-03-05"), undefined);
+      assert.equal(await told("2026-03-03", "2026-03-04"), undefined);
+    });
+
     it("goes on with the day that runs to the west", async () => {
       await become("America/Los_Angeles");
       await viewsAt(world(), "2026-03-04T23:30:00Z", "2026-03-05T07:59:59Z");

@@ -44,6 +44,8 @@ export interface History {
   site: string;
   /** by which days begin, an IANA name */
   zone: string;
+  /** the first day by that zone, and the zone before; null where it is the same on all days */
+  zoneChange: { from: Day; before: string } | null;
   first: Day;
   last: Day;
   series: Record<SeriesName, Float64Array>;
@@ -97,11 +99,12 @@ export function decodeHistory(
     );
   }
   const length = last - first + 1;
-  const { detail } = answer;
+  const { detail, zoneChange } = answer;
   const { sampled = 1, margin = 0 } = detail ?? {};
   return {
     site: answer.site,
     zone: answer.zone,
+    zoneChange: zoneChange ? { ...zoneChange, from: parseDay(zoneChange.from) ?? first } : null,
     first,
     last,
     series: decodeSeries(answer.series, first, length),

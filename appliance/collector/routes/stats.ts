@@ -45,6 +45,7 @@ export function statsRoute(access: Access, { numbers, clock, warnings }: StatsPa
       series,
       daily: series ? DAILY.get(queryValue(ctx.query, "daily")) : undefined,
       zone: numbers.zone.nameAt(now),
+      zoneChange: numbers.zone.changeAt(now),
       warnings: warnings(),
       // Live views have no conditions, since only their number is known.
       live:

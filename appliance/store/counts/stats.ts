@@ -6,7 +6,7 @@ import { DETAIL_DIMENSIONS } from "../blocks/detail.ts";
 import { COUNTERS, type SiteKey } from "../counting.ts";
 import { MAX_RANGE_DAYS, type StatsQuery } from "../queries.ts";
 import type { DetailAnswer, SiteSource, StatsHead } from "../reports.ts";
-import type { SourceRow } from "../sources.ts";
+import type { CountedSource } from "../sources.ts";
 import type { BlockCounts } from "./block-counts.ts";
 import type { CounterDays, TableValue } from "./counter-days.ts";
 import { JsonBytes } from "./json-bytes.ts";
@@ -29,7 +29,7 @@ const MAX_ANSWERED_DAY_COUNTS = 1_000_000;
 export async function statsBody(
   source: BlockCounts,
   query: StatsQuery,
-  sources: readonly SourceRow[] = [],
+  sources: readonly CountedSource[] = [],
 ): Promise<Uint8Array> {
   const { site, to } = query;
   const from = query.from === "first" ? await firstDay(source, site, to) : query.from;
@@ -129,14 +129,19 @@ function headOf(
     readonly counters: CounterDays;
     readonly pending: number;
     readonly detail: DetailAnswer | undefined;
-    readonly sources: readonly SourceRow[];
+    readonly sources: readonly CountedSource[];
   },
 ): StatsHead {
-  const { to, source: only } = query;
+  const { to, source: only, zoneChange } = query;
   return {
     site: query.id,
     ...(query.single ? { day: formatDay(to) } : { from: formatDay(from), to: formatDay(to) }),
     zone: query.zone,
+    ...(zoneChange !== undefined &&
+      zoneChange.from > from &&
+      zoneChange.from <= to && {
+        zoneChange: { from: formatDay(zoneChange.from), before: zoneChange.before },
+      }),
     ...(query.warnings.length > 0 && { warnings: [...query.warnings] }),
     ...(pending > 0 && { pending }),
     ...(query.live !== undefined && { live: query.live }),
@@ -150,10 +155,15 @@ function headOf(
 }
 
 function toldOf(
-  { number, kind, name }: SourceRow,
+  { number, kind, name, first }: CountedSource,
   { tellsSources }: Pick<StatsQuery, "tellsSources">,
 ): SiteSource {
-  return kind === "copy" && tellsSources !== "named" ? { number, kind } : { number, kind, name };
+  const isNamed = kind !== "copy" || tellsSources === "named";
+  return {
+    ...{ number, kind },
+    ...(isNamed && { name }),
+    ...(first !== null && { from: formatDay(first) }),
+  };
 }
 
 /** Leaves the highest values that an answer has room for; the others count as OTHER. */

@@ -38,7 +38,11 @@ export const FLEET_READS: {
   stats: async (source, { query, accepts }) =>
     source.lastAnswers.answer(await source.version(), query, accepts, async () => {
       const { site, source: only, tellsSources } = query;
-      const sources = tellsSources && (await siteSources(source.rows, site, only));
+      const sources =
+        tellsSources &&
+        (await siteSources(source.rows, site, only, (number) =>
+          source.counts(number).firstDay(site),
+        ));
       return statsBody(source.counts(only), query, sources);
     }),
   goals: ({ counts }, { query, accepts }) =>

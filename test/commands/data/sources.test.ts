@@ -101,18 +101,24 @@ onEachEngine(() => {
       assert.deepEqual(await told({ source: "here" }), { sources: [own], only: 0 });
       fill(elsewhere(), [{ site: "blog", day: MARCH, surveys: [], counts: { pv: { _: 3 } } }]);
       assert.equal((await tallydeck(["copy", "--from", elsewhere(), "--to", here()])).code, 0);
-      const other = { number: 1, kind: "copy", name: elsewhere() };
-      assert.deepEqual(await told(), { sources: [own, other], only: undefined });
-      assert.deepEqual(await told({ source: "here" }), { sources: [own, other], only: 0 });
-      const nameless = { number: 1, kind: "copy" };
+      const { day: today } = await world().stats();
+      const first = { ...own, from: today };
+      const other = { number: 1, kind: "copy", name: elsewhere(), from: MARCH };
+      assert.deepEqual(await told(), { sources: [first, other], only: undefined });
+      assert.deepEqual(await told({ source: "here" }), { sources: [first, other], only: 0 });
+      const nameless = { number: 1, kind: "copy", from: MARCH };
       assert.deepEqual(await told({ source: 1 }, "blogs-token"), {
-        sources: [own, nameless],
+        sources: [first, nameless],
         only: 1,
       });
       assert.deepEqual(await told({ site: "docs" }), ownAlone);
       const untold = { sources: undefined, only: undefined };
       assert.deepEqual(await told({ sources: 0, source: 1 }), untold);
-      assert.deepEqual(await told({ site: "docs", source: 1 }), { sources: [own, other], only: 1 });
+      const { from: _, ...empty } = other;
+      assert.deepEqual(await told({ site: "docs", source: 1 }), {
+        sources: [first, empty],
+        only: 1,
+      });
     });
 
     it("is named by its number where two have one name", async () => {

@@ -43,7 +43,7 @@ export function TrendCard(props: TrendCardProps) {
     onKept(keepChoice("lines-off", changed.join(",")));
   };
   const whole = useMemo(
-    () => withMarks(trendOf(history, { range, compared, metric, bots, now }), marks),
+    () => withMarks(trendOf(history, { range, compared, metric, bots, now }), history, marks),
     [history, range, compared, metric, bots, now, marks],
   );
   const isOn = ({ key, isOther }: Pick<Line, "key" | "isOther">) => !isOther || !off.includes(key);
@@ -147,7 +147,7 @@ function TrendTable({ trend, beforeName, isShown }: TrendTableProps) {
               <th scope="row">
                 {bucket.name}
                 {STATES[bucket.state]}
-                {bucket.marks?.map((text) => (
+                {bucket.marks?.map(({ text }) => (
                   <small key={text} class="mark">
                     {text}
                   </small>

@@ -105,9 +105,12 @@ export function TrendChart({ trend, title, beforeName, metric }: TrendChartProps
   );
 }
 
-/** `Tue, 3 Nov 2026: Visitors 2,134, Pageviews 4,381` */
-const textOf = ({ buckets, lines }: Trend, at: number): string =>
-  `${buckets[at]?.name}: ${lines.map((line) => `${line.name} ${lineText(line, line.values[at])}`).join(", ")}`;
+/** `Tue, 3 Nov 2026: Visitors 2,134, Pageviews 4,381, Released 2.0` */
+const textOf = ({ buckets, lines }: Trend, at: number): string => {
+  const figures = lines.map((line) => `${line.name} ${lineText(line, line.values[at])}`);
+  const marks = buckets[at]?.marks?.map(({ text }) => text) ?? [];
+  return `${buckets[at]?.name}: ${[...figures, ...marks].join(", ")}`;
+};
 
 const path = (points: Point[]): string => `M${points.map((point) => point.join(" ")).join("L")}`;
 
@@ -151,7 +154,11 @@ function Overlay({ plot, trend, at }: { plot: Plot; trend: Trend; at: number | n
         {trend.buckets.map(
           ({ name, marks }, i) =>
             marks && (
-              <g key={name} class="mark" transform={`translate(${plot.xs[i] ?? 0} 0)`}>
+              <g
+                key={name}
+                class={`mark ${marks.every(({ isQuiet }) => isQuiet) ? "quiet" : ""}`}
+                transform={`translate(${plot.xs[i] ?? 0} 0)`}
+              >
                 <line y2={plot.height} stroke-dasharray="1 3" />
                 <path d="M0 0h9l-2 3.5 2 3.5H0z" />
               </g>
@@ -197,7 +204,7 @@ function ReadOut({ plot, trend, at, beforeName }: ReadOutProps) {
       <strong>{bucket.name}</strong>
       {bucket.state === "open" && <em>still being counted</em>}
       {bucket.state === "future" && <em>not yet</em>}
-      {bucket.marks?.map((text) => (
+      {bucket.marks?.map(({ text }) => (
         <em key={text} class="mark" dir="auto">
           {text}
         </em>

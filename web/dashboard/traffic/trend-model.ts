@@ -31,6 +31,14 @@ import {
   sumsByDay,
 } from "./figures.ts";
 
+/** A sentence about a day. */
+interface TrendMark {
+  day: Day;
+  text: string;
+  /** the chart's own, which says how days were counted */
+  isQuiet?: true;
+}
+
 /** One place on the x axis. */
 interface Bucket {
   /** short, for the axis */
@@ -41,7 +49,7 @@ interface Bucket {
   state: "whole" | "open" | "future";
   days: DayRange;
   /** marks of these days */
-  marks?: string[];
+  marks?: TrendMark[];
 }
 
 type LineKey = Metric | "bot";
@@ -193,20 +201,39 @@ function daysOf(history: History, options: TrendOptions): Trend {
   return { buckets, unit, lines, totals: [], before };
 }
 
-/** Adds marks to the days of a trend; to the first hour of a single day. */
-export function withMarks(trend: Trend, marks: readonly Mark[]): Trend {
-  const noted = marks.map(({ day, text }) => ({ day: parseDay(day) ?? -1, text }));
+/** Adds marks to the days of a trend, the history's own too; to the first hour of a single day. */
+export function withMarks(trend: Trend, history: History, marks: readonly Mark[]): Trend {
+  const noted = [
+    ...marks.map(({ day, text }): TrendMark => ({ day: parseDay(day) ?? -1, text })),
+    ...ownMarks(history, trend.buckets[0]?.days.from ?? 0),
+  ];
   return {
     ...trend,
     buckets: trend.buckets.map((bucket, i) => {
       const { from, to } = bucket.days;
       const isFirst = trend.unit !== "hour" || i === 0;
-      const texts = noted
-        .filter(({ day }) => isFirst && day >= from && day <= to)
-        .map(({ text }) => text);
-      return texts.length === 0 ? bucket : { ...bucket, marks: texts };
+      const marks = noted.filter(({ day }) => isFirst && day >= from && day <= to);
+      return marks.length === 0 ? bucket : { ...bucket, marks };
     }),
   };
+}
+
+/** The days from which on days were counted otherwise, where the drawn ones have some of before. */
+function ownMarks({ first, since, zoneChange, sources, only }: History, from: Day): TrendMark[] {
+  const counted = Math.max(first, from);
+  const firstOf = (isCopy: boolean) =>
+    Math.min(
+      ...sources
+        .filter(({ kind }) => (kind === "copy") === isCopy)
+        .map((source) => parseDay(source.from ?? "") ?? Number.POSITIVE_INFINITY),
+    );
+  const here = firstOf(false);
+  const marks: [Day, string][] = [[since, "Detail begins"]];
+  if (zoneChange) marks.push([zoneChange.from, `Zone changed: ${zoneChange.before} before`]);
+  if (!only && firstOf(true) < here) marks.push([here, "Imported until here"]);
+  return marks
+    .filter(([day], i) => day > counted && (i === 0 || day > since))
+    .map(([day, text]) => ({ day, text, isQuiet: true }));
 }
 
 /** The places on the axis of a range, each with its days. */

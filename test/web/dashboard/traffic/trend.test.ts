@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { History } from "../../../../web/dashboard/history.ts";
 import type { Metric } from "../../../../web/dashboard/traffic/figures.ts";
-import { isByThisHour, trendOf } from "../../../../web/dashboard/traffic/trend-model.ts";
+import { isByThisHour, trendOf, withMarks } from "../../../../web/dashboard/traffic/trend-model.ts";
 import {
   axisTop,
   type DrawnChart,
@@ -195,6 +195,62 @@ describe("the trend", () => {
     });
     assert.equal(ages.unit, "month");
     assert.equal(ages.buckets[0]?.name, "Jan 2023");
+  });
+});
+
+describe("the chart's own marks", () => {
+  const sources = [
+    { number: 0, kind: "now" as const, from: "2026-03-02" },
+    { number: 1, kind: "copy" as const, from: "2026-02-26" },
+  ];
+  const change = { zoneChange: { from: "2026-03-03", before: "UTC" } };
+  type More = Parameters<typeof historyOf>[4];
+  /** The day and text of each mark, on the last days of a week. */
+  const marksOn = (n: number, more: More, range = lastDays(n)) => {
+    const days = Array.from({ length: 7 }, () => ({ pv: 1 }));
+    const history = historyOf("2026-02-26", days, {}, {}, more);
+    const trend = trendOf(history, { ...options, range, compared: null });
+    return withMarks(trend, history, [{ day: "2026-03-04", text: "Released 2.0" }]).buckets.flatMap(
+      ({ name, marks = [] }) =>
+        marks.map(({ text, isQuiet = false }) => [name.slice(5, 10).trim(), text, isQuiet]),
+    );
+  };
+  const released = ["4 Mar", "Released 2.0", false];
+
+  it("say when detail begins, the zone changed, and what was brought ends", () => {
+    assert.deepEqual(marksOn(7, { sources, ...change }), [
+      ["2 Mar", "Imported until here", true],
+      ["3 Mar", "Zone changed: UTC before", true],
+      released,
+    ]);
+    const detail = { from: "2026-03-01", sampled: 1 };
+    assert.deepEqual(marksOn(7, { detail }), [["1 Mar", "Detail begins", true], released]);
+  });
+
+  it("are not there where no day before is drawn", () => {
+    const detail = { from: "2026-03-02", sampled: 1 };
+    assert.deepEqual(marksOn(3, { sources, detail }), [released]);
+    assert.deepEqual(marksOn(2, { sources, ...change }), [released]);
+    assert.equal(marksOn(4, { detail }).length, 2);
+    assert.deepEqual(marksOn(7, { detail: { from: null, sampled: 1 } }), [released]);
+  });
+
+  it("leave out what happened before detail begins", () => {
+    const detail = { from: "2026-03-02", sampled: 1 };
+    assert.deepEqual(marksOn(7, { sources, detail, ...change }), [
+      ["2 Mar", "Detail begins", true],
+      ["3 Mar", "Zone changed: UTC before", true],
+      released,
+    ]);
+  });
+
+  it("take what was counted here before a restore as counted here, and one source alone as all", () => {
+    const [own, copy] = sources as [(typeof sources)[0], (typeof sources)[0]];
+    const before = { number: 2, kind: "here" as const, from: "2026-02-26" };
+    assert.deepEqual(marksOn(7, { sources: [own, before] }), [released]);
+    assert.deepEqual(marksOn(7, { sources: [own, copy, before] }), [released]);
+    assert.deepEqual(marksOn(7, { sources, only: 1 }), [released]);
+    assert.deepEqual(marksOn(7, { sources: [{ number: 0, kind: "now" }, copy] }), [released]);
   });
 });
 
