@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { ConfigRefused, Refusal } from "./base/refusal.ts";
 import { didYouMean } from "./base/text/nearest.ts";
+import { clockZone } from "./box/time-zone.ts";
 import {
   Answered,
   type Command,
@@ -237,6 +238,7 @@ const code = await main(process.argv.slice(2), {
   program: programHere(),
   columns: process.stdout.columns || Number(process.env.COLUMNS) || DEFAULT_COLUMNS,
   now: Date.now,
+  timeZone: () => clockZone({ warn: (line) => process.stderr.write(`${line}.\n`) }),
   out: (line) => process.stdout.write(`${line}\n`),
   err: (line) => process.stderr.write(`${line}\n`),
   rewrite: process.stderr.isTTY

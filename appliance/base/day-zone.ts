@@ -1,4 +1,4 @@
-import { DAY_MS, type Day, dayOf, HOUR_MS } from "./calendar.ts";
+import { DAY_MS, type Day, dayOf, formatDay, HOUR_MS } from "./calendar.ts";
 import { isTimeZone } from "./time-zone.ts";
 
 /** The zone of days, as it is stored beside the counts. */
@@ -85,6 +85,21 @@ export class DayZone {
     const until = firstMinute(now, (moment) => next.today(moment) > last);
     return { zone, before: { zone: this.nameAt(now), day, until } };
   }
+}
+
+/** Whether clocks of two zones show different times at a moment, so that "today" may be another day. */
+export function clocksDiffer(zone: string, other: string, moment: number): boolean {
+  if (zone === other) return false;
+  const [here, there] = [zone, other].map((each) => wallClock(each)(moment));
+  return here !== there;
+}
+
+/** A sentence about a change of the zone that is ahead; undefined where none is. */
+export function zoneAhead(setting: ZoneSetting, now: number): string | undefined {
+  const { zone, before } = setting;
+  if (before === null || now >= before.until) return undefined;
+  const from = new DayZone(setting).today(before.until);
+  return `From ${formatDay(from)} on days are those of ${zone}; until then, of ${before.zone}.`;
 }
 
 /** The first whole minute after a moment that is as wanted, where all after it are. */

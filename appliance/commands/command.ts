@@ -13,6 +13,8 @@ export interface Terminal {
   readonly columns: number;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** The IANA name of the zone in which clocks of this machine show the time. */
+  readonly timeZone: () => string;
   readonly out: (line: string) => void;
   readonly err: (line: string) => void;
   /** Puts a text in the place of the line before; undefined where no person watches. */

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { clocksDiffer, DayZone, UTC_DAYS, type ZoneSetting, zoneAhead } from "../base/day-zone.ts";
 import { createLog } from "../base/log.ts";
 import { listenerUrl, urlOf } from "../base/ports.ts";
 import { Refusal } from "../base/refusal.ts";
@@ -83,6 +84,7 @@ export const status: Command = {
       decks: told ? told.decks.map(deckOf) : await pluggedIn(),
       warnings: [...kept.problems, ...warnings(told, space)],
       address: publicText(publicAddress ?? kept.publicAddress, dataDir, told),
+      days: daysText(kept.dayZone, terminal),
     };
     if (values.json) outJson(terminal, jsonOf(facts));
     else {
@@ -105,6 +107,8 @@ interface Facts {
   readonly warnings: readonly string[];
   /** The public one, in words. */
   readonly address: string;
+  /** The zone of days, in words; empty where it is that of this machine and stays so. */
+  readonly days: string;
 }
 
 function rowsOf({ system, found, kept, space, dataDir, database, ...facts }: Facts) {
@@ -112,6 +116,7 @@ function rowsOf({ system, found, kept, space, dataDir, database, ...facts }: Fac
     ...(system === undefined ? [] : [["System", systemText(system)] as [string, string]]),
     ...(found === undefined ? [] : addresses(found)),
     ["Sites", listed(kept.sites)],
+    ...(facts.days === "" ? [] : [["Days", facts.days] as [string, string]]),
     ["Decks", facts.decks ? listed(facts.decks) : "this machine's USB cannot be read"],
     ["Warnings", listed(facts.warnings, "; ")],
     ["Public", facts.address],
@@ -131,6 +136,7 @@ function jsonOf({ system, found, kept, space, dataDir, database, ...facts }: Fac
     ...(system && { system: systemText(system) }),
     ...(found && { dashboard, webUi }),
     sites: kept.sites,
+    dayZone: kept.dayZone.zone,
     decks: facts.decks ?? null,
     warnings: facts.warnings,
     publicAddress: facts.address,
@@ -193,6 +199,7 @@ interface Contents {
   readonly collectors: readonly Collector[];
   /** Ids. */
   readonly sites: readonly string[];
+  readonly dayZone: ZoneSetting;
   /** Reasons that data cannot be read. */
   readonly problems: readonly string[];
   /** The settings of the Web UI. */
@@ -224,6 +231,7 @@ async function contentsOf(place: Place): Promise<Contents> {
   return {
     collectors: shared?.collectors ?? [],
     sites: (shared?.directory.sites ?? []).map(({ id }) => id),
+    dayZone: shared?.directory.dayZone ?? UTC_DAYS,
     problems,
     publicAddress: kept?.body,
   };
@@ -245,6 +253,16 @@ async function pluggedIn(): Promise<readonly string[] | undefined> {
 function warnings(told: Diagnostics | undefined, space: Space | undefined): string[] {
   if (told !== undefined) return told.warnings.map((code) => WARNINGS[code]);
   return space !== undefined && isLow(space, 0) ? [WARNINGS.storage_full] : [];
+}
+
+/** The zone of days and a change that is ahead, where a clock of this machine does not say the same. */
+function daysText(setting: ZoneSetting, { now, timeZone }: Terminal): string {
+  const moment = now();
+  const zone = new DayZone(setting).nameAt(moment);
+  const own = timeZone();
+  const ahead = zoneAhead(setting, moment);
+  if (ahead !== undefined) return ahead;
+  return clocksDiffer(zone, own, moment) ? `those of ${zone}; clocks here show ${own}` : "";
 }
 
 /** The name of the public address, its state if the service has answered, and the end of its certificate. */

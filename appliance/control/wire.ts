@@ -185,6 +185,8 @@ export interface BoxAnswer extends Vitals {
   clockSet: boolean;
   /** IANA name of the zone in which the box shows the time. */
   timeZone: string;
+  /** The zone by which days begin, and a sentence about a change that is ahead; missing before the first site. */
+  days?: { zone: string; ahead: string | null };
   /** URLs of the Web UI on the own network; null where there is none. */
   addresses: { number: string | null; name: string | null };
   /** The disk of the data. */

@@ -52,7 +52,8 @@ export class SiteNumbers implements NumberSource {
       today: this.#numbers.zone.today(now),
       hour: hourOf(this.#numbers.zone.wall(now)),
     });
-    return { ...numbers, ...marked };
+    const zone = days === 1 ? { zone: this.#numbers.zone.nameAt(now) } : {};
+    return { ...numbers, ...zone, ...marked };
   }
 
   close(): void {

@@ -68,6 +68,18 @@ describe("the box in the Web UI", () => {
     await control().sees(/^The numbers and the sites are in a database elsewhere: pg_dump/);
   });
 
+  it("says where days begin, and what becomes of a change", async () => {
+    await control().open("?tab=box");
+    await control().sees("DAY_ZONE changes it, from the next midnight there on.");
+    const ahead = "From 2026-03-05 on days are those of Asia/Tokyo; until then, of UTC.";
+    await control().page.route("**/api/box", async (route) => {
+      const answer = await route.fetch();
+      await route.fulfill({ json: { ...(await answer.json()), days: { zone: "UTC", ahead } } });
+    });
+    await control().open("?tab=box");
+    await control().sees(ahead);
+  });
+
   it("says which question took more memory than there is, and when", async () => {
     await control().page.route("**/api/box", async (route) => {
       const answer = await route.fetch();

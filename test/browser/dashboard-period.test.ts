@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { sharedWorld } from "../helpers/world.ts";
 import {
@@ -166,9 +167,23 @@ describe("the dashboard in a browser of another zone than the days", () => {
     assert.match(await seen(views(/^06:00.*not yet/)), /–/);
   });
 
+  it("exports rows that name the zone", async () => {
+    const [saved] = await Promise.all([
+      owner.page.waitForEvent("download"),
+      (async () => {
+        await owner.page.getByRole("button", { name: "More" }).click();
+        await owner.page.getByRole("button", { name: "Export CSV" }).click();
+      })(),
+    ]);
+    const csv = await readFile(await saved.path(), "utf8");
+    assert.match(csv, /^dimension,value,count,of,zone\r\n/);
+    assert.match(csv, /\r\npath,\/,\d,views,Asia\/Tokyo\r\n/);
+  });
+
   it("shows each day and hour as they were counted", async () => {
     await choosePeriod(owner, "7 days");
     await owner.page.getByText("Pageviews by day and hour (Asia/Tokyo)").waitFor();
+    await owner.page.getByText("Pageviews by day (Asia/Tokyo)").waitFor();
     assert.equal(await seen(views(/^Wed, 4 Mar/)), "1");
     assert.equal(await seen(views(/^Thu, 5 Mar/)), "2");
     const heat = (day: string, hour: number) =>

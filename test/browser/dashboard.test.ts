@@ -157,7 +157,7 @@ describe("the dashboard", () => {
     await owner.signIn(NOTES);
     assert.equal(await owner.page.locator(".overlay .uv .tail").count(), 1);
     await choosePeriod(owner, "Today");
-    await owner.page.getByText("Visitors by hour (UTC)").waitFor();
+    await owner.page.getByText("Visitors by hour", { exact: true }).waitFor();
     const table = owner.page.getByRole("table", { name: "Trend" });
     assert.match(await seen(table.getByRole("row", { name: /^12:00/ })), /so far/);
     assert.match(await seen(table.getByRole("row", { name: /^13:00/ })), /not yet\)\s*–/);

@@ -12,8 +12,8 @@ describe("tallydeck status", () => {
   const env = { SITES: "blog,shop", STATS_TOKEN: ADMIN, VIRTUAL_DECK: "mk2" };
   const start = (more: Record<string, string> = {}) =>
     RunningService.start(folder(), { ...env, ...more });
-  const status = async (code = 0) => {
-    const ended = await tallydeck(["status", "--data-dir", folder()]);
+  const status = async (code = 0, zone = "UTC") => {
+    const ended = await tallydeck(["status", "--data-dir", folder()], { TZ: zone });
     assert.deepEqual([ended.code, ended.err], [code, ""]);
     return ended.out;
   };
@@ -39,17 +39,29 @@ describe("tallydeck status", () => {
     assert.match(await status(3), /is not running\..*\n {2}Sites {6}blog, shop\n/);
   });
 
+  it("says whose days begin where clocks of its machine show another time, and when that changes", async () => {
+    await (await start({ DAY_ZONE: "UTC" })).end();
+    assert.doesNotMatch(await status(3), /Days/);
+    const there = await status(3, "Asia/Tokyo");
+    assert.match(there, /^ {2}Days {7}those of UTC; clocks here show Asia\/Tokyo$/m);
+    await (await start({ DAY_ZONE: "Europe/Zurich" })).end();
+    const ahead =
+      /^ {2}Days {7}From \d{4}-\d\d-\d\d on days are those of Europe\/Zurich; until then, of UTC\.$/m;
+    assert.match(await status(3), ahead);
+  });
+
   it("says the same to programs", async () => {
     const asked = ["status", "--json", "--data-dir", folder()];
     const service = await start();
-    const { running, webUi, sites, decks, warnings, data } = JSON.parse(
+    const { running, webUi, sites, dayZone, decks, warnings, data } = JSON.parse(
       (await tallydeck(asked)).out,
     );
     assert.deepEqual(
-      { running, sites, decks, warnings, data },
+      { running, sites, dayZone, decks, warnings, data },
       {
         running: true,
         sites: ["blog", "shop"],
+        dayZone: "UTC",
         decks: ["mk2 (virtual)"],
         warnings: [],
         data: folder(),

@@ -141,7 +141,8 @@ onEachEngine(() => {
     const world = eachWorld({ env: { DAY_ZONE: "Pacific/Kiritimati" } });
 
     it("are of the zone's days, and say so", async () => {
-      const { code, out } = await tallydeck(["stats", "blog", "--days", "1", ...world().dataArgs]);
+      const asked = ["stats", "blog", "--days", "1", ...world().dataArgs];
+      const { code, out } = await tallydeck(asked, { TZ: "Europe/Zurich" });
       assert.equal(code, 0);
       const today = formatDay(dayOf(Date.now() + 14 * 3_600_000));
       assert.equal(out.split("\n")[0], `blog, ${today} (Pacific/Kiritimati)`);
@@ -300,6 +301,17 @@ onEachEngine(() => {
       assert.deepEqual(await told("2026-03-04", "2026-03-05"), change);
       assert.equal(await told("2026-03-05"), undefined);
       assert.equal(await told("2026-03-03", "2026-03-04"), undefined);
+    });
+
+    it("is told to the owner until then", async () => {
+      const days = async () => (await new Owner(world()).get("/api/box")).days;
+      await viewsAt(world(), "2026-03-04T12:00:00Z");
+      assert.deepEqual(await days(), { zone: "UTC", ahead: null });
+      await become("Europe/Zurich");
+      const ahead = "From 2026-03-05 on days are those of Europe/Zurich; until then, of UTC.";
+      assert.deepEqual(await days(), { zone: "UTC", ahead });
+      await viewsAt(world(), "2026-03-04T23:00:00Z");
+      assert.deepEqual(await days(), { zone: "Europe/Zurich", ahead: null });
     });
 
     it("goes on with the day that runs to the west", async () => {

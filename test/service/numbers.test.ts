@@ -42,7 +42,7 @@ describe("the numbers on the deck", () => {
     world().clock.setWall("2026-03-04T01:00:00Z");
     await views(1);
     const found = await numbers.numbers("blog", "uv", "day");
-    assert.deepEqual(found, { value: 1, previous: 3, series: [0, 0, 0, 0, 0, 7, 1] });
+    assert.deepEqual(found, { value: 1, previous: 3, series: [0, 0, 0, 0, 0, 7, 1], zone: "UTC" });
   });
 
   it("of seven days are against the seven before, but the hours that are still to come", async () => {
@@ -103,6 +103,7 @@ describe("the numbers on the deck", () => {
       value: 0,
       previous: null,
       series: [0, 0, 0, 0, 0, 0, 0],
+      zone: "UTC",
     });
   });
 

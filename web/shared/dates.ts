@@ -60,3 +60,9 @@ export function wallOf(zone: string, moment: number): number {
     return moment;
   }
 }
+
+/** ` (Asia/Tokyo)` where this browser's clock shows another time than the zone's, so that "today" may be another day. */
+export function zoneNote(zone: string, now = Date.now()): string {
+  const own = now - new Date(now).getTimezoneOffset() * 60_000;
+  return wallOf(zone, now) === own ? "" : ` (${zone})`;
+}

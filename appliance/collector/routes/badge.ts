@@ -36,7 +36,8 @@ export function badgeRoute(
     if (!site?.badge)
       throw new HttpError(404, "not_found", "There is no site with a public badge by this name.");
     const days = daysOf(ctx.query);
-    const today = numbers.zone.today(clock.now());
+    const now = clock.now();
+    const today = numbers.zone.today(now);
     const { window, total } = await counts.get(
       { site: site.key, from: today - (days === "all" ? 1 : days) + 1, to: today },
       askerOf(ctx, "public"),
@@ -44,15 +45,20 @@ export function badgeRoute(
     const both = queryValue(ctx.query, "total") === "1" && days !== "all";
     ctx.type = "image/svg+xml";
     ctx.set("Cache-Control", "public, max-age=300");
-    ctx.body = badge(ctx.query, days, days === "all" ? total : window, both ? total : null);
+    const zone = days === 1 ? numbers.zone.nameAt(now) : undefined;
+    ctx.body = badge(ctx.query, days, {
+      count: days === "all" ? total : window,
+      total: both ? total : null,
+      zone,
+    });
   };
 }
 
+/** @param zone the zone whose today it is; its name is in the title, since readers may be in any */
 function badge(
   query: ParsedUrlQuery,
   days: number | "all",
-  count: number,
-  total: number | null,
+  { count, total, zone }: { count: number; total: number | null; zone: string | undefined },
 ): string {
   const label = labelOf(query) || `views (${days === "all" ? days : `${days}d`})`;
   const color = matching(query, "color", COLOR) ?? "007ec6";
@@ -68,7 +74,7 @@ function badge(
     });
     name += `, ${compactCount(total)} total`;
   }
-  return draw(boxes, name);
+  return draw(boxes, name, zone === undefined ? name : `${name} (today in ${zone})`);
 }
 
 /** `all`, or a number of days within the range; 30 when it is no number. */
@@ -121,7 +127,7 @@ function textWidth(text: string): number {
 }
 
 /** Boxes side by side in the look of shields.io. */
-function draw(boxes: readonly BadgeBox[], name: string): string {
+function draw(boxes: readonly BadgeBox[], name: string, title: string): string {
   let x = 0;
   const placed = boxes.map(({ text, color }) => {
     const textLength = Math.ceil(textWidth(text));
@@ -140,7 +146,7 @@ function draw(boxes: readonly BadgeBox[], name: string): string {
   });
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${x}" height="${HEIGHT}" role="img" aria-label="${escapeXml(name)}">`,
-    `<title>${escapeXml(name)}</title>`,
+    `<title>${escapeXml(title)}</title>`,
     `<linearGradient id="s" x2="0" y2="100%"><stop offset="0" stop-color="#bbb" stop-opacity=".1"/><stop offset="1" stop-opacity=".1"/></linearGradient>`,
     `<clipPath id="r"><rect width="${x}" height="${HEIGHT}" rx="3" fill="#fff"/></clipPath>`,
     `<g clip-path="url(#r)">${fills.join("")}<rect width="${x}" height="${HEIGHT}" fill="url(#s)"/></g>`,

@@ -16,7 +16,7 @@ const help = `tallydeck run: starts the service and stays until it is told to st
                    a PostgreSQL database for the numbers (DATABASE_URL): with a password better in
                    the environment or the file; --node-name says who counts there (NODE_NAME)
   --day-zone ZONE  the time zone whose midnight begins a day, like Europe/Zurich (DAY_ZONE, UTC in new
-                   data, else as before)
+                   data, else as before); a change holds from the next midnight there on
   --detail-days N  how long it is kept what came together in a view, for filters (DETAIL_DAYS, 90);
                    0 for counts only
   --metrics-port N the port of /metrics in OpenMetrics (METRICS_PORT, none), on this machine only

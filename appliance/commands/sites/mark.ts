@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { formatDay, parseDay } from "../../base/calendar.ts";
-import { DayZone, UTC_DAYS } from "../../base/day-zone.ts";
+import { clocksDiffer, DayZone, UTC_DAYS } from "../../base/day-zone.ts";
 import { MARKS, readMarks } from "../../base/input/marks.ts";
 import { Refusal } from "../../base/refusal.ts";
 import type { Mark } from "../../base/text/marks.ts";
@@ -69,7 +69,9 @@ export const mark: Command = {
         else for (const each of marks) terminal.out(lineOf(each));
         return;
       }
-      const today = new DayZone(directory.dayZone ?? UTC_DAYS).today(terminal.now());
+      const zone = new DayZone(directory.dayZone ?? UTC_DAYS);
+      const now = terminal.now();
+      const today = zone.today(now);
       const wanted = values.remove
         ? marks.filter((each) => each.text !== text || (values.day ?? each.day) !== each.day)
         : [
@@ -85,8 +87,15 @@ export const mark: Command = {
         );
       await desk.write("setOfSite", { id: site.id, kind: MARKS.name, body });
       const n = Math.abs(body.marks.length - marks.length);
+      const name = zone.nameAt(now);
+      const isToday = !values.remove && values.from === undefined && values.day === undefined;
+      // The day that was meant may be another where this machine's clock shows another time.
+      const on =
+        isToday && clocksDiffer(name, terminal.timeZone(), now)
+          ? ` on ${formatDay(today)}, today in ${name}`
+          : "";
       terminal.out(
-        `${values.remove ? "Took away" : "Added"} ${n === 1 ? "one mark" : `${n} marks`}.`,
+        `${values.remove ? "Took away" : "Added"} ${n === 1 ? "one mark" : `${n} marks`}${on}.`,
       );
     } finally {
       await desk.close();

@@ -14,10 +14,15 @@ const GAP = "  ";
 /**
  * Numbers of a site as lines for a terminal: a row a day, their sum, and the first of some dimensions.
  * @param columns how wide the terminal is; counters that find no room are left out, the last first
+ * @param namesZone whether the title says whose days these are
  */
-export function tableOf(totals: StatsTotals, columns: number): string[] {
+export function tableOf(
+  totals: StatsTotals,
+  { columns, namesZone }: { columns: number; namesZone: boolean },
+): string[] {
   const { site, from, to, zone, series = [] } = totals as StatsTotals & { series?: SeriesRow[] };
-  const title = from === to ? `${site}, ${to} (${zone})` : `${site}, ${from} to ${to} (${zone})`;
+  const days = from === to ? to : `${from} to ${to}`;
+  const title = `${site}, ${days}${namesZone ? ` (${zone})` : ""}`;
   const lists = LISTS.flatMap(([name, heading]) =>
     listOf(heading, totals[name] as Record<string, number> | undefined, columns),
   );

@@ -1,4 +1,4 @@
-import { DayZone, UTC_DAYS } from "../../base/day-zone.ts";
+import { clocksDiffer, DayZone, UTC_DAYS } from "../../base/day-zone.ts";
 import { statsFilter } from "../../collector/routes/question.ts";
 import { HttpError } from "../../http/errors.ts";
 import {
@@ -35,8 +35,8 @@ of bars shows the views of the days, the highest being the most.
   --json           all there is, as GET /stats?series=1 answers, but for "live"
 ${DATA_OPTIONS_HELP}
 
-Days are those of DAY_ZONE. The data is read where it is, whether the service runs or not, and so without a token:
-from another machine ask GET /stats.`;
+Days are those of DAY_ZONE, which is named where this machine's clock (TZ) shows another time. The data is read where
+it is, whether the service runs or not, and so without a token: from another machine ask GET /stats.`;
 
 const OPTIONS = {
   ...DATA_OPTIONS,
@@ -66,18 +66,23 @@ export const stats: Command = {
       const zone = new DayZone(directory.dayZone ?? UTC_DAYS);
       const now = terminal.now();
       const today = zone.today(now);
+      const name = zone.nameAt(now);
       const json = await numbersOf(desk, site, {
         ...filter,
         source: await sourceOf(desk, values.source),
         from: today - days + 1,
         to: today,
-        zone: zone.nameAt(now),
+        zone: name,
         detailFrom: detailFrom({ ...config, today }),
       });
       if (values.json) terminal.out(json);
-      else
-        for (const line of tableOf(JSON.parse(json) as StatsTotals, terminal.columns))
-          terminal.out(line);
+      else {
+        const shown = {
+          columns: terminal.columns,
+          namesZone: clocksDiffer(name, terminal.timeZone(), now),
+        };
+        for (const line of tableOf(JSON.parse(json) as StatsTotals, shown)) terminal.out(line);
+      }
     } finally {
       await desk.close();
     }

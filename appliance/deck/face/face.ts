@@ -25,7 +25,7 @@ export function face(widget: Widget, situation: Situation): Face {
     case "push":
       return pushFace(widget, situation);
     case "stat":
-      return statFace(widget, situation.numbers);
+      return statFace(widget, situation);
     case "clock":
       return clockFace(situation, colors);
     case "date":

@@ -14,6 +14,8 @@ export interface Numbers {
   series: readonly number[];
   /** The alarm of its site: no view for improbably long, or far more than usual. */
   alarm?: "silence" | "rush";
+  /** IANA name of the zone whose day a number of today is about. */
+  zone?: string;
 }
 
 /** The state of the box's public address, for keys. */

@@ -1,5 +1,4 @@
-import { formatDay } from "../../base/calendar.ts";
-import { DayZone, UTC_DAYS, type ZoneSetting } from "../../base/day-zone.ts";
+import { DayZone, UTC_DAYS, type ZoneSetting, zoneAhead } from "../../base/day-zone.ts";
 import { ONLY } from "../../base/documents.ts";
 import type { Change } from "../changes.ts";
 import { documentsChange } from "../documents.ts";
@@ -23,13 +22,8 @@ export function planZone(directory: Directory, wanted: string | undefined, now: 
   if (wanted === undefined || wanted === dayZone?.zone) return NOTHING;
   if (sites.length + retired.length === 0) return planOf({ zone: wanted, before: null });
   const setting = new DayZone(dayZone ?? UTC_DAYS).changedTo(wanted, now);
-  const { before } = setting;
-  if (before === null) return planOf(setting);
-  const [from, by] = [new DayZone(setting).today(before.until), before.zone];
-  return planOf(
-    setting,
-    `From ${formatDay(from)} on days are those of ${wanted}; until then, of ${by}.`,
-  );
+  const ahead = zoneAhead(setting, now);
+  return ahead === undefined ? planOf(setting) : planOf(setting, ahead);
 }
 
 function planOf(setting: ZoneSetting, ...sentences: string[]): ZonePlan {

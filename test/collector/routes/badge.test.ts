@@ -8,7 +8,8 @@ function nameOf({ status, text }: Reply): string {
   assert.equal(status, 200, text);
   const label = /^<svg [^>]*\brole="img" aria-label="([^"]*)"/.exec(text)?.[1];
   assert.ok(label !== undefined, text);
-  assert.equal(/<title>([^<]*)<\/title>/.exec(text)?.[1], label);
+  const title = /<title>([^<]*)<\/title>/.exec(text)?.[1];
+  assert.equal(title?.replace(/ \(today in .*\)$/, ""), label);
   return label;
 }
 
@@ -55,6 +56,13 @@ onEachEngine(() => {
       assert.equal(nameOf(reply), "views (30d): 56");
       assert.deepEqual(textsOf(reply), ["views (30d)", "56"]);
       assert.match(String(reply.headers["content-type"]), /^image\/svg\+xml/);
+    });
+
+    it("says in its title, which anybody may read, whose today one of a single day has", async () => {
+      const title = async (query: string) =>
+        /<title>(.*)<\/title>/.exec((await badge(world(), query)).text)?.[1];
+      assert.equal(await title("&days=1"), "views (1d): 32 (today in UTC)");
+      assert.equal(await title("&days=2"), "views (2d): 48");
     });
 
     for (const [query, name] of [

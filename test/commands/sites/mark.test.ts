@@ -8,7 +8,9 @@ import { RunningService, tallydeck } from "../../helpers/tallydeck.ts";
 
 describe("tallydeck mark", () => {
   const folder = eachFolder();
-  const mark = (...args: string[]) => tallydeck(["mark", ...args, "--data-dir", folder()]);
+  const markIn = (zone: string, ...args: string[]) =>
+    tallydeck(["mark", ...args, "--data-dir", folder()], { TZ: zone });
+  const mark = (...args: string[]) => markIn("UTC", ...args);
   const start = () => RunningService.start(folder(), { SITES: "blog", STATS_TOKEN: "t" });
   const list = async () => (await mark("blog")).out;
   const today = () => new Date().toISOString().slice(0, 10);
@@ -27,6 +29,14 @@ describe("tallydeck mark", () => {
     ]);
     assert.equal(await list(), `2026-01-31 Posted\n${day} Released 2.0\n`);
     await service.end();
+  });
+
+  it("says on which day it was put where today may be another here", async () => {
+    await (await start()).end();
+    const { out } = await markIn("Asia/Tokyo", "blog", "Released");
+    assert.equal(out, `Added one mark on ${today()}, today in UTC.\n`);
+    const told = await markIn("Asia/Tokyo", "blog", "Posted", "--day", "2026-01-31");
+    assert.equal(told.out, "Added one mark.\n");
   });
 
   it("takes them from a file, each once, and takes them away", async () => {

@@ -16,7 +16,7 @@ function table(columns: number, more: Record<string, Record<string, number>> = {
     zone: "Asia/Tokyo",
     series: SERIES,
   };
-  return tableOf({ ...days, ...more }, columns);
+  return tableOf({ ...days, ...more }, { columns, namesZone: true });
 }
 
 describe("the table of a site's numbers", () => {
@@ -37,7 +37,7 @@ describe("the table of a site's numbers", () => {
     const chart = (views: readonly number[], columns = 80) => {
       const series = views.map((pv, n): SeriesRow => [`2026-01-${n + 10}`, pv, 0, 0, 0, 0]);
       const days = { site: "blog", from: "2026-01-10", to: "2026-01-31", zone: "UTC" };
-      return tableOf({ ...days, series }, columns)[2];
+      return tableOf({ ...days, series }, { columns, namesZone: false })[2];
     };
     assert.equal(chart([0, 1, 100, 50, 700]), "▁▂▂▂█");
     assert.equal(chart([0, 0]), "▁▁");

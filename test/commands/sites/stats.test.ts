@@ -8,7 +8,9 @@ import { ADMIN, CHROME, encode } from "../../helpers/world.ts";
 describe("tallydeck stats", () => {
   const folder = eachFolder();
   const env = { SITES: "blog,shop", STATS_TOKEN: ADMIN };
-  const stats = (...args: string[]) => tallydeck(["stats", ...args, "--data-dir", folder()]);
+  const statsIn = (zone: string, ...args: string[]) =>
+    tallydeck(["stats", ...args, "--data-dir", folder()], { TZ: zone });
+  const stats = (...args: string[]) => statsIn("UTC", ...args);
 
   /** A service that has counted three views of the blog. */
   async function counted(): Promise<RunningService> {
@@ -24,7 +26,7 @@ describe("tallydeck stats", () => {
     const service = await counted();
     const running = await stats("Blog");
     assert.deepEqual([running.code, running.err], [0, ""]);
-    assert.match(running.out, /^blog, \d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d \(UTC\)\n\n▁{6}█\n\nDay /);
+    assert.match(running.out, /^blog, \d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d\n\n▁{6}█\n\nDay /);
     assert.match(running.out, /^Sum +3 +3$/m);
     assert.match(running.out, /\n\nPages\n {2}\/ {3}2\n {2}\/a {2}1\n/);
     assert.equal(running.out.match(/^\d{4}-/gm)?.length, 7);
@@ -32,6 +34,14 @@ describe("tallydeck stats", () => {
     const { out } = await stats("blog", "--days", "8");
     assert.match(out, /^Sum +3 +3$/m);
     assert.equal(out.match(/^\d{4}-/gm)?.length, 8);
+  });
+
+  it("says whose days they are where clocks of its machine show another time", async () => {
+    await (await counted()).end();
+    const title = async (zone: string) => (await statsIn(zone, "blog")).out.split("\n")[0];
+    assert.match(String(await title("Asia/Tokyo")), / \(UTC\)$/);
+    // Iceland has no summer time, and the time of UTC.
+    assert.doesNotMatch(String(await title("Atlantic/Reykjavik")), /UTC/);
   });
 
   it("prints as JSON what the service would answer, but for what only its memory holds", async () => {

@@ -47,6 +47,7 @@ describe("tallydeck update", () => {
       program: "tallydeck",
       columns: 80,
       now: () => 0,
+      timeZone: () => "UTC",
       out: (line) => lines.push(line),
       err: (line) => lines.push(line),
       isPiped: () => false,

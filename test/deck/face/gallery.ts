@@ -210,6 +210,10 @@ export const GALLERY: Readonly<Record<string, Draw>> = {
     background: "#e2e8f0",
   }),
   "worldclock-unsure": show({ type: "worldclock", timeZone: "UTC" }, { clockSure: false }),
+  "stat-other-day": show(
+    { type: "stat", site: "blog", metric: "uv", period: "day" },
+    { numbers: { value: 1_234, previous: 1_100, series: DAY, zone: "Asia/Tokyo" } },
+  ),
   "stat-label": show(
     { type: "stat", site: "a-rather-long-site-id", metric: "pv", period: "7d", label: "Shop" },
     counts(3_273, 2_922, WEEK),

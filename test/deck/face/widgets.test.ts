@@ -294,6 +294,33 @@ describe("a stat widget", () => {
     assert.equal(stat(5, 4, { type: "stat", period: "now" }).period, "now");
   });
 
+  it("names the city whose day it is, where clocks of the box show another time", () => {
+    const seen = (zone: string, width: number, height: number, metric = "pv") => {
+      const numbers = { value: 5, previous: 4, series: [1, 2], zone };
+      const shown = face(
+        { ...widget, metric, period: "day" } as Widget,
+        situation({ numbers, width, height }),
+      );
+      assert.ok(shown.kind === "stat");
+      const half = { width: (text: string) => text.length * 0.4, ...ONE_HIGH };
+      const shapes = layoutStat(shown, { width, height }, { strong: half, plain: half });
+      const texts = shapes.flatMap((shape) => (shape.kind === "text" ? [shape.text] : []));
+      return [texts, shapes.some(({ kind }) => kind === "line")];
+    };
+    const here = [["25%", "blog", "5", "views today"], true];
+    assert.deepEqual(seen("Europe/Berlin", 72, 72), here);
+    assert.deepEqual(seen("Europe/Zurich", 72, 72), here);
+    // The series goes where a line has no room for both.
+    const there = [["UTC", "25%", "blog", "5", "visitors today"], false];
+    assert.deepEqual(seen("UTC", 72, 72, "uv"), there);
+    assert.deepEqual(seen("America/New_York", 200, 100), [
+      ["25%", "blog", "5", "views today New York"],
+      true,
+    ]);
+    const [flat, hasSeries] = seen("America/New_York", 248, 58);
+    assert.deepEqual([flat, hasSeries], [["New York", "blog", "views today", "5", "25%"], true]);
+  });
+
   it("of now says how long that is, and is compared with nothing", () => {
     const { text, direction } = stat(5, null, { type: "stat", period: "now" }).change;
     assert.deepEqual([text, direction], ["5 min", "none"]);

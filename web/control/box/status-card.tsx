@@ -32,6 +32,7 @@ function Status({ status }: { status: BoxAnswer }) {
           </Fact>
         )}
         <Time {...status} />
+        <Days {...status} />
         <Fact name="Running for">{spanName(status.upSeconds)}</Fact>
         {disk !== undefined && (
           <Fact name="Storage">
@@ -61,6 +62,20 @@ function Time({ clockSet, timeZone }: Pick<BoxAnswer, "clockSet" | "timeZone">) 
     <Fact name="Time">
       {clockSet ? clockText(now, timeZone) : "not set yet"}
       <small>{timeZone}</small>
+    </Fact>
+  );
+}
+
+/** The zone whose midnight begins a day, and what becomes of it: `DAY_ZONE` is set where this box's other settings are. */
+function Days({ days, numbersElsewhere }: Pick<BoxAnswer, "days" | "numbersElsewhere">) {
+  if (days === undefined) return null;
+  return (
+    <Fact name="Days begin">
+      at midnight in {days.zone}
+      <small>
+        {days.ahead ??
+          `${numbersElsewhere ? "tallydeck migrate --day-zone" : "DAY_ZONE"} changes it, from the next midnight there on. Days that are over stay.`}
+      </small>
     </Fact>
   );
 }

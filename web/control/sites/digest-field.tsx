@@ -6,7 +6,7 @@ import {
   type WebhookForm,
 } from "../../../appliance/base/text/digest.ts";
 import type { DigestAnswer, DigestSentAnswer } from "../../../appliance/control/wire.ts";
-import { WEEKDAYS, wallOf } from "../../shared/dates.ts";
+import { WEEKDAYS, wallOf, zoneNote } from "../../shared/dates.ts";
 import { ask } from "../api.ts";
 import { Choice, Labelled, Problem, Switch, useNow } from "../parts.tsx";
 import { ChannelField } from "../push/channel-field.tsx";
@@ -272,10 +272,11 @@ function nameOf(target: DigestTarget): string {
   return target === "webhook" ? "Webhook" : target.slice("mail:".length);
 }
 
-/** `Monday 2 March, 08:00`, in the zone of days */
+/** `Monday 2 March, 08:00`, in the zone of days, which is named where this browser's clock shows another time */
 function momentName(moment: number, zone = "UTC"): string {
-  return new Intl.DateTimeFormat("en-GB", {
+  const name = new Intl.DateTimeFormat("en-GB", {
     ...{ weekday: "long", day: "numeric", month: "long", hour: "2-digit", minute: "2-digit" },
     timeZone: "UTC",
   }).format(wallOf(zone, moment));
+  return name + zoneNote(zone, moment);
 }

@@ -1,6 +1,6 @@
 import { parseDay } from "../../../appliance/base/calendar.ts";
 import type { OverviewAnswer, SiteWeek } from "../../../appliance/collector/wire.ts";
-import { weekdayAndDay } from "../../shared/dates.ts";
+import { weekdayAndDay, zoneNote } from "../../shared/dates.ts";
 import { counted, whole } from "../../shared/format.ts";
 import { lastViewName } from "../../shared/last-view.ts";
 import { WeekLine } from "../../shared/week-line.tsx";
@@ -44,7 +44,8 @@ export function Overview(props: OverviewProps) {
       <Notices history={{ warnings, pending }} {...{ feed, isForgetful, refresh }} />
       <main>
         <p class="hint overview-hint">
-          Pageviews of seven days, and of today against yesterday by this hour ({overview.zone}).
+          Pageviews of seven days, and of today against yesterday by this hour
+          {zoneNote(overview.zone)}.
         </p>
         <ul class="overview">
           {sites.map((site) => (

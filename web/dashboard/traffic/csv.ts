@@ -2,6 +2,7 @@ import { formatDay } from "../../../appliance/base/calendar.ts";
 import { conditionText } from "../../../appliance/base/text/condition.ts";
 import { type CountsOf, countsOf, DIMENSIONS } from "../../../appliance/base/text/dimensions.ts";
 import { sourceName } from "../../../appliance/base/text/source-name.ts";
+import { zoneNote } from "../../shared/dates.ts";
 import { type DayRange, type History, SERIES, seriesOf } from "../history.ts";
 import { rowsOf } from "./breakdown-model.ts";
 
@@ -18,11 +19,13 @@ const line = (cells: string[]): string => `${cells.map(cell).join(",")}\r\n`;
 
 /**
  * Every dimension of a range as `dimension,value,count,of`, bots included, followed by each counter by day, as
- * `<counter>_by_day,<day>,count,`; `of` is the kind of counts. Under conditions, or with one source alone, each row names them.
+ * `<counter>_by_day,<day>,count,`; `of` is the kind of counts. Under conditions, with one source alone, or
+ * where the zone of days is not that of the browser, each row names them.
  */
 export function toCsv(history: History, range: DayRange): string {
-  const { only, where } = history;
+  const { only, where, zone } = history;
   const more = [
+    ...(zoneNote(zone) ? [["zone", zone] as const] : []),
     ...(only === null ? [] : [["source", sourceName(only)] as const]),
     ...(where.length === 0 ? [] : [["where", where.map(conditionText).join(" & ")] as const]),
   ];

@@ -1,5 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
-import { WEEKDAYS } from "../../shared/dates.ts";
+import { WEEKDAYS, zoneNote } from "../../shared/dates.ts";
 import { ratio, whole } from "../../shared/format.ts";
 import { Help } from "../../shared/help.tsx";
 import type { DayRange, History } from "../history.ts";
@@ -37,7 +37,8 @@ export function Heatmap({ history, range, metric, now }: HeatmapProps) {
     <section class="card heat" aria-labelledby="heat-title">
       <header>
         <h2 id="heat-title">
-          {METRIC_FACTS[metric === "events" ? metric : key].name} by day and hour ({history.zone})
+          {METRIC_FACTS[metric === "events" ? metric : key].name} by day and hour
+          {zoneNote(history.zone)}
         </h2>
         <Help of="dashboard#the-chart" about="Heatmap" />
       </header>

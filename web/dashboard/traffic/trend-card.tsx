@@ -1,6 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import type { Mark } from "../../../appliance/base/text/marks.ts";
-import { rangeName } from "../../shared/dates.ts";
+import { rangeName, zoneNote } from "../../shared/dates.ts";
 import { whole as wholeText } from "../../shared/format.ts";
 import { Help } from "../../shared/help.tsx";
 import { keepChoice, loadChoice } from "../../shared/token.ts";
@@ -112,7 +112,7 @@ const totalText = ({ name, total }: Total): string => `${name} ${wholeText(total
 
 function titleOf(trend: Trend, metric: Metric, zone: string): string {
   const charted = trend.unit === "hour" ? hourlyOf(metric) : metric;
-  return `${METRIC_FACTS[charted].name} by ${trend.unit}${trend.unit === "hour" ? ` (${zone})` : ""}`;
+  return `${METRIC_FACTS[charted].name} by ${trend.unit}${zoneNote(zone)}`;
 }
 
 interface TrendTableProps {

@@ -1,4 +1,5 @@
 import type { Clock } from "../../../base/clock.ts";
+import { type DayZone, zoneAhead } from "../../../base/day-zone.ts";
 import type { Warning } from "../../../base/text/warnings.ts";
 import { jsonBody } from "../../../http/body.ts";
 import { HttpError } from "../../../http/errors.ts";
@@ -10,7 +11,7 @@ import type { BoxAnswer, PowerAction, Vitals } from "../../wire.ts";
 export interface BoxParts {
   clock: Pick<Clock, "now" | "sure">;
   version: string;
-  store: Pick<Store, "box" | "hasFleet" | "endedReads">;
+  store: Pick<Store, "box" | "hasFleet" | "endedReads" | "numbers">;
   /** The zone in which the box's clocks show the time. */
   timeZone: () => string;
   addresses: () => BoxAnswer["addresses"];
@@ -42,6 +43,7 @@ export const showBox: Handler<BoxParts, BoxAnswer> = async (ctx, parts) => {
     time: clock.now(),
     clockSet: clock.sure,
     timeZone: timeZone(),
+    ...(!store.numbers.asksZone && { days: daysAt(store.numbers.zone, clock.now()) }),
     addresses: addresses(),
     ...(space && { disk: { freeBytes: space.free, totalBytes: space.total } }),
     numbersElsewhere: store.hasFleet,
@@ -50,6 +52,10 @@ export const showBox: Handler<BoxParts, BoxAnswer> = async (ctx, parts) => {
     warnings: parts.warnings(),
   };
 };
+
+function daysAt(zone: DayZone, now: number): NonNullable<BoxAnswer["days"]> {
+  return { zone: zone.nameAt(now), ahead: zoneAhead(zone.setting, now) ?? null };
+}
 
 /** `POST /api/power` `{action}` → 204: the box restarts or shuts down. */
 export const switchPower: Handler<BoxParts> = async (ctx, { power }) => {

@@ -2,10 +2,11 @@ import { STAT_METRICS, STAT_PERIODS } from "../../../base/input/deck-fields.ts";
 import { compactCount } from "../../../base/text/compact.ts";
 import { ACCENT, BAD, blend, type Colors, chooseColors, GOOD, onBackground } from "../colors.ts";
 import { type Fonts, label, type Shape, scaleOf } from "../shapes.ts";
-import type { Numbers } from "../situation.ts";
+import type { Numbers, Situation } from "../situation.ts";
 import { type Area, sparkline } from "../sparkline.ts";
 import type { TextBox } from "../text-fit.ts";
 import type { StatWidget } from "../widget.ts";
+import { cityOf, showSame } from "./time.ts";
 
 export interface StatFace extends Colors {
   kind: "stat";
@@ -13,6 +14,8 @@ export interface StatFace extends Colors {
   site: string;
   period: string;
   metric: string;
+  /** The city of the zone whose day it is, where clocks of the box show another time. */
+  zone?: string;
   /** Compact: `999`, `1.2k`, `12k`, `1.2M`; `–` when there is no number. */
   value: string;
   /** Against the period before; `–` when that has nothing to compare with. Of now, how long that is. */
@@ -33,7 +36,8 @@ const NO_NUMBER = "–";
 const SMALLEST = 0.8;
 
 /** A number of a site, as it is now. */
-export function statFace(widget: StatWidget, numbers: Numbers | undefined): StatFace {
+export function statFace(widget: StatWidget, { now, timeZone, numbers }: Situation): StatFace {
+  const zone = numbers?.zone;
   const alarm = numbers?.alarm && ALARMS[numbers.alarm];
   const colors = alarm?.colors ?? chooseColors({}, widget);
   return {
@@ -41,6 +45,7 @@ export function statFace(widget: StatWidget, numbers: Numbers | undefined): Stat
     site: widget.label ?? widget.site,
     period: STAT_PERIODS[widget.period].onKey,
     metric: STAT_METRICS[widget.metric].onKey,
+    ...(zone !== undefined && !showSame(now, zone, timeZone) && { zone: cityOf(zone) }),
     value: numbers ? compactCount(numbers.value) : NO_NUMBER,
     change: alarm
       ? { text: alarm.word, direction: "none", color: colors.color }
@@ -97,16 +102,23 @@ function stat(face: StatFace, size: TextBox, fonts: Fonts): Shape[] {
     width: roomy ? size.width : right - change.width - gap,
     height: size.height - metricY - gap,
   };
+  const below = { ...quiet, left: pad, y: metricY, room: roomy ? room - change.width - gap : room };
+  const what = `${face.metric} ${face.period}`;
+  const whole = `${what} ${face.zone ?? ""}`.trim();
+  const isWhole = fonts.plain.width(whole) * Math.round(small * SMALLEST) <= below.room;
+  // The zone is more than the series, where a line has no room for both.
+  const lowest = {
+    ...quiet,
+    left: pad,
+    y: size.height - pad,
+    room: chart.width - pad + Math.floor(gap / 2),
+  };
   return [
-    ...chartShapes(face, chart),
+    ...(isWhole || !face.zone ? chartShapes(face, chart) : shrunkLabel(face.zone, lowest, fonts)),
     ...change.shapes,
     ...shrunkLabel(face.site, { ...quiet, left: pad, y: captionY }, fonts),
     ...numberShapes(face, { left: pad, y: numberY, size: number }),
-    ...shrunkLabel(
-      `${face.metric} ${face.period}`,
-      { ...quiet, left: pad, y: metricY, room: roomy ? room - change.width - gap : room },
-      fonts,
-    ),
+    ...shrunkLabel(isWhole ? whole : what, below, fonts),
   ];
 }
 
@@ -126,9 +138,12 @@ function statRow(face: StatFace, size: TextBox, fonts: Fonts): Shape[] {
   );
   const what = `${face.metric} ${face.period}`;
   const chart = { left: column + pad, top: pad, width: size.width - column - pad, height: 0 };
+  if (face.zone) chart.top = captionY + gap;
   chart.height = size.height - chart.top;
+  const above = { ...quiet, left: chart.left, y: captionY, room: chart.width - pad };
   return [
     ...chartShapes(face, chart),
+    ...shrunkLabel(face.zone ?? "", above, fonts),
     ...shrunkLabel(
       face.site,
       { ...quiet, left: pad, y: captionY, room: room - fonts.plain.width(what) * small - gap },

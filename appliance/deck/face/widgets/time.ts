@@ -28,7 +28,7 @@ export function worldclockFace(
 }
 
 /** `America/Argentina/Buenos_Aires` → `Buenos Aires` */
-function cityOf(timeZone: string): string {
+export function cityOf(timeZone: string): string {
   return (timeZone.split("/").at(-1) ?? timeZone).replaceAll("_", " ");
 }
 
@@ -36,6 +36,13 @@ function cityOf(timeZone: string): string {
 export function timeIn(now: number, timeZone: string): string {
   const time = timeParts(now, timeZone).map(({ value }) => value);
   return time.join("");
+}
+
+/** Whether clocks of two zones show the same day and time. */
+export function showSame(now: number, zone: string, other: string): boolean {
+  const shown = (name: string) =>
+    [dateParts, timeParts].flatMap((parts) => parts(now, name).map(({ value }) => value)).join();
+  return zone === other || shown(zone) === shown(other);
 }
 
 /** The day in the box's zone. */

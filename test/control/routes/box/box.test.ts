@@ -21,6 +21,7 @@ describe("the box", () => {
       wifi: { dbm: -56 },
       time: world().clock.now(),
       clockSet: true,
+      days: { zone: "UTC", ahead: null },
       addresses: { number: `http://localhost:${world().service.control.port}/`, name: null },
       disk: { freeBytes: 21e9, totalBytes: 29e9 },
       numbersElsewhere: false,
