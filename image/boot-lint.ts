@@ -4,8 +4,7 @@
  */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { ROOTS } from "../appliance/release/command-line.ts";
-import { otherSlot, parseRelease, type Slot } from "../appliance/release/release.ts";
+import { otherSlot, parseRelease, ROOTS, type Slot } from "../appliance/release/release.ts";
 
 interface Board {
   readonly name: string;

@@ -7,7 +7,6 @@ import { createReadStream, mkdtempSync, readFileSync, rmSync, statSync } from "n
 import { dirname, join } from "node:path";
 import { Refusal } from "../appliance/base/refusal.ts";
 import { bootEntries, unpackBundle } from "../appliance/release/archive.ts";
-import { readKeys } from "../appliance/release/keys.ts";
 import {
   BOOT_PART,
   MANIFEST,
@@ -16,6 +15,7 @@ import {
   ROOT_PART,
   readManifest,
 } from "../appliance/release/manifest.ts";
+import { readKeys } from "../appliance/release/minisign.ts";
 import { parseRelease } from "../appliance/release/release.ts";
 import { wholeOf } from "../appliance/release/tar.ts";
 import { partOf } from "./part.ts";

@@ -15,7 +15,7 @@ import {
 } from "../mqtt/settings.ts";
 import { DDNS_RULE, serviceOf } from "../public/dns/services.ts";
 import { DIRECTORY_RULE, directoryUrl, PUBLIC_NAME_RULE, publicName } from "../public/settings.ts";
-import { parseKey } from "../release/keys.ts";
+import { parseKey } from "../release/minisign.ts";
 import {
   PROJECT_RELEASES,
   UPDATE_MODES,

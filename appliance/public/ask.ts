@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { SecureContext } from "node:tls";
+import { DAY_MS } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import { AskFailed, askFailure } from "../http/ask-failed.ts";
 import { exchange } from "../http/exchange.ts";
@@ -79,4 +80,16 @@ function trustOf(ca = ""): () => SecureContext | undefined {
     made ??= createSecureContext({ ca: [...rootCertificates, ca] });
     return made;
   };
+}
+
+/**
+ * The wait of a Retry-After, in milliseconds, at most `mostMs` (RFC 9110, 10.2.3); undefined without one. A date is
+ * relative to that of the answer, so that no clock of this box is needed.
+ */
+export function retryAfterMs(headers: IncomingHttpHeaders, mostMs = DAY_MS): number | undefined {
+  const said = headers["retry-after"]?.trim() ?? "";
+  const ms = /^\d+$/.test(said)
+    ? Number(said) * 1_000
+    : Date.parse(said) - Date.parse(headers.date ?? "");
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), mostMs);
 }

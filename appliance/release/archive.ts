@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { pipeline, Readable } from "node:stream";
 import { constants, createZstdDecompress } from "node:zlib";
 import { Refusal } from "../base/refusal.ts";
-import { commandLineFor } from "./command-line.ts";
 import {
   BOOT_PART,
   MANIFEST,
@@ -17,7 +16,7 @@ import {
   SIGNATURE,
 } from "./manifest.ts";
 import { SIGNATURE_BYTES, utf8 } from "./minisign.ts";
-import type { Slot } from "./release.ts";
+import { commandLineFor, type Slot } from "./release.ts";
 import { entriesOf, type TarEntry, wholeOf } from "./tar.ts";
 
 /** The files of a `.tallydeck` in their order, the small ones first, which decide whether it is accepted. */

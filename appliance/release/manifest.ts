@@ -1,7 +1,6 @@
 import { shape } from "../base/input/shape.ts";
 import { Refusal } from "../base/refusal.ts";
-import type { PublicKey } from "./keys.ts";
-import { utf8, verifySigned } from "./minisign.ts";
+import { type PublicKey, utf8, verifySigned } from "./minisign.ts";
 import { MOST_RELEASE, type Release } from "./release.ts";
 
 export const PRODUCT = "tallydeck";

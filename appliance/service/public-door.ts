@@ -1,12 +1,13 @@
-import { isIP } from "node:net";
+import { BlockList, isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 import type { SecureContext } from "node:tls";
 import type { Clock } from "../base/clock.ts";
 import { type Cancel, type Listenable, Signal } from "../base/signal.ts";
 import { TUNNEL } from "../base/tunnel.ts";
 import type { PublicFacts } from "../collector/public-surface.ts";
+import { addressKey } from "../http/client.ts";
 import type { Certificates } from "../http/tls.ts";
-import { isOutside } from "../public/outside.ts";
+import { kindOfAddress } from "../public/addresses.ts";
 
 /** The source of the state of the public address. */
 interface DoorSource {
@@ -30,6 +31,14 @@ interface DoorParts {
   networks?: () => readonly string[];
   /** The box's addresses at which a tunnel of the owner's ends. */
   tunnelEnds?: () => readonly string[];
+}
+
+/** The networks and address of this box's home. */
+interface Home {
+  /** The networks of its own interfaces: `192.168.1.0/24`. */
+  readonly networks: readonly string[];
+  /** The router's outer IPv4 address, as far as it is known. */
+  readonly outer?: string | undefined;
 }
 
 /** Visitors are reported at most this often. */
@@ -143,6 +152,24 @@ export class PublicDoor implements PublicFacts {
  */
 function isAskedFor(name: string, servername: string): boolean {
   return servername.toLowerCase() === (isIP(name) === 0 ? name : "");
+}
+
+/**
+ * Whether a request with this address can only come from the internet: it is in none of the own networks, and not the
+ * router's outer address, which requests from the home to the public name may have.
+ */
+function isOutside(address: string, { networks, outer }: Home): boolean {
+  if (kindOfAddress(address) !== "public" || address === outer) return false;
+  const family = isIP(address);
+  return !networks.some((network) => {
+    const [own = "", bits] = network.split("/");
+    if (isIP(own) !== family) return false;
+    // A home has at least a /64, also where the prefix of the machine's own address is longer.
+    if (family === 6 && addressKey(own) === addressKey(address)) return true;
+    const block = new BlockList();
+    block.addSubnet(own, Number(bits), family === 6 ? "ipv6" : "ipv4");
+    return block.check(address, family === 6 ? "ipv6" : "ipv4");
+  });
 }
 
 /** The entry may be another by the time this is over. */

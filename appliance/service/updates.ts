@@ -1,6 +1,6 @@
 import { clockZone } from "../box/time-zone.ts";
 import type { UpdateSource } from "../control/routes/box/update.ts";
-import { KEYS_FOLDER, readKeys } from "../release/keys.ts";
+import { KEYS_FOLDER, readKeys } from "../release/minisign.ts";
 import { besideCounting, spaceOf } from "../store/desk.ts";
 import { version } from "../system/version.ts";
 import { thisBoard } from "../updates/boards.ts";

@@ -4,6 +4,7 @@ import type { UpdateOutcome } from "../base/text/update-outcome.ts";
 import type { BundleOffer } from "../release/updater-state.ts";
 import { DATA_FORMAT } from "../store/format.ts";
 import { replaceFile } from "../system/files.ts";
+import { hasLeftovers, removeTryboot, whileWritable } from "./boot-partition.ts";
 import {
   BOOT_FOLDER,
   type Box,
@@ -15,7 +16,6 @@ import {
   SERVICE_BUNDLE,
   TAKEN_BUNDLE,
 } from "./box.ts";
-import { hasLeftovers, removeTryboot, whileWritable } from "./fat.ts";
 import { type Attempt, readJournal, writeJournal } from "./journal.ts";
 import { noteKept } from "./keep.ts";
 import { isRunning, modeOf, wasArmed, writeState } from "./state.ts";

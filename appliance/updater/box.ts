@@ -2,8 +2,7 @@ import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, realpathSync, statfsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { slotOfRoot } from "../release/command-line.ts";
-import { parseRelease, type Release, type Slot } from "../release/release.ts";
+import { parseRelease, type Release, type Slot, slotOfRoot } from "../release/release.ts";
 import { sizeOf, textOf } from "../system/files.ts";
 import { type Run, runProgram } from "../system/program.ts";
 

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { readEnvLine } from "../base/input/env-line.ts";
 import { Refusal } from "../base/refusal.ts";
-import { KEYS_FOLDER, type PublicKey, readKeys } from "../release/keys.ts";
 import {
   BOOT_PART,
   bundleBytes,
@@ -13,7 +12,7 @@ import {
   readManifest,
   SIGNATURE,
 } from "../release/manifest.ts";
-import { SIGNATURE_BYTES } from "../release/minisign.ts";
+import { KEYS_FOLDER, type PublicKey, readKeys, SIGNATURE_BYTES } from "../release/minisign.ts";
 import { otherSlot } from "../release/release.ts";
 import type { BundleOffer, BundleSource } from "../release/updater-state.ts";
 import { sizeOf, textOf } from "../system/files.ts";

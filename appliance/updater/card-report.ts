@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { systemPart, systemPartOf, withSystemPart } from "../release/system-report.ts";
 import { overwriteFile } from "../system/fat-files.ts";
 import { textOf } from "../system/files.ts";
+import { whileWritable } from "./boot-partition.ts";
 import { BOOT_FOLDER, type Box } from "./box.ts";
-import { whileWritable } from "./fat.ts";
 import { readState } from "./state.ts";
 
 const REPORT = "SETUP-RESULT.txt";

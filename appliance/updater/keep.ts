@@ -1,9 +1,16 @@
 import type { UpdateOutcome } from "../base/text/update-outcome.ts";
 import type {} from "../release/updater-state.ts";
-import { configWithSlot, slotOfConfig } from "./boot-config.ts";
+import {
+  configOf,
+  configWithSlot,
+  keepTryboot,
+  slotOfConfig,
+  trybootOf,
+  whileWritable,
+  writeTryboot,
+} from "./boot-partition.ts";
 import { type Box, runningRelease, runningSlot } from "./box.ts";
 import { reportOnCard } from "./card-report.ts";
-import { configOf, keepTryboot, trybootOf, whileWritable, writeTryboot } from "./fat.ts";
 import { type Attempt, readJournal, writeJournal } from "./journal.ts";
 import { isRule, modeOf, writeState } from "./state.ts";
 

@@ -8,6 +8,7 @@ import { wholeOf } from "../release/tar.ts";
 import type { UpdaterWork } from "../release/updater-state.ts";
 import { DATA_FORMAT } from "../store/format.ts";
 import { sizeOf } from "../system/files.ts";
+import { emptySlot, removeTryboot, whileWritable } from "./boot-partition.ts";
 import {
   BOOT_FOLDER,
   type Box,
@@ -17,7 +18,6 @@ import {
   runningSlot,
 } from "./box.ts";
 import { bundleFor } from "./bundles.ts";
-import { emptySlot, removeTryboot, whileWritable } from "./fat.ts";
 import { type Attempt, type Image, readJournal, writeJournal } from "./journal.ts";
 import { PartFile } from "./parts.ts";
 import { invalidateSlot, readBack, writeSlot } from "./slot.ts";

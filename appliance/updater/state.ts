@@ -7,9 +7,8 @@ import {
   type UpdaterWork,
 } from "../release/updater-state.ts";
 import { replaceFile, textOf } from "../system/files.ts";
-import { slotOfConfig } from "./boot-config.ts";
+import { configOf, slotOfConfig } from "./boot-partition.ts";
 import { type Box, releaseIn, runningRelease, runningSlot, STATE_FOLDER } from "./box.ts";
-import { configOf } from "./fat.ts";
 import { type Attempt, type Journal, readJournal } from "./journal.ts";
 
 /** The reason that this system runs: config.txt says so, it is tried, or neither. */

@@ -7,6 +7,7 @@ import { SIGNATURE_BYTES } from "../release/minisign.ts";
 import { entriesOf, wholeOf } from "../release/tar.ts";
 import { removeFiles } from "../system/fat-files.ts";
 import { isThere, replaceFile, syncNow } from "../system/files.ts";
+import { whileWritable } from "./boot-partition.ts";
 import {
   BOOT_FOLDER,
   type Box,
@@ -16,7 +17,6 @@ import {
   TAKEN_BUNDLE,
 } from "./box.ts";
 import { CAME_FROM, keysOf, reasonsAgainst, takenIn } from "./bundles.ts";
-import { whileWritable } from "./fat.ts";
 
 /** Room that others on the data partition still need. */
 const SPARE = 64 * 1_048_576;

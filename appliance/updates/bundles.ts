@@ -4,7 +4,6 @@ import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { orElse } from "../base/refusal.ts";
 import { unpackBundle } from "../release/archive.ts";
-import type { PublicKey } from "../release/keys.ts";
 import {
   BOOT_PART,
   MANIFEST,
@@ -14,7 +13,7 @@ import {
   readManifest,
   SIGNATURE,
 } from "../release/manifest.ts";
-import { SIGNATURE_BYTES } from "../release/minisign.ts";
+import { type PublicKey, SIGNATURE_BYTES } from "../release/minisign.ts";
 import { bytesOf, sizeOf, syncFolder } from "../system/files.ts";
 import type { Papers } from "./record.ts";
 

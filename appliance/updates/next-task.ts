@@ -4,8 +4,7 @@ import type { ThisBoard } from "./boards.ts";
 import type { UpdateRecord, Wish } from "./record.ts";
 import { asksHost, type UpdateSettings } from "./settings.ts";
 import type { Candidate } from "./view.ts";
-import { isUnseenFailure, isUntried, offeredByUpdater, readyOf } from "./view-of.ts";
-import { lastKey } from "./wishes.ts";
+import { isUnseenFailure, isUntried, lastKey, offeredByUpdater, readyOf } from "./view-of.ts";
 
 /** The facts that decide the next task. */
 export interface UpdateFacts {

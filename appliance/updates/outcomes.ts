@@ -1,8 +1,7 @@
 import { DAY_MS } from "../base/calendar.ts";
 import type { UpdateTask } from "./next-task.ts";
 import type { Papers, UpdateRecord } from "./record.ts";
-import { nextCheck, nextTry } from "./schedule.ts";
-import { newWish, nightFor, type WishTimes } from "./wishes.ts";
+import { newWish, nextCheck, nextTry, nightFor, type WishTimes } from "./schedule.ts";
 
 /** The outcome of a look at the host. */
 export type CheckOutcome =

@@ -14,6 +14,7 @@ import {
 } from "./outcomes.ts";
 import type { UpdateRecord, UpdateRecordFile } from "./record.ts";
 import { refuse } from "./refusals.ts";
+import { newWish, requestedFor, restartFor, type WishTimes } from "./schedule.ts";
 import { asksHost, type UpdateSettings } from "./settings.ts";
 import { UpdateTasks, type UpdateTasksOptions } from "./tasks.ts";
 import type { UpdateChange, UpdateView } from "./view.ts";
@@ -21,12 +22,12 @@ import {
   isRestart,
   isUnseenFailure,
   isUntried,
+  lastKey,
   offeredByUpdater,
   problemKey,
   readyOf,
   updateViewOf,
 } from "./view-of.ts";
-import { lastKey, newWish, requestedFor, restartFor, type WishTimes } from "./wishes.ts";
 
 interface UpdatesOptions extends UpdateTasksOptions, WishTimes {
   readonly settings: UpdateSettings;

@@ -33,8 +33,13 @@ interface ServiceKnowledge {
 }
 
 /** A key that identifies an outcome. */
-export function outcomeKey({ kind, release, at }: UpdateOutcome): string {
+function outcomeKey({ kind, release, at }: UpdateOutcome): string {
   return `${kind} ${release} ${at}`;
+}
+
+/** A key that identifies the last outcome; null without one. */
+export function lastKey({ last }: UpdaterState): string | null {
+  return last === undefined ? null : outcomeKey(last);
 }
 
 /** A key that identifies a problem of the updater; null without one. */

@@ -18,8 +18,8 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { after, before, describe, it } from "mocha";
 import { unpackBundle } from "../../appliance/release/archive.ts";
-import { type PublicKey, parseKey } from "../../appliance/release/keys.ts";
 import { type Manifest, readManifest } from "../../appliance/release/manifest.ts";
+import { type PublicKey, parseKey } from "../../appliance/release/minisign.ts";
 import { needTools } from "../../scripts/tools.ts";
 import { madeBuilt } from "../helpers/built.ts";
 

@@ -4,8 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "mocha";
 import { isRefusal } from "../../appliance/base/refusal.ts";
-import { KEYS_FOLDER, parseKey, readKeys } from "../../appliance/release/keys.ts";
-import { verifySigned } from "../../appliance/release/minisign.ts";
+import { KEYS_FOLDER, parseKey, readKeys, verifySigned } from "../../appliance/release/minisign.ts";
 import { Minisign } from "../helpers/minisign.ts";
 
 const MESSAGE = Buffer.from('{"release":12}');

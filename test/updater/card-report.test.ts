@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { configWithSlot } from "../../appliance/updater/boot-config.ts";
+import { configWithSlot } from "../../appliance/updater/boot-partition.ts";
 import { reportOnCard } from "../../appliance/updater/card-report.ts";
 import { writeJournal } from "../../appliance/updater/journal.ts";
 import { keep } from "../../appliance/updater/keep.ts";

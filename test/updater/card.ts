@@ -14,7 +14,7 @@ import type { Manifest } from "../../appliance/release/manifest.ts";
 import type { Release, Slot } from "../../appliance/release/release.ts";
 import type { UpdaterRequest, UpdaterState } from "../../appliance/release/updater-state.ts";
 import { boot } from "../../appliance/updater/boot.ts";
-import { configWithSlot, slotOfConfig } from "../../appliance/updater/boot-config.ts";
+import { configWithSlot, slotOfConfig } from "../../appliance/updater/boot-partition.ts";
 import type { Box } from "../../appliance/updater/box.ts";
 import { type Journal, readJournal } from "../../appliance/updater/journal.ts";
 import { keep } from "../../appliance/updater/keep.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { configWithSlot } from "../../appliance/updater/boot-config.ts";
+import { configWithSlot } from "../../appliance/updater/boot-partition.ts";
 import { copyData, settleCopy } from "../../appliance/updater/data-copy.ts";
 import { type Attempt, writeJournal } from "../../appliance/updater/journal.ts";
 import { Card, NEXT, OLD } from "./card.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { configWithSlot } from "../../appliance/updater/boot-config.ts";
+import { configWithSlot } from "../../appliance/updater/boot-partition.ts";
 import { dropCopy, settleCopy } from "../../appliance/updater/data-copy.ts";
 import type { Attempt } from "../../appliance/updater/journal.ts";
 import { keep } from "../../appliance/updater/keep.ts";

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { after, afterEach, beforeEach, describe, it } from "mocha";
-import { slotOfConfig } from "../../appliance/updater/boot-config.ts";
+import { slotOfConfig } from "../../appliance/updater/boot-partition.ts";
 import { keep } from "../../appliance/updater/keep.ts";
 import { prepare } from "../../appliance/updater/prepare.ts";
 import { Minisign } from "../helpers/minisign.ts";

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { configWithSlot, slotOfConfig } from "../../appliance/updater/boot-config.ts";
+import { configWithSlot, slotOfConfig } from "../../appliance/updater/boot-partition.ts";
 import type { Box } from "../../appliance/updater/box.ts";
 import type { HealthFacts } from "../../appliance/updater/health.ts";
 import { type Journal, writeJournal } from "../../appliance/updater/journal.ts";

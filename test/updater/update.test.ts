@@ -3,7 +3,7 @@ import fs, { existsSync, rmSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { after, afterEach, beforeEach, describe, it } from "mocha";
-import { configWithSlot, slotOfConfig } from "../../appliance/updater/boot-config.ts";
+import { configWithSlot, slotOfConfig } from "../../appliance/updater/boot-partition.ts";
 import { keep } from "../../appliance/updater/keep.ts";
 import { prepare } from "../../appliance/updater/prepare.ts";
 import { answerRequests } from "../../appliance/updater/requests.ts";

@@ -1,8 +1,7 @@
 import { DAY_MS } from "../../base/calendar.ts";
 import { isObject, isText } from "../../base/input/json.ts";
 import { AskFailed } from "../../http/ask-failed.ts";
-import type { AskOutside, OutsideQuestion, OutsideReply } from "../ask.ts";
-import { retryAfterMs } from "../retry-after.ts";
+import { type AskOutside, type OutsideQuestion, type OutsideReply, retryAfterMs } from "../ask.ts";
 import { AcmeFailed, failureOf } from "./problem.ts";
 
 /** The resources that a CA offers, and where they are (RFC 8555 section 7.1.1). */
@@ -15,6 +14,9 @@ export interface AcmeDirectory {
   /** The names of its kinds of certificates (draft-ietf-acme-profiles). */
   readonly profiles: readonly string[];
 }
+
+/** A resource of the CA that it is working at, as it is now. */
+export type Resource = Readonly<Record<string, unknown>>;
 
 const LONGEST_URL = 1_024;
 /** Limits are by the week. */

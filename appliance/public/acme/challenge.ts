@@ -5,10 +5,10 @@ import { DAY_MS } from "../../base/calendar.ts";
 import { isObject, isText } from "../../base/input/json.ts";
 import { sha256 } from "../../system/secrets.ts";
 import { newKey } from "../keys.ts";
+import type { Resource } from "./authority.ts";
+import { keyAuthorization } from "./conversation.ts";
 import { holder, integer, octets, oid, sequence, TRUE, time } from "./der.ts";
 import type { Identifier } from "./identifier.ts";
-import { keyAuthorization } from "./jws.ts";
-import type { Resource } from "./polling.ts";
 import { AcmeFailed, failureOf, type Validation } from "./problem.ts";
 import {
   distinguishedName,

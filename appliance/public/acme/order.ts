@@ -1,7 +1,8 @@
 import type { KeyObject } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import { isObject, isText } from "../../base/input/json.ts";
-import type { Authority } from "./authority.ts";
+import { retryAfterMs } from "../ask.ts";
+import type { Authority, Resource } from "./authority.ts";
 import {
   type ChallengeType,
   challengeFailure,
@@ -12,9 +13,15 @@ import {
 } from "./challenge.ts";
 import type { Conversation } from "./conversation.ts";
 import type { Identifier } from "./identifier.ts";
-import { pollWhile, type Resource } from "./polling.ts";
 import { AcmeFailed, failureOf, type Validation } from "./problem.ts";
 import { certificateRequest } from "./x509.ts";
+
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 60_000;
+/** The wait grows to this where the CA does not say. */
+const OWN_WAIT_MS = 8_000;
+const PATIENCE_MS = 10 * 60_000;
+const MOST_POLLS = 100;
 
 /** Optional wishes of an order, which are dropped for a CA that does not know them. */
 export interface Wishes {
@@ -123,6 +130,40 @@ export class Order {
     if (order.status === state) return order;
     throw failureOf(order.error) ?? undecided("order", order);
   }
+}
+
+/**
+ * Reads a resource again and again, as often as the CA wants (RFC 8555 section 7.5.1), until it is in
+ * another state than those. Gives up after ten minutes.
+ * @throws {AcmeFailed}
+ */
+async function pollWhile(
+  { conversation, authority, clock, signal }: OrderParts,
+  url: string,
+  states: readonly string[],
+): Promise<Resource> {
+  const since = clock.monotonic();
+  for (let polls = 0; polls < MOST_POLLS && clock.monotonic() - since < PATIENCE_MS; polls++) {
+    const reply = await conversation.send(url);
+    const resource = authority.json(reply);
+    if (!states.includes(String(resource.status))) return resource;
+    const own = Math.min(FIRST_WAIT_MS * 2 ** polls, OWN_WAIT_MS);
+    await wait(clock, Math.min(retryAfterMs(reply.headers) ?? own, LONGEST_WAIT_MS), signal);
+  }
+  throw new AcmeFailed("server", "the certificate authority did not decide in time");
+}
+
+/** Waits for at least a little, even where the CA says 0. */
+function wait(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const cancel = clock.after(Math.max(ms, FIRST_WAIT_MS), resolve);
+  const stop = () => {
+    cancel();
+    reject(new AcmeFailed("stopped", "it was stopped"));
+  };
+  if (signal.aborted) stop();
+  signal.addEventListener("abort", stop);
+  return promise.finally(() => signal.removeEventListener("abort", stop));
 }
 
 function undecided(what: string, { status }: Resource): AcmeFailed {

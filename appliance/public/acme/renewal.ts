@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { isObject, isText } from "../../base/input/json.ts";
-import { retryAfterMs } from "../retry-after.ts";
+import { retryAfterMs } from "../ask.ts";
 import { type Authority, webAddress } from "./authority.ts";
 import { readAll } from "./der.ts";
 import { AcmeFailed } from "./problem.ts";

@@ -1,7 +1,6 @@
 import { isIP } from "node:net";
 import { AskFailed } from "../../http/ask-failed.ts";
-import type { AskOutside, OutsideQuestion, OutsideReply } from "../ask.ts";
-import { retryAfterMs } from "../retry-after.ts";
+import { type AskOutside, type OutsideQuestion, type OutsideReply, retryAfterMs } from "../ask.ts";
 
 /** The home's addresses. */
 export interface Addresses {

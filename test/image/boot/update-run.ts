@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { closeSync, mkdtempSync, openSync, readSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Slot } from "../../../appliance/release/release.ts";
-import { slotOfConfig } from "../../../appliance/updater/boot-config.ts";
+import { slotOfConfig } from "../../../appliance/updater/boot-partition.ts";
 import type { UpdateView } from "../../../appliance/updates/view.ts";
 import { Box } from "./box.ts";
 import type { Checks, Lane } from "./checks.ts";
