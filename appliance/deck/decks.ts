@@ -2,7 +2,7 @@ import { invalidField, Refusal } from "../base/refusal.ts";
 import { type Cancel, type Listenable, Signal } from "../base/signal.ts";
 import type { Deck } from "./deck.ts";
 import type { DeckView, PictureChange, SlotPictureView } from "./deck-view.ts";
-import type { Scale } from "./display/drawing.ts";
+import { FinePictures } from "./display/fine-pictures.ts";
 import { Showing, type ShowingSources } from "./display/showing.ts";
 import { wholePicture } from "./display/whole-picture.ts";
 import type { Feedback } from "./face/feedback.ts";
@@ -51,6 +51,7 @@ export class Decks {
   readonly setUp: SetUp;
   readonly #options: DecksOptions;
   readonly #roster: Roster;
+  readonly #fine = new FinePictures();
   readonly #showing: Showing;
   readonly #gestures: Gestures;
   readonly #virtual: VirtualDecks;
@@ -208,16 +209,22 @@ export class Decks {
    * The picture that a slot shows now.
    * @throws {Refusal} `not_found`
    */
-  picture(id: string, slot: string, scale?: Scale): SlotPictureView {
-    return this.#roster.picture(id, slot, scale);
+  picture(id: string, slot: string): SlotPictureView {
+    return this.#roster.picture(id, slot);
+  }
+
+  /** The same as an upright PNG. @throws {Refusal} `not_found` */
+  png(id: string, slot: string): Uint8Array {
+    return encodePng(this.picture(id, slot).pixels);
   }
 
   /**
-   * The same as an upright PNG at the slot's size, or painted twice as fine.
+   * The same painted finer.
+   * @param scale pixels for each pixel of the slot, in each direction: a whole number up to `MAX_PICTURE_SCALE`
    * @throws {Refusal} `not_found`
    */
-  png(id: string, slot: string, scale?: Scale): Uint8Array {
-    return encodePng(this.picture(id, slot, scale).pixels);
+  async finePng(id: string, slot: string, scale: number): Promise<Uint8Array> {
+    return this.#fine.png(this.#roster.drawing(id, slot), scale);
   }
 
   /** The present picture of a connected deck, as a PNG; undefined where there is none with pictures. */

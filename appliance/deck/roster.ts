@@ -3,7 +3,7 @@ import { Refusal } from "../base/refusal.ts";
 import type { Signal } from "../base/signal.ts";
 import { Deck } from "./deck.ts";
 import type { PictureChange, PlaceView, SlotPictureView } from "./deck-view.ts";
-import type { Scale } from "./display/drawing.ts";
+import type { Drawing } from "./display/drawing.ts";
 import type { DeckWorld } from "./display/surface.ts";
 import { encodeJpeg } from "./face/paint.ts";
 import type { Fingers } from "./hands/fingers.ts";
@@ -102,9 +102,15 @@ export class Roster implements Iterable<Deck> {
   }
 
   /** The picture that a slot shows. @throws {Refusal} `not_found` */
-  picture(id: string, slot: string, scale?: Scale): SlotPictureView {
+  picture(id: string, slot: string): SlotPictureView {
     const deck = this.deck(id);
-    return deck.surface.picture(slot, scale) ?? fail(noSlot(deck, slot));
+    return deck.surface.picture(slot) ?? fail(noSlot(deck, slot));
+  }
+
+  /** The same before it is painted. @throws {Refusal} `not_found` */
+  drawing(id: string, slot: string): Drawing {
+    const deck = this.deck(id);
+    return deck.surface.drawing(slot) ?? fail(noSlot(deck, slot));
   }
 
   /** Adds decks that were here before, unless they are there or exist on this page only. */

@@ -28,7 +28,7 @@ describe("the deck in the Web UI", () => {
     ]);
     assert.deepEqual(
       await picture.body(),
-      Buffer.from(control().world.service.decks.png(MK2, "k1")),
+      Buffer.from(await control().world.service.decks.finePng(MK2, "k1", 2)),
     );
   });
 
@@ -40,7 +40,10 @@ describe("the deck in the Web UI", () => {
     const picture = await control().pictureAfter("k2", () =>
       control().push("build", { text: "Build ok" }),
     );
-    assert.deepEqual(picture, Buffer.from(control().world.service.decks.png(MK2, "k2")));
+    assert.deepEqual(
+      picture,
+      Buffer.from(await control().world.service.decks.finePng(MK2, "k2", 2)),
+    );
   });
 
   it("opens the settings of the key that is clicked, and its address leads there again", async () => {

@@ -145,12 +145,12 @@ describe("an empty key in the editor", () => {
 
   it("shows a plus, which the deck does not get, and pictures are as fine as the screen", async () => {
     const [picture] = await Promise.all([
-      control().page.waitForResponse(/\/slots\/k5\/image\.png\?scale=2/),
+      control().page.waitForResponse(/\/slots\/k5\/image\.png\?scale=4/),
       control().open(),
     ]);
     await control().slot("k5").getByText("+").waitFor();
     assert.equal(await control().slot("k1").getByText("+").count(), 0);
-    const png = Buffer.from(control().world.service.decks.png(MK2, "k5", 2));
+    const png = Buffer.from(await control().world.service.decks.finePng(MK2, "k5", 4));
     assert.deepEqual(await picture.body(), png);
     await control().owner.assertAccessibleInAnyLight(".deck-tab");
   });

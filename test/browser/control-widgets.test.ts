@@ -10,7 +10,9 @@ describe("the settings of a key", () => {
   const control = eachControl({ env: { VIRTUAL_DECK: "mk2" } });
   const shows = (name: string) => control().field("Shows").selectOption(name);
   const paste = () => seen(control().page.locator(".recipe .snippet code"));
-  const png = (slot: string) => Buffer.from(control().world.service.decks.png(MK2, slot));
+  /** The picture of a slot, as a screen of 96 dots an inch gets it. */
+  const png = async (slot: string) =>
+    Buffer.from(await control().world.service.decks.finePng(MK2, slot, 2));
 
   it("offer channels first that are pushed to and on no key yet", async () => {
     await control().set("k3", { type: "push", channel: "door" });
@@ -24,7 +26,7 @@ describe("the settings of a key", () => {
       await control().saved();
     });
     assert.deepEqual(control().widget("k2"), { type: "push", channel: "build" });
-    assert.deepEqual(picture, png("k2"));
+    assert.deepEqual(picture, await png("k2"));
     await control().page.locator(".chips").waitFor({ state: "detached" });
   });
 
@@ -134,10 +136,10 @@ describe("the settings of a key", () => {
     });
     await control().pick("Today");
     await control().saved();
-    const before = png("k2");
+    const before = await png("k2");
     await control().world.beacon({ p: "/" });
     await control().pictureAfter("k2", async () => control().world.clock.advance(1_000));
-    assert.notDeepEqual(png("k2"), before);
+    assert.notDeepEqual(await png("k2"), before);
   });
 
   it("follow a change that is made elsewhere", async () => {
@@ -174,7 +176,7 @@ describe("the settings of a key", () => {
     await control().open("?slot=k2");
     await control().field("Text to send").fill("42 漢");
     const picture = await control().pictureAfter("k2", () => control().button("Send").click());
-    assert.deepEqual(picture, png("k2"));
+    assert.deepEqual(picture, await png("k2"));
     await control().sees("Sent to 1 key. 1 character drawn as ?.");
     await control().pictureAfter("k2", () => control().button("Clear").click());
     assert.equal((await control().ask("GET", "/api/push-channels")).json.channels.length, 0);

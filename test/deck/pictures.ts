@@ -74,3 +74,24 @@ export async function heldByEach(times: number, work: (n: number) => unknown): P
   }
   return held / times;
 }
+
+/** A picture with one pixel for each block of `scale` by `scale` of them, and the number of blocks with several values. */
+export function shrunk({ width, height, data }: Pixels, scale: number) {
+  const [across, down] = [width / scale, height / scale];
+  const small = new Uint8ClampedArray(across * down * 4);
+  let mixed = 0;
+  for (let at = 0; at < small.length; at += 1) {
+    const [x, y] = [Math.floor(at / 4) % across, Math.floor(at / 4 / across)];
+    const first = 4 * scale * (y * width + x) + (at % 4);
+    let [sum, isMixed] = [0, false];
+    for (let row = 0; row < scale; row += 1)
+      for (let column = 0; column < scale; column += 1) {
+        const value = data[first + 4 * (row * width + column)] ?? 0;
+        sum += value;
+        isMixed ||= value !== data[first];
+      }
+    small[at] = sum / scale ** 2;
+    if (isMixed) mixed += 1;
+  }
+  return { pixels: { width: across, height: down, data: small }, mixed };
+}

@@ -24,6 +24,9 @@ export const FIELD_LIMITS = {
   pauseSeconds: 60,
 } as const;
 
+/** The most pixels of a picture for each of the slot, in each direction: screens have finer ones, and show keys larger. */
+export const MAX_PICTURE_SCALE = 4;
+
 /** The counts that a live number may show: `name` in forms, `onKey` on the key. */
 export const STAT_METRICS = {
   pv: { name: "Views", onKey: "views" },

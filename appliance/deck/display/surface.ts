@@ -9,7 +9,7 @@ import { channelOf, type StatWidget, type Widget } from "../face/widget.ts";
 import type { Images } from "../settings/images.ts";
 import type { ModelSlot } from "../usb/model.ts";
 import type { Panel, SlotDrawing } from "../usb/panel.ts";
-import { Drawing, type Scale } from "./drawing.ts";
+import { Drawing } from "./drawing.ts";
 
 /** The state of things that faces depend on besides their widgets. */
 export interface DeckWorld {
@@ -76,9 +76,13 @@ export class Surface {
     for (const { slot, picture } of this.#states) panel?.show(slot.slot, picture);
   }
 
-  picture(name: string, scale?: Scale): SlotPictureView | undefined {
+  picture(name: string): SlotPictureView | undefined {
     const state = this.#states.find(({ slot }) => slot.slot === name);
-    return state && { revision: state.revision, pixels: state.picture.pixels(scale) };
+    return state && { revision: state.revision, pixels: state.picture.pixels() };
+  }
+
+  drawing(name: string): Drawing | undefined {
+    return this.#states.find(({ slot }) => slot.slot === name)?.picture;
   }
 
   /** Shows the result of a press while its page is shown, or removes it. */

@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import type { Canvas, SKRSContext2D } from "@napi-rs/canvas";
+import { Turns } from "../../base/tasks/turns.ts";
 import { giveBack } from "../pixel-memory.ts";
 import type { JpegOptions, Pixels, Rotation } from "../pixels.ts";
 import type { Face } from "./face.ts";
@@ -11,7 +12,7 @@ import type { Point } from "./sparkline.ts";
 import type { Metrics, TextBox } from "./text-fit.ts";
 import { layoutAddress } from "./widgets/address.ts";
 import { layoutGauge } from "./widgets/gauge.ts";
-import { layoutImage } from "./widgets/image.ts";
+import { type ImageFace, layoutImage } from "./widgets/image.ts";
 import { layoutStat } from "./widgets/stat.ts";
 
 const QUALITY_STEP = 7;
@@ -37,27 +38,57 @@ function tools(): { readonly skia: Skia; readonly fonts: Fonts } {
   return loaded;
 }
 
+/** Paints a face at the size of a slot, perhaps with the result of a press over it. Equal arguments give equal pixels. */
+export function paint(face: Face, { width, height }: TextBox, feedback?: Feedback): Pixels {
+  const context = canvasOf(width, height).getContext("2d");
+  drawFace(context, face, { width, height }, feedback);
+  const { data } = context.getImageData(0, 0, width, height);
+  return { width, height, data };
+}
+
+/** The canvas of fine pictures: one is kept, since the largest takes 5 MB, and so they are painted in turns. */
+let fineCanvas: Canvas | undefined;
+const fineTurns = new Turns();
+
 /**
- * Paints a face at the size of a slot, perhaps with the result of a press over it. Equal arguments give equal pixels.
+ * The same face with more pixels, in the same layout, as a PNG. It is encoded beside the main thread.
  * @param scale pixels for each pixel of the slot, in each direction
  */
-export function paint(
+export function paintFine(
   face: Face,
   { width, height }: TextBox,
-  feedback?: Feedback,
-  scale = 1,
-): Pixels {
-  const [across, down] = [width * scale, height * scale];
-  const context = canvasOf(across, down).getContext("2d");
-  context.setTransform(scale, 0, 0, scale, 0, 0);
+  { feedback, scale }: { feedback?: Feedback | undefined; scale: number },
+): Promise<Uint8Array> {
+  return fineTurns.take(async () => {
+    const shown = face.kind === "image" ? await withFineImage(face, scale) : face;
+    const [across, down] = [width * scale, height * scale];
+    if (fineCanvas?.width !== across || fineCanvas.height !== down)
+      fineCanvas = tools().skia.createCanvas(across, down);
+    const context = fineCanvas.getContext("2d");
+    context.setTransform(scale, 0, 0, scale, 0, 0);
+    drawFace(context, shown, { width, height }, feedback);
+    if (shown !== face && shown.kind === "image") giveBack(shown.image.pixels.data);
+    return fineCanvas.encode("png");
+  });
+}
+
+/** A face whose picture was opened at that size; one that is gone by now stays as it is. */
+async function withFineImage(face: ImageFace, scale: number): Promise<ImageFace> {
+  const pixels = await face.image.fine(scale);
+  return pixels === undefined ? face : { ...face, image: { ...face.image, pixels } };
+}
+
+function drawFace(
+  context: SKRSContext2D,
+  face: Face,
+  size: TextBox,
+  feedback: Feedback | undefined,
+): void {
   context.fillStyle = face.background;
-  context.fillRect(0, 0, width, height);
+  context.fillRect(0, 0, size.width, size.height);
   const { fonts } = tools();
-  for (const shape of layout(face, { width, height }, fonts)) draw(context, shape);
-  const over = feedback === undefined ? [] : layoutFeedback(feedback, { width, height }, fonts);
-  for (const shape of over) draw(context, shape);
-  const { data } = context.getImageData(0, 0, across, down);
-  return { width: across, height: down, data };
+  const over = feedback === undefined ? [] : layoutFeedback(feedback, size, fonts);
+  for (const shape of [...layout(face, size, fonts), ...over]) draw(context, shape);
 }
 
 /**
@@ -126,7 +157,7 @@ function draw(context: SKRSContext2D, shape: Shape): void {
       context.stroke();
       return;
     case "pixels":
-      context.drawImage(canvasShowing(shape.pixels, { use: "picture" }), 0, 0);
+      drawPixels(context, shape);
       return;
     case "icon":
       drawIcon(context, shape);
@@ -135,6 +166,22 @@ function draw(context: SKRSContext2D, shape: Shape): void {
       context.fillStyle = shape.color;
       drawText(context, shape);
   }
+}
+
+function drawPixels(
+  context: SKRSContext2D,
+  { pixels, width, height }: Shape & { kind: "pixels" },
+): void {
+  if (pixels.width === width) {
+    context.drawImage(canvasShowing(pixels, { use: "picture" }), 0, 0);
+    return;
+  }
+  const { createCanvas } = tools().skia;
+  // One that is as fine as the picture is used once.
+  const canvas = createCanvas(pixels.width, pixels.height);
+  putPixels(canvas, pixels);
+  context.imageSmoothingQuality = "high";
+  context.drawImage(canvas, 0, 0, width, height);
 }
 
 function drawIcon(context: SKRSContext2D, shape: Shape & { kind: "icon" }): void {
@@ -258,13 +305,17 @@ function canvasShowing(
   const upright = rotate % 180 === 0;
   const [width, height] = upright ? [pixels.width, pixels.height] : [pixels.height, pixels.width];
   const canvas = canvasOf(width, height, use);
+  putPixels(canvas, pixels, rotate);
+  return canvas;
+}
+
+function putPixels(canvas: Canvas, pixels: Pixels, rotate: Rotation = 0): void {
   const context = canvas.getContext("2d");
-  const image = context.createImageData(width, height);
+  const image = context.createImageData(canvas.width, canvas.height);
   if (rotate === 0) image.data.set(pixels.data);
   else turn(pixels, rotate, image.data);
   context.putImageData(image, 0, 0);
   giveBack(image.data);
-  return canvas;
 }
 
 /** Writes a picture turned clockwise. */
@@ -295,7 +346,7 @@ function layout(face: Face, size: TextBox, fonts: Fonts): Shape[] {
     case "bar":
       return layoutGauge(face, size, fonts);
     case "image":
-      return layoutImage(face);
+      return layoutImage(face, size);
     case "address":
       return layoutAddress(face, size, fonts);
     default:

@@ -33,8 +33,8 @@ export type Shape =
     }
   /** A stroked path of `IconFile`. */
   | { kind: "icon"; path: string; left: number; top: number; size: number; color: string }
-  /** A picture of the slot's size; where it is transparent, the background shows. */
-  | { kind: "pixels"; pixels: Pixels }
+  /** A picture over the whole slot; where it is transparent, the background shows. */
+  | { kind: "pixels"; pixels: Pixels; width: number; height: number }
   | { kind: "line"; points: Point[]; width: number; color: string }
   /** `y` is the base line. */
   | {

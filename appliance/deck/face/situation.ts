@@ -40,6 +40,8 @@ export interface IconPaths {
 /** A picture at the size of a slot, with transparent bars at its sides. In JSON it is its name. */
 export interface FittedImage {
   readonly pixels: Pixels;
+  /** The same at so many times that size, read anew; undefined where its file is gone. */
+  fine(scale: number): Promise<Pixels | undefined>;
   toJSON(): string;
 }
 

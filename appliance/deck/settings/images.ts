@@ -90,9 +90,17 @@ export class Images {
   }
 
   async #open(hash: string, size: Size): Promise<Fitted | "missing"> {
+    const pixels = await this.#pixels(hash, size);
+    if (pixels === undefined) return "missing";
+    const finer = (scale: number) => ({ width: size.width * scale, height: size.height * scale });
+    return new Fitted(hash, pixels, (scale) =>
+      this.#turns.take(() => this.#pixels(hash, finer(scale))),
+    );
+  }
+
+  async #pixels(hash: string, size: Size): Promise<Pixels | undefined> {
     const file = await this.#documents.file(hash);
-    if (file === null) return "missing";
-    return new Fitted(hash, await opened(Buffer.from(file), size));
+    return file === null ? undefined : opened(Buffer.from(file), size);
   }
 
   #hold(key: string, value: Fitted | "missing" | "opening"): void {
@@ -128,10 +136,12 @@ export class Images {
 class Fitted implements FittedImage {
   readonly hash: string;
   readonly pixels: Pixels;
+  readonly fine: FittedImage["fine"];
 
-  constructor(hash: string, pixels: Pixels) {
+  constructor(hash: string, pixels: Pixels, fine: FittedImage["fine"]) {
     this.hash = hash;
     this.pixels = pixels;
+    this.fine = fine;
   }
 
   toJSON(): string {

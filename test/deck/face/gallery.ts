@@ -86,9 +86,15 @@ const iconic = (text: string): Partial<Situation> => ({
 });
 /** A picture, red above and transparent below. */
 const halves = (width: number, height: number): Partial<Situation> => {
-  const data = new Uint8ClampedArray(width * height * 4);
-  for (let at = 0; at < data.length / 2; at += 4) data.set([220, 38, 38, 255], at);
-  return { image: { pixels: { width, height, data }, toJSON: () => "halves" } };
+  const at = (scale: number) => {
+    const [across, down] = [width * scale, height * scale];
+    const data = new Uint8ClampedArray(across * down * 4);
+    for (let byte = 0; byte < data.length / 2; byte += 4) data.set([220, 38, 38, 255], byte);
+    return { width: across, height: down, data };
+  };
+  return {
+    image: { pixels: at(1), fine: async (scale) => at(scale), toJSON: () => "halves" },
+  };
 };
 const temperature = { type: "gauge", channel: "office", min: -10, max: 40 } as const;
 const countdown: Widget = { type: "countdown", channel: "build" };

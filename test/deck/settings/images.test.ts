@@ -74,6 +74,18 @@ describe("pictures of keys", () => {
     }
   });
 
+  it("are read anew at so many times the slot's size, unless they are gone by then", async () => {
+    const fitted = await shown(await images.add(png(200, 100), NOTHING));
+    assert.ok(fitted !== undefined && fitted !== "missing");
+    const fine = (await fitted.fine(3)) ?? assert.fail();
+    assert.deepEqual([fine.width, fine.height], [216, 216]);
+    // The edge of the picture is at 54 of 216, between two pixels of the slot's size.
+    const alpha = (y: number) => fine.data[(y * 216 + 108) * 4 + 3];
+    assert.deepEqual([alpha(52), alpha(55)], [0, 255]);
+    documents.kept.clear();
+    assert.equal(await fitted.fine(3), undefined);
+  });
+
   it("have one name for one file, however often it comes", async () => {
     const [first, again] = [
       await images.add(png(9, 9), NOTHING),

@@ -1,4 +1,5 @@
 import { useRef, useState } from "preact/hooks";
+import { MAX_PICTURE_SCALE } from "../../../appliance/base/input/deck-fields.ts";
 import { placeName } from "../../../appliance/base/text/place-name.ts";
 import type { DeckView, PlaceView, SlotView } from "../../../appliance/control/wire.ts";
 import { slotPath } from "../addresses.ts";
@@ -158,17 +159,25 @@ interface SlotImageProps {
   onBlank?: (isBlank: boolean) => void;
 }
 
-/** Screens with finer pixels get the picture painted for them. */
-const FINE = 1.5;
+/** Pixels of screens for each of the page, as far as keys gain by them. */
+const DENSITIES = [1, 2, 3];
+/** So little more than a whole number of pixels is not seen. */
+const UNSEEN = 0.05;
 
-/** The very picture that is sent to the slot. */
+/** The picture that is sent to the slot, painted as finely as it is shown. */
 export function SlotImage({ deck, slot, onBlank }: SlotImageProps) {
   const { box } = useShell();
-  const scale = devicePixelRatio >= FINE ? "scale=2&" : "";
   const revision = box.revisions.get(revisionKey({ deck, slot: slot.slot })) ?? "";
+  const enlarged = slot.kind === "key" ? Math.max(1, KEY_PX / slot.width) : 1;
+  const at = (density: number) => {
+    const scale = Math.min(MAX_PICTURE_SCALE, Math.ceil(enlarged * density - UNSEEN));
+    const asked = scale === 1 ? "" : `scale=${scale}&`;
+    return slotPath(deck, slot.slot, `/image.png?${asked}revision=${box.opened}.${revision}`);
+  };
   return (
     <img
-      src={slotPath(deck, slot.slot, `/image.png?${scale}revision=${box.opened}.${revision}`)}
+      src={at(1)}
+      srcset={DENSITIES.map((density) => `${at(density)} ${density}x`).join(", ")}
       alt=""
       width={slot.width}
       height={slot.height}

@@ -1,9 +1,9 @@
 import type { ParsedUrlQuery } from "node:querystring";
 import type { Origins } from "../../../actions/origins.ts";
+import { MAX_PICTURE_SCALE } from "../../../base/input/deck-fields.ts";
 import { originOf } from "../../../base/input/origin.ts";
 import { invalidField } from "../../../base/refusal.ts";
 import type { Decks, Press } from "../../../deck/decks.ts";
-import type { Scale } from "../../../deck/display/drawing.ts";
 import { parseWidget, type Widget } from "../../../deck/face/widget.ts";
 import { requestsOf } from "../../../deck/settings/action.ts";
 import { type DeckChange, readChange } from "../../../deck/settings/deck-settings.ts";
@@ -149,10 +149,11 @@ export const setSlot: Handler<SlotParts, PlaceView> = async (ctx, { decks, origi
   ctx.body = await decks.setUp.setSlot(id, slot, change, placeOf(ctx.query));
 };
 
-/** `GET /api/decks/:id/slots/:slot/image.png`: the present picture of the slot; `?scale=2` has twice the resolution. */
-export const slotImage: Handler<Decks, Buffer> = (ctx, decks) => {
+/** `GET /api/decks/:id/slots/:slot/image.png`: the present picture of the slot; `?scale=2` paints it twice as fine. */
+export const slotImage: Handler<Decks, Buffer> = async (ctx, decks) => {
   const { id, slot } = ctx.params;
-  const png = decks.png(id, slot, scaleOf(ctx.query));
+  const scale = scaleOf(ctx.query);
+  const png = scale === 1 ? decks.png(id, slot) : await decks.finePng(id, slot, scale);
   ctx.set("Cache-Control", "no-store");
   ctx.type = "image/png";
   ctx.body = Buffer.from(png);
@@ -214,9 +215,12 @@ function readPage(page: unknown): PageChoice {
 }
 
 /** @throws {Refusal} `invalid_field` */
-function scaleOf({ scale = "1" }: ParsedUrlQuery): Scale {
-  if (scale !== "1" && scale !== "2") throw invalidField("scale", "must be 1 or 2.");
-  return scale === "2" ? 2 : 1;
+function scaleOf({ scale = "1" }: ParsedUrlQuery): number {
+  const known = Array.from({ length: MAX_PICTURE_SCALE }, (_, i) => i + 1);
+  const found = known.find((each) => String(each) === scale);
+  if (found === undefined)
+    throw invalidField("scale", `must be a whole number from 1 to ${MAX_PICTURE_SCALE}.`);
+  return found;
 }
 
 /** The page that `?page=N` or `?fixed=1` names. @throws {Refusal} `invalid_field` */

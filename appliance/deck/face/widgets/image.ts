@@ -2,6 +2,7 @@ import { chooseColors, dimmed } from "../colors.ts";
 import type { PlainFace } from "../plain.ts";
 import type { Shape } from "../shapes.ts";
 import type { FittedImage, Situation } from "../situation.ts";
+import type { TextBox } from "../text-fit.ts";
 import type { ImageWidget } from "../widget.ts";
 
 /** A picture on its background. */
@@ -18,7 +19,7 @@ export function imageFace(widget: ImageWidget, { image }: Situation): ImageFace 
   return { kind: "image", image, background: colors.background };
 }
 
-/** The picture, which already has the slot's size. */
-export function layoutImage({ image }: ImageFace): Shape[] {
-  return [{ kind: "pixels", pixels: image.pixels }];
+/** The picture, which has the slot's size already, or as many times that as the painter asked for. */
+export function layoutImage({ image }: ImageFace, size: TextBox): Shape[] {
+  return [{ kind: "pixels", pixels: image.pixels, ...size }];
 }

@@ -187,7 +187,8 @@ describe("the editor of decks in the control API", () => {
     );
     assert.ok(offBy.reduce((a, b) => a + b) / offBy.length < 4, "it shows the same");
     assert.ok(fours.filter((four) => new Set(four).size > 1).length > 100, "it is not blown up");
-    for (const scale of ["0", "3", "1.5", "x"]) assertError(await at(scale), 400, "invalid_field");
+    for (const scale of ["0", "5", "1.5", "02", "-1", "x"])
+      assertError(await at(scale), 400, "invalid_field");
   });
 
   it("presses nothing that has no switch", async () => {
