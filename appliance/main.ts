@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { ConfigRefused, Refusal } from "./base/refusal.ts";
 import { didYouMean } from "./base/text/nearest.ts";
-import { clockZone } from "./box/time-zone.ts";
+import { clockZone } from "./base/time-zone.ts";
 import {
   Answered,
   type Command,

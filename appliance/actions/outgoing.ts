@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import { originOf } from "../base/input/origin.ts";
 import type { Log } from "../base/log.ts";
+import { exchange } from "../http/exchange.ts";
 
 /** A request to send, once or several times. */
 export interface OutgoingRequest {
@@ -14,7 +15,7 @@ export interface OutgoingRequest {
  * Sends a request once, and follows no redirect. Resolves with the status of the answer once its body was read, or was
  * too long; rejects without an answer, or when `signal` is aborted.
  */
-export type Send = (request: OutgoingRequest, signal: AbortSignal) => Promise<number>;
+type Send = (request: OutgoingRequest, signal: AbortSignal) => Promise<number>;
 
 /** The outcome of a request: the status that was answered, or a word why there is none. */
 export interface RequestOutcome {
@@ -145,3 +146,11 @@ function wordOf(error: unknown): string {
   if (/CERT|SIGNATURE|SSL|TLS/.test(code)) return "certificate";
   return WORDS[code] ?? "no answer";
 }
+
+/** The most bytes of an answer's body to read before the connection is closed. */
+const BODY_BYTES = 65_536;
+
+export const sendOnce: Send = async (request, signal) => {
+  const { status } = await exchange(request, { mostBytes: BODY_BYTES, signal });
+  return status;
+};

@@ -5,9 +5,8 @@ import type { Log } from "../base/log.ts";
 import { CONTROL_PORT } from "../base/ports.ts";
 import { isFromHere } from "../http/client.ts";
 import { errorBodies, HttpError } from "../http/errors.ts";
-import { methodNotAllowed } from "../http/methods.ts";
 import type { Pages } from "../http/pages.ts";
-import { Router } from "../http/router.ts";
+import { methodNotAllowed, Router } from "../http/router.ts";
 import { VERSION_HEADER } from "../release/health.ts";
 import { version } from "../system/version.ts";
 

@@ -22,15 +22,16 @@ import {
 } from "./routes/box/public-address.ts";
 import { makeTunnel, removeTunnel, showTunnel, type TunnelParts } from "./routes/box/tunnel.ts";
 import { changeUpdate, showUpdate, type UpdateParts, uploadUpdate } from "./routes/box/update.ts";
-import { type DashboardParts, makeDashboardCode } from "./routes/dashboard-code.ts";
 import {
   type DeckEditParts,
+  deletePage,
   moveSlot,
+  patchPage,
+  postPage,
   redoEdit,
   startDeck,
   undoEdit,
 } from "./routes/decks/deck-edits.ts";
-import { deletePage, patchPage, postPage } from "./routes/decks/deck-pages.ts";
 import {
   addDeck,
   changeDeck,
@@ -60,15 +61,16 @@ import {
   rotatePushToken,
 } from "./routes/push-tokens.ts";
 import {
+  type DashboardParts,
   findAdminToken,
   makeAdminToken,
+  makeDashboardCode,
   type SessionParts,
   signIn,
   signOut,
 } from "./routes/session.ts";
 import { type DataParts, downloadBackup, restoreBackup } from "./routes/settings/backup.ts";
-import { exportSettings, type SettingsParts } from "./routes/settings/settings.ts";
-import { importSettings } from "./routes/settings/settings-import.ts";
+import { exportSettings, importSettings, type SettingsParts } from "./routes/settings/settings.ts";
 import { type PrivacyParts, showPrivacy } from "./routes/sites/privacy.ts";
 import { type ActivityParts, showSiteActivity } from "./routes/sites/site-activity.ts";
 import { type AlarmsParts, changeAlarms, findAlarms } from "./routes/sites/site-alarms.ts";

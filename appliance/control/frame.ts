@@ -2,9 +2,8 @@ import type { RouterContext } from "@koa/router";
 import Koa, { type Middleware } from "koa";
 import type { Log } from "../base/log.ts";
 import { errorBodies } from "../http/errors.ts";
-import { methodNotAllowed } from "../http/methods.ts";
 import type { Pages } from "../http/pages.ts";
-import { Router } from "../http/router.ts";
+import { methodNotAllowed, Router } from "../http/router.ts";
 import { type ControlDoor, guard } from "./guard.ts";
 import type { ControlContext, Handler } from "./route.ts";
 

@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
+import { clockZone } from "../base/time-zone.ts";
 import {
   Board,
   type Network,
@@ -8,7 +9,6 @@ import {
   type UpdateStandingSource,
 } from "../box/board.ts";
 import { showOn } from "../box/screen.ts";
-import { clockZone } from "../box/time-zone.ts";
 import type { Config } from "../config.ts";
 import type { SetupCode } from "../control/setup-code.ts";
 import { Decks, type DecksOptions } from "../deck/decks.ts";

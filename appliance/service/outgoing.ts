@@ -1,6 +1,5 @@
 import { ORIGINS, Origins } from "../actions/origins.ts";
-import { Outgoing } from "../actions/outgoing.ts";
-import { sendOnce } from "../actions/sender.ts";
+import { Outgoing, sendOnce } from "../actions/outgoing.ts";
 import { type Box, documentsIn } from "../store/store.ts";
 import type { Closing } from "./closing.ts";
 import type { ServiceParts, Shared } from "./parts.ts";

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { Actions } from "../actions/actions.ts";
-import { Alarms } from "../alarms/alarms.ts";
-import { webhookRequest } from "../alarms/webhook.ts";
+import { Alarms, webhookRequest } from "../alarms/alarms.ts";
 import { RecentProblems } from "../base/log.ts";
 import { siteTokenKey } from "../base/names.ts";
 import { powerSwitch } from "../box/power.ts";

@@ -1,4 +1,4 @@
-import { clockZone } from "../box/time-zone.ts";
+import { clockZone } from "../base/time-zone.ts";
 import type { UpdateSource } from "../control/routes/box/update.ts";
 import { KEYS_FOLDER, readKeys } from "../release/minisign.ts";
 import { besideCounting, spaceOf } from "../store/desk.ts";

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import type { UpdateOutcome } from "../base/text/update-outcome.ts";
 import { otherSlot } from "../release/release.ts";
 import { wholeOf } from "../release/tar.ts";
-import type {} from "../release/updater-state.ts";
 import { DATA_FORMAT } from "../store/format.ts";
 import { configOf, configWithSlot, whileWritable, writeTryboot } from "./boot-partition.ts";
 import { BOOT_FOLDER, type Box, releaseIn, runningRelease, runningSlot, TRYBOOT } from "./box.ts";

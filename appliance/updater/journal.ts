@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { isObject, isText } from "../base/input/json.ts";
 import type { UpdateOutcome } from "../base/text/update-outcome.ts";
 import { MOST_RELEASE, type Release, type Slot } from "../release/release.ts";
-import type {} from "../release/updater-state.ts";
 import { replaceFile, textOf } from "../system/files.ts";
 import { type Box, JOURNAL } from "./box.ts";
 

@@ -1,5 +1,4 @@
 import type { UpdateOutcome } from "../base/text/update-outcome.ts";
-import type {} from "../release/updater-state.ts";
 import {
   configOf,
   configWithSlot,

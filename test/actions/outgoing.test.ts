@@ -4,8 +4,8 @@ import {
   Outgoing,
   type OutgoingRequest,
   type RequestOutcome,
+  sendOnce,
 } from "../../appliance/actions/outgoing.ts";
-import { sendOnce } from "../../appliance/actions/sender.ts";
 import { createLog } from "../../appliance/base/log.ts";
 import type { Cancel } from "../../appliance/base/signal.ts";
 import { Callee } from "../helpers/callee.ts";

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { type ParsedUrlQuery, parse } from "node:querystring";
 import Koa, { type Context, type Middleware } from "koa";
 import type { Client } from "../../http/client.ts";
@@ -6,7 +6,6 @@ import type { Hit } from "../../store/log/record.ts";
 import type { Numbers } from "../../store/store.ts";
 import { appPingHit } from "../counting/app-ping.ts";
 import { beaconHit } from "../counting/beacon.ts";
-import { cdnCountry } from "../counting/country.ts";
 import { decodePayload, queryValue } from "../counting/payload.ts";
 import { createVisitorCache } from "../counting/visitor.ts";
 import type { HitKind, HitTally } from "../hit-tally.ts";
@@ -164,4 +163,19 @@ const GIF_TEXT = GIF.toString("latin1");
 
 function sendGif(response: ServerResponse): void {
   response.writeHead(200, HEADER_LIST).end(GIF_TEXT, "latin1");
+}
+
+const CDN_HEADERS = ["cf-ipcountry", "x-vercel-ip-country", "x-country-code"];
+/** The codes that CDNs send for "unknown" and for Tor. */
+const NOWHERE = new Set(["XX", "T1"]);
+
+/** The ISO country a CDN's header names, or "". */
+function cdnCountry(headers: IncomingHttpHeaders): string {
+  for (const name of CDN_HEADERS) {
+    const value = headers[name];
+    if (typeof value !== "string") continue;
+    const country = value.trim().toUpperCase();
+    if (/^[A-Z]{2}$/.test(country) && !NOWHERE.has(country)) return country;
+  }
+  return "";
 }

@@ -1,9 +1,11 @@
 import type { Middleware } from "koa";
+import { hourOf } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { DailyForm, Warning } from "../../store/reports.ts";
 import type { Numbers } from "../../store/store.ts";
 import type { Access } from "../access.ts";
 import { queryValue } from "../counting/payload.ts";
+import type { Sites } from "../sites.ts";
 import { statsFilter, statsRange } from "./question.ts";
 import { acceptsOf, askerOf, sendRunning, sourceAsked } from "./reading.ts";
 
@@ -61,5 +63,30 @@ export function statsRoute(access: Access, { numbers, clock, warnings }: StatsPa
     // The dashboard leads back to all of them where there are more.
     ctx.set("Tallydeck-Sites", String(access.reach(ctx)));
     sendRunning(ctx, answer, clock.now());
+  };
+}
+
+/** `GET /overview`: the views of all sites, for readers of all of them. */
+export function overviewRoute(
+  access: Access,
+  sites: Sites,
+  { numbers, clock, warnings }: StatsParts,
+): Middleware {
+  return async (ctx) => {
+    access.admin(ctx);
+    const now = clock.now();
+    const query = {
+      sites: sites.all.map(({ key, id }) => ({ key, id, live: numbers.live.of(key) })),
+      today: numbers.zone.today(now),
+      hour: hourOf(numbers.zone.wall(now)),
+      zone: numbers.zone.nameAt(now),
+      warnings: warnings(),
+    };
+    const answer = await numbers.read(
+      "overview",
+      { query, accepts: acceptsOf(ctx) },
+      askerOf(ctx, "owner"),
+    );
+    sendRunning(ctx, answer, now);
   };
 }

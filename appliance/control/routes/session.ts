@@ -8,9 +8,9 @@ import { makeReadToken } from "../../system/secrets.ts";
 import { COOKIE, sessionOf, sessionsOf } from "../guard.ts";
 import { shape } from "../input.ts";
 import type { ControlContext, Handler } from "../route.ts";
-import { SESSION_DAYS, type Sessions } from "../sessions.ts";
+import { SESSION_DAYS, type SessionId, type Sessions } from "../sessions.ts";
 import type { SetupCode } from "../setup-code.ts";
-import type { AdminTokenAnswer, NewReadToken } from "../wire.ts";
+import type { AdminTokenAnswer, DashboardCode, NewReadToken } from "../wire.ts";
 import { type Declared, declared } from "./sites/sites.ts";
 
 /** The admin token, to check against. */
@@ -133,3 +133,19 @@ function setCookie(
   // Earlier versions set it at this path.
   set("", "/", 0);
 }
+
+export interface DashboardParts {
+  sessions: Sessions;
+  /** Creates a code for one use of the dashboard, which ends with the session, if there is one. */
+  makeCode: (session: SessionId | undefined) => string;
+}
+
+/** `POST /api/dashboard-code` → 201 `{code}`, for one use within a minute at the collector. */
+export const makeDashboardCode: Handler<DashboardParts, DashboardCode> = (
+  ctx,
+  { sessions, makeCode },
+) => {
+  ctx.set("Cache-Control", "no-store");
+  ctx.status = 201;
+  ctx.body = { code: makeCode(sessionOf(ctx, sessions)) };
+};

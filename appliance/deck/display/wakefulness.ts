@@ -1,7 +1,7 @@
 import { DAY_MS } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
 import { timeOfDay } from "../../base/time-zone.ts";
-import type { SleepSettings } from "../settings/sleep.ts";
+import type { SleepSettings } from "../settings/deck-settings.ts";
 
 const MINUTE_MS = 60_000;
 /** The time that a press keeps a deck awake at night, unless its sleep settings have one. */

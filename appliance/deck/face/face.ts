@@ -1,11 +1,10 @@
 import { chooseColors } from "./colors.ts";
-import type { PlainFace } from "./plain.ts";
+import type { PlainFace, TextFace } from "./plain.ts";
 import { isWide, type Situation } from "./situation.ts";
-import type { Widget } from "./widget.ts";
+import type { IconWidget, Widget } from "./widget.ts";
 import { type AddressFace, addressFace, TURN_MS } from "./widgets/address.ts";
 import { countdownFace, nextCount } from "./widgets/countdown.ts";
 import { type GaugeFace, gaugeFace } from "./widgets/gauge.ts";
-import { iconFace } from "./widgets/icon.ts";
 import { type ImageFace, imageFace } from "./widgets/image.ts";
 import { nextReached, padlockFace } from "./widgets/padlock.ts";
 import { nextAge, pushFace } from "./widgets/push.ts";
@@ -78,4 +77,13 @@ export function nextChange(widget: Widget, situation: Situation): number | undef
     default:
       return undefined;
   }
+}
+
+/** An icon with its label; the name of an icon that does not exist. */
+function iconFace(widget: IconWidget, { icons }: Situation): TextFace {
+  const { label = "" } = widget;
+  const colors = chooseColors({}, widget);
+  const icon = icons?.path(widget.icon);
+  if (icon === undefined) return { kind: "text", text: label || widget.icon, ...colors };
+  return { kind: "text", text: label, icon, ...colors };
 }

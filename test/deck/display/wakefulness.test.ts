@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { SleepSettings } from "../../../appliance/deck/settings/sleep.ts";
+import type { SleepSettings } from "../../../appliance/deck/settings/deck-settings.ts";
 import { type DeckWorld, startWorld } from "../../helpers/deck-world.ts";
 import { mk2 } from "../../helpers/fake-hid-elgato.ts";
 import { difference } from "../../helpers/pictures.ts";
