@@ -146,6 +146,8 @@ export interface PublicAnswer extends PublicFields {
   hasToken: boolean;
   /** Named in the configuration, which alone can change it. */
   declared: boolean;
+  /** The port of this machine where it answers `https://`; null for none, as in a checkout. */
+  port: number | null;
   /** The URL of the CA's terms; null while it is not known. */
   terms: string | null;
   view: PublicView;

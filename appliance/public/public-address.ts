@@ -139,6 +139,11 @@ export class PublicAddress {
     return this.#options.declared !== undefined;
   }
 
+  /** The port of this box for TLS; 0: none. */
+  get port(): number {
+    return this.#options.port;
+  }
+
   /** The terms for the owner's consent, where they are known without asking the CA. */
   get terms(): string | undefined {
     return this.#settings.directory === "" ? LETS_ENCRYPTS_TERMS : undefined;

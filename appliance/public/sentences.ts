@@ -53,7 +53,7 @@ export function adviceOf(
     case "needs-listener":
       return {
         sentence: "The box does not answer https:// on any port.",
-        next: "Start it with TLS_PORT=443, or another port to which the router forwards 443.",
+        next: "Start it with TLS_PORT=8443, or another free port, to which the router has to forward 443.",
       };
     case "waiting-for-clock":
       return {

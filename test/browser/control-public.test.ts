@@ -36,6 +36,31 @@ describe("the public address in the Web UI", () => {
     assert.equal(address.settings.enabled, false);
   });
 
+  it("says before it is turned on which port has to lead where, and in a checkout that there is none yet", async () => {
+    await control().open("?tab=box");
+    await card()
+      .getByText(/port 443 of your router, which has to lead to port 443 of this/)
+      .waitFor();
+    await card()
+      .getByText(/The box asks your router for that/)
+      .waitFor();
+    await card().getByText("More settings").click();
+    await card().getByLabel("Ask the router to open port 443").uncheck();
+    await card()
+      .getByText(/Forward it by hand\. Your provider/)
+      .waitFor();
+    address.port = 0;
+    await control().open("?tab=box");
+    await card()
+      .getByText(/Start it with --tls-port 8443 first/)
+      .waitFor();
+    await control().owner.assertAccessibleInAnyLight();
+    await address.change({ ...address.settings, enabled: true, name: "a.example", agreed: true });
+    await card()
+      .getByText(/Start it with --tls-port/)
+      .waitFor({ state: "detached" });
+  });
+
   it("asks another provider's user and password, and says what is wrong with what was typed", async () => {
     await control().open("?tab=box");
     await card().getByLabel("Name", { exact: true }).fill("tallydeck.local");

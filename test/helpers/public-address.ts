@@ -17,6 +17,7 @@ export class FakePublicAddress {
   readonly certificateChanged = new Signal();
   certificate: WayIn["certificate"];
   isDeclared = false;
+  port = 443;
   settings: PublicSettings = FIRST_PUBLIC_SETTINGS;
   #shown: Partial<PublicView> = {};
   #testsLeft = 10;

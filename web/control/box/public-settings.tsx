@@ -78,6 +78,7 @@ export function PublicSettings({ answer }: { answer: PublicAnswer }) {
       <ProviderFields fields={fields} onEdit={edit} />
       <Agreement fields={fields} onEdit={edit} />
       <MoreFields fields={fields} onEdit={edit} />
+      {!answer.enabled && <Needs port={answer.port} openPort={fields.openPort} />}
       <Problem text={problem} />
       <div class="row">
         <button type="submit" class="primary" disabled={busy || Object.keys(draft).length === 0}>
@@ -163,6 +164,27 @@ function Agreement({ fields: { terms, directory, agreed }, onEdit }: FieldsProps
         ever.
       </span>
     </label>
+  );
+}
+
+/** The ways that have to be open, before the owner turns it on. A checkout has no port for them yet. */
+function Needs({ port, openPort }: Pick<PublicAnswer, "port" | "openPort">) {
+  const asked = openPort
+    ? "The box asks your router for that (UPnP, PCP or NAT-PMP); forward it by hand where the router refuses."
+    : "Forward it by hand.";
+  if (port === null)
+    return (
+      <p class="notice">
+        No visitor can come in yet: here Tallydeck answers <code>https://</code> on no port. Start
+        it with <code>--tls-port 8443</code> first, or another free port. Then TCP port 443 of your
+        router has to lead there. {asked}
+      </p>
+    );
+  return (
+    <p class="hint">
+      Visitors come in by TCP port 443 of your router, which has to lead to port {port} of this
+      machine, and by no other. {asked} Your provider has to give you an IPv4 address of your own.
+    </p>
   );
 }
 

@@ -9,7 +9,7 @@ import { declared } from "../sites/sites.ts";
 export interface PublicParts {
   address: Pick<
     PublicAddress,
-    "changed" | "settings" | "isDeclared" | "terms" | "view" | "change" | "test"
+    "changed" | "settings" | "isDeclared" | "port" | "terms" | "view" | "change" | "test"
   >;
   /** Makes a link for one use on a phone: the end of its path, and its expiry (epoch ms). */
   makeLink: () => { nonce: string; until: number };
@@ -75,6 +75,7 @@ export function publicView(address: PublicParts["address"]): PublicAnswer {
     ...shown,
     hasToken: ddnsToken !== "",
     declared: address.isDeclared,
+    port: address.port === 0 ? null : address.port,
     terms: address.terms ?? null,
     view: address.view(),
   };

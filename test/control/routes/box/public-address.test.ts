@@ -44,6 +44,7 @@ describe("the public address over the control API", () => {
       openPort: true,
       dashboard: false,
       hasToken: false,
+      port: 443,
       declared: false,
       terms: "https://letsencrypt.org/repository/",
     });
