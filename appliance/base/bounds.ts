@@ -24,7 +24,7 @@ const BYTES_OF_DIMENSION = 2.75 * MB;
  * memory of a start.
  */
 export const BOUNDS = {
-  sites: { count: 10_000, bytes: KB, together: 10 * MB },
+  sites: { count: 10_000, bytes: 2 * KB, together: 10 * MB },
   sources: { count: 1_000, bytes: KB, together: MB },
   images: { count: 64, bytes: 512 * KB, together: 16 * MB },
   // A commit's slice each, at most; those of an hour, or of a day without the time.

@@ -134,9 +134,19 @@ export const TEXT = { type: "string" } as const;
 export const FLAG = { type: "boolean" } as const;
 export const NUMBER = { type: "number" } as const;
 
-/** A schema of an object that has all of these, and may have more: a later release may have added it. */
-export function objectOf(properties: Readonly<Record<string, object>>): object {
-  return { type: "object", properties, required: Object.keys(properties) };
+/**
+ * A schema of an object that has all of these, and may have more: a later release may have added it.
+ * @param optional fields that it may lack
+ */
+export function objectOf(
+  properties: Readonly<Record<string, object>>,
+  optional: Readonly<Record<string, object>> = {},
+): object {
+  return {
+    type: "object",
+    properties: { ...properties, ...optional },
+    required: Object.keys(properties),
+  };
 }
 
 /** A schema of an object with any names, and fields of one schema. */

@@ -1,5 +1,7 @@
 import type { Context } from "koa";
 import type { Clock } from "../base/clock.ts";
+import { conditionsOf } from "../base/input/conditions.ts";
+import type { Condition } from "../base/text/condition.ts";
 import { addressKey, bearerToken, type Client } from "../http/client.ts";
 import { HttpError, rateLimited } from "../http/errors.ts";
 import { allTogether, RateLimit } from "../http/rate-limit.ts";
@@ -7,6 +9,7 @@ import type { SiteRecord } from "../store/store.ts";
 import { queryValue } from "./counting/payload.ts";
 import { isByStranger } from "./public-surface.ts";
 import type { ReadSessions } from "./read-sessions.ts";
+import { invalid } from "./routes/question.ts";
 import type { Sites } from "./sites.ts";
 
 const WRONG_TOKEN =
@@ -19,6 +22,13 @@ const WRONG_TOKENS = [
   { burst: 60, perSecond: 1, keyOf: addressKey },
   allTogether({ burst: 6_000, perSecond: 100 }),
 ];
+
+/** The traffic of a site, or the part of it that a link shares. */
+interface Traffic {
+  readonly site: SiteRecord;
+  /** The conditions of that part; none for all of it. */
+  readonly bound: readonly Condition[];
+}
 
 interface AccessParts {
   sites: Sites;
@@ -48,14 +58,17 @@ export class Access {
     return site as SiteRecord;
   }
 
-  /** The site whose traffic a request may read, also by a shared link. @throws {HttpError} 401, 429 */
-  traffic(ctx: Context): SiteRecord {
+  /** The traffic that a request may read, also by a shared link. @throws {HttpError} 401, 429 */
+  traffic(ctx: Context): Traffic {
     const site = this.#siteOf(ctx);
+    let where: readonly string[] = [];
     this.#check(ctx, (token) => {
       const isShared = this.#sites.isShared(site, token);
-      return this.#mayRead(ctx, site, token) || isShared;
+      const mayRead = this.#mayRead(ctx, site, token);
+      if (!mayRead) where = site?.share?.where ?? [];
+      return mayRead || isShared;
     });
-    return site as SiteRecord;
+    return { site: site as SiteRecord, bound: conditionsOf(where, invalid) };
   }
 
   /** @throws {HttpError} 401, 429 */

@@ -69,7 +69,7 @@ export class Sites {
 
   /** Whether it is the token of the site's share link. It takes the same time without a site. */
   isShared(site: SiteRecord | null, token: string): boolean {
-    return matches(sha256(token), site?.shareHash ?? null);
+    return matches(sha256(token), site?.share?.hash ?? null);
   }
 
   /** Whether a token is the admin's or may read some site; takes the same time for all tokens. */
@@ -82,8 +82,8 @@ export class Sites {
   knowsSite(token: string): boolean {
     const hash = sha256(token);
     let known = false;
-    for (const { tokenHash, shareHash } of this.#byId.values())
-      for (const one of [tokenHash, shareHash]) known = matches(hash, one) || known;
+    for (const { tokenHash, share } of this.#byId.values())
+      for (const one of [tokenHash, share?.hash ?? null]) known = matches(hash, one) || known;
     return known;
   }
 

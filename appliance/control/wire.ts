@@ -298,6 +298,8 @@ export interface Site {
   hasToken: boolean;
   /** Whether the site has a share link. */
   shared: boolean;
+  /** The conditions of what that link shows; none for all of the traffic. */
+  sharedWhere: readonly string[];
   /** Whether it is not declared any more: it keeps its counts, and can come back or be erased. */
   retired: boolean;
 }

@@ -40,6 +40,8 @@ export interface StatsQuery extends Filter {
   readonly daily: DailyForm | undefined;
   /** Whether pages come with the sessions that began with them; no unless given. */
   readonly entry?: boolean;
+  /** The conditions among those of `where` that a shared link has, as texts: the asker sees nothing beyond them. */
+  readonly bound?: readonly string[];
   /** The first day that keeps detail; Infinity for none. */
   readonly detailFrom: Day;
   /** The only source that counts; all of them where it is undefined. */

@@ -81,6 +81,8 @@ export interface StatsHead {
   only?: number;
   series?: SeriesRow[];
   detail?: DetailAnswer;
+  /** The conditions that a shared link adds to every question. */
+  bound?: readonly string[];
 }
 
 /** The days and the sampling of counts that were filtered. */
@@ -102,11 +104,14 @@ export interface StatsAnswer extends StatsHead {
   hours?: HourlyCounts;
 }
 
+/** The fields of a filter, or of a range. */
+type Filtered = "detail" | "bound" | "zoneChange";
+
 /** The body of `GET /stats` without a filter: a dimension is a table of value → count. */
 export interface StatsTotals {
   site: string;
   [dimension: string]:
-    | Omit<StatsHead, "detail" | "zoneChange">[keyof Omit<StatsHead, "detail" | "zoneChange">]
+    | Omit<StatsHead, Filtered>[keyof Omit<StatsHead, Filtered>]
     | Record<string, number>;
 }
 

@@ -8,7 +8,6 @@ import { FleetAdminToken, writerToBoth } from "./shared-writes.ts";
 import type { SharedWriteName } from "./writes.ts";
 
 // The first door, for rooms that count, show, watch and run. `desk` is the second one, for work on the data itself.
-export { DETAIL_DIMENSIONS } from "./blocks/detail.ts";
 export type { Box } from "./box.ts";
 export type { SiteKey } from "./counting.ts";
 export { nobodyCalled } from "./counts/nobody.ts";

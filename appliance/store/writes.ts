@@ -6,7 +6,7 @@
 import type { Change, DocumentsChange } from "./changes.ts";
 import type { SiteAlarms } from "./reports.ts";
 import type { AlarmSince } from "./sites/alarms.ts";
-import type { SiteInput, SiteOutcome } from "./sites/directory.ts";
+import type { SiteInput, SiteOutcome, SiteShare } from "./sites/directory.ts";
 import type { SourceNumber } from "./snapshot.ts";
 
 /** The things that an import named, as they were before. */
@@ -33,8 +33,8 @@ interface SiteWrites {
   eraseSite(input: { readonly id: string }): SiteOutcome;
   /** A null hash revokes the token. */
   setSiteToken(input: { readonly id: string; readonly hash: Uint8Array | null }): SiteOutcome;
-  /** Shares a site by a link with this token, in place of the one before; null takes the link back. */
-  shareSite(input: { readonly id: string; readonly hash: Uint8Array | null }): SiteOutcome;
+  /** Shares a site by this link, in place of the one before; null takes the link back. */
+  shareSite(input: { readonly id: string; readonly share: SiteShare | null }): SiteOutcome;
   /** Replaces a setting of a site, one of SITE_SETTINGS by its name. */
   setOfSite(input: {
     readonly id: string;

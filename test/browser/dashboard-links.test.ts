@@ -115,8 +115,9 @@ describe("links to the dashboard", () => {
     });
     afterEach(() => visitor.close());
     const card = () => control().region("blog");
-    const share = async (): Promise<string> => {
+    const share = async (address = ""): Promise<string> => {
       await card().getByText("Share", { exact: true }).click();
+      await card().getByLabel("A part only").fill(address);
       await card().getByRole("button", { name: "Make a link" }).click();
       return seen(card().locator(".secret code"));
     };
@@ -134,6 +135,42 @@ describe("links to the dashboard", () => {
       await visited.reload();
       await heading(visited, "Visitors by day").waitFor();
       assert.ok(sent.every((text) => !text.includes("tds_")));
+    });
+
+    it("show a part only, where they were made with filters, whatever is tried", async () => {
+      await control().world.beacon({ p: "/secret" });
+      const link = await share(`${dashboard()}?site=blog&period=7d&where=path%3Ais%3A%2Fhello#x`);
+      assert.match(await seen(card()), /It shows only:\s+Page is \/hello/);
+      const shown = async (rows: string) => {
+        await visited.locator('[data-dimension="path"]').filter({ hasText: rows }).waitFor();
+        assert.doesNotMatch(await visited.content(), /secret|Take away Page|Sign out/);
+        const chips = visited.locator(".chip.bound");
+        assert.equal(await seen(chips), "Only Page is\n/hello");
+      };
+      await look(link);
+      await shown("/hello");
+      assert.equal(visited.url(), `${dashboard()}?site=blog`);
+      await visited.keyboard.press("Escape");
+      await visited.getByRole("button", { name: "/hello", exact: true }).click();
+      await visited.getByRole("button", { name: "Chrome", exact: true }).click();
+      await visited.locator(".chip", { hasText: "Chrome" }).waitFor();
+      await shown("/hello");
+      assert.match(visited.url(), /where=browser%3Ais%3AChrome$/);
+      await visited.keyboard.press("Escape");
+      await visited.locator(".chip", { hasText: "Chrome" }).waitFor({ state: "detached" });
+      await shown("/hello");
+      await visited.goto(`${dashboard()}?site=blog&where=path:is:/secret`);
+      await visited.getByText("Nothing that fits was counted").waitFor();
+      assert.equal(await visited.locator(".chip.bound").count(), 1);
+      await visited.locator(".chip:not(.bound) button").click();
+      await shown("/hello");
+    });
+
+    it("say so where what is pasted has no filter, and make no link to all instead", async () => {
+      await card().getByText("Share", { exact: true }).click();
+      await card().getByLabel("A part only").fill(`${dashboard()}?site=blog`);
+      await card().getByText("There is no filter in this.").waitFor();
+      assert.ok(await card().getByRole("button", { name: "Make a link" }).isDisabled());
     });
 
     it("lead to no other site, no survey and no setting", async () => {

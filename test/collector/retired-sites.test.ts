@@ -106,6 +106,7 @@ onEachEngine(() => {
           declared: true,
           hasToken: false,
           shared: false,
+          sharedWhere: [],
         },
         {
           id: "shop",
@@ -115,6 +116,7 @@ onEachEngine(() => {
           declared: false,
           hasToken: true,
           shared: false,
+          sharedWhere: [],
         },
       ]);
       for (const [method, path] of [

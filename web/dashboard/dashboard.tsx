@@ -7,7 +7,7 @@ import { keepChoice, loadChoice } from "../shared/token.ts";
 import { Controls } from "./controls.tsx";
 import { Empty } from "./empty.tsx";
 import { Asking } from "./filters/asking.tsx";
-import { whereKey } from "./filters/where.ts";
+import { isFree, whereKey } from "./filters/where.ts";
 import { Goals } from "./goals.tsx";
 import { Header } from "./header.tsx";
 import { type History, isEmpty } from "./history.ts";
@@ -41,7 +41,15 @@ interface DashboardProps {
 
 /** Everything below is drawn from the one history; only the surveys ask for more. */
 export function Dashboard(props: DashboardProps) {
-  const { history, feed, view, token, isForgetful, change, refresh, signOut } = props;
+  const { history, feed, token, isForgetful, refresh, signOut } = props;
+  const { bound } = history;
+  const view = useMemo(
+    () => ({ ...props.view, where: [...bound, ...props.view.where] }),
+    [props.view, whereKey(bound)],
+  );
+  // No choice takes away what a shared link is bound to.
+  const change: ChangeView = ({ where, ...part }, how) =>
+    props.change({ ...part, ...(where && { where: where.filter(isFree(bound)) }) }, how);
   const [bots, setBots] = useState(() => loadChoice("bots") === "on");
   const [areKeysShown, showKeys] = useState(false);
   const [isUnkept, setUnkept] = useState(false);

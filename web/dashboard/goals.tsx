@@ -19,7 +19,7 @@ interface GoalsProps {
 export function Goals({ history, range, compared, token }: GoalsProps) {
   const from = Math.min(range.from, compared?.from ?? range.from);
   const { site, only } = history;
-  const where = history.where.map(conditionText);
+  const where = history.where.slice(history.bound.length).map(conditionText);
   const query = {
     site,
     source: only?.number,

@@ -1,6 +1,6 @@
 import { type Day, parseDay } from "../../appliance/base/calendar.ts";
 import { comparableHost } from "../../appliance/base/names.ts";
-import type { Condition } from "../../appliance/base/text/condition.ts";
+import { asksForEvents, type Condition } from "../../appliance/base/text/condition.ts";
 import type { CountsOf } from "../../appliance/base/text/dimensions.ts";
 import type {
   HoursOfDay,
@@ -9,6 +9,7 @@ import type {
   StatsAnswer,
   Warning,
 } from "../../appliance/collector/wire.ts";
+import { parseWhere } from "./filters/where.ts";
 import { isOfHosts } from "./traffic/hosts.ts";
 
 /** Days `from`–`to`, both included. */
@@ -60,8 +61,10 @@ export interface History {
   sources: SiteSource[];
   /** the source that all of this is of; null where it is of all of them */
   only: SiteSource | null;
-  /** the conditions of the answer */
+  /** the conditions of the answer, those of `bound` first */
   where: readonly Condition[];
+  /** the conditions of a shared link, which shows nothing else */
+  bound: readonly Condition[];
   /** the kind of counts that values have, where they have it */
   of: CountsOf;
   /** the first day of which that can be known; before all of them, where nothing has to hold */
@@ -82,7 +85,7 @@ export interface History {
  */
 export function decodeHistory(
   answer: StatsAnswer,
-  { where, of }: Pick<History, "where" | "of">,
+  asked: Pick<History, "where" | "of">,
   whole: History | null,
 ): History {
   const first = parseDay(answer.from);
@@ -100,6 +103,8 @@ export function decodeHistory(
   }
   const length = last - first + 1;
   const { detail, zoneChange } = answer;
+  const bound = parseWhere(answer.bound ?? []);
+  const where = [...bound, ...asked.where];
   const { sampled = 1, margin = 0 } = detail ?? {};
   return {
     site: answer.site,
@@ -122,7 +127,8 @@ export function decodeHistory(
     pending: answer.pending ?? 0,
     sources: answer.sources ?? [],
     only: answer.sources?.find(({ number }) => number === answer.only) ?? null,
-    ...{ where, of, sampled, margin, whole },
+    ...{ where, bound, sampled, margin, whole },
+    of: asksForEvents(where) ? "views" : asked.of,
     since: detail ? (parseDay(detail.from ?? "") ?? last + 1) : Number.NEGATIVE_INFINITY,
   };
 }

@@ -49,7 +49,7 @@ export function parseView(query: string): View {
     choice: parseChoice(get("period"), get("from"), get("to")),
     compare: COMPARES.find((compare) => compare === get("compare")) ?? "prior",
     metric: METRICS.find((metric) => metric === get("metric")) ?? null,
-    where: parseWhere(params),
+    where: parseWhere(params.getAll("where")),
     filter: get("filter"),
     layout: get("view") === "bars" ? "bars" : "cards",
     open: get("open").split(",").filter(Boolean),

@@ -18,6 +18,9 @@ export function conditionParts(text: string): [dimension: string, test: string, 
   return [dimension, test, value];
 }
 
+/** Tests as people read them. */
+export const TEST_NAMES = { is: "is", not: "is not", begins: "begins with" } as const;
+
 /** `path:begins:/blog/` */
 export function conditionText({ dimension, test, value }: Condition): string {
   return `${dimension}:${test}:${value}`;
@@ -31,4 +34,22 @@ export function filterable(name: string): Dimension | undefined {
 /** Whether events are counted by all dimensions, and no views. */
 export function asksForEvents(where: readonly Condition[]): boolean {
   return where.some(({ dimension, test }) => test !== "not" && OF_EVENTS.has(dimension));
+}
+
+/** Conditions of which no more fits than fits `bound`, whatever is asked besides. */
+export function within(bound: readonly Condition[], asked: readonly Condition[]): Condition[] {
+  const alternatives = (of: Condition) =>
+    asked.filter(({ dimension, test }) => test === "is" && dimension === of.dimension);
+  const own = bound.filter(({ test }) => test === "is");
+  // Alternatives add up: those asked for rule out the bound ones that they do not name, and are not asked themselves.
+  const replaced = own.flatMap(alternatives);
+  const ruledOut = own.filter((one) => {
+    const wanted = alternatives(one);
+    return wanted.length > 0 && wanted.every(({ value }) => value !== one.value);
+  });
+  return [
+    ...bound,
+    ...asked.filter((one) => !replaced.includes(one)),
+    ...ruledOut.map((one): Condition => ({ ...one, test: "not" })),
+  ];
 }

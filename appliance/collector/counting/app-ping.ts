@@ -1,5 +1,5 @@
+import { storable } from "../../base/text/storable.ts";
 import { type Dimension, type Hit, MAX_DEVICES } from "../../store/log/record.ts";
-import { storable } from "./payload.ts";
 
 /** An OS bucket: `macos-14.2`, `arch`, `unknown`. */
 export const OS_BUCKET = /^[a-z][a-z0-9_]{0,15}(-[a-z0-9.]{1,12})?$/;

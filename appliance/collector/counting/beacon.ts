@@ -1,7 +1,7 @@
 import { remember } from "../../base/remember.ts";
+import { storable, storedPath } from "../../base/text/storable.ts";
 import { type Dimension, FLAG, type Hit } from "../../store/log/record.ts";
 import { addressHost, addressOrigin, sourceHost } from "./address.ts";
-import { storable, storedPath } from "./payload.ts";
 import { referrerGroup } from "./referrer.ts";
 import type { Visitor } from "./visitor.ts";
 

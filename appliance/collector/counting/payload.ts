@@ -1,9 +1,6 @@
 import type { ParsedUrlQuery } from "node:querystring";
 import { isObject } from "../../base/input/json.ts";
 
-const MAX_CHARACTERS = 128;
-const CONTROL = /\p{Cc}/gu;
-
 /**
  * The first value of a query key, which may be repeated; undefined where it is missing, or empty, as forms send fields
  * without a value.
@@ -63,32 +60,3 @@ const HEX_DIGITS = Uint8Array.from({ length: 256 }, (_, code) => {
   const digit = String.fromCharCode(code);
   return /[\da-f]/i.test(digit) ? Number.parseInt(digit, 16) : NO_DIGIT;
 });
-
-/** A value as it may be stored: 128 characters at most, well-formed, without control characters. */
-export function storable(value: unknown): string {
-  if (typeof value !== "string") return "";
-  if (isClean(value)) return value;
-  // The text is cut first, since the rest beyond twice the length cannot matter, and senders may send much of it.
-  const text = value
-    .replace(CONTROL, "")
-    .slice(0, 2 * MAX_CHARACTERS)
-    .toWellFormed();
-  return Array.from(text).slice(0, MAX_CHARACTERS).join("");
-}
-
-/** A path as it is stored, without slashes at its end; the root stays `/`. @param path `storable` */
-export function storedPath(path: string): string {
-  let end = path.length;
-  while (end > 0 && path[end - 1] === "/") end--;
-  return path.slice(0, end) || "/";
-}
-
-/** Whether a value is printable ASCII, as nearly every one is. */
-function isClean(value: string): boolean {
-  if (value.length > MAX_CHARACTERS) return false;
-  for (let i = 0; i < value.length; i++) {
-    const code = value.charCodeAt(i);
-    if (code < 0x20 || code > 0x7e) return false;
-  }
-  return true;
-}

@@ -14,11 +14,11 @@ export function goalsRoute(
   { numbers, clock }: Pick<StatsParts, "numbers" | "clock">,
 ): Middleware {
   return async (ctx) => {
-    const site = access.traffic(ctx);
+    const { site, bound } = access.traffic(ctx);
     const now = clock.now();
     const today = numbers.zone.today(now);
     const { from, to } = statsRange(ctx.query, today);
-    const { where } = statsFilter(ctx.query);
+    const { where } = statsFilter(ctx.query, bound);
     const asker = askerOf(ctx, "owner");
     const source = await sourceAsked(ctx, numbers);
     const { goals } = (await settingOfSite(numbers, GOALS, site.key, asker)) ?? { goals: [] };
@@ -38,8 +38,12 @@ export function marksRoute(
   { numbers }: Pick<StatsParts, "numbers" | "clock">,
 ): Middleware {
   return async (ctx) => {
-    const site = access.traffic(ctx);
-    const found = await settingOfSite(numbers, MARKS, site.key, askerOf(ctx, "owner"));
+    const { site, bound } = access.traffic(ctx);
+    // Marks fit no filter, so a link to a part shows none.
+    const found =
+      bound.length > 0
+        ? undefined
+        : await settingOfSite(numbers, MARKS, site.key, askerOf(ctx, "owner"));
     ctx.set("Cache-Control", "private, no-cache");
     ctx.vary("Authorization");
     ctx.body = { site: site.id, marks: found?.marks ?? [] } satisfies MarksAnswer;

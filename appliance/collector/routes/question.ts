@@ -1,19 +1,11 @@
 import type { ParsedUrlQuery } from "node:querystring";
 import { type Day, parseDay } from "../../base/calendar.ts";
-import {
-  type Condition,
-  conditionParts,
-  filterable,
-  MAX_CONDITIONS,
-  TESTS,
-} from "../../base/text/condition.ts";
+import { anyOf, conditionsOf } from "../../base/input/conditions.ts";
+import { type Condition, within } from "../../base/text/condition.ts";
 import { COUNTED_OF } from "../../base/text/dimensions.ts";
 import { HttpError } from "../../http/errors.ts";
-import { DETAIL_DIMENSIONS, type Filter, MAX_RANGE_DAYS } from "../../store/store.ts";
-import { queryValue, storable, storedPath } from "../counting/payload.ts";
-
-/** The longest value of a query: longer than all stored ones, with room for the part that storing cuts off. */
-const MAX_VALUE = 1_024;
+import { type Filter, MAX_RANGE_DAYS } from "../../store/store.ts";
+import { queryValue } from "../counting/payload.ts";
 
 /** A range of days, both ends included; `single` for a question about one day. */
 interface StatsRange {
@@ -59,46 +51,18 @@ function dayParameter(query: ParsedUrlQuery, key: string): Day | null {
   return day;
 }
 
-/** `where` and `of` of a `/stats` query. @throws {HttpError} 400 */
-export function statsFilter(query: ParsedUrlQuery): Filter {
+/**
+ * `where` and `of` of a `/stats` query.
+ * @param bound conditions that hold in any case; none unless given
+ * @throws {HttpError} 400
+ */
+export function statsFilter(query: ParsedUrlQuery, bound: readonly Condition[] = []): Filter {
   const given = [query.where ?? []].flat().filter((text) => text !== "");
-  if (given.length > MAX_CONDITIONS)
-    throw invalid(`\`where\` may be given ${MAX_CONDITIONS} times at most. Leave some out.`);
+  const where = conditionsOf(given, invalid);
   const of = queryValue(query, "of") ?? "views";
   const counted = COUNTED_OF.find((name) => name === of);
-  if (counted === undefined) throw invalid(`\`of\` must be ${oneOf(COUNTED_OF)}.`);
-  return { of: counted, where: given.map(conditionOf) };
-}
-
-function conditionOf(text: string): Condition {
-  const [name, asked, value] = conditionParts(text);
-  const dimension = filterable(name);
-  if (dimension === undefined)
-    throw invalid(
-      `\`where\` must begin with a dimension that views have, like path:is:/about: ${oneOf(DETAIL_DIMENSIONS)}.`,
-    );
-  const test = TESTS.find((one) => one === asked);
-  if (test === undefined)
-    throw invalid(
-      `\`where=${dimension}\` must go on with ${oneOf(TESTS)}, like ${dimension}:is:….`,
-    );
-  if (value.length > MAX_VALUE)
-    throw invalid(
-      `A value of \`where\` has at most ${MAX_VALUE} characters. \`begins\` finds values by their first ones.`,
-    );
-  const stored = storable(value);
-  if (stored === "")
-    throw invalid(`\`where=${dimension}:${test}\` needs a value, like ${dimension}:${test}:….`);
-  // A path is normalized like a stored one; the beginning of a path may end in a slash.
-  return {
-    dimension,
-    test,
-    value: dimension === "path" && test !== "begins" ? storedPath(stored) : stored,
-  };
-}
-
-function oneOf(names: readonly string[]): string {
-  return `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
+  if (counted === undefined) throw invalid(`\`of\` must be ${anyOf(COUNTED_OF)}.`);
+  return { of: counted, where: within(bound, where) };
 }
 
 export function invalid(message: string): HttpError {

@@ -1,6 +1,7 @@
 import type { Middleware } from "koa";
 import { hourOf } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
+import { conditionText } from "../../base/text/condition.ts";
 import type { DailyForm, Warning } from "../../store/reports.ts";
 import type { Numbers } from "../../store/store.ts";
 import type { Access } from "../access.ts";
@@ -26,12 +27,12 @@ export interface StatsParts {
 /** `GET /stats`: counts of a day or of a range. */
 export function statsRoute(access: Access, { numbers, clock, warnings }: StatsParts): Middleware {
   return async (ctx) => {
-    const site = access.traffic(ctx);
+    const { site, bound } = access.traffic(ctx);
     const now = clock.now();
     const today = numbers.zone.today(now);
     const range = statsRange(ctx.query, today);
     const series = queryValue(ctx.query, "series") === "1";
-    const filter = statsFilter(ctx.query);
+    const filter = statsFilter(ctx.query, bound);
     const source = await sourceAsked(ctx, numbers);
     const query = {
       ...range,
@@ -42,6 +43,7 @@ export function statsRoute(access: Access, { numbers, clock, warnings }: StatsPa
       }),
       entry: queryValue(ctx.query, "entry") === "1",
       detailFrom: numbers.detailFrom(today),
+      ...(bound.length > 0 && { bound: bound.map(conditionText) }),
       site: site.key,
       id: site.id,
       series,

@@ -86,10 +86,10 @@ function list(directory: Directory | undefined, { adminToken, siteTokens }: Conf
       from: from(adminToken !== null, (directory?.adminHash ?? null) !== null),
       shared: false,
     },
-    ...sites.map(({ id, tokenHash, shareHash }) => ({
+    ...sites.map(({ id, tokenHash, share }) => ({
       of: id,
       from: from(siteTokens.has(siteTokenKey(id)), tokenHash !== null),
-      shared: shareHash !== null,
+      shared: share !== null,
     })),
   ];
 }

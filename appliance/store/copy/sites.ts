@@ -118,12 +118,12 @@ async function retire(change: CopyWrites, id: string): Promise<void> {
 
 /** The tokens of the site that it does not have in the target. */
 function tokensOf(
-  { tokenHash, shareHash }: CopySite,
+  { tokenHash, share }: CopySite,
   found: CopySite | undefined,
-): Partial<Pick<CopySite, "tokenHash" | "shareHash">> {
+): Partial<Pick<CopySite, "tokenHash" | "share">> {
   return {
     ...(tokenHash !== null && !found?.tokenHash && { tokenHash }),
-    ...(shareHash !== null && !found?.shareHash && { shareHash }),
+    ...(share !== null && !found?.share && { share }),
   };
 }
 

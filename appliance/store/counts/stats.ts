@@ -143,13 +143,15 @@ function headOf(
         zoneChange: { from: formatDay(zoneChange.from), before: zoneChange.before },
       }),
     ...(query.warnings.length > 0 && { warnings: [...query.warnings] }),
-    ...(pending > 0 && { pending }),
+    // Hits that wait for the clock fit no filter yet.
+    ...(pending > 0 && query.bound === undefined && { pending }),
     ...(query.live !== undefined && { live: query.live }),
     ...(sources.length > 0 && {
       ...(only !== undefined && { only }),
       sources: sources.map((each) => toldOf(each, query)),
     }),
     ...(detail && { detail }),
+    ...(query.bound && { bound: query.bound }),
     ...(query.series && { series: counters.series() }),
   };
 }

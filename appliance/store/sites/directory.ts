@@ -4,6 +4,14 @@ import type { ChangedDocuments, Revision } from "../changes.ts";
 import type { SiteKey } from "../counting.ts";
 import { ADMIN_TOKEN, DAY_ZONE, SITES, type SiteBody } from "./kinds.ts";
 
+/** A link by which the traffic of a site is shared. */
+export interface SiteShare {
+  /** SHA-256 of its token. */
+  readonly hash: Uint8Array;
+  /** The conditions of what it shows, as texts; none for all of the traffic. */
+  readonly where: readonly string[];
+}
+
 /** A site with its number. */
 export interface SiteRecord {
   readonly key: SiteKey;
@@ -15,8 +23,8 @@ export interface SiteRecord {
   readonly declared: boolean;
   /** SHA-256 of the site's own token, or null. */
   readonly tokenHash: Uint8Array | null;
-  /** SHA-256 of the token in the link by which it is shared, or null. */
-  readonly shareHash: Uint8Array | null;
+  /** The link by which it is shared, or null. */
+  readonly share: SiteShare | null;
   /** The fields that a later release has given it; none of them is lost when it is changed here. */
   readonly others?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -108,9 +116,13 @@ function readable<Body>(kind: DocumentKind<Body>, id: string, body: string | nul
 }
 
 function rowOf(key: SiteKey, body: SiteBody): Row {
-  const { id, host, badge, declared, retired, token, share, ...others } = body;
-  const hashes = { tokenHash: bytesOf(token), shareHash: bytesOf(share) };
-  const record = { key, id, host, badge, declared, ...hashes };
+  const { id, host, badge, declared, retired, token, share, shareWhere, ...others } = body;
+  const hash = bytesOf(share);
+  const record = {
+    ...{ key, id, host, badge, declared },
+    tokenHash: bytesOf(token),
+    share: hash && { hash, where: shareWhere ?? [] },
+  };
   const hasOthers = Object.keys(others).length > 0;
   return { record: hasOthers ? { ...record, others } : record, retired };
 }

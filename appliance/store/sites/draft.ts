@@ -50,7 +50,7 @@ export class Draft {
       this.set(id, fresh);
       return;
     }
-    const site = { key: null, id, declared: false, tokenHash: null, shareHash: null, ...fresh };
+    const site = { key: null, id, declared: false, tokenHash: null, share: null, ...fresh };
     this.#added.add(site);
     this.#drafted.add(site);
   }
@@ -190,9 +190,15 @@ function join<K, V>(index: Map<K, Set<V>>, key: K, value: V): void {
 }
 
 function bodyOf(site: DraftedSite): SiteBody {
-  const { id, host, badge, declared, retired, tokenHash, shareHash, others } = site;
-  const hashes = { token: hexOf(tokenHash), share: hexOf(shareHash) };
-  return { ...others, id, host, badge, declared, retired, ...hashes };
+  const { id, host, badge, declared, retired, tokenHash, share, others } = site;
+  const where = share?.where ?? [];
+  return {
+    ...others,
+    ...{ id, host, badge, declared, retired },
+    token: hexOf(tokenHash),
+    share: hexOf(share?.hash ?? null),
+    ...(where.length > 0 && { shareWhere: where }),
+  };
 }
 
 function hexOf(hash: Uint8Array | null): string | null {

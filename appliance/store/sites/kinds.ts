@@ -30,21 +30,26 @@ export interface SiteBody {
   readonly token: string | null;
   /** SHA-256 of the token in the link by which its traffic is shared, in hex. */
   readonly share: string | null;
+  /** The conditions of what that link shows; all of the traffic where it is missing. */
+  readonly shareWhere?: readonly string[];
 }
 
 const HASH = { type: "string", pattern: "^[0-9a-f]{64}$" } as const;
 
 export const SITES = documentKind<SiteBody>(
   "site",
-  objectOf({
-    id: { type: "string", pattern: SITE_ID_PATTERN },
-    host: orNull({ type: "string", pattern: HOST_PATTERN, maxLength: 255 }),
-    badge: FLAG,
-    declared: FLAG,
-    retired: FLAG,
-    token: orNull(HASH),
-    share: orNull(HASH),
-  }),
+  objectOf(
+    {
+      id: { type: "string", pattern: SITE_ID_PATTERN },
+      host: orNull({ type: "string", pattern: HOST_PATTERN, maxLength: 255 }),
+      badge: FLAG,
+      declared: FLAG,
+      retired: FLAG,
+      token: orNull(HASH),
+      share: orNull(HASH),
+    },
+    { shareWhere: { type: "array", items: TEXT, minItems: 1 } },
+  ),
   { of: "fleet", bound: BOUNDS.sites, inBackup: "kept" },
 );
 

@@ -64,8 +64,8 @@ export const SITE_PLANS: {
     draft.remove(id);
     return done(draft.change());
   },
-  setSiteToken: (directory, { id, hash }) => withHash(directory, id, { tokenHash: hash }),
-  shareSite: (directory, { id, hash }) => withHash(directory, id, { shareHash: hash }),
+  setSiteToken: (directory, { id, hash }) => withSecret(directory, id, { tokenHash: hash }),
+  shareSite: (directory, { id, share }) => withSecret(directory, id, { share }),
   setOfSite: (directory, { id, kind: name, body }) =>
     ofSite(directory, id, ({ key }) => {
       const kind = SITE_SETTINGS.find((one) => one.name === name);
@@ -89,14 +89,14 @@ export const SITE_PLANS: {
     }),
 };
 
-function withHash(
+function withSecret(
   directory: Directory,
   id: string,
-  hash: Partial<Pick<SiteRecord, "tokenHash" | "shareHash">>,
+  secret: Partial<Pick<SiteRecord, "tokenHash" | "share">>,
 ): SitePlan {
   return ofSite(directory, id, () => {
     const draft = new Draft(directory);
-    draft.set(id, hash);
+    draft.set(id, secret);
     return draft.change();
   });
 }

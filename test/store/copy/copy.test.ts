@@ -328,8 +328,8 @@ describe("a copy", () => {
         fill(at("box"), [day("blog", 1, { "/": 1 }), day("shop", 1, { "/": 1 })]);
         change(at("box"), (db) => {
           const [blog, shop] = ["blog", "shop"].map((id) => String(findSite(db, id)?.key));
-          const hashes = { tokenHash: HASH, shareHash: HASH };
-          setSite(db, "blog", { host: "stats.blog.example", badge: true, ...hashes });
+          const secrets = { tokenHash: HASH, share: { hash: HASH, where: ["path:is:/"] } };
+          setSite(db, "blog", { host: "stats.blog.example", badge: true, ...secrets });
           setSite(db, "shop", { retired: true });
           const labels = { id: blog as string, body: { "1": { q: {} } } };
           const alarms = { silence: true, rush: false, webhook: null };
@@ -361,12 +361,19 @@ describe("a copy", () => {
         };
         const found = await settings();
         assert.deepEqual(
-          found.map(({ tokenHash, shareHash, ...rest }) => ({
+          found.map(({ tokenHash, share, ...rest }) => ({
             ...rest,
-            hashes: [tokenHash, shareHash].map((hash) => hash && Buffer.from(hash).toString("hex")),
+            where: share?.where,
+            hashes: [tokenHash, share?.hash ?? null].map(
+              (hash) => hash && Buffer.from(hash).toString("hex"),
+            ),
           })),
           [
-            { ...blog, hashes: [HASH, HASH].map((hash) => Buffer.from(hash).toString("hex")) },
+            {
+              ...blog,
+              where: ["path:is:/"],
+              hashes: [HASH, HASH].map((hash) => Buffer.from(hash).toString("hex")),
+            },
             {
               ...blog,
               id: "shop",
@@ -375,6 +382,7 @@ describe("a copy", () => {
               retired: true,
               settings: {},
               silence: true,
+              where: undefined,
               hashes: [null, null],
             },
           ],

@@ -40,6 +40,7 @@ describe("sites in PostgreSQL", () => {
   const directory = async (by = one) => fleetSites(by).directory();
   const sites = async () => (await directory()).sites.map(({ id, host }) => [id, host]);
   const revision = async () => (await directory()).revision.n;
+  const share = { hash: sha256("s"), where: ["path:begins:/blog"] };
 
   it("are none at first, and raise the revision with each change", async () => {
     const { revision: first, ...none } = await directory();
@@ -49,10 +50,10 @@ describe("sites in PostgreSQL", () => {
     assert.equal(await revision(), 2);
     assert.equal(await write("setSiteToken", { id: "blog", hash: sha256("t") }), "done");
     assert.equal(await write("setSiteToken", { id: "blog", hash: sha256("u") }), "done");
-    assert.equal(await write("shareSite", { id: "blog", hash: sha256("s") }), "done");
+    assert.equal(await write("shareSite", { id: "blog", share }), "done");
     await write("setAdminToken", { hash: sha256("a"), kept: null });
     const { sites: found, adminHash } = await directory(other);
-    const [{ tokenHash, shareHash, ...blog } = assert.fail()] = found;
+    const [{ tokenHash, share: shared, ...blog } = assert.fail()] = found;
     assert.deepEqual(blog, {
       key: 1,
       id: "blog",
@@ -61,9 +62,10 @@ describe("sites in PostgreSQL", () => {
       declared: false,
     });
     assert.deepEqual(
-      [tokenHash, shareHash, adminHash].map((hash) => Buffer.from(hash ?? [])),
+      [tokenHash, shared?.hash, adminHash].map((hash) => Buffer.from(hash ?? [])),
       ["u", "s", "a"].map(sha256),
     );
+    assert.deepEqual(shared?.where, share.where);
     assert.equal(await revision(), 6);
   });
 
@@ -101,7 +103,7 @@ describe("sites in PostgreSQL", () => {
   it("take tokens, labels and alarms with them when they are erased", async () => {
     await write("createSite", { id: "blog" });
     await write("setSiteToken", { id: "blog", hash: sha256("t") });
-    await write("shareSite", { id: "blog", hash: sha256("s") });
+    await write("shareSite", { id: "blog", share });
     await write("setOfSite", {
       kind: "survey_labels",
       id: "blog",

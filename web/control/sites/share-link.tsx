@@ -1,5 +1,8 @@
 import { useState } from "preact/hooks";
+import { conditionParts, filterable, TEST_NAMES } from "../../../appliance/base/text/condition.ts";
+import { ONE_OF } from "../../../appliance/base/text/dimensions.ts";
 import type { NewReadToken, Site } from "../../../appliance/control/wire.ts";
+import { Field } from "../../shared/field.tsx";
 import { ask } from "../api.ts";
 import { Confirm } from "../confirm.tsx";
 import { useShell } from "../context.ts";
@@ -13,17 +16,21 @@ interface ShareLinkProps {
 }
 
 /** The share link of a site's traffic, with buttons to create, replace and revoke it. */
-export function ShareLink({ site: { id, shared }, base }: ShareLinkProps) {
+export function ShareLink({ site: { id, shared, sharedWhere }, base }: ShareLinkProps) {
   const { actions } = useShell();
   const { busy, problem, run } = useAction();
   const [token, setToken] = useState("");
+  const [address, setAddress] = useState("");
   const [question, setQuestion] = useState<"new" | "revoke" | null>(null);
   // Only the first value counts: the owner may close it.
   const [isOpen] = useState(shared);
+  const where = filtersOf(address);
+  const isUnclear = address !== "" && where.length === 0;
   const path = `api/sites/${id}/share`;
   const make = () =>
     run(async () => {
-      setToken((await ask<NewReadToken>("POST", path)).token);
+      setToken((await ask<NewReadToken>("POST", path, { where })).token);
+      setAddress("");
       await actions.readSites();
     });
   const revoke = () =>
@@ -41,6 +48,7 @@ export function ShareLink({ site: { id, shared }, base }: ShareLinkProps) {
             ? "Whoever has the link sees this site's traffic: no survey answers, no other site."
             : "A link of its own shows this site's traffic to whoever has it: no survey answers, no other site."}
         </p>
+        {shared && <Filters said="It shows only:" where={sharedWhere} />}
         {token !== "" && (
           <Secret
             title={`The link to ${id}.`}
@@ -49,10 +57,23 @@ export function ShareLink({ site: { id, shared }, base }: ShareLinkProps) {
           />
         )}
         <Problem text={problem} />
+        <Field
+          label={shared ? "A new link to a part only (optional)" : "A part only (optional)"}
+          hint="Filter the dashboard, copy its address and paste it here: nothing else is shown then."
+          value={address}
+          onInput={setAddress}
+        />
+        {isUnclear && (
+          <p class="hint" role="status">
+            There is no filter in this. Press a value of a list on the dashboard, then copy the
+            address of the page.
+          </p>
+        )}
+        <Filters said="The new link will show only:" where={where} />
         <div class="row">
           <button
             type="button"
-            disabled={busy}
+            disabled={busy || isUnclear}
             onClick={() => (shared ? setQuestion("new") : void make())}
           >
             {shared ? "New link" : "Make a link"}
@@ -89,4 +110,34 @@ export function ShareLink({ site: { id, shared }, base }: ShareLinkProps) {
       )}
     </details>
   );
+}
+
+/** The filters in an address of the dashboard, as texts like `path:is:/about`. */
+function filtersOf(address: string): string[] {
+  return new URLSearchParams(address.split("?")[1]?.split("#")[0]).getAll("where");
+}
+
+/** A list of filters in words; nothing without any. */
+function Filters({ said, where }: { said: string; where: readonly string[] }) {
+  if (where.length === 0) return null;
+  return (
+    <div>
+      {said}
+      <ul aria-label={said}>
+        {where.map((text) => (
+          <li key={text}>
+            <b dir="auto">{inWords(text)}</b>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** `Page begins with /blog`; a text that is no filter as it is. */
+function inWords(text: string): string {
+  const [name, test, value] = conditionParts(text);
+  const dimension = filterable(name);
+  const known = Object.entries(TEST_NAMES).find(([one]) => one === test);
+  return dimension && known ? `${ONE_OF[dimension]} ${known[1]} ${value}` : text;
 }

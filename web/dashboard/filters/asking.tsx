@@ -1,5 +1,10 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { type Condition, conditionText, TESTS } from "../../../appliance/base/text/condition.ts";
+import {
+  type Condition,
+  conditionText,
+  TEST_NAMES,
+  TESTS,
+} from "../../../appliance/base/text/condition.ts";
 import { ONE_OF } from "../../../appliance/base/text/dimensions.ts";
 import { shortDay } from "../../shared/dates.ts";
 import { whole } from "../../shared/format.ts";
@@ -10,7 +15,7 @@ import { trendOf } from "../traffic/trend-model.ts";
 import { valueLabel } from "../traffic/values.ts";
 import type { ChangeView } from "../use-view.ts";
 import type { View } from "../view.ts";
-import { alike } from "./where.ts";
+import { alike, isFree } from "./where.ts";
 
 interface AskingProps {
   history: History;
@@ -61,6 +66,7 @@ export function Asking({ where, metric, now, change, ...props }: AskingProps) {
     change({
       where: where.flatMap((one) => (one === old[0] ? by : old.includes(one) ? [] : [one])),
     });
+  const isOwn = isFree(history.bound);
   const chips = alike(where);
   return (
     <section ref={bar} class={`asking ${isAway ? "away" : ""}`} aria-label="Filters">
@@ -70,6 +76,7 @@ export function Asking({ where, metric, now, change, ...props }: AskingProps) {
             <Chip
               key={conditionText(one)}
               condition={one}
+              isBound={!group.every(isOwn)}
               // `begins` takes one spelling of a value; other tests take all, which must hold together for `not`.
               onChange={(part) =>
                 replace(
@@ -81,7 +88,7 @@ export function Asking({ where, metric, now, change, ...props }: AskingProps) {
             />
           )),
         )}
-        {chips.length > 1 && (
+        {chips.filter((group) => group.every(isOwn)).length > 1 && (
           <li>
             <button type="button" class="quiet" onClick={() => change({ where: [] })}>
               Show everything
@@ -105,17 +112,24 @@ const GAP = 8;
 const topOf = (element: Element): number => element.getBoundingClientRect().top;
 const bottomOf = (element: Element): number => element.getBoundingClientRect().bottom;
 
-const TEST_NAMES = { is: "is", not: "is not", begins: "begins with" };
-
 interface ChipProps {
   condition: Condition;
+  /** a shared link shows nothing else */
+  isBound: boolean;
   onChange: (part: Partial<Condition>) => void;
   onRemove: () => void;
 }
 
-function Chip({ condition: { dimension, test, value }, onChange, onRemove }: ChipProps) {
+function Chip({ condition: { dimension, test, value }, isBound, onChange, onRemove }: ChipProps) {
   const label = valueLabel(dimension, value);
   const name = ONE_OF[dimension];
+  if (isBound)
+    return (
+      <li class="chip bound" title="This link shows nothing else">
+        Only {name} {TEST_NAMES[test]}
+        <b dir="auto">{label}</b>
+      </li>
+    );
   return (
     <li class="chip">
       {name}

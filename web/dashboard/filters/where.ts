@@ -8,9 +8,9 @@ import {
 import type { Dimension } from "../../../appliance/base/text/dimensions.ts";
 import { comparable } from "../traffic/hosts.ts";
 
-/** Reads all parameters like `where=path:is:/about`, and ignores invalid ones. */
-export function parseWhere(params: URLSearchParams): Condition[] {
-  return params.getAll("where").flatMap((text) => {
+/** Reads texts like `path:is:/about`, and ignores invalid ones. */
+export function parseWhere(texts: readonly string[]): Condition[] {
+  return texts.flatMap((text) => {
     const [name, asked, value] = conditionParts(text);
     const dimension = filterable(name);
     const test = TESTS.find((one) => one === asked);
@@ -65,3 +65,9 @@ export const pressable = (list: string): Dimension | undefined =>
 /** The same for the same conditions. */
 export const whereKey = (where: readonly Condition[]): string =>
   JSON.stringify(where.map(conditionText));
+
+/** Whether a condition is none of those that a shared link is bound to. */
+export const isFree =
+  (bound: readonly Condition[]) =>
+  (one: Condition): boolean =>
+    bound.every((other) => conditionText(other) !== conditionText(one));

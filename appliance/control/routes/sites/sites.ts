@@ -1,9 +1,10 @@
 import type { Context } from "koa";
 import { BOUNDS } from "../../../base/bounds.ts";
 import { dayZoneNamed } from "../../../base/day-zone.ts";
+import { keptConditions } from "../../../base/input/conditions.ts";
 import { siteIdOf, tokenTwin, twinProblem } from "../../../base/names.ts";
 import { invalidField } from "../../../base/refusal.ts";
-import { jsonBody } from "../../../http/body.ts";
+import { jsonBody, optionalJson } from "../../../http/body.ts";
 import { HttpError } from "../../../http/errors.ts";
 import type { Numbers, SiteOutcome } from "../../../store/store.ts";
 import { makeReadToken, makeShareToken } from "../../../system/secrets.ts";
@@ -41,6 +42,15 @@ const FIELDS = { host: SITE_HOST, badge: TRUTH };
 const readSite = shape<SiteFields & { id: string; zone?: string }>({
   properties: { id: NEW_SITE_ID, ...FIELDS, zone: ZONE },
   required: ["id"],
+});
+const readShare = shape<{ where?: string[] }>({
+  properties: {
+    where: {
+      type: "array",
+      items: { type: "string", description: "must be a text like path:is:/about" },
+      description: "must be a list of conditions like path:is:/about",
+    },
+  },
 });
 const readChange = shape<SiteFields>({ properties: FIELDS });
 
@@ -117,18 +127,22 @@ export const makeSiteToken: Handler<SitesParts, NewReadToken> = async (ctx, part
   ctx.body = { token };
 };
 
-/** `POST /api/sites/:id/share` → `{token}` of the site's share link, shown only here. The old one stops working. */
+/**
+ * `POST /api/sites/:id/share` `{where?}` → `{token}` of the site's share link, shown only here. The old one stops working.
+ */
 export const shareSite: Handler<SitesParts, NewReadToken> = async (ctx, { numbers }) => {
   const id = siteIdOf(ctx.params.id);
+  const { where: texts = [] } = readShare(await optionalJson(ctx, {}));
+  const where = keptConditions(texts, (sentence) => invalidField("where", sentence));
   const { token, hash } = makeShareToken();
-  expectDone(await numbers.write("shareSite", { id, hash }), id, numbers);
+  expectDone(await numbers.write("shareSite", { id, share: { hash, where } }), id, numbers);
   ctx.body = { token };
 };
 
 /** `DELETE /api/sites/:id/share`: the site's shared link opens nothing any more. */
 export const unshareSite: Handler<SitesParts> = async (ctx, { numbers }) => {
   const id = siteIdOf(ctx.params.id);
-  expectDone(await numbers.write("shareSite", { id, hash: null }), id, numbers);
+  expectDone(await numbers.write("shareSite", { id, share: null }), id, numbers);
   ctx.status = 204;
 };
 
@@ -152,7 +166,8 @@ function siteView(id: string, { numbers, declared }: SitesParts): Site {
     badge: declared.badge(id) || (site.badge && !site.declared),
     declared: site.declared,
     hasToken: site.tokenHash !== null || declared.siteToken(id),
-    shared: site.shareHash !== null,
+    shared: site.share !== null,
+    sharedWhere: site.share?.where ?? [],
   };
 }
 

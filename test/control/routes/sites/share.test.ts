@@ -70,6 +70,16 @@ describe("a site's shared link", () => {
     assert.ok(!readFileSync(databaseFile(world().dataDir)).includes(token));
   });
 
+  it("keeps its filters through a backup and a restore", async () => {
+    const where = ["path:begins:/blog"];
+    const { token } = (await owner.ask("POST", "/api/sites/blog/share", { where })).json;
+    const { body } = await owner.ask("GET", "/api/backup");
+    await owner.ask("DELETE", "/api/sites/blog/share");
+    const headers = { "content-type": "application/octet-stream" };
+    assert.equal((await owner.ask("POST", "/api/restore", body, { headers })).status, 204);
+    assert.deepEqual((await ask("/stats?site=blog", token)).json.bound, where);
+  });
+
   it("is told by the list of sites, without what opens it", async () => {
     const token = await share();
     const { text, json } = await owner.ask("GET", "/api/sites");

@@ -71,6 +71,7 @@ onEachEngine(() => {
             declared: true,
             hasToken: false,
             shared: false,
+            sharedWhere: [],
           },
         ],
         collector: { port: world().port },
@@ -87,6 +88,7 @@ onEachEngine(() => {
         declared: false,
         hasToken: false,
         shared: false,
+        sharedWhere: [],
       });
       await world().beacon({ p: "/" }, { s: "notes" });
       assert.equal((await world().stats({ site: "notes" })).pv._, 1);
@@ -102,6 +104,7 @@ onEachEngine(() => {
         declared: false,
         hasToken: false,
         shared: false,
+        sharedWhere: [],
       });
     });
 
@@ -223,6 +226,7 @@ onEachEngine(() => {
         declared: false,
         hasToken: true,
         shared: false,
+        sharedWhere: [],
       });
       assertError(await owner.ask("POST", "/api/sites/shop/token"), 409, "declared");
       assertError(await owner.ask("PATCH", "/api/sites/shop", { badge: false }), 409, "declared");

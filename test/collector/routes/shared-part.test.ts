@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import { before, describe, it } from "mocha";
+import { onEachEngine } from "../../helpers/engines.ts";
+import { assertError, Owner } from "../../helpers/owner.ts";
+import { sharedWorld } from "../../helpers/world.ts";
+
+const TODAY = "2026-03-04";
+/** All that the link must not tell, wherever it is asked. */
+const SECRET = /secret|paid|insider|curl|9\.9\.9/;
+
+onEachEngine(() => {
+  describe("a link to a part of a site", () => {
+    const world = sharedWorld({ env: { SITES: "blog,docs" } });
+    let owner: Owner;
+    let token = "";
+
+    before(async () => {
+      owner = new Owner(world());
+      world().clock.setWall(`${TODAY}T12:00:00Z`);
+      const from = (country: string) => ({ headers: { "cf-ipcountry": country } });
+      const blog = { s: "1", u: "1", n: "1", o: "news.example" };
+      await world().beacon({ ...blog, p: "/blog/a" }, from("DE"));
+      await world().beacon({ ...blog, p: "/blog/b" }, from("AT"));
+      await world().beacon({ ...blog, p: "/secret", o: "insider.example" }, from("DE"));
+      await world().beacon({ p: "/blog/a", ev: "signup" });
+      await world().beacon({ p: "/secret", ev: "paid" });
+      await world().beacon({ p: "/docs-secret" }, { s: "docs" });
+      await world().ping({ v: "9.9.9" });
+      await world().beacon({ p: "/blog/a" }, { headers: { "user-agent": "curl/8.0" } });
+      await world().survey({ sv: 1, c: "a secret" });
+      const goals = [
+        { name: "Joined", kind: "event", value: "signup" },
+        { name: "Bought", kind: "event", value: "paid" },
+        { name: "Read", kind: "page", value: "/*" },
+      ];
+      await owner.ask("PUT", "/api/sites/blog/goals", { goals });
+      const marks = [{ day: TODAY, text: "The secret sale" }];
+      await owner.ask("PUT", "/api/sites/blog/marks", { marks });
+      token = await share("path:is:/blog/a/", "path:is:/blog/b");
+    });
+
+    const share = async (...where: string[]): Promise<string> => {
+      const reply = await owner.ask("POST", "/api/sites/blog/share", { where });
+      assert.equal(reply.status, 200, reply.text);
+      return reply.json.token;
+    };
+    const ask = (path: string) =>
+      world().ask(path, { headers: { authorization: `Bearer ${token}` } });
+    const stats = async (query: string) => {
+      const reply = await ask(`/stats?site=blog&${query}`);
+      assert.equal(reply.status, 200, reply.text);
+      assert.doesNotMatch(reply.text, SECRET, query);
+      return reply.json;
+    };
+
+    it("counts what is of that part, and says which part it is", async () => {
+      const { bound, pv, path, country, detail } = await stats("");
+      assert.deepEqual(bound, ["path:is:/blog/a", "path:is:/blog/b"]);
+      assert.deepEqual(pv, { _: 2 });
+      assert.deepEqual(path, { "/blog/a": 1, "/blog/b": 1 });
+      assert.deepEqual(country, { DE: 1, AT: 1 });
+      assert.equal(detail.from, TODAY);
+    });
+
+    it("counts no more than that, however it is asked", async () => {
+      const asked = [
+        ...["where=", "where=path:is:/secret", "where=path:begins:/", "where=path:not:/nowhere"],
+        "where=path:is:/secret&where=path:is:/blog/a",
+        "where=event:is:paid",
+        "where=event:begins:p",
+        "where=country:is:DE&where=path:is:/secret",
+        ...["of=views", "of=visitors&entry=1", "of=sessions&entry=1", "source=here&sources=1"],
+        `day=${TODAY}`,
+        ...["series=1", "series=1&daily=1", "series=1&daily=text&entry=1&sources=1"].map(
+          (form) => `from=first&${form}`,
+        ),
+        "bound=&shareWhere=",
+      ];
+      for (const query of asked) {
+        const { bound, pv = { _: 0 }, live, pending, app, bot } = await stats(query);
+        assert.equal(bound.length, 2, query);
+        assert.ok(pv._ <= 2, query);
+        const others = { live, pending, app, bot };
+        assert.deepEqual(Object.values(others), [undefined, undefined, undefined, undefined]);
+      }
+    });
+
+    it("lets what is asked besides narrow that part, and never widen it", async () => {
+      const path = async (query: string) => (await stats(query)).path;
+      assert.deepEqual(await path("where=country:is:DE"), { "/blog/a": 1 });
+      assert.deepEqual(await path("where=path:is:/blog/b"), { "/blog/b": 1 });
+      assert.deepEqual(await path("where=path:is:/secret"), undefined);
+      assert.deepEqual(await path("where=path:is:/secret&where=path:is:/blog/b"), { "/blog/b": 1 });
+      assert.deepEqual(await path("where=path:not:/blog/a"), { "/blog/b": 1 });
+      assert.deepEqual((await stats("where=event:is:signup")).event, { signup: 1 });
+    });
+
+    it("takes eight filters besides its own", async () => {
+      const others = Array.from({ length: 8 }, (_, n) => `where=country:not:X${n}`);
+      assert.deepEqual((await stats(others.join("&"))).pv, { _: 2 });
+      const ninth = [...others, "where=country:not:X8"].join("&");
+      assertError(await ask(`/stats?site=blog&${ninth}`), 400, "invalid_parameter");
+    });
+
+    it("counts goals of that part alone, and shows no mark", async () => {
+      for (const query of ["", "where=path:is:/secret", "where=event:is:paid"]) {
+        const { goals } = (await ask(`/goals?site=blog&from=first&${query}`)).json;
+        const reached = (goals as { daily: number[] }[]).map(({ daily }) => daily.at(-1));
+        assert.deepEqual(reached, query === "" ? [1, 0, 2] : [0, 0, 0], query);
+      }
+      assert.deepEqual((await ask("/marks?site=blog")).json.marks, []);
+    });
+
+    it("opens no survey, no other site and no list", async () => {
+      for (const path of [
+        ...["/surveys?site=blog", "/surveys/versions?site=blog", "/surveys/export?site=blog"],
+        ...["/stats?site=docs", "/goals?site=docs", "/marks?site=docs"],
+        ...["/stats?site=docs&site=blog", "/overview", "/sites", "/feed?site=blog"],
+      ]) {
+        const { status, text } = await ask(path);
+        assert.ok(status === 401 || status === 404, path);
+        assert.doesNotMatch(text, SECRET, path);
+      }
+    });
+
+    it("gets no answer that was made for somebody else", async () => {
+      const all = await world().ask("/stats?site=blog", {
+        headers: { authorization: "Bearer the-admin-token" },
+      });
+      assert.match(all.text, SECRET);
+      const reply = await world().ask("/stats?site=blog", {
+        headers: {
+          authorization: `Bearer ${token}`,
+          "if-none-match": String(all.headers.etag),
+        },
+      });
+      assert.equal(reply.status, 200);
+      assert.doesNotMatch(reply.text, SECRET);
+    });
+
+    it("leaves what the owner reads as it is", async () => {
+      const { pv, path, bound, live } = await world().stats({ site: "blog" });
+      assert.deepEqual([pv._, path["/secret"], bound, live], [3, 1, undefined, 3]);
+      assert.equal((await world().read("/marks", { site: "blog" })).marks.length, 1);
+      const { sites } = await owner.get("/api/sites");
+      assert.deepEqual(sites[0].sharedWhere, ["path:is:/blog/a", "path:is:/blog/b"]);
+      assert.deepEqual(sites[1].sharedWhere, []);
+    });
+
+    it("stays what it is over a start", async () => {
+      await world().restart();
+      assert.deepEqual((await stats("")).pv, { _: 2 });
+    });
+
+    it("is refused where its filters say nothing, and the link before stays", async () => {
+      const make = (where: unknown) => owner.ask("POST", "/api/sites/blog/share", { where });
+      for (const where of [["nothing"], ["path:is:"], ["hi:is:<150"], ["path:has:/a"], "path", [1]])
+        assertError(await make(where), 400, "invalid_field");
+      const nine = Array.from({ length: 9 }, (_, n) => `path:not:/${n}`);
+      assertError(await make(nine), 400, "invalid_field");
+      const long = Array.from({ length: 8 }, (_, n) => `path:is:/${n}${"é".repeat(120)}`);
+      assertError(await make(long), 400, "invalid_field");
+      assert.deepEqual((await stats("")).pv, { _: 2 });
+    });
+
+    it("makes way for one to all of the site", async () => {
+      const before = token;
+      token = await share();
+      const { pv, bound } = (await ask("/stats?site=blog")).json;
+      assert.deepEqual([pv, bound], [{ _: 3 }, undefined]);
+      token = before;
+      assertError(await ask("/stats?site=blog"), 401, "unauthorized");
+    });
+  });
+});
