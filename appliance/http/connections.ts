@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Cancel } from "../base/signal.ts";
-import type { Client } from "./client.ts";
+import { addressKey, type Client } from "./client.ts";
 import { Connection } from "./connection.ts";
 import { rateLimited, sendError } from "./errors.ts";
 import type { ConnectionLimits } from "./limits.ts";
@@ -27,8 +27,6 @@ export interface ConnectionsOptions {
   client: Client;
   log: Log;
   limits: ConnectionLimits;
-  /** Addresses with the same key count as one. */
-  keyOf: (address: string) => string;
   /** Milliseconds that the body of a request may take, unless it is allowed an upload. */
   bodyMs: number;
   /** Whether trusted proxies may name the peer of a connection before its first byte. */
@@ -110,7 +108,7 @@ export class Connections {
   }
 
   #add(socket: Socket): Connection {
-    const { clock, client, keyOf } = this.#options;
+    const { clock, client } = this.#options;
     const address = client.peer(socket);
     const serve: RequestListener = (request, response) =>
       connection.isProxy
@@ -119,7 +117,7 @@ export class Connections {
     const connection: Connection = new Connection({
       socket,
       clock,
-      key: keyOf(address),
+      key: this.#key(address),
       isProxy: client.trusts(address),
       serve,
       answered: this.#options.answered,
@@ -128,6 +126,11 @@ export class Connections {
     socket.once("close", () => this.#remove(connection));
     this.#bound(connection, address);
     return connection;
+  }
+
+  /** Addresses with the same key count as one. */
+  #key(address: string): string {
+    return this.#options.limits.isHome ? address : addressKey(address);
   }
 
   /** Counts it for whom it is, and makes room where that is too much. */
@@ -147,11 +150,11 @@ export class Connections {
 
   /** A proxy's word about a connection holds as if the other end were there. */
   #rename(connection: Connection, address: string): void {
-    const { client, keyOf } = this.#options;
+    const { client } = this.#options;
     this.#forget(connection);
     tellPeer(connection.socket, address);
     connection.isProxy = client.trusts(client.peer(connection.socket));
-    connection.key = keyOf(client.peer(connection.socket));
+    connection.key = this.#key(client.peer(connection.socket));
     this.#bound(connection, client.peer(connection.socket));
   }
 
@@ -245,14 +248,14 @@ export class Connections {
   }
 
   #serveForwarded(request: IncomingMessage, response: ServerResponse): void {
-    const { client, limits, keyOf, serve } = this.#options;
+    const { client, limits, serve } = this.#options;
     const address = client.address(request);
     // A proxy that names no client counts as all of its visitors.
     if (client.trusts(address)) {
       serve(request, response);
       return;
     }
-    const key = keyOf(address);
+    const key = this.#key(address);
     const running = this.#forwarded.get(key) ?? 0;
     if (running >= limits.perAddress) {
       sendError(response, rateLimited(1, "Too many requests at once came from this address."));

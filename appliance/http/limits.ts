@@ -9,6 +9,8 @@ export interface ConnectionLimits {
    * The limit for each of 127.0.0.1 and ::1, from where a proxy without configuration brings all visitors.
    */
   readonly perLoopback: number;
+  /** Whether each IPv6 address counts alone, since a home network is one /64. */
+  readonly isHome?: true;
 }
 
 /**
@@ -22,7 +24,12 @@ export const COLLECTOR_TLS_LIMITS: ConnectionLimits = {
   perAddress: 64,
   perLoopback: 192,
 };
-export const CONTROL_LIMITS: ConnectionLimits = { total: 128, perAddress: 32, perLoopback: 96 };
+export const CONTROL_LIMITS: ConnectionLimits = {
+  total: 128,
+  perAddress: 32,
+  perLoopback: 96,
+  isHome: true,
+};
 /** Limits of a collector with a process of its own on a larger machine. */
 export const FLEET_LIMITS: ConnectionLimits = { total: 2_048, perAddress: 64, perLoopback: 1_536 };
 
@@ -49,6 +56,7 @@ export function fitting(
   const share = Math.min(1, Math.max(0, descriptors - RESERVED_DESCRIPTORS) / everything);
   const part = (limit: number) => Math.max(LEAST_CONNECTIONS, Math.floor(limit * share));
   return {
+    ...limits,
     total: part(limits.total),
     perAddress: Math.min(limits.perAddress, part(limits.total)),
     perLoopback: Math.min(limits.perLoopback, part(limits.total)),

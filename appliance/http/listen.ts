@@ -2,7 +2,6 @@ import { once } from "node:events";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
-import { addressKey } from "./client.ts";
 import { Connections, type ConnectionsOptions } from "./connections.ts";
 import { createServer } from "./node-http.ts";
 import { type Certificates, Tls } from "./tls.ts";
@@ -45,8 +44,6 @@ interface ListenerDoor
     ConnectionsOptions,
     "clock" | "client" | "log" | "limits" | "namesPeers" | "secured" | "answered"
   > {
-  /** Addresses with the same key count as one; those of an IPv6 /64 unless given. */
-  keyOf?: (address: string) => string;
   /** Milliseconds. */
   patience?: typeof PATIENCE;
   /** The time that Node itself waits for a request; longer where bodies may be whole files. */
@@ -63,7 +60,7 @@ export async function listen(
   app: App,
   port: number | HandedSocket,
   host: string | undefined,
-  { keyOf = addressKey, patience = PATIENCE, longestRequest, certificates, ...door }: ListenerDoor,
+  { patience = PATIENCE, longestRequest, certificates, ...door }: ListenerDoor,
 ): Promise<Listener> {
   const server = createServer({
     ...patience,
@@ -83,7 +80,6 @@ export async function listen(
     ...(tls && { tls }),
     server,
     serve: app.callback(),
-    keyOf,
     bodyMs: patience.requestTimeout,
   });
   server.listen(

@@ -10,7 +10,7 @@ import type { Certificates } from "../http/tls.ts";
 import { kindOfAddress } from "../public/addresses.ts";
 
 /** The source of the state of the public address. */
-interface DoorSource {
+export interface DoorSource {
   /** The answers of `view` or `settings` may be other than before. */
   readonly changed: Listenable;
   readonly settings: { readonly name: string; readonly dashboard: boolean };
@@ -21,8 +21,12 @@ interface DoorSource {
   outerAddress?(): string | undefined;
   /** Notes a visitor from outside. */
   reached(): void;
-  /** Whether the owner was given this nonce, which is used up then. */
-  useLink(nonce: string): boolean;
+}
+
+/** The links that the owner was given. */
+interface DoorLinks {
+  /** Whether there is one with this nonce, which is used up then. */
+  use(nonce: string): boolean;
 }
 
 interface DoorParts {
@@ -55,6 +59,7 @@ export class PublicDoor implements PublicFacts {
   readonly #contexts = new Map<string, SecureContext>();
   readonly #answers = new Map<string, string>();
   #source: DoorSource | undefined;
+  #links: DoorLinks | undefined;
   #certificate: DoorSource["certificate"];
   #liveUrl: string | undefined;
   #reachedAt = Number.NEGATIVE_INFINITY;
@@ -68,9 +73,10 @@ export class PublicDoor implements PublicFacts {
     };
   }
 
-  /** Uses the state of `source` from now on. @returns a function that ends it */
-  follow(source: DoorSource): Cancel {
+  /** Uses the state of `source` from now on, with `links` to it. @returns a function that ends it */
+  follow(source: DoorSource, links: DoorLinks): Cancel {
     this.#source = source;
+    this.#links = links;
     const look = () => {
       const { live, url } = source.view();
       this.#liveUrl = live && url !== null ? url : undefined;
@@ -136,7 +142,7 @@ export class PublicDoor implements PublicFacts {
 
   isReached(address: string, nonce: string): "reached" | "inside" | "unknown" {
     if (!this.#isOutside(address)) return "inside";
-    if (this.#source?.useLink(nonce) !== true) return "unknown";
+    if (this.#source === undefined || this.#links?.use(nonce) !== true) return "unknown";
     this.#source.reached();
     return "reached";
   }

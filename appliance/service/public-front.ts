@@ -5,15 +5,10 @@ import { qrCode } from "../deck/face/qr.ts";
 import { PHONE_LINK_MS, type PhoneLinks } from "../public/phone-links.ts";
 import type { PublicAddress } from "../public/public-address.ts";
 import type { PublicView, StepView } from "../public/view.ts";
-import type { PublicDoor } from "./public-door.ts";
-
-/** The source that listeners go by. */
-type DoorSource = Parameters<PublicDoor["follow"]>[0];
+import type { DoorSource } from "./public-door.ts";
 
 /** The public address, for the rest of the service. */
-export type WayIn = PublicParts["address"] &
-  Omit<DoorSource, "useLink"> &
-  Pick<PublicAddress, "warnings">;
+export type WayIn = PublicParts["address"] & DoorSource & Pick<PublicAddress, "warnings">;
 
 /** Two or three words for a key of 72 pixels; other states use the name of their step. */
 const WORDS: Readonly<Partial<Record<PublicView["state"], string>>> = {
@@ -58,24 +53,6 @@ export function standingOf(address: WayIn): PublicStandingSource {
         reachedAt,
       };
     },
-  };
-}
-
-/** The source that the listeners go by, with the links that the owner was given. */
-export function sourceOf(address: WayIn, links: Pick<PhoneLinks, "use">): DoorSource {
-  return {
-    changed: address.changed,
-    certificateChanged: address.certificateChanged,
-    get settings() {
-      return address.settings;
-    },
-    get certificate() {
-      return address.certificate;
-    },
-    view: () => address.view(),
-    outerAddress: () => address.outerAddress?.(),
-    reached: () => address.reached(),
-    useLink: (nonce) => links.use(nonce),
   };
 }
 

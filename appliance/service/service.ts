@@ -13,7 +13,7 @@ import { type Mode, startModes } from "./modes.ts";
 import { startOwner } from "./owner.ts";
 import { type ServiceParts, type Shared, shareParts } from "./parts.ts";
 import { startPublicAddress } from "./public-address.ts";
-import { sourceOf, type WayIn } from "./public-front.ts";
+import type { WayIn } from "./public-front.ts";
 import { startRescue } from "./rescue.ts";
 import { type CollectorListeners, showCollector } from "./stages.ts";
 import { startUpdates } from "./updates.ts";
@@ -153,7 +153,7 @@ async function start(
   const tlsPort = listeners.collectorTls?.port;
   address =
     parts.publicAddress ?? (await startPublicAddress(parts, shared, closing, { box, tlsPort }));
-  closing.add(door.follow(sourceOf(address, links)));
+  closing.add(door.follow(address, links));
   const owner = await startOwner(parts, shared, closing, {
     ...data,
     ...listeners,

@@ -74,8 +74,6 @@ export function openStages(parts: StagesParts): Stages {
         client,
         log,
         limits: fitting(CONTROL_LIMITS, descriptorLimit()),
-        // A home network is one /64.
-        keyOf: (address) => address,
         longestRequest: UPLOAD_MS,
       }),
     ),

@@ -21,14 +21,16 @@ const service = await startService({
   door,
 });
 // The service has reported its own address before.
-door.follow({
-  changed: new Signal(),
-  certificateChanged: new Signal(),
-  certificate: { cert: readFileSync(cert, "utf8"), key: readFileSync(key, "utf8") },
-  settings: { name: "localhost", dashboard: false },
-  view: () => ({ live: true, url: "https://localhost" }),
-  reached: () => {},
-  useLink: () => false,
-});
+door.follow(
+  {
+    changed: new Signal(),
+    certificateChanged: new Signal(),
+    certificate: { cert: readFileSync(cert, "utf8"), key: readFileSync(key, "utf8") },
+    settings: { name: "localhost", dashboard: false },
+    view: () => ({ live: true, url: "https://localhost" }),
+    reached: () => {},
+  },
+  { use: () => false },
+);
 console.log(`port ${service.collectorTls?.port}`);
 process.once("SIGTERM", () => void service.close());

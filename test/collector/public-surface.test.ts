@@ -32,7 +32,7 @@ const address = {
   reached() {
     this.times += 1;
   },
-  useLink(nonce: string) {
+  use(nonce: string) {
     return this.links.delete(nonce);
   },
 };
@@ -55,7 +55,7 @@ describe("the collector at its public name", () => {
   });
 
   // The service has told of its own address before.
-  before(() => void door.follow(address));
+  before(() => void door.follow(address, address));
 
   /** @param changed how the address is other than live and without a dashboard */
   function become({ dashboard = false, live = true, name = NAME } = {}): void {

@@ -144,10 +144,10 @@ describe("what is seen of a box", () => {
       networks: () => [],
       tunnelEnds: () => [],
     });
-    const address = Object.assign(new FakePublicAddress(), { useLink: () => false });
+    const address = new FakePublicAddress();
     const world = new World({ door });
     await world.start();
-    door.follow(address);
+    door.follow(address, { use: () => false });
     const ports: Record<number, number> = {
       80: world.port,
       3000: world.service.control.port,
