@@ -80,7 +80,7 @@ import {
   findDigest,
   sendDigest,
 } from "./routes/sites/site-digest.ts";
-import { goals, marks } from "./routes/sites/site-setting.ts";
+import { goals, marks, surveyLabels } from "./routes/sites/site-setting.ts";
 import {
   addSite,
   changeSite,
@@ -91,7 +91,6 @@ import {
   shareSite,
   unshareSite,
 } from "./routes/sites/sites.ts";
-import { surveyLabels } from "./routes/sites/survey-labels.ts";
 import { type PushParts, senderRoutes } from "./senders/senders.ts";
 
 /** The parts of the owner's listener, by the subject of its routes. */

@@ -16,7 +16,6 @@ import {
   targetsOf,
 } from "../base/text/digest.ts";
 import { type Numbers, type SiteKey, settingOfSite } from "../store/store.ts";
-import { nextDue } from "./due.ts";
 import { type DigestFigures, digestFigures } from "./figures.ts";
 import { digestHtml } from "./html.ts";
 import {
@@ -25,6 +24,7 @@ import {
   type DigestTask,
   lastOf,
   nextDelivery,
+  nextDue,
   type OwnDigest,
   triedAt,
 } from "./machine.ts";

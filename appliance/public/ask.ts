@@ -2,8 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { SecureContext } from "node:tls";
 import { DAY_MS } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
-import { AskFailed, askFailure } from "../http/ask-failed.ts";
-import { exchange } from "../http/exchange.ts";
+import { AskFailed, askFailure, exchange } from "../http/exchange.ts";
 
 /** A question of the box to a host on the internet. */
 export interface OutsideQuestion {

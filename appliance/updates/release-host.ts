@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import type { Clock } from "../base/clock.ts";
-import { AskFailed, askFailure } from "../http/ask-failed.ts";
-import { opened } from "../http/exchange.ts";
+import { AskFailed, askFailure, opened } from "../http/exchange.ts";
 import { MANIFEST, MANIFEST_BYTES, SIGNATURE } from "../release/manifest.ts";
 import { SIGNATURE_BYTES } from "../release/minisign.ts";
 import type { Papers } from "./record.ts";

@@ -10,7 +10,7 @@ import type { SendOutcome } from "../../appliance/base/send-outcome.ts";
 import { Signal } from "../../appliance/base/signal.ts";
 import { type DigestTarget, targetsOf } from "../../appliance/base/text/digest.ts";
 import { Digests } from "../../appliance/digest/digests.ts";
-import { lastDue } from "../../appliance/digest/due.ts";
+import { lastDue } from "../../appliance/digest/machine.ts";
 import type { DigestRecord } from "../../appliance/digest/record.ts";
 import { seeded } from "../helpers/seeded.ts";
 import { eachLife, LIVES, SimCard, SimTime } from "../helpers/simulated.ts";

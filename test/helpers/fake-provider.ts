@@ -1,5 +1,5 @@
 import type { Clock } from "../../appliance/base/clock.ts";
-import { AskFailed } from "../../appliance/http/ask-failed.ts";
+import { AskFailed } from "../../appliance/http/exchange.ts";
 import type { AskOutside, OutsideQuestion, OutsideReply } from "../../appliance/public/ask.ts";
 import { DNS_EVERY_MS } from "../../appliance/public/limits.ts";
 

@@ -6,7 +6,7 @@ import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { AskFailed } from "../../appliance/http/ask-failed.ts";
+import { AskFailed } from "../../appliance/http/exchange.ts";
 import { type AskOutside, askWith } from "../../appliance/public/ask.ts";
 import { Callee } from "../helpers/callee.ts";
 import { makeCertificates } from "../helpers/certificates.ts";

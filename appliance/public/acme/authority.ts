@@ -1,6 +1,6 @@
 import { DAY_MS } from "../../base/calendar.ts";
 import { isObject, isText } from "../../base/input/json.ts";
-import { AskFailed } from "../../http/ask-failed.ts";
+import { AskFailed } from "../../http/exchange.ts";
 import { type AskOutside, type OutsideQuestion, type OutsideReply, retryAfterMs } from "../ask.ts";
 import { AcmeFailed, failureOf } from "./problem.ts";
 

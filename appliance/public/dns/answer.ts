@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { AskFailed } from "../../http/ask-failed.ts";
+import { AskFailed } from "../../http/exchange.ts";
 import { type AskOutside, type OutsideQuestion, type OutsideReply, retryAfterMs } from "../ask.ts";
 
 /** The home's addresses. */

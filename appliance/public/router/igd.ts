@@ -8,6 +8,7 @@
 import { isIPv4 } from "node:net";
 import { askRouter, findServices, type WanService } from "./igd-search.ts";
 import {
+  isUnspecified,
   LIFETIME_S,
   type Mapping,
   type PortAnswer,
@@ -16,7 +17,6 @@ import {
   type RefusedWhy,
   type Talk,
 } from "./mapping.ts";
-import { isUnspecified } from "./octets.ts";
 import { declaresNothing, elementText } from "./xml.ts";
 
 /** Error codes: UPnP Device Architecture 1.1, section 3.2.2, and WANIPConnection:2, section 2.5. */

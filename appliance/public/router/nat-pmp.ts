@@ -1,15 +1,16 @@
 /** NAT-PMP, RFC 6886, for older routers. */
 
 import {
+  isUnspecified,
   LIFETIME_S,
   lifetimeOf,
   type Mapping,
+  octetsToAddress,
   type PortAnswer,
   type PortProtocol,
   type RefusedWhy,
   type Talk,
 } from "./mapping.ts";
-import { isUnspecified, octetsToAddress } from "./octets.ts";
 import { askByUdp } from "./udp.ts";
 
 /** Section 3.2 and 3.3: the answer's opcode is the request's and 128. */

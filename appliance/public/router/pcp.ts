@@ -3,15 +3,16 @@
  * creates one that the router has forgotten. So the router's epoch (section 8.5), which shows restarts, is not needed.
  */
 import {
+  isUnspecified,
   LIFETIME_S,
   lifetimeOf,
   type Mapping,
+  octetsToAddress,
   type PortAnswer,
   type PortProtocol,
   type RefusedWhy,
   type Talk,
 } from "./mapping.ts";
-import { isUnspecified, octetsToAddress } from "./octets.ts";
 import { askByUdp } from "./udp.ts";
 
 const VERSION = 2;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { describe, it } from "mocha";
-import { AskFailed } from "../../../appliance/http/ask-failed.ts";
+import { AskFailed } from "../../../appliance/http/exchange.ts";
 import { Acme } from "../../../appliance/public/acme/client.ts";
 import { identifierOf } from "../../../appliance/public/acme/identifier.ts";
 import { newKey } from "../../../appliance/public/keys.ts";
