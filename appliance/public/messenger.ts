@@ -1,6 +1,6 @@
 import type { Cancel } from "../base/signal.ts";
+import { identifierOf } from "./acme/certificate.ts";
 import type { Acme } from "./acme/client.ts";
-import { identifierOf } from "./acme/identifier.ts";
 import { AcmeFailed } from "./acme/problem.ts";
 import { judge } from "./addresses.ts";
 import type { AskOutside } from "./ask.ts";

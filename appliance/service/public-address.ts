@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { ONLY } from "../base/documents.ts";
 import { hasTunnel } from "../box/tunnel.ts";
-import { isFor } from "../public/acme/certificate.ts";
-import { identifierOf } from "../public/acme/identifier.ts";
+import { identifierOf, isFor } from "../public/acme/certificate.ts";
 import { Keys } from "../public/keys.ts";
 import { PUBLIC_ADDRESS, PublicAddress } from "../public/public-address.ts";
 import { portAdvice } from "../public/router/advice.ts";

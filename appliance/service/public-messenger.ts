@@ -1,8 +1,8 @@
 import { promises } from "node:dns";
 import { networkInterfaces } from "node:os";
 import type { Clock } from "../base/clock.ts";
+import { serverNameOf } from "../public/acme/certificate.ts";
 import { Acme } from "../public/acme/client.ts";
-import { serverNameOf } from "../public/acme/identifier.ts";
 import { askWith } from "../public/ask.ts";
 import { lookUpWith } from "../public/dns/look-up.ts";
 import { providerOf } from "../public/dns/providers.ts";

@@ -17,9 +17,8 @@ import {
   runningRelease,
   runningSlot,
 } from "./box.ts";
-import { bundleFor } from "./bundles.ts";
+import { bundleFor, PartFile } from "./bundles.ts";
 import { type Attempt, type Image, readJournal, writeJournal } from "./journal.ts";
-import { PartFile } from "./parts.ts";
 import { invalidateSlot, readBack, writeSlot } from "./slot.ts";
 import { modeOf, writeState } from "./state.ts";
 

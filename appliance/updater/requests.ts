@@ -5,11 +5,10 @@ import { UPDATER_REQUESTS, type UpdaterRequest } from "../release/updater-state.
 import { isThere } from "../system/files.ts";
 import { armRollback, armUpdate } from "./arm.ts";
 import { type Box, CARD_WAITS, REQUESTS } from "./box.ts";
-import { bundleOffers } from "./bundles.ts";
+import { bundleOffers, headOf } from "./bundles.ts";
 import { dropCopy } from "./data-copy.ts";
 import { readJournal, writeJournal } from "./journal.ts";
 import { keepVisited } from "./keep.ts";
-import { headOf } from "./parts.ts";
 import { prepare } from "./prepare.ts";
 import { modeOf, readState, wasArmed, writeState } from "./state.ts";
 import { discardTaken, takeFromCard, takeFromStick } from "./take.ts";

@@ -3,8 +3,8 @@ import { closeSync, constants, fsyncSync, openSync, readSync, writeSync } from "
 import type { Part } from "../release/manifest.ts";
 import type { Slot } from "../release/release.ts";
 import { type Box, runningRelease, runningSlot } from "./box.ts";
+import type { PartFile } from "./bundles.ts";
 import { type Journal, readJournal, writeJournal } from "./journal.ts";
-import type { PartFile } from "./parts.ts";
 import { writeState } from "./state.ts";
 
 /** The first bytes, with the superblock, without which there is no file system. */

@@ -5,9 +5,12 @@ import { Signal } from "../../appliance/base/signal.ts";
 import { createClient } from "../../appliance/http/client.ts";
 import { COLLECTOR_LIMITS, COLLECTOR_TLS_LIMITS } from "../../appliance/http/limits.ts";
 import { type Listener, listen } from "../../appliance/http/listen.ts";
-import type { Issued } from "../../appliance/public/acme/certificate.ts";
+import {
+  type Identifier,
+  type Issued,
+  serverNameOf,
+} from "../../appliance/public/acme/certificate.ts";
 import type { ChallengeType, Presenter } from "../../appliance/public/acme/challenge.ts";
-import { type Identifier, serverNameOf } from "../../appliance/public/acme/identifier.ts";
 import { FakeClock } from "./fake-clock.ts";
 
 /** A box as the CA and visitors meet it: the service's listener for TLS, and one without. */

@@ -6,9 +6,9 @@ import { isObject, isText } from "../../base/input/json.ts";
 import { sha256 } from "../../system/secrets.ts";
 import { newKey } from "../keys.ts";
 import type { Resource } from "./authority.ts";
+import type { Identifier } from "./certificate.ts";
 import { keyAuthorization } from "./conversation.ts";
 import { holder, integer, octets, oid, sequence, TRUE, time } from "./der.ts";
-import type { Identifier } from "./identifier.ts";
 import { AcmeFailed, failureOf, type Validation } from "./problem.ts";
 import {
   distinguishedName,

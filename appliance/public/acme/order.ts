@@ -3,6 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import { isObject, isText } from "../../base/input/json.ts";
 import { retryAfterMs } from "../ask.ts";
 import type { Authority, Resource } from "./authority.ts";
+import type { Identifier } from "./certificate.ts";
 import {
   type ChallengeType,
   challengeFailure,
@@ -12,7 +13,6 @@ import {
   validationOf,
 } from "./challenge.ts";
 import type { Conversation } from "./conversation.ts";
-import type { Identifier } from "./identifier.ts";
 import { AcmeFailed, failureOf, type Validation } from "./problem.ts";
 import { certificateRequest } from "./x509.ts";
 

@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject, sign } from "node:crypto";
+import { addressBytes, type Identifier } from "./certificate.ts";
 import { bits, choice, holder, octets, oid, sequence, setOf, text } from "./der.ts";
-import { addressBytes, type Identifier } from "./identifier.ts";
 
 /** The parts of requests and certificates (RFC 2986, RFC 5280). */
 

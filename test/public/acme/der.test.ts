@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { describe, it } from "mocha";
+import { identifierOf, serverNameOf } from "../../../appliance/public/acme/certificate.ts";
 import {
   integer,
   octets,
@@ -9,7 +10,6 @@ import {
   sequence,
   time,
 } from "../../../appliance/public/acme/der.ts";
-import { identifierOf, serverNameOf } from "../../../appliance/public/acme/identifier.ts";
 import { TEST_SEED } from "../../helpers/seeded.ts";
 
 const holds = <T>(values: fc.Arbitrary<T>, check: (value: T) => void) =>
