@@ -22,14 +22,18 @@ const MAX_TEXT_BYTES = 1_048_576;
 /** The same for counts by day: two years of a busy site, or some megabytes. */
 const MAX_ANSWERED_DAY_COUNTS = 1_000_000;
 
-/**
- * The body of `/stats`, as JSON.
- * @param sources the sources of the site; undefined leaves them out
- */
+/** Facts of a site besides its counts; undefined leaves one out. */
+interface SiteFacts {
+  readonly sources?: readonly CountedSource[] | undefined;
+  /** Whether there is any survey response. */
+  readonly surveys?: boolean | undefined;
+}
+
+/** The body of `/stats`, as JSON. */
 export async function statsBody(
   source: BlockCounts,
   query: StatsQuery,
-  sources: readonly CountedSource[] = [],
+  facts: SiteFacts = {},
 ): Promise<Uint8Array> {
   const { site, to } = query;
   const from = query.from === "first" ? await firstDay(source, site, to) : query.from;
@@ -62,7 +66,7 @@ export async function statsBody(
 
   const json = new JsonBytes();
   const [pending = 0] = await source.pending([site]);
-  const head = headOf(query, { from, counters, pending, detail: await detail(), sources });
+  const head = headOf(query, { from, counters, pending, detail: await detail(), ...facts });
   json.text(JSON.stringify(head).slice(0, -1));
   if (tables.length > 0) json.text(",");
   writeTables(json, tables, ({ total }) => json.text(`${total}`));
@@ -123,14 +127,14 @@ function headOf(
     counters,
     pending,
     detail,
-    sources,
+    sources = [],
+    surveys,
   }: {
     readonly from: Day;
     readonly counters: CounterDays;
     readonly pending: number;
     readonly detail: DetailAnswer | undefined;
-    readonly sources: readonly CountedSource[];
-  },
+  } & SiteFacts,
 ): StatsHead {
   const { to, source: only, zoneChange } = query;
   return {
@@ -150,6 +154,7 @@ function headOf(
       ...(only !== undefined && { only }),
       sources: sources.map((each) => toldOf(each, query)),
     }),
+    ...(surveys !== undefined && { surveys }),
     ...(detail && { detail }),
     ...(query.bound && { bound: query.bound }),
     ...(query.series && { series: counters.series() }),
