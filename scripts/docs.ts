@@ -59,15 +59,73 @@ function addressOf(path: string): string {
 }
 
 async function made(content: Promise<string | Uint8Array>): Promise<Made> {
-  return { body: Buffer.from(await content), modules: ["node_modules/marked"] };
+  return {
+    body: Buffer.from(await content),
+    modules: ["node_modules/marked"],
+  };
 }
 
 async function pageOf(path: string): Promise<string> {
   const text = await readFile(join(ROOT, path), "utf8");
   if (!path.endsWith(".md"))
-    return page(basename(path), `<h1>${basename(path)}</h1>\n${block(text)}`);
-  const markdown = await markdownIn(dirname(path));
-  return page(titleOf(text), await markdown.parse(text));
+    return page(basename(path), {
+      body: `<h1>${basename(path)}</h1>\n${block(text)}`,
+      about: `${basename(path)}: an example for Tallydeck, to be copied.`,
+    });
+  const markdown = await markdownIn(
+    dirname(path),
+    await sizesOf(path.startsWith(DOCS) ? path : ""),
+  );
+  return page(titleOf(text), { body: await markdown.parse(text), about: firstSentences(text) });
+}
+
+type Sizes = ReadonlyMap<string, { width: number; height: number }>;
+
+/** The pixels of each picture of a page, by its name: its place is kept free while it loads. */
+async function sizesOf(page: string): Promise<Sizes> {
+  if (page === "") return new Map();
+  const sizes = picturesIn(page).map(
+    async (path) => [basename(path), sizeIn(await readFile(path))] as const,
+  );
+  return new Map(await Promise.all(sizes));
+}
+
+/**
+ * The pixels of a PNG or WebP by its header: https://developers.google.com/speed/webp/docs/riff_container
+ * @throws {Error} for another file
+ */
+function sizeIn(file: Buffer) {
+  switch (file.toString("latin1", 12, 16)) {
+    case "IHDR":
+      return { width: file.readUInt32BE(16), height: file.readUInt32BE(20) };
+    case "VP8 ":
+      return { width: file.readUInt16LE(26) & 0x3fff, height: file.readUInt16LE(28) & 0x3fff };
+    case "VP8L": {
+      const bits = file.readUInt32LE(21);
+      return { width: 1 + (bits & 0x3fff), height: 1 + ((bits >> 14) & 0x3fff) };
+    }
+    case "VP8X":
+      return { width: 1 + file.readUIntLE(24, 3), height: 1 + file.readUIntLE(27, 3) };
+    default:
+      throw new Error("A picture of the documentation is a PNG or a WebP.");
+  }
+}
+
+/** The most characters of a page's description that a search engine shows. */
+const DESCRIPTION = 160;
+
+/** The first sentences of a page as plain words, whole ones where they fit. */
+function firstSentences(text: string): string {
+  const paragraph = text
+    .split(/\n{2,}/)
+    .find((part) => /^[\p{L}\d“*`[]/u.test(part))
+    ?.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replaceAll(/[*`_]/g, "")
+    .replaceAll(/\s+/g, " ");
+  const words = paragraph ?? titleOf(text);
+  if (words.length <= DESCRIPTION) return words;
+  const whole = /^.{60,159}[.!?](?= )/.exec(words)?.[0];
+  return whole ?? `${words.slice(0, words.lastIndexOf(" ", DESCRIPTION - 1))} …`;
 }
 
 async function index(paths: readonly string[]): Promise<string> {
@@ -80,23 +138,30 @@ async function index(paths: readonly string[]): Promise<string> {
   const items = [...entries, { address: "examples", title: "Examples" }]
     .sort((a, b) => a.title.localeCompare(b.title, "en"))
     .map(({ address, title }) => `<li><a href="${address}">${escaped(title)}</a></li>`);
-  return page("Documentation", `<h1>Documentation</h1>\n<ul>\n${items.join("\n")}\n</ul>`);
+  return page("Documentation", {
+    body: `<h1>Documentation</h1>\n<ul>\n${items.join("\n")}\n</ul>`,
+    about:
+      "All there is to know of Tallydeck, the box that counts visits and drives a stream deck.",
+  });
 }
 
 function titleOf(text: string): string {
   return (/^# (.+)$/m.exec(text)?.[1] ?? "").replaceAll("`", "");
 }
 
-function page(title: string, body: string): string {
+function page(title: string, { body, about }: { body: string; about: string }): string {
   return `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="color-scheme" content="light dark">
+    <meta name="description" content="${escaped(about)}">
     <title>${escaped(title)} · Tallydeck</title>
     <link rel="icon" href="../favicon.svg" type="image/svg+xml">
     <link rel="stylesheet" href="../docs.css">
+    <link rel="preload" href="../plex-condensed-400.woff2" as="font" type="font/woff2" crossorigin>
+    <link rel="preload" href="../plex-condensed-600.woff2" as="font" type="font/woff2" crossorigin>
   </head>
   <body>
     <header class="top">
@@ -112,7 +177,7 @@ ${body}
 }
 
 /** Reads Markdown of a file in `folder`, whose links are relative to it. */
-async function markdownIn(folder: string): Promise<Marked> {
+async function markdownIn(folder: string, sizes: Sizes): Promise<Marked> {
   // Loaded here because whoever asks whether all is built does not need it.
   const { Marked } = await import("marked");
   return new Marked({
@@ -126,8 +191,10 @@ async function markdownIn(folder: string): Promise<Marked> {
         const to = addressed(folder, href);
         return to === undefined ? text : `<a href="${escaped(to)}">${text}</a>`;
       },
-      image: ({ href, text }) =>
-        `<img src="${basename(href)}" alt="${escaped(text)}" loading="lazy">`,
+      image: ({ href, text }) => {
+        const { width = 0, height = 0 } = sizes.get(basename(href)) ?? {};
+        return `<img src="${basename(href)}" alt="${escaped(text)}" width="${width}" height="${height}" loading="lazy">`;
+      },
       code: ({ text }) => block(text),
       html: ({ text }) => escaped(text),
       table(token) {

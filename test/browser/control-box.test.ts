@@ -80,6 +80,25 @@ describe("the box in the Web UI", () => {
     await control().sees(ahead);
   });
 
+  it("shows its cards together, and waits a second at most for one whose answer takes long", async () => {
+    const { promise: held, resolve: answer } = Promise.withResolvers<void>();
+    await control().page.route("**/api/mail", async (route) => {
+      await held;
+      await route.continue();
+    });
+    const waiting = () =>
+      control().page.evaluate(
+        `(({ animationName, animationDuration }) => animationName + " " + animationDuration)(getComputedStyle(document.querySelector(".together")))`,
+      );
+    await control().open("?tab=box");
+    await control().page.locator(".together").waitFor({ state: "attached" });
+    assert.equal(await waiting(), "together 1s");
+    await control().sees("Running for");
+    answer();
+    await control().field("Server").waitFor();
+    assert.match(String(await waiting()), /^none/);
+  });
+
   it("says which question took more memory than there is, and when", async () => {
     await control().page.route("**/api/box", async (route) => {
       const answer = await route.fetch();

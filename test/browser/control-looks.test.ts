@@ -46,6 +46,34 @@ describe("the Web UI", () => {
   }
 });
 
+describe("the Web UI in forced colours", () => {
+  const control = eachControl({ env: { VIRTUAL_DECK: "mk2" }, forcedColors: "active" });
+  /** The marks of an element that tell whether it is chosen. */
+  const style = (selector: string, pseudo = "") =>
+    control().page.evaluate(
+      `(({ outlineStyle, borderBottomColor, backgroundColor }) => [outlineStyle, borderBottomColor, backgroundColor])
+        (getComputedStyle(document.querySelector(${JSON.stringify(selector)}), ${JSON.stringify(pseudo)}))`,
+    );
+
+  it("shows which tab, key and choice is chosen, and what is switched on", async () => {
+    await control().set("k2", { type: "push", channel: "build" });
+    await control().open("?slot=k2");
+    await control().field("Shows").waitFor();
+    for (const [chosen, other] of [
+      [".tabs [aria-current]", ".tabs button:not([aria-current])"],
+      ['.slot[aria-pressed="true"]', '.slot[aria-pressed="false"]'],
+      [".segments input:checked + span", ".segments input:not(:checked) + span"],
+    ] as const)
+      assert.notDeepEqual(await style(chosen), await style(other), chosen);
+    await control().ask("POST", "/api/sites", { id: "shop", badge: true });
+    await control().open("?tab=sites");
+    await control().page.locator(".switch input:checked").first().waitFor();
+    const off = ".switch input:not(:checked)";
+    assert.notDeepEqual(await style(".switch input:checked"), await style(off));
+    assert.notDeepEqual(await style(off, "::after"), await style(off), "its knob is seen");
+  });
+});
+
 describe("the sign-in page", () => {
   const control = eachControl({ env: ON_LAN, viewport: { width: 360, height: 640 } });
 

@@ -46,6 +46,17 @@ describe("the look of the dashboard", () => {
     await owner.assertAccessibleInAnyLight();
   });
 
+  it("shows in forced colours which list of a card is chosen", async () => {
+    await owner.signIn(NOTES);
+    await owner.page.emulateMedia({ forcedColors: "active" });
+    const edge = (isChosen: boolean) =>
+      owner.page.evaluate(
+        `getComputedStyle(document.querySelector('.card-tabs [aria-selected="${isChosen}"]')).borderBottomColor`,
+      );
+    assert.notEqual(await edge(true), await edge(false));
+    await owner.page.emulateMedia({ forcedColors: "none" });
+  });
+
   it("has nine tiles in two columns on a phone, the last as wide as both", async () => {
     await phone.signIn("/dashboard?site=deckhand");
     const tops = await phone.page

@@ -45,6 +45,23 @@ describe("the documentation that a box serves", () => {
     assert.deepEqual(broken, []);
   });
 
+  it("says of each page what it is about, and keeps room for its pictures", async () => {
+    const { text: index } = await read("/docs/index");
+    const pages = ["index", ...attributesOf(index, "href").filter((to) => /^[a-z-]+$/.test(to))];
+    assert.ok(pages.length > 20, pages.join());
+    let pictures = 0;
+    for (const name of pages) {
+      const { text } = await read(`/docs/${name}`);
+      const [, about = ""] = /<meta name="description" content="([^"]*)">/.exec(text) ?? [];
+      assert.ok(about.length >= 20 && about.length <= 170, `${name}: ${about}`);
+      for (const [picture] of text.matchAll(/<img (?![^>]*favicon)[^>]*>/g)) {
+        assert.match(picture, / width="[1-9]\d+" height="[1-9]\d+"/, name);
+        pictures += 1;
+      }
+    }
+    assert.ok(pictures > 5, `${pictures}`);
+  });
+
   it("shows what stands in it as text, never as markup", async () => {
     const { text, headers } = await read("/docs/counting");
     assert.ok(text.includes("&lt;script defer"));

@@ -24,7 +24,7 @@ export function BoxTab() {
   const { box } = useShell();
   const [status] = usePolled<BoxAnswer>("api/box", AGAIN_MS);
   return (
-    <div class="columns">
+    <div class="columns together">
       <div class="column">
         <StatusCard status={status} />
         <UpdateCard update={box.update} />
