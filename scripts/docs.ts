@@ -214,14 +214,20 @@ function addressed(folder: string, href: string): string | undefined {
   return fragment === undefined ? addressOf(file) : `${addressOf(file)}#${fragment}`;
 }
 
+/** A table whose rows are blocks on a phone: there each cell says its head, and roles keep it a table for all readers. */
 function table({ header, rows }: Tokens.Table, inner: (cell: Tokens.TableCell) => string): string {
-  const row = (cells: readonly Tokens.TableCell[], tag: "th" | "td") =>
-    `<tr>${cells.map((cell) => `<${tag}>${inner(cell)}</${tag}>`).join("")}</tr>`;
   // Tables of pictures have no heads.
-  const head = header.some(({ text }) => text !== "" && !text.startsWith("!["));
-  return head
-    ? `<table><thead>${row(header, "th")}</thead><tbody>${rows.map((cells) => row(cells, "td")).join("\n")}</tbody></table>`
-    : `<table><tbody>${[header, ...rows].map((cells) => row(cells, "td")).join("\n")}</tbody></table>`;
+  const hasHead = header.some(({ text }) => text !== "" && !text.startsWith("!["));
+  const row = (cells: readonly string[]) => `<tr role="row">${cells.join("")}</tr>`;
+  const cell = (each: Tokens.TableCell, at: number) => {
+    const head = hasHead ? (header[at]?.text.replaceAll("`", "") ?? "") : "";
+    const said = at > 0 && head !== "" ? ` data-head="${escaped(head)}"` : "";
+    return `<td role="cell"${said}>${inner(each)}</td>`;
+  };
+  const heads = header.map((each) => `<th role="columnheader">${inner(each)}</th>`);
+  const head = hasHead ? `<thead role="rowgroup">${row(heads)}</thead>` : "";
+  const body = (hasHead ? rows : [header, ...rows]).map((cells) => row(cells.map(cell)));
+  return `<table role="table">${head}<tbody role="rowgroup">${body.join("\n")}</tbody></table>`;
 }
 
 function block(text: string): string {

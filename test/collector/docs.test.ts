@@ -62,6 +62,13 @@ describe("the documentation that a box serves", () => {
     assert.ok(pictures > 5, `${pictures}`);
   });
 
+  it("has tables whose cells say their heads, for phones that show them below each other", async () => {
+    const { text } = await read("/docs/configuration");
+    const row = /<tr role="row"><td role="cell"><code>DAY_ZONE<\/code>.*/.exec(text)?.[0] ?? "";
+    assert.deepEqual(attributesOf(row, "data-head"), ["flag", "default"]);
+    assert.equal(attributesOf(row, "role").length, 5);
+  });
+
   it("shows what stands in it as text, never as markup", async () => {
     const { text, headers } = await read("/docs/counting");
     assert.ok(text.includes("&lt;script defer"));
