@@ -68,6 +68,14 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "list where the counts came from, or delete what was copied from one place",
     load: async () => (await import("./commands/data/sources.ts")).sources,
   },
+  import: {
+    summary: "bring what another tool has counted",
+    load: async () => (await import("./commands/data/import.ts")).importCommand,
+  },
+  export: {
+    summary: "write all that was counted of a site into one file",
+    load: async () => (await import("./commands/data/export.ts")).exportCommand,
+  },
   tokens: {
     summary: "make or revoke the tokens that read the numbers",
     load: async () => (await import("./commands/sites/tokens.ts")).tokens,

@@ -23,6 +23,7 @@ export type RefusalCode =
   | "nothing_to_undo"
   | "origin_limit"
   | "page_limit"
+  | "source_limit"
   | "surveys_full"
   | "test_limit"
   | "token_limit"

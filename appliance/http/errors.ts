@@ -67,6 +67,7 @@ const ANSWERS: Readonly<Record<RefusalCode, RefusalAnswer>> = {
   nothing_to_undo: { status: 409 },
   origin_limit: { status: 409 },
   page_limit: { status: 409 },
+  source_limit: { status: 409 },
   token_limit: { status: 409 },
   untried_board: { status: 409 },
   too_large: { status: 413 },

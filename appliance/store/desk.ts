@@ -1,14 +1,26 @@
 import type { BoxDesk, Desk } from "./engine.ts";
 
+export { BLOCK_COUNTERS } from "./blocks/block.ts";
+export { MAX_DETAIL_ROWS } from "./blocks/detail.ts";
 // The second door, to the data itself: for commands, and for code that starts a service on a file, repairs it, or
 // replaces it. Modules that few callers need are loaded when they are used.
-export { firstDayOf, type Months } from "./blocks/month.ts";
+export { firstDayOf, type Months, monthOf } from "./blocks/month.ts";
 export type { Brought } from "./copy/copy.ts";
 export { CopyRefused } from "./copy/engine.ts";
 export { Interrupted, type ProgressLine } from "./copy/run.ts";
 export type { CheckedCopy, CopyTask } from "./copy/whole.ts";
+export { COUNTERS, type Counter } from "./counting.ts";
 export { documentsChange, documentsOf, settingOfSite } from "./documents.ts";
 export type { Collector, Desk, Erased, Space, Unusable } from "./engine.ts";
+export { type ImportAbout, MAX_GAPS } from "./imports/about.ts";
+export { type DaySums, ImportedCounts } from "./imports/counts.ts";
+export { type DayContent, daysOfMonth, type ValueRow } from "./imports/days.ts";
+export { runsOf } from "./imports/gaps.ts";
+export {
+  type MonthWrite,
+  type SourceDays,
+  withoutDays,
+} from "./imports/imports.ts";
 export type { Migrated } from "./postgres/migrate.ts";
 export { type Filter, MAX_RANGE_DAYS, type StatsQuery } from "./queries.ts";
 export { detailFrom } from "./settling/folding.ts";
@@ -21,6 +33,7 @@ export {
   type SiteRecord,
   siteIn,
 } from "./sites/directory.ts";
+export { SURVEY_LABELS } from "./sites/kinds.ts";
 export { type SourceRow, type SourceSize, SourceUnclear, sourceNamed } from "./sources.ts";
 export { runIn } from "./sqlite/copies/chore-process.ts";
 export { Exchange } from "./sqlite/copies/exchange.ts";

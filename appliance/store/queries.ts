@@ -5,12 +5,15 @@ import type { ZoneSetting } from "../base/day-zone.ts";
 import type { Condition } from "../base/text/condition.ts";
 import type { CountsOf } from "../base/text/dimensions.ts";
 import type { Goal } from "../base/text/goals.ts";
+import type { Month } from "./blocks/month.ts";
 import type { DocumentRow } from "./changes.ts";
 import type { HOURLY_COUNTERS, SiteKey } from "./counting.ts";
 import type { SiteDays } from "./counts/source.ts";
+import type { BlockThen, SourceDays } from "./imports/imports.ts";
+import type { SurveyOfSite } from "./imports/whole.ts";
 import type { Accepts, Answer } from "./reads/answer.ts";
-import type { CrossField, DailyForm, SiteAlarmsRecord, Warning } from "./reports.ts";
-import type { Settlement, SourceNumber } from "./snapshot.ts";
+import type { CrossField, DailyForm, Gap, SiteAlarmsRecord, Warning } from "./reports.ts";
+import type { BlockKey, BlockPieces, Settlement, SourceNumber } from "./snapshot.ts";
 import type { SourceRow, SourceSize } from "./sources.ts";
 
 /** The longest range of `stats`, in days. */
@@ -48,8 +51,6 @@ export interface StatsQuery extends Filter {
   readonly source?: SourceNumber | undefined;
   /** Adds the sources of the site to the answer, with or without the names of copies. */
   readonly tellsSources?: "named" | "numbered";
-  /** Whether the answer tells if the site has any survey response; no unless given. */
-  readonly tellsSurveys?: boolean;
   /** The zone by which days begin. */
   readonly zone: string;
   /** The first day that begins by that zone, and the zone before; undefined where it always was. */
@@ -195,6 +196,23 @@ interface FleetQueries {
   ofSites(input: { readonly kind: string }): { site: SiteKey; body: string }[];
   /** Sources of counts; the first one is that of counts made here now. */
   sources(input: undefined): SourceRow[];
+  /** The sources of a site with the sums of their days. */
+  sourceDays(input: { readonly site: SiteKey }): SourceDays[];
+  blockOfSource(input: Omit<BlockKey, "part">): BlockThen;
+  /** The months of a site with content, ascending. */
+  monthsOfSite(input: { readonly site: SiteKey }): Month[];
+  /** A month of a site, of all sources, as one block; null for none. */
+  monthOfSite(input: { readonly site: SiteKey; readonly month: Month }): BlockPieces | null;
+  /** The responses of a site after an id, in their order. */
+  surveysOfSite(input: {
+    readonly site: SiteKey;
+    readonly after: number;
+    readonly limit: number;
+  }): SurveyOfSite[];
+  /** Counters of days that are no longer kept. */
+  pastOfSite(input: { readonly site: SiteKey }): Record<string, number>;
+  /** The days of a site of which an import does not know some counters. */
+  gapsOfSite(input: SiteDays): Gap[];
   /** The size of each source. */
   sourceSizes(input: undefined): SourceSize[];
   /** The alarms of every site that has some. */

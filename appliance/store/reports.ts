@@ -1,11 +1,12 @@
 /** The answers that the reader makes for the collector. Days are `YYYY-MM-DD`. */
 
 import type { Goal } from "../base/text/goals.ts";
+import type { SourceKind } from "../base/text/source-name.ts";
 import type { Warning } from "../base/text/warnings.ts";
 
 export type { Warning };
 
-import type { HOURLY_COUNTERS, SiteKey } from "./counting.ts";
+import type { Counter, HOURLY_COUNTERS, SiteKey } from "./counting.ts";
 
 /** A question that ended the reader; nothing in it is of a visitor. */
 export interface EndedRead {
@@ -44,9 +45,9 @@ export type HourlyCounts = Partial<Record<HourlyCounter, HoursOfDay[]>>;
 /** A source of counts and responses. */
 export interface SiteSource {
   readonly number: number;
-  /** `now`: counted here; `here`: counted here before a restore or a failover; `copy`: copied. */
-  readonly kind: "now" | "here" | "copy";
-  /** The name of a copy says where a database is, so not every reader gets it. */
+  /** `now`: counted here; `here`: counted here before a restore or a failover; `copy`: copied; `import`: of a file. */
+  readonly kind: SourceKind;
+  /** The name of a copy or a file says where it is, so not every reader gets it. */
   readonly name?: string;
   /** The first day with counts of it, where the site has several sources. */
   readonly from?: string;
@@ -79,12 +80,19 @@ export interface StatsHead {
   sources?: SiteSource[];
   /** The number of the source, for a question about one. */
   only?: number;
-  /** Whether the site has any survey response, where the question asks for it. */
-  surveys?: boolean;
   series?: SeriesRow[];
   detail?: DetailAnswer;
   /** The conditions that a shared link adds to every question. */
   bound?: readonly string[];
+  /** Days of which an import does not know some counters: they are no zeros. */
+  gaps?: Gap[];
+}
+
+/** Days, both ends included, whose source does not know these counters. */
+export interface Gap {
+  from: string;
+  to: string;
+  lacks: readonly Counter[];
 }
 
 /** The days and the sampling of counts that were filtered. */

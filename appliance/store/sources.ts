@@ -1,4 +1,7 @@
+import { BOUNDS } from "../base/bounds.ts";
 import type { Day } from "../base/calendar.ts";
+import { Refusal } from "../base/refusal.ts";
+import type { SourceKind } from "../base/text/source-name.ts";
 import type { Month, Months } from "./blocks/month.ts";
 import type { SiteKey } from "./counting.ts";
 import type { Soon } from "./counts/source.ts";
@@ -13,12 +16,13 @@ import {
   type SourceNumber,
 } from "./snapshot.ts";
 import { type Rows, rowsIn, type Steps } from "./sql.ts";
-import type { WriteInput, WriteResult } from "./writes.ts";
 
 /** A source as it is kept. */
 export interface SourceRow extends Required<Omit<SiteSource, "from">> {
-  /** The time of the last copy that brought it, in epoch milliseconds; null for none. */
+  /** The time of the last copy or import that brought it, in epoch milliseconds; null for none. */
   readonly runAt: number | null;
+  /** See imports/about; null for other kinds. */
+  readonly about: string | null;
 }
 
 /** A source of a site. */
@@ -44,34 +48,84 @@ const NOW = "here";
 export async function sourcesOf(rows: Rows): Promise<SourceRow[]> {
   const [own] = await rows<{ number: SourceNumber }>("SELECT source AS number FROM generation");
   const others = await rows<SourceRow>(
-    `SELECT number, kind, name, run_at AS "runAt" FROM source ORDER BY number`,
+    `SELECT number, kind, name, run_at AS "runAt", about FROM source ORDER BY number`,
   );
-  return [{ number: own?.number ?? OWN_SOURCE, kind: "now", name: NOW, runAt: null }, ...others];
+  const now = { kind: "now", name: NOW, runAt: null, about: null } as const;
+  return [{ number: own?.number ?? OWN_SOURCE, ...now }, ...others];
 }
 
 /**
  * The sources of a site: the one of new counts, and others with settled counts.
  * @param asked a source that is listed in any case
- * @param firstDay the first day with counts of a source of the site
  */
 export async function siteSources(
   rows: Rows,
   site: SiteKey,
-  asked: SourceNumber | undefined,
-  firstDay: (source: SourceNumber) => Soon<Day | null>,
-): Promise<CountedSource[]> {
+  asked?: SourceNumber,
+): Promise<SourceRow[]> {
   const all = await sourcesOf(rows);
-  if (all.length === 1) return all.map((own) => ({ ...own, first: null }));
+  if (all.length === 1) return all;
   const found = await rows<{ number: SourceNumber }>(
     "SELECT DISTINCT source AS number FROM block WHERE site = $1",
     [site],
   );
   const there = new Set([asked, ...found.map(({ number }) => number)]);
-  const listed = all.filter(({ kind, number }) => kind === "now" || there.has(number));
+  return all.filter(({ kind, number }) => kind === "now" || there.has(number));
+}
+
+/** The same with the first day of each. @param firstDay the first day with counts of a source of the site */
+export async function countedSources(
+  sources: readonly SourceRow[],
+  firstDay: (source: SourceNumber) => Soon<Day | null>,
+): Promise<CountedSource[]> {
   const counted: CountedSource[] = [];
-  for (const source of listed)
-    counted.push({ ...source, first: listed.length > 1 ? await firstDay(source.number) : null });
+  for (const source of sources)
+    counted.push({ ...source, first: sources.length > 1 ? await firstDay(source.number) : null });
   return counted;
+}
+
+/** The number of the source that has an origin, but for the source of new counts; undefined for none. */
+export function* sourceOfOrigin(origin: string): Steps<SourceNumber | undefined> {
+  const [row] = yield* rowsIn<{ number: SourceNumber }>(
+    "SELECT number FROM source WHERE origin = $1",
+    [origin],
+  );
+  return row?.number;
+}
+
+/** The longest name that backups accept. */
+const MAX_NAME = 128;
+
+/** A source that comes from elsewhere. */
+interface NewSource {
+  readonly origin: string;
+  readonly kind: SourceKind;
+  readonly name: string;
+  readonly about: string | null;
+}
+
+/**
+ * Adds a source, in a transaction that has passed the generation. @returns its number
+ * @throws {Refusal} where there are too many
+ */
+export function* addSource({ origin, kind, name, about }: NewSource): Steps<SourceNumber> {
+  const [last] = yield* rowsIn<{ n: number; number: SourceNumber }>(
+    `SELECT (SELECT count(*) FROM source) AS n, max(number) AS number FROM
+       (SELECT number FROM source UNION SELECT source FROM generation) AS numbers`,
+  );
+  if ((last?.n ?? 0) >= BOUNDS.sources.count)
+    throw new Refusal(
+      "source_limit",
+      `There are ${BOUNDS.sources.count} sources already. Delete some there: \`tallydeck sources delete NUMBER\`.`,
+    );
+  const number = 1 + (last?.number ?? 0);
+  yield [
+    {
+      text: "INSERT INTO source (number, origin, kind, name, about) VALUES ($1, $2, $3, $4, $5)",
+      values: [number, origin, kind, [...name].slice(0, MAX_NAME).join(""), about],
+    },
+  ];
+  return number;
 }
 
 /** Rows that are deleted in a transaction, few enough to delay no hit. */
@@ -91,7 +145,9 @@ const DELETE_RESPONSES = `
 /** Deletes some rows of a source, and its own row last. */
 export function* deleteSource({
   number,
-}: WriteInput<"deleteSource">): Steps<WriteResult<"deleteSource">> {
+}: {
+  readonly number: SourceNumber;
+}): Steps<"done" | "more" | "unknown"> {
   const values = [number];
   yield [{ text: PASS_GENERATION }];
   const found = yield* rowsIn("SELECT number FROM source WHERE number = $1", values);

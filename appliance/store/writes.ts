@@ -4,6 +4,7 @@
  */
 
 import type { Change, DocumentsChange } from "./changes.ts";
+import type { MonthWrite, RestWrite } from "./imports/imports.ts";
 import type { SiteAlarms } from "./reports.ts";
 import type { AlarmSince } from "./sites/alarms.ts";
 import type { SiteInput, SiteOutcome, SiteShare } from "./sites/directory.ts";
@@ -49,6 +50,10 @@ interface SiteWrites {
 interface FleetWrites extends SiteWrites {
   /** Removes some rows of a source; `more` asks for another call. */
   deleteSource(input: { readonly number: SourceNumber }): "done" | "more" | "unknown";
+  /** Writes a month of an import. @returns false where others have changed something meanwhile */
+  importMonth(input: MonthWrite): boolean;
+  /** Writes what an import has besides. */
+  importRest(input: RestWrite): void;
   saveAlarmSince(input: AlarmSince): void;
 }
 
@@ -93,7 +98,13 @@ type Writes = FleetWrites & BoxWrites & SharedWrites & PlannedWrites;
 export type WriteName = keyof Writes;
 export type PlannedWriteName = keyof SiteWrites;
 /** The changes that are not planned by the sites there are. */
-export type EngineWriteName = "change" | "deleteSource" | "saveAlarmSince" | keyof BoxWrites;
+export type EngineWriteName =
+  | "change"
+  | "deleteSource"
+  | "importMonth"
+  | "importRest"
+  | "saveAlarmSince"
+  | keyof BoxWrites;
 /** The changes that a database that many share makes. */
 export type FleetWriteName = keyof (FleetWrites & SharedWrites & PlannedWrites);
 /** Writes by their place: the numbers, the box, or both. */

@@ -63,9 +63,11 @@ export const MANGLINGS: Readonly<Record<string, (db: Database.Database) => void>
   "a counter of the past that nobody knows": (db) =>
     db.exec("INSERT INTO past VALUES (1, 0, 'laughs', 1)"),
   "a source whose origin is no name": (db) =>
-    db.exec("INSERT INTO source VALUES (7, '../x', 'copy', 'n', NULL)"),
+    db.exec("INSERT INTO source VALUES (7, '../x', 'copy', 'n', NULL, NULL)"),
   "a source of a kind that nobody knows": (db) =>
-    db.exec("INSERT INTO source VALUES (7, 'ab', 'gift', 'n', NULL)"),
+    db.exec("INSERT INTO source VALUES (7, 'ab', 'gift', 'n', NULL, NULL)"),
+  "an import whose facts are no facts": (db) =>
+    db.exec(`INSERT INTO source VALUES (7, 'ab', 'import', 'n', NULL, '{"format":1}')`),
   "a block of a source below zero": (db) => addBlock(db, { source: -7 }),
   "blocks of more sources than there are": (db) =>
     db.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1100)

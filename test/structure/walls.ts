@@ -52,6 +52,12 @@ export const WALLS: readonly Wall[] = [
       BASE,
     ],
   },
+  { of: "appliance/exports/", may: [DESK, BASE], types: [REPORTS] },
+  {
+    of: "appliance/imports/",
+    may: ["appliance/collector/counting/", DESK, RECORD, BASE],
+    types: [REPORTS],
+  },
   { of: BASE },
   { of: SYSTEM, may: [BASE] },
   {

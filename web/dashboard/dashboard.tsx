@@ -75,7 +75,6 @@ export function Dashboard(props: DashboardProps) {
         tab={tab}
         token={token}
         isShared={isShared}
-        hasSurveys={history.hasSurveys}
         hasMore={feed.reach > 1}
         busy={feed.busy}
         change={change}
@@ -93,7 +92,7 @@ export function Dashboard(props: DashboardProps) {
         <h1 class="offscreen">
           {tab === "surveys" ? "Surveys" : "Traffic"} of {history.site}
         </h1>
-        {(tab === "surveys" ? history.hasSurveys : !isNew) && (
+        {(tab === "surveys" || !isNew) && (
           <Controls
             history={history}
             range={range}

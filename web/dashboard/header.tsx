@@ -13,8 +13,6 @@ interface HeaderProps {
   token: string;
   /** opened by a share link, which shows only the traffic of this site */
   isShared: boolean;
-  /** whether any survey response ever came */
-  hasSurveys: boolean;
   /** the token opens other sites, too */
   hasMore: boolean;
   busy: boolean;
@@ -36,8 +34,7 @@ const leaveFor = (site: string) => ({
 });
 
 export function Header(props: HeaderProps) {
-  const { site, tab, token, isShared, hasSurveys, hasMore, busy } = props;
-  const { change, refresh, signOut, showKeys } = props;
+  const { site, tab, token, isShared, hasMore, busy, change, refresh, signOut, showKeys } = props;
   return (
     <header class="top">
       <img src="favicon.svg" alt="Tallydeck" width="26" height="26" />
@@ -47,7 +44,7 @@ export function Header(props: HeaderProps) {
       ) : (
         <SiteMenu site={site} token={token} change={change} signOut={signOut} />
       )}
-      {(hasSurveys || tab === "surveys") && <Tabs {...{ tab, hasSurveys, change }} />}
+      {!isShared && <Tabs tab={tab} change={change} />}
       <span class="spacer" />
       <RefreshButton busy={busy} refresh={refresh} />
       <button type="button" class="quiet keys" title="Key: ?" onClick={showKeys}>
@@ -66,11 +63,10 @@ function AllSites({ onOpen }: { onOpen: () => void }) {
   );
 }
 
-/** The sections of a site. One without surveys has no tab for them, and needs none at its traffic. */
-function Tabs({ tab, hasSurveys, change }: Pick<HeaderProps, "tab" | "hasSurveys" | "change">) {
+function Tabs({ tab, change }: Pick<HeaderProps, "tab" | "change">) {
   return (
     <nav aria-label="Sections" class="tabs">
-      {TABS.filter(([id]) => id === "traffic" || hasSurveys).map(([id, name]) => (
+      {TABS.map(([id, name]) => (
         <button
           key={id}
           type="button"

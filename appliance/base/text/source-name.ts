@@ -1,13 +1,20 @@
+/**
+ * `now`: counted here; `here`: counted here before a restore or a failover; `copy`: copied from a database; `import`:
+ * of a file from elsewhere.
+ */
+export type SourceKind = "now" | "here" | "copy" | "import";
+
 /** A source of counts. */
 interface Source {
   readonly number: number;
-  readonly kind: "now" | "here" | "copy";
+  readonly kind: SourceKind;
   readonly name?: string;
 }
 
-/** The name of a source for people, with or without that of its database: `copied from old-box`. */
+/** The name of a source for people, with or without that of its database or file: `copied from old-box`. */
 export function sourceName({ number, kind, name }: Source): string {
   if (kind === "now") return "counted here";
   if (kind === "here") return `counted here ${name}`;
-  return name === undefined ? `copied (source ${number})` : `copied from ${name}`;
+  const done = kind === "copy" ? "copied" : "imported";
+  return name === undefined ? `${done} (source ${number})` : `${done} from ${name}`;
 }

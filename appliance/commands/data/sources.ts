@@ -97,9 +97,9 @@ function monthName(month: Months["from"]): string {
   return formatDay(firstDayOf(month)).slice(0, "2026-03".length);
 }
 
-function runOf({ runAt }: SourceRow): string[] {
+function runOf({ kind, runAt }: SourceRow): string[] {
   if (runAt === null) return [];
-  return [`last copied ${new Date(runAt).toISOString().slice(0, "2026-03-04T12:00".length)}Z`];
+  return [`last ${kind === "import" ? "imported" : "copied"} ${new Date(runAt).toISOString().slice(0, "2026-03-04T12:00".length)}Z`];
 }
 
 async function remove(

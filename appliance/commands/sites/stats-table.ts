@@ -32,18 +32,27 @@ export function tableOf(
 /** The heights of a bar, from none on. */
 const BARS = [..."▁▂▃▄▅▆▇█"];
 
-/** The views of each day as a bar, in a line; where there are more days than columns, of several days each. */
 function chartOf(series: readonly SeriesRow[], columns: number): string[] {
   if (series.length < 2) return [];
-  const days = Math.ceil(series.length / columns);
-  const views = Array.from({ length: Math.ceil(series.length / days) }, (_, bar) =>
-    series.slice(bar * days, (bar + 1) * days).reduce((sum, [, pv]) => sum + pv, 0),
+  return [
+    barsOf(
+      series.map(([, pv]) => pv),
+      columns,
+    ),
+    "",
+  ];
+}
+
+/** The count of each day as a bar, in a line; where there are more days than columns, of several days each. */
+export function barsOf(counts: readonly number[], columns: number): string {
+  const days = Math.ceil(counts.length / columns);
+  const sums = Array.from({ length: Math.ceil(counts.length / days) }, (_, bar) =>
+    counts.slice(bar * days, (bar + 1) * days).reduce((sum, n) => sum + n, 0),
   );
-  const most = Math.max(...views);
+  const most = Math.max(...sums);
   const top = BARS.length - 1;
-  // Only days without a view have the lowest bar.
-  const bars = views.map((n) => BARS[n === 0 ? 0 : Math.max(1, Math.round((n / most) * top))]);
-  return [bars.join(""), ""];
+  // Only days without a count have the lowest bar.
+  return sums.map((n) => BARS[n === 0 ? 0 : Math.max(1, Math.round((n / most) * top))]).join("");
 }
 
 function daysOf(series: readonly SeriesRow[], columns: number): string[] {

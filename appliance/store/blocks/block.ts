@@ -65,11 +65,12 @@ export class Block {
     return this.detail[day] ?? this.#known.samples[day];
   }
 
-  /** Whether a day has views or events but keeps no detail: a part of it would be taken for all. */
+  /** Whether a day has views, sessions or events but keeps no detail: a part of it would be taken for all. */
   isBare(day: number): boolean {
     if (this.sample(day) !== undefined) return false;
     const events = this.dimensions.get("event")?.days[day]?.values.length ?? 0;
-    return (this.#known.bare & (1 << day)) !== 0 || events > 0 || this.dayOf("pv", day) > 0;
+    const isCounted = this.dayOf("pv", day) > 0 || this.dayOf("sessions", day) > 0;
+    return (this.#known.bare & (1 << day)) !== 0 || events > 0 || isCounted;
   }
 
   /** Removes the detail of a day, which takes no detail from then on. */

@@ -26,6 +26,13 @@ export interface SoundRules {
   refuse(why: string): never;
 }
 
+/** A block that is judged. */
+interface JudgedBlock extends BlockPieces {
+  readonly month: Month;
+  /** Its counts are of another tool, which may know visits without views, and values by samples. */
+  readonly isImported?: boolean;
+}
+
 /** A block whose counters are computed again and match its contents. */
 interface Sound {
   readonly pieces: BlockPieces;
@@ -41,11 +48,11 @@ interface Sound {
  * @throws as `refuse` where no fold could have made it
  * @throws {RangeError} when the bytes are no block
  */
-export function soundBlock(row: BlockPieces & { readonly month: Month }, rules: SoundRules): Sound {
+export function soundBlock(row: JudgedBlock, rules: SoundRules): Sound {
   const reader = new BlockReader(row);
   if (reader.largest > BOUNDS.blocks.bytes)
     rules.refuse("a block that takes more memory than there is for one");
-  const look = new Look(reader, rules);
+  const look = new Look(reader, rules, row.isImported === true);
   for (const name of DIMENSIONS) {
     look.dimension(name);
     reader.release();
@@ -77,11 +84,13 @@ class Look {
   /** Sums by day of the counters that values go with, and of events. */
   readonly #beside = new Float64Array(MAX_DAYS);
   readonly #events = new Float64Array(MAX_DAYS);
+  readonly #isImported: boolean;
   #counted = 0;
 
-  constructor(reader: BlockReader, rules: SoundRules) {
+  constructor(reader: BlockReader, rules: SoundRules, isImported: boolean) {
     this.#reader = reader;
     this.#rules = rules;
+    this.#isImported = isImported;
     this.#block = new Block(reader.month, this.#known);
     for (let day = 0; day < MAX_DAYS; day++) {
       this.#counters(day);
@@ -165,6 +174,7 @@ class Look {
   ): void {
     const { refuse } = this.#rules;
     if (Math.max(views, others) > HOURS * COUNTABLE.ofHour) refuse(TOO_MUCH);
+    if (this.#isImported) return;
     if (others > views) refuse("a block that has more visitors than views of a value");
     const times = name === "app_device" ? MAX_DEVICES : 1;
     if (!WITHOUT_COUNTER.has(name) && views > times * (this.#beside[day] as number))

@@ -5,6 +5,7 @@ import { databaseUrl } from "../../base/input/database-url.ts";
 import { Refusal } from "../../base/refusal.ts";
 import type { Month } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
+import { readAbout } from "../imports/about.ts";
 import { timeRun } from "../settling/day-marks.ts";
 import { ALARMS_QUERY, alarmsIn } from "../sites/alarms.ts";
 import type { Directory, SiteRecord } from "../sites/directory.ts";
@@ -73,14 +74,18 @@ export class CopyEnd {
 
   /** The same of counts that are to be taken elsewhere. @throws {CopyRefused} where no hits could have made them, too */
   given<T>(task: (access: CopyAccess) => Promise<T>): Promise<T> {
-    const rules = {
-      isText: isShortText,
-      sum: this.#given,
-      refuse: (why: string) => this.#refuse(why),
-    };
-    return this.read((access) =>
-      task({ ...access, snapshot: soundSnapshot(access.snapshot, rules, this.#looked) }),
-    );
+    return this.read(async (access) => {
+      const imports = await access.rows<{ number: SourceNumber }>(
+        "SELECT number FROM source WHERE kind = 'import'",
+      );
+      const rules = {
+        isText: isShortText,
+        sum: this.#given,
+        refuse: (why: string) => this.#refuse(why),
+        imports: new Set(imports.map(({ number }) => number)),
+      };
+      return task({ ...access, snapshot: soundSnapshot(access.snapshot, rules, this.#looked) });
+    });
   }
 
   #refuse(why: string): never {
@@ -149,7 +154,9 @@ export class CopyEnd {
   /** The sources that it may have counts of. The first one is its own. */
   async sources(): Promise<readonly Source[]> {
     const sources = await this.read((access) => knownSources(access, this.name));
-    return sources.every(({ origin }) => isOrigin(origin)) ? sources : this.#refuse(NOT_OURS);
+    const isSound = ({ origin, about }: Source) =>
+      isOrigin(origin) && (about === null || readAbout(about) !== null);
+    return sources.every(isSound) ? sources : this.#refuse(NOT_OURS);
   }
 
   /** The same of which there may be anything of a site. */

@@ -2,6 +2,7 @@
 
 import type { Day } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
+import type { SourceKind } from "../../base/text/source-name.ts";
 import type { Change } from "../changes.ts";
 import type { SiteKey } from "../counting.ts";
 import type { Soon } from "../counts/source.ts";
@@ -28,6 +29,9 @@ export interface Source {
   readonly origin: string;
   /** The name for people. */
   readonly name: string;
+  readonly kind: SourceKind;
+  /** See imports/about; null for other kinds. */
+  readonly about: string | null;
 }
 
 export interface CopiedSurvey {

@@ -1,21 +1,19 @@
-import { BOUNDS } from "../../base/bounds.ts";
 import type { SiteKey } from "../counting.ts";
 import type { SourceNumber } from "../snapshot.ts";
-import { type CopyAccess, CopyRefused, type CopyWrites, type Source } from "./engine.ts";
-
-/** The longest name that backups accept. */
-const MAX_NAME = 128;
+import { addSource, sourceOfOrigin } from "../sources.ts";
+import { runSteps } from "../sql.ts";
+import type { CopyAccess, CopyWrites, Source } from "./engine.ts";
 
 /** All sources of a database: its own now, its own before, and those that it took from others. */
 export async function knownSources(access: CopyAccess, name: string): Promise<readonly Source[]> {
-  const rows = await access.rows<Source & { kind: string }>(
-    "SELECT number, origin, kind, name FROM source ORDER BY number",
+  const rows = await access.rows<Source>(
+    "SELECT number, origin, kind, name, about FROM source ORDER BY number",
   );
-  const others = rows.map(({ kind, ...row }) =>
+  const others = rows.map((row) =>
     // The source is the same database, under an earlier origin.
-    kind === "here" ? { ...row, name: `${name}, ${row.name}` } : row,
+    row.kind === "here" ? { ...row, name: `${name}, ${row.name}` } : row,
   );
-  return [{ ...(await access.own()), name }, ...others];
+  return [{ ...(await access.own()), name, kind: "now", about: null }, ...others];
 }
 
 /** The sources that may have something of a site: most have nothing of most sites. */
@@ -40,35 +38,21 @@ export async function numberOf(
 ): Promise<SourceNumber | undefined> {
   const own = await access.own();
   if (own.origin === origin) return own.number;
-  const [row] = await access.rows<{ number: SourceNumber }>(
-    "SELECT number FROM source WHERE origin = $1",
-    [origin],
-  );
-  return row?.number;
+  return runSteps(access.all, sourceOfOrigin(origin));
 }
 
 /**
  * The same of a target, which takes it in where it lacks it. The caller has passed the generation.
- * @throws {CopyRefused} where there are too many
+ * @throws {Refusal} where there are too many
  */
 export async function takeSource(
   access: CopyWrites,
-  { origin, name }: Pick<Source, "origin" | "name">,
+  { origin, name, kind, about }: Omit<Source, "number">,
 ): Promise<SourceNumber> {
   const known = await numberOf(access, origin);
   if (known !== undefined) return known;
-  const [last] = await access.rows<{ n: number; number: SourceNumber }>(
-    "SELECT count(*) AS n, coalesce(max(number), 0) AS number FROM source",
-  );
-  if ((last?.n ?? 0) >= BOUNDS.sources.count)
-    throw new CopyRefused(
-      `The target has ${BOUNDS.sources.count} sources already. Delete some there: \`tallydeck sources delete NUMBER\`.`,
-    );
-  const number = 1 + Math.max(last?.number ?? 0, (await access.own()).number);
-  await access.rows("INSERT INTO source (number, origin, kind, name) VALUES ($1, $2, 'copy', $3)", [
-    number,
-    origin,
-    [...name].slice(0, MAX_NAME).join(""),
-  ]);
-  return number;
+  // The file of an import stays known; all else was counted in the database that is copied.
+  const taken =
+    kind === "import" ? ({ kind, about } as const) : ({ kind: "copy", about: null } as const);
+  return runSteps(access.all, addSource({ origin, name, ...taken }));
 }

@@ -5,7 +5,7 @@ import { DIMENSIONS, type ListName } from "../../base/text/dimensions.ts";
 import { DETAIL_DIMENSIONS } from "../blocks/detail.ts";
 import { COUNTERS, type SiteKey } from "../counting.ts";
 import { MAX_RANGE_DAYS, type StatsQuery } from "../queries.ts";
-import type { DetailAnswer, SiteSource, StatsHead } from "../reports.ts";
+import type { DetailAnswer, Gap, SiteSource, StatsHead } from "../reports.ts";
 import type { CountedSource } from "../sources.ts";
 import type { BlockCounts } from "./block-counts.ts";
 import type { CounterDays, TableValue } from "./counter-days.ts";
@@ -22,18 +22,19 @@ const MAX_TEXT_BYTES = 1_048_576;
 /** The same for counts by day: two years of a busy site, or some megabytes. */
 const MAX_ANSWERED_DAY_COUNTS = 1_000_000;
 
-/** Facts of a site besides its counts; undefined leaves one out. */
-interface SiteFacts {
+/** The sources of counts, as far as an answer tells of them. */
+interface ToldSources {
+  /** The sources of the site; undefined leaves them out. */
   readonly sources?: readonly CountedSource[] | undefined;
-  /** Whether there is any survey response. */
-  readonly surveys?: boolean | undefined;
+  /** Tells the days that do not know some counters. */
+  readonly gapsIn?: (range: SiteDays) => Promise<Gap[]>;
 }
 
 /** The body of `/stats`, as JSON. */
 export async function statsBody(
   source: BlockCounts,
   query: StatsQuery,
-  facts: SiteFacts = {},
+  { sources = [], gapsIn = async () => [] }: ToldSources = {},
 ): Promise<Uint8Array> {
   const { site, to } = query;
   const from = query.from === "first" ? await firstDay(source, site, to) : query.from;
@@ -66,7 +67,9 @@ export async function statsBody(
 
   const json = new JsonBytes();
   const [pending = 0] = await source.pending([site]);
-  const head = headOf(query, { from, counters, pending, detail: await detail(), ...facts });
+  // A filter counts by detail alone, which an import has where it knows every view.
+  const gaps = query.where.length > 0 ? [] : await gapsIn(range);
+  const head = headOf(query, { from, counters, pending, detail: await detail(), sources, gaps });
   json.text(JSON.stringify(head).slice(0, -1));
   if (tables.length > 0) json.text(",");
   writeTables(json, tables, ({ total }) => json.text(`${total}`));
@@ -127,14 +130,16 @@ function headOf(
     counters,
     pending,
     detail,
-    sources = [],
-    surveys,
+    sources,
+    gaps,
   }: {
     readonly from: Day;
     readonly counters: CounterDays;
     readonly pending: number;
     readonly detail: DetailAnswer | undefined;
-  } & SiteFacts,
+    readonly sources: readonly CountedSource[];
+    readonly gaps: Gap[];
+  },
 ): StatsHead {
   const { to, source: only, zoneChange } = query;
   return {
@@ -154,9 +159,9 @@ function headOf(
       ...(only !== undefined && { only }),
       sources: sources.map((each) => toldOf(each, query)),
     }),
-    ...(surveys !== undefined && { surveys }),
     ...(detail && { detail }),
     ...(query.bound && { bound: query.bound }),
+    ...(gaps.length > 0 && { gaps }),
     ...(query.series && { series: counters.series() }),
   };
 }
@@ -165,7 +170,7 @@ function toldOf(
   { number, kind, name, first }: CountedSource,
   { tellsSources }: Pick<StatsQuery, "tellsSources">,
 ): SiteSource {
-  const isNamed = kind !== "copy" || tellsSources === "named";
+  const isNamed = (kind !== "copy" && kind !== "import") || tellsSources === "named";
   return {
     ...{ number, kind },
     ...(isNamed && { name }),

@@ -1,3 +1,4 @@
+import { HOUR_MS } from "../../base/calendar.ts";
 import {
   type Change,
   type ChangedDocuments,
@@ -6,6 +7,8 @@ import {
   type Revision,
 } from "../changes.ts";
 import { sitesThatCount } from "../counts/sites-that-count.ts";
+import { monthBlocks, takeMonth, takeRest } from "../imports/imports.ts";
+import { putBlocks } from "../settling/statements.ts";
 import { alarmSince } from "../sites/alarms.ts";
 import { type Directory, DirectoryBook } from "../sites/directory.ts";
 import { DIRECTORY_KINDS } from "../sites/kinds.ts";
@@ -15,7 +18,9 @@ import type { WriteInput, WriteResult } from "../writes.ts";
 import type { Connection } from "./connection/connection.ts";
 import { performOn, type Transaction } from "./connection/sql.ts";
 import { drawEpoch, epochOf } from "./epoch.ts";
+import { MANY_ROWS } from "./settle.ts";
 import { PostgresSnapshot } from "./snapshot.ts";
+import { SurveyIds } from "./surveys.ts";
 
 /** Makes a change that was planned on this database. @returns and @throws as `changeScript` */
 export async function changeFleet(sql: Transaction, wanted: Change): Promise<boolean> {
@@ -65,7 +70,12 @@ export function fleetSites(connection: Pick<Connection, "transaction">): SitesPl
 }
 
 /** The changes of a database that are not planned by the sites there are. */
-export type FleetEngineWrite = "change" | "saveAlarmSince" | "deleteSource";
+export type FleetEngineWrite =
+  | "change"
+  | "saveAlarmSince"
+  | "deleteSource"
+  | "importMonth"
+  | "importRest";
 
 /** Writes, each in a transaction of the caller's. */
 export const FLEET_WRITES: {
@@ -79,4 +89,20 @@ export const FLEET_WRITES: {
     await sql.all([alarmSince(input)]);
   },
   deleteSource: (sql, input) => performOn(sql, deleteSource(input)),
+  importRest(sql, input) {
+    // Numbers of an hour ago: at this moment others draw theirs.
+    const ids = new SurveyIds({ now: () => input.now - HOUR_MS }, () => 0);
+    return performOn(
+      sql,
+      takeRest(
+        input,
+        input.surveys.map(() => ids.draw()),
+      ),
+    );
+  },
+  async importMonth(sql, input) {
+    const source = await performOn(sql, takeMonth(input));
+    if (source !== undefined) await sql.all(putBlocks(monthBlocks(input, source), MANY_ROWS));
+    return source !== undefined;
+  },
 };

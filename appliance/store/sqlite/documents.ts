@@ -8,6 +8,7 @@ import {
 } from "../changes.ts";
 import type { SiteKey } from "../counting.ts";
 import { sitesThatCount } from "../counts/sites-that-count.ts";
+import { monthBlocks, takeMonth, takeRest } from "../imports/imports.ts";
 import type { QueryInput } from "../queries.ts";
 import { alarmSince } from "../sites/alarms.ts";
 import { type Directory, DirectoryBook } from "../sites/directory.ts";
@@ -16,6 +17,7 @@ import type { SitesPlace } from "../sites/writes.ts";
 import { deleteSource } from "../sources.ts";
 import type { EngineWriteName, WriteInput, WriteResult } from "../writes.ts";
 import type { Database } from "./database.ts";
+import { putBlock } from "./settle.ts";
 import { BYTES } from "./slices.ts";
 import { ofOneMoment, SqliteSnapshot } from "./snapshot.ts";
 import { perform, rowsOf, run } from "./sql.ts";
@@ -92,4 +94,10 @@ export const WRITES: {
   touch: (db, now) => void run(db, { text: TOUCH, values: [now] }),
   saveAlarmSince: (db, input) => void run(db, alarmSince(input)),
   deleteSource: (db, input) => perform(db, deleteSource(input)),
+  importRest: (db, input) => perform(db, takeRest(input, [])),
+  importMonth(db, input) {
+    const source = perform(db, takeMonth(input));
+    for (const block of source === undefined ? [] : monthBlocks(input, source)) putBlock(db, block);
+    return source !== undefined;
+  },
 };

@@ -3,7 +3,7 @@ import { BlockReader } from "../blocks/block-reader.ts";
 import { soundBlock } from "../blocks/sound.ts";
 import { readBatch } from "../log/batch.ts";
 import { dayOfPart, SETTLED } from "../settling/parts.ts";
-import { type BlockRow, PIECES, type Snapshot } from "../snapshot.ts";
+import { type BlockRow, PIECES, type Snapshot, type SourceNumber } from "../snapshot.ts";
 import { type CountRules, NOT_OURS, refuseUnsound } from "./counts.ts";
 import { LAST_MONTH } from "./values.ts";
 
@@ -14,7 +14,7 @@ import { LAST_MONTH } from "./values.ts";
  */
 export function soundSnapshot(
   snapshot: Snapshot,
-  rules: CountRules,
+  rules: CountRules & { readonly imports: ReadonlySet<SourceNumber> },
   looked: Map<number, number>,
 ): Snapshot {
   return {
@@ -38,15 +38,15 @@ export function soundSnapshot(
     async blocks(sites, months, pieces) {
       const rows = await snapshot.blocks(sites, months, pieces);
       return pieces.length === PIECES.length
-        ? rows.map((row) => soundRow(row, rules))
+        ? rows.map((row) => soundRow(row, rules.imports.has(row.source), rules))
         : rows.filter((row) => pieces.length === 0 || isBounded(row, rules));
     },
   };
 }
 
-function soundRow(row: BlockRow, rules: CountRules): BlockRow {
+function soundRow(row: BlockRow, isImported: boolean, rules: CountRules): BlockRow {
   if (!(row.month >= 0 && row.month <= LAST_MONTH)) rules.refuse(NOT_OURS);
-  const { pieces, days, counted } = soundBlock(row, rules);
+  const { pieces, days, counted } = soundBlock({ ...row, isImported }, rules);
   if (isOtherDays(row.part, days)) rules.refuse("a part of a day that holds others");
   if (!rules.sum.add(counted)) rules.refuse("more than anybody can count");
   return { ...row, ...pieces };

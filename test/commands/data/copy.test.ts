@@ -24,11 +24,9 @@ describe("tallydeck copy", () => {
     const there = new URL(to);
     const name = `postgres://postgres@${there.host}${there.pathname}`;
     const checked = `Checked 1 days of 1 sites: all that was counted is in ${name}.\n`;
-    assert.deepEqual(await copy(at("box"), to), {
-      code: 0,
-      out: `Copied 1 days of 1 sites, and 1 survey responses.\n${checked}`,
-      err: "",
-    });
+    const { code: done, out: said, err: shown } = await copy(at("box"), to);
+    assert.deepEqual([done, withoutProgress(shown)], [0, ""]);
+    assert.equal(said, `Copied 1 days of 1 sites, and 1 survey responses.\n${checked}`);
     assert.equal((await copy(at("box"), to)).out, `Nothing was new.\n${checked}`);
     fill(at("box"), [{ site: "blog", day: "2026-03-01", ...view }]);
     const { code, out, err } = await copy(at("box"), to, "--check");
@@ -61,7 +59,7 @@ describe("tallydeck copy", () => {
     while (answered < 100) await (from as RunningService).ask("/");
     for (let runs = 0; runs < 3; runs++) {
       const { code, err } = await copy(at("box"), at("there"));
-      assert.deepEqual([code, err], [0, ""]);
+      assert.deepEqual([code, withoutProgress(err)], [0, ""]);
     }
     pours = false;
     await Promise.all(lanes);
@@ -88,10 +86,7 @@ describe("tallydeck copy", () => {
     fill(at("two"), days);
     const both = await Promise.all(["one", "two"].map((name) => copy(at(name), at("there"))));
     assert.deepEqual(
-      both.map(({ code, err }) => [
-        code,
-        err.replaceAll(/^.* cannot be reached\. Trying again …\n/gm, ""),
-      ]),
+      both.map(({ code, err }) => [code, withoutProgress(err)]),
       [
         [0, ""],
         [0, ""],
@@ -118,7 +113,7 @@ describe("tallydeck copy", () => {
     const { code, out, err } = await running.end("SIGINT");
     assert.deepEqual([code, out], [1, ""]);
     assert.equal(
-      err,
+      withoutProgress(err),
       "Interrupted. What was copied stays, and the same command goes on from there.\n",
     );
     const before = await months();
@@ -170,3 +165,8 @@ describe("tallydeck copy", () => {
     assert.match(err, /^Say from where, and to where: /);
   });
 });
+
+/** The lines of a run without those of its progress, which a busy machine has more of. */
+function withoutProgress(err: string): string {
+  return err.replaceAll(/^.*( · \d+ %.*| cannot be reached\. Trying again …)\n/gm, "");
+}

@@ -1,5 +1,6 @@
 import { BOUNDS, type Bound } from "../../../base/bounds.ts";
 import { isText } from "../../../base/input/json.ts";
+import { readAbout } from "../../imports/about.ts";
 import { OWN_SOURCE, SLICE_BYTES } from "../../snapshot.ts";
 import {
   type Check,
@@ -44,7 +45,7 @@ type TableRule =
   | { readonly kind: "left" }
   | { readonly kind: "documents" };
 
-const SOURCE_KINDS: readonly unknown[] = ["copy", "here"];
+const SOURCE_KINDS: readonly unknown[] = ["copy", "here", "import"];
 const UNNAMED: Bound = { count: 1_000_000_000, bytes: 1_024, together: Number.POSITIVE_INFINITY };
 
 const timeOrNull: Check = (value) => value === null || isTime(value);
@@ -78,6 +79,7 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
       origin: isOrigin,
       kind: (value) => SOURCE_KINDS.includes(value),
       run_at: timeOrNull,
+      about: (value) => value === null || readAbout(String(value)) !== null,
     },
   },
   // Counts of sites that are being erased are not copied.

@@ -131,6 +131,7 @@ class MonthSum {
   readonly days = new Set<number>();
   readonly #to: Database;
   readonly #manner: CountedManner;
+  readonly #imports: ReadonlySet<unknown>;
   #key: Omit<BlockKey, "part"> | undefined;
   #parts = 0;
   /** The merged row, then rows that wait to be merged into it; with the bytes of the latter. */
@@ -139,6 +140,9 @@ class MonthSum {
 
   constructor(to: Database, manner: CountedManner) {
     this.#to = to;
+    this.#imports = new Set(
+      to.prepare("SELECT number FROM source WHERE kind = 'import'").pluck().all(),
+    );
     this.#manner = manner;
   }
 
@@ -154,7 +158,7 @@ class MonthSum {
     const { refuse, sum } = this.#manner;
     if (++this.#parts > MAX_PARTS_OF_MONTH) refuse("one of more parts than a month has hours");
     const { pieces, days, counted } = this.#read((month) =>
-      soundBlock({ ...row, month }, this.#manner),
+      soundBlock({ ...row, month, isImported: this.#imports.has(this.#key?.source) }, this.#manner),
     );
     if (isOtherDays(part, days)) refuse("a part of a day that holds others");
     if (!sum.add(counted)) refuse("more than anybody can count");

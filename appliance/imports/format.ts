@@ -1,0 +1,53 @@
+import type { Day } from "../base/calendar.ts";
+import type { Counter, ImportedCounts } from "../store/desk.ts";
+import type { Sheet } from "./input.ts";
+
+/** The things in a file of ours besides its days. */
+export interface ImportRest {
+  /** Counters of days that were no longer kept. */
+  readonly past: Record<string, number>;
+  readonly surveys: {
+    readonly number: number;
+    readonly day: Day;
+    readonly version: number;
+    readonly payload: string;
+  }[];
+  /** Settings of the site, by the name of their kind. */
+  readonly settings: Map<string, unknown>;
+}
+
+/** Takes the counts of a file. */
+export interface Sink {
+  readonly counts: ImportedCounts;
+  /** Hours since 1970 in the owner's zone, of a moment in epoch milliseconds. */
+  hourAt(epochMs: number): number;
+  /** The day of a text like `2026-01-31`; undefined, and told as left out, where it is none that can be counted. */
+  dayOf(text: string): Day | undefined;
+  /** The same of an hour since 1970; NaN is none. */
+  dayOfHour(hour: number): Day | undefined;
+  /** Notes the zone by which the file's days begin, an IANA name, where it says so. */
+  zone(name: string): void;
+  /** Notes that the file does not know some counters of a day. */
+  lack(day: Day, counters: readonly Counter[]): void;
+  /** Takes what a file of ours has besides counts. */
+  readonly rest: ImportRest;
+  /** Notes rows that are left out, by their kind. */
+  leave(what: string, rows?: number): void;
+}
+
+/** A format of files from elsewhere. */
+export interface Format {
+  /** For people. */
+  readonly name: string;
+  /**
+   * The days of the file: by a zone that it does not name, by UTC, or by ours since it has the time of each request.
+   */
+  readonly days: "unknown" | "UTC" | "ours";
+  /**
+   * Whether a file is of this format.
+   * @throws {ImportRefused} with the right way to export, where it only looks like it
+   */
+  recognises(sheets: readonly Sheet[]): boolean;
+  /** Reads all of it. @throws {ImportRefused} */
+  read(sheets: readonly Sheet[], sink: Sink): Promise<void>;
+}

@@ -1,0 +1,210 @@
+import { type Day, HOUR_MS } from "../base/calendar.ts";
+import { isObject } from "../base/input/json.ts";
+import { storable } from "../base/text/storable.ts";
+import type { Dimension } from "../store/log/record.ts";
+import { type CsvRow, csvRows } from "./csv.ts";
+import type { Format, Sink } from "./format.ts";
+import type { Sheet } from "./input.ts";
+import { jsonRows } from "./json-rows.ts";
+import { ImportRefused } from "./refused.ts";
+import {
+  browserNamed,
+  countryOf,
+  pathOf,
+  referrerOf,
+  sourceNamed,
+  systemNamed,
+  viewportOf,
+} from "./values.ts";
+import { Visits } from "./visits.ts";
+
+// Both forms are those of goatcounter.com/help/export; the first character of the CSV is its version, and
+// `export_version` of info.json is the other's.
+
+const CSV_VERSION = "2";
+
+/** One row for each view and event: only where the owner kept individual pageviews. */
+export const goatcounterCsv: Format = {
+  name: "GoatCounter (CSV)",
+  days: "ours",
+  recognises([sheet, ...others]) {
+    const [, version] = /^"?(\d)Path"?,/.exec(sheet?.head ?? "") ?? [];
+    if (others.length > 0 || version === undefined) return false;
+    if (version !== CSV_VERSION)
+      throw new ImportRefused(
+        `This export of GoatCounter has version ${version}, and version ${CSV_VERSION} is known. Export it again with a current GoatCounter.`,
+      );
+    return true;
+  },
+  async read(sheets, sink) {
+    const visits = new Visits();
+    for (const sheet of sheets) for await (const row of csvRows(sheet)) readHit(row, visits, sink);
+  },
+};
+
+function readHit(row: CsvRow, visits: Visits, sink: Sink): void {
+  const moment = Date.parse(row.text("Date"));
+  const hour = Number.isNaN(moment) ? Number.NaN : sink.hourAt(moment);
+  const day = sink.dayOfHour(hour);
+  if (day === undefined) return;
+  if (row.text("Bot") !== "0" && row.text("Bot") !== "") {
+    sink.leave("views of crawlers");
+    return;
+  }
+  const isEvent = /^(1|true)$/i.test(row.text("Event"));
+  const name = row.text(`${CSV_VERSION}Path`);
+  const values: [Dimension, string][] = [];
+  const path = isEvent ? "" : pathOf(name);
+  if (isEvent) values.push(["event", storable(name) || "event"]);
+  else values.push(["path", path]);
+  values.push(...cameFrom(row.text("Referrer"), row.text("Referrer scheme")));
+  values.push(["browser", browserNamed(withoutVersion(row.text("Browser")))]);
+  values.push(["os", systemNamed(withoutVersion(row.text("System")))]);
+  const country = countryOf(row.text("Location").split("-", 1)[0] ?? "");
+  if (country !== undefined) values.push(["country", country]);
+  const viewport = viewportOf(Number(row.text("Screen size").split(",", 1)[0]));
+  if (viewport !== undefined) values.push(["viewport", viewport]);
+  const session = row.text("Session") || `${name} ${moment}`;
+  const flags = isEvent ? 0 : visits.flagsOf({ day, visitor: session, session, path });
+  sink.counts.hit({ kind: isEvent ? "event" : "view", flags, moment: hour, times: 1, values });
+}
+
+/** The referrer, its group and the source of a row. @param scheme h URL, g name of GoatCounter's, c campaign, o other */
+function cameFrom(text: string, scheme: string): [Dimension, string][] {
+  if (scheme === "c")
+    return [
+      ["ref", "direct"],
+      ["ref_group", "direct"],
+      ["source", sourceNamed(text)],
+      ...(storable(text) === "" ? [] : [["utm_campaign", storable(text)] as [Dimension, string]]),
+    ];
+  const source = sourceNamed(text);
+  const { ref, group } = referrerOf(scheme === "g" ? (source === "direct" ? "" : source) : text);
+  return [
+    ["ref", ref],
+    ["ref_group", group],
+    ["source", scheme === "h" ? ref : source],
+  ];
+}
+
+/** `Chrome 120.0` without its version. */
+function withoutVersion(name: string): string {
+  return name.replace(/\s+[\d._]+$/, "");
+}
+
+const LACKS = ["pv", "uv", "bounce", "engaged"] as const;
+
+/** Sums by hour or day: first views of a page in each session, and no views. */
+export const goatcounterJson: Format = {
+  name: "GoatCounter",
+  days: "UTC",
+  recognises(sheets) {
+    const info = sheets.find(({ name }) => name === "info.json");
+    if (info === undefined || !sheets.some(({ name }) => name === "hit_stats.jsonl")) return false;
+    const [, version = "without a version"] =
+      /"export_version"\s*:\s*"([\d.]+)"/.exec(info.head) ?? [];
+    if (!version.startsWith("1."))
+      throw new ImportRefused(
+        `This export of GoatCounter is ${version}, and 1.0 is known: it may mean something else.`,
+      );
+    return true;
+  },
+  async read(sheets, sink) {
+    const sheet = (name: string) => sheets.filter((one) => one.name === `${name}.jsonl`);
+    const paths = await lookUp(sheet("paths"), "id", ({ path, event }) =>
+      event === true
+        ? { event: storable(path) || "event" }
+        : { path: pathOf(typeof path === "string" ? path : "") },
+    );
+    const refs = await lookUp(sheet("refs"), "id", ({ ref, ref_scheme }) =>
+      cameFrom(String(ref ?? ""), String(ref_scheme ?? "")),
+    );
+    const named = (name: string, ours: (text: string) => string) =>
+      lookUp(sheet(name), "id", (row) => ours(String(row.name ?? "")));
+    const browsers = await named("browsers", browserNamed);
+    const systems = await named("systems", systemNamed);
+    const isPage = (row: Row) => paths.get(row.path_id)?.path !== undefined;
+
+    for (const one of sheet("hit_stats"))
+      for await (const row of jsonRows(one)) {
+        const moment = Date.parse(String(row.hour));
+        const [day, n] = [dayOfMoment(sink, moment), countOf(row, sink)];
+        const what = paths.get(row.path_id);
+        if (day === undefined || n === undefined) continue;
+        sink.lack(day, LACKS);
+        if (what === undefined) sink.leave("counts of pages that the export does not name");
+        else if (what.event !== undefined)
+          sink.counts.value(day, "event", what.event, { views: n, visitors: n, sessions: 0 });
+        else {
+          sink.counts.count(day, "sessions", n);
+          visitsOf(sink, day, "path", what.path ?? "/", n);
+          for (const [dimension, text] of refs.get(row.ref_id) ?? [])
+            visitsOf(sink, day, dimension, text, n);
+        }
+      }
+    const tables: readonly [string, Dimension, (row: Row) => string | undefined][] = [
+      ["browser_stats", "browser", (row) => browsers.get(row.browser_id)],
+      ["system_stats", "os", (row) => systems.get(row.system_id)],
+      [
+        "location_stats",
+        "country",
+        (row) => countryOf(String(row.location ?? "").split("-", 1)[0] ?? ""),
+      ],
+      ["language_stats", "lang", (row) => languageOf(String(row.language ?? ""))],
+      ["size_stats", "viewport", (row) => viewportOf(Number(row.width))],
+    ];
+    for (const [name, dimension, read] of tables)
+      for (const one of sheet(name))
+        for await (const row of jsonRows(one)) {
+          const [day, n, text] = [sink.dayOf(String(row.day)), countOf(row, sink), read(row)];
+          if (day !== undefined && n !== undefined && text !== undefined && isPage(row))
+            visitsOf(sink, day, dimension, text, n);
+        }
+  },
+};
+
+type Row = Readonly<Record<string, unknown>>;
+
+function visitsOf(sink: Sink, day: Day, dimension: Dimension, text: string, n: number): void {
+  sink.counts.value(day, dimension, text, { views: 0, visitors: 0, sessions: n });
+}
+
+function dayOfMoment(sink: Sink, moment: number): Day | undefined {
+  return sink.dayOfHour(Math.floor(moment / HOUR_MS));
+}
+
+function countOf({ count }: Row, sink: Sink): number | undefined {
+  if (Number.isSafeInteger(count) && Number(count) >= 0) return Number(count);
+  sink.leave("rows with something else than a number");
+  return undefined;
+}
+
+/** The most things that a table of names may have. */
+const MAX_NAMES = 2_000_000;
+
+async function lookUp<T>(
+  sheets: readonly Sheet[],
+  id: string,
+  read: (row: Row) => T,
+): Promise<ReadonlyMap<unknown, T>> {
+  const all = new Map<unknown, T>();
+  for (const sheet of sheets)
+    for await (const row of jsonRows(sheet)) {
+      if (!isObject(row)) continue;
+      if (all.size >= MAX_NAMES)
+        throw new ImportRefused(
+          `${sheet.name} has more than ${MAX_NAMES} names, more than there is memory for.`,
+        );
+      all.set(row[id], read(row));
+    }
+  return all;
+}
+
+/** The primary subtag of a language in ISO 639-3, which has two letters where there are some: `eng` is `en`. */
+function languageOf(code: string): string {
+  try {
+    return Intl.getCanonicalLocales(code)[0] ?? "unknown";
+  } catch {
+    return "unknown";
+  }
+}

@@ -1,0 +1,208 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { DAY_MS, type Day, parseDay } from "../base/calendar.ts";
+import type { DayZone } from "../base/day-zone.ts";
+import { isTimeZone } from "../base/time-zone.ts";
+import {
+  type Counter,
+  type DaySums,
+  type ImportAbout,
+  ImportedCounts,
+  MAX_GAPS,
+  runsOf,
+} from "../store/desk.ts";
+import type { Format, ImportRest, Sink } from "./format.ts";
+import { FORMATS, formatOf } from "./formats.ts";
+import { type Input, openInput, type Sheet } from "./input.ts";
+import { ImportRefused } from "./refused.ts";
+
+const HOURS = 24;
+/** A file from before the web is none of counts. */
+const FIRST_DAY: Day = Date.UTC(1990, 0, 1) / DAY_MS;
+
+interface InspectOptions {
+  /** The zone of our days. */
+  readonly zone: DayZone;
+  /** An IANA name: the zone by which days begin in the file, which may not say it. */
+  readonly fileZone: string | undefined;
+  readonly today: Day;
+  /** The first day that keeps detail; Infinity for none. */
+  readonly detailFrom: Day;
+  /** @param share of the bytes, 0 to 1 */
+  readonly onShare: (share: number) => void;
+  /** Ends it between two rows. */
+  readonly signal: AbortSignal;
+}
+
+/** A file as it was read. Nothing is written anywhere. */
+export interface Inspected {
+  /** The name of the file, without folders. */
+  readonly name: string;
+  /** SHA-256 of its bytes, in hex. */
+  readonly hash: string;
+  readonly about: ImportAbout;
+  /** Whether the file says nothing about the zone of its days, which is taken from the options or is ours. */
+  readonly isZoneGuessed: boolean;
+  readonly counts: ImportedCounts;
+  /** The sums of its days, ascending. */
+  readonly days: ReadonlyMap<Day, DaySums>;
+  readonly rest: ImportRest;
+  /** Rows that have no place here, by what they are. */
+  readonly left: ReadonlyMap<string, number>;
+}
+
+/**
+ * Reads files of one format.
+ * @throws {ImportRefused} where they cannot be imported, with a sentence that says what to do
+ */
+export async function inspect(
+  paths: readonly string[],
+  options: InspectOptions,
+): Promise<Inspected> {
+  const { zone, fileZone, today, signal, onShare } = options;
+  const bytes = await sizeOf(paths);
+  let read = 0;
+  const onBytes = (n: number) => {
+    read += n;
+    // Reading the hash, and the beginnings, takes hardly any time.
+    onShare(Math.min(1, read / Math.max(1, bytes)));
+    signal.throwIfAborted();
+  };
+  const inputs: Input[] = [];
+  try {
+    for (const path of paths) inputs.push(await openInput(path, onBytes));
+    const sheets = inputs.flatMap((input) => input.sheets);
+    const name = nameOf(inputs);
+    const format = formatOf(sheets);
+    if (format === undefined)
+      throw new ImportRefused(`${name} is nothing that can be imported. ${KNOWN}`);
+    const counts = new ImportedCounts(options.detailFrom);
+    const left = new Map<string, number>();
+    const lacks = new Map<Day, readonly Counter[]>();
+    const rest: ImportRest = { past: {}, surveys: [], settings: new Map() };
+    let saidZone: string | undefined;
+    const onZone = (name: string) => {
+      if (isTimeZone(name)) saidZone = name;
+    };
+    const sink = sinkOf({ onZone, counts, rest, left, lacks, zone, today });
+    read = 0;
+    const days = await readAll(format, sheets, sink, name);
+    if (days.size === 0) throw new ImportRefused(`${name} has no counts: ${leftText(left)}.`);
+    const ours = zone.setting.zone;
+    return {
+      name,
+      hash: await hashOf(paths),
+      about: {
+        format: format.name,
+        zone:
+          saidZone ??
+          (format.days === "ours" ? ours : format.days === "UTC" ? "UTC" : (fileZone ?? ours)),
+        gaps: gapsOf(lacks),
+      },
+      isZoneGuessed: format.days === "unknown" && fileZone === undefined,
+      counts,
+      days,
+      rest,
+      left,
+    };
+  } finally {
+    for (const input of inputs) await input.close();
+  }
+}
+
+/** The days that lack something; where these are too many runs, with what lies between the last ones. */
+function gapsOf(lacks: ReadonlyMap<Day, readonly Counter[]>): ImportAbout["gaps"] {
+  const days = [...lacks].map(([day, counters]) => ({ day, lacks: counters }));
+  const runs = runsOf(days.sort((a, b) => a.day - b.day));
+  const [rest, last] = [runs[MAX_GAPS - 1], runs.at(-1)];
+  if (rest === undefined || last === undefined || runs.length <= MAX_GAPS) return runs;
+  const together = [...new Set(runs.slice(MAX_GAPS - 1).flatMap((run) => run.lacks))];
+  return [...runs.slice(0, MAX_GAPS - 1), { from: rest.from, to: last.to, lacks: together }];
+}
+
+/** @returns the sums of its days @throws {ImportRefused} where it counts what nobody can */
+async function readAll(
+  format: Format,
+  sheets: readonly Sheet[],
+  sink: Sink,
+  name: string,
+): Promise<ReadonlyMap<Day, DaySums>> {
+  try {
+    await format.read(sheets, sink);
+    return sink.counts.end();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new ImportRefused(`${name} counts what nobody can: ${error.message}.`, { cause: error });
+  }
+}
+
+const KNOWN = `These are known: ${FORMATS.map(({ name }) => name).join(", ")}.`;
+
+function leftText(left: ReadonlyMap<string, number>): string {
+  const all = [...left].map(([what, n]) => `${n} ${what}`);
+  return all.length === 0 ? "it is empty" : all.join(", ");
+}
+
+async function sizeOf(paths: readonly string[]): Promise<number> {
+  let bytes = 0;
+  for (const path of paths)
+    bytes += await stat(path).then(
+      ({ size }) => size,
+      () => 0,
+    );
+  return bytes;
+}
+
+function nameOf(inputs: readonly Input[]): string {
+  const [first = { name: "" }, ...others] = inputs;
+  return others.length === 0 ? first.name : `${first.name} and ${others.length} more`;
+}
+
+async function hashOf(paths: readonly string[]): Promise<string> {
+  const hashes: string[] = [];
+  for (const path of paths) {
+    const hash = createHash("sha256");
+    for await (const bytes of createReadStream(path)) hash.update(bytes);
+    hashes.push(hash.digest("hex"));
+  }
+  const [one, ...others] = hashes.sort();
+  if (one !== undefined && others.length === 0) return one;
+  return createHash("sha256").update(hashes.join()).digest("hex");
+}
+
+function sinkOf({
+  onZone,
+  counts,
+  rest,
+  left,
+  lacks,
+  zone,
+  today,
+}: {
+  readonly onZone: (name: string) => void;
+  readonly counts: ImportedCounts;
+  readonly rest: ImportRest;
+  readonly left: Map<string, number>;
+  readonly lacks: Map<Day, readonly Counter[]>;
+  readonly zone: DayZone;
+  readonly today: Day;
+}): Sink {
+  const leave = (what: string, rows = 1) => left.set(what, (left.get(what) ?? 0) + rows);
+  return {
+    counts,
+    rest,
+    leave,
+    zone: onZone,
+    lack: (day, counters) => lacks.set(day, counters),
+    hourAt: (epochMs) => zone.hourAt(epochMs),
+    dayOf: (text) => checked(parseDay(text)),
+    dayOfHour: (hour) => checked(Number.isNaN(hour) ? undefined : Math.floor(hour / HOURS)),
+  };
+
+  function checked(day: Day | undefined): Day | undefined {
+    if (day !== undefined && day >= FIRST_DAY && day <= today) return day;
+    leave(day === undefined ? "rows without a day" : "rows of days that cannot be");
+    return undefined;
+  }
+}

@@ -1,0 +1,92 @@
+import { storable } from "../base/text/storable.ts";
+import { addressHost } from "../collector/counting/address.ts";
+import type { Dimension } from "../store/log/record.ts";
+import { type CsvRow, columnsOf, csvRows } from "./csv.ts";
+import type { Format, Sink } from "./format.ts";
+import { ImportRefused } from "./refused.ts";
+import {
+  browserNamed,
+  countryOf,
+  deviceNamed,
+  pathOf,
+  referrerOf,
+  sourceNamed,
+  systemNamed,
+  viewportOf,
+} from "./values.ts";
+import { Visits } from "./visits.ts";
+
+// The table is `website_event` of github.com/umami-software/umami, joined with `session`, as its cloud exports it.
+// Versions have different columns.
+
+const VIEW = "1";
+const CUSTOM = "2";
+
+export const umami: Format = {
+  name: "Umami",
+  days: "ours",
+  recognises(sheets) {
+    if (sheets.some((sheet) => isEvents(columnsOf(sheet)))) return true;
+    if (sheets.length > 1 && sheets.every((sheet) => columnsOf(sheet).join() === "x,y"))
+      throw new ImportRefused(
+        "These are totals of one period, as Umami's dashboard downloads them: they do not say which day was what. Export the data of the website in Umami Cloud, or the table website_event of its database joined with session, as CSV.",
+      );
+    return false;
+  },
+  async read(sheets, sink) {
+    const visits = new Visits();
+    for (const sheet of sheets) {
+      if (!isEvents(columnsOf(sheet))) sink.leave(`tables that are not needed (${sheet.name})`);
+      else for await (const row of csvRows(sheet)) readEvent(row, visits, sink);
+    }
+  },
+};
+
+function isEvents(columns: readonly string[]): boolean {
+  return ["created_at", "url_path", "session_id"].every((name) => columns.includes(name));
+}
+
+function readEvent(row: CsvRow, visits: Visits, sink: Sink): void {
+  const moment = momentOf(row.text("created_at"));
+  const hour = Number.isNaN(moment) ? Number.NaN : sink.hourAt(moment);
+  const day = sink.dayOfHour(hour);
+  if (day === undefined) return;
+  const type = row.text("event_type") || VIEW;
+  if (type !== VIEW && type !== CUSTOM) {
+    sink.leave("rows that are neither a view nor an event");
+    return;
+  }
+  const path = pathOf(row.text("url_path"));
+  const host = storable(addressHost(row.text("hostname")));
+  const { ref, group } = referrerOf(row.text("referrer_domain"), host);
+  const values: [Dimension, string][] = [
+    ["path", path],
+    ["ref", ref],
+    ["ref_group", group],
+    ["source", sourceNamed(row.text("utm_source") || (group === "internal" ? "" : ref))],
+    ["browser", browserNamed(row.text("browser"))],
+    ["os", systemNamed(row.text("os"))],
+    ["device", deviceNamed(row.text("device"))],
+    ["lang", row.text("language").split(/[-_]/, 1)[0]?.toLowerCase() || "unknown"],
+  ];
+  const add = (dimension: Dimension, value: string | undefined) => {
+    if (value) values.push([dimension, value]);
+  };
+  add("host", host && storable(`https://${host}`));
+  add("country", countryOf(row.text("country")));
+  add("viewport", viewportOf(Number(row.text("screen").split("x", 1)[0])));
+  for (const name of ["utm_source", "utm_medium", "utm_campaign"] as const)
+    add(name, storable(row.text(name)));
+  const isEvent = type === CUSTOM;
+  if (isEvent) add("event", storable(row.text("event_name")) || "event");
+  const visitor = row.text("session_id");
+  const session = row.text("visit_id") || visitor;
+  const flags = isEvent ? 0 : visits.flagsOf({ day, visitor, session, path });
+  sink.counts.hit({ kind: isEvent ? "event" : "view", flags, moment: hour, times: 1, values });
+}
+
+/** Epoch milliseconds of `2026-01-31 12:00:00`, with or without fractions and a zone: UTC unless it has one. */
+function momentOf(text: string): number {
+  const iso = text.trim().replace(" ", "T");
+  return Date.parse(/(Z|[+-]\d{2}:?\d{2})$/i.test(iso) ? iso : `${iso}Z`);
+}

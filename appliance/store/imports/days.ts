@@ -1,0 +1,115 @@
+import { type Day, formatDay } from "../../base/calendar.ts";
+import { OTHER } from "../../base/names.ts";
+import { BLOCK_COUNTERS, type Block, type BlockCounter } from "../blocks/block.ts";
+import { decodeBlock } from "../blocks/codec.ts";
+import { DayDetail, DETAIL_DIMENSIONS, type Sample } from "../blocks/detail.ts";
+import { MAX_DAYS } from "../blocks/dictionary.ts";
+import { firstDayOf, type Month } from "../blocks/month.ts";
+import type { Dimension } from "../log/record.ts";
+import type { BlockPieces } from "../snapshot.ts";
+
+/** All that is kept of a day of a site, as plain data. */
+export interface DayContent {
+  /** Counts by hour, from 00 to 23, then those of which only the day is known. */
+  readonly counters: { readonly [K in BlockCounter]?: readonly number[] };
+  /** Rows of text, views, visitors, sessions. */
+  readonly values: { readonly [K in Dimension]?: readonly ValueRow[] };
+  /** Its views and events one by one, where these are kept. */
+  readonly detail?: DetailContent | undefined;
+}
+
+export type ValueRow = readonly [text: string, views: number, visitors: number, sessions: number];
+
+/** Views and events, a place in each list for every one. */
+interface DetailContent extends Omit<Sample, "rows"> {
+  readonly hours: readonly number[];
+  /** The bits of FLAG, and 32 for an event. */
+  readonly bits: readonly number[];
+  readonly values: {
+    readonly [K in Dimension]?: {
+      readonly texts: readonly string[];
+      /** One more than a place in `texts`; 0 for none. */
+      readonly rows: readonly number[];
+    };
+  };
+}
+
+/** The days of a month that hold anything, ascending. @throws {RangeError} where the bytes are no block */
+export function* daysOfMonth(
+  month: Month,
+  pieces: BlockPieces,
+): Generator<readonly [day: string, content: DayContent]> {
+  const block = decodeBlock({ month, ...pieces });
+  for (let at = 0; at < MAX_DAYS; at++)
+    if ((block.days & (1 << at)) !== 0)
+      yield [formatDay(firstDayOf(month) + at), contentOf(block, at)];
+}
+
+function contentOf(block: Block, at: number): DayContent {
+  const counters: { [K in BlockCounter]?: number[] } = {};
+  for (const counter of BLOCK_COUNTERS) {
+    const hours = block.hoursOf(counter, at);
+    if (hours.some((n) => n > 0)) counters[counter] = [...hours];
+  }
+  const values: { [K in Dimension]?: ValueRow[] } = {};
+  for (const [name, { texts, days }] of block.inOrder) {
+    const rows: ValueRow[] = [];
+    days[at]?.each((value, { views, visitors, sessions }) =>
+      rows.push([texts[value] ?? "", views, visitors, sessions]),
+    );
+    if (rows.length > 0) values[name] = rows;
+  }
+  const detail = block.detail[at];
+  return { counters, values, detail: detail && detailOf(block, detail) };
+}
+
+function detailOf(block: Block, detail: DayDetail): DetailContent {
+  const { rows, seen, every, hours, bits } = detail;
+  const values: { [K in Dimension]?: { texts: string[]; rows: number[] } } = {};
+  for (const [column, name] of DETAIL_DIMENSIONS.entries()) {
+    const places = detail.values[column]?.subarray(0, rows) ?? [];
+    if (!places.some((place) => place > 0)) continue;
+    const all = block.dimension(name).texts;
+    const known = new Map<number, number>();
+    const texts: string[] = [];
+    const own = Array.from(places, (place) => {
+      if (place === 0) return 0;
+      const there = known.get(place);
+      if (there !== undefined) return there;
+      known.set(place, texts.push(all[place - 1] ?? ""));
+      return texts.length;
+    });
+    values[name] = { texts, rows: own };
+  }
+  return {
+    seen,
+    every,
+    hours: [...hours.subarray(0, rows)],
+    bits: [...bits.subarray(0, rows)],
+    values,
+  };
+}
+
+/** Adds a day to a block that has nothing of it. @param content within the bounds of a block */
+export function addDay(block: Block, day: Day, { counters, values, detail }: DayContent): void {
+  const at = day - firstDayOf(block.month);
+  for (const counter of BLOCK_COUNTERS)
+    for (const [hour, n] of (counters[counter] ?? []).entries()) block.add(counter, at, hour, n);
+  for (const [name, rows] of Object.entries(values) as [Dimension, readonly ValueRow[]][])
+    for (const [text, views, visitors, sessions] of rows)
+      block.dimension(name).count(at, text, { views, visitors, sessions });
+  if (detail === undefined) return;
+  const { seen, every, hours, bits } = detail;
+  block.detail[at] = new DayDetail(day, {
+    ...{ rows: hours.length, seen, every },
+    hours: Uint8Array.from(hours),
+    bits: Uint8Array.from(bits),
+    values: DETAIL_DIMENSIONS.map((name) => {
+      const column = detail.values[name];
+      if (column === undefined) return new Uint16Array(hours.length);
+      const dimension = block.dimension(name);
+      const places = column.texts.map((text) => dimension.take(text) ?? dimension.placeOf(OTHER));
+      return Uint16Array.from(column.rows, (row) => (row === 0 ? 0 : (places[row - 1] ?? 0) + 1));
+    }),
+  });
+}

@@ -1,0 +1,192 @@
+import { DAY_MS, type Day } from "../../base/calendar.ts";
+import { ALL_KEPT } from "../blocks/compact.ts";
+import { mergeRows } from "../blocks/merge.ts";
+import { ALL_MONTHS, firstDayOf, type Month } from "../blocks/month.ts";
+import { countersOf, monthsOf } from "../copy/reading.ts";
+import type { SiteKey } from "../counting.ts";
+import { markDayAgo } from "../settling/day-marks.ts";
+import { SETTLED } from "../settling/parts.ts";
+import { PASS_GENERATION } from "../settling/statements.ts";
+import {
+  type BlockKey,
+  type BlockPieces,
+  type BlockRow,
+  PIECES,
+  type Snapshot,
+  type SourceNumber,
+} from "../snapshot.ts";
+import { addSource, type SourceRow, siteSources, sourceOfOrigin } from "../sources.ts";
+import { type Rows, rowsIn, type Steps } from "../sql.ts";
+import type { ImportAbout } from "./about.ts";
+
+/** An import of a site. */
+interface ImportName {
+  /** Names it for good: the same file of the same site has the same. 32 hex digits. */
+  readonly origin: string;
+  /** For people: the file's. */
+  readonly name: string;
+  readonly about: ImportAbout;
+  readonly site: SiteKey;
+}
+
+/** One month of an import, to be written in place of what the import has of that month. */
+export interface MonthWrite extends ImportName {
+  readonly month: Month;
+  readonly pieces: BlockPieces;
+  readonly days: readonly Day[];
+  /** The day that runs: days are kept by their age. */
+  readonly today: Day;
+  /** The blocks of other imports without the days that this one replaces; null where nothing is left of one. */
+  readonly instead: readonly {
+    readonly source: SourceNumber;
+    readonly pieces: BlockPieces | null;
+    /** The generation at which it was read. */
+    readonly generation: number;
+  }[];
+  /** The sources that there were when the days were chosen. */
+  readonly known: readonly SourceNumber[];
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** The blocks of a month as they are kept. */
+export function monthBlocks(
+  { site, month, pieces, instead }: MonthWrite,
+  source: SourceNumber,
+): BlockRow[] {
+  const all = [{ source, pieces }, ...instead];
+  return all.flatMap((one) =>
+    one.pieces === null ? [] : [{ site, month, source: one.source, part: SETTLED, ...one.pieces }],
+  );
+}
+
+/** The settled block of a month without some days; null where nothing is left of it. */
+export function withoutDays(
+  month: Month,
+  pieces: BlockPieces,
+  days: readonly Day[],
+): BlockPieces | null {
+  const isKept = (day: Day) => !days.includes(day);
+  const kept = { ...ALL_KEPT, counts: isKept, detail: isKept };
+  const merged = mergeRows(month, [pieces], kept);
+  return merged.days === 0 ? null : merged.pieces;
+}
+
+/** The settled block of a source as it was at some moment; null for none. */
+export interface BlockThen {
+  readonly generation: number;
+  readonly pieces: BlockPieces | null;
+}
+
+export async function blockOfSource(
+  snapshot: Snapshot,
+  { site, month, source }: Omit<BlockKey, "part">,
+): Promise<BlockThen> {
+  const rows = await snapshot.blocks([site], { from: month, to: month }, PIECES);
+  const pieces = rows.find((row) => row.source === source && row.part === SETTLED) ?? null;
+  return { generation: await snapshot.generation(), pieces };
+}
+
+/** The counts of a day of a source, by counter. */
+interface SourceDay {
+  readonly day: Day;
+  readonly sums: ReadonlyMap<string, number>;
+}
+
+/** A source, and the days of a site that it has. */
+export interface SourceDays extends SourceRow {
+  readonly origin: string;
+  /** Ascending. */
+  readonly days: readonly SourceDay[];
+}
+
+/** The sources of a site with their days. */
+export async function sourceDays(
+  snapshot: Snapshot,
+  rows: Rows,
+  site: SiteKey,
+): Promise<SourceDays[]> {
+  const origins = await rows<{ number: SourceNumber; origin: string }>(
+    "SELECT number, origin FROM source",
+  );
+  const all: SourceDays[] = [];
+  for (const source of await siteSources(rows, site)) {
+    const which = { site, source: source.number };
+    const days: SourceDay[] = [];
+    for (const month of await monthsOf(snapshot, which, ALL_MONTHS, ["counters"]))
+      for (const day of month.days)
+        days.push({ day, sums: countersOf(month.block, day - firstDayOf(month.block.month)) });
+    const origin = origins.find(({ number }) => number === source.number)?.origin ?? "";
+    all.push({ ...source, origin, days });
+  }
+  return all;
+}
+
+/**
+ * Writes a month of an import, but for its block, which each engine puts itself.
+ * @returns the number of the import's source; undefined where others have changed something meanwhile
+ * @throws {Refusal} where there are too many sources
+ */
+export function* takeMonth(input: MonthWrite): Steps<SourceNumber | undefined> {
+  const { site, month, days, today, known, instead } = input;
+  const [now] = yield* rowsIn<{ n: number }>("SELECT n FROM generation");
+  if (instead.some(({ generation }) => generation !== now?.n)) return undefined;
+  yield [{ text: PASS_GENERATION }];
+  const number = yield* takeImport(input);
+  const there = yield* rowsIn<{ source: SourceNumber }>(
+    "SELECT DISTINCT source FROM block WHERE site = $1 AND month = $2",
+    [site, month],
+  );
+  if (there.some(({ source }) => source !== number && !known.includes(source))) return undefined;
+  yield [
+    ...[number, ...instead.map(({ source }) => source)].map((source) => ({
+      text: "DELETE FROM block WHERE site = $1 AND month = $2 AND source = $3",
+      values: [site, month, source],
+    })),
+    { text: "UPDATE source SET run_at = $2 WHERE number = $1", values: [number, input.now] },
+    ...days.map((day) => markDayAgo(day, DAY_MS * (today - day))),
+  ];
+  return number;
+}
+
+/** The number of an import's source, which it gets where it has none. */
+function* takeImport({ origin, name, about }: ImportName): Steps<SourceNumber> {
+  const known = yield* sourceOfOrigin(origin);
+  return (
+    known ?? (yield* addSource({ origin, kind: "import", name, about: JSON.stringify(about) }))
+  );
+}
+
+/** Responses of surveys, and counters of days that are no longer kept, in place of those that the import has. */
+export interface RestWrite extends ImportName {
+  readonly past: Readonly<Record<string, number>>;
+  /** Each by the number that it has in the file; those that are there already stay. */
+  readonly surveys: readonly {
+    readonly number: number;
+    readonly version: number;
+    readonly day: Day;
+    /** JSON. */
+    readonly payload: string;
+  }[];
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** @param ids of new rows, one for each response; null where the database numbers them itself */
+export function* takeRest(input: RestWrite, ids: readonly (number | null)[]): Steps<void> {
+  const { site, past, surveys } = input;
+  yield [{ text: PASS_GENERATION }];
+  const source = yield* takeImport(input);
+  yield [
+    ...Object.entries(past).map(([counter, n]) => ({
+      text: `INSERT INTO past (site, source, counter, n) VALUES ($1, $2, $3, $4)
+             ON CONFLICT (site, source, counter) DO UPDATE SET n = excluded.n`,
+      values: [site, source, counter, n],
+    })),
+    ...surveys.map(({ number, version, day, payload }, at) => ({
+      text: `INSERT INTO survey (id, site, source, number, version, day, payload)
+             VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`,
+      values: [ids[at] ?? null, site, source, number, version, day, payload],
+    })),
+  ];
+}

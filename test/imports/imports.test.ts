@@ -1,0 +1,321 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it } from "mocha";
+import { dayOf, formatDay, parseDay } from "../../appliance/base/calendar.ts";
+import { DayZone } from "../../appliance/base/day-zone.ts";
+import { bring, importOrigin } from "../../appliance/imports/bring.ts";
+import { type Inspected, inspect } from "../../appliance/imports/inspect.ts";
+import { planImport } from "../../appliance/imports/plan.ts";
+import { ImportRefused } from "../../appliance/imports/refused.ts";
+import { type Desk, openToChange } from "../../appliance/store/desk.ts";
+import { eachFolder } from "../helpers/folder.ts";
+import {
+  csv,
+  type GoatView,
+  goatcounterCsv,
+  goatcounterJson,
+  jsonl,
+  smallPlausible,
+  umamiEvents,
+  writeGzip,
+  writePlausible,
+  writeZip,
+} from "../helpers/foreign-exports.ts";
+import { seeded, TEST_SEED } from "../helpers/seeded.ts";
+
+const TODAY = parseDay("2026-03-01") as number;
+const NOW = Date.UTC(2026, 2, 1, 12);
+
+describe("an import", () => {
+  const folder = eachFolder();
+  const file = (name: string) => join(folder(), name);
+  const read = (...paths: string[]): Promise<Inspected> =>
+    inspect(paths, {
+      zone: new DayZone(),
+      fileZone: undefined,
+      today: TODAY,
+      detailFrom: TODAY - 89,
+      onShare: () => {},
+      signal: new AbortController().signal,
+    });
+  /** The sums of its days, and the counts of each, as the store would keep them. */
+  const sums = async (...paths: string[]) => {
+    const found = await read(...paths);
+    return Object.fromEntries([...found.days].map(([day, each]) => [formatDay(day), each]));
+  };
+
+  describe("of GoatCounter's CSV", () => {
+    const views: readonly GoatView[] = [
+      { at: "2026-01-01T10:00:00Z", path: "/", session: "a", referrer: ["Google", "g"] },
+      { at: "2026-01-01T10:01:00Z", path: "/about/", session: "a" },
+      { at: "2026-01-01T10:02:00Z", path: "/", session: "a" },
+      { at: "2026-01-01T11:00:00Z", path: "/", session: "b", referrer: ["launch", "c"] },
+      { at: "2026-01-01T11:01:00Z", path: "click", session: "b", isEvent: true },
+      { at: "2026-01-02T00:10:00Z", path: "/", session: "c" },
+    ];
+
+    it("counts views, visitors, sessions and those that went on", async () => {
+      writeGzip(file("goat.csv.gz"), goatcounterCsv(views));
+      assert.deepEqual(await sums(file("goat.csv.gz")), {
+        "2026-01-01": { pv: 4, uv: 2, sessions: 2, engaged: 1 },
+        "2026-01-02": { pv: 1, uv: 1, sessions: 1 },
+      });
+    });
+
+    it("counts the same in whatever order its rows are", async () => {
+      const { pick } = seeded(TEST_SEED);
+      writeFileSync(file("one.csv"), goatcounterCsv(views));
+      const rest = [...views];
+      const shuffled: GoatView[] = [];
+      while (rest.length > 0) {
+        const [view] = rest.splice(rest.indexOf(pick(rest as [GoatView, ...GoatView[]])), 1);
+        if (view !== undefined) shuffled.push(view);
+      }
+      writeFileSync(file("two.csv"), goatcounterCsv(shuffled));
+      assert.deepEqual(
+        await sums(file("two.csv")),
+        await sums(file("one.csv")),
+        `seed ${TEST_SEED}`,
+      );
+    });
+
+    it("counts the same whole and in pieces", async () => {
+      writeFileSync(file("whole.csv"), goatcounterCsv(views));
+      writeFileSync(file("a.csv"), goatcounterCsv(views.slice(0, 2)));
+      writeFileSync(file("b.csv"), goatcounterCsv(views.slice(2)));
+      assert.deepEqual(await pieces(file("a.csv"), file("b.csv")), await sums(file("whole.csv")));
+    });
+
+    /** A file cannot be split where a format has one table, so tables are joined without the second head. */
+    async function pieces(first: string, second: string) {
+      const [a, b] = [first, second].map((path) => readFileSync(path, "utf8"));
+      writeFileSync(file("joined.csv"), `${a}${b?.slice(b.indexOf("\n") + 1)}`);
+      return sums(file("joined.csv"));
+    }
+  });
+
+  describe("of Umami's events", () => {
+    it("tells visitors from visits, and events from views", async () => {
+      writeFileSync(
+        file("events.csv"),
+        umamiEvents([
+          {
+            at: "2026-01-01 10:00:00.000",
+            path: "/",
+            visitor: "v",
+            visit: "1",
+            referrer: "news.ycombinator.com",
+          },
+          { at: "2026-01-01 10:01:00.000", path: "/a", visitor: "v", visit: "1" },
+          { at: "2026-01-01 15:00:00.000", path: "/", visitor: "v", visit: "2" },
+          { at: "2026-01-01 15:00:05.000", path: "/", visitor: "v", visit: "2", name: "signup" },
+        ]),
+      );
+      assert.deepEqual(await sums(file("events.csv")), {
+        "2026-01-01": { pv: 3, uv: 1, sessions: 2, engaged: 1 },
+      });
+    });
+  });
+
+  it("reads a table by the names of its columns, with some missing and others unknown", async () => {
+    await writeZip(file("p.zip"), {
+      "folder/imported_visitors_20260101_20260102.csv": csv(
+        ["pageviews", "new_column", "date", "visits"],
+        [[5, "x", "2026-01-01", 2]],
+      ),
+    });
+    assert.deepEqual(await sums(file("p.zip")), { "2026-01-01": { pv: 5, sessions: 2 } });
+  });
+
+  it("counts no row twice that is off, and tells how many were left out", async () => {
+    await writeZip(file("p.zip"), {
+      "imported_visitors.csv":
+        'date,pageviews,visitors,visits,bounces\n2026-01-01,5,"1,000",2,0\n2026-02-30,5,1,1,0\n2031-01-01,5,1,1,0\n,5,1,1,0\n2026-01-02,-5,1,1,0\n',
+    });
+    const { days, left } = await read(file("p.zip"));
+    assert.deepEqual(Object.fromEntries([...days].map(([day, each]) => [formatDay(day), each])), {
+      "2026-01-01": { pv: 5, sessions: 2 },
+      "2026-01-02": { uv: 1, sessions: 1 },
+    });
+    assert.deepEqual(Object.fromEntries(left), {
+      "rows with something else than a number": 2,
+      "rows without a day": 2,
+      "rows of days that cannot be": 1,
+    });
+  });
+
+  describe("of any kind, bent at random,", () => {
+    const kinds: Readonly<Record<string, (path: string) => Promise<void> | void>> = {
+      plausible: (path) => writePlausible(path, smallPlausible(["2026-01-01", "2026-01-02"])),
+      goatcounter: (path) => writeZip(path, goatcounterJson(["2026-01-01", "2026-01-02"])),
+      "goatcounter csv": (path) =>
+        writeFileSync(
+          path,
+          goatcounterCsv([{ at: "2026-01-01T10:00:00Z", path: "/", session: "a" }]),
+        ),
+      umami: (path) =>
+        writeFileSync(
+          path,
+          umamiEvents([{ at: "2026-01-01 10:00:00", path: "/", visitor: "v", visit: "1" }]),
+        ),
+      tallydeck: (path) =>
+        writeFileSync(
+          path,
+          jsonl([
+            { tallydeck: 1, site: "blog", zone: "UTC", gaps: [] },
+            { past: { pv: 3 } },
+            {
+              day: "2026-01-01",
+              counters: { pv: [1, 2] },
+              values: { path: [["/", 3, 1, 1]] },
+              detail: {
+                every: 1,
+                seen: 2,
+                hours: [0, 1],
+                bits: [1, 0],
+                values: { path: { texts: ["/"], rows: [1, 1] } },
+              },
+            },
+            { response: { sv: 1, a: {} }, day: "2026-01-01" },
+          ]),
+        ),
+    };
+    for (const [kind, write] of Object.entries(kinds))
+      it(`is read, or refused with a sentence: ${kind}`, async () => {
+        const { below } = seeded(TEST_SEED);
+        const path = file("it");
+        await write(path);
+        const whole = readFileSync(path);
+        assert.ok((await read(path)).days.size > 0);
+        for (let round = 0; round < 60; round++) {
+          const bent = Buffer.from(whole);
+          for (let flips = 1 + below(4); flips > 0; flips--) bent[below(bent.length)] = below(256);
+          writeFileSync(path, below(4) === 0 ? bent.subarray(0, below(bent.length)) : bent);
+          await read(path).catch((error: unknown) => {
+            if (!(error instanceof ImportRefused))
+              throw new Error(`seed ${TEST_SEED}, round ${round}`, { cause: error });
+            assert.match(error.message, /^.{10,400}$/s);
+          });
+        }
+      });
+  });
+
+  it("refuses what unpacks to far more than it is", async () => {
+    writeGzip(file("bomb.csv.gz"), `2Path,Title\n${"\n".repeat(80_000_000)}`);
+    await assert.rejects(read(file("bomb.csv.gz")), /unpacks to far more than its size/);
+  });
+});
+
+describe("imports of a site", () => {
+  let folder = "";
+  let desk: Desk;
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), "tallydeck-test-"));
+    desk = await openToChange({ dataDir: folder });
+    await desk.write("createSite", { id: "blog", host: null, badge: false });
+  });
+  afterEach(async () => {
+    await desk.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const blocks = async () => {
+    const [site] = (await desk.directory()).sites;
+    return (await desk.read("sourceDays", { site: site?.key ?? 0 })).map(({ number, days }) => ({
+      number,
+      days: days.map(({ day, sums }) => [formatDay(day), Object.fromEntries(sums)]),
+    }));
+  };
+  const days = (from: string, n: number) => {
+    const first = parseDay(from) as number;
+    return Array.from({ length: n }, (_, at) => formatDay(first + at));
+  };
+
+  async function add(name: string, its: readonly string[], replaces = false): Promise<number> {
+    const path = join(folder, name);
+    await writePlausible(path, smallPlausible(its));
+    const signal = new AbortController().signal;
+    const found = await inspect([path], {
+      ...{ zone: new DayZone(), fileZone: undefined, today: TODAY, signal },
+      ...{ detailFrom: TODAY - 89, onShare: () => {} },
+    });
+    const [site] = (await desk.directory()).sites;
+    if (site === undefined) throw new Error("there is no site");
+    const origin = importOrigin(found, site);
+    const sources = await desk.read("sourceDays", { site: site.key });
+    const wish = { replaces };
+    const plan = planImport(found.days.keys(), {
+      sources,
+      origin,
+      today: TODAY,
+      retentionDays: 800,
+      wish,
+    });
+    await bring(desk, found, {
+      site,
+      origin,
+      plan,
+      today: TODAY,
+      now: () => NOW,
+      onShare: () => {},
+      signal,
+    });
+    return (await desk.read("sources", undefined)).at(-1)?.number ?? 0;
+  }
+
+  it("are there once, however often they are brought", async () => {
+    await add("a.zip", days("2025-12-20", 30));
+    const once = await blocks();
+    await add("a.zip", days("2025-12-20", 30));
+    assert.deepEqual(await blocks(), once);
+  });
+
+  it("leave, when they are deleted, what was before them", async () => {
+    await add("a.zip", days("2025-11-01", 40));
+    const before = await blocks();
+    const number = await add("b.zip", days("2026-01-05", 20));
+    while ((await desk.write("deleteSource", { number })) === "more");
+    assert.deepEqual(await blocks(), before);
+  });
+
+  it("replace days of each other in one step, and are gone where nothing is left of them", async () => {
+    const all = days("2026-01-01", 6);
+    await add("a.zip", all.slice(0, 4));
+    await add("b.zip", all.slice(2), true);
+    const its = (await blocks()).map(({ days: each }) => each.map(([day]) => day));
+    assert.deepEqual(its, [[], all.slice(0, 2), all.slice(2)]);
+    await add("c.zip", all, true);
+    assert.deepEqual(
+      (await blocks()).map(({ days: each }) => each.length),
+      [0, 6],
+    );
+  });
+
+  it("keep a day that was counted here as it is", () => {
+    const counted = {
+      number: 0,
+      kind: "now",
+      name: "here",
+      runAt: null,
+      about: null,
+      origin: "",
+    } as const;
+    const own = [{ ...counted, days: [{ day: TODAY - 5, sums: new Map([["pv", 1]]) }] }];
+    const options = { sources: own, origin: "x", today: TODAY, retentionDays: 800 };
+    const asked = [TODAY - 900, TODAY - 6, TODAY - 5, TODAY - 4, TODAY];
+    const planned = planImport(asked, { ...options, wish: { replaces: true } });
+    assert.deepEqual(planned.days, [TODAY - 6]);
+    assert.deepEqual(Object.fromEntries(planned.left), {
+      retention: 1,
+      counted: 1,
+      after: 1,
+      today: 1,
+    });
+    const named = { from: TODAY - 5, to: TODAY };
+    const wish = { replaces: true, named };
+    assert.deepEqual(planImport(asked, { ...options, wish }).days, [TODAY - 4]);
+    assert.equal(dayOf(NOW), TODAY);
+  });
+});
