@@ -9,7 +9,13 @@ import {
   loadCopy,
   type ProgressLine,
 } from "../../store/desk.ts";
-import { type Command, CommandFailed, parseCommandLine, type Terminal, UsageError } from "../command.ts";
+import {
+  type Command,
+  CommandFailed,
+  parseCommandLine,
+  type Terminal,
+  UsageError,
+} from "../command.ts";
 import { configFrom } from "../data.ts";
 
 const help = `tallydeck copy: copies sites, counts and surveys from one database to another.

@@ -1,6 +1,14 @@
 import { formatDay } from "../../base/calendar.ts";
 import { sourceName } from "../../base/text/source-name.ts";
-import { type Desk, firstDayOf, type Months, openToChange, openToLook, type SourceRow, type SourceSize } from "../../store/desk.ts";
+import {
+  type Desk,
+  firstDayOf,
+  type Months,
+  openToChange,
+  openToLook,
+  type SourceRow,
+  type SourceSize,
+} from "../../store/desk.ts";
 import {
   type Command,
   CommandFailed,
@@ -59,15 +67,26 @@ export const sources: Command = {
 async function list(desk: Desk, terminal: Terminal, asJson: boolean): Promise<void> {
   const rows = await desk.read("sources", undefined);
   const sizes = await desk.read("sourceSizes", undefined);
-  if (asJson) return outJson(terminal, rows.map((row) => jsonOf(row, sizes)));
+  if (asJson)
+    return outJson(
+      terminal,
+      rows.map((row) => jsonOf(row, sizes)),
+    );
   for (const row of rows) {
     const size = sizes.find(({ number }) => number === row.number);
-    terminal.out(`${row.number}  ${sourceName(row)}  ${[...sizeOf(size), ...runOf(row)].join(" · ")}`);
+    terminal.out(
+      `${row.number}  ${sourceName(row)}  ${[...sizeOf(size), ...runOf(row)].join(" · ")}`,
+    );
   }
 }
 
 function jsonOf(row: SourceRow, sizes: readonly SourceSize[]): object {
-  const { months = null, sites, bytes, responses } = sizes.find(({ number }) => number === row.number) ?? {};
+  const {
+    months = null,
+    sites,
+    bytes,
+    responses,
+  } = sizes.find(({ number }) => number === row.number) ?? {};
   return {
     number: row.number,
     name: sourceName(row),
@@ -99,7 +118,9 @@ function monthName(month: Months["from"]): string {
 
 function runOf({ kind, runAt }: SourceRow): string[] {
   if (runAt === null) return [];
-  return [`last ${kind === "import" ? "imported" : "copied"} ${new Date(runAt).toISOString().slice(0, "2026-03-04T12:00".length)}Z`];
+  return [
+    `last ${kind === "import" ? "imported" : "copied"} ${new Date(runAt).toISOString().slice(0, "2026-03-04T12:00".length)}Z`,
+  ];
 }
 
 async function remove(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { SystemClock } from "../../../appliance/system/system-clock.ts";
 import { openEnd } from "../../../appliance/store/copy/end.ts";
+import { SystemClock } from "../../../appliance/system/system-clock.ts";
 import { fill } from "../../helpers/copying.ts";
 import { onEachEngine } from "../../helpers/engines.ts";
 import { eachFolder } from "../../helpers/folder.ts";

@@ -1,0 +1,218 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "mocha";
+import { dayOf, formatDay } from "../../../appliance/base/calendar.ts";
+import { eachFolder } from "../../helpers/folder.ts";
+import {
+  goatcounterJson,
+  smallPlausible,
+  writePlausible,
+  writeZip,
+} from "../../helpers/foreign-exports.ts";
+import { RunningService, tallydeck } from "../../helpers/tallydeck.ts";
+import { encode } from "../../helpers/world.ts";
+
+const today = () => dayOf(Date.now());
+/** Days that are over, by how many days ago they were, the oldest first. */
+const daysAgo = (from: number, to: number) =>
+  Array.from({ length: from - to + 1 }, (_, at) => formatDay(today() - from + at));
+
+describe("tallydeck import", () => {
+  const folder = eachFolder();
+  const run = (...args: string[]) => tallydeck([...args, "--data-dir", folder()]);
+  const bring = (...args: string[]) => run("import", ...args);
+  const numbers = async (query = "", site = "blog") => {
+    const { out } = await run(
+      "stats",
+      site,
+      "--days",
+      "40",
+      "--json",
+      ...query.split(" ").filter(Boolean),
+    );
+    return JSON.parse(out);
+  };
+  const file = (name: string) => join(folder(), name);
+  const plausible = async (days: readonly string[], name = "example_com.zip") => {
+    await writePlausible(file(name), smallPlausible(days));
+    return file(name);
+  };
+
+  beforeEach(async () => {
+    await run("sites", "add", "blog");
+  });
+
+  it("brings the days of another tool, and a running service shows them", async () => {
+    const service = await RunningService.start(folder(), { STATS_TOKEN: "t" });
+    const path = await plausible(daysAgo(3, 1));
+    const { code, out } = await bring(path, "--site", "blog");
+    assert.equal(code, 0);
+    assert.match(
+      out,
+      /^Brought 3 days from example_com\.zip to blog, .* to .*\.\nNot brought: 3 pages on which sessions ended\.\nNot brought: 3 properties of events\.\n$/,
+    );
+    const from = daysAgo(3, 3)[0];
+    const { json } = await service.ask(`/stats?site=blog&from=${from}&token=t`);
+    assert.deepEqual(
+      [json.pv, json.uv, json.sessions, json.bounce],
+      [{ _: 90 }, { _: 30 }, { _: 36 }, { _: 15 }],
+    );
+    assert.deepEqual(json.path, { "/": 60, '/a "b", c': 30 });
+    assert.deepEqual(json.source, { "google.com": 36, direct: 30, "news.ycombinator.com": 24 });
+    assert.deepEqual(json.ref_group, { search: 36, direct: 30, social: 24 });
+    assert.deepEqual(json.utm_campaign, { launch: 24 });
+    assert.deepEqual(json.country, { DE: 90 });
+    assert.deepEqual(json.device, { desktop: 54, mobile: 36 });
+    assert.deepEqual(json.browser, { Edge: 54, Safari: 36 });
+    assert.deepEqual(json.os, { macOS: 90 });
+    assert.deepEqual(json.event, { Signup: 9, outbound: 6, download: 3 });
+    assert.deepEqual(json.event_target, { "github.com": 6, "app.zip": 3 });
+    await service.end();
+  });
+
+  it("tells what it would do, and writes nothing", async () => {
+    const path = await plausible(daysAgo(3, 1));
+    const before = await numbers();
+    const { code, out } = await bring(path, "--site", "blog", "--inspect");
+    assert.equal(code, 0);
+    assert.match(
+      out,
+      /Plausible, .* to .*, 3 days with counts\.\nDays begin by UTC in it, unless you say otherwise with --zone\.\n90 views, 30 visitors, 36 sessions\n▇|█/,
+    );
+    assert.match(out, /Would bring 3 days to blog, .*\. Nothing was written\.\n$/);
+    assert.deepEqual(await numbers(), before);
+    assert.equal((await run("sources")).out.split("\n").length, 2);
+  });
+
+  it("brings nothing twice", async () => {
+    const path = await plausible(daysAgo(3, 1));
+    await bring(path, "--site", "blog");
+    const once = await numbers();
+    assert.deepEqual(await bring(path, "--site", "blog"), {
+      ...{ code: 0, out: "All of it is here already: 3 days of blog.\n", err: "" },
+    });
+    assert.deepEqual(await numbers(), once);
+  });
+
+  it("asks before it replaces days of another import, and then does", async () => {
+    await bring(await plausible(daysAgo(5, 2)), "--site", "blog");
+    const newer = await plausible(daysAgo(3, 1), "newer.zip");
+    const refused = await bring(newer, "--site", "blog");
+    assert.equal(refused.code, 1);
+    assert.match(refused.err, /2 days of these came with example_com\.zip before\. Give --replace/);
+    assert.deepEqual((await numbers()).pv, { _: 120 });
+    assert.equal((await bring(newer, "--site", "blog", "--replace")).code, 0);
+    assert.deepEqual((await numbers()).pv, { _: 150 });
+    assert.deepEqual((await numbers("--source newer.zip")).pv, { _: 90 });
+    assert.deepEqual((await numbers("--source example_com.zip")).pv, { _: 60 });
+  });
+
+  it("is listed, and goes alone, leaving what was before", async () => {
+    await bring(await plausible(daysAgo(9, 8), "first.zip"), "--site", "blog");
+    const before = await numbers();
+    await bring(await plausible(daysAgo(3, 1), "second.zip"), "--site", "blog");
+    assert.match(
+      (await run("sources")).out,
+      /\n2 {2}imported from second\.zip {2}.* · 1 site · .* · last imported .*Z\n/,
+    );
+    await run("sources", "delete", "2", "--confirm", "2");
+    assert.deepEqual(await numbers(), before);
+  });
+
+  it("never adds to days that were counted here, and fills those between them that are named", async () => {
+    const service = await RunningService.start(folder(), { STATS_TOKEN: "t" });
+    await service.ask(`/e?s=blog&v=${encodeURIComponent(encode({ p: "/" }))}`);
+    const counted = formatDay(today());
+    await service.end();
+    const all = await plausible([...daysAgo(4, 0)]);
+    const { out } = await bring(all, "--site", "blog");
+    assert.match(out, /Brought 4 days .*\nLeft out: 1 day that are not over\.\n/);
+    const { series } = await numbers();
+    assert.deepEqual(
+      (series as [string, number][]).filter(([, pv]) => pv > 0).map(([day, pv]) => [day, pv]),
+      [...daysAgo(4, 1).map((day) => [day, 30]), [counted, 1]],
+    );
+  });
+
+  it("shows a gap where a tool does not know a figure, and never a zero", async () => {
+    const days = daysAgo(3, 2);
+    await writeZip(file("goat.zip"), goatcounterJson(days));
+    const { out } = await bring(file("goat.zip"), "--site", "blog", "--inspect");
+    assert.match(
+      out,
+      /GoatCounter, .*\nDays begin by UTC in it\.\n18 sessions\nGoatCounter does not tell how many views there were/,
+    );
+    assert.equal((await bring(file("goat.zip"), "--site", "blog")).code, 0);
+    const stats = await numbers("--of sessions");
+    assert.deepEqual(stats.sessions, { _: 18 });
+    assert.deepEqual(stats.path, { "/": 14, "/about": 4 });
+    assert.deepEqual(stats.source, { direct: 8, "google.com": 6, "example.org": 4 });
+    assert.deepEqual(stats.event, { "click-banana": 10 });
+    assert.deepEqual(stats.gaps, [
+      { from: days[0], to: days[1], lacks: ["pv", "uv", "bounce", "engaged"] },
+    ]);
+  });
+
+  describe("refuses, and changes nothing, with a sentence for", () => {
+    const totals = "name,visitors\n/,3\n";
+    for (const [what, name, files, sentence] of [
+      [
+        "a text",
+        "notes.csv",
+        "a,b\n1,2\n",
+        /notes\.csv is nothing that can be imported\. These are known: Tallydeck, Plausible, /,
+      ],
+      ["an empty file", "empty.csv", "", /empty\.csv is nothing that can be imported/],
+      [
+        "a table of Plausible's dashboard",
+        "pages.csv",
+        totals,
+        /totals of one period, as Plausible's dashboard exports them.*Imports & Exports/,
+      ],
+      [
+        "totals of Umami",
+        "umami.zip",
+        { "pages.csv": "x,y\n/,3\n", "os.csv": "x,y\nMac,3\n" },
+        /as Umami's dashboard downloads them/,
+      ],
+      [
+        "a later GoatCounter",
+        "goat.zip",
+        { "info.json": '{"export_version":"2.0"}', "hit_stats.jsonl": "" },
+        /This export of GoatCounter is 2\.0/,
+      ],
+      [
+        "a damaged archive",
+        "half.zip",
+        "PK\u0003\u0004half",
+        /half\.zip is no archive that can be read/,
+      ],
+      [
+        "one without a valid row",
+        "p.zip",
+        { "imported_visitors.csv": "date,visitors\nyesterday,3\n" },
+        /p\.zip has no counts: 1 rows without a day/,
+      ],
+    ] as const)
+      it(what, async () => {
+        if (typeof files === "string") writeFileSync(file(name), files);
+        else await writeZip(file(name), files);
+        const { code, err } = await bring(file(name), "--site", "blog");
+        assert.deepEqual([code, sentence.test(err)], [1, true], err);
+        assert.equal((await run("sources")).out.split("\n").length, 2);
+      });
+
+    it("a file that is not there, and a site that is not there", async () => {
+      assert.match(
+        (await bring(file("none.zip"), "--site", "blog")).err,
+        /none\.zip cannot be read/,
+      );
+      const path = await plausible(daysAgo(2, 1));
+      assert.match((await bring(path, "--site", "shop")).err, /There is no site shop/);
+      assert.equal((await bring("--site", "blog")).code, 2);
+      assert.equal((await bring(path, "--from", "2026-01-01")).code, 2);
+      assert.equal((await bring(path, "--zone", "Mars/Base")).code, 2);
+    });
+  });
+});
