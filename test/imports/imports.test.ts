@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "mocha";
 import { dayOf, formatDay, parseDay } from "../../appliance/base/calendar.ts";
@@ -10,6 +9,7 @@ import { type Inspected, inspect } from "../../appliance/imports/inspect.ts";
 import { planImport } from "../../appliance/imports/plan.ts";
 import { ImportRefused } from "../../appliance/imports/refused.ts";
 import { type Desk, openToChange } from "../../appliance/store/desk.ts";
+import { engineOfSuite, onEachEngine } from "../helpers/engines.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import {
   csv,
@@ -23,6 +23,7 @@ import {
   writePlausible,
   writeZip,
 } from "../helpers/foreign-exports.ts";
+import { eachDatabase, sharedPostgres } from "../helpers/postgres.ts";
 import { seeded, TEST_SEED } from "../helpers/seeded.ts";
 
 const TODAY = parseDay("2026-03-01") as number;
@@ -208,114 +209,114 @@ describe("an import", () => {
   });
 });
 
-describe("imports of a site", () => {
-  let folder = "";
-  let desk: Desk;
-  beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), "tallydeck-test-"));
-    desk = await openToChange({ dataDir: folder });
-    await desk.write("createSite", { id: "blog", host: null, badge: false });
-  });
-  afterEach(async () => {
-    await desk.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
-
-  const blocks = async () => {
-    const [site] = (await desk.directory()).sites;
-    return (await desk.read("sourceDays", { site: site?.key ?? 0 })).map(({ number, days }) => ({
-      number,
-      days: days.map(({ day, sums }) => [formatDay(day), Object.fromEntries(sums)]),
-    }));
-  };
-  const days = (from: string, n: number) => {
-    const first = parseDay(from) as number;
-    return Array.from({ length: n }, (_, at) => formatDay(first + at));
-  };
-
-  async function add(name: string, its: readonly string[], replaces = false): Promise<number> {
-    const path = join(folder, name);
-    await writePlausible(path, smallPlausible(its));
-    const signal = new AbortController().signal;
-    const found = await inspect([path], {
-      ...{ zone: new DayZone(), fileZone: undefined, today: TODAY, signal },
-      ...{ detailFrom: TODAY - 89, onShare: () => {} },
+onEachEngine(() =>
+  describe("imports of a site", () => {
+    const folder = eachFolder();
+    const database = engineOfSuite() === "PostgreSQL" ? eachDatabase() : undefined;
+    let desk: Desk;
+    beforeEach(async () => {
+      const url = database && (await sharedPostgres()).url({ database: database() });
+      desk = await openToChange({ dataDir: folder(), databaseUrl: url });
+      await desk.write("createSite", { id: "blog", host: null, badge: false });
     });
-    const [site] = (await desk.directory()).sites;
-    if (site === undefined) throw new Error("there is no site");
-    const origin = importOrigin(found, site);
-    const sources = await desk.read("sourceDays", { site: site.key });
-    const wish = { replaces };
-    const plan = planImport(found.days.keys(), {
-      sources,
-      origin,
-      today: TODAY,
-      retentionDays: 800,
-      wish,
+    afterEach(() => desk.close());
+
+    const blocks = async () => {
+      const [site] = (await desk.directory()).sites;
+      return (await desk.read("sourceDays", { site: site?.key ?? 0 })).map(({ number, days }) => ({
+        number,
+        days: days.map(({ day, sums }) => [formatDay(day), Object.fromEntries(sums)]),
+      }));
+    };
+    const days = (from: string, n: number) => {
+      const first = parseDay(from) as number;
+      return Array.from({ length: n }, (_, at) => formatDay(first + at));
+    };
+
+    async function add(name: string, its: readonly string[], replaces = false): Promise<number> {
+      const path = join(folder(), name);
+      await writePlausible(path, smallPlausible(its));
+      const signal = new AbortController().signal;
+      const found = await inspect([path], {
+        ...{ zone: new DayZone(), fileZone: undefined, today: TODAY, signal },
+        ...{ detailFrom: TODAY - 89, onShare: () => {} },
+      });
+      const [site] = (await desk.directory()).sites;
+      if (site === undefined) throw new Error("there is no site");
+      const origin = importOrigin(found, site);
+      const sources = await desk.read("sourceDays", { site: site.key });
+      const wish = { replaces };
+      const plan = planImport(found.days.keys(), {
+        sources,
+        origin,
+        today: TODAY,
+        retentionDays: 800,
+        wish,
+      });
+      await bring(desk, found, {
+        site,
+        origin,
+        plan,
+        today: TODAY,
+        now: () => NOW,
+        onShare: () => {},
+        signal,
+      });
+      return (await desk.read("sources", undefined)).at(-1)?.number ?? 0;
+    }
+
+    it("are there once, however often they are brought", async () => {
+      await add("a.zip", days("2025-12-20", 30));
+      const once = await blocks();
+      await add("a.zip", days("2025-12-20", 30));
+      assert.deepEqual(await blocks(), once);
     });
-    await bring(desk, found, {
-      site,
-      origin,
-      plan,
-      today: TODAY,
-      now: () => NOW,
-      onShare: () => {},
-      signal,
+
+    it("leave, when they are deleted, what was before them", async () => {
+      await add("a.zip", days("2025-11-01", 40));
+      const before = await blocks();
+      const number = await add("b.zip", days("2026-01-05", 20));
+      while ((await desk.write("deleteSource", { number })) === "more");
+      assert.deepEqual(await blocks(), before);
     });
-    return (await desk.read("sources", undefined)).at(-1)?.number ?? 0;
-  }
 
-  it("are there once, however often they are brought", async () => {
-    await add("a.zip", days("2025-12-20", 30));
-    const once = await blocks();
-    await add("a.zip", days("2025-12-20", 30));
-    assert.deepEqual(await blocks(), once);
-  });
-
-  it("leave, when they are deleted, what was before them", async () => {
-    await add("a.zip", days("2025-11-01", 40));
-    const before = await blocks();
-    const number = await add("b.zip", days("2026-01-05", 20));
-    while ((await desk.write("deleteSource", { number })) === "more");
-    assert.deepEqual(await blocks(), before);
-  });
-
-  it("replace days of each other in one step, and are gone where nothing is left of them", async () => {
-    const all = days("2026-01-01", 6);
-    await add("a.zip", all.slice(0, 4));
-    await add("b.zip", all.slice(2), true);
-    const its = (await blocks()).map(({ days: each }) => each.map(([day]) => day));
-    assert.deepEqual(its, [[], all.slice(0, 2), all.slice(2)]);
-    await add("c.zip", all, true);
-    assert.deepEqual(
-      (await blocks()).map(({ days: each }) => each.length),
-      [0, 6],
-    );
-  });
-
-  it("keep a day that was counted here as it is", () => {
-    const counted = {
-      number: 0,
-      kind: "now",
-      name: "here",
-      runAt: null,
-      about: null,
-      origin: "",
-    } as const;
-    const own = [{ ...counted, days: [{ day: TODAY - 5, sums: new Map([["pv", 1]]) }] }];
-    const options = { sources: own, origin: "x", today: TODAY, retentionDays: 800 };
-    const asked = [TODAY - 900, TODAY - 6, TODAY - 5, TODAY - 4, TODAY];
-    const planned = planImport(asked, { ...options, wish: { replaces: true } });
-    assert.deepEqual(planned.days, [TODAY - 6]);
-    assert.deepEqual(Object.fromEntries(planned.left), {
-      retention: 1,
-      counted: 1,
-      after: 1,
-      today: 1,
+    it("replace days of each other in one step, and are gone where nothing is left of them", async () => {
+      const all = days("2026-01-01", 6);
+      await add("a.zip", all.slice(0, 4));
+      await add("b.zip", all.slice(2), true);
+      const its = (await blocks()).map(({ days: each }) => each.map(([day]) => day));
+      assert.deepEqual(its, [[], all.slice(0, 2), all.slice(2)]);
+      await add("c.zip", all, true);
+      assert.deepEqual(
+        (await blocks()).map(({ days: each }) => each.length),
+        [0, 6],
+      );
     });
-    const named = { from: TODAY - 5, to: TODAY };
-    const wish = { replaces: true, named };
-    assert.deepEqual(planImport(asked, { ...options, wish }).days, [TODAY - 4]);
-    assert.equal(dayOf(NOW), TODAY);
-  });
-});
+
+    it("keep a day that was counted here as it is", () => {
+      const counted = {
+        number: 0,
+        kind: "now",
+        name: "here",
+        runAt: null,
+        about: null,
+        origin: "",
+      } as const;
+      const own = [{ ...counted, days: [{ day: TODAY - 5, sums: new Map([["pv", 1]]) }] }];
+      const options = { sources: own, origin: "x", today: TODAY, retentionDays: 800 };
+      const asked = [TODAY - 900, TODAY - 6, TODAY - 5, TODAY - 4, TODAY];
+      const planned = planImport(asked, { ...options, wish: { replaces: true } });
+      assert.deepEqual(planned.days, [TODAY - 6]);
+      assert.deepEqual(Object.fromEntries(planned.left), {
+        retention: 1,
+        counted: 1,
+        after: 1,
+        today: 1,
+      });
+      const named = { from: TODAY - 5, to: TODAY };
+      const wish = { replaces: true, named };
+      assert.deepEqual(planImport(asked, { ...options, wish }).days, [TODAY - 4]);
+      assert.equal(dayOf(NOW), TODAY);
+    });
+  }),
+);

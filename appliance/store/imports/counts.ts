@@ -15,7 +15,7 @@ import { isShortText } from "../transfer/values.ts";
 import { addDay, type DayContent } from "./days.ts";
 
 /** The open blocks are packed when they take more memory than this, in bytes. */
-const OPEN_BYTES = 24 * 1_048_576;
+const OPEN_BYTES = 8 * 1_048_576;
 /** Their memory is measured after so many counts: measuring takes as long as adding hundreds. */
 const MEASURED_AFTER = 20_000;
 /** A batch has records of sites; an import is of one. */
