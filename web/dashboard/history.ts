@@ -61,6 +61,8 @@ export interface History {
   sources: SiteSource[];
   /** the source that all of this is of; null where it is of all of them */
   only: SiteSource | null;
+  /** days of which an import does not know some counters */
+  gaps: readonly (DayRange & { lacks: readonly string[] })[];
   /** the conditions of the answer, those of `bound` first */
   where: readonly Condition[];
   /** the conditions of a shared link, which shows nothing else */
@@ -127,6 +129,11 @@ export function decodeHistory(
     pending: answer.pending ?? 0,
     sources: answer.sources ?? [],
     only: answer.sources?.find(({ number }) => number === answer.only) ?? null,
+    gaps: (answer.gaps ?? []).map(({ from, to, lacks }) => ({
+      from: parseDay(from) ?? first,
+      to: parseDay(to) ?? last,
+      lacks,
+    })),
     ...{ where, bound, sampled, margin, whole },
     of: asksForEvents(where) ? "views" : asked.of,
     since: detail ? (parseDay(detail.from ?? "") ?? last + 1) : Number.NEGATIVE_INFINITY,

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { keepToken } from "../shared/token.ts";
 import { Dashboard } from "./dashboard.tsx";
+import type { History } from "./history.ts";
 import { Overview } from "./overview/overview.tsx";
 import { SignIn } from "./sign-in.tsx";
 import { Skeleton } from "./skeleton.tsx";
@@ -9,21 +10,26 @@ import { useFeed } from "./use-feed.ts";
 import { useToken } from "./use-token.ts";
 import { useView } from "./use-view.ts";
 
+const NO_GAPS: Pick<History, "first" | "last" | "gaps"> = { first: 0, last: 0, gaps: [] };
+
 /** The sign-in form until a token has opened a site or all of them, and then the dashboard. */
 export function Page() {
   const [view, change] = useView();
   const [{ token, isArriving, said }, entry] = useToken();
   const [remember, setRemember] = useState<boolean | null>(null);
   const [isForgetful, setForgetful] = useState(false);
+  const [gaps, setGaps] = useState(NO_GAPS);
   const [feed, refresh] = useFeed({
     ...{ site: view.site, source: view.source, where: view.where },
-    of: METRIC_FACTS[chartable({ where: view.where, since: 0, last: 0 }, view.metric)].of,
+    of: METRIC_FACTS[chartable({ ...gaps, where: view.where, since: 0 }, view.metric)].of,
     token: isArriving ? "" : token,
   });
   const { history, problem } = feed;
   const overview = view.site === "" && history === null ? feed.overview : null;
   const isOpen = history !== null || overview !== null;
 
+  // A figure that the whole history lacks is not charted, and lists have to count another one, too.
+  useEffect(() => setGaps(history && history.gaps.length > 0 ? history : NO_GAPS), [history]);
   useEffect(() => {
     if (!isOpen) return;
     if (remember !== null) setForgetful(!keepToken(token, remember));

@@ -42,7 +42,7 @@ export function historyOf(
   days: DayFigures[],
   daily: Offsets = {},
   hours: NonNullable<StatsAnswer["hours"]> = {},
-  more: Pick<StatsAnswer, "only" | "sources" | "detail" | "zoneChange"> = {},
+  more: Pick<StatsAnswer, "only" | "sources" | "detail" | "zoneChange" | "gaps"> = {},
   asked: Partial<Pick<History, "where" | "of">> = {},
 ): History {
   const series = days.map(({ pv = 0, uv = 0, sessions = 0, bot = 0, app = 0 }, i): SeriesRow => {

@@ -40,7 +40,12 @@ export function toCsv(history: History, range: DayRange): string {
   }
   for (const name of SERIES) {
     seriesOf(history, name, range).forEach((count, i) => {
-      lines.push(line([`${name}_by_day`, formatDay(range.from + i), String(count), "", ...ends]));
+      const day = range.from + i;
+      const isGap = history.gaps.some(
+        ({ from, to, lacks }) => day >= from && day <= to && lacks.includes(name),
+      );
+      const text = isGap ? "" : String(count);
+      lines.push(line([`${name}_by_day`, formatDay(day), text, "", ...ends]));
     });
   }
   return lines.join("");

@@ -97,14 +97,44 @@ const OF_SESSIONS: ReadonlySet<string> = new Set([
   ...["host", "source", "lang", "tz", "browser", "os", "device", "viewport", "country"],
 ]);
 
-type Asked = Pick<History, "where" | "since">;
+/** The counters that a figure is made of, as far as an import may lack them. */
+const NEEDS: Partial<Record<Metric, readonly string[]>> = {
+  pv: ["pv"],
+  uv: ["uv"],
+  sessions: ["sessions"],
+  viewsPerVisit: ["pv", "sessions"],
+  bounceRate: ["engaged"],
+  engagementRate: ["engaged"],
+  interaction: ["pv"],
+};
+
+/** The gaps of a range in which a figure is not known. */
+export const gapsOf = ({ gaps }: Pick<History, "gaps">, metric: Metric, range: DayRange) =>
+  gaps.filter(
+    ({ from, to, lacks }) =>
+      from <= range.to && to >= range.from && NEEDS[metric]?.some((name) => lacks.includes(name)),
+  );
+
+/** A figure of the days of a range on which it is known; null where it is on none. */
+export function figureOf(history: History, metric: Metric, range: DayRange): number | null {
+  const gaps = gapsOf(history, metric, range);
+  const days = sumsByDay(history, range).filter(
+    (_, i) => !gaps.some(({ from, to }) => range.from + i >= from && range.from + i <= to),
+  );
+  return days.length === 0 ? null : figure(metric, addUp(days));
+}
+
+type Asked = Pick<History, "where" | "since" | "gaps">;
 
 /** The reason that a figure of a range is unknown under the conditions of a history; null where it is known. */
-export function whyUnknown({ where, since }: Asked, metric: Metric, to: Day): string | null {
+export function whyUnknown(history: Asked, metric: Metric, range: DayRange): string | null {
+  const { where, since } = history;
   const isOfEvents = asksForEvents(where);
   if (metric === "events") return isOfEvents ? null : "Events are a list of their own.";
+  if (gapsOf(history, metric, range).some(({ from, to }) => from <= range.from && to >= range.to))
+    return "These days were imported from a tool that does not tell it.";
   if (where.length === 0) return null;
-  if (to < since) return "These days keep no detail, which filters look into.";
+  if (range.to < since) return "These days keep no detail, which filters look into.";
   if (metric === "app") return "What apps send fits no filter.";
   if (metric === "interaction") return "A first touch is counted alone: it fits no filter.";
   if (isOfEvents) return "Events are asked for, and not views.";
@@ -116,12 +146,15 @@ export function whyUnknown({ where, since }: Asked, metric: Metric, to: Day): st
 
 /** The figure that a chart of a history draws: the chosen one, unless that cannot be known. */
 export function chartable(
-  history: Asked & Pick<History, "last">,
+  history: Asked & Pick<History, "first" | "last">,
   chosen: Metric | null,
   usual: Metric = DEFAULT_METRIC,
 ): Metric {
   if (asksForEvents(history.where)) return "events";
-  return chosen !== null && whyUnknown(history, chosen, history.last) === null ? chosen : usual;
+  const all = { from: history.first, to: history.last };
+  const isKnown = (metric: Metric | null): metric is Metric =>
+    metric !== null && whyUnknown(history, metric, all) === null;
+  return [chosen, usual].find(isKnown) ?? "sessions";
 }
 
 /** The sums the figures are made of. */
@@ -325,6 +358,6 @@ export function delta(metric: Metric, now: number | null, before: number | null)
 
 /** `4,287 visitors` */
 export function totalText(history: History, metric: Metric, range: DayRange): string {
-  const text = figureText(metric, figure(metric, addUp(sumsByDay(history, range))));
+  const text = figureText(metric, figureOf(history, metric, range));
   return `${text} ${METRIC_FACTS[metric].name.toLowerCase()}`;
 }

@@ -4,14 +4,13 @@ import { NO_FIGURE, whole } from "../../shared/format.ts";
 import { type DayRange, type History, hasApp } from "../history.ts";
 import type { ChangeView } from "../use-view.ts";
 import {
-  addUp,
   delta,
-  figure,
   figureBefore,
+  figureOf,
   figureText,
+  gapsOf,
   METRIC_FACTS,
   type Metric,
-  sumsByDay,
   whyUnknown,
 } from "./figures.ts";
 
@@ -44,9 +43,8 @@ const TILES: readonly Metric[] = [
 
 /** The figures of the range with how they moved; the tile that is pressed is charted. */
 export function Tiles({ history, range, compared: wanted, metric, now, change }: TilesProps) {
-  const sums = addUp(sumsByDay(history, range));
   const isOfPages = history.where.some(({ dimension }) => dimension === "path");
-  const unknown = (name: Metric) => whyUnknown(history, name, range.to);
+  const unknown = (name: Metric) => whyUnknown(history, name, range);
   const shown = TILES.filter((name) =>
     name === "app" ? hasApp(history) : name !== "events" || unknown(name) === null,
   );
@@ -62,7 +60,7 @@ export function Tiles({ history, range, compared: wanted, metric, now, change }:
             metric={name}
             unknown={unknown(name)}
             help={name === "uv" && isOfPages ? OF_PAGES : METRIC_FACTS[name].help}
-            now={unknown(name) === null ? figure(name, sums) : null}
+            now={unknown(name) === null ? figureOf(history, name, range) : null}
             before={compared && figureBefore(history, name, { range, compared, now })}
             beforeName={beforeName}
             nowName={rangeName(range.from, range.to)}
@@ -72,6 +70,12 @@ export function Tiles({ history, range, compared: wanted, metric, now, change }:
         ))}
         <NowTile views={history.live} />
       </div>
+      {gapsOf(history, metric, range).map(({ from, to }) => (
+        <p key={from} class="hint">
+          {METRIC_FACTS[metric].name} of {rangeName(from, to)} are not known: they were imported
+          from a tool that does not tell them.
+        </p>
+      ))}
       {compared && compared.from < history.first && (
         <p class="hint">
           Counting began on {longDay(history.first)}, so the days compared with ({days}) are not

@@ -24,6 +24,7 @@ import {
   addUp,
   figure,
   figureText,
+  gapsOf,
   isPart,
   METRIC_FACTS,
   type Metric,
@@ -192,7 +193,9 @@ function daysOf(history: History, options: TrendOptions): Trend {
     (head): Line => ({
       ...head,
       values: sums.map((sum, i) => {
-        if (buckets[i]?.state === "future" || (spans[i]?.to ?? 0) < history.since) return null;
+        const span = spans[i] ?? range;
+        const isGap = isMetric(head.key) && gapsOf(history, head.key, span).length > 0;
+        if (buckets[i]?.state === "future" || span.to < history.since || isGap) return null;
         return head.key === "bot" ? sum.bot : figure(head.key, sum);
       }),
     }),
@@ -224,7 +227,7 @@ function ownMarks({ first, since, zoneChange, sources, only }: History, from: Da
   const firstOf = (isCopy: boolean) =>
     Math.min(
       ...sources
-        .filter(({ kind }) => (kind === "copy") === isCopy)
+        .filter(({ kind }) => (kind === "copy" || kind === "import") === isCopy)
         .map((source) => parseDay(source.from ?? "") ?? Number.POSITIVE_INFINITY),
     );
   const here = firstOf(false);

@@ -4,7 +4,8 @@ import type { CountsOf } from "../../../../appliance/base/text/dimensions.ts";
 import type { StatsAnswer } from "../../../../appliance/collector/wire.ts";
 import { decodeHistory } from "../../../../web/dashboard/history.ts";
 import { breakdownsOf } from "../../../../web/dashboard/traffic/breakdown-model.ts";
-import { chartable, whyUnknown } from "../../../../web/dashboard/traffic/figures.ts";
+import { toCsv } from "../../../../web/dashboard/traffic/csv.ts";
+import { chartable, figureOf, whyUnknown } from "../../../../web/dashboard/traffic/figures.ts";
 import { trendOf } from "../../../../web/dashboard/traffic/trend-model.ts";
 import { day, historyOf } from "../history-of.ts";
 
@@ -27,7 +28,7 @@ const charted = { range: both, compared: null, bots: true, now } as const;
 describe("figures under a filter", () => {
   const known = (history: ReturnType<typeof of>) =>
     (["pv", "uv", "sessions", "bounceRate", "viewsPerVisit", "interaction", "app"] as const).filter(
-      (metric) => whyUnknown(history, metric, history.last) === null,
+      (metric) => whyUnknown(history, metric, { from: history.last, to: history.last }) === null,
     );
 
   it("are all known where nothing has to hold", () => {
@@ -43,7 +44,7 @@ describe("figures under a filter", () => {
   });
 
   it("are none on days without detail", () => {
-    assert.match(whyUnknown(of(GERMAN), "pv", both.from) ?? "", /keep no detail/);
+    assert.match(whyUnknown(of(GERMAN), "pv", { ...both, to: both.from }) ?? "", /keep no detail/);
   });
 
   it("are charted where they are known, and events where these are asked for", () => {
@@ -154,5 +155,49 @@ describe("what a list counts", () => {
   it("is events everywhere, where these are asked for", () => {
     const names = listed("views", [SIGNUP]).map(([, counts]) => counts);
     assert.deepEqual(names.slice(0, 4), ["Events", "Events", "Events", "Events"]);
+  });
+});
+
+describe("days of an import that does not tell everything", () => {
+  const gaps = [
+    {
+      from: "2026-03-03",
+      to: "2026-03-03",
+      lacks: ["pv" as const, "uv" as const, "engaged" as const],
+    },
+  ];
+  const history = historyOf(
+    "2026-03-03",
+    [{ sessions: 4 }, { pv: 7, uv: 4, sessions: 5 }],
+    {},
+    {},
+    { gaps },
+  );
+  const first = { ...both, to: both.from };
+
+  it("have no figure of what it lacks, and the others", () => {
+    assert.equal(figureOf(history, "pv", both), 7);
+    assert.equal(figureOf(history, "pv", first), null);
+    assert.equal(figureOf(history, "sessions", both), 9);
+    assert.match(
+      whyUnknown(history, "viewsPerVisit", first) ?? "",
+      /imported from a tool that does not tell/,
+    );
+    assert.equal(whyUnknown(history, "sessions", first), null);
+  });
+
+  it("are a gap in the chart and in an exported file, and no zero", () => {
+    const { lines } = trendOf(history, { ...charted, metric: "pv" });
+    assert.deepEqual(lines.find(({ key }) => key === "pv")?.values, [null, 7]);
+    assert.deepEqual(lines.find(({ key }) => key === "sessions")?.values, [4, 5]);
+    const csv = toCsv(history, both);
+    assert.match(csv, /^pv_by_day,2026-03-03,,/m);
+    assert.match(csv, /^sessions_by_day,2026-03-03,4,/m);
+  });
+
+  it("are charted by sessions where nothing else is known of the whole history", () => {
+    const only = historyOf("2026-03-03", [{ sessions: 4 }], {}, {}, { gaps });
+    assert.equal(chartable(only, null), "sessions");
+    assert.equal(chartable(history, null), "uv");
   });
 });
