@@ -28,6 +28,8 @@ interface Traffic {
   readonly site: SiteRecord;
   /** The conditions of that part; none for all of it. */
   readonly bound: readonly Condition[];
+  /** Whether a link shares it, which opens no survey. */
+  readonly isShared: boolean;
 }
 
 interface AccessParts {
@@ -61,14 +63,14 @@ export class Access {
   /** The traffic that a request may read, also by a shared link. @throws {HttpError} 401, 429 */
   traffic(ctx: Context): Traffic {
     const site = this.#siteOf(ctx);
-    let where: readonly string[] = [];
+    let isShared = false;
     this.#check(ctx, (token) => {
-      const isShared = this.#sites.isShared(site, token);
+      isShared = this.#sites.isShared(site, token);
       const mayRead = this.#mayRead(ctx, site, token);
-      if (!mayRead) where = site?.share?.where ?? [];
       return mayRead || isShared;
     });
-    return { site: site as SiteRecord, bound: conditionsOf(where, invalid) };
+    const where = isShared ? site?.share?.where : [];
+    return { site: site as SiteRecord, bound: conditionsOf(where ?? [], invalid), isShared };
   }
 
   /** @throws {HttpError} 401, 429 */

@@ -51,6 +51,8 @@ export interface StatsQuery extends Filter {
   readonly source?: SourceNumber | undefined;
   /** Adds the sources of the site to the answer, with or without the names of copies. */
   readonly tellsSources?: "named" | "numbered";
+  /** Whether the answer tells if the site has any survey response; no unless given. */
+  readonly tellsSurveys?: boolean;
   /** The zone by which days begin. */
   readonly zone: string;
   /** The first day that begins by that zone, and the zone before; undefined where it always was. */

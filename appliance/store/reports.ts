@@ -80,6 +80,8 @@ export interface StatsHead {
   sources?: SiteSource[];
   /** The number of the source, for a question about one. */
   only?: number;
+  /** Whether the site has any survey response, where the question asks for it. */
+  surveys?: boolean;
   series?: SeriesRow[];
   detail?: DetailAnswer;
   /** The conditions that a shared link adds to every question. */

@@ -24,7 +24,7 @@ const answers = [
 describe("the surveys of the dashboard", () => {
   const world = sharedWorld({
     clock: new FakeClock(NOW),
-    env: { SITES: "app,none" },
+    env: { SITES: "app,none,first" },
     prepare: (db) =>
       addDays(db, [{ site: "app", day: "2026-03-04", counts: {}, surveys: answers }]),
   });
@@ -75,9 +75,34 @@ describe("the surveys of the dashboard", () => {
     assert.equal(await owner.page.getByText("%").count(), 0);
   });
 
-  it("have one version where nobody answered", async () => {
+  it("say so where nobody answered a version", async () => {
+    await owner.signIn(`${SURVEYS}&sv=7`);
+    await owner.page.getByText("No answers to version 7").waitFor();
+    assert.equal(await version().locator("option").first().textContent(), "7 (0 responses)");
+  });
+
+  it("have no tab where no response ever came, and their page says how one comes", async () => {
+    const sections = owner.page.getByRole("navigation", { name: "Sections" });
+    await owner.signIn("/dashboard?site=none");
+    assert.equal(await sections.count(), 0);
     await owner.signIn("/dashboard?site=none&tab=surveys");
-    await owner.page.getByText("No answers to version 1").waitFor();
-    assert.equal(await version().locator("option").textContent(), "1 (0 responses)");
+    await card("No survey response came for none yet").waitFor();
+    assert.deepEqual(await sections.getByRole("button").allTextContents(), ["Traffic"]);
+    assert.equal(await version().count(), 0);
+    assert.equal(owner.times("/surveys/versions"), 0);
+    await owner.assertAccessibleInAnyLight();
+    await owner.page.getByRole("link", { name: "How to send one" }).click();
+    await owner.page.getByRole("heading", { name: "POST /s: a survey response" }).waitFor();
+  });
+
+  it("get their tab, and what came, with the first response", async () => {
+    await owner.page.clock.install();
+    await owner.signIn("/dashboard?site=first");
+    const tab = owner.page.getByRole("button", { name: "Surveys", exact: true });
+    assert.equal(await tab.count(), 0);
+    await world().survey({ sv: 1, a: { nps: "9" } }, { s: "first" });
+    await owner.page.clock.runFor(5_000);
+    await tab.click();
+    await owner.page.getByText("Net promoter score").waitFor();
   });
 });

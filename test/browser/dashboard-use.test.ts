@@ -107,7 +107,7 @@ describe("using the dashboard", () => {
     });
 
     it("goes back and forward with the page", async () => {
-      await owner.signIn(NOTES);
+      await owner.signIn("/dashboard?site=deckhand");
       await choosePeriod(owner, "7 days");
       await button("Surveys").click();
       await owner.page.goBack();
@@ -244,7 +244,7 @@ describe("using the dashboard", () => {
     });
 
     it("reach everything: Tab and Enter alone lead through the page", async () => {
-      await owner.signIn(NOTES);
+      await owner.signIn("/dashboard?site=deckhand");
       const reached: string[] = [];
       for (let i = 0; i < 60; i++) {
         await owner.page.keyboard.press("Tab");

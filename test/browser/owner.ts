@@ -101,7 +101,7 @@ export class Owner {
       await this.page.getByLabel("Token").fill(token);
       await this.page.getByRole("button", { name: "Open dashboard" }).click();
     }
-    await this.page.getByRole("navigation", { name: "Sections" }).waitFor();
+    await this.page.locator("main#content").waitFor();
     if (!isBack) {
       const kept = await this.page.evaluate(KEPT);
       this.#signedIn = { token, kept, viewport: this.page.viewportSize() };

@@ -75,6 +75,7 @@ export function Dashboard(props: DashboardProps) {
         tab={tab}
         token={token}
         isShared={isShared}
+        hasSurveys={history.hasSurveys}
         hasMore={feed.reach > 1}
         busy={feed.busy}
         change={change}
@@ -92,7 +93,7 @@ export function Dashboard(props: DashboardProps) {
         <h1 class="offscreen">
           {tab === "surveys" ? "Surveys" : "Traffic"} of {history.site}
         </h1>
-        {(tab === "surveys" || !isNew) && (
+        {(tab === "surveys" ? history.hasSurveys : !isNew) && (
           <Controls
             history={history}
             range={range}

@@ -13,6 +13,8 @@ interface HeaderProps {
   token: string;
   /** opened by a share link, which shows only the traffic of this site */
   isShared: boolean;
+  /** whether any survey response ever came */
+  hasSurveys: boolean;
   /** the token opens other sites, too */
   hasMore: boolean;
   busy: boolean;
@@ -34,7 +36,8 @@ const leaveFor = (site: string) => ({
 });
 
 export function Header(props: HeaderProps) {
-  const { site, tab, token, isShared, hasMore, busy, change, refresh, signOut, showKeys } = props;
+  const { site, tab, token, isShared, hasSurveys, hasMore, busy } = props;
+  const { change, refresh, signOut, showKeys } = props;
   return (
     <header class="top">
       <img src="favicon.svg" alt="Tallydeck" width="26" height="26" />
@@ -44,7 +47,7 @@ export function Header(props: HeaderProps) {
       ) : (
         <SiteMenu site={site} token={token} change={change} signOut={signOut} />
       )}
-      {!isShared && <Tabs tab={tab} change={change} />}
+      {(hasSurveys || tab === "surveys") && <Tabs {...{ tab, hasSurveys, change }} />}
       <span class="spacer" />
       <RefreshButton busy={busy} refresh={refresh} />
       <button type="button" class="quiet keys" title="Key: ?" onClick={showKeys}>
@@ -63,10 +66,11 @@ function AllSites({ onOpen }: { onOpen: () => void }) {
   );
 }
 
-function Tabs({ tab, change }: Pick<HeaderProps, "tab" | "change">) {
+/** The sections of a site. One without surveys has no tab for them, and needs none at its traffic. */
+function Tabs({ tab, hasSurveys, change }: Pick<HeaderProps, "tab" | "hasSurveys" | "change">) {
   return (
     <nav aria-label="Sections" class="tabs">
-      {TABS.map(([id, name]) => (
+      {TABS.filter(([id]) => id === "traffic" || hasSurveys).map(([id, name]) => (
         <button
           key={id}
           type="button"

@@ -57,6 +57,8 @@ export interface History {
   live: number | null;
   warnings: Warning[];
   pending: number;
+  /** whether any survey response ever came */
+  hasSurveys: boolean;
   /** the sources of which the site has counts */
   sources: SiteSource[];
   /** the source that all of this is of; null where it is of all of them */
@@ -80,7 +82,7 @@ export interface History {
 }
 
 /**
- * Decodes `/stats?from=first&series=1&daily=text&sources=1&entry=1`.
+ * Decodes `/stats?from=first&series=1&daily=text&sources=1&entry=1&surveys=1`.
  * @param asked the requested conditions and kind of counts
  * @param whole the history without conditions, if it is known
  * @throws {Error} when the answer violates the format
@@ -127,6 +129,7 @@ export function decodeHistory(
     live: answer.live ?? null,
     warnings: answer.warnings ?? [],
     pending: answer.pending ?? 0,
+    hasSurveys: answer.surveys ?? false,
     sources: answer.sources ?? [],
     only: answer.sources?.find(({ number }) => number === answer.only) ?? null,
     gaps: (answer.gaps ?? []).map(({ from, to, lacks }) => ({

@@ -291,7 +291,10 @@ async function readSite(
 ): Promise<Reading> {
   // Lists of visitors would be empty for a site that does not tell visitors apart.
   const kind = of === "visitors" && whole !== null && isUnvisited(whole) ? "views" : of;
-  const query = { site, source, from: "first", series: 1, daily: "text", sources: 1, entry: 1 };
+  const query = {
+    ...{ site, source, from: "first", series: 1, daily: "text" },
+    ...{ sources: 1, entry: 1, surveys: 1 },
+  };
   const answer = await readJson<StatsAnswer>(
     "stats",
     { ...query, of: kind, where: where.map(conditionText) },

@@ -27,7 +27,7 @@ export interface StatsParts {
 /** `GET /stats`: counts of a day or of a range. */
 export function statsRoute(access: Access, { numbers, clock, warnings }: StatsParts): Middleware {
   return async (ctx) => {
-    const { site, bound } = access.traffic(ctx);
+    const { site, bound, isShared } = access.traffic(ctx);
     const now = clock.now();
     const today = numbers.zone.today(now);
     const range = statsRange(ctx.query, today);
@@ -41,6 +41,7 @@ export function statsRoute(access: Access, { numbers, clock, warnings }: StatsPa
       ...(queryValue(ctx.query, "sources") === "1" && {
         tellsSources: access.readsAll(ctx) ? ("named" as const) : ("numbered" as const),
       }),
+      tellsSurveys: queryValue(ctx.query, "surveys") === "1" && !isShared,
       entry: queryValue(ctx.query, "entry") === "1",
       detailFrom: numbers.detailFrom(today),
       ...(bound.length > 0 && { bound: bound.map(conditionText) }),

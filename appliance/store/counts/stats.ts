@@ -22,19 +22,20 @@ const MAX_TEXT_BYTES = 1_048_576;
 /** The same for counts by day: two years of a busy site, or some megabytes. */
 const MAX_ANSWERED_DAY_COUNTS = 1_000_000;
 
-/** The sources of counts, as far as an answer tells of them. */
-interface ToldSources {
-  /** The sources of the site; undefined leaves them out. */
+/** Facts of a site besides its counts; undefined leaves one out. */
+interface SiteFacts {
   readonly sources?: readonly CountedSource[] | undefined;
+  /** Whether there is any survey response. */
+  readonly surveys?: boolean | undefined;
   /** Tells the days that do not know some counters. */
-  readonly gapsIn?: (range: SiteDays) => Promise<Gap[]>;
+  readonly gapsIn?: (range: SiteDays) => Promise<readonly Gap[]>;
 }
 
 /** The body of `/stats`, as JSON. */
 export async function statsBody(
   source: BlockCounts,
   query: StatsQuery,
-  { sources = [], gapsIn = async () => [] }: ToldSources = {},
+  { gapsIn = async () => [], ...facts }: SiteFacts = {},
 ): Promise<Uint8Array> {
   const { site, to } = query;
   const from = query.from === "first" ? await firstDay(source, site, to) : query.from;
@@ -69,7 +70,8 @@ export async function statsBody(
   const [pending = 0] = await source.pending([site]);
   // A filter counts by detail alone, which an import has where it knows every view.
   const gaps = query.where.length > 0 ? [] : await gapsIn(range);
-  const head = headOf(query, { from, counters, pending, detail: await detail(), sources, gaps });
+  const told = { from, counters, pending, detail: await detail(), gaps };
+  const head = headOf(query, { ...told, ...facts });
   json.text(JSON.stringify(head).slice(0, -1));
   if (tables.length > 0) json.text(",");
   writeTables(json, tables, ({ total }) => json.text(`${total}`));
@@ -130,16 +132,16 @@ function headOf(
     counters,
     pending,
     detail,
-    sources,
+    sources = [],
+    surveys,
     gaps,
   }: {
     readonly from: Day;
     readonly counters: CounterDays;
     readonly pending: number;
     readonly detail: DetailAnswer | undefined;
-    readonly sources: readonly CountedSource[];
-    readonly gaps: Gap[];
-  },
+    readonly gaps: readonly Gap[];
+  } & Omit<SiteFacts, "gapsIn">,
 ): StatsHead {
   const { to, source: only, zoneChange } = query;
   return {
@@ -159,9 +161,10 @@ function headOf(
       ...(only !== undefined && { only }),
       sources: sources.map((each) => toldOf(each, query)),
     }),
+    ...(surveys !== undefined && { surveys }),
     ...(detail && { detail }),
     ...(query.bound && { bound: query.bound }),
-    ...(gaps.length > 0 && { gaps }),
+    ...(gaps.length > 0 && { gaps: [...gaps] }),
     ...(query.series && { series: counters.series() }),
   };
 }

@@ -38,17 +38,21 @@ export const FLEET_READS: {
     input: QueryInput<Q>,
   ) => Soon<QueryResult<Q>>;
 } = {
-  stats: async (source, { query, accepts }) =>
-    source.lastAnswers.answer(await source.version(), query, accepts, async () => {
-      const { site, source: only, tellsSources } = query;
+  stats: async (source, { query, accepts }) => {
+    const { site, source: only, tellsSources, tellsSurveys } = query;
+    // A response changes no count, so that it is a part of the question.
+    const surveys = tellsSurveys ? await new SurveySource(source.rows).any(site) : undefined;
+    const question = { ...query, surveys };
+    return source.lastAnswers.answer(await source.version(), question, accepts, async () => {
       const sources =
         tellsSources &&
         (await countedSources(await siteSources(source.rows, site, only), (number) =>
           source.counts(number).firstDay(site),
         ));
       const gapsIn = (range: SiteDays) => gapsOf(source.snapshot, source.rows, range, only);
-      return statsBody(source.counts(only), query, { sources, gapsIn });
-    }),
+      return statsBody(source.counts(only), query, { sources, surveys, gapsIn });
+    });
+  },
   goals: ({ counts }, { query, accepts }) =>
     goalsOf(counts(query.source), query).then((answer) =>
       makeAnswer(JSON.stringify(answer), accepts),

@@ -68,6 +68,11 @@ export class SurveySource {
     );
   }
 
+  /** Whether there is any response. */
+  async any(site: SiteKey): Promise<boolean> {
+    return (await this.#rows("SELECT 1 FROM survey WHERE site = $1 LIMIT 1", [site])).length > 0;
+  }
+
   /** None where the owner gave none, or a card has bent them. */
   async labels(site: SiteKey): Promise<SurveyLabels> {
     const body = await documentOfSite(this.#rows, site, SURVEY_LABELS.name);

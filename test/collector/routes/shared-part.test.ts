@@ -111,6 +111,11 @@ onEachEngine(() => {
       assert.deepEqual((await ask("/marks?site=blog")).json.marks, []);
     });
 
+    it("does not tell whether there are surveys", async () => {
+      assert.equal((await stats("surveys=1")).surveys, undefined);
+      assert.equal((await world().stats({ site: "blog", surveys: 1 })).surveys, true);
+    });
+
     it("opens no survey, no other site and no list", async () => {
       for (const path of [
         ...["/surveys?site=blog", "/surveys/versions?site=blog", "/surveys/export?site=blog"],

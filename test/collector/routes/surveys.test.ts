@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "mocha";
 import { onEachEngine } from "../../helpers/engines.ts";
-import { manySites, sharedWorld } from "../../helpers/world.ts";
+import { ADMIN, manySites, sharedWorld } from "../../helpers/world.ts";
 
 const sites = manySites(60);
 
@@ -42,6 +42,20 @@ onEachEngine(() => {
         },
         comments: [{ day: "2026-03-04", c: "Good." }],
       });
+    });
+
+    it("is told of by /stats where that asks: whether there is any, also to who has all counts", async () => {
+      const site = sites.next();
+      const stats = (etag = "") =>
+        world().ask(`/stats?site=${site}&surveys=1`, {
+          headers: { authorization: `Bearer ${ADMIN}`, "if-none-match": etag },
+        });
+      const none = await stats();
+      assert.equal(none.json.surveys, false);
+      assert.equal((await stats(String(none.headers.etag))).status, 304);
+      await world().survey({ sv: 1, a: { nps: "9" } }, { s: site });
+      assert.equal((await stats(String(none.headers.etag))).json.surveys, true);
+      assert.equal("surveys" in (await world().stats({ site })), false);
     });
 
     it("has the same fields where nobody responded", async () => {

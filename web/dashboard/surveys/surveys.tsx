@@ -32,10 +32,31 @@ interface SurveysProps {
   change: ChangeView;
 }
 
-/**
- * The surveys of an app. They are not part of the history, so each choice here requests a summary.
- */
-export function Surveys({ history, range, view, token, change }: SurveysProps) {
+/** The surveys of an app, or the way to the first one. */
+export function Surveys(props: SurveysProps) {
+  return props.history.hasSurveys ? <Answers {...props} /> : <None site={props.history.site} />;
+}
+
+function None({ site }: { site: string }) {
+  return (
+    <section class="card empty" aria-labelledby="empty-title">
+      <h2 id="empty-title">No survey response came for {site} yet</h2>
+      <p>
+        An app asks its users a few questions, and sends each response to <code>POST /s</code> of
+        this box. The first one shows here by itself: scores, answers by system or version, and
+        comments.
+      </p>
+      <p class="actions">
+        <a class="button primary" href="docs/collector-api#post-s-a-survey-response">
+          How to send one
+        </a>
+      </p>
+    </section>
+  );
+}
+
+/** Answers are not part of the history, so each choice here requests a summary. */
+function Answers({ history, range, view, token, change }: SurveysProps) {
   const [round, setRound] = useState(0);
   const { site } = history;
   // Surveys outlive the counters, so all of them means without dates.
