@@ -1,20 +1,21 @@
 import type { Format } from "./format.ts";
 import { goatcounterCsv, goatcounterJson } from "./goatcounter.ts";
 import type { Sheet } from "./input.ts";
+import { ACCESS_LOG, accessLog, type LogOptions } from "./logs/access-log.ts";
 import { plausible } from "./plausible.ts";
 import { tallydeck } from "./tallydeck.ts";
 import { umami } from "./umami.ts";
 
-/** All formats; the first that recognises a file reads it. */
-export const FORMATS: readonly Format[] = [
-  tallydeck,
-  plausible,
-  goatcounterJson,
-  goatcounterCsv,
-  umami,
-];
+/** The exports of other tools, and our own. */
+const EXPORTS: readonly Format[] = [tallydeck, plausible, goatcounterJson, goatcounterCsv, umami];
 
-/** @throws {ImportRefused} where a file only looks like one, with the right way to export */
-export function formatOf(sheets: readonly Sheet[]): Format | undefined {
-  return FORMATS.find((format) => format.recognises(sheets));
+/** The names of all formats, for people. */
+export const FORMAT_NAMES: readonly string[] = [...EXPORTS.map(({ name }) => name), ACCESS_LOG];
+
+/**
+ * The format of files: the first that recognises them.
+ * @throws {ImportRefused} where a file only looks like one, with the right way to export
+ */
+export function formatOf(sheets: readonly Sheet[], logs: LogOptions): Format | undefined {
+  return [...EXPORTS, accessLog(logs)].find((format) => format.recognises(sheets));
 }

@@ -13,8 +13,9 @@ import {
   runsOf,
 } from "../store/desk.ts";
 import type { Format, ImportRest, Sink } from "./format.ts";
-import { FORMATS, formatOf } from "./formats.ts";
+import { FORMAT_NAMES, formatOf } from "./formats.ts";
 import { type Input, openInput, type Sheet } from "./input.ts";
+import type { LogOptions } from "./logs/access-log.ts";
 import { ImportRefused } from "./refused.ts";
 
 const HOURS = 24;
@@ -29,6 +30,8 @@ interface InspectOptions {
   readonly today: Day;
   /** The first day that keeps detail; Infinity for none. */
   readonly detailFrom: Day;
+  /** The reading of access logs. */
+  readonly logs: LogOptions;
   /** @param share of the bytes, 0 to 1 */
   readonly onShare: (share: number) => void;
   /** Ends it between two rows. */
@@ -74,7 +77,7 @@ export async function inspect(
     for (const path of paths) inputs.push(await openInput(path, onBytes));
     const sheets = inputs.flatMap((input) => input.sheets);
     const name = nameOf(inputs);
-    const format = formatOf(sheets);
+    const format = formatOf(sheets, options.logs);
     if (format === undefined)
       throw new ImportRefused(`${name} is nothing that can be imported. ${KNOWN}`);
     const counts = new ImportedCounts(options.detailFrom);
@@ -137,7 +140,7 @@ async function readAll(
   }
 }
 
-const KNOWN = `These are known: ${FORMATS.map(({ name }) => name).join(", ")}.`;
+const KNOWN = `These are known: ${FORMAT_NAMES.join(", ")}.`;
 
 function leftText(left: ReadonlyMap<string, number>): string {
   const all = [...left].map(([what, n]) => `${n} ${what}`);

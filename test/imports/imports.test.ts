@@ -9,6 +9,7 @@ import { type Inspected, inspect } from "../../appliance/imports/inspect.ts";
 import { planImport } from "../../appliance/imports/plan.ts";
 import { ImportRefused } from "../../appliance/imports/refused.ts";
 import { type Desk, openToChange } from "../../appliance/store/desk.ts";
+import { LOGS } from "../helpers/access-logs.ts";
 import { engineOfSuite, onEachEngine } from "../helpers/engines.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import {
@@ -38,6 +39,7 @@ describe("an import", () => {
       fileZone: undefined,
       today: TODAY,
       detailFrom: TODAY - 89,
+      logs: LOGS,
       onShare: () => {},
       signal: new AbortController().signal,
     });
@@ -239,7 +241,7 @@ onEachEngine(() =>
       const signal = new AbortController().signal;
       const found = await inspect([path], {
         ...{ zone: new DayZone(), fileZone: undefined, today: TODAY, signal },
-        ...{ detailFrom: TODAY - 89, onShare: () => {} },
+        ...{ detailFrom: TODAY - 89, logs: LOGS, onShare: () => {} },
       });
       const [site] = (await desk.directory()).sites;
       if (site === undefined) throw new Error("there is no site");

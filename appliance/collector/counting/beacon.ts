@@ -64,7 +64,7 @@ function contextOf(
   const host = storable(addressOrigin(payload.h)) || storable(originOf(referer)) || "unknown";
   const ref = storable(addressHost(payload.r));
   const values: [Dimension, string][] = [
-    ["path", pathOf(payload.p)],
+    ["path", pagePath(payload.p)],
     ["host", host],
     ["ref", ref.trim() ? ref : "direct"],
     ["ref_group", referrerGroup(ref, host)],
@@ -88,7 +88,8 @@ function contextOf(
   return values;
 }
 
-function pathOf(p: unknown): string {
+/** The path of a page as it is counted. @param p perhaps with a query, and encoded */
+export function pagePath(p: unknown): string {
   // Cut first: an encoded ? or # is part of the name.
   if (typeof p !== "string") return storedPath("");
   const end = p.search(/[?#]/);

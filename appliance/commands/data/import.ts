@@ -1,9 +1,10 @@
+import { randomBytes } from "node:crypto";
 import { setFlagsFromString } from "node:v8";
 import { type Day, formatDay, parseDay } from "../../base/calendar.ts";
 import { DayZone, UTC_DAYS } from "../../base/day-zone.ts";
 import { isTimeZone } from "../../base/time-zone.ts";
 import { bring, importOrigin } from "../../imports/bring.ts";
-import { FORMATS } from "../../imports/formats.ts";
+import { FORMAT_NAMES } from "../../imports/formats.ts";
 import { type Inspected, inspect } from "../../imports/inspect.ts";
 import { type ImportPlan, type LeftOut, planImport } from "../../imports/plan.ts";
 import { ImportRefused } from "../../imports/refused.ts";
@@ -26,12 +27,14 @@ const help = `tallydeck import: brings what another tool has counted.
   tallydeck import FILE... --site SITE              brings the days before the first that was counted here
   tallydeck import FILE... --site SITE --inspect    tells what that would be, and writes nothing
 
-It knows the export of ${FORMATS.map(({ name }) => name).join(", ")}; a file may be packed (zip, gz, zst).
+It knows these: ${FORMAT_NAMES.join(", ")}. A file may be packed (zip, gz, zst).
 
   --from DAY       with --to: these days instead, where nothing was counted here: 2026-01-31
   --to DAY
   --replace        puts days in the place of those that another import brought
   --zone ZONE      the time zone by which days begin in the file, where it does not say so: Europe/Zurich
+  --host NAME      the host whose requests are taken from an access log of several; may be repeated
+  --log-format P   the pattern of an access log of your own: '$remote_addr [$time_local] "$request" $status'
   --json           tells it as JSON
 ${DATA_OPTIONS_HELP}
 
@@ -50,6 +53,8 @@ const OPTIONS = {
   to: { type: "string" },
   replace: { type: "boolean" },
   zone: { type: "string" },
+  host: { type: "string", multiple: true },
+  "log-format": { type: "string" },
 } as const;
 
 export const importCommand: Command = {
@@ -62,7 +67,9 @@ export const importCommand: Command = {
     const named = daysNamed(values);
     if (values.zone !== undefined && !isTimeZone(values.zone))
       throw new UsageError("--zone must be a time zone like Europe/Zurich.");
-    const config = configFrom(values, terminal);
+    // Its --host is the log's, not the one that `tallydeck run` binds to.
+    const { host: hosts = [], ...dataFlags } = values;
+    const config = configFrom(dataFlags, terminal);
     await checkData(["import"], config, terminal);
     const desk = await openToChange(config);
     const interrupted = new AbortController();
@@ -79,6 +86,10 @@ export const importCommand: Command = {
       const found = await inspect(positionals, {
         ...{ zone, today, fileZone: values.zone, signal: interrupted.signal },
         detailFrom: detailFrom({ ...config, today }),
+        logs: {
+          ...{ site: site.id, hosts },
+          ...{ pattern: values["log-format"], randomBytes },
+        },
         onShare: show("Reading"),
       });
       const origin = importOrigin(found, site);

@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "mocha";
 import { dayOf, formatDay } from "../../../appliance/base/calendar.ts";
+import { FIREFOX } from "../../helpers/access-logs.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import {
   goatcounterJson,
@@ -93,6 +94,34 @@ describe("tallydeck import", () => {
       ...{ code: 0, out: "All of it is here already: 3 days of blog.\n", err: "" },
     });
     assert.deepEqual(await numbers(), once);
+  });
+
+  it("brings the views in access logs of a host, by their pattern, and tells what it left out", async () => {
+    const [first = "", last = ""] = daysAgo(2, 1);
+    const line = (host: string, day: string, path: string) =>
+      `${host}|192.0.2.7|${day}T12:00:00Z|GET ${path} HTTP/1.1|200|https://${host}/x|${FIREFOX}\n`;
+    writeFileSync(file("access.log.1"), line("example.com", first, "/a?utm_source=letter"));
+    writeFileSync(
+      file("access.log"),
+      line("example.com", last, "/b") + line("other.example", last, "/c"),
+    );
+    const pattern =
+      "$host|$remote_addr|$time_iso8601|$request|$status|$http_referer|$http_user_agent";
+    const paths = [file("access.log"), file("access.log.1"), "--log-format", pattern];
+    assert.match(
+      (await bring(...paths, "--site", "blog")).err,
+      /--host example\.com, other\.example/,
+    );
+    const { out, err } = await bring(...paths, "--site", "blog", "--host", "example.com");
+    assert.match(
+      out,
+      /^Brought 2 days from access\.log and 1 more to blog, .*\nNot brought: 1 requests of the host other\.example\.\n$/,
+      err,
+    );
+    const { pv, path, ref_group, source, utm_source } = await numbers();
+    assert.deepEqual([pv, path], [{ _: 2 }, { "/a": 1, "/b": 1 }]);
+    assert.deepEqual([ref_group, utm_source], [{ internal: 2 }, { letter: 1 }]);
+    assert.deepEqual(source, { letter: 1, "example.com": 1 });
   });
 
   it("asks before it replaces days of another import, and then does", async () => {

@@ -1,0 +1,91 @@
+import { ImportRefused } from "../refused.ts";
+import { isKnownName, type LogLine, lineOf } from "./line.ts";
+
+/** A variable, and the text that ends it: "" where the line does. */
+interface Part {
+  readonly name: string;
+  readonly until: string;
+}
+
+/**
+ * Reads lines that a server wrote by a pattern with variables like those of nginx, `$remote_addr [$time_local] "$request"`.
+ * Variables with other names are skipped, and a line may end before its pattern does.
+ * @throws {ImportRefused} where the pattern does not say what was asked for, when and with what status
+ */
+export function patternReader(pattern: string): (line: string) => LogLine | undefined {
+  const [before = "", ...rest] = pattern.split(/\$\{?(?=[a-z_])/i);
+  const parts = rest.map((each): Part => {
+    const [text, name = ""] = /^(\w+)\}?/.exec(each) ?? [""];
+    return { name, until: each.slice(text.length) };
+  });
+  const names = new Set(parts.map(({ name }) => name));
+  const lacks = NEEDED.find((one) => !one.some((name) => names.has(name)));
+  if (lacks !== undefined)
+    throw new ImportRefused(
+      `The pattern of the log needs $${lacks.join(" or $")}. An example: ${COMBINED}`,
+    );
+  const glued = parts.find(({ until }, at) => until === "" && at < parts.length - 1);
+  if (glued !== undefined)
+    throw new ImportRefused(
+      `Nothing in the pattern of the log tells where $${glued.name} ends. An example: ${COMBINED}`,
+    );
+  const known = new Set([...names].filter(isKnownName));
+  return (line) => {
+    if (!line.startsWith(before)) return undefined;
+    const values = new Map<string, string>();
+    let at = before.length;
+    for (const { name, until } of parts) {
+      const end = until === "" ? -1 : endOf(line, until, at);
+      const value = line.slice(at, end < 0 ? line.length : end);
+      if (known.has(name)) values.set(name, unescaped(value));
+      if (end < 0) break;
+      at = end + until.length;
+    }
+    return lineOf((name) => values.get(name) ?? "");
+  };
+}
+
+/** The format that nginx and Apache call `combined`; without its end it is `common`. */
+const COMBINED =
+  '$remote_addr $ident $remote_user [$time_local] "$request" $status $bytes "$http_referer" "$http_user_agent"';
+const NEEDED = [
+  ["time_local", "time_iso8601", "msec"],
+  ["request", "request_uri", "uri"],
+  ["status"],
+  ["remote_addr", "http_x_forwarded_for"],
+] as const;
+
+const readCombined = patternReader(COMBINED);
+const readWithHost = patternReader(`$host ${COMBINED}`);
+
+/** A name, and then an address of a client. */
+const BEGINS_WITH_HOST = /^[^\s[]+ (?:\d{1,3}(?:\.\d{1,3}){3}|[\da-f]*:[\da-f:.]+) /i;
+
+/** Reads a line in the common or combined format, perhaps with a host before it. */
+export function readCommon(line: string): LogLine | undefined {
+  return BEGINS_WITH_HOST.test(line) ? readWithHost(line) : readCombined(line);
+}
+
+/** The place of a text that ends a value; a quote in it is no end where the server has escaped it. */
+function endOf(line: string, until: string, from: number): number {
+  let end = line.indexOf(until, from);
+  while (until[0] === '"' && end > from && isEscaped(line, end, from))
+    end = line.indexOf(until, end + 1);
+  return end;
+}
+
+function isEscaped(line: string, at: number, from: number): boolean {
+  let slashes = 0;
+  while (at - slashes > from && line[at - slashes - 1] === "\\") slashes++;
+  return slashes % 2 === 1;
+}
+
+/** A value without the escapes of nginx and Apache: `\"`, `\\`, `\xC3\xA4`. */
+function unescaped(value: string): string {
+  if (!value.includes("\\")) return value;
+  return value
+    .replace(/(?:\\x[\da-f]{2})+/gi, (bytes) =>
+      Buffer.from(bytes.replaceAll(/\\x/gi, ""), "hex").toString("utf8"),
+    )
+    .replaceAll(/\\(["\\])/g, "$1");
+}

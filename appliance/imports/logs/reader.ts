@@ -1,0 +1,102 @@
+import { isObject } from "../../base/input/json.ts";
+import { type LogLine, lineOf } from "./line.ts";
+import { patternReader, readCommon } from "./pattern.ts";
+
+/** A line of a log: a request, nothing that counts, or what cannot be read. */
+export type Read = LogLine | "comment" | "unknown";
+
+/**
+ * Reads the lines of one file in their order, each by what it looks like: JSON of Caddy or nginx, tabs of CloudFront,
+ * or the common and combined formats.
+ * @param pattern of all lines instead, see patternReader
+ * @throws {ImportRefused} for a pattern that cannot be used
+ */
+export function logReader(pattern?: string): (line: string) => Read {
+  if (pattern !== undefined) {
+    const read = patternReader(pattern);
+    return (line) => (line === "" ? "comment" : (read(line) ?? "unknown"));
+  }
+  let columns: ReadonlyMap<string, number> | undefined;
+  return (line) => {
+    if (line[0] === "{") return readJson(line);
+    if (line === "") return "comment";
+    if (line[0] === "#") {
+      if (line.startsWith("#Fields:")) columns = columnsIn(line);
+      return "comment";
+    }
+    return (columns === undefined ? readCommon(line) : readTabs(line, columns)) ?? "unknown";
+  };
+}
+
+/** The columns of CloudFront's standard logs, by their names. */
+function columnsIn(line: string): ReadonlyMap<string, number> {
+  const names = line.slice("#Fields:".length).trim().split(/\s+/);
+  return new Map(names.map((name, at) => [name, at]));
+}
+
+function readTabs(line: string, columns: ReadonlyMap<string, number>): LogLine | undefined {
+  const cells = line.split("\t");
+  return lineOf((name) => {
+    const text = cells[columns.get(name) ?? -1] ?? "";
+    // A path stays as browsers send it, and CloudFront has encoded some user agents twice.
+    return text.includes("%") && !name.startsWith("cs-uri") ? decoded(decoded(text)) : text;
+  });
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function readJson(line: string): Read {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return "unknown";
+  }
+  if (!isObject(value)) return "unknown";
+  const { request } = value;
+  const read = isObject(request) ? readCaddy(value, request) : lineOf(textIn(value));
+  // Others log into the same file, as Caddy does what it starts with.
+  return read ?? ("status" in value ? "unknown" : "comment");
+}
+
+/** A line of caddyserver.com/docs/logging; releases before 2.5 have `remote_addr` with a port. */
+function readCaddy(
+  value: Readonly<Record<string, unknown>>,
+  request: Readonly<Record<string, unknown>>,
+): LogLine | undefined {
+  const sent = headersOf(request.headers);
+  const answered = headersOf(value.resp_headers);
+  const texts: Readonly<Record<string, unknown>> = {
+    remote_addr: request.client_ip ?? request.remote_ip ?? request.remote_addr,
+    ts: value.ts,
+    method: request.method,
+    request_uri: request.uri,
+    status: value.status,
+    host: request.host,
+    referer: sent("Referer"),
+    user_agent: sent("User-Agent"),
+    content_type: answered("Content-Type"),
+    http_sec_purpose: sent("Sec-Purpose") ?? sent("Purpose") ?? sent("X-Purpose"),
+  };
+  return lineOf(textIn(texts));
+}
+
+function headersOf(headers: unknown): (name: string) => unknown {
+  return (name) => {
+    const value = isObject(headers) ? headers[name] : undefined;
+    return Array.isArray(value) ? value[0] : value;
+  };
+}
+
+function textIn(value: Readonly<Record<string, unknown>>): (name: string) => string {
+  return (name) => {
+    const text = Object.hasOwn(value, name) ? value[name] : "";
+    return typeof text === "string" ? text : typeof text === "number" ? `${text}` : "";
+  };
+}

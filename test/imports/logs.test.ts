@@ -1,0 +1,252 @@
+import assert from "node:assert/strict";
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { zstdCompressSync } from "node:zlib";
+import { describe, it } from "mocha";
+import { formatDay, parseDay } from "../../appliance/base/calendar.ts";
+import { DayZone } from "../../appliance/base/day-zone.ts";
+import { type Inspected, inspect } from "../../appliance/imports/inspect.ts";
+import type { LogOptions } from "../../appliance/imports/logs/access-log.ts";
+import { ImportRefused } from "../../appliance/imports/refused.ts";
+import { daysOfMonth } from "../../appliance/store/desk.ts";
+import {
+  type Asked,
+  CHROME,
+  CLOUDFRONT_HEAD,
+  FIREFOX,
+  GOOGLEBOT,
+  LOGS,
+  someVisits,
+  WRITERS,
+} from "../helpers/access-logs.ts";
+import { eachFolder } from "../helpers/folder.ts";
+import { writeGzip } from "../helpers/foreign-exports.ts";
+import { seeded, TEST_SEED } from "../helpers/seeded.ts";
+
+const TODAY = parseDay("2026-03-01") as number;
+const RECORDED = join(import.meta.dirname, "../fixtures/logs");
+
+describe("an import of access logs", () => {
+  const folder = eachFolder();
+  const file = (name: string) => join(folder(), name);
+  const read = (
+    paths: readonly string[],
+    logs: Partial<LogOptions> = {},
+    { zone = "UTC", today = TODAY } = {},
+  ) =>
+    inspect(paths, {
+      zone: new DayZone({ zone, before: null }),
+      ...{ fileZone: undefined, today, detailFrom: today - 89 },
+      logs: { ...LOGS, ...logs },
+      onShare: () => {},
+      signal: new AbortController().signal,
+    });
+  const daysIn = ({ days }: Inspected) =>
+    Object.fromEntries([...days].map(([day, sums]) => [formatDay(day), sums]));
+  /** All counts that would be written, by day, counter and value. */
+  const contentOf = ({ counts }: Inspected) =>
+    [...counts.months(() => true)].flatMap(({ month, pieces }) =>
+      [...daysOfMonth(month, pieces)].map(([day, { counters, values }]) => {
+        const rows = Object.entries(values).map(([name, its]) => [name, [...its].sort()] as const);
+        return { day, counters, values: Object.fromEntries(rows) };
+      }),
+    );
+  const at = (text: string) => Date.parse(`${text}Z`);
+  const writer = (kind: string) => WRITERS[kind] as (asked: Asked) => string;
+  const text = (kind: string, all: readonly Asked[]) =>
+    `${kind === "cloudfront" ? CLOUDFRONT_HEAD : ""}${all.map((one) => `${writer(kind)(one)}\n`).join("")}`;
+  const log = (all: readonly Asked[], kind = "combined", name = "access.log") => {
+    writeFileSync(file(name), text(kind, all));
+    return file(name);
+  };
+  const ask = (time: string, target: string, more: Partial<Asked> = {}): Asked => ({
+    ...{ at: at(`2026-01-01T${time}`), ip: "192.0.2.1", target, agent: CHROME },
+    ...more,
+  });
+
+  for (const kind of Object.keys(WRITERS))
+    it(`counts views, visitors, visits and those that went on: ${kind}`, async () => {
+      const found = await read([
+        log(
+          [
+            ask("10:00:00", "/", { referrer: "https://www.google.com/" }),
+            ask("10:00:01", "/style.css"),
+            ask("10:05:00", "/about/?utm_source=x"),
+            ask("10:35:00", "/about"),
+            ask("11:00:00", "/", { ip: "192.0.2.2" }),
+            ask("11:00:01", "/logo.png", { ip: "192.0.2.2", status: 304 }),
+            ask("12:00:00", "/", { ip: "192.0.2.3" }),
+            ask("12:00:00", "/", { agent: GOOGLEBOT }),
+            ask("12:00:01", "/", { agent: "" }),
+            ask("12:00:02", "/", { method: "POST" }),
+            ask("12:00:03", "/gone", { status: 404 }),
+            ask("12:00:04", "/wp-login.php"),
+            ask("12:00:05", "/.well-known/security.txt"),
+            ask("12:00:06", "/feed/"),
+            ask("12:00:07", "/healthz"),
+          ],
+          kind,
+        ),
+      ]);
+      assert.deepEqual(daysIn(found), {
+        "2026-01-01": { pv: 4, uv: 2, sessions: 3, engaged: 1 },
+      });
+      assert.deepEqual(Object.fromEntries(found.left), {
+        "requests of images, styles, scripts and other files": 2,
+        "views of crawlers": 1,
+        "requests without a user agent": 1,
+        "requests other than GET": 1,
+        "answers other than 200, as errors and redirects": 1,
+        "requests of WordPress's own addresses": 1,
+        "checks by machines": 2,
+        "requests of feeds": 1,
+        "views of clients that fetched no image, style or script on that day, probably programs": 1,
+      });
+      assert.equal(found.about.format, "access log");
+    });
+
+  it("lets a visit go on over midnight, in the owner's zone", async () => {
+    const path = log([
+      ask("22:50:00", "/"),
+      ask("22:50:01", "/a.css"),
+      ask("23:10:00", "/b"),
+      ask("23:30:00", "/b"),
+    ]);
+    assert.deepEqual(daysIn(await read([path], {}, { zone: "Europe/Zurich" })), {
+      "2026-01-01": { pv: 1, uv: 1, sessions: 1 },
+      "2026-01-02": { pv: 2, uv: 1, engaged: 1 },
+    });
+    assert.deepEqual(daysIn(await read([path])), {
+      "2026-01-01": { pv: 3, uv: 1, sessions: 1, engaged: 1 },
+    });
+  });
+
+  it("counts the same however a log is split, ordered, packed or repeated", async () => {
+    const { below } = seeded(TEST_SEED);
+    const all = someVisits(TEST_SEED, { from: at("2026-01-01T00:00:00"), days: 4, n: 300 });
+    for (const kind of Object.keys(WRITERS)) {
+      const whole = await read([log(all, kind, `${kind}.log`)]);
+      for (let round = 0; round < 6; round++) {
+        const paths: string[] = [];
+        for (let start = 0; start < all.length; ) {
+          const end = start + 1 + below(Math.ceil(all.length / 3));
+          // The next file begins where this one ends, or some lines before.
+          const part = all.slice(Math.max(0, start - below(100)), end);
+          const path = file(`${kind}.${round}.${paths.length}`);
+          const content = text(kind, part);
+          if (below(3) === 0) writeGzip(path, content);
+          else writeFileSync(path, below(2) === 0 ? content : zstdCompressSync(content));
+          paths.splice(below(paths.length + 1), 0, path);
+          start = end;
+        }
+        assert.deepEqual(
+          contentOf(await read(paths)),
+          contentOf(whole),
+          `seed ${TEST_SEED}, ${kind}, round ${round}`,
+        );
+      }
+    }
+  });
+
+  it("counts lines that two servers wrote into two files, of different kinds, as one log", async () => {
+    const { below } = seeded(TEST_SEED);
+    const all = someVisits(TEST_SEED, { from: at("2026-01-01T00:00:00"), days: 3, n: 200 });
+    const kinds = ["combined", "vhost", "caddy", "nginx"];
+    const parts = kinds.map((): Asked[] => []);
+    for (const one of all) parts[below(kinds.length)]?.push(one);
+    const paths = kinds.map((kind, n) => log(parts[n] ?? [], kind, `${kind}.log`));
+    const together = daysIn(await read(paths));
+    assert.deepEqual(together, daysIn(await read([log(all)])), `seed ${TEST_SEED}`);
+  });
+
+  it("reads lines by a pattern of one's own", async () => {
+    const pattern =
+      '[$time_iso8601] $status "$request" ua="$http_user_agent" x=$upstream_time for "$http_x_forwarded_for" ref="$http_referer"';
+    writeFileSync(
+      file("own.log"),
+      `[2026-01-01T10:00:00+01:00] 200 "GET /a HTTP/1.1" ua="${FIREFOX}" x=0.1 for "10.0.0.1, 198.51.100.7, 10.0.0.2" ref="-"\n` +
+        `[2026-01-01T10:01:00+01:00] 200 "GET /b HTTP/1.1" ua="${FIREFOX}" x=0.1 for "198.51.100.7" ref="-"\nnoise\n`,
+    );
+    const found = await read([file("own.log")], { pattern });
+    assert.deepEqual(daysIn(found), { "2026-01-01": { pv: 2, uv: 1, sessions: 1, engaged: 1 } });
+    assert.deepEqual(Object.fromEntries(found.left), { "lines that cannot be read": 1 });
+    await assert.rejects(
+      read([file("own.log")], { pattern: "$remote_addr $status" }),
+      /needs \$time_local or/,
+    );
+    await assert.rejects(
+      read([file("own.log")], { pattern: "$remote_addr$time_local $request $status" }),
+      /where \$remote_addr ends/,
+    );
+  });
+
+  it("takes the site's host alone, and tells the others by name", async () => {
+    const path = log(
+      [
+        ask("10:00:00", "/", { host: "www.example.com" }),
+        ask("10:00:01", "/", { host: "other.example" }),
+        ask("10:00:02", "/", { host: "example.com", referrer: "https://www.example.com/x" }),
+      ],
+      "vhost",
+    );
+    await assert.rejects(read([path]), /of several hosts.*--host example\.com, other\.example/);
+    const found = await read([path], { hosts: ["example.com"] });
+    assert.deepEqual(daysIn(found), { "2026-01-01": { pv: 2, uv: 1, sessions: 1, engaged: 1 } });
+    assert.deepEqual(Object.fromEntries(found.left), { "requests of the host other.example": 1 });
+  });
+
+  it("reads what servers escape, and requests that are none", async () => {
+    writeFileSync(
+      file("odd.log"),
+      [
+        String.raw`192.0.2.1 - a user [01/Jan/2026:10:00:00 +0100] "GET /caf%C3%A9 HTTP/1.1" 200 5 "-" "say \"hi\" Firefox/128.0"`,
+        String.raw`2001:db8::1 - - [01/Jan/2026:10:00:00 +0100] "\x16\x03\x01" 400 0 "-" "-"`,
+        String.raw`host.example - - [01/Jan/2026:10:00:00 +0100] "GET / HTTP/1.1" 200 5 "-" "Mozilla/5.0 \x22Firefox/128.0\x22"`,
+        `192.0.2.1 - - [31/Foo/2026:10:00:00 +0100] "GET / HTTP/1.1" 200 5 "-" "-"`,
+      ].join("\r\n"),
+    );
+    const found = await read([file("odd.log")]);
+    assert.deepEqual(daysIn(found), { "2026-01-01": { pv: 2, uv: 2, sessions: 2 } });
+    assert.deepEqual(Object.fromEntries(found.left), { "lines that cannot be read": 2 });
+  });
+
+  it("leaves files that are no log, and tells which", async () => {
+    const good = log([ask("10:00:00", "/")]);
+    writeFileSync(file("error.log"), "2026/01/01 10:00:00 [error] 1#1: something\n");
+    writeFileSync(file("empty.log"), "");
+    const found = await read([file("error.log"), file("empty.log"), good]);
+    assert.deepEqual(Object.fromEntries(found.left), {
+      "files that are no access log (error.log)": 1,
+    });
+  });
+
+  describe("bent at random,", () => {
+    for (const kind of Object.keys(WRITERS))
+      it(`is read, or refused with a sentence: ${kind}`, async () => {
+        const { below } = seeded(TEST_SEED);
+        const all = someVisits(TEST_SEED, { from: at("2026-01-01T00:00:00"), days: 2, n: 20 });
+        const whole = Buffer.from(text(kind, all));
+        for (let round = 0; round < 60; round++) {
+          const bent = Buffer.from(whole);
+          for (let flips = 1 + below(20); flips > 0; flips--) bent[below(bent.length)] = below(256);
+          writeFileSync(file("it"), below(4) === 0 ? bent.subarray(0, below(bent.length)) : bent);
+          await read([file("it")]).catch((error: unknown) => {
+            if (!(error instanceof ImportRefused))
+              throw new Error(`seed ${TEST_SEED}, round ${round}`, { cause: error });
+            assert.match(error.message, /^.{10,800}$/s);
+          });
+        }
+      });
+  });
+
+  describe("that real servers wrote", () => {
+    for (const name of readdirSync(RECORDED).filter((one) => one.endsWith(".log")))
+      it(name, async () => {
+        const today = parseDay("2026-11-26") as number;
+        const { days, left } = await read([join(RECORDED, name)], {}, { today });
+        assert.deepEqual([...days.values()], [{ pv: 3, uv: 1, sessions: 1, engaged: 1 }], name);
+        assert.equal(left.get("lines that cannot be read"), undefined);
+        assert.equal(left.get("views of crawlers"), 1);
+      });
+  });
+});
