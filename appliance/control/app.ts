@@ -80,6 +80,18 @@ import {
   findDigest,
   sendDigest,
 } from "./routes/sites/site-digest.ts";
+import { type ExportParts, exportSite } from "./routes/sites/site-export.ts";
+import {
+  appendUpload,
+  beginUpload,
+  bringUpload,
+  cancelUpload,
+  deleteImport,
+  type ImportParts,
+  inspectUpload,
+  listImports,
+  showUpload,
+} from "./routes/sites/site-imports.ts";
 import { goals, marks, surveyLabels } from "./routes/sites/site-setting.ts";
 import {
   addSite,
@@ -115,6 +127,8 @@ export interface ControlParts {
   activity: ActivityParts;
   alarms: AlarmsParts;
   digest: DigestParts;
+  imports: ImportParts;
+  exports: ExportParts;
   settings: SettingsParts;
   data: DataParts;
   diagnostics: DiagnosticsParts;
@@ -193,6 +207,15 @@ export const ROUTES: readonly Route<ControlParts>[] = [
   owner("GET", "/api/sites/:id/digest", "digest", findDigest),
   owner("PUT", "/api/sites/:id/digest", "digest", changeDigest),
   owner("POST", "/api/sites/:id/digest", "digest", sendDigest),
+  owner("GET", "/api/sites/:id/imports", "imports", listImports),
+  owner("DELETE", "/api/sites/:id/imports/:number", "imports", deleteImport),
+  owner("POST", "/api/sites/:id/uploads", "imports", beginUpload),
+  owner("GET", "/api/sites/:id/uploads/:upload", "imports", showUpload),
+  owner("PUT", "/api/sites/:id/uploads/:upload", "imports", appendUpload),
+  owner("DELETE", "/api/sites/:id/uploads/:upload", "imports", cancelUpload),
+  owner("POST", "/api/sites/:id/uploads/:upload/inspect", "imports", inspectUpload),
+  owner("POST", "/api/sites/:id/uploads/:upload/bring", "imports", bringUpload),
+  owner("GET", "/api/sites/:id/export", "exports", exportSite),
   owner("POST", "/api/sites/:id/share", "sites", shareSite),
   owner("DELETE", "/api/sites/:id/share", "sites", unshareSite),
   owner("POST", "/api/dashboard-code", "dashboard", makeDashboardCode),

@@ -5,7 +5,9 @@ type Answering<Body> = ParameterizedContext<DefaultState, DefaultContext, Body>;
 
 /** A request on the control listener, with the parameters of its path. */
 export type ControlContext<Body = unknown> = Answering<Body> & {
-  readonly params: Readonly<Record<"id" | "slot" | "channel" | "page", string>>;
+  readonly params: Readonly<
+    Record<"id" | "slot" | "channel" | "page" | "number" | "upload", string>
+  >;
 };
 
 /** Answers a request with those parts of the box it needs, and with a `Body`; with none unless named. */

@@ -16,6 +16,7 @@ import type { Status } from "../push/push-body.ts";
 import type { PushToken } from "../push/push-token.ts";
 import type { EndedRead, Warning } from "../store/reports.ts";
 import type { UpdateView } from "../updates/view.ts";
+import type { ImportTotals, ImportUpload } from "./moving/upload-view.ts";
 
 export type { IconFile as IconsAnswer } from "../base/text/icons.ts";
 export type { DeckView, InputView, PlaceView, SlotView } from "../deck/deck-view.ts";
@@ -37,6 +38,30 @@ export type { StepView } from "../public/view.ts";
 export type { PushToken } from "../push/push-token.ts";
 export type { SiteAlarms, SurveyLabels } from "../store/reports.ts";
 export type { UpdateChange, UpdateView } from "../updates/view.ts";
+export type { ImportUpload, ImportWishes } from "./moving/upload-view.ts";
+
+/** An import of a site. */
+export interface SiteImport {
+  number: number;
+  /** The name of its file. */
+  name: string;
+  /** The name of the format, for people; null where it is not known. */
+  format: string | null;
+  /** Its first and its last day, and the number of days with counts. */
+  from: string;
+  to: string;
+  days: number;
+  totals: ImportTotals;
+  /** The time of the last run. */
+  at: number | null;
+}
+
+/** `GET /api/sites/:id/imports`. */
+export interface ImportsAnswer {
+  imports: SiteImport[];
+  /** The file that the box takes in now, for whichever site. */
+  upload: ImportUpload | null;
+}
 
 /** A problem that keeps a deck from working, with advice. */
 export interface DeckProblemView {

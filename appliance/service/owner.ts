@@ -37,6 +37,7 @@ import { DOCUMENT_KINDS } from "./document-kinds.ts";
 import { dashboardReads, firstReads } from "./first-reads.ts";
 import { type Front, startFront } from "./front.ts";
 import { startHomeAutomation } from "./home-automation.ts";
+import { startMoving } from "./moving.ts";
 import { SiteNumbers } from "./numbers.ts";
 import { startOutgoing } from "./outgoing.ts";
 import type { ServiceParts, Shared } from "./parts.ts";
@@ -118,6 +119,8 @@ export async function startOwner(
   const digests = await startDigests(parts, shared, closing, {
     ...{ store, outgoing, mail, alarms, channels: push.channels, id: home.box },
   });
+  // Its downloads, too, end before the listener.
+  const moving = await startMoving(parts, shared, closing, store);
   const events = new Events({
     ...push,
     clock,
@@ -152,6 +155,7 @@ export async function startOwner(
       activity: { numbers, clock, alarms },
       alarms: { numbers, alarms, origins },
       digest: { numbers, clock, digests, origins },
+      ...moving,
       mqtt: home,
       mail,
       public: publicParts(address, links, clock),

@@ -14,6 +14,7 @@ export { nobodyCalled } from "./counts/nobody.ts";
 export { documentsChange, documentsIn, documentsOf, settingOfSite } from "./documents.ts";
 export type { Space, StoreFigures, Unusable } from "./engine.ts";
 export { shownDatabase } from "./engines.ts";
+export { readAbout } from "./imports/about.ts";
 export { storageUnavailable } from "./intake/commit-group.ts";
 export { LIVE_STEP_MS } from "./intake/live-views.ts";
 export type { Numbers } from "./numbers.ts";

@@ -3,8 +3,13 @@ import { rename, rm } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import { formatDay } from "../../base/calendar.ts";
 import { DayZone, UTC_DAYS } from "../../base/day-zone.ts";
+import {
+  EXPORT_FORMATS,
+  type ExportFormat,
+  exportFormatOf,
+  exportName,
+} from "../../base/text/export-name.ts";
 import { csvExport } from "../../exports/csv.ts";
 import { jsonlExport } from "../../exports/jsonl.ts";
 import { plausibleExport } from "../../exports/plausible.ts";
@@ -20,22 +25,15 @@ import {
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, noSite, siteMeant } from "../data.ts";
 import { checkData } from "../others-data.ts";
 
-interface ExportFormat {
-  /** The end of the file's name. */
-  readonly ending: string;
-  make(site: ExportedSite, onShare: (share: number) => void): Promise<NodeJS.ReadableStream>;
-}
+type MakeExport = (
+  site: ExportedSite,
+  onShare: (share: number) => void,
+) => Promise<NodeJS.ReadableStream>;
 
-const FORMATS: Readonly<Record<string, ExportFormat>> = {
-  plausible: { ending: "zip", make: plausibleExport },
-  csv: {
-    ending: "csv.gz",
-    make: async (site, onShare) => packed(csvExport(site, onShare)),
-  },
-  jsonl: {
-    ending: "jsonl.gz",
-    make: async (site, onShare) => packed(jsonlExport(site, onShare)),
-  },
+const MAKE: Readonly<Record<ExportFormat, MakeExport>> = {
+  plausible: plausibleExport,
+  csv: async (site, onShare) => packed(csvExport(site, onShare)),
+  jsonl: async (site, onShare) => packed(jsonlExport(site, onShare)),
 };
 const STDOUT = "-";
 
@@ -67,11 +65,9 @@ export const exportCommand: Command = {
   async run(args, terminal) {
     const { values, positionals } = parseCommandLine(args, OPTIONS);
     if (positionals.length > 0) throw notUnderstood("export", positionals, []);
-    const format = Object.hasOwn(FORMATS, values.format ?? "")
-      ? FORMATS[values.format ?? ""]
-      : undefined;
+    const format = exportFormatOf(values.format);
     if (format === undefined)
-      throw new UsageError(`Say in which format: --format ${Object.keys(FORMATS).join(", ")}.`);
+      throw new UsageError(`Say in which format: --format ${EXPORT_FORMATS.join(", ")}.`);
     const config = configFrom(values, terminal);
     await checkData(["export"], config, terminal);
     const desk = await openToLook(config);
@@ -82,11 +78,10 @@ export const exportCommand: Command = {
       const zone = new DayZone(directory.dayZone ?? UTC_DAYS);
       const now = terminal.now();
       const site = new ExportedSite(desk, record, zone.nameAt(now));
-      const day = formatDay(zone.today(now)).replaceAll("-", "");
-      const to = values.to ?? `${site.id}_${day}.${format.ending}`;
+      const to = values.to ?? exportName(site.id, zone.today(now), format);
       const onShare = (share: number) =>
         terminal.rewrite?.(`Writing … ${Math.floor(100 * share)} %`);
-      const stream = await format.make(site, onShare);
+      const stream = await MAKE[format](site, onShare);
       if (to === STDOUT) {
         await pipeline(stream, process.stdout, { end: false });
         return;

@@ -36,6 +36,7 @@ It knows these: ${FORMAT_NAMES.join(", ")}. A file may be packed (zip, gz, zst).
   --host NAME      the host whose requests are taken from an access log of several; may be repeated
   --log-format P   the pattern of an access log of your own: '$remote_addr [$time_local] "$request" $status'
   --json           tells it as JSON
+  --progress       tells on standard error how far it is, an object a line: {"step":"Reading","percent":40}
 ${DATA_OPTIONS_HELP}
 
 What was counted here is never changed. The same file again brings nothing twice. A running service shows the
@@ -55,6 +56,7 @@ const OPTIONS = {
   zone: { type: "string" },
   host: { type: "string", multiple: true },
   "log-format": { type: "string" },
+  progress: { type: "boolean" },
 } as const;
 
 export const importCommand: Command = {
@@ -81,8 +83,7 @@ export const importCommand: Command = {
       const site = siteMeant(directory, values.site);
       const zone = new DayZone(directory.dayZone ?? UTC_DAYS);
       const today = zone.today(terminal.now());
-      const show = (word: string) => (share: number) =>
-        terminal.rewrite?.(`${word} … ${Math.floor(100 * share)} %`);
+      const show = progressOf(terminal, values.progress === true);
       const found = await inspect(positionals, {
         ...{ zone, today, fileZone: values.zone, signal: interrupted.signal },
         detailFrom: detailFrom({ ...config, today }),
@@ -126,6 +127,23 @@ export const importCommand: Command = {
     }
   },
 };
+
+/** Shows a step with its share, as often as its percents change. */
+function progressOf(
+  { err, rewrite }: Terminal,
+  isForPrograms: boolean,
+): (step: string) => (share: number) => void {
+  return (step) => {
+    let told = -1;
+    return (share) => {
+      const percent = Math.floor(100 * share);
+      if (percent === told) return;
+      told = percent;
+      if (isForPrograms) err(JSON.stringify({ step, percent }));
+      else rewrite?.(`${step} … ${percent} %`);
+    };
+  };
+}
 
 interface Work {
   readonly found: Inspected;
@@ -263,6 +281,7 @@ function jsonOf(work: Work): object {
     site: site.id,
     file: found.name,
     ...found.about,
+    isZoneGuessed: found.isZoneGuessed,
     days: Object.fromEntries([...found.days].map(([day, sums]) => [formatDay(day), sums])),
     notBrought: Object.fromEntries(found.left),
     leftOut: Object.fromEntries(plan.left),

@@ -3,13 +3,14 @@ import type { Clock } from "../../../base/clock.ts";
 import { DayZone } from "../../../base/day-zone.ts";
 import { createLog } from "../../../base/log.ts";
 import { messageOf } from "../../../base/message-of.ts";
+import { memoryOf } from "../../../system/bounded-process.ts";
 import type { SettlementQuery } from "../../queries.ts";
 import { READER_MEMORY_MB } from "../../threads/kinds.ts";
 import type { ReaderThread } from "../../threads/reader-thread.ts";
 import { ownThreads } from "../../threads/threads.ts";
 import { DatabaseRefused, FILE } from "../refused.ts";
 import { startWorkers, type Workers } from "../workers.ts";
-import { hostChore, memoryOf } from "./chore-process.ts";
+import { hostChore } from "./chore-process.ts";
 
 /** The memory that a service takes beyond this process where neither has any data, rounded up. */
 const BESIDE_BYTES = 32 * 1_048_576;

@@ -1,0 +1,143 @@
+import { HOUR_MS } from "../../base/calendar.ts";
+import type { Log } from "../../base/log.ts";
+import { Refusal } from "../../base/refusal.ts";
+import { type BoundedProgram, runBounded } from "../../system/bounded-process.ts";
+
+/** Limit of the heap, in megabytes: visitors of an export that names them are remembered. */
+const HEAP_MB = 192;
+/** Years of a busy site on a slow card take a part of it. */
+const PATIENCE_MS = 6 * HOUR_MS;
+const MAX_WORDS = 4_096;
+const MAX_ANSWER = 32 * 1_048_576;
+
+const TOO_LARGE =
+  "This takes more memory than there is here. Run `tallydeck import` with it on a larger machine, and copy from there.";
+const ENDED = "The work was ended by the system. Try again: it goes on where it was.";
+const BROKEN = "Something went wrong on this box while it worked on this. See its log.";
+
+/** Is told the share of a command that is done, 0 to 1. */
+type OnShare = (share: number) => void;
+
+/** A command of ours at work in a process of its own, so that hits and reads do not wait. */
+export interface Work {
+  /** Its output, in pieces. @throws {Refusal} where the command could not be done, with its sentence */
+  read(): AsyncGenerator<Buffer>;
+  kill(): void;
+}
+
+interface OwnProgramOptions {
+  readonly log: Log;
+  /** The path of the program. */
+  readonly main: string;
+  /** The settings of the service, as variables. */
+  readonly env: () => Readonly<Record<string, string>>;
+}
+
+/** The program's own command line, for long work beside the service. One at a time: a board has memory for one. */
+export class OwnProgram {
+  readonly #options: OwnProgramOptions;
+  #running: BoundedProgram | undefined;
+
+  constructor(options: OwnProgramOptions) {
+    this.#options = options;
+  }
+
+  /** @throws {Refusal} `exchange_busy` */
+  start(args: readonly string[], onShare: OnShare = () => {}): Work {
+    if (this.#running !== undefined)
+      throw new Refusal(
+        "exchange_busy",
+        "Another import or export is at work on this box. Try again when it is done.",
+      );
+    const running = runBounded(this.#options.main, args, {
+      env: this.#options.env(),
+      heapMb: HEAP_MB,
+      patienceMs: PATIENCE_MS,
+    });
+    this.#running = running;
+    void running.ended.then(() => {
+      this.#running = undefined;
+    });
+    return { read: () => this.#read(running, onShare), kill: () => running.kill() };
+  }
+
+  async close(): Promise<void> {
+    const running = this.#running;
+    running?.kill();
+    await running?.ended;
+  }
+
+  async *#read(running: BoundedProgram, onShare: OnShare): AsyncGenerator<Buffer> {
+    const words = wordsOf(running, onShare);
+    try {
+      for await (const chunk of running.out) yield chunk as Buffer;
+      const { code, isTooLarge } = await running.ended;
+      if (code === 0) return;
+      const said = (await words).join(" ");
+      const isStack = /\n?\s+at .*:\d+/.test(said);
+      if (isStack) this.#options.log.error({ said }, "An import or export failed");
+      throw new Refusal(
+        "not_now",
+        isTooLarge ? TOO_LARGE : code === null ? ENDED : isStack ? BROKEN : sentence(said),
+      );
+    } finally {
+      running.kill();
+      await running.ended;
+    }
+  }
+}
+
+/** All output of a command as JSON. @throws {Refusal} */
+export async function answerOf(work: Work): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of work.read()) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > MAX_ANSWER)
+      throw new Refusal("too_much", "This file has more days than there can be.");
+  }
+  return JSON.parse(Buffer.concat(chunks).toString("utf8"));
+}
+
+/** The lines that a command says, but for those that tell how far it is. */
+async function wordsOf({ err }: BoundedProgram, onShare: OnShare): Promise<string[]> {
+  const words: string[] = [];
+  let kept = 0;
+  let rest = "";
+  const take = (line: string) => {
+    const share = shareOf(line);
+    if (share !== undefined) onShare(share);
+    else if (line.trim() !== "" && kept < MAX_WORDS) {
+      kept += line.length;
+      words.push(line);
+    }
+  };
+  err.setEncoding("utf8");
+  try {
+    for await (const text of err) {
+      const lines = (rest + text).split("\n");
+      rest = (lines.pop() ?? "").slice(0, MAX_WORDS);
+      for (const line of lines) take(line);
+    }
+  } catch {
+    // The process is gone, which its end tells.
+  }
+  take(rest);
+  return words;
+}
+
+/** An import reads first, and writes then. */
+function shareOf(line: string): number | undefined {
+  const [, step, percent] = /^\{"step":"(\w+)","percent":(\d+)\}$/.exec(line) ?? [];
+  if (percent === undefined) return undefined;
+  return (step === "Writing" ? 0.5 : 0) + Number(percent) / 200;
+}
+
+/** A sentence of the command line, for the fields of a request. */
+function sentence(said: string): string {
+  return said
+    .replace(/See `[^`]*--help`\.$/, "")
+    .replaceAll(/--(from|to|replace|zone)\b/g, '"$1"')
+    .trim();
+}

@@ -1,0 +1,60 @@
+/** The contents of a file that may be imported, and what an import of it would do. */
+export interface UploadPreview {
+  /** The name of the format, for people: `Plausible`. */
+  format: string;
+  /** The zone by which its days begin, an IANA name; a guess where the file does not say so. */
+  zone: string;
+  isZoneGuessed: boolean;
+  from: string;
+  to: string;
+  /** The number of days with counts. */
+  days: number;
+  totals: ImportTotals;
+  /** Views of each day from the first on, or sessions where the file has no views. */
+  perDay: number[];
+  /** Rows that have no place here, by what they are. */
+  notBrought: Record<string, number>;
+  /** Days that stay out, by the reason. */
+  leftOut: Partial<Record<"counted" | "after" | "unnamed" | "today" | "retention", number>>;
+  /** Imports of which days are replaced. */
+  replaces: { source: number; name: string; days: number }[];
+  /** The days that it brings; those of `fresh` are not here yet. Null where it brings none. */
+  brings: { from: string; to: string; days: number; fresh: number } | null;
+}
+
+/** Null for what a file does not tell. */
+export interface ImportTotals {
+  views: number | null;
+  visitors: number | null;
+  sessions: number | null;
+}
+
+/** A file on its way into a site. */
+export interface ImportUpload {
+  id: string;
+  site: string;
+  /** The name of the file. */
+  name: string;
+  /** Bytes: of the whole file, and as far as it is here. */
+  size: number;
+  received: number;
+  /**
+   * `sending`: not all of it is here; `sent`: it is; `reading` and `writing`: work on it; `read`: there is a preview;
+   * `done`: it is imported.
+   */
+  state: "sending" | "sent" | "reading" | "read" | "writing" | "done";
+  /** The share of reading or writing, 0 to 1. */
+  share: number;
+  /** The contents, once it was read. */
+  preview: UploadPreview | null;
+  /** The sentence about the last work, where that failed. */
+  problem: string | null;
+}
+
+/** The choice of the owner, as the command line takes it. */
+export interface ImportWishes {
+  from?: string;
+  to?: string;
+  zone?: string;
+  replace?: boolean;
+}

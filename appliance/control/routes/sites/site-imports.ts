@@ -1,0 +1,188 @@
+import type { Context } from "koa";
+import { formatDay, parseDay } from "../../../base/calendar.ts";
+import { siteIdOf } from "../../../base/names.ts";
+import { invalidField, Refusal } from "../../../base/refusal.ts";
+import { isTimeZone } from "../../../base/time-zone.ts";
+import { jsonBody, optionalJson, readBytes } from "../../../http/body.ts";
+import { allowUpload } from "../../../http/connection.ts";
+import { type Numbers, readAbout, type SiteRecord } from "../../../store/store.ts";
+import { shape, TRUTH } from "../../input.ts";
+import { totalsOf } from "../../moving/preview.ts";
+import { PIECE_BYTES, type Uploads } from "../../moving/uploads.ts";
+import type { ControlContext, Handler } from "../../route.ts";
+import type { ImportsAnswer, ImportUpload, ImportWishes, SiteImport } from "../../wire.ts";
+import { noSuchSite } from "./sites.ts";
+
+export interface ImportParts {
+  numbers: Numbers;
+  uploads: Uploads;
+}
+
+const readFile = shape<{ name: string; size: number }>({
+  properties: {
+    name: {
+      type: "string",
+      minLength: 1,
+      maxLength: 1_024,
+      description: "must be the name of a file, of at most 1,024 characters",
+    },
+    size: {
+      type: "integer",
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: "must be the size of the file in bytes, from 1",
+    },
+  },
+  required: ["name", "size"],
+});
+
+const DAY = {
+  type: "string",
+  maxLength: 10,
+  description: "must be a day like 2026-01-31",
+};
+
+const readWishes = shape<ImportWishes>({
+  properties: {
+    from: DAY,
+    to: DAY,
+    zone: {
+      type: "string",
+      maxLength: 64,
+      description: "must be a time zone by its IANA name, like Europe/Zurich or UTC",
+    },
+    replace: TRUTH,
+  },
+});
+
+/** `GET /api/sites/:id/imports`: those of the site, and the file that the box takes in now. */
+export const listImports: Handler<ImportParts, ImportsAnswer> = async (ctx, parts) => {
+  const site = siteOf(ctx, parts.numbers);
+  ctx.set("Cache-Control", "no-store");
+  ctx.body = { imports: await importsOf(site, ctx, parts), upload: parts.uploads.view };
+};
+
+/** `DELETE /api/sites/:id/imports/:number?confirm=<number>`: deletes an import with all that it brought. */
+export const deleteImport: Handler<ImportParts> = async (ctx, parts) => {
+  const { numbers, uploads } = parts;
+  const site = siteOf(ctx, numbers);
+  const { number } = ctx.params;
+  const found = (await importsOf(site, ctx, parts)).find((one) => `${one.number}` === number);
+  if (found === undefined) throw new Refusal("not_found", `${site.id} has no import ${number}.`);
+  if ([ctx.query.confirm].flat()[0] !== number)
+    throw invalidField(
+      "confirm",
+      `must be the number of the import: this deletes all that ${found.name} brought. If you mean it, ask with ?confirm=${number}.`,
+    );
+  if (uploads.view?.state === "writing")
+    throw new Refusal("exchange_busy", "An import is at work on this box. Wait, or cancel it.");
+  while ((await numbers.write("deleteSource", { number: found.number })) === "more");
+  ctx.status = 204;
+};
+
+/** `POST /api/sites/:id/uploads` `{name, size}` → 201 with the upload, of which nothing is here yet */
+export const beginUpload: Handler<ImportParts, ImportUpload> = async (ctx, parts) => {
+  const { id } = siteOf(ctx, parts.numbers);
+  const { name, size } = readFile(await jsonBody(ctx));
+  ctx.body = await parts.uploads.begin(id, name, size);
+  ctx.status = 201;
+};
+
+/** `GET /api/sites/:id/uploads/:upload` */
+export const showUpload: Handler<ImportParts, ImportUpload> = (ctx, parts) => {
+  ctx.set("Cache-Control", "no-store");
+  ctx.body = uploadOf(ctx, parts).view;
+};
+
+/** `PUT /api/sites/:id/uploads/:upload?offset=<bytes>`, the body being the next piece → the upload */
+export const appendUpload: Handler<ImportParts, ImportUpload> = async (ctx, parts) => {
+  allowUpload(ctx.req);
+  try {
+    const upload = uploadOf(ctx, parts);
+    await upload.append(offsetOf(ctx), () => readBytes(ctx.req, PIECE_BYTES));
+    ctx.body = upload.view;
+  } catch (error) {
+    // Many clients read no answer before all is sent.
+    ctx.req.resume();
+    throw error;
+  }
+};
+
+/** `POST /api/sites/:id/uploads/:upload/inspect` `{from?, to?, zone?}` → 202: `GET` tells when it was read */
+export const inspectUpload: Handler<ImportParts, ImportUpload> = async (ctx, parts) => {
+  const wishes = wishesOf(await optionalJson(ctx, {}));
+  const upload = uploadOf(ctx, parts);
+  upload.inspect(wishes);
+  ctx.body = upload.view;
+  ctx.status = 202;
+};
+
+/** `POST /api/sites/:id/uploads/:upload/bring` `{from?, to?, zone?, replace?}` → 202: `GET` tells when it is done */
+export const bringUpload: Handler<ImportParts, ImportUpload> = async (ctx, parts) => {
+  const wishes = wishesOf(await optionalJson(ctx, {}));
+  const upload = uploadOf(ctx, parts);
+  upload.bring(wishes);
+  ctx.body = upload.view;
+  ctx.status = 202;
+};
+
+/** `DELETE /api/sites/:id/uploads/:upload`: at any moment. The days that were brought stay. */
+export const cancelUpload: Handler<ImportParts> = async (ctx, { uploads }) => {
+  await uploads.cancel(siteIdOf(ctx.params.id), ctx.params.upload);
+  ctx.status = 204;
+};
+
+function siteOf({ params }: Pick<ControlContext, "params">, { directory }: Numbers): SiteRecord {
+  const id = siteIdOf(params.id);
+  const site = directory.sites.find((one) => one.id === id);
+  if (site === undefined) throw noSuchSite(id);
+  return site;
+}
+
+function uploadOf({ params }: Pick<ControlContext, "params">, { uploads }: ImportParts) {
+  return uploads.find(siteIdOf(params.id), params.upload);
+}
+
+/** @throws {Refusal} `invalid_field` */
+function offsetOf({ query }: Context): number {
+  const text = [query.offset].flat()[0] ?? "";
+  if (!/^\d{1,15}$/.test(text))
+    throw invalidField("offset", "must be the number of bytes that the box has already.");
+  return Number(text);
+}
+
+/** @throws {Refusal} `invalid_field` */
+function wishesOf(input: unknown): ImportWishes {
+  const wishes = readWishes(input);
+  const { from, to, zone } = wishes;
+  for (const [name, text] of Object.entries({ from, to }))
+    if (text !== undefined && parseDay(text) === undefined)
+      throw invalidField(name, `${DAY.description}.`);
+  if ((from === undefined) !== (to === undefined) || (to ?? "") < (from ?? ""))
+    throw invalidField("to", `goes with "from", a day that is not after it.`);
+  if (zone !== undefined && !isTimeZone(zone))
+    throw invalidField("zone", "must be a time zone by its IANA name, like Europe/Zurich or UTC.");
+  return wishes;
+}
+
+/** The imports of a site, the newest first. */
+async function importsOf(
+  site: SiteRecord,
+  { socket }: Context,
+  { numbers }: ImportParts,
+): Promise<SiteImport[]> {
+  const asker = { lane: "owner", gone: () => socket.destroyed } as const;
+  const sources = await numbers.read("sourceDays", { site: site.key }, asker);
+  return sources
+    .filter(({ kind, days }) => kind === "import" && days.length > 0)
+    .map(({ number, name, about, runAt, days }) => ({
+      ...{ number, name },
+      format: readAbout(about)?.format ?? null,
+      from: formatDay(days[0]?.day ?? 0),
+      to: formatDay(days.at(-1)?.day ?? 0),
+      days: days.length,
+      totals: totalsOf(days.map(({ sums }) => sums)),
+      at: runAt,
+    }))
+    .sort((a, b) => b.number - a.number);
+}

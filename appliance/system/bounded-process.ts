@@ -1,0 +1,100 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import type { Readable } from "node:stream";
+import { SERVICE_MEMORY } from "../base/bounds.ts";
+
+/** The MB of each half of the space for young objects, which would take 60 MB and more by default. */
+const YOUNG_MB = 4;
+/** Limit of all memory, in bytes: beside a service at rest, it is all that a board has. */
+const MEMORY_BYTES = SERVICE_MEMORY - 32 * 1_048_576;
+/** Work that unpacks much at once takes longer to be read. */
+const LOOK_MS = 20;
+/** Below the service in all that the system shares out: processor, and the card. */
+const NICENESS = "15";
+/** The variables that such a process needs of the environment; tokens are none of its business. */
+const ENVIRONMENT = ["PATH", "MALLOC_ARENA_MAX", "NODE_COMPILE_CACHE"];
+
+/** Arguments of Node for a process with bounded memory. @param heapMb limit of the heap, in megabytes */
+export function boundedArgs(heapMb: number): string[] {
+  return [
+    ...process.execArgv,
+    `--max-old-space-size=${heapMb}`,
+    `--max-semi-space-size=${YOUNG_MB}`,
+  ];
+}
+
+/** The variables for it. */
+export function boundedEnv(): NodeJS.ProcessEnv {
+  return Object.fromEntries(ENVIRONMENT.map((name) => [name, process.env[name]]));
+}
+
+/** Kills a process that takes more memory than there is. @returns whether it was, also by its own heap's limit */
+export function watchMemory(child: ChildProcess): () => boolean {
+  let isTooLarge = false;
+  const looking = setInterval(() => {
+    isTooLarge ||= child.pid !== undefined && memoryOf(child.pid) > MEMORY_BYTES;
+    if (isTooLarge) child.kill("SIGKILL");
+  }, LOOK_MS);
+  const end = () => clearInterval(looking);
+  child.once("error", end);
+  child.once("exit", (_code, signal) => {
+    end();
+    // V8 aborts a process whose heap is full.
+    isTooLarge ||= signal === "SIGABRT";
+  });
+  return () => isTooLarge;
+}
+
+/** The peak memory of a process, in bytes; 0 where the system does not report it. */
+export function memoryOf(pid: number | "self" = "self"): number {
+  try {
+    const [, kilobytes = "0"] =
+      /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+    return 1_024 * Number(kilobytes);
+  } catch {
+    return 0;
+  }
+}
+
+/** A program that runs beside the service, after it in all that the system shares out. */
+export interface BoundedProgram {
+  readonly out: Readable;
+  readonly err: Readable;
+  /** Never rejects. */
+  readonly ended: Promise<BoundedEnd>;
+  kill(): void;
+}
+
+interface BoundedEnd {
+  /** Null where it was killed, or could not begin. */
+  readonly code: number | null;
+  readonly isTooLarge: boolean;
+}
+
+/** Runs a program of ours. @param patienceMs the time after which it is killed */
+export function runBounded(
+  program: string,
+  args: readonly string[],
+  {
+    env,
+    heapMb,
+    patienceMs,
+  }: {
+    readonly env: Readonly<Record<string, string>>;
+    readonly heapMb: number;
+    readonly patienceMs: number;
+  },
+): BoundedProgram {
+  const words = [process.execPath, ...boundedArgs(heapMb), program, ...args];
+  const child = spawn("nice", ["-n", NICENESS, ...words], {
+    env: { ...boundedEnv(), ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: patienceMs,
+    killSignal: "SIGKILL",
+  });
+  const isTooLarge = watchMemory(child);
+  const { promise: ended, resolve } = Promise.withResolvers<BoundedEnd>();
+  child.once("error", () => resolve({ code: null, isTooLarge: false }));
+  child.once("close", (code) => resolve({ code, isTooLarge: isTooLarge() }));
+  return { out: child.stdout, err: child.stderr, ended, kill: () => void child.kill("SIGKILL") };
+}

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { beforeEach, describe, it } from "mocha";
+import { dayOf, formatDay } from "../../../../appliance/base/calendar.ts";
+import { whereaboutsOf } from "../../../../appliance/commands/whereabouts.ts";
+import { eachFolder } from "../../../helpers/folder.ts";
+import { Owner } from "../../../helpers/owner.ts";
+import { RunningService, tallydeck } from "../../../helpers/tallydeck.ts";
+import { daysFrom, Importer, plausibleBytes } from "../../../helpers/uploading.ts";
+import { type Ask, askPort, CHROME, encode, type World } from "../../../helpers/world.ts";
+
+const DAYS = 780;
+
+describe("an import on a box whose power is cut in the middle", () => {
+  const folder = eachFolder();
+  const from = () => formatDay(dayOf(Date.now()) - DAYS);
+  beforeEach(async () => {
+    await tallydeck(["sites", "add", "blog", "--data-dir", folder()]);
+  });
+  const start = async () => {
+    const service = await RunningService.start(folder(), { STATS_TOKEN: "t" });
+    const port = whereaboutsOf(folder())?.control.port ?? assert.fail("it does not run");
+    const askControl = (path: string, ask: Ask) => askPort(port, path, ask);
+    return { service, importer: new Importer(new Owner({ askControl } as unknown as World)) };
+  };
+
+  it("goes on with the same file after the next start, and no hit is lost", async () => {
+    const bytes = await plausibleBytes(folder(), daysFrom(from(), DAYS));
+    const { service, importer } = await start();
+    const id = await importer.send(bytes, "long.zip", 1_000_000);
+    assert.equal((await importer.work(id, "bring")).status, 202);
+    while (((await importer.list()).upload?.share ?? 1) <= 0.5);
+    let counted = 0;
+    const hits = Array.from({ length: 20 }, () =>
+      service.ask(`/e?s=blog&v=${encode({})}`, { headers: { "user-agent": CHROME } }).then(
+        ({ status }) => {
+          counted += status < 300 ? 1 : 0;
+        },
+        () => {},
+      ),
+    );
+    await Promise.race(hits);
+    await service.end("SIGKILL");
+    await Promise.all(hits);
+
+    const again = await start();
+    assert.equal((await again.importer.list()).upload, null);
+    const anew = await again.importer.send(bytes, "long.zip", 1_000_000);
+    assert.equal((await again.importer.done(anew, "bring")).problem, null);
+    const { imports } = await again.importer.list();
+    assert.deepEqual(
+      imports.map(({ days, totals }) => [days, totals.views]),
+      [[DAYS, DAYS * 30]],
+    );
+    const { json } = await again.service.ask(`/stats?site=blog&token=t`);
+    assert.ok((json.pv?._ ?? 0) >= counted, `${counted} ${JSON.stringify(json.pv)}`);
+    await again.service.end();
+  });
+});

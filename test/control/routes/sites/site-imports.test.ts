@@ -1,0 +1,276 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, it } from "mocha";
+import { DAY_MS } from "../../../../appliance/base/calendar.ts";
+import { onEachEngine } from "../../../helpers/engines.ts";
+import { FakeClock } from "../../../helpers/fake-clock.ts";
+import { eachFolder } from "../../../helpers/folder.ts";
+import { assertError, Owner } from "../../../helpers/owner.ts";
+import { until } from "../../../helpers/until.ts";
+import { daysFrom, Importer, plausibleBytes } from "../../../helpers/uploading.ts";
+import { eachWorld } from "../../../helpers/world.ts";
+
+onEachEngine(() => {
+  describe("an import over HTTP", () => {
+    const world = eachWorld();
+    const folder = eachFolder();
+    let importer: Importer;
+    beforeEach(() => {
+      importer = new Importer(new Owner(world()));
+    });
+    const views = async (from: string, to = from) => (await world().stats({ from, to })).pv?._ ?? 0;
+    const file = (first = "2026-02-01", days = 3) =>
+      plausibleBytes(folder(), daysFrom(first, days));
+
+    it("tells first what it would do, and then does it", async () => {
+      const id = await importer.send(await file());
+      const read = await importer.done(id, "inspect");
+      assert.equal(read.problem, null);
+      assert.equal(read.state, "read");
+      const { preview } = read;
+      assert.ok(preview);
+      assert.deepEqual(
+        [preview.format, preview.zone, preview.isZoneGuessed, preview.from, preview.to],
+        ["Plausible", "UTC", true, "2026-02-01", "2026-02-03"],
+      );
+      assert.deepEqual(preview.totals, { views: 90, visitors: 30, sessions: 36 });
+      assert.deepEqual(preview.perDay, [30, 30, 30]);
+      assert.deepEqual(preview.replaces, []);
+      assert.deepEqual(preview.brings, {
+        from: "2026-02-01",
+        to: "2026-02-03",
+        days: 3,
+        fresh: 3,
+      });
+      assert.equal(await views("2026-02-01", "2026-02-03"), 0);
+      const done = await importer.done(id, "bring");
+      assert.deepEqual([done.state, done.problem], ["done", null]);
+      assert.equal(await views("2026-02-01", "2026-02-03"), 90);
+      assert.deepEqual(readdirSync(join(world().dataDir, "uploads")), []);
+      const { imports } = await importer.list();
+      assert.equal(imports.length, 1);
+      const [{ number, at, ...brought } = { number: 0, at: 0 }] = imports;
+      assert.deepEqual(brought, {
+        name: "example_com.zip",
+        format: "Plausible",
+        ...{ from: "2026-02-01", to: "2026-02-03", days: 3 },
+        totals: { views: 90, visitors: 30, sessions: 36 },
+      });
+      assert.ok(at !== null && Math.abs(at - world().clock.now()) < 600_000, String(at));
+      assert.ok(number > 0);
+    });
+
+    it("asks before it takes the place of another, and can be deleted", async () => {
+      await importer.done(await importer.send(await file()), "bring");
+      const id = await importer.send(await file("2026-02-02", 4), "newer.zip");
+      const { preview } = await importer.done(id, "inspect");
+      assert.deepEqual(
+        preview?.replaces.map(({ name, days }) => [name, days]),
+        [["example_com.zip", 2]],
+      );
+      const refused = await importer.done(id, "bring");
+      assert.equal(refused.state, "read");
+      assert.match(refused.problem ?? "", /2 days of these came with example_com\.zip before/);
+      assert.doesNotMatch(refused.problem ?? "", /--/);
+      const done = await importer.done(id, "bring", { replace: true });
+      assert.equal(done.state, "done");
+      const { imports } = await importer.list();
+      assert.deepEqual(
+        imports.map(({ name, days }) => [name, days]),
+        [
+          ["newer.zip", 4],
+          ["example_com.zip", 1],
+        ],
+      );
+      const path = `${importer.path}/imports/${imports[0]?.number}`;
+      assertError(await importer.owner.ask("DELETE", path), 400, "invalid_field");
+      const deleted = await importer.owner.ask("DELETE", `${path}?confirm=${imports[0]?.number}`);
+      assert.equal(deleted.status, 204, deleted.text);
+      assert.equal((await importer.list()).imports.length, 1);
+      assert.equal(await views("2026-02-01", "2026-02-05"), 30);
+    });
+
+    it("takes the days, and the zone, that its owner names", async () => {
+      const id = await importer.send(await file());
+      const wishes = { from: "2026-02-02", to: "2026-02-02", zone: "Europe/Zurich" };
+      const { preview } = await importer.done(id, "inspect", wishes);
+      assert.deepEqual(
+        [preview?.zone, preview?.isZoneGuessed, preview?.brings?.days],
+        ["Europe/Zurich", false, 1],
+      );
+      assert.deepEqual(preview?.leftOut, { unnamed: 2 });
+      await importer.done(id, "bring", wishes);
+      assert.equal(await views("2026-02-01", "2026-02-03"), 30);
+    });
+
+    it("goes on after a restart in the middle, with the same file again", async () => {
+      const bytes = await file("2024-01-10", 780);
+      const id = await importer.send(bytes, "long.zip", 1_000_000);
+      assert.equal((await importer.work(id, "bring")).status, 202);
+      const isWriting = async () => ((await importer.list()).upload?.share ?? 1) > 0.5;
+      while (!(await isWriting()));
+      await world().restart();
+      const some = await views("2024-01-10", "2026-02-27");
+      assert.ok(some < 780 * 30, String(some));
+      assert.equal(existsSync(join(world().dataDir, "uploads")), false);
+      importer = new Importer(new Owner(world()));
+      assert.equal((await importer.list()).upload, null);
+      const again = await importer.send(bytes, "long.zip", 1_000_000);
+      assert.deepEqual((await importer.done(again, "bring")).problem, null);
+      assert.equal(await views("2024-01-10", "2026-02-27"), 780 * 30);
+      assert.equal((await importer.list()).imports.length, 1);
+    });
+  });
+});
+
+describe("an upload for an import", () => {
+  let free = 1e12;
+  const world = eachWorld({ space: async () => ({ free, total: 1e12 }) });
+  const folder = eachFolder();
+  let importer: Importer;
+  beforeEach(() => {
+    free = 1e12;
+    importer = new Importer(new Owner(world()));
+  });
+  const file = () => plausibleBytes(folder(), daysFrom("2026-02-01", 3));
+  const gone = (id: string) => importer.owner.ask("GET", `${importer.path}/uploads/${id}`);
+  const cancel = (id: string) => importer.owner.ask("DELETE", `${importer.path}/uploads/${id}`);
+
+  it("goes on where it was after a cut", async () => {
+    const bytes = await file();
+    const { id } = (await importer.begin("a.zip", bytes.length)).json;
+    assert.equal((await importer.put(id, 0, bytes.subarray(0, 500))).json.received, 500);
+    // The answer was lost, and the sender begins anew.
+    const wrong = await importer.put(id, 0, bytes.subarray(0, 500));
+    assertError(wrong, 409, "wrong_offset");
+    assert.equal(wrong.headers["upload-offset"], "500");
+    assertError(await importer.put(id, 900, bytes.subarray(900)), 409, "wrong_offset");
+    assert.equal((await importer.put(id, 500, bytes.subarray(500))).json.state, "sent");
+    assert.equal((await importer.done(id, "inspect")).preview?.days, 3);
+  });
+
+  it("is one at a time, whoever sends it, until it is cancelled", async () => {
+    const { id } = (await importer.begin("a.zip", 1_000)).json;
+    const other = new Importer(new Owner(world()));
+    const second = await other.begin("b.zip", 1_000);
+    assertError(second, 409, "busy");
+    assert.match(second.json.error, /^a\.zip is on its way into blog already/);
+    assert.equal((await other.list()).upload?.id, id);
+    assert.equal((await cancel(id)).status, 204);
+    assertError(await cancel(id), 404, "not_found");
+    assertError(await importer.put(id, 0, Buffer.from("x")), 404, "not_found");
+    assert.equal((await other.begin("b.zip", 1_000)).status, 201);
+  });
+
+  it("takes one of two pieces that come at once", async () => {
+    const { id } = (await importer.begin("a.zip", 2_000_000)).json;
+    const piece = Buffer.alloc(1_000_000);
+    const both = await Promise.all([importer.put(id, 0, piece), importer.put(id, 0, piece)]);
+    assert.deepEqual(both.map(({ status }) => status).sort(), [200, 409]);
+    assert.equal((await importer.list()).upload?.received, 1_000_000);
+  });
+
+  it("is cancelled while the box works on it", async () => {
+    const bytes = await plausibleBytes(folder(), daysFrom("2024-12-01", 400));
+    const id = await importer.send(bytes, "a.zip", 1_000_000);
+    assert.equal((await importer.work(id, "bring")).status, 202);
+    assertError(await importer.work(id, "inspect"), 409, "busy");
+    assert.equal((await cancel(id)).status, 204);
+    assertError(await gone(id), 404, "not_found");
+    assert.deepEqual(readdirSync(join(world().dataDir, "uploads")), []);
+    const again = await importer.send(bytes, "a.zip", 1_000_000);
+    assert.equal((await importer.done(again, "bring")).problem, null);
+    assert.equal((await importer.list()).imports[0]?.days, 400);
+  });
+
+  it("is forgotten after a day", async () => {
+    const { id } = (await importer.begin("a.zip", 1_000)).json;
+    world().clock.advance(DAY_MS + 1_000);
+    await until(() => readdirSync(join(world().dataDir, "uploads")).length === 0);
+    assertError(await gone(id), 404, "not_found");
+  });
+
+  it("is refused where there is no room, at the beginning and later", async () => {
+    free = 7e10;
+    assertError(await importer.begin("a.zip", 2e10), 507, "no_space");
+    assert.equal((await importer.list()).upload, null);
+    const { id } = (await importer.begin("a.zip", 1_000)).json;
+    free = 5e10;
+    assertError(await importer.put(id, 0, Buffer.alloc(500)), 507, "no_space");
+    free = 1e12;
+    assert.equal((await importer.put(id, 0, Buffer.alloc(500))).json.received, 500);
+  });
+
+  it("is refused for what cannot be", async () => {
+    for (const [name, size] of [
+      ["", 5],
+      ["x".repeat(2_000), 5],
+      ["a.zip", 0],
+      ["a.zip", -1],
+      ["a.zip", 1.5],
+      ["a.zip", 2 ** 60],
+    ] as const)
+      assertError(await importer.begin(name, size), 400, "invalid_field");
+    assertError(await new Importer(importer.owner, "none").begin("a.zip", 5), 404, "not_found");
+    const { id } = (await importer.begin("a.zip", 10)).json;
+    const path = `${importer.path}/uploads/${id}`;
+    const put = (query: string, body = Buffer.from("x")) =>
+      importer.owner.ask("PUT", path + query, body);
+    for (const query of ["", "?offset=", "?offset=-1", "?offset=1e3", "?offset=99999999999999999"])
+      assertError(await put(query), 400, "invalid_field");
+    assertError(await put("?offset=0", Buffer.alloc(11)), 400, "too_much");
+    assertError(await put("?offset=0", Buffer.alloc(4_194_305)), 413, "payload_too_large");
+    assertError(await importer.work(id, "inspect"), 409, "not_now");
+    assertError(await importer.work(id, "bring"), 409, "not_now");
+    const other = new Importer(importer.owner, "nobody");
+    assertError(await other.put(id, 0, Buffer.from("x")), 404, "not_found");
+    assert.equal((await importer.list()).upload?.received, 0);
+    await put("?offset=0", Buffer.alloc(10));
+    for (const wishes of [
+      { from: "2026-02-01" },
+      { from: "2026-02-02", to: "2026-02-01" },
+      { from: "x", to: "y" },
+      { zone: "Mars/X" },
+      { zone: "--help" },
+      { replace: "yes" },
+      { inspect: true },
+    ])
+      assertError(await importer.work(id, "bring", wishes), 400, "invalid_field");
+    const read = await importer.done(id, "inspect");
+    assert.equal(read.state, "sent");
+    assert.match(read.problem ?? "", /^a\.zip is nothing that can be imported\./);
+  });
+
+  it("keeps its file in its folder, whatever it is called", async () => {
+    const bytes = await file();
+    for (const [given, kept] of [
+      ["../../../etc/passwd", "passwd"],
+      ["C:\\Users\\me\\stats.zip", "stats.zip"],
+      ["..", "file"],
+      ["a\0b\nc.zip", "abc.zip"],
+      ["--help", "--help"],
+      ["😀".repeat(200), "😀".repeat(50)],
+      ["<b>x</b>.zip", "b>.zip"],
+    ] as const) {
+      const id = await importer.send(bytes, given, 1_000_000);
+      const view = await importer.done(id, "inspect");
+      assert.deepEqual([view.name, view.preview?.days, view.problem], [kept, 3, null]);
+      assert.deepEqual(readdirSync(join(world().dataDir, "uploads", id)), [kept]);
+      await cancel(id);
+    }
+  });
+});
+
+describe("an upload on a box that does not know the date", () => {
+  const world = eachWorld(() => ({ clock: new FakeClock(undefined, { sure: false }) }));
+  const folder = eachFolder();
+
+  it("waits for it", async () => {
+    const importer = new Importer(new Owner(world()));
+    const id = await importer.send(await plausibleBytes(folder(), daysFrom("2026-02-01", 1)));
+    assertError(await importer.work(id, "inspect"), 409, "not_now");
+    world().clock.becomeSure();
+    assert.equal((await importer.done(id, "inspect")).problem, null);
+  });
+});
