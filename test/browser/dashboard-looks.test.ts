@@ -6,6 +6,19 @@ import { Owner } from "./owner.ts";
 
 const LONG_ID = "w".repeat(32);
 
+/** A script that keeps the most lists that came in one task, and how far parts of the page have moved. */
+const WATCH = `
+  window.watched = { most: 0, shifted: 0 };
+  new MutationObserver((changes) => {
+    const lists = changes.flatMap(({ addedNodes }) => [...addedNodes]).flatMap((node) =>
+      node instanceof Element ? [...node.querySelectorAll(".rows"), ...(node.matches(".rows") ? [node] : [])] : []);
+    watched.most = Math.max(watched.most, lists.length);
+  }).observe(document, { childList: true, subtree: true });
+  new PerformanceObserver((list) => {
+    for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) watched.shifted += value;
+  }).observe({ type: "layout-shift", buffered: true });
+`;
+
 describe("the look of the dashboard", () => {
   const owners: Owner[] = [];
   after(() => Promise.all(owners.map((owner) => owner.leave())));
@@ -64,6 +77,25 @@ describe("the look of the dashboard", () => {
       .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
     assert.deepEqual([tops.length, new Set(tops).size], [9, 5]);
   });
+
+  for (const [width, height] of [
+    [1280, 900],
+    [360, 740],
+  ] as const)
+    it(`draws a list after the other without scrolling, and moves none, on ${width} pixels`, async () => {
+      const guest = await Owner.come(world(), { viewport: { width, height } });
+      await guest.page.addInitScript(WATCH);
+      await guest.signIn(NOTES);
+      await guest.page.locator(".dimension").nth(5).waitFor();
+      await guest.page.locator(".dimension:not(:has(tr))").first().waitFor({ state: "detached" });
+      const { most, shifted } = await guest.page.evaluate<{ most: number; shifted: number }>(
+        "window.watched",
+      );
+      assert.equal(most, 1);
+      assert.ok(shifted < 0.05, String(shifted));
+      guest.assertUntroubled();
+      await guest.leave();
+    });
 
   it("is on paper the figures without the controls", async () => {
     await owner.signIn(NOTES);

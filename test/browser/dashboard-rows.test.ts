@@ -117,7 +117,7 @@ describe("the rows of the dashboard", () => {
       it(`stand in ${columns} columns on ${width} pixels`, async () => {
         await owner.signIn(NOTES);
         await owner.page.setViewportSize({ width, height: 900 });
-        await owner.page.locator(`.column:nth-child(${columns})`).waitFor();
+        await owner.page.locator(`.column:nth-child(${columns}):last-child`).waitFor();
         assert.equal(await owner.page.locator(".column").count(), columns);
         assert.equal(await owner.page.evaluate("document.documentElement.scrollWidth"), width);
       });

@@ -21,6 +21,7 @@ import { Heatmap } from "./traffic/heatmap.tsx";
 import { Tiles } from "./traffic/tiles.tsx";
 import { TrendCard } from "./traffic/trend-card.tsx";
 import { useStars } from "./traffic/use-stars.ts";
+import { useSteps } from "./traffic/use-steps.ts";
 import { ValueTiles } from "./traffic/value-tiles.tsx";
 import type { Feed } from "./use-feed.ts";
 import { useReading } from "./use-reading.ts";
@@ -136,6 +137,9 @@ export function Dashboard(props: DashboardProps) {
   );
 }
 
+/** The order of the parts that follow the tiles; see `useSteps`. */
+const STEPS = { chart: 1, heatmap: 2, lists: 3 } as const;
+
 const NO_MARKS: MarksAnswer["marks"] = [];
 
 interface TrafficProps {
@@ -164,6 +168,7 @@ function Traffic({ history, now, token, view, bots, toggleBots, change, onKept }
   const isMarked = noted?.site === history.site && noted.marks.length > 0;
   const marks = isMarked ? noted.marks : NO_MARKS;
   const [stars, toggleStar] = useStars(history.site, onKept);
+  const drawn = useSteps(STEPS.lists);
   // Told once for each choice, and not again with each count that comes.
   const told = useMemo(
     () => `${totalText(history, metric, range)}, ${rangeName(range.from, range.to)}`,
@@ -191,15 +196,19 @@ function Traffic({ history, now, token, view, bots, toggleBots, change, onKept }
           () => (
             <TrendCard
               {...{ history, range, compared, metric, bots, toggleBots, now, onKept, marks }}
+              isDrawn={drawn >= STEPS.chart}
             />
           ),
-          [history, range, compared, metric, bots, now, marks],
+          [history, range, compared, metric, bots, now, marks, drawn >= STEPS.chart],
         )}
         {useMemo(
-          () => (
-            <Heatmap {...{ history, range, metric: chartable(history, view.metric, "pv"), now }} />
-          ),
-          [history, range, view.metric, now],
+          () =>
+            drawn >= STEPS.heatmap && (
+              <Heatmap
+                {...{ history, range, metric: chartable(history, view.metric, "pv"), now }}
+              />
+            ),
+          [history, range, view.metric, now, drawn >= STEPS.heatmap],
         )}
       </div>
       {useMemo(
@@ -209,12 +218,13 @@ function Traffic({ history, now, token, view, bots, toggleBots, change, onKept }
         [history, range, compared, token],
       )}
       {useMemo(
-        () => (
-          <Breakdowns
-            {...{ history, range, where, stars, filter, layout, open, front, change, toggleStar }}
-          />
-        ),
-        [history, range, asked, stars, filter, layout, openKey],
+        () =>
+          drawn >= STEPS.lists && (
+            <Breakdowns
+              {...{ history, range, where, stars, filter, layout, open, front, change, toggleStar }}
+            />
+          ),
+        [history, range, asked, stars, filter, layout, openKey, drawn >= STEPS.lists],
       )}
     </>
   );

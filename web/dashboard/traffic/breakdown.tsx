@@ -16,6 +16,8 @@ interface BreakdownCardProps {
   /** the one in front */
   front: Breakdown;
   isOpen: boolean;
+  /** whether it has its rows; before, it has their room */
+  isDrawn: boolean;
   /** where one is set, tabs say how many of their values match */
   filter: string;
   tools: Omit<RowTools, "copy" | "copied">;
@@ -59,15 +61,17 @@ export function BreakdownCard({ title, breakdowns, front, isOpen, ...props }: Br
             {pressable(front.name) ? "Nothing fits." : "What is counted here fits no filter."}
           </p>
         )}
-        <Rows
-          key={front.name}
-          dimension={front.name}
-          counts={front.counts}
-          filter={props.filter}
-          rows={rows}
-          {...props.tools}
-          {...{ copied, copy }}
-        />
+        {props.isDrawn && (
+          <Rows
+            key={front.name}
+            dimension={front.name}
+            counts={front.counts}
+            filter={props.filter}
+            rows={rows}
+            {...props.tools}
+            {...{ copied, copy }}
+          />
+        )}
         {front.inside > 0 && (
           <p class="hint">
             {whole(front.inside)} {front.counts.toLowerCase()} from pages of the site are left out.

@@ -10,6 +10,7 @@ import type { View } from "../view.ts";
 import { ZoneDialog } from "../zone/zone-dialog.tsx";
 import { BreakdownCard } from "./breakdown.tsx";
 import {
+  type Breakdown,
   breakdownsOf,
   filtered,
   type Group,
@@ -19,6 +20,7 @@ import {
 } from "./breakdown-model.ts";
 import { comparable } from "./hosts.ts";
 import type { Star } from "./use-stars.ts";
+import { useSteps } from "./use-steps.ts";
 
 interface BreakdownsProps {
   history: History;
@@ -43,8 +45,17 @@ export function Breakdowns(props: BreakdownsProps) {
   // The state is here, since a card is created again when it moves to another column.
   const [isMapOpen, openMap] = useState(false);
   const [body, count] = useColumnCount();
+  const one = (breakdown: Breakdown) => ({ name: breakdown.name, breakdowns: [breakdown] });
+  // One dimension under the other in bars, each with its own name.
+  const cards = layout === "cards" ? groups : shown.map(one);
+  const drawn = useSteps(cards.length);
   const card = (group: Group) => (
-    <GroupCard key={group.name} {...props} {...{ group, origin, setOffset, isMapOpen, openMap }} />
+    <GroupCard
+      key={group.name}
+      {...props}
+      {...{ group, origin, setOffset, isMapOpen, openMap }}
+      isDrawn={cards.indexOf(group) < drawn}
+    />
   );
   return (
     <section aria-label="Breakdowns" class={`breakdowns ${layout}`}>
@@ -78,8 +89,7 @@ export function Breakdowns(props: BreakdownsProps) {
                 {column.map(card)}
               </div>
             ))
-          : // One dimension under the other, each with its own name.
-            shown.map((one) => card({ name: one.name, breakdowns: [one] }))}
+          : cards.map(card)}
       </div>
       {offset !== null && <ZoneDialog offset={offset} onClose={() => setOffset(null)} />}
     </section>
@@ -92,10 +102,12 @@ interface GroupCardProps extends BreakdownsProps {
   setOffset: (offset: string) => void;
   isMapOpen: boolean;
   openMap: (isOpen: boolean) => void;
+  isDrawn: boolean;
 }
 
 function GroupCard({ group, origin, setOffset, ...props }: GroupCardProps) {
-  const { where, stars, open, front, filter, isMapOpen, openMap, change, toggleStar } = props;
+  const { where, stars, open, front, filter, isMapOpen, openMap, isDrawn, change, toggleStar } =
+    props;
   const { breakdowns } = group;
   const shown = breakdowns.find(({ name }) => front.includes(name)) ?? breakdowns[0];
   if (!shown) return null;
@@ -126,6 +138,7 @@ function GroupCard({ group, origin, setOffset, ...props }: GroupCardProps) {
       breakdowns={breakdowns}
       front={shown}
       isOpen={isOpen}
+      isDrawn={isDrawn}
       filter={filter.trim()}
       tools={tools}
       aside={

@@ -197,7 +197,18 @@ export function figure(metric: Metric, sums: Sums): number | null {
 }
 
 /** The sums of each day of a range. */
-export function sumsByDay(history: History, range: DayRange): Sums[] {
+export function sumsByDay(history: History, { from, to }: DayRange): readonly Sums[] {
+  const ranges = known.get(history) ?? new Map<string, readonly Sums[]>();
+  known.set(history, ranges);
+  const sums = ranges.get(`${from} ${to}`) ?? addedUp(history, { from, to });
+  ranges.set(`${from} ${to}`, sums);
+  return sums;
+}
+
+/** The sums by range of a history, since every tile and the chart ask for those of the same days. */
+const known = new WeakMap<History, Map<string, readonly Sums[]>>();
+
+function addedUp(history: History, range: DayRange): Sums[] {
   const columns = {
     pv: seriesOf(history, "pv", range),
     uv: seriesOf(history, "uv", range),
@@ -317,7 +328,7 @@ const PARTS: Record<ByHour, Exclude<HourlyName, "bot">[]> = {
   engagementRate: ["engaged", "sessions"],
 };
 
-export function addUp(days: Sums[]): Sums {
+export function addUp(days: readonly Sums[]): Sums {
   const sums: Sums = { pv: 0, uv: 0, sessions: 0, engaged: 0, hi: 0, app: 0, events: 0 };
   for (const day of days) {
     for (const key of Object.keys(sums) as (keyof Sums)[]) sums[key] += day[key];

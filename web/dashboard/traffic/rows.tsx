@@ -44,7 +44,12 @@ interface RowsProps extends RowTools {
 export function Rows({ dimension, counts, rows, filter, ...tools }: RowsProps) {
   const made = useMade(rows.length);
   const list = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => list.current?.scrollTo(0, 0), [filter]);
+  const filtered = useRef(filter);
+  useLayoutEffect(() => {
+    // A new list is at its top; scrolling there would make the browser lay out the page for each of them.
+    if (filtered.current !== filter) list.current?.scrollTo(0, 0);
+    filtered.current = filter;
+  }, [filter]);
   const held = useRef<Row[][]>([]);
   const chunks = useMemo(() => {
     held.current = inChunks(rows.slice(0, made), held.current);

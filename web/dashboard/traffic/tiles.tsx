@@ -50,6 +50,7 @@ export function Tiles({ history, range, compared: wanted, metric, now, change }:
   );
   const compared = wanted !== null && wanted.to >= history.first ? wanted : null;
   const days = compared ? rangeName(compared.from, compared.to) : "";
+  const nowName = rangeName(range.from, range.to);
   const beforeName = compared && range.to === dayOf(now) ? `${days} by this hour` : days;
   return (
     <section aria-label="Key figures">
@@ -62,8 +63,7 @@ export function Tiles({ history, range, compared: wanted, metric, now, change }:
             help={name === "uv" && isOfPages ? OF_PAGES : METRIC_FACTS[name].help}
             now={unknown(name) === null ? figureOf(history, name, range) : null}
             before={compared && figureBefore(history, name, { range, compared, now })}
-            beforeName={beforeName}
-            nowName={rangeName(range.from, range.to)}
+            {...{ beforeName, nowName }}
             isCharted={metric === name}
             onPress={() => unknown(name) === null && change({ metric: name })}
           />

@@ -29,10 +29,12 @@ interface TrendCardProps {
   marks: readonly Mark[];
   /** called with whether the browser kept which lines are switched off */
   onKept: (isKept: boolean) => void;
+  /** whether the lines are drawn; before, they have their room */
+  isDrawn: boolean;
 }
 
 export function TrendCard(props: TrendCardProps) {
-  const { history, range, compared, metric, bots, toggleBots, now, onKept, marks } = props;
+  const { history, range, compared, metric, bots, toggleBots, now, onKept, marks, isDrawn } = props;
   const [isTable, setTable] = useState(false);
   const [off, setOff] = useState(() => (loadChoice("lines-off") ?? "").split(","));
   const toggle = ({ key }: Line) => {
@@ -93,7 +95,7 @@ export function TrendCard(props: TrendCardProps) {
         </button>
       </header>
       <div hidden={isTable}>
-        <TrendChart title={title} trend={trend} beforeName={beforeName} metric={metric} />
+        <TrendChart {...{ title, trend, beforeName, metric, isDrawn }} />
       </div>
       <TrendTable trend={trend} beforeName={beforeName} isShown={isTable} />
       {metric === "events" && range.from === range.to && (

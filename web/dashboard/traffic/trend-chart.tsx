@@ -24,10 +24,11 @@ interface TrendChartProps {
   title: string;
   beforeName: string;
   metric: Metric;
+  isDrawn: boolean;
 }
 
 /** frappe's axes and lines, with an overlay for the rest. A table has the same values. */
-export function TrendChart({ trend, title, beforeName, metric }: TrendChartProps) {
+export function TrendChart({ trend, title, beforeName, metric, isDrawn }: TrendChartProps) {
   const host = useRef<HTMLDivElement>(null);
   const chart = useRef<FrappeChart>(null);
   const shape = useRef("");
@@ -36,7 +37,7 @@ export function TrendChart({ trend, title, beforeName, metric }: TrendChartProps
   const unit = trend.unit !== "hour" ? METRIC_FACTS[metric].unit : "count";
 
   useLayoutEffect(() => {
-    if (!host.current) return;
+    if (!isDrawn || !host.current) return;
     const data = frappeData(trend, unit);
     const newShape = String(data.datasets.length);
     if (chart.current && shape.current === newShape) chart.current.update(data);
@@ -53,7 +54,7 @@ export function TrendChart({ trend, title, beforeName, metric }: TrendChartProps
     });
     observer.observe(host.current);
     return () => observer.disconnect();
-  }, [trend, unit]);
+  }, [trend, unit, isDrawn]);
 
   const point = (event: PointerEvent) => {
     if (!plot || !host.current) return;
