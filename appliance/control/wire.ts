@@ -38,7 +38,7 @@ export type { StepView } from "../public/view.ts";
 export type { PushToken } from "../push/push-token.ts";
 export type { SiteAlarms, SurveyLabels } from "../store/reports.ts";
 export type { UpdateChange, UpdateView } from "../updates/view.ts";
-export type { ImportUpload, ImportWishes } from "./moving/upload-view.ts";
+export type { ImportUpload, ImportWishes, UploadPreview } from "./moving/upload-view.ts";
 
 /** An import of a site. */
 export interface SiteImport {

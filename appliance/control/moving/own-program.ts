@@ -138,6 +138,6 @@ function shareOf(line: string): number | undefined {
 function sentence(said: string): string {
   return said
     .replace(/See `[^`]*--help`\.$/, "")
-    .replaceAll(/--(from|to|replace|zone)\b/g, '"$1"')
+    .replaceAll(/--(from|to|replace|zone|host)\b/g, '"$1"')
     .trim();
 }

@@ -56,5 +56,7 @@ export interface ImportWishes {
   from?: string;
   to?: string;
   zone?: string;
+  /** The host of the site in an access log of several. */
+  host?: string;
   replace?: boolean;
 }

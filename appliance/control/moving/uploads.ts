@@ -251,10 +251,9 @@ class Upload {
   }
 }
 
-function wordsOf({ from, to, zone, replace }: ImportWishes): string[] {
-  const given = Object.entries({ from, to, zone });
+function wordsOf({ replace, ...texts }: ImportWishes): string[] {
   return [
-    ...given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`])),
+    ...Object.entries(texts).map(([name, value]) => `--${name}=${value}`),
     ...(replace ? ["--replace"] : []),
   ];
 }

@@ -20,6 +20,8 @@ import { DigestField } from "./digest-field.tsx";
 import { EraseQuestion } from "./erase-question.tsx";
 import { GoalsField } from "./goals-field.tsx";
 import { MarksField } from "./marks-field.tsx";
+import { ExportField } from "./moving/export-field.tsx";
+import { ImportField } from "./moving/import-field.tsx";
 import { ShareLink } from "./share-link.tsx";
 import { SurveyLabelsField } from "./survey-labels.tsx";
 import type { SiteActivity } from "./use-activity.ts";
@@ -96,6 +98,8 @@ export function SiteCard({ site, activity }: SiteCardProps) {
       <ShareLink site={site} base={siteCollector(readersUrl(box), site.host)} />
       <GoalsField path={`${path}/goals`} />
       <MarksField path={`${path}/marks`} />
+      <ImportField site={site.id} />
+      <ExportField site={site.id} />
       <SurveyLabelsField path={`${path}/survey-labels`} />
       {token !== "" && (
         <Secret

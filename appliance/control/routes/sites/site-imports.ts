@@ -51,6 +51,12 @@ const readWishes = shape<ImportWishes>({
       maxLength: 64,
       description: "must be a time zone by its IANA name, like Europe/Zurich or UTC",
     },
+    host: {
+      type: "string",
+      minLength: 1,
+      maxLength: 253,
+      description: "must be the name of a host, like example.com",
+    },
     replace: TRUTH,
   },
 });
@@ -108,7 +114,7 @@ export const appendUpload: Handler<ImportParts, ImportUpload> = async (ctx, part
   }
 };
 
-/** `POST /api/sites/:id/uploads/:upload/inspect` `{from?, to?, zone?}` → 202: `GET` tells when it was read */
+/** `POST /api/sites/:id/uploads/:upload/inspect` `{from?, to?, zone?, host?}` → 202: `GET` tells when it was read */
 export const inspectUpload: Handler<ImportParts, ImportUpload> = async (ctx, parts) => {
   const wishes = wishesOf(await optionalJson(ctx, {}));
   const upload = uploadOf(ctx, parts);
@@ -117,7 +123,7 @@ export const inspectUpload: Handler<ImportParts, ImportUpload> = async (ctx, par
   ctx.status = 202;
 };
 
-/** `POST /api/sites/:id/uploads/:upload/bring` `{from?, to?, zone?, replace?}` → 202: `GET` tells when it is done */
+/** `POST /api/sites/:id/uploads/:upload/bring` `{from?, to?, zone?, host?, replace?}` → 202: `GET` tells when it is done */
 export const bringUpload: Handler<ImportParts, ImportUpload> = async (ctx, parts) => {
   const wishes = wishesOf(await optionalJson(ctx, {}));
   const upload = uploadOf(ctx, parts);

@@ -1,0 +1,165 @@
+import { useState } from "preact/hooks";
+import { parseDay } from "../../../../appliance/base/calendar.ts";
+import type { ImportWishes, UploadPreview } from "../../../../appliance/control/wire.ts";
+import { weekdayAndDay } from "../../../shared/dates.ts";
+import { Field } from "../../../shared/field.tsx";
+import { counted, whole } from "../../../shared/format.ts";
+import { WeekLine } from "../../../shared/week-line.tsx";
+import { Confirm } from "../../confirm.tsx";
+import { Labelled } from "../../parts.tsx";
+import { daysName, leftOutLines, replacedBy, totalsText } from "./import-words.ts";
+
+interface ImportPreviewProps {
+  site: string;
+  preview: UploadPreview;
+  busy: boolean;
+  onBring: (replace: boolean) => void;
+}
+
+/** The contents of a file, and a button to bring them. */
+export function ImportPreview({ site, preview, busy, onBring }: ImportPreviewProps) {
+  const [isAsked, setAsked] = useState(false);
+  const { brings } = preview;
+  const left = leftOutLines(preview);
+  const replaced = replacedBy(preview);
+  const isNew = brings !== null && (brings.fresh > 0 || replaced.days > 0);
+  return (
+    <>
+      <dl class="facts">
+        <div>
+          <dt>It is</dt>
+          <dd>{preview.format}</dd>
+        </div>
+        <div>
+          <dt>Days</dt>
+          <dd>
+            {daysName(preview)}
+            <small>{counted(preview.days, "day")} with counts</small>
+          </dd>
+        </div>
+        <div>
+          <dt>In all</dt>
+          <dd>{totalsText(preview.totals)}</dd>
+        </div>
+        <div>
+          <dt>Days begin in</dt>
+          <dd>
+            {preview.zone}
+            {preview.isZoneGuessed && <small>the file does not say it: name another below</small>}
+          </dd>
+        </div>
+      </dl>
+      <DaysChart preview={preview} />
+      {left.length > 0 && (
+        <div>
+          <p>Stays out:</p>
+          <ul class="plain">
+            {left.map((line) => (
+              <li key={line}>{line}</li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {replaced.days > 0 && <p class="notice">{replaced.text}</p>}
+      {brings === null ? (
+        <p class="notice">Nothing of it can be brought to {site}.</p>
+      ) : isNew ? (
+        <div class="row">
+          <button
+            type="button"
+            class="primary"
+            disabled={busy}
+            onClick={() => (replaced.days > 0 ? setAsked(true) : onBring(false))}
+          >
+            Bring {counted(brings.fresh, "day")}
+            {replaced.days > 0 && "…"}
+          </button>
+          <span class="hint">{daysName(brings)}</span>
+        </div>
+      ) : (
+        <p class="notice">All of it is here already: {counted(brings.days, "day")}.</p>
+      )}
+      {isAsked && (
+        <Confirm
+          title={`Replace these ${counted(replaced.days, "day")}?`}
+          text={`${replaced.text} This file takes their place. What was counted here stays as it is.`}
+          yes="Replace"
+          onYes={() => onBring(true)}
+          onClose={() => setAsked(false)}
+        />
+      )}
+    </>
+  );
+}
+
+/** The days of a file as a line. */
+function DaysChart({ preview: { perDay, totals, from } }: { preview: UploadPreview }) {
+  const most = Math.max(...perDay);
+  const day = weekdayAndDay((parseDay(from) ?? 0) + perDay.indexOf(most));
+  const what = totals.views === null ? "Sessions" : "Views";
+  return (
+    <figure class="days-chart">
+      <WeekLine days={perDay.length === 1 ? [most, most] : perDay} areOver />
+      <figcaption class="hint">
+        {what} by day: {whole(most)} at most, on {day}.
+      </figcaption>
+    </figure>
+  );
+}
+
+interface WishesFormProps {
+  /** as the file was read last */
+  wishes: ImportWishes;
+  /** a problem that these may solve is there */
+  isOpen: boolean;
+  busy: boolean;
+  onRead: (wishes: ImportWishes) => void;
+}
+
+/** The choices of the owner about a file, which is read anew by them. */
+export function WishesForm({ wishes, isOpen, busy, onRead }: WishesFormProps) {
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const given = new FormData(event.currentTarget as HTMLFormElement);
+    const entries = [...given].map(([name, value]) => [name, String(value).trim()] as const);
+    onRead(Object.fromEntries(entries.filter(([, text]) => text !== "")));
+  };
+  return (
+    <details open={isOpen}>
+      <summary>Other days, or another zone</summary>
+      <form class="stack" onSubmit={submit}>
+        <div class="row">
+          <Labelled label="From">
+            {(at) => <input {...at} type="date" name="from" defaultValue={wishes.from ?? ""} />}
+          </Labelled>
+          <Labelled label="To">
+            {(at) => <input {...at} type="date" name="to" defaultValue={wishes.to ?? ""} />}
+          </Labelled>
+        </div>
+        <p class="hint">
+          Without days, those before the first one that was counted here. Days that are named fill
+          gaps; what was counted here is never changed.
+        </p>
+        <Field
+          label="Days of the file begin at midnight in"
+          name="zone"
+          initial={wishes.zone ?? ""}
+          placeholder="Europe/Zurich"
+          hint="Where the file does not say it."
+        />
+        <Field
+          label="Host"
+          name="host"
+          initial={wishes.host ?? ""}
+          placeholder="example.com"
+          hint="Of an access log with several."
+        />
+        <div class="row">
+          <button type="submit" disabled={busy}>
+            Read it so
+          </button>
+        </div>
+      </form>
+    </details>
+  );
+}

@@ -1,0 +1,61 @@
+import { useState } from "preact/hooks";
+import type { SiteImport } from "../../../../appliance/control/wire.ts";
+import { counted } from "../../../shared/format.ts";
+import { ask } from "../../api.ts";
+import { Confirm } from "../../confirm.tsx";
+import { Problem } from "../../parts.tsx";
+import { useAction } from "../../use-action.ts";
+import { daysName, totalsText } from "./import-words.ts";
+
+interface ImportsListProps {
+  site: string;
+  imports: readonly SiteImport[];
+  onDeleted: () => Promise<void>;
+}
+
+/** The imports of a site, with buttons to delete them. */
+export function ImportsList({ site, imports, onDeleted }: ImportsListProps) {
+  const { busy, problem, run } = useAction();
+  const [asked, setAsked] = useState<SiteImport | null>(null);
+  const remove = ({ number }: SiteImport) =>
+    run(async () => {
+      await ask("DELETE", `api/sites/${site}/imports/${number}?confirm=${number}`);
+      await onDeleted();
+    });
+  return (
+    <>
+      <ul class="entries" aria-label={`Imports of ${site}`}>
+        {imports.map((one) => (
+          <li key={one.number} class="entry">
+            <div>
+              <bdi>{one.name}</bdi>
+              <small>
+                {one.format !== null && `${one.format}, `}
+                {daysName(one)}: {counted(one.days, "day")}, {totalsText(one.totals)}
+              </small>
+            </div>
+            <button
+              type="button"
+              class="danger"
+              disabled={busy}
+              aria-label={`Delete ${one.name}…`}
+              onClick={() => setAsked(one)}
+            >
+              Delete…
+            </button>
+          </li>
+        ))}
+      </ul>
+      <Problem text={problem} />
+      {asked !== null && (
+        <Confirm
+          title={`Delete what ${asked.name} brought?`}
+          text={`${counted(asked.days, "day")} of ${site} go, ${daysName(asked)}. What was counted here stays, and the same file brings them again.`}
+          yes="Delete"
+          onYes={() => void remove(asked)}
+          onClose={() => setAsked(null)}
+        />
+      )}
+    </>
+  );
+}
