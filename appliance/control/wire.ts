@@ -248,6 +248,15 @@ export interface PushTokensAnswer {
   tokens: PushToken[];
 }
 
+/** `POST /api/logs/:site`. */
+export interface LogsAnswer {
+  ok: true;
+  /** The views that the lines count; the same however often they are sent. */
+  views: number;
+  /** Lines that do not count, by what they are. */
+  left: Record<string, number>;
+}
+
 /** A token with its plaintext, at creation and rotation only. */
 export interface NewPushToken extends Omit<PushToken, "lastUsedAt"> {
   token: string;

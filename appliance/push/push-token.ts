@@ -1,5 +1,5 @@
-/** The use that a push token is good for: to write on channels, to read them. */
-export type Scope = "push" | "read";
+/** The use that a push token is good for: to write on channels, to read them, to send lines of access logs. */
+export type Scope = "push" | "read" | "logs";
 
 /** A token as it may be shown; times are epoch milliseconds. */
 export interface PushToken {

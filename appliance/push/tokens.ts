@@ -28,6 +28,8 @@ interface StoredPushToken {
   paused: boolean;
   /** False for tokens made before channels could be read. */
   mayRead: boolean;
+  /** The mark of tokens that send lines of access logs, and do nothing else. */
+  logsOnly?: true;
   createdAt: number;
   lastUsedAt: number | null;
 }
@@ -37,10 +39,13 @@ export type PushTokenBody = Omit<StoredPushToken, "id" | "hash"> & { readonly ha
 
 export const PUSH_TOKENS = documentKind<PushTokenBody>(
   "push_token",
-  objectOf({
-    ...{ name: TEXT, prefix: TEXT, hash: TEXT, paused: FLAG, mayRead: FLAG },
-    ...{ createdAt: NUMBER, lastUsedAt: orNull(NUMBER) },
-  }),
+  objectOf(
+    {
+      ...{ name: TEXT, prefix: TEXT, hash: TEXT, paused: FLAG, mayRead: FLAG },
+      ...{ createdAt: NUMBER, lastUsedAt: orNull(NUMBER) },
+    },
+    { logsOnly: { const: true } },
+  ),
   { bound: { count: 16, bytes: 1_024, together: 16 * 1_024 }, inBackup: "left" },
 );
 
@@ -81,8 +86,11 @@ export class PushTokens {
     return [...this.#tokens.values()].map((token) => this.#describe(token));
   }
 
-  /** @throws {Refusal} `invalid_field`, `token_limit` */
-  create(rawName: string): Promise<MadePushToken> {
+  /**
+   * @param use for sending logs alone; for channels unless given
+   * @throws {Refusal} `invalid_field`, `token_limit`
+   */
+  create(rawName: string, use?: "logs"): Promise<MadePushToken> {
     const { clock, randomBytes } = this.#options;
     return this.#turns.take(async () => {
       const name = checkedName(rawName);
@@ -101,6 +109,7 @@ export class PushTokens {
         hash,
         paused: false,
         mayRead: true,
+        ...(use === "logs" && { logsOnly: true as const }),
         createdAt,
       };
       const token = { ...kept, lastUsedAt: null };
@@ -212,8 +221,13 @@ export class PushTokens {
   }
 }
 
-function scopesOf({ paused, mayRead }: Pick<StoredPushToken, "paused" | "mayRead">): Scope[] {
+function scopesOf({
+  paused,
+  mayRead,
+  logsOnly,
+}: Pick<StoredPushToken, "paused" | "mayRead" | "logsOnly">): Scope[] {
   if (paused) return [];
+  if (logsOnly) return ["logs"];
   return mayRead ? ["push", "read"] : ["push"];
 }
 

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { setImmediate } from "node:timers/promises";
 import { Actions } from "../actions/actions.ts";
 import { Alarms, webhookRequest } from "../alarms/alarms.ts";
 import { RecentProblems } from "../base/log.ts";
@@ -21,6 +22,7 @@ import { IMAGES, Images } from "../deck/settings/images.ts";
 import { VIRTUAL_DECKS } from "../deck/virtual-decks.ts";
 import type { Listener } from "../http/listen.ts";
 import { RateLimit } from "../http/rate-limit.ts";
+import { LogFeed } from "../imports/logs/feed.ts";
 import type { PhoneLinks } from "../public/phone-links.ts";
 import { Channels } from "../push/channels.ts";
 import { KEPT_CHANNELS } from "../push/kept-channels.ts";
@@ -132,6 +134,10 @@ export async function startOwner(
   closing.add(() => events.close());
   const polls = new LongPolls({ channels: push.channels, clock });
   closing.add(() => polls.close());
+  const feed = new LogFeed({
+    ...{ zone: () => numbers.zone, now: () => clock.now(), randomBytes: shared.random.bytes },
+    pause: () => setImmediate(),
+  });
   const control = await listener.show(
     createControl({
       ...aboutBox(parts, collecting, { front, listener, startedAt }),
@@ -149,7 +155,7 @@ export async function startOwner(
       slots: { decks: front.decks, origins },
       starts: { decks: front.decks, channels: push.channels, numbers },
       events: { events, sessions: session.sessions },
-      push: { ...push, decks: front.decks, client: shared.client, clock, polls },
+      push: { ...push, decks: front.decks, client: shared.client, clock, polls, numbers, feed },
       origins,
       images: { images, decks: front.decks },
       activity: { numbers, clock, alarms },

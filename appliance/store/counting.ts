@@ -47,6 +47,13 @@ export interface SurveyRow {
   readonly payload: string;
 }
 
+/** A batch of a sender that may send it again, not knowing whether it was counted. */
+export interface OnceBatch {
+  readonly site: SiteKey;
+  /** The hash of the name that its sender gave it, see `onceHash` of `intake/once`. */
+  readonly hash: string;
+}
+
 /** The contents of one transaction. */
 export interface BatchData {
   /** Hits, as batches of the log: see `log/batch`. */
@@ -58,4 +65,6 @@ export interface BatchData {
   readonly withdraw: readonly number[];
   /** Take in no value that the database does not hold yet. */
   readonly lowSpace: boolean;
+  /** Only unless this was counted before: then nothing of the batch is. */
+  readonly once?: OnceBatch | undefined;
 }

@@ -40,6 +40,8 @@ export type EngineAnswer =
       readonly more: boolean;
       /** Whether a settlement did nothing, because the blocks that it was prepared on have changed. */
       readonly isInVain?: boolean;
+      /** Whether nothing of a batch was counted, since it was before. */
+      readonly isKnown?: boolean;
       /** The answer of a write. */
       readonly result?: unknown;
     }

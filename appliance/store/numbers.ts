@@ -10,7 +10,8 @@ import { type Writer, writerTo } from "./engines.ts";
 import { storageUnavailable } from "./intake/commit-group.ts";
 import { Intake } from "./intake/intake.ts";
 import { LiveViews } from "./intake/live-views.ts";
-import type { Hit } from "./log/record.ts";
+import { encodeAll, onceHash } from "./intake/once.ts";
+import type { Hit, HitRecord } from "./log/record.ts";
 import type { FleetQueryName, QueryInput, QueryResult } from "./queries.ts";
 import type { Asker } from "./reads/read-queue.ts";
 import type { EndedRead, Warning } from "./reports.ts";
@@ -119,6 +120,32 @@ export class Numbers {
   #count(site: SiteKey | null, hit: Hit): Promise<void> {
     if (hit.kind === "view") this.live.count(site ?? NOBODY);
     return this.#intake.count(site, hit);
+  }
+
+  /**
+   * Counts hits of hours, in one transaction with the name of their batch. Resolves when they are stored.
+   * @param name of the batch, unique among those of its site
+   * @returns false where a batch of this name was counted before, and nothing of this one
+   * @throws {Refusal} `storage_unavailable` when nothing was stored
+   */
+  async countOnce(
+    site: SiteKey,
+    name: string,
+    hits: readonly (Hit & Pick<HitRecord, "moment">)[],
+  ): Promise<boolean> {
+    const { clock } = this.#options;
+    const settled = this.#pause ? await this.#siteAfterPause(site) : site;
+    if (settled === null || !clock.sure || this.#opened.lowSpace) throw storageUnavailable();
+    const log = encodeAll(hits.map((hit) => ({ ...hit, site: settled, times: 1 })));
+    const batch = { log, hits: hits.length, surveys: [], withdraw: [], lowSpace: false };
+    const once = { site: settled, hash: onceHash(name) };
+    const request = { kind: "commit", at: clock.monotonic(), batch: { ...batch, once } } as const;
+    const answer = await this.#opened.send(request);
+    if (!answer.ok) throw storageUnavailable();
+    if (answer.isKnown) return false;
+    this.counted.emit();
+    this.upkeep.committed(log.reduce((sum, { length }) => sum + length, 0));
+    return true;
   }
 
   /** @throws {Refusal} `storage_unavailable`, `surveys_full` when it was not stored */

@@ -43,8 +43,8 @@ export class Owner {
     this.cookie = cookieOf(reply);
   }
 
-  async makePushToken(name = "script"): Promise<{ id: string; token: string }> {
-    const reply = await this.ask("POST", "/api/push-tokens", { name });
+  async makePushToken(name = "script", use?: "logs"): Promise<{ id: string; token: string }> {
+    const reply = await this.ask("POST", "/api/push-tokens", { name, ...(use && { use }) });
     assert.equal(reply.status, 201, reply.text);
     return reply.json;
   }

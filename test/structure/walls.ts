@@ -73,6 +73,9 @@ export const WALLS: readonly Wall[] = [
       "appliance/push/",
       "appliance/alarms/",
       "appliance/digest/digests.ts",
+      // Lines of access logs, which senders bring.
+      "appliance/imports/logs/feed.ts",
+      "appliance/imports/refused.ts",
       STORE_DOOR,
       SYSTEM,
       BASE,

@@ -5,8 +5,11 @@ import type { Handler } from "../route.ts";
 import type { NewPushToken, PushToken, PushTokensAnswer } from "../wire.ts";
 
 // The push service checks the length of a name.
-const readName = shape<{ name: string }>({
-  properties: { name: { type: "string", description: "must be a string" } },
+const readWanted = shape<{ name: string; use?: "logs" }>({
+  properties: {
+    name: { type: "string", description: "must be a string" },
+    use: { const: "logs", description: 'must be "logs", or missing' },
+  },
   required: ["name"],
 });
 const readPaused = shape<{ paused: boolean }>({
@@ -21,10 +24,10 @@ export const listPushTokens: Handler<Parts, PushTokensAnswer> = (ctx, { tokens }
   ctx.body = { tokens: tokens.list() };
 };
 
-/** `POST /api/push-tokens` `{name}` → 201 with the token, which is shown only here. */
+/** `POST /api/push-tokens` `{name, use?}` → 201 with the token, which is shown only here. */
 export const createPushToken: Handler<Parts, NewPushToken> = async (ctx, { tokens }) => {
-  const { name } = readName(await jsonBody(ctx));
-  const { lastUsedAt: _, ...created } = await tokens.create(name);
+  const { name, use } = readWanted(await jsonBody(ctx));
+  const { lastUsedAt: _, ...created } = await tokens.create(name, use);
   ctx.status = 201;
   ctx.body = created;
 };

@@ -42,6 +42,13 @@ const FAILURES = [
   allTogether({ burst: 500, perSecond: 500 / 60 }),
 ];
 
+/** The advice for a token without a scope. */
+const LACKING: Readonly<Record<Scope, string>> = {
+  push: "This token only sends access logs. Make another one for channels in the push settings of the Web UI.",
+  read: "This push token may not read channels: it only sends access logs, or is older than the reading. Make a new one for it.",
+  logs: "This push token is for channels. Make one for access logs in the push settings of the Web UI.",
+};
+
 /** Lets requests with a good token through, at the rates allowed. */
 export class Gate {
   readonly #tokens: PushTokens;
@@ -76,9 +83,7 @@ export class Gate {
       throw new HttpError(
         403,
         "insufficient_scope",
-        token.scopes.length === 0
-          ? "This push token is paused. Resume it first."
-          : "This push token is older than the reading of channels. Make a new one for it.",
+        token.scopes.length === 0 ? "This push token is paused. Resume it first." : LACKING[scope],
       );
     const wait = this.#requests.take(token.id);
     if (wait > 0) throw rateLimited(wait, "Too many requests at once. Slow down.");

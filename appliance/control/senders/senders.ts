@@ -2,10 +2,13 @@ import type { Middleware } from "koa";
 import type { Clock } from "../../base/clock.ts";
 import type { Decks } from "../../deck/decks.ts";
 import type { Client } from "../../http/client.ts";
+import type { LogFeed } from "../../imports/logs/feed.ts";
 import { Alerts } from "../../push/alerts.ts";
 import type { Channels } from "../../push/channels.ts";
 import type { PushTokens } from "../../push/tokens.ts";
+import type { Numbers } from "../../store/store.ts";
 import { alertmanagerRoute, uptimeKumaRoute } from "./hooks.ts";
+import { logsRoute } from "./logs.ts";
 import { pingRoute } from "./ping.ts";
 import { pushRoute } from "./push.ts";
 import { type LongPolls, readRoute } from "./read.ts";
@@ -18,6 +21,8 @@ export interface PushParts {
   client: Client;
   clock: Clock;
   polls: LongPolls;
+  numbers: Pick<Numbers, "directory" | "countOnce">;
+  feed: LogFeed;
 }
 
 /** All routes for push tokens, which share their rates. */
@@ -30,5 +35,6 @@ export function senderRoutes(parts: PushParts): Middleware[] {
     pingRoute(parts),
     alertmanagerRoute(hooks),
     uptimeKumaRoute(hooks),
+    logsRoute(parts),
   ].map((route) => senderRoute(route, { gate, client: parts.client }));
 }

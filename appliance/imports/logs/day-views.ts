@@ -48,8 +48,8 @@ interface Session {
   readonly source: string;
 }
 
-/** The sessions of a day that may go on on the next one, by the hash of their client. */
-export type OpenSessions = ReadonlyMap<string, Session>;
+/** Finds the session of a client on the day before, by its hash of that day. */
+export type SessionsBefore = (client: string) => Session | undefined;
 
 /** A view until it is known what it is of its visitor. */
 interface Held extends Omit<LoggedView, "client" | "before"> {
@@ -95,7 +95,7 @@ export class DayViews {
    * The views so far, in the order of their time; they are forgotten.
    * @param yesterday the sessions that the day before left open
    */
-  *take(yesterday: OpenSessions, tell: { twice(): void; bot(): void }): Generator<CountedView> {
+  *take(yesterday: SessionsBefore, tell: { twice(): void; bot(): void }): Generator<CountedView> {
     const views = this.#held.sort((a, b) => a.moment - b.moment || a.line - b.line);
     this.#held = [];
     let last: Held | undefined;
@@ -116,25 +116,31 @@ export class DayViews {
   }
 
   /** The sessions that may go on on the next day. */
-  open(): OpenSessions {
+  open(): SessionsBefore {
     const open = [...this.#clients].flatMap(([client, { session }]) =>
       session !== undefined && session.hour % HOURS === HOURS - 1
         ? [[client, session] as const]
         : [],
     );
-    return new Map(open);
+    const all = new Map(open);
+    return (client) => all.get(client);
+  }
+
+  /** The session of a client that is the last so far. */
+  sessionOf(client: string): Session | undefined {
+    return this.#clients.get(client)?.session;
   }
 
   /** Clients that fetch pages alone, where others fetch files, too, are probably programs. */
-  #isPerson(client: ClientOfDay, moment: number, yesterday: OpenSessions): boolean {
-    return !this.#hasFiles || client.hasFiles || goesOn(sessionOf(client, yesterday), moment);
+  #isPerson(client: ClientOfDay, moment: number, yesterday: SessionsBefore): boolean {
+    return !this.#hasFiles || client.hasFiles || goesOn(lastSession(client, yesterday), moment);
   }
 
   #count(
     { client, moment, hour, path, values, source }: Held,
-    yesterday: OpenSessions,
+    yesterday: SessionsBefore,
   ): CountedView {
-    const session = sessionOf(client, yesterday);
+    const session = lastSession(client, yesterday);
     let flags = 0;
     if (client.paths === undefined) flags |= FLAG.visitor;
     client.paths ??= new Set();
@@ -162,8 +168,8 @@ export class DayViews {
   }
 }
 
-function sessionOf(client: ClientOfDay, yesterday: OpenSessions): Session | undefined {
-  return client.session ?? yesterday.get(client.before ?? "");
+function lastSession(client: ClientOfDay, yesterday: SessionsBefore): Session | undefined {
+  return client.session ?? yesterday(client.before ?? "");
 }
 
 function goesOn(session: Session | undefined, moment: number): boolean {

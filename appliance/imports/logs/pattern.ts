@@ -22,12 +22,12 @@ export function patternReader(pattern: string): (line: string) => LogLine | unde
   const lacks = NEEDED.find((one) => !one.some((name) => names.has(name)));
   if (lacks !== undefined)
     throw new ImportRefused(
-      `The pattern of the log needs $${lacks.join(" or $")}. An example: ${COMBINED}`,
+      `The pattern of the log needs $${lacks.join(" or $")}. An example is ${COMBINED} for the combined format.`,
     );
   const glued = parts.find(({ until }, at) => until === "" && at < parts.length - 1);
   if (glued !== undefined)
     throw new ImportRefused(
-      `Nothing in the pattern of the log tells where $${glued.name} ends. An example: ${COMBINED}`,
+      `Nothing in the pattern of the log tells where $${glued.name} ends. An example is ${COMBINED} for the combined format.`,
     );
   const known = new Set([...names].filter(isKnownName));
   return (line) => {

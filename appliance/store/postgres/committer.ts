@@ -7,6 +7,7 @@ import type { Availability } from "./availability.ts";
 import type { Connection } from "./connection/connection.ts";
 import {
   Away,
+  isCounted,
   isIdTaken,
   isLocked,
   isLost,
@@ -114,6 +115,7 @@ export class Committer {
     if (this.#isClosed) return failed(error);
     if (isLost(error)) this.#options.availability.missed(this, error);
     else this.#options.availability.answered(this);
+    if (isCounted(error)) return { ...DONE, isKnown: true };
     if (isIdTaken(error)) attempt.surveyIds = undefined;
     if (isSerialization(error) || isLocked(error) || isIdTaken(error)) {
       this.#retries += 1;

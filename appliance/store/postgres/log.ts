@@ -1,5 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import type { BatchData, SiteKey, SurveyRow } from "../counting.ts";
+import { failOnce, holdOnce, noteOnce } from "../intake/once.ts";
 import { EMPTY_BATCH } from "../log/rewriting.ts";
 import type { Statement } from "../sql.ts";
 import { takeSurvey, withdrawSurvey } from "../surveys/statements.ts";
@@ -7,7 +8,7 @@ import type { Node } from "./node.ts";
 import { SurveyIds } from "./surveys.ts";
 
 /** A batch as the log takes it: encoded ones, each of which becomes a row. */
-export interface LogBatch extends Pick<BatchData, "surveys" | "withdraw"> {
+export interface LogBatch extends Pick<BatchData, "surveys" | "withdraw" | "once"> {
   readonly log: readonly Uint8Array[];
 }
 
@@ -46,11 +47,13 @@ export class LogWriter {
 
   prepare(batch: LogBatch): PreparedBatch {
     const { node, exists } = this.#options;
+    const { once } = batch;
     // Responses without hits have a number, too: by it a batch is found again.
     const bodies = batch.log.length > 0 ? batch.log : [EMPTY_BATCH];
     return {
       numbers: bodies.length,
       statements: (ids) => [
+        ...(once === undefined ? [] : [holdOnce(once), failOnce(once), noteOnce(once)]),
         ...bodies.map((body, at) => ({
           text: APPEND,
           values: [node.id, node.batch + 1 + at, body],

@@ -72,6 +72,20 @@ export const DAY_ZONE = documentKind<ZoneSetting>(
   { of: "fleet", bound: ONE, inBackup: "kept" },
 );
 
+/**
+ * The last batches that senders of a site gave a name, as hashes with commas between, newest first: what they send again
+ * counts once. See `intake/once`.
+ */
+export const ONCE_BATCHES = documentKind<string>(
+  "once_batches",
+  { type: "string", maxLength: 8_000 },
+  {
+    of: "site",
+    bound: { count: 10_000, bytes: 8_192, together: 64 * 1_048_576 },
+    inBackup: "kept",
+  },
+);
+
 /** The kinds that a directory is made of. */
 export const DIRECTORY_KINDS: readonly string[] = [SITES, ADMIN_TOKEN, DAY_ZONE].map(
   ({ name }) => name,
@@ -94,6 +108,7 @@ export const SITE_SETTINGS: readonly DocumentKind[] = [SURVEY_LABELS, GOALS, MAR
 export const KINDS_OF_SITES: readonly DocumentKind[] = [
   ...SITE_SETTINGS,
   SITE_ALARMS,
+  ONCE_BATCHES,
   ALARM_SINCE.silence,
   ALARM_SINCE.rush,
 ];

@@ -1,5 +1,6 @@
 import { FULL_LOG_BYTES } from "../../base/bounds.ts";
 import { type BatchData, NOBODY, type SiteKey, type SurveyRow } from "../counting.ts";
+import { findOnce, holdOnce, noteOnce } from "../intake/once.ts";
 import { eraseGone, withoutTexts } from "../log/rewriting.ts";
 import { SITES } from "../sites/kinds.ts";
 import { takeSurvey, withdrawSurvey } from "../surveys/statements.ts";
@@ -49,6 +50,15 @@ export class Commits {
     }
     for (const id of withdraw) run(this.#db, withdrawSurvey(id));
     return surveys.map((survey) => this.#addSurvey(survey));
+  }
+
+  /** Remembers a batch that counts once. @returns false where it was counted before */
+  passOnce({ once }: Pick<BatchData, "once">): boolean {
+    if (once === undefined) return true;
+    if (run(this.#db, findOnce(once)).length > 0) return false;
+    run(this.#db, holdOnce(once));
+    run(this.#db, noteOnce(once));
+    return true;
   }
 
   /** The log is only full while it waits for the clock, or cannot be settled. */

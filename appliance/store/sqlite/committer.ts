@@ -97,6 +97,7 @@ class Committer {
     if ("at" in request) days.passTo(request.at);
     switch (request.kind) {
       case "commit":
+        if (!this.#commits.passOnce(request.batch)) return { isKnown: true };
         days.save();
         if (request.batch.hits > 0) days.count();
         return { surveys: this.#commits.add(request.batch) };

@@ -25,9 +25,9 @@ export function Tokens() {
     void run(read);
   }, []);
 
-  const create = async (name: string) =>
+  const create = async (name: string, use?: "logs") =>
     run(async () => {
-      setFresh(await ask<NewPushToken>("POST", PATH, { name }));
+      setFresh(await ask<NewPushToken>("POST", PATH, { name, ...(use && { use }) }));
       await read();
     });
   const pause = ({ id }: PushToken, paused: boolean) =>
@@ -53,7 +53,8 @@ export function Tokens() {
       </CardTitle>
       <p class="hint">
         A token lets a program send to any channel and read it, and nothing else. Make one for each
-        program, so that one can be revoked without the others.
+        program, so that one can be revoked without the others. One for access logs sends their
+        lines, and does nothing else.
       </p>
       {fresh !== null && (
         <Secret
@@ -112,7 +113,7 @@ interface TokenProps {
 
 function Token({ token, now, busy, onPause, onAsk }: TokenProps) {
   const { name, prefix, scopes, createdAt, lastUsedAt } = token;
-  const isPaused = !scopes.includes("push");
+  const isPaused = scopes.length === 0;
   return (
     <li>
       <div class="entry">
@@ -123,7 +124,8 @@ function Token({ token, now, busy, onPause, onAsk }: TokenProps) {
           <p class="hint">
             <code>tdp_{prefix}…</code> · made {ago(createdAt, now)} ·{" "}
             {lastUsedAt === null ? "never used" : `used ${ago(lastUsedAt, now)}`}
-            {scopes.length > 0 && ` · may ${scopes.join(" and ")}`}
+            {scopes.length > 0 &&
+              ` · may ${scopes.map((scope) => (scope === "logs" ? "send access logs" : scope)).join(" and ")}`}
           </p>
         </div>
         <fieldset class="row" aria-label={name}>
@@ -144,14 +146,16 @@ function Token({ token, now, busy, onPause, onAsk }: TokenProps) {
 
 interface NewTokenProps {
   busy: boolean;
-  onCreate: (name: string) => Promise<boolean>;
+  onCreate: (name: string, use?: "logs") => Promise<boolean>;
 }
 
 function NewToken({ busy, onCreate }: NewTokenProps) {
   const [name, setName] = useState("");
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
-    if (await onCreate(name)) setName("");
+    const use =
+      (event.submitter as HTMLButtonElement | null)?.value === "logs" ? "logs" : undefined;
+    if (await onCreate(name, use)) setName("");
   };
   return (
     <form class="row" onSubmit={submit}>
@@ -164,6 +168,9 @@ function NewToken({ busy, onCreate }: NewTokenProps) {
       />
       <button type="submit" class="primary" disabled={busy}>
         Make a token
+      </button>
+      <button type="submit" value="logs" disabled={busy}>
+        Make one for access logs
       </button>
     </form>
   );

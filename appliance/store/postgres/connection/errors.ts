@@ -74,6 +74,11 @@ export function isDivisionByZero(error: unknown): boolean {
   return sqlStateOf(error) === "22012";
 }
 
+/** Whether a batch that counts once was counted: see `failOnce`. */
+export function isCounted(error: unknown): boolean {
+  return sqlStateOf(error) === "22P02";
+}
+
 /** Whether a response to a survey has an id that another one has. */
 export function isIdTaken(error: unknown): boolean {
   return isOfKey(error, ["survey_pkey", "waiting_survey_pkey"]);

@@ -1,0 +1,223 @@
+import { hash } from "node:crypto";
+import type { Day } from "../../base/calendar.ts";
+import { comparableHost } from "../../base/names.ts";
+import { storable } from "../../base/text/storable.ts";
+import { addressHost } from "../../collector/counting/address.ts";
+import { pagePath } from "../../collector/counting/beacon.ts";
+import { createVisitorCache } from "../../collector/counting/visitor.ts";
+import type { Dimension, HitRecord } from "../../store/log/record.ts";
+import type { Sink } from "../format.ts";
+import { referrerOf } from "../values.ts";
+import { DayViews, type SessionsBefore } from "./day-views.ts";
+import type { LogLine } from "./line.ts";
+import { judgeRequest, pathIn } from "./page-rule.ts";
+import type { Read } from "./reader.ts";
+
+const HOURS = 24;
+/** A day is over when all files are so many hours beyond it: servers note a request when it ends. */
+const LATE_HOURS = 1;
+/** Names of other hosts that are told one by one. */
+const MAX_HOSTS = 20;
+/** The time between two looks whether a day is over. */
+const LOOK_MS = 10 * 60_000;
+const SALT_BYTES = 16;
+const NONE: SessionsBefore = () => undefined;
+
+interface ViewsOptions {
+  /** The id of the site. */
+  readonly site: string;
+  /** The hosts whose requests are taken, see `bareHost`; none for a log that has no hosts. */
+  readonly hosts: readonly string[];
+  /** Returns unpredictable bytes. */
+  readonly randomBytes: (size: number) => Uint8Array;
+  /** The most views, texts and clients that are held; a day with more is counted in pieces. */
+  readonly most: number;
+  /** Whether a view counts before its day is over: then nothing tells probable programs. */
+  readonly isLive: boolean;
+  /** The words for lines of a day that is over. */
+  readonly late: string;
+}
+
+/** Takes what is counted, and what is not. */
+export interface ViewsSink extends Pick<Sink, "hourAt" | "dayOfHour" | "leave"> {
+  view(record: Omit<HitRecord, "site">): void;
+}
+
+/** The form in which hosts of logs are compared. */
+export function bareHost(host: string): string {
+  return comparableHost(storable(host)).replace(/:\d+$/, "");
+}
+
+/** Counts the lines of logs, a day after the other. */
+export class LogViews {
+  readonly #sink: ViewsSink;
+  readonly #options: ViewsOptions;
+  readonly #visitorOf = createVisitorCache();
+  readonly #days = new Map<Day, DayViews>();
+  readonly #salts = new Map<Day, string>();
+  readonly #otherHosts = new Set<string>();
+  /** The last day that is over, and its sessions that may go on. */
+  #over: { day: Day; sessions: SessionsBefore } = { day: Number.NEGATIVE_INFINITY, sessions: NONE };
+
+  #looked = 0;
+
+  constructor(sink: ViewsSink, options: ViewsOptions) {
+    this.#sink = sink;
+    this.#options = options;
+  }
+
+  /** @param reached the moment that all files have reached @returns the moment of the line, NaN for none */
+  take(line: string, read: Read, reached: number): number {
+    if (read === "comment") return Number.NaN;
+    if (read === "unknown") {
+      this.#sink.leave("lines that cannot be read");
+      return Number.NaN;
+    }
+    const hour = this.#sink.hourAt(read.moment);
+    const day = this.#sink.dayOfHour(hour);
+    if (day === undefined) return Number.NaN;
+    if (reached > this.#looked + LOOK_MS) {
+      this.#looked = reached;
+      this.#endBefore(this.#sink.hourAt(reached) - LATE_HOURS);
+    }
+    const why = this.#add(line, read, day, hour);
+    if (why !== undefined) this.#sink.leave(why);
+    return read.moment;
+  }
+
+  /** Counts all days that are left. */
+  end(): void {
+    this.#endBefore(Number.POSITIVE_INFINITY);
+  }
+
+  /** Counts what is there of days that are not over. @param first the first day that is not over */
+  count(first: Day): void {
+    this.#endBefore(first * HOURS);
+    for (const views of [...this.#days.values()].sort((a, b) => a.day - b.day)) this.#count(views);
+  }
+
+  /** @returns the reason for which it does not count */
+  #add(line: string, read: LogLine, day: Day, hour: number): string | undefined {
+    const host = bareHost(read.host);
+    const { hosts, late, most, isLive } = this.#options;
+    if (host !== "" && !hosts.includes(host)) return this.#otherHost(host);
+    if (day <= this.#over.day) return late;
+    const judged = judgeRequest(read);
+    if (judged.kind === "other") return judged.why;
+    if (read.address === "") return "requests without an address";
+    const views = this.#viewsOf(day);
+    const client = this.#clientOf(read, day);
+    if (judged.kind === "file") {
+      if (!isLive) views.addFile(client);
+      return judged.why;
+    }
+    const visitor = this.#visitorOf(read.agent);
+    if (visitor.bot !== null) return "views of crawlers";
+    const { browser, os, device } = visitor;
+    const page = host || hosts[0] || "";
+    const { path, values, source } = valuesOf(read, page);
+    values.push(["browser", browser], ["os", os], ["device", device]);
+    views.add({
+      ...{ moment: read.moment, hour, line: hashOf(line), path, values, source, client },
+      before: hour % HOURS === 0 ? this.#clientOf(read, day - 1) : undefined,
+    });
+    if (views.size > most) {
+      this.#count(views);
+      if (views.size > most / 2) views.forget();
+    }
+    return undefined;
+  }
+
+  #otherHost(host: string): string {
+    if (!this.#otherHosts.has(host) && this.#otherHosts.size >= MAX_HOSTS)
+      return "requests of more hosts";
+    this.#otherHosts.add(host);
+    return `requests of the host ${host}`;
+  }
+
+  #viewsOf(day: Day): DayViews {
+    const views = this.#days.get(day) ?? new DayViews(day);
+    this.#days.set(day, views);
+    return views;
+  }
+
+  /** Counts the days that are over. @param hour in the owner's zone */
+  #endBefore(hour: number): void {
+    const today = Math.floor(hour / HOURS);
+    if (today - 1 <= this.#over.day) return;
+    const over = [...this.#days.values()].filter(({ day }) => day < today);
+    for (const views of over.sort((a, b) => a.day - b.day)) {
+      this.#count(views);
+      this.#over = { day: views.day, sessions: views.open() };
+      this.#days.delete(views.day);
+    }
+    const { day, sessions } = this.#over;
+    this.#over = { day: today - 1, sessions: day === today - 1 ? sessions : NONE };
+    for (const day of this.#salts.keys()) if (day < this.#over.day) this.#salts.delete(day);
+  }
+
+  #count(views: DayViews): void {
+    const sink = this.#sink;
+    const before = this.#days.get(views.day - 1);
+    const over = this.#over.day === views.day - 1 ? this.#over.sessions : NONE;
+    const sessions: SessionsBefore = (client) => before?.sessionOf(client) ?? over(client);
+    const tell = {
+      twice: () => sink.leave("lines that are there more than once"),
+      bot: () =>
+        sink.leave(
+          "views of clients that fetched no image, style or script on that day, probably programs",
+        ),
+    };
+    for (const { hour, flags, values } of views.take(sessions, tell))
+      sink.view({ kind: "view", flags, moment: hour, times: 1, values });
+  }
+
+  /** The hash of a client: nothing but this run knows the salt, which is another on each day. */
+  #clientOf({ address, agent }: LogLine, day: Day): string {
+    const known = this.#salts.get(day);
+    const salt = known ?? Buffer.from(this.#options.randomBytes(SALT_BYTES)).toString("base64url");
+    if (known === undefined) this.#salts.set(day, salt);
+    return hash("sha256", `${salt}\n${this.#options.site}\n${address}\n${agent}`, "base64url");
+  }
+}
+
+type Values = [Dimension, string][];
+
+/** The values of a view, as the beacon sends them. @param page its host, or "" */
+function valuesOf(
+  { target, referrer, host }: LogLine,
+  page: string,
+): { path: string; values: Values; source: string } {
+  const path = pagePath(pathIn(target));
+  const { ref, group } = referrerOf(referrer, page);
+  const values: Values = [
+    ["path", path],
+    ["ref", ref],
+    ["ref_group", group],
+  ];
+  if (host !== "") values.push(["host", storable(`https://${addressHost(host)}`)]);
+  let source = ref;
+  const query = target.indexOf("?");
+  if (query >= 0 && target.includes("utm_", query)) {
+    const fields = new URLSearchParams(target.slice(query + 1));
+    for (const name of ["utm_source", "utm_medium", "utm_campaign"] as const) {
+      const text = storable(fields.get(name) ?? "");
+      if (text !== "") values.push([name, text]);
+      if (name === "utm_source" && text !== "") source = text;
+    }
+  }
+  return { path, values, source };
+}
+
+/** A number of 53 bits that two different lines hardly share (FNV-1a, twice). */
+function hashOf(line: string): number {
+  let high = 0x811c9dc5;
+  let low = 0x01000193;
+  for (let at = 0; at < line.length; at++) {
+    const code = line.charCodeAt(at);
+    high = Math.imul(high ^ code, 0x01000193);
+    low = Math.imul(low ^ code, 0x5bd1e995);
+    low ^= low >>> 13;
+  }
+  return (high >>> 0) * 0x200000 + ((low >>> 0) & 0x1fffff);
+}
