@@ -23,10 +23,15 @@ export function columnsOf({ head }: Pick<Sheet, "head">): string[] {
 
 /**
  * The rows of a table in CSV, by the names in its header, whatever their order.
+ * @param comment lines that begin with it are left out
  * @throws {ImportRefused} where it is none
  */
-export async function* csvRows(sheet: Sheet): AsyncGenerator<CsvRow> {
+export async function* csvRows(
+  sheet: Sheet,
+  { comment = null }: { comment?: string | null } = {},
+): AsyncGenerator<CsvRow> {
   const parser = parse({
+    comment,
     bom: true,
     // A row that lacks cells, or has more, is read as far as it goes.
     relax_column_count: true,

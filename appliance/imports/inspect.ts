@@ -103,7 +103,7 @@ export async function inspect(
           (format.days === "ours" ? ours : format.days === "UTC" ? "UTC" : (fileZone ?? ours)),
         gaps: gapsOf(lacks),
       },
-      isZoneGuessed: format.days === "unknown" && fileZone === undefined,
+      isZoneGuessed: saidZone === undefined && format.days === "unknown" && fileZone === undefined,
       counts,
       days,
       rest,

@@ -88,3 +88,26 @@ export function viewportOf(width: number): string | undefined {
   if (width < 640) return "<640";
   return width <= 1_024 ? "640-1024" : ">1024";
 }
+
+const COUNTRY_NAMES = new Map<string, string>();
+
+/** An ISO country by its code, or by its name in English. */
+export function countryNamed(text: string): string | undefined {
+  const code = countryOf(text);
+  if (code !== undefined) return code;
+  if (COUNTRY_NAMES.size === 0) {
+    const names = new Intl.DisplayNames("en", { type: "region" });
+    for (let n = 0; n < LETTERS ** 2; n++) {
+      const two = String.fromCharCode(
+        CODE_OF_A + Math.floor(n / LETTERS),
+        CODE_OF_A + (n % LETTERS),
+      );
+      const name = names.of(two);
+      if (name !== undefined && name !== two) COUNTRY_NAMES.set(name.toLowerCase(), two);
+    }
+  }
+  return COUNTRY_NAMES.get(text.trim().toLowerCase());
+}
+
+const LETTERS = 26;
+const CODE_OF_A = 65;

@@ -284,3 +284,15 @@ export function umamiEvents(events: readonly UmamiEvent[]): string {
     ]),
   );
 }
+
+/** A report of Google Analytics 4, as its pages download it. */
+export function ga4Report(columns: readonly string[], rows: readonly Row[]): string {
+  const intro = [
+    "# ----------------------------------------",
+    "# Free form 1",
+    "# 20260101-20260131",
+    "# ----------------------------------------",
+    "",
+  ];
+  return `\uFEFF${intro.join("\n")}\n${csv(columns, rows).replaceAll('"', "")}`;
+}

@@ -15,6 +15,7 @@ import { eachFolder } from "../helpers/folder.ts";
 import {
   csv,
   type GoatView,
+  ga4Report,
   goatcounterCsv,
   goatcounterJson,
   jsonl,
@@ -119,6 +120,67 @@ describe("an import", () => {
       assert.deepEqual(await sums(file("events.csv")), {
         "2026-01-01": { pv: 3, uv: 1, sessions: 2, engaged: 1 },
       });
+    });
+  });
+
+  describe("of Google Analytics 4", () => {
+    const days = ["Date", "Views", "Active users", "Sessions", "Engaged sessions"];
+
+    it("takes days from a table of days, and values from others", async () => {
+      writeFileSync(
+        file("days.csv"),
+        ga4Report(days, [
+          [20260101, 9, 3, 4, 2],
+          [20260102, 5, 2, 2, 1],
+          ["", 14, 5, 6, 3],
+        ]),
+      );
+      writeFileSync(
+        file("pages.csv"),
+        ga4Report(
+          ["Page path and screen class", "Date", "Country", "Views", "Active users"],
+          [
+            ["/a", 20260101, "Germany", 6, 2],
+            ["/b?x=1", 20260101, "(not set)", 3, 2],
+          ],
+        ),
+      );
+      const found = await read(file("days.csv"), file("pages.csv"));
+      assert.deepEqual(
+        Object.fromEntries([...found.days].map(([day, each]) => [formatDay(day), each])),
+        {
+          "2026-01-01": { pv: 9, uv: 3, sessions: 4, engaged: 2 },
+          "2026-01-02": { pv: 5, uv: 2, sessions: 2, engaged: 1 },
+        },
+      );
+      assert.deepEqual([...found.left], [["rows without a day", 1]]);
+      assert.deepEqual(found.about.gaps, []);
+    });
+
+    it("adds up views alone where there is no table of days: one may be with several values", async () => {
+      writeFileSync(
+        file("pages.csv"),
+        ga4Report(
+          ["Page path", "Date", "Views", "Active users"],
+          [
+            ["/a", 20260101, 6, 2],
+            ["/b", 20260101, 3, 2],
+          ],
+        ),
+      );
+      const { days: sum, about } = await read(file("pages.csv"));
+      assert.deepEqual([...sum.values()], [{ pv: 9 }]);
+      assert.deepEqual(about.gaps, [
+        { from: "2026-01-01", to: "2026-01-01", lacks: ["uv", "sessions", "engaged", "bounce"] },
+      ]);
+    });
+
+    it("is refused without dates, with the way to get them", async () => {
+      writeFileSync(
+        file("pages.csv"),
+        ga4Report(["Page path and screen class", "Views", "Active users"], [["/a", 6, 2]]),
+      );
+      await assert.rejects(read(file("pages.csv")), /no column with dates.*Exploration with Date/);
     });
   });
 

@@ -1,14 +1,20 @@
 import { randomBytes } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
 import { setFlagsFromString } from "node:v8";
-import { type Day, formatDay, parseDay } from "../../base/calendar.ts";
+import { type Day, parseDay } from "../../base/calendar.ts";
 import { DayZone, UTC_DAYS } from "../../base/day-zone.ts";
 import { isTimeZone } from "../../base/time-zone.ts";
 import { bring, importOrigin } from "../../imports/bring.ts";
+import { fetchMatomo, isMatomo } from "../../imports/fetch-matomo.ts";
 import { FORMAT_NAMES } from "../../imports/formats.ts";
-import { type Inspected, inspect } from "../../imports/inspect.ts";
-import { type ImportPlan, type LeftOut, planImport } from "../../imports/plan.ts";
+import { inspect } from "../../imports/inspect.ts";
+import { planImport } from "../../imports/plan.ts";
 import { ImportRefused } from "../../imports/refused.ts";
-import { detailFrom, openToChange, type SiteRecord } from "../../store/desk.ts";
+import { detailFrom, openToChange } from "../../store/desk.ts";
 import {
   type Command,
   CommandFailed,
@@ -20,7 +26,15 @@ import {
 } from "../command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, noSite, siteMeant } from "../data.ts";
 import { checkData } from "../others-data.ts";
-import { barsOf } from "../sites/stats-table.ts";
+import {
+  daysText,
+  doneLines,
+  hereLine,
+  jsonOf,
+  leftLines,
+  tellLines,
+  type Work,
+} from "./import-text.ts";
 
 const help = `tallydeck import: brings what another tool has counted.
 
@@ -37,6 +51,10 @@ It knows these: ${FORMAT_NAMES.join(", ")}. A file may be packed (zip, gz, zst).
   --log-format P   the pattern of an access log of your own: '$remote_addr [$time_local] "$request" $status'
   --json           tells it as JSON
   --progress       tells on standard error how far it is, an object a line: {"step":"Reading","percent":40}
+
+In place of FILE, the address of a Matomo asks that for its reports, with the token in MATOMO_TOKEN:
+  MATOMO_TOKEN=… tallydeck import "https://matomo.example.com/?idSite=1" --site SITE
+
 ${DATA_OPTIONS_HELP}
 
 What was counted here is never changed. The same file again brings nothing twice. A running service shows the
@@ -74,6 +92,7 @@ export const importCommand: Command = {
     const config = configFrom(dataFlags, terminal);
     await checkData(["import"], config, terminal);
     const desk = await openToChange(config);
+    const asked = new AskedFiles();
     const interrupted = new AbortController();
     const interrupt = () => interrupted.abort();
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, interrupt);
@@ -84,7 +103,11 @@ export const importCommand: Command = {
       const zone = new DayZone(directory.dayZone ?? UTC_DAYS);
       const today = zone.today(terminal.now());
       const show = progressOf(terminal, values.progress === true);
-      const found = await inspect(positionals, {
+      const paths = await asked.files(positionals, terminal, {
+        ...{ from: named?.from, to: named?.to ?? today - 1, signal: interrupted.signal },
+        onShare: show("Asking Matomo"),
+      });
+      const found = await inspect(paths, {
         ...{ zone, today, fileZone: values.zone, signal: interrupted.signal },
         detailFrom: detailFrom({ ...config, today }),
         logs: {
@@ -102,7 +125,8 @@ export const importCommand: Command = {
       terminal.rewrite?.("");
       const work: Work = { found, plan, site, retentionDays: config.retentionDays };
       if (values.inspect) {
-        tell(work, values.json === true, terminal);
+        if (values.json) outJson(terminal, jsonOf(work));
+        else for (const line of tellLines(work, terminal.columns)) terminal.out(line);
         return;
       }
       refuse(work, values.replace === true);
@@ -111,7 +135,7 @@ export const importCommand: Command = {
         onShare: show("Writing"),
       });
       terminal.rewrite?.("");
-      if (values.json) tell(work, true, terminal);
+      if (values.json) outJson(terminal, jsonOf(work));
       else
         for (const line of plan.fresh === 0 ? [hereLine(work)] : doneLines(work))
           terminal.out(line);
@@ -123,6 +147,7 @@ export const importCommand: Command = {
       throw error instanceof ImportRefused ? new CommandFailed(error.message) : error;
     } finally {
       for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, interrupt);
+      await asked.remove();
       await desk.close();
     }
   },
@@ -145,13 +170,6 @@ function progressOf(
   };
 }
 
-interface Work {
-  readonly found: Inspected;
-  readonly plan: ImportPlan;
-  readonly site: SiteRecord;
-  readonly retentionDays: number;
-}
-
 function daysNamed({
   from,
   to,
@@ -164,22 +182,6 @@ function daysNamed({
   if (first === undefined || last === undefined || last < first)
     throw new UsageError("Give --from and --to together, two days like 2026-01-31.");
   return { from: first, to: last };
-}
-
-/** The sentence for days that stay out, after their number. */
-const WHY: Readonly<Record<LeftOut, (work: Work) => string>> = {
-  counted: () => "on which something was counted here",
-  after: () =>
-    "after the first one that was counted here: name them with --from and --to to fill gaps",
-  unnamed: () => "that --from and --to leave out",
-  today: () => "that are not over",
-  retention: ({ retentionDays }) =>
-    `older than ${retentionDays} days, the RETENTION_DAYS of this machine: set it higher first to keep them`,
-};
-
-/** The number of days, for people. */
-function daysText(n: number): string {
-  return n === 1 ? "1 day" : `${n} days`;
 }
 
 /** @throws {CommandFailed} where there is nothing to do, or something to agree to */
@@ -197,100 +199,37 @@ function refuse({ plan, site, ...work }: Work, replaces: boolean): void {
     );
 }
 
-function leftLines(work: Work): string[] {
-  return [...work.plan.left].map(([why, n]) => `Left out: ${daysText(n)} ${WHY[why](work)}.`);
-}
+/** Answers of a Matomo, kept as files while they are imported. */
+class AskedFiles {
+  readonly #folders: string[] = [];
 
-const SUMS = [
-  ["pv", "views"],
-  ["uv", "visitors"],
-  ["sessions", "sessions"],
-] as const;
-
-function sumsOf({ found }: Work): [name: string, n: number][] {
-  return SUMS.map(([counter, name]) => [
-    name,
-    [...found.days.values()].reduce((sum, day) => sum + (day[counter] ?? 0), 0),
-  ]);
-}
-
-function tell(work: Work, asJson: boolean, terminal: Terminal): void {
-  if (asJson) {
-    outJson(terminal, jsonOf(work));
-    return;
+  /** The paths of files, with an address replaced by the file of its answers. */
+  async files(
+    words: readonly string[],
+    { env }: Terminal,
+    options: Omit<Parameters<typeof fetchMatomo>[0], "url" | "token">,
+  ): Promise<string[]> {
+    const paths: string[] = [];
+    for (const word of words) {
+      if (!isMatomo(word)) {
+        paths.push(word);
+        continue;
+      }
+      const token = env.MATOMO_TOKEN;
+      if (token === undefined)
+        throw new UsageError(
+          "Set MATOMO_TOKEN to a token of Matomo: Settings, Security, Auth tokens.",
+        );
+      const folder = await mkdtemp(join(tmpdir(), "tallydeck-import-"));
+      this.#folders.push(folder);
+      const path = join(folder, new URL(word).host);
+      await pipeline(fetchMatomo({ ...options, url: word, token }), createWriteStream(path));
+      paths.push(path);
+    }
+    return paths;
   }
-  const { found, plan, site } = work;
-  const { about, days } = found;
-  const [first = 0, last = 0] = [[...days.keys()][0], [...days.keys()].at(-1)];
-  const counts = Array.from({ length: last - first + 1 }, (_, at) => {
-    const day = days.get(first + at);
-    return day?.pv ?? day?.sessions ?? 0;
-  });
-  const lines = [
-    `${found.name}: ${about.format}, ${formatDay(first)} to ${formatDay(last)}, ${daysText(days.size)} with counts.`,
-    zoneLine(found),
-    sumsOf(work)
-      .filter(([, n]) => n > 0)
-      .map(([name, n]) => `${n} ${name}`)
-      .join(", "),
-    ...(about.gaps.some(({ lacks }) => lacks.includes("pv"))
-      ? [`${about.format} does not tell how many views there were: charts have a gap there.`]
-      : []),
-    barsOf(counts, Math.max(1, terminal.columns - 1)),
-    ...[...found.left].map(([what, n]) => `Not brought: ${n} ${what}.`),
-    ...leftLines(work),
-    ...plan.replaced.map(
-      ({ source, days: its }) =>
-        `In the place of ${daysText(its.length)} of ${source.name}, with --replace.`,
-    ),
-    plan.days.length === 0
-      ? `Nothing of it can be brought to ${site.id}.`
-      : `Would bring ${daysText(plan.fresh)} to ${site.id}${rangeText(plan)}. Nothing was written.`,
-  ];
-  for (const line of lines) terminal.out(line);
-}
 
-function zoneLine({ about, isZoneGuessed }: Inspected): string {
-  const line = `Days begin by ${about.zone} in it`;
-  return isZoneGuessed ? `${line}, unless you say otherwise with --zone.` : `${line}.`;
-}
-
-function rangeText({ days }: ImportPlan): string {
-  const [first, last] = [days[0], days.at(-1)];
-  return first === undefined || last === undefined
-    ? ""
-    : `, ${formatDay(first)} to ${formatDay(last)}`;
-}
-
-function hereLine({ plan, site }: Work): string {
-  return `All of it is here already: ${daysText(plan.days.length)} of ${site.id}.`;
-}
-
-function doneLines(work: Work): string[] {
-  const { found, plan, site } = work;
-  return [
-    `Brought ${daysText(plan.fresh)} from ${found.name} to ${site.id}${rangeText(plan)}.`,
-    ...leftLines(work),
-    ...[...found.left].map(([what, n]) => `Not brought: ${n} ${what}.`),
-  ];
-}
-
-function jsonOf(work: Work): object {
-  const { found, plan, site } = work;
-  return {
-    site: site.id,
-    file: found.name,
-    ...found.about,
-    isZoneGuessed: found.isZoneGuessed,
-    days: Object.fromEntries([...found.days].map(([day, sums]) => [formatDay(day), sums])),
-    notBrought: Object.fromEntries(found.left),
-    leftOut: Object.fromEntries(plan.left),
-    replaces: plan.replaced.map(({ source, days }) => ({
-      source: source.number,
-      name: source.name,
-      days: days.length,
-    })),
-    brings: plan.days.map(formatDay),
-    fresh: plan.fresh,
-  };
+  async remove(): Promise<void> {
+    for (const folder of this.#folders) await rm(folder, { recursive: true, force: true });
+  }
 }

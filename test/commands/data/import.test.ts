@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, it } from "mocha";
 import { dayOf, formatDay } from "../../../appliance/base/calendar.ts";
 import { FIREFOX } from "../../helpers/access-logs.ts";
+import { FakeMatomo, MATOMO_TOKEN } from "../../helpers/fake-matomo.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import {
   goatcounterJson,
@@ -40,9 +41,11 @@ describe("tallydeck import", () => {
     return file(name);
   };
 
+  let matomo: FakeMatomo | undefined;
   beforeEach(async () => {
     await run("sites", "add", "blog");
   });
+  afterEach(() => matomo?.close());
 
   it("brings the days of another tool, and a running service shows them", async () => {
     const service = await RunningService.start(folder(), { STATS_TOKEN: "t" });
@@ -181,6 +184,38 @@ describe("tallydeck import", () => {
     assert.deepEqual(stats.gaps, [
       { from: days[0], to: days[1], lacks: ["pv", "uv", "bounce", "engaged"] },
     ]);
+  });
+
+  it("asks a Matomo for its days, and brings nothing twice", async () => {
+    const days = daysAgo(40, 1);
+    matomo = await FakeMatomo.start(days);
+    const { url } = matomo;
+    const env = { MATOMO_TOKEN };
+    const ask = (...args: string[]) =>
+      tallydeck(["import", url, "--site", "blog", ...args, "--data-dir", folder()], env);
+    const told = await ask("--inspect");
+    assert.match(
+      told.out,
+      /: Matomo, .*, 40 days with counts\.\nDays begin by Europe\/Zurich in it\.\n480 views, 160 visitors, 200 sessions\n/,
+    );
+    const { out, err } = await ask();
+    assert.match(out, /^Brought 40 days from 127\.0\.0\.1:\d+ to blog/, err);
+    assert.deepEqual((await ask()).out, "All of it is here already: 40 days of blog.\n");
+    const { pv, bounce, path, country, browser, os, device, source } = await numbers();
+    // Forty days until today, which is none of them.
+    assert.deepEqual([pv, bounce], [{ _: 39 * 12 }, { _: 39 * 2 }]);
+    assert.deepEqual(path, { "/": 39 * 8, "/about": 39 * 4, Others: 39 });
+    assert.deepEqual(
+      [country, browser, os, device, source],
+      [{ CH: 468 }, { Chrome: 468 }, { Linux: 468 }, { mobile: 468 }, { "google.com": 468 }],
+    );
+    const wrong = await tallydeck(["import", url, "--site", "blog", "--data-dir", folder()], {
+      MATOMO_TOKEN: "wrong",
+    });
+    assert.match(wrong.err, /^Matomo at 127\.0\.0\.1:\d+ says: You can't access this resource/);
+    assert.match((await bring(url, "--site", "blog")).err, /Set MATOMO_TOKEN/);
+    matomo.close();
+    assert.match((await ask()).err, /^Matomo at 127\.0\.0\.1:\d+ does not answer: /);
   });
 
   describe("refuses, and changes nothing, with a sentence for", () => {

@@ -1,0 +1,116 @@
+import type { Day } from "../base/calendar.ts";
+import { isObject } from "../base/input/json.ts";
+import { storable } from "../base/text/storable.ts";
+import type { Dimension } from "../store/log/record.ts";
+import type { Format, Sink } from "./format.ts";
+import type { Sheet } from "./input.ts";
+import { jsonRows } from "./json-rows.ts";
+import {
+  browserNamed,
+  countryOf,
+  deviceNamed,
+  pathOf,
+  referrerOf,
+  sourceNamed,
+  systemNamed,
+} from "./values.ts";
+
+// The lines are answers of Matomo's reporting API, a report and a day in each, as `fetchMatomo` writes them:
+// developer.matomo.org/api-reference/reporting-api.
+
+/** The value of a row in each of our dimensions. */
+type ValuesOf = (row: Row) => readonly (readonly [Dimension, string])[];
+export type Row = Readonly<Record<string, unknown>>;
+
+const label = (row: Row): string => (typeof row.label === "string" ? row.label : "");
+
+function fromHost(row: Row): readonly (readonly [Dimension, string])[] {
+  const source = sourceNamed(label(row));
+  const { ref, group } = referrerOf(source === "direct" || !source.includes(".") ? "" : source);
+  return [
+    ["source", source],
+    ["ref", ref],
+    ["ref_group", group],
+  ];
+}
+
+/** The reports that are read, by their method. */
+export const MATOMO_REPORTS: Readonly<Record<string, ValuesOf>> = {
+  "Actions.getPageUrls": (row) => [["path", pathOf(pagePath(row))]],
+  "Referrers.getWebsites": fromHost,
+  "Referrers.getSearchEngines": fromHost,
+  "Referrers.getSocials": fromHost,
+  "Referrers.getCampaigns": (row) => [
+    ["source", sourceNamed(label(row))],
+    ["utm_campaign", storable(label(row)) || "campaign"],
+  ],
+  "UserCountry.getCountry": (row) => {
+    const country = countryOf(String(row.code ?? ""));
+    return country === undefined ? [] : [["country", country]];
+  },
+  "DevicesDetection.getBrowsers": (row) => [["browser", browserNamed(label(row))]],
+  "DevicesDetection.getOsFamilies": (row) => [["os", systemNamed(label(row))]],
+  "DevicesDetection.getType": (row) => [["device", deviceNamed(label(row))]],
+  "Events.getAction": (row) => [["event", storable(label(row)) || "event"]],
+};
+
+/** The totals of a day. */
+export const MATOMO_TOTALS = "VisitsSummary.get";
+export const MATOMO_VERSION = 1;
+
+export const matomo: Format = {
+  name: "Matomo",
+  days: "unknown",
+  recognises: ([sheet, ...others]) =>
+    others.length === 0 && sheet !== undefined && /^\{"matomo":\d+,/.test(sheet.head),
+  async read(sheets, sink) {
+    for (const sheet of sheets) await readLines(sheet, sink);
+  },
+};
+
+async function readLines(sheet: Sheet, sink: Sink): Promise<void> {
+  for await (const line of jsonRows(sheet)) {
+    if ("matomo" in line) {
+      if (typeof line.zone === "string") sink.zone(line.zone);
+      continue;
+    }
+    const day = sink.dayOf(String(line.day));
+    if (day === undefined) continue;
+    const rows = [line.rows].flat().filter(isObject);
+    if (line.report === MATOMO_TOTALS) for (const row of rows) readTotals(row, day, sink);
+    const valuesOf = MATOMO_REPORTS[String(line.report)];
+    if (valuesOf !== undefined) for (const row of rows) readRow(row, valuesOf(row), day, sink);
+  }
+}
+
+function readTotals(row: Row, day: Day, sink: Sink): void {
+  const add = (counter: "pv" | "uv" | "sessions" | "bounce", name: string) =>
+    sink.counts.count(day, counter, countOf(row, name));
+  // Actions are views, downloads and outlinks; where views are told apart, those count.
+  add("pv", "nb_pageviews" in row ? "nb_pageviews" : "nb_actions");
+  add("uv", "nb_uniq_visitors");
+  add("sessions", "nb_visits");
+  add("bounce", "bounce_count");
+}
+
+function readRow(row: Row, values: ReturnType<ValuesOf>, day: Day, sink: Sink): void {
+  const visits = countOf(row, "nb_visits");
+  const views =
+    countOf(row, "nb_hits") || countOf(row, "nb_actions") || countOf(row, "nb_events") || visits;
+  const visitors = countOf(row, "nb_uniq_visitors") || countOf(row, "sum_daily_nb_uniq_visitors");
+  for (const [dimension, text] of values) {
+    const sessions = dimension === "path" ? countOf(row, "entry_nb_visits") : visits;
+    sink.counts.value(day, dimension, text, { views, visitors, sessions });
+  }
+}
+
+function countOf(row: Row, name: string): number {
+  const n = Number(row[name] ?? 0);
+  return Number.isSafeInteger(n) && n > 0 ? n : 0;
+}
+
+/** The path of a page: by its address, or its label where Matomo folded the rest. */
+function pagePath(row: Row): string {
+  const url = typeof row.url === "string" ? row.url : "";
+  return URL.canParse(url) ? new URL(url).pathname : label(row);
+}
