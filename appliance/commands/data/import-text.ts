@@ -5,7 +5,7 @@ import type { SiteRecord } from "../../store/desk.ts";
 import { barsOf } from "../sites/stats-table.ts";
 
 /** An import as it is known before it is done. */
-export interface Work {
+export interface ImportWork {
   readonly found: Inspected;
   readonly plan: ImportPlan;
   readonly site: SiteRecord;
@@ -13,7 +13,7 @@ export interface Work {
 }
 
 /** The sentence for days that stay out, after their number. */
-const WHY: Readonly<Record<LeftOut, (work: Work) => string>> = {
+const WHY: Readonly<Record<LeftOut, (work: ImportWork) => string>> = {
   counted: () => "on which something was counted here",
   after: () =>
     "after the first one that was counted here: name them with --from and --to to fill gaps",
@@ -28,7 +28,7 @@ export function daysText(n: number): string {
   return n === 1 ? "1 day" : `${n} days`;
 }
 
-export function leftLines(work: Work): string[] {
+export function leftLines(work: ImportWork): string[] {
   return [...work.plan.left].map(([why, n]) => `Left out: ${daysText(n)} ${WHY[why](work)}.`);
 }
 
@@ -38,7 +38,7 @@ const SUMS = [
   ["sessions", "sessions"],
 ] as const;
 
-function sumsOf({ found }: Work): [name: string, n: number][] {
+function sumsOf({ found }: ImportWork): [name: string, n: number][] {
   return SUMS.map(([counter, name]) => [
     name,
     [...found.days.values()].reduce((sum, day) => sum + (day[counter] ?? 0), 0),
@@ -46,7 +46,7 @@ function sumsOf({ found }: Work): [name: string, n: number][] {
 }
 
 /** The lines of an inspection. @param columns the characters that fit in a line */
-export function tellLines(work: Work, columns: number): string[] {
+export function tellLines(work: ImportWork, columns: number): string[] {
   const { found, plan, site } = work;
   const { about, days } = found;
   const [first = 0, last = 0] = [[...days.keys()][0], [...days.keys()].at(-1)];
@@ -89,11 +89,11 @@ function rangeText({ days }: ImportPlan): string {
     : `, ${formatDay(first)} to ${formatDay(last)}`;
 }
 
-export function hereLine({ plan, site }: Work): string {
+export function hereLine({ plan, site }: ImportWork): string {
   return `All of it is here already: ${daysText(plan.days.length)} of ${site.id}.`;
 }
 
-export function doneLines(work: Work): string[] {
+export function doneLines(work: ImportWork): string[] {
   const { found, plan, site } = work;
   return [
     `Brought ${daysText(plan.fresh)} from ${found.name} to ${site.id}${rangeText(plan)}.`,
@@ -102,7 +102,7 @@ export function doneLines(work: Work): string[] {
   ];
 }
 
-export function jsonOf(work: Work): object {
+export function jsonOf(work: ImportWork): object {
   const { found, plan, site } = work;
   return {
     site: site.id,

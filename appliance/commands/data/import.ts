@@ -30,10 +30,10 @@ import {
   daysText,
   doneLines,
   hereLine,
+  type ImportWork,
   jsonOf,
   leftLines,
   tellLines,
-  type Work,
 } from "./import-text.ts";
 
 const help = `tallydeck import: brings what another tool has counted.
@@ -123,7 +123,7 @@ export const importCommand: Command = {
         wish: { named, replaces: values.replace === true },
       });
       terminal.rewrite?.("");
-      const work: Work = { found, plan, site, retentionDays: config.retentionDays };
+      const work: ImportWork = { found, plan, site, retentionDays: config.retentionDays };
       if (values.inspect) {
         if (values.json) outJson(terminal, jsonOf(work));
         else for (const line of tellLines(work, terminal.columns)) terminal.out(line);
@@ -185,7 +185,7 @@ function daysNamed({
 }
 
 /** @throws {CommandFailed} where there is nothing to do, or something to agree to */
-function refuse({ plan, site, ...work }: Work, replaces: boolean): void {
+function refuse({ plan, site, ...work }: ImportWork, replaces: boolean): void {
   const { days, replaced } = plan;
   if (replaced.length > 0 && !replaces) {
     const n = replaced.reduce((sum, one) => sum + one.days.length, 0);
