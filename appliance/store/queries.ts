@@ -43,8 +43,8 @@ export interface StatsQuery extends Filter {
   readonly daily: DailyForm | undefined;
   /** Whether pages come with the sessions that began with them; no unless given. */
   readonly entry?: boolean;
-  /** The conditions among those of `where` that a shared link has, as texts: the asker sees nothing beyond them. */
-  readonly bound?: readonly string[];
+  /** The conditions among those of `where` that a shared link has: the asker sees nothing beyond them. */
+  readonly bound?: readonly Condition[];
   /** The first day that keeps detail; Infinity for none. */
   readonly detailFrom: Day;
   /** The only source that counts; all of them where it is undefined. */
@@ -68,6 +68,11 @@ export interface GoalsQuery
   readonly from: Day;
   readonly to: Day;
   readonly goals: readonly Goal[];
+  /**
+   * Whether goals that were not reached are left out, since their names would tell what is beyond a shared part; no unless
+   * given.
+   */
+  readonly onlyReached?: boolean;
 }
 
 export interface OverviewQuery {

@@ -11,6 +11,10 @@ interface Source {
   readonly name?: string;
 }
 
+/** Whether everybody who reads the site may be told a source's name: it is no name of a place that was copied from, or of a file. */
+export const hasOpenName = ({ kind }: Pick<Source, "kind">): boolean =>
+  kind !== "copy" && kind !== "import";
+
 /** The name of a source for people, with or without that of its database or file: `copied from old-box`. */
 export function sourceName({ number, kind, name }: Source): string {
   if (kind === "now") return "counted here";

@@ -20,10 +20,11 @@ export function goalsRoute(
     const { from, to } = statsRange(ctx.query, today);
     const { where } = statsFilter(ctx.query, bound);
     const asker = askerOf(ctx, "owner");
-    const source = await sourceAsked(ctx, numbers);
+    const source = await sourceAsked(ctx, numbers, { bound, readsAll: access.readsAll(ctx) });
     const { goals } = (await settingOfSite(numbers, GOALS, site.key, asker)) ?? { goals: [] };
     const query = {
       ...{ site: site.key, id: site.id, to, goals, where, source },
+      onlyReached: bound.length > 0,
       from: from === "first" ? to - MAX_RANGE_DAYS + 1 : from,
       detailFrom: numbers.detailFrom(today),
       zone: numbers.zone.nameAt(now),

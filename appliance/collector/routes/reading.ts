@@ -1,4 +1,6 @@
 import type { Context } from "koa";
+import type { Condition } from "../../base/text/condition.ts";
+import { hasOpenName } from "../../base/text/source-name.ts";
 import {
   type Accepts,
   type Answer,
@@ -27,15 +29,26 @@ export function acceptsOf(ctx: Context): Accepts {
   };
 }
 
-/** The number of the requested source; undefined for all. @throws {HttpError} 400 */
+/**
+ * The number of the requested source; undefined for all.
+ * @param readsAll whether the asker is told the names of sources, and may ask by them
+ * @throws {HttpError} 400, to a link that shares a part in any case: which sources there are is no part of it
+ */
 export async function sourceAsked(
   ctx: Context,
   numbers: Numbers,
+  { bound, readsAll }: { readonly bound: readonly Condition[]; readonly readsAll: boolean },
 ): Promise<SourceNumber | undefined> {
   const text = queryValue(ctx.query, "source");
   if (text === undefined) return undefined;
+  if (bound.length > 0) throw invalid("This link shows all sources together. Leave `source` out.");
   try {
-    return sourceNamed(await numbers.read("sources", undefined, askerOf(ctx, "owner")), text);
+    const sources = await numbers.read("sources", undefined, askerOf(ctx, "owner"));
+    // Names that the asker is not told must not be found out by guessing.
+    return sourceNamed(
+      readsAll ? sources : sources.map((one) => (hasOpenName(one) ? one : { ...one, name: "" })),
+      text,
+    );
   } catch (error) {
     if (error instanceof SourceUnclear) throw invalid(error.message);
     throw error;

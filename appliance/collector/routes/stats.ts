@@ -1,7 +1,6 @@
 import type { Middleware } from "koa";
 import { hourOf } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
-import { conditionText } from "../../base/text/condition.ts";
 import type { DailyForm, Warning } from "../../store/reports.ts";
 import type { Numbers } from "../../store/store.ts";
 import type { Access } from "../access.ts";
@@ -33,25 +32,27 @@ export function statsRoute(access: Access, { numbers, clock, warnings }: StatsPa
     const range = statsRange(ctx.query, today);
     const series = queryValue(ctx.query, "series") === "1";
     const filter = statsFilter(ctx.query, bound);
-    const source = await sourceAsked(ctx, numbers);
+    const isOfPart = bound.length > 0;
+    const readsAll = access.readsAll(ctx);
+    const source = await sourceAsked(ctx, numbers, { bound, readsAll });
     const query = {
       ...range,
       ...filter,
       source,
-      ...(queryValue(ctx.query, "sources") === "1" && {
-        tellsSources: access.readsAll(ctx) ? ("named" as const) : ("numbered" as const),
-      }),
+      ...(queryValue(ctx.query, "sources") === "1" &&
+        !isOfPart && { tellsSources: readsAll ? ("named" as const) : ("numbered" as const) }),
       tellsSurveys: queryValue(ctx.query, "surveys") === "1" && !isShared,
       entry: queryValue(ctx.query, "entry") === "1",
       detailFrom: numbers.detailFrom(today),
-      ...(bound.length > 0 && { bound: bound.map(conditionText) }),
+      ...(isOfPart && { bound }),
       site: site.key,
       id: site.id,
       series,
       daily: series ? DAILY.get(queryValue(ctx.query, "daily")) : undefined,
       zone: numbers.zone.nameAt(now),
       zoneChange: numbers.zone.changeAt(now),
-      warnings: warnings(),
+      // The problems of the box are of no use to whom a link was given, and none of theirs.
+      warnings: isShared ? [] : warnings(),
       // Live views have no conditions, since only their number is known.
       live:
         range.to === today && filter.where.length === 0 && source === undefined

@@ -18,7 +18,7 @@ const COUNTED = {
 
 /** The body of `/goals`: how often each goal was reached, by day. */
 export async function goalsOf(source: BlockCounts, query: GoalsQuery): Promise<GoalsAnswer> {
-  const { site, id, from, to, goals, where, zone, detailFrom } = query;
+  const { site, id, from, to, goals, where, zone, detailFrom, onlyReached = false } = query;
   const range = { site, from, to };
   const detail = where.length > 0 ? await source.detail(range, detailFrom) : undefined;
   const counts = new Map<Goal, number[]>();
@@ -46,7 +46,9 @@ export async function goalsOf(source: BlockCounts, query: GoalsQuery): Promise<G
         sampled: detail.sampled,
       },
     }),
-    goals: goals.map((goal) => ({ ...goal, daily: counts.get(goal) ?? [] })),
+    goals: goals
+      .map((goal) => ({ ...goal, daily: counts.get(goal) ?? [] }))
+      .filter(({ daily }) => !onlyReached || daily.some((n) => n > 0)),
   };
 }
 

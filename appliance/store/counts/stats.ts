@@ -1,16 +1,18 @@
 import { type Day, formatDay } from "../../base/calendar.ts";
 import { OTHER } from "../../base/names.ts";
-import { asksForEvents } from "../../base/text/condition.ts";
+import { asksForEvents, type Condition, conditionText } from "../../base/text/condition.ts";
 import { DIMENSIONS, type ListName } from "../../base/text/dimensions.ts";
+import { hasOpenName } from "../../base/text/source-name.ts";
 import { DETAIL_DIMENSIONS } from "../blocks/detail.ts";
-import { COUNTERS, type SiteKey } from "../counting.ts";
+import { firstDayOf } from "../blocks/month.ts";
+import { COUNTERS } from "../counting.ts";
 import { MAX_RANGE_DAYS, type StatsQuery } from "../queries.ts";
 import type { DetailAnswer, Gap, SiteSource, StatsHead } from "../reports.ts";
 import type { CountedSource } from "../sources.ts";
 import type { BlockCounts } from "./block-counts.ts";
 import type { CounterDays, TableValue } from "./counter-days.ts";
 import { JsonBytes } from "./json-bytes.ts";
-import type { CounterSource, SiteDays } from "./source.ts";
+import type { SiteDays } from "./source.ts";
 import { ValueDays } from "./value-days.ts";
 import type { ValueSum } from "./value-table.ts";
 import { cut, type DimensionTotals, type ValuePass, valueTotals } from "./values.ts";
@@ -38,7 +40,7 @@ export async function statsBody(
   { gapsIn = async () => [], ...facts }: SiteFacts = {},
 ): Promise<Uint8Array> {
   const { site, to } = query;
-  const from = query.from === "first" ? await firstDay(source, site, to) : query.from;
+  const from = query.from === "first" ? await firstDay(source, query) : query.from;
   const range = { site, from, to };
   // Events are of no visitor or session: where they are asked for, all there is of them is how many.
   const of = asksForEvents(query.where) ? "views" : query.of;
@@ -163,7 +165,7 @@ function headOf(
     }),
     ...(surveys !== undefined && { surveys }),
     ...(detail && { detail }),
-    ...(query.bound && { bound: query.bound }),
+    ...(query.bound && { bound: query.bound.map(conditionText) }),
     ...(gaps.length > 0 && { gaps: [...gaps] }),
     ...(query.series && { series: counters.series() }),
   };
@@ -173,7 +175,7 @@ function toldOf(
   { number, kind, name, first }: CountedSource,
   { tellsSources }: Pick<StatsQuery, "tellsSources">,
 ): SiteSource {
-  const isNamed = (kind !== "copy" && kind !== "import") || tellsSources === "named";
+  const isNamed = hasOpenName({ kind }) || tellsSources === "named";
   return {
     ...{ number, kind },
     ...(isNamed && { name }),
@@ -230,7 +232,33 @@ function writeTables(
   }
 }
 
-async function firstDay(source: CounterSource, site: SiteKey, to: Day): Promise<Day> {
-  const first = Math.min(to, (await source.firstDay(site)) ?? to);
-  return Math.max(first, to - MAX_RANGE_DAYS + 1);
+async function firstDay(source: BlockCounts, query: StatsQuery): Promise<Day> {
+  const { site, to, bound } = query;
+  const known = Math.min(to, (await source.firstDay(site)) ?? to);
+  const first = Math.max(known, to - MAX_RANGE_DAYS + 1);
+  return bound === undefined
+    ? first
+    : firstFitting(source, { site, from: first, to }, { ...query, where: bound });
+}
+
+/** The first day with a view or an event that fits, so that who sees a part only is not told when the rest began. */
+async function firstFitting(
+  source: BlockCounts,
+  range: SiteDays,
+  { where, detailFrom }: { readonly where: readonly Condition[]; readonly detailFrom: Day },
+): Promise<Day> {
+  let first = range.to;
+  let month = 0;
+  const detail = await source.detail(range, detailFrom);
+  const { pass } = source.filtered(range, detail.from, { of: "views", where, detailFrom });
+  await pass(new Set<ListName>(["path", "event"]), {
+    begin: async (block) => {
+      month = firstDayOf(block.month);
+    },
+    count: (_, { day, length }) => {
+      if (length > 0) first = Math.min(first, month + day);
+    },
+    end: async () => {},
+  });
+  return first;
 }

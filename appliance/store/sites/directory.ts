@@ -116,15 +116,20 @@ function readable<Body>(kind: DocumentKind<Body>, id: string, body: string | nul
 }
 
 function rowOf(key: SiteKey, body: SiteBody): Row {
-  const { id, host, badge, declared, retired, token, share, shareWhere, ...others } = body;
-  const hash = bytesOf(share);
+  const { id, host, badge, declared, retired, token, share, sharePart, ...others } = body;
   const record = {
     ...{ key, id, host, badge, declared },
     tokenHash: bytesOf(token),
-    share: hash && { hash, where: shareWhere ?? [] },
+    share: shareOf(share, sharePart),
   };
   const hasOthers = Object.keys(others).length > 0;
   return { record: hasOthers ? { ...record, others } : record, retired };
+}
+
+/** The link of a site. One to all of it is newer than one to a part, where a release that knows no parts made it. */
+function shareOf(all: SiteBody["share"], part: SiteBody["sharePart"]): SiteShare | null {
+  const hash = bytesOf(all ?? part?.hash ?? null);
+  return hash && { hash, where: all === null ? (part?.where ?? []) : [] };
 }
 
 function bytesOf(hex: string | null): Uint8Array | null {

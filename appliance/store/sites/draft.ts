@@ -192,12 +192,13 @@ function join<K, V>(index: Map<K, Set<V>>, key: K, value: V): void {
 function bodyOf(site: DraftedSite): SiteBody {
   const { id, host, badge, declared, retired, tokenHash, share, others } = site;
   const where = share?.where ?? [];
+  const hash = hexOf(share?.hash ?? null);
   return {
     ...others,
     ...{ id, host, badge, declared, retired },
     token: hexOf(tokenHash),
-    share: hexOf(share?.hash ?? null),
-    ...(where.length > 0 && { shareWhere: where }),
+    share: where.length > 0 ? null : hash,
+    ...(where.length > 0 && hash !== null && { sharePart: { hash, where } }),
   };
 }
 

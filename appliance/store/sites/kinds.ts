@@ -28,10 +28,13 @@ export interface SiteBody {
   readonly retired: boolean;
   /** SHA-256 of the token that reads it, in hex. */
   readonly token: string | null;
-  /** SHA-256 of the token in the link by which its traffic is shared, in hex. */
+  /** SHA-256 of the token in the link by which all of its traffic is shared, in hex. */
   readonly share: string | null;
-  /** The conditions of what that link shows; all of the traffic where it is missing. */
-  readonly shareWhere?: readonly string[];
+  /**
+   * The link by which a part is shared, by the conditions of that part. Its token is none of `share`, since a release that knows no
+   * parts would show all of the traffic to it, after a step back or beside newer nodes of a fleet.
+   */
+  readonly sharePart?: { readonly hash: string; readonly where: readonly string[] };
 }
 
 const HASH = { type: "string", pattern: "^[0-9a-f]{64}$" } as const;
@@ -48,7 +51,7 @@ export const SITES = documentKind<SiteBody>(
       token: orNull(HASH),
       share: orNull(HASH),
     },
-    { shareWhere: { type: "array", items: TEXT, minItems: 1 } },
+    { sharePart: objectOf({ hash: HASH, where: { type: "array", items: TEXT, minItems: 1 } }) },
   ),
   { of: "fleet", bound: BOUNDS.sites, inBackup: "kept" },
 );

@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "mocha";
 import { onEachEngine } from "../../helpers/engines.ts";
+import { FakeClock } from "../../helpers/fake-clock.ts";
 import { assertError, Owner } from "../../helpers/owner.ts";
-import { sharedWorld } from "../../helpers/world.ts";
+import { eachWorld, sharedWorld } from "../../helpers/world.ts";
 
 const TODAY = "2026-03-04";
+/** The first day of the site, on which the part had no view. */
+const BEFORE = "2026-03-01";
 /** All that the link must not tell, wherever it is asked. */
-const SECRET = /secret|paid|insider|curl|9\.9\.9/;
+const SECRET = /secret|paid|bought|insider|curl|9\.9\.9/i;
 
 onEachEngine(() => {
   describe("a link to a part of a site", () => {
@@ -16,6 +19,8 @@ onEachEngine(() => {
 
     before(async () => {
       owner = new Owner(world());
+      world().clock.setWall(`${BEFORE}T12:00:00Z`);
+      await world().beacon({ p: "/secret" });
       world().clock.setWall(`${TODAY}T12:00:00Z`);
       const from = (country: string) => ({ headers: { "cf-ipcountry": country } });
       const blog = { s: "1", u: "1", n: "1", o: "news.example" };
@@ -69,7 +74,7 @@ onEachEngine(() => {
         "where=event:is:paid",
         "where=event:begins:p",
         "where=country:is:DE&where=path:is:/secret",
-        ...["of=views", "of=visitors&entry=1", "of=sessions&entry=1", "source=here&sources=1"],
+        ...["of=views", "of=visitors&entry=1", "of=sessions&entry=1", "sources=1", "surveys=1"],
         `day=${TODAY}`,
         ...["series=1", "series=1&daily=1", "series=1&daily=text&entry=1&sources=1"].map(
           (form) => `from=first&${form}`,
@@ -77,11 +82,12 @@ onEachEngine(() => {
         "bound=&shareWhere=",
       ];
       for (const query of asked) {
-        const { bound, pv = { _: 0 }, live, pending, app, bot } = await stats(query);
+        const { bound, pv = { _: 0 }, from = TODAY, ...answer } = await stats(query);
         assert.equal(bound.length, 2, query);
         assert.ok(pv._ <= 2, query);
-        const others = { live, pending, app, bot };
-        assert.deepEqual(Object.values(others), [undefined, undefined, undefined, undefined]);
+        assert.equal(from, TODAY, query);
+        for (const name of ["live", "pending", "app", "bot", "sources", "surveys", "warnings"])
+          assert.equal(answer[name], undefined, name);
       }
     });
 
@@ -104,9 +110,12 @@ onEachEngine(() => {
 
     it("counts goals of that part alone, and shows no mark", async () => {
       for (const query of ["", "where=path:is:/secret", "where=event:is:paid"]) {
-        const { goals } = (await ask(`/goals?site=blog&from=first&${query}`)).json;
-        const reached = (goals as { daily: number[] }[]).map(({ daily }) => daily.at(-1));
-        assert.deepEqual(reached, query === "" ? [1, 0, 2] : [0, 0, 0], query);
+        const { json, text } = await ask(`/goals?site=blog&from=first&${query}`);
+        assert.doesNotMatch(text, SECRET, query);
+        const reached = (json.goals as { name: string; daily: number[] }[]).map(
+          ({ name, daily }) => `${name} ${daily.at(-1)}`,
+        );
+        assert.deepEqual(reached, query === "" ? ["Joined 1", "Read 2"] : [], query);
       }
       assert.deepEqual((await ask("/marks?site=blog")).json.marks, []);
     });
@@ -114,6 +123,29 @@ onEachEngine(() => {
     it("does not tell whether there are surveys", async () => {
       assert.equal((await stats("surveys=1")).surveys, undefined);
       assert.equal((await world().stats({ site: "blog", surveys: 1 })).surveys, true);
+    });
+
+    it("begins with the first day of that part, also where it is one of events", async () => {
+      assert.equal((await stats("from=first&where=path:is:/nowhere")).from, TODAY);
+      const { from } = await world().stats({ site: "blog", from: "first" });
+      assert.equal(from, BEFORE);
+      const before = token;
+      token = await share("event:is:signup");
+      const reply = await ask("/stats?site=blog&from=first&series=1&daily=1");
+      assert.doesNotMatch(reply.text, SECRET);
+      assert.deepEqual([reply.json.from, reply.json.event], [TODAY, { signup: 1 }]);
+      token = await share("path:is:/blog/a/", "path:is:/blog/b");
+      assert.notEqual(token, before);
+    });
+
+    it("says of every source the same, whether there is one or not", async () => {
+      for (const path of ["/stats?site=blog", "/goals?site=blog&from=first"]) {
+        const replies = await Promise.all(
+          ["here", "0", "1", "2", "old-box"].map((source) => ask(`${path}&source=${source}`)),
+        );
+        for (const reply of replies) assertError(reply, 400, "invalid_parameter");
+        assert.equal(new Set(replies.map(({ text }) => text)).size, 1);
+      }
     });
 
     it("opens no survey, no other site and no list", async () => {
@@ -145,7 +177,7 @@ onEachEngine(() => {
 
     it("leaves what the owner reads as it is", async () => {
       const { pv, path, bound, live } = await world().stats({ site: "blog" });
-      assert.deepEqual([pv._, path["/secret"], bound, live], [3, 1, undefined, 3]);
+      assert.deepEqual([pv._, path["/secret"], bound, live], [3, 1, undefined, 4]);
       assert.equal((await world().read("/marks", { site: "blog" })).marks.length, 1);
       const { sites } = await owner.get("/api/sites");
       assert.deepEqual(sites[0].sharedWhere, ["path:is:/blog/a", "path:is:/blog/b"]);
@@ -175,6 +207,19 @@ onEachEngine(() => {
       assert.deepEqual([pv, bound], [{ _: 3 }, undefined]);
       token = before;
       assertError(await ask("/stats?site=blog"), 401, "unauthorized");
+    });
+  });
+
+  describe("a link while the clock of the box is not set", () => {
+    const world = eachWorld(() => ({ clock: new FakeClock(undefined, { sure: false }) }));
+
+    it("tells nothing of the box, which its owner is told", async () => {
+      const { token } = (await new Owner(world()).ask("POST", "/api/sites/blog/share", {})).json;
+      const reply = await world().ask("/stats?site=blog", {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      assert.deepEqual([reply.status, reply.json.warnings], [200, undefined]);
+      assert.deepEqual((await world().stats()).warnings, ["clock_not_set"]);
     });
   });
 });

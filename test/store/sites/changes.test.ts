@@ -21,7 +21,7 @@ interface Place extends SitesPlace {
   rows(text: string): Promise<object[]>;
 }
 
-const { createSite, eraseSite, setAdminToken, updateSite } = SITE_WRITES;
+const { createSite, eraseSite, setAdminToken, shareSite, updateSite } = SITE_WRITES;
 
 function itTells(each: () => Place): void {
   const ids = ({ sites }: Directory) => sites.map(({ id }) => id);
@@ -48,6 +48,24 @@ function itTells(each: () => Place): void {
       ["site", "2", true],
     ]);
     assert.deepEqual(documents((await place.since(now)).parts), []);
+  });
+
+  it("keeps the token of a link to a part where a release that knows no parts does not look", async () => {
+    const place = each();
+    const hash = new Uint8Array(32).fill(1);
+    const hex = Buffer.from(hash).toString("hex");
+    const kept = async () => {
+      const [site] = (await place.since(undefined)).parts.flatMap((part) => part.documents);
+      const { share, sharePart } = JSON.parse(site?.body ?? "");
+      return [share, sharePart];
+    };
+    await createSite(place, { id: "blog" });
+    await shareSite(place, { id: "blog", share: { hash, where: ["path:is:/a"] } });
+    assert.deepEqual(await kept(), [null, { hash: hex, where: ["path:is:/a"] }]);
+    await shareSite(place, { id: "blog", share: { hash, where: [] } });
+    assert.deepEqual(await kept(), [hex, undefined]);
+    await shareSite(place, { id: "blog", share: null });
+    assert.deepEqual(await kept(), [null, undefined]);
   });
 
   it("tells all there is to who has not asked for ten thousand changes", async () => {
