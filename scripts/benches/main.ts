@@ -6,6 +6,7 @@ import { channels } from "./channels.ts";
 import { type Commits, compare } from "./compare.ts";
 import { lone, midnight } from "./days.ts";
 import { fleet } from "./fleet.ts";
+import { imports } from "./imports.ts";
 import { hour, ingest } from "./ingest.ts";
 import { large } from "./large.ts";
 import { page } from "./page.ts";
@@ -19,7 +20,7 @@ import { tls } from "./tls.ts";
 await runScript<Commits>({
   parts: {
     ...{ start, ingest, tls, reads, page, flood, push, press, channels, blocks, lone, midnight },
-    ...{ batches, fleet, hour, painting, large, compare },
+    ...{ batches, imports, fleet, hour, painting, large, compare },
   },
   options: { before: text("HEAD"), after: text(".") },
   seed: 42,

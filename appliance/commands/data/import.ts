@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { constants, setPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { setFlagsFromString } from "node:v8";
@@ -82,6 +82,8 @@ export const importCommand: Command = {
   async run(args, terminal) {
     const { values, positionals } = parseCommandLine(args, OPTIONS);
     setFlagsFromString(SMALL_HEAP);
+    // Hits of a service beside it come first.
+    setPriority(constants.priority.PRIORITY_LOW);
     if (positionals.length === 0)
       throw new UsageError("Name the file: `tallydeck import FILE --site SITE`.");
     const named = daysNamed(values);
