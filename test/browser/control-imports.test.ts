@@ -113,6 +113,54 @@ describe("imports and exports in the Web UI", () => {
     await control().button("Bring 20 days").waitFor();
   });
 
+  it("send a piece again when the connection was cut", async () => {
+    await open();
+    let cuts = 0;
+    await control().page.route("**/uploads/*?offset=*", (route) => {
+      cuts += 1;
+      return cuts <= 2 ? route.abort() : route.continue();
+    });
+    await choose(await file());
+    await control().button("Bring 20 days").waitFor();
+    assert.equal(cuts, 3);
+    control().owner.expectTroubles(/ERR_FAILED/);
+  });
+
+  it("are done by the keyboard alone, which is led on", async () => {
+    await importer().send(await file(), "here.zip", 1_000_000);
+    await control().open("?tab=sites");
+    await card().getByText("Import", { exact: true }).focus();
+    await control().page.keyboard.press("Enter");
+    await control().button("Read it").focus();
+    await control().page.keyboard.press("Enter");
+    await control().button("Bring 20 days").waitFor();
+    // The focus is on the panel by now, so that the next stop is in it.
+    const isIn = `document.activeElement.closest(".moving") !== null`;
+    assert.equal(await control().page.evaluate(isIn), true);
+    await control().button("Bring 20 days").focus();
+    await control().page.keyboard.press("Enter");
+    assert.match(
+      await seen(card().getByRole("status").filter({ hasText: "Brought" })),
+      /^Brought 20 days from here\.zip/,
+    );
+  });
+
+  it("stumble nobody, and fit a phone", async () => {
+    await importer().done(await importer().send(await file(), "old.zip", 1_000_000), "bring");
+    await control().page.setViewportSize({ width: 360, height: 740 });
+    await open();
+    await card().getByText("Export", { exact: true }).click();
+    await choose(await file(30, 15), "new.zip");
+    await control().button("Bring 15 days…").waitFor();
+    await card().getByText("Other days, or another zone").click();
+    await control().owner.assertAccessibleInAnyLight(".site");
+    const width = await control().page.evaluate("document.documentElement.scrollWidth");
+    assert.equal(width, 360);
+    await control().button("Bring 15 days…").click();
+    await control().sees("Replace these 10 days?");
+    await control().owner.assertAccessibleInAnyLight("dialog");
+  });
+
   it("take a file that is dropped, and are undone by Cancel", async () => {
     await open();
     const bytes = [...(await file())];

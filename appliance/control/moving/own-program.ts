@@ -37,13 +37,15 @@ interface OwnProgramOptions {
 export class OwnProgram {
   readonly #options: OwnProgramOptions;
   #running: BoundedProgram | undefined;
+  #isClosed = false;
 
   constructor(options: OwnProgramOptions) {
     this.#options = options;
   }
 
-  /** @throws {Refusal} `exchange_busy` */
+  /** @throws {Refusal} `exchange_busy`, `not_now` */
   start(args: readonly string[], onShare: OnShare = () => {}): Work {
+    if (this.#isClosed) throw new Refusal("not_now", "The box is about to restart.");
     if (this.#running !== undefined)
       throw new Refusal(
         "exchange_busy",
@@ -62,6 +64,7 @@ export class OwnProgram {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     const running = this.#running;
     running?.kill();
     await running?.ended;

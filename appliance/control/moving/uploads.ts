@@ -28,6 +28,7 @@ export const PIECE_BYTES = 4 * 1_048_576;
 export class Uploads {
   readonly #options: UploadsOptions;
   #now: Upload | undefined;
+  #isClosed = false;
 
   private constructor(options: UploadsOptions) {
     this.#options = options;
@@ -51,6 +52,7 @@ export class Uploads {
    * @throws {Refusal} `exchange_busy`, `no_space`
    */
   async begin(site: string, name: string, size: number): Promise<ImportUpload> {
+    if (this.#isClosed) throw new Refusal("not_now", "The box is about to restart.");
     const before = this.#now;
     if (before !== undefined && before.view.state !== "done")
       throw new Refusal(
@@ -87,6 +89,7 @@ export class Uploads {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     const upload = this.#now;
     this.#now = undefined;
     await upload?.end();
@@ -176,8 +179,10 @@ class Upload {
     });
   }
 
-  /** Begins to write its days. @throws {Refusal} `not_now`, `exchange_busy` */
-  bring(wishes: ImportWishes): void {
+  /** Begins to write its days. @throws {Refusal} `not_now`, `exchange_busy`, `no_space` */
+  async bring(wishes: ImportWishes): Promise<void> {
+    if ((await this.#options.room()) < 0) throw noSpace();
+    if (this.#isOver) throw gone();
     this.#begin("writing", wordsOf(wishes), (preview) => {
       this.view.preview = preview;
       this.view.state = "done";
@@ -232,6 +237,8 @@ class Upload {
         const { bytesWritten } = await file.write(piece, at, piece.length - at, offset + at);
         at += bytesWritten;
       }
+      // Else a commit of hits might wait until all that was sent is on the card.
+      await file.datasync();
     } finally {
       await file.close();
     }

@@ -127,7 +127,7 @@ export const inspectUpload: Handler<ImportParts, ImportUpload> = async (ctx, par
 export const bringUpload: Handler<ImportParts, ImportUpload> = async (ctx, parts) => {
   const wishes = wishesOf(await optionalJson(ctx, {}));
   const upload = uploadOf(ctx, parts);
-  upload.bring(wishes);
+  await upload.bring(wishes);
   ctx.body = upload.view;
   ctx.status = 202;
 };

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
+import { request } from "node:http";
 import { join } from "node:path";
 import { beforeEach, describe, it } from "mocha";
 import { DAY_MS } from "../../../../appliance/base/calendar.ts";
@@ -9,7 +10,7 @@ import { eachFolder } from "../../../helpers/folder.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";
 import { until } from "../../../helpers/until.ts";
 import { daysFrom, Importer, plausibleBytes } from "../../../helpers/uploading.ts";
-import { eachWorld } from "../../../helpers/world.ts";
+import { CHROME, eachWorld } from "../../../helpers/world.ts";
 
 onEachEngine(() => {
   describe("an import over HTTP", () => {
@@ -148,6 +149,59 @@ describe("an upload for an import", () => {
     assertError(await importer.put(id, 900, bytes.subarray(900)), 409, "wrong_offset");
     assert.equal((await importer.put(id, 500, bytes.subarray(500))).json.state, "sent");
     assert.equal((await importer.done(id, "inspect")).preview?.days, 3);
+  });
+
+  it("keeps nothing of a piece that was cut off, and takes it again", async () => {
+    const bytes = await file();
+    const { id } = (await importer.begin("a.zip", bytes.length)).json;
+    const sent = request({
+      port: world().service.control.port,
+      path: `${importer.path}/uploads/${id}?offset=0`,
+      method: "PUT",
+      agent: false,
+      headers: { "content-length": bytes.length },
+    });
+    sent.once("error", () => {});
+    await new Promise((resolve) => sent.write(bytes.subarray(0, 700), resolve));
+    // A second sender of the same piece has to wait for the first.
+    let taken = await importer.put(id, 0, bytes);
+    if (taken.status === 409) {
+      assertError(taken, 409, "busy");
+      sent.destroy();
+    }
+    while (taken.status === 409) taken = await importer.put(id, 0, bytes);
+    sent.destroy();
+    assert.equal(taken.json.received, bytes.length);
+    assert.equal((await importer.done(id, "inspect")).preview?.days, 3);
+  });
+
+  it("is cancelled while a piece of it is on its way", async () => {
+    const { id } = (await importer.begin("a.zip", 10_000)).json;
+    const sent = request({
+      port: world().service.control.port,
+      path: `${importer.path}/uploads/${id}?offset=0`,
+      method: "PUT",
+      agent: false,
+      headers: { "content-length": 10_000 },
+    });
+    const { promise, resolve } = Promise.withResolvers<number | undefined>();
+    sent.once("response", ({ statusCode }) => resolve(statusCode));
+    await new Promise((written) => sent.write(Buffer.alloc(5_000), written));
+    assert.equal((await cancel(id)).status, 204);
+    sent.end(Buffer.alloc(5_000));
+    assert.equal(await promise, 404);
+    assert.deepEqual(readdirSync(join(world().dataDir, "uploads")), []);
+  });
+
+  it("of an access log with several hosts is read by the one that is named", async () => {
+    const line = (host: string, path = "/") =>
+      `${host} 192.0.2.1 - - [02/Feb/2026:10:00:00 +0000] "GET ${path} HTTP/1.1" 200 5 "-" "${CHROME}"\n`;
+    const log = Buffer.from(line("a.example") + line("b.example") + line("a.example", "/x"));
+    const id = await importer.send(log, "access.log");
+    const unclear = await importer.done(id, "inspect");
+    assert.match(unclear.problem ?? "", /of several hosts.*"host" a\.example, b\.example/);
+    const { preview, problem } = await importer.done(id, "inspect", { host: "a.example" });
+    assert.deepEqual([problem, preview?.totals.views], [null, 2]);
   });
 
   it("is one at a time, whoever sends it, until it is cancelled", async () => {

@@ -32,11 +32,10 @@ export function ExportField({ site }: { site: string }) {
                 {name}
                 <small>{about}</small>
               </div>
-              {/* The file may be larger than a page can hold: the browser saves it as it comes. */}
+              {/* The browser saves it as it comes, and shows the sentence where it cannot. */}
               <a
                 class="button"
                 href={`api/sites/${site}/export?format=${format}`}
-                download
                 aria-label={`Download ${site}: ${name}`}
               >
                 Download
