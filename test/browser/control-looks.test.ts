@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
+import type { Locator } from "playwright-core";
 import { type Control, eachControl, MK2, ON_LAN, sharedControl } from "./control-stage.ts";
 
 /** Something to see on every page. */
@@ -93,5 +94,29 @@ describe("the page without a deck", () => {
     await control().open();
     await control().owner.assertAccessible();
     assert.equal(await control().page.evaluate("document.body.scrollWidth"), 360);
+  });
+});
+
+describe("the goals of a site", () => {
+  const control = eachControl({ viewport: { width: 1280, height: 900 } });
+  const middle = async (locator: Locator) => {
+    const box = await locator.boundingBox();
+    assert.ok(box);
+    return box.y + box.height / 2;
+  };
+
+  it("stand beside their buttons, wide or narrow", async () => {
+    await control().ask("POST", "/api/sites", { id: "shop" });
+    const goals = [{ name: "Downloaded the large thing", kind: "event", value: "download" }];
+    await control().ask("PUT", "/api/sites/shop/goals", { goals });
+    await control().open("?tab=sites");
+    await control().page.locator("summary", { hasText: "Goals" }).last().click();
+    const form = control().page.locator("form.row", { has: control().field("Kind of goal") });
+    const add = await middle(form.getByRole("button", { name: "Add" }));
+    assert.ok(Math.abs(add - (await middle(form.locator("select")))) < 2);
+    await control().page.setViewportSize({ width: 360, height: 740 });
+    const entry = control().page.locator(".entries > .row", { hasText: "Downloaded" });
+    const remove = await middle(entry.getByRole("button"));
+    assert.ok(Math.abs(remove - (await middle(entry.locator("span").first()))) < 2);
   });
 });

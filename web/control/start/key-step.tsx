@@ -2,9 +2,9 @@ import type { DeckView, StatWidget } from "../../../appliance/control/wire.ts";
 import { slotPath } from "../addresses.ts";
 import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
+import { SlotImage } from "../deck/deck-picture.tsx";
 import { Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
-import { revisionKey } from "../use-box.ts";
 
 /** A key by its place on its deck. */
 interface Key {
@@ -77,16 +77,11 @@ export function KeyStep({ site }: { site: string }) {
 
 /** The key as it looks now. */
 function SetKey({ at: { deck, slot } }: { at: Key }) {
-  const { box, change } = useShell();
-  const revision = box.revisions.get(revisionKey({ deck: deck.id, slot })) ?? 0;
+  const { change } = useShell();
+  const shown = deck.slots.find((one) => one.slot === slot);
   return (
     <div class="row set-key">
-      <img
-        src={slotPath(deck.id, slot, `/image.png?revision=${box.opened}.${revision}`)}
-        alt=""
-        width="72"
-        height="72"
-      />
+      {shown && <SlotImage deck={deck.id} slot={shown} />}
       <p>
         It stands on {deck.name}.{" "}
         <button
