@@ -60,6 +60,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "show a text on the deck",
     load: async () => (await import("./commands/push.ts")).push,
   },
+  follow: {
+    summary: "send the lines of an access log as they come",
+    load: async () => (await import("./commands/follow.ts")).follow,
+  },
   sites: {
     summary: "list, add, change, rename or erase sites",
     load: async () => (await import("./commands/sites/sites.ts")).sites,

@@ -24,6 +24,11 @@ await runScript<Scaled>({
       file: "test/digest/simulation.test.ts",
       environment: (scale) => ({ SIM_LIVES: 100 * scale }),
     }),
+    logs: testRun({
+      says: "A log is followed for 40 hours, rotated, copied, with both sides killed and disks full; three minutes.",
+      file: "test/follow/simulation.test.ts",
+      environment: (scale) => ({ SIM_LIVES: 40 * scale }),
+    }),
     stores: testRun({
       says: "Stores live in virtual time, each answer compared with a naive count; two minutes for each engine.",
       file: "test/store/simulation/simulation.test.ts",

@@ -19,7 +19,7 @@ const ON_DATA = [
   "restore",
   "diagnose",
 ];
-const COMMANDS = [...ON_DATA, "push", "devices", "update", "version", "help"];
+const COMMANDS = [...ON_DATA, "push", "follow", "devices", "update", "version", "help"];
 
 describe("the command line", () => {
   it("lists its commands, also when asked for nothing", async () => {
@@ -120,6 +120,7 @@ describe("the command line", () => {
       [["help"], /better-sqlite3|koa/],
       [["run", "--help"], /better-sqlite3|koa/],
       [["push", "--help"], /better-sqlite3|koa|\/config\.ts/],
+      [["follow", "--help"], /better-sqlite3|koa|\/config\.ts/],
       [["sites", "--help"], /koa/],
     ] as const)
       assert.doesNotMatch((await tallydeck(args, { NODE_DEBUG: "esm" })).err, heavy);

@@ -94,14 +94,16 @@ describe("the examples", () => {
       assert.deepEqual([text, state, status], [`${unit}\nexit-code`, "firing", "fail"]);
     });
 
-    it("are a unit as systemd wants it", async () => {
-      const name = "tallydeck-failed@.service";
-      const file = join(folder(), name);
-      const text = read(name).replace("/usr/local/bin/", `${EXAMPLES}/`);
-      writeFileSync(file, text);
-      const { stdout, stderr } = await run("systemd-analyze", ["verify", "--man=no", file]);
-      assert.deepEqual([stdout, stderr], ["", ""]);
-    });
+    for (const name of ["tallydeck-failed@.service", "tallydeck-follow@.service"])
+      it(`are a unit as systemd wants it: ${name}`, async () => {
+        const file = join(folder(), name);
+        const text = read(name)
+          .replace("/usr/local/bin/", `${EXAMPLES}/`)
+          .replaceAll("/opt/tallydeck/", `${join(EXAMPLES, "../..")}/`);
+        writeFileSync(file, text);
+        const { stdout, stderr } = await run("systemd-analyze", ["verify", "--man=no", file]);
+        assert.deepEqual([stdout, stderr], ["", ""]);
+      });
   });
 
   for (const [conclusion, background] of [

@@ -52,6 +52,7 @@ export const WALLS: readonly Wall[] = [
       BASE,
     ],
   },
+  { of: "appliance/follow/", may: [BASE] },
   { of: "appliance/exports/", may: [DESK, BASE], types: [REPORTS] },
   {
     of: "appliance/imports/",
