@@ -17,6 +17,8 @@ const ROWS = 1_000_000;
 const DAYS = 400;
 const DAY_MS = 86_400_000;
 const HITS = { connections: 20, perSecond: 100 } as const;
+/** Clients of a day, of some six requests each. */
+const VISITORS = 250;
 const LOOK_MS = 20;
 const TICK_MS = 10;
 
@@ -142,7 +144,8 @@ async function accessLog(path: string, seed: number): Promise<string> {
       const [date, time] = at.toISOString().split("T");
       const [year, , day] = (date ?? "").split("-");
       const when = `${day}/${months[at.getUTCMonth()]}/${year}:${time?.slice(0, 8)} +0000`;
-      const ip = `192.0.${Math.floor(200 * random())}.${Math.floor(250 * random())}`;
+      // A client that fetches pages alone is taken for a program.
+      const ip = `192.0.2.${Math.floor(VISITORS * random())}`;
       const target = random() < 0.4 ? `/page/${Math.floor(500 * random())}` : "/style.css";
       const agent = USER_AGENTS[Math.floor(USER_AGENTS.length * random())];
       yield `${ip} - - [${when}] "GET ${target} HTTP/1.1" 200 5120 "https://www.google.com/" "${agent}"\n`;

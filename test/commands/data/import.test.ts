@@ -186,6 +186,26 @@ describe("tallydeck import", () => {
     ]);
   });
 
+  it("stays what it is in a backup and in a copy, with its gaps", async () => {
+    await writeZip(file("goat.zip"), goatcounterJson(daysAgo(3, 2)));
+    await bring(file("goat.zip"), "--site", "blog");
+    const [restored, copied] = [file("restored"), file("copied")];
+    await run("backup", file("all.backup"));
+    await tallydeck(["restore", file("all.backup"), "--data-dir", restored]);
+    await tallydeck(["copy", "--from", folder(), "--to", copied]);
+    const of = async (dataDir: string) => {
+      const { out } = await tallydeck(["sources", "--data-dir", dataDir]);
+      const stats = ["stats", "blog", "--days", "9", "--json", "--data-dir", dataDir];
+      const { gaps, sessions, path } = JSON.parse((await tallydeck(stats)).out);
+      return { isListed: /imported from goat\.zip/.test(out), gaps, sessions, path };
+    };
+    const here = await of(folder());
+    assert.equal(here.isListed, true);
+    assert.deepEqual(here.sessions, { _: 18 });
+    assert.deepEqual(await of(restored), here);
+    assert.deepEqual(await of(copied), here);
+  });
+
   it("asks a Matomo for its days, and brings nothing twice", async () => {
     const days = daysAgo(40, 1);
     matomo = await FakeMatomo.start(days);
