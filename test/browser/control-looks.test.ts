@@ -120,3 +120,14 @@ describe("the goals of a site", () => {
     assert.ok(Math.abs(remove - (await middle(entry.locator("span").first()))) < 2);
   });
 });
+
+describe("the form of a new site", () => {
+  const control = eachControl({ viewport: { width: 447, height: 740 } });
+
+  it("has its button below the fields where they stand below each other", async () => {
+    await control().open("?tab=sites");
+    const domain = await control().field("Collector's own domain (optional)").boundingBox();
+    const add = await control().button("Add").first().boundingBox();
+    assert.ok(domain && add && add.y >= domain.y + domain.height, JSON.stringify([domain, add]));
+  });
+});
