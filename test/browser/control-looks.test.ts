@@ -115,6 +115,8 @@ describe("the goals of a site", () => {
     const add = await middle(form.getByRole("button", { name: "Add" }));
     assert.ok(Math.abs(add - (await middle(form.locator("select")))) < 2);
     await control().page.setViewportSize({ width: 360, height: 740 });
+    const below = await middle(form.getByRole("button", { name: "Add" }));
+    assert.ok(Math.abs(below - (await middle(form.locator("input").last()))) < 2);
     const entry = control().page.locator(".entries > .row", { hasText: "Downloaded" });
     const remove = await middle(entry.getByRole("button"));
     assert.ok(Math.abs(remove - (await middle(entry.locator("span").first()))) < 2);
