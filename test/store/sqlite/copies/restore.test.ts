@@ -121,7 +121,7 @@ describe("what a restore copies", () => {
           ),
       ]),
     );
-    const sources = JSON.stringify([{ ...source, run_at: null }]);
+    const sources = JSON.stringify([{ ...source, run_at: null, about: null }]);
     const expected: typeof taken = { ...ofSource, source: sources, document };
     assert.deepEqual(taken, expected);
     assert.match(String(meta), /cursor_secret/);
