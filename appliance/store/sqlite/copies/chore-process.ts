@@ -1,6 +1,11 @@
 import { fork } from "node:child_process";
 import { messageOf } from "../../../base/message-of.ts";
-import { boundedArgs, boundedEnv, watchMemory } from "../../../system/bounded-process.ts";
+import {
+  boundedArgs,
+  boundedEnv,
+  SMALL_MALLOC,
+  watchMemory,
+} from "../../../system/bounded-process.ts";
 import { type DatabaseProblem, DatabaseRefused } from "../refused.ts";
 import type { Kinds } from "./copy-documents.ts";
 
@@ -24,17 +29,11 @@ const TOO_LARGE = {
   says: "This takes more memory than there is, and was ended. Choose another backup.",
 };
 /**
- * Allocations of more bytes go back to the system at once: gaps between two pieces of a month would take 40 MB.
- * Processes that answer questions do without, since it doubles their time.
- */
-const MALLOC = { MALLOC_MMAP_THRESHOLD_: "32768" };
-
-/**
  * Does a chore in a process of its own, which is killed when it takes too long.
  * @throws {DatabaseRefused | Error}
  */
 export function runChore(chore: Chore, patienceMs = CHORE_MS): Promise<void> {
-  return runIn(new URL("chores.ts", import.meta.url), chore, { patienceMs, env: MALLOC });
+  return runIn(new URL("chores.ts", import.meta.url), chore, { patienceMs, env: SMALL_MALLOC });
 }
 
 interface RunOptions {
