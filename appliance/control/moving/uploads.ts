@@ -239,6 +239,10 @@ class Upload {
       }
       // Else a commit of hits might wait until all that was sent is on the card.
       await file.datasync();
+    } catch (error) {
+      // A disk that is full has its room back for hits.
+      await file.truncate(offset).catch(() => {});
+      throw error;
     } finally {
       await file.close();
     }

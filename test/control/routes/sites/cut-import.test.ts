@@ -1,14 +1,46 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { beforeEach, describe, it } from "mocha";
 import { dayOf, formatDay } from "../../../../appliance/base/calendar.ts";
 import { whereaboutsOf } from "../../../../appliance/commands/whereabouts.ts";
+import { Disk, whyNoDisks } from "../../../helpers/disk.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
-import { Owner } from "../../../helpers/owner.ts";
+import { assertError, Owner } from "../../../helpers/owner.ts";
 import { RunningService, tallydeck } from "../../../helpers/tallydeck.ts";
 import { daysFrom, Importer, plausibleBytes } from "../../../helpers/uploading.ts";
-import { type Ask, askPort, CHROME, encode, type World } from "../../../helpers/world.ts";
+import { type Ask, askPort, CHROME, encode, World } from "../../../helpers/world.ts";
 
 const DAYS = 780;
+
+describe("an upload on a disk that fills up", () => {
+  it("ends in a sentence, keeps no half of a piece, and goes on with room", async function () {
+    const reason = whyNoDisks();
+    if (reason !== undefined) {
+      console.log(`    skipped: ${reason}`);
+      this.skip();
+    }
+    const disk = Disk.inMemory(32);
+    // It says that there is room, as one does that others fill meanwhile.
+    const space = async () => ({ free: 1e12, total: 1e12 });
+    const world = new World({ dataDir: join(disk.folder, "data"), space });
+    try {
+      await world.start();
+      const importer = new Importer(new Owner(world));
+      const piece = Buffer.alloc(1_000_000);
+      const { id } = (await importer.begin("a.zip", 5e6)).json;
+      assert.equal((await importer.put(id, 0, piece)).status, 200);
+      disk.fill();
+      assertError(await importer.put(id, 1e6, piece), 507, "no_space");
+      assert.equal((await importer.list()).upload?.received, 1e6);
+      disk.empty();
+      assert.equal((await importer.put(id, 1e6, piece)).json.received, 2e6);
+      assert.equal((await world.beacon({ p: "/" })).status, 200);
+    } finally {
+      await world.end();
+      disk.remove();
+    }
+  });
+});
 
 describe("an import on a box whose power is cut in the middle", () => {
   const folder = eachFolder();
