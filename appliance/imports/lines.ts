@@ -8,9 +8,13 @@ export async function* textLines(sheet: Pick<Sheet, "read">): AsyncGenerator<str
   const decoder = new TextDecoder();
   let rest = "";
   for await (const bytes of sheet.read()) {
-    const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");
-    rest = (lines.pop() ?? "").slice(0, MAX_LINE);
-    for (const line of lines) yield trimmed(line);
+    const [first = "", ...others] = decoder.decode(bytes, { stream: true }).split("\n");
+    // A text of gigabytes without an end of a line is not searched again with each piece.
+    if (rest.length < MAX_LINE) rest += first;
+    if (others.length === 0) continue;
+    yield trimmed(rest);
+    rest = others.pop() ?? "";
+    for (const line of others) yield trimmed(line);
   }
   rest += decoder.decode();
   if (rest !== "") yield trimmed(rest);

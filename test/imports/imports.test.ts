@@ -267,6 +267,11 @@ describe("an import", () => {
       });
   });
 
+  it("of a text without an end of a line is refused, too", async () => {
+    writeFileSync(file("one.jsonl"), `{"tallydeck":1,"site":"${"a".repeat(40_000_000)}"`);
+    await assert.rejects(read(file("one.jsonl")), ImportRefused);
+  });
+
   it("refuses what unpacks to far more than it is", async () => {
     writeGzip(file("bomb.csv.gz"), `2Path,Title\n${"\n".repeat(80_000_000)}`);
     await assert.rejects(read(file("bomb.csv.gz")), /unpacks to far more than its size/);
