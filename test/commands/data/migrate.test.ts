@@ -17,8 +17,8 @@ describe("tallydeck migrate", () => {
   it("makes the tables once, and says so", async () => {
     const first = await migrate();
     assert.deepEqual([first.code, first.err], [0, ""]);
-    assert.match(first.out, /^Made the tables \(schema 1\): postgres:\/\/postgres@127\.0\.0\.1:/);
-    assert.match((await migrate()).out, /^The tables are up to date \(schema 1\)/);
+    assert.match(first.out, /^Made the tables \(schema 2\): postgres:\/\/postgres@127\.0\.0\.1:/);
+    assert.match((await migrate()).out, /^The tables are up to date \(schema 2\)/);
   });
 
   it("names the zone of days for all, and says from when on", async () => {

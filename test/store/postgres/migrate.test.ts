@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
+import { FLEET_FORMAT } from "../../../appliance/store/format.ts";
 import { Connection } from "../../../appliance/store/postgres/connection/connection.ts";
 import { parseDatabaseUrl } from "../../../appliance/store/postgres/connection/url.ts";
 import { grant, migrate } from "../../../appliance/store/postgres/migrate.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { eachDatabase, sharedPostgres } from "../../helpers/postgres.ts";
+
+const { format: FORMAT } = FLEET_FORMAT;
 
 describe("the tables in PostgreSQL", () => {
   const database = eachDatabase();
@@ -23,10 +26,12 @@ describe("the tables in PostgreSQL", () => {
 
   it("are made once, by whoever comes first", async () => {
     const made = await Promise.all([migrateAs(), migrateAs(), migrateAs()]);
-    assert.deepEqual(await sql("SELECT value FROM meta WHERE key = 'schema'"), [{ value: "1" }]);
+    assert.deepEqual(await sql("SELECT value FROM meta WHERE key = 'schema'"), [
+      { value: `${FORMAT}` },
+    ]);
     assert.deepEqual(await sql("SELECT n FROM revision"), [{ n: 1 }]);
-    assert.ok(made.every(({ to }) => to === 1));
-    assert.deepEqual(await migrateAs(), { from: 1, to: 1 });
+    assert.ok(made.every(({ to }) => to === FORMAT));
+    assert.deepEqual(await migrateAs(), { from: FORMAT, to: FORMAT });
   });
 
   it("are granted by several at once", async () => {
@@ -55,7 +60,7 @@ describe("the tables in PostgreSQL", () => {
       ),
     );
     await migrateAs();
-    assert.deepEqual(await migrateAs(writer), { from: 1, to: 1 });
+    assert.deepEqual(await migrateAs(writer), { from: FORMAT, to: FORMAT });
   });
 
   it("are left to a role that may use them", async () => {

@@ -43,16 +43,14 @@ CREATE VIEW site (key, id) AS
   SELECT id::int, body::json ->> 'id' FROM document WHERE kind = 'site' AND body IS NOT NULL;
 
 -- Where counts and responses came from, besides what is counted here now: its number and its origin are in
--- `generation`. `kind`: 'copy', 'here' for what was counted before a restore or a failover, or 'import' for a
--- file from elsewhere, which `about` is of, in JSON: see store/imports/about.
+-- `generation`. `kind`: 'copy', or 'here' for what was counted before a restore or a failover.
 CREATE TABLE source (
   number int    PRIMARY KEY,
   origin text   NOT NULL UNIQUE,
   kind   text   NOT NULL,
   name   text   NOT NULL,
-  -- When a copy or an import brought it last, in epoch milliseconds.
-  run_at bigint,
-  about  text
+  -- When a copy brought it last, in epoch milliseconds.
+  run_at bigint
 );
 
 -- Who counts.

@@ -9,16 +9,14 @@ CREATE TABLE meta (
 INSERT INTO meta (key, value) VALUES ('origin', lower(hex(randomblob(8))));
 
 -- Where counts and responses came from, besides source 0: those were counted here. Each has what one
--- database counted under one `origin`. `kind`: 'copy', 'here' for what was counted before a restore, or
--- 'import' for a file from elsewhere, which `about` is of, in JSON: see store/imports/about.
+-- database counted under one `origin`. `kind`: 'copy', or 'here' for what was counted before a restore.
 CREATE TABLE source (
   number INTEGER PRIMARY KEY,
   origin TEXT    NOT NULL UNIQUE,
   kind   TEXT    NOT NULL,
   name   TEXT    NOT NULL,
-  -- When a copy or an import brought it last, in epoch milliseconds.
-  run_at INTEGER,
-  about  TEXT
+  -- When a copy brought it last, in epoch milliseconds.
+  run_at INTEGER
 ) STRICT;
 
 -- Sites that are erased, until the last row of theirs is gone. `log_n`: so far the log has none of theirs.
