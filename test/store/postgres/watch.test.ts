@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
 import pg from "pg";
+import { FLEET_FORMAT } from "../../../appliance/store/format.ts";
 import type { Login } from "../../helpers/postgres.ts";
 import { type EngineWorld, eachFleet } from "./engine-world.ts";
 
@@ -72,7 +73,9 @@ describe("nodes on one PostgreSQL database", () => {
 
   it("hold back what they count once the tables are of a newer version, and say why once", async () => {
     const node = await ready("one");
-    await sql("UPDATE meta SET value = '2' WHERE key IN ('schema', 'readable_by')");
+    const set = (format: number) =>
+      sql(`UPDATE meta SET value = '${format}' WHERE key IN ('schema', 'readable_by')`);
+    await set(FLEET_FORMAT.format + 1);
     await node.until(() => !node.engine.ready);
     assert.match(
       node.refused[0]?.message ?? "",
@@ -83,7 +86,7 @@ describe("nodes on one PostgreSQL database", () => {
     await assert.rejects(node.engine.reads.read("siteAlarms", undefined), /from a newer Tallydeck/);
     await node.until(() => node.clock.monotonic() > 3_000);
     assert.equal(node.refused.length, 1);
-    await sql("UPDATE meta SET value = '1' WHERE key IN ('schema', 'readable_by')");
+    await set(FLEET_FORMAT.format);
     await node.until(() => node.engine.ready);
     assert.ok((await node.count(["/"])).ok);
   });
