@@ -28,6 +28,12 @@ function rowsOf(day: string, content: DayContent): string {
     if (n > 0) lines.push(csvLine([day, name, "", n, 0, 0]));
   }
   for (const [dimension, rows] of Object.entries(content.values))
-    for (const [text, ...counts] of rows) lines.push(csvLine([day, dimension, text, ...counts]));
+    for (const [text, ...counts] of rows)
+      lines.push(csvLine([day, dimension, harmless(text), ...counts]));
   return lines.join("");
+}
+
+/** Visitors choose these texts, and spreadsheets run one that begins like a formula; an apostrophe makes them show it. */
+function harmless(text: string): string {
+  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
 }

@@ -146,6 +146,19 @@ describe("tallydeck export", () => {
     assert.equal(views.length, 1);
   });
 
+  it("lets no spreadsheet run what a visitor chose", async () => {
+    change(at("box"), (db) => {
+      addSite(db, "blog");
+      const counts = { pv: { _: 2 }, utm_source: { "=cmd()": 1, plain: 1 } };
+      addDays(db, [{ site: "blog", day: ago(2), counts, surveys: [] }]);
+    });
+    const file = at("blog.csv.gz");
+    await run("box", "export", "--site", "blog", "--format", "csv", "--to", file);
+    const table = gunzipSync(readFileSync(file)).toString();
+    assert.match(table, /"utm_source","'=cmd\(\)",1,/);
+    assert.match(table, /"utm_source","plain",1,/);
+  });
+
   it("says what is wrong, and leaves no half of a file", async () => {
     await run("box", "sites", "add", "blog");
     for (const [args, code, sentence] of [
