@@ -191,8 +191,13 @@ describe("a switch as docs/scale.md has it", () => {
     const { path, pv } = await ask("/stats?from=first");
     assert.deepEqual(path, Object.fromEntries([...views].sort(([a], [b]) => (a < b ? -1 : 1))));
     assert.equal(pv._, sum);
-    const { responses: stored } = await ask("/surveys/export?sv=1");
-    assert.deepEqual(stored.map(({ c }: { c: string }) => c).sort(), [...responses].sort());
+    const stored: string[] = [];
+    for (let cursor: string | null = ""; cursor !== null; ) {
+      const page = await ask(`/surveys/export?sv=1${cursor && `&cursor=${cursor}`}`);
+      stored.push(...page.responses.map(({ c }: { c: string }) => c));
+      cursor = page.cursor;
+    }
+    assert.deepEqual(stored.sort(), [...responses].sort());
   }
 
   it("loses no hit and counts none twice, there and back, while visitors come", async () => {

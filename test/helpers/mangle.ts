@@ -19,6 +19,11 @@ const DAY = 20_000;
 export const MANGLINGS: Readonly<Record<string, (db: Database.Database) => void>> = {
   "no table document": (db) => db.exec("DROP TABLE document"),
   "no table past": (db) => db.exec("DROP TABLE past"),
+  "a definition with a letter flipped": (db) => {
+    db.unsafeMode(true);
+    db.exec(`PRAGMA writable_schema = 1; UPDATE sqlite_schema
+      SET sql = replace(sql, 'PRIMARY', '''RIMARY') WHERE name = 'slice'`);
+  },
   "a deck that is no JSON": (db) => changeDecks(db, `'{"pages":'`),
   "a deck whose keys are a list": (db) => changeDecks(db, "json_set(body, '$.fixed', json('[1]'))"),
   "a deck without a page": (db) => changeDecks(db, "json_set(body, '$.pages', json('[]'))"),

@@ -292,7 +292,8 @@ function damaged(file: string, how: string): DatabaseRefused {
     file,
     flaw: "damaged",
     needsBackup: true,
-    says: `${FILE} is damaged or no database (${how}).`,
+    // SQLite quotes a table's definition, which has lines.
+    says: `${FILE} is damaged or no database (${how.replaceAll(/\s+/g, " ")}).`,
   });
 }
 
