@@ -2,15 +2,17 @@
  * Builds the code for browsers into `web/dist/`: every asset of the table below, with a `.br` and a `.gz` twin, so that
  * the service compresses nothing itself.
  */
-import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { dirname, join, parse } from "node:path";
-import { promisify } from "node:util";
-import { brotliCompress, constants, gzip } from "node:zlib";
-import type { BuildOptions as EsbuildOptions, Plugin } from "esbuild";
+import { join, parse } from "node:path";
+import type { Plugin } from "esbuild";
 import { lettered } from "./atlas.ts";
+import { bundledMqtt } from "./bundle-mqtt.ts";
 import { docsAssets } from "./docs.ts";
 import { icons } from "./icons.ts";
+import { LIST_FILES, listFiles } from "./licenses/list.ts";
+import { bundledModules, ownPart, shippedModules } from "./licenses/npm.ts";
+import { bundled, type Made, withTwins, writeAsset } from "./web-assets.ts";
 
 interface BuildOptions {
   /** The folder for the assets; `web/dist` unless given. */
@@ -25,11 +27,6 @@ interface Built {
   size: number;
   brotli: number;
   /** Folders of bundled packages, relative to the project, like node_modules/preact. */
-  modules: readonly string[];
-}
-
-interface Made {
-  body: Uint8Array;
   modules: readonly string[];
 }
 
@@ -172,29 +169,8 @@ function copy(source: string): Asset["make"] {
   return async () => ({ body: await readFile(join(ROOT, source)), modules: [] });
 }
 
-/** A source with all it imports in one file; `source` from the project's folder, or absolute. */
-export async function bundled(source: string, options: EsbuildOptions): Promise<Made> {
-  // Loaded here because it is slow to, and isBuilt() is to be quick.
-  const { build } = await import("esbuild");
-  const { outputFiles = [], metafile } = await build({
-    absWorkingDir: ROOT,
-    entryPoints: [source],
-    bundle: true,
-    metafile: true,
-    write: false,
-    logLevel: "silent",
-    ...options,
-  });
-  const [file] = outputFiles;
-  if (file === undefined) throw new Error(`esbuild made nothing of ${source}.`);
-  const modules = Object.keys(metafile?.inputs ?? {}).flatMap(
-    (path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [],
-  );
-  return { body: file.contents, modules: [...new Set(modules)] };
-}
-
 /**
- * Builds every asset. Nothing is written unless all could be made and keep their size.
+ * Builds every asset, and the list of licenses of all that is passed on. Nothing is written unless all could be made and keep their size.
  * @throws {Error} that says which source does not build, or which asset is too large
  */
 export async function buildWeb({
@@ -204,22 +180,34 @@ export async function buildWeb({
   mkdirSync(outDir, { recursive: true });
   const started = new Date();
   const made = await Promise.all(
-    Object.entries(ASSETS).map(async ([name, asset]) => {
-      const { body, modules } = await asset.make(minify);
-      const [br, gz] = await Promise.all([brotli(body), gzipped(body)]);
-      if (minify && asset.maxBrotli !== undefined && br.length > asset.maxBrotli)
-        throw new Error(
-          `${name} has ${br.length} bytes after brotli and may have ${asset.maxBrotli}. Make its source smaller.`,
-        );
-      const files = { [name]: body, [`${name}.br`]: br, [`${name}.gz`]: gz };
-      return { files, built: { name, size: body.length, brotli: br.length, modules } };
-    }),
+    Object.entries(ASSETS).map(async ([name, { make, maxBrotli }]) =>
+      built(name, await make(minify), minify ? maxBrotli : undefined),
+    ),
   );
   if (minify) keepBudgets(made.map(({ built }) => built));
+  const modules = [...made.flatMap(({ built }) => built.modules), ...(await bundledMqtt()).modules];
+  const parts = [
+    ownPart(),
+    ...bundledModules(modules),
+    ...shippedModules(join(ROOT, "node_modules")),
+  ];
+  for (const [name, body] of Object.entries(listFiles(parts)))
+    made.push(await built(name, { body, modules: [] }));
   for (const { files } of made)
     for (const [name, content] of Object.entries(files))
-      write(join(outDir, name), content, started);
+      writeAsset(join(outDir, name), content, started);
   return made.map(({ built }) => built);
+}
+
+/** An asset with its twins. @throws {Error} for one that became too large */
+async function built(name: string, { body, modules }: Made, maxBrotli = Infinity) {
+  const files = await withTwins(name, body);
+  const brotli = files[`${name}.br`]?.length ?? 0;
+  if (brotli > maxBrotli)
+    throw new Error(
+      `${name} has ${brotli} bytes after brotli and may have ${maxBrotli}. Make its source smaller.`,
+    );
+  return { files, built: { name, size: body.length, brotli, modules } };
 }
 
 /** The sizes of the pages that have a budget, in bytes after brotli. */
@@ -247,6 +235,7 @@ export function isBuilt(outDir = OUT_DIR): boolean {
     join(ROOT, "scripts/atlas.ts"),
     join(ROOT, "scripts/docs.ts"),
     join(ROOT, "scripts/icons.ts"),
+    ...treeOf(join(ROOT, "scripts/licenses")),
     ...treeOf(join(ROOT, "docs")),
     ...treeOf(join(ROOT, "scripts/examples")),
     ...treeOf(join(ROOT, "image/pictures")),
@@ -254,7 +243,7 @@ export function isBuilt(outDir = OUT_DIR): boolean {
     ...treeOf(join(ROOT, "web")),
   ];
   const newest = Math.max(...sources.map(modified));
-  return Object.keys(ASSETS)
+  return [...Object.keys(ASSETS), ...LIST_FILES]
     .flatMap((name) => [name, `${name}.br`, `${name}.gz`])
     .every((name) => modified(join(outDir, name)) >= newest);
 }
@@ -274,26 +263,6 @@ function treeOf(dir: string): string[] {
 /** The time of a file's change, in epoch milliseconds; 0 when there is none. */
 function modified(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-}
-
-/** Dated by the start of the build, so that a source saved while it ran is seen as newer. */
-function write(path: string, content: Uint8Array, date: Date): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, content);
-  utimesSync(path, date, date);
-}
-
-function brotli(body: Uint8Array): Promise<Buffer> {
-  return promisify(brotliCompress)(body, {
-    params: {
-      [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
-      [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
-    },
-  });
-}
-
-function gzipped(body: Uint8Array): Promise<Buffer> {
-  return promisify(gzip)(body, { level: constants.Z_BEST_COMPRESSION });
 }
 
 async function main(args: string[]): Promise<number> {

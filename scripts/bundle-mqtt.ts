@@ -3,13 +3,13 @@
  * command line, a browser's client and WebSockets along, and take 11 MB more memory when they are
  * loaded one by one. Run: node scripts/bundle-mqtt.ts FILE, which is written over.
  */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { bundled } from "./build-web.ts";
+import { bundledModules } from "./licenses/npm.ts";
+import { bundled } from "./web-assets.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const SOURCE = join(ROOT, "appliance/mqtt/client.ts");
-const LICENSE = /^(?:licen[cs]e|copying|notice)/i;
 
 /** The file, with the folders of bundled packages, relative to the project. */
 export function bundledMqtt(): ReturnType<typeof bundled> {
@@ -26,22 +26,11 @@ export function bundledMqtt(): ReturnType<typeof bundled> {
   });
 }
 
-/** The licenses that have to be passed on with these packages. @throws {Error} for a package without one */
-function licensesOf(modules: readonly string[]): string {
-  return modules
+/** The notices that have to be passed on with these packages. */
+function noticesWith(modules: readonly string[]): string {
+  return bundledModules(modules)
+    .map(({ name, version, notices }) => `${name} ${version}\n\n${notices.join("\n\n")}\n`)
     .toSorted()
-    .map((module) => {
-      const folder = join(ROOT, module);
-      const { name, version, license } = JSON.parse(
-        readFileSync(join(folder, "package.json"), "utf8"),
-      );
-      const file = readdirSync(folder).find((each) => LICENSE.test(each));
-      const text =
-        file === undefined ? `License: ${license}` : readFileSync(join(folder, file), "utf8");
-      if (file === undefined && license === undefined)
-        throw new Error(`${name} says nothing of its license: it cannot be bundled.`);
-      return `${name} ${version}\n\n${text.trim()}\n`;
-    })
     .join(`\n${"-".repeat(80)}\n\n`);
 }
 
@@ -52,7 +41,7 @@ async function main([file]: readonly string[]): Promise<number> {
   }
   const { body, modules } = await bundledMqtt();
   writeFileSync(file, body);
-  writeFileSync(`${file}.LICENSES`, licensesOf(modules));
+  writeFileSync(`${file}.LICENSES`, noticesWith(modules));
   return 0;
 }
 

@@ -68,7 +68,7 @@ async function made(content: Promise<string | Uint8Array>): Promise<Made> {
 async function pageOf(path: string): Promise<string> {
   const text = await readFile(join(ROOT, path), "utf8");
   if (!path.endsWith(".md"))
-    return page(basename(path), {
+    return docsPage(basename(path), {
       body: `<h1>${basename(path)}</h1>\n${block(text)}`,
       about: `${basename(path)}: an example for Tallydeck, to be copied.`,
     });
@@ -76,7 +76,7 @@ async function pageOf(path: string): Promise<string> {
     dirname(path),
     await sizesOf(path.startsWith(DOCS) ? path : ""),
   );
-  return page(titleOf(text), { body: await markdown.parse(text), about: firstSentences(text) });
+  return docsPage(titleOf(text), { body: await markdown.parse(text), about: firstSentences(text) });
 }
 
 type Sizes = ReadonlyMap<string, { width: number; height: number }>;
@@ -135,10 +135,14 @@ async function index(paths: readonly string[]): Promise<string> {
       title: titleOf(await readFile(join(ROOT, path), "utf8")),
     })),
   );
-  const items = [...entries, { address: "examples", title: "Examples" }]
+  const items = [
+    ...entries,
+    { address: "examples", title: "Examples" },
+    { address: "licenses", title: "Licenses" },
+  ]
     .sort((a, b) => a.title.localeCompare(b.title, "en"))
     .map(({ address, title }) => `<li><a href="${address}">${escaped(title)}</a></li>`);
-  return page("Documentation", {
+  return docsPage("Documentation", {
     body: `<h1>Documentation</h1>\n<ul>\n${items.join("\n")}\n</ul>`,
     about:
       "All there is to know of Tallydeck, the box that counts visits and drives a stream deck.",
@@ -149,7 +153,8 @@ function titleOf(text: string): string {
   return (/^# (.+)$/m.exec(text)?.[1] ?? "").replaceAll("`", "");
 }
 
-function page(title: string, { body, about }: { body: string; about: string }): string {
+/** A page of the documentation. */
+export function docsPage(title: string, { body, about }: { body: string; about: string }): string {
   return `<!doctype html>
 <html lang="en">
   <head>
@@ -234,7 +239,8 @@ function block(text: string): string {
   return `<pre tabindex="0"><code>${escaped(text)}</code></pre>\n`;
 }
 
-function escaped(text: string): string {
+/** Text as HTML. */
+export function escaped(text: string): string {
   return text
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")

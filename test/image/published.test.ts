@@ -6,7 +6,6 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, it } from "mocha";
 import { manifest } from "../../image/manifest.ts";
-import { debianParts, firmwarePart, npmParts, spdx } from "../../image/package-list.ts";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
@@ -43,34 +42,6 @@ describe("the manifest for Raspberry Pi Imager", () => {
     const { imager, os_list } = await made();
     for (const { tags } of imager.devices) assert.ok(os_list[0].devices.includes(tags[0]), tags[0]);
     assert.equal(imager.devices.length, 3);
-  });
-});
-
-describe("the package list", () => {
-  it("names each part once, whether Debian's, npm's or the firmware", () => {
-    const parts = [
-      ...debianParts("Package: a\nVersion: 1:2-3\n\nPackage: b\nVersion: 4\n"),
-      ...debianParts("Package: b\nVersion: 4\n"),
-      firmwarePart("raspi-firmware (1.2+ds-6) unstable; urgency=medium\n\n  * Text\n"),
-      ...npmParts(join(import.meta.dirname, "../../node_modules")).filter(
-        ({ name }) => name === "koa",
-      ),
-    ];
-    const { packages, relationships } = spdx("box", 0, parts);
-    assert.deepEqual(
-      packages.map(({ name }) => name),
-      ["a", "b", "raspi-firmware", "koa"],
-    );
-    assert.equal(relationships.length, 4);
-    assert.equal(
-      packages[0]?.externalRefs[0]?.referenceLocator,
-      "pkg:deb/debian/a@1%3A2-3?arch=arm64",
-    );
-    assert.equal(packages[3]?.licenseDeclared, "MIT");
-  });
-
-  it("is not made without the firmware's version", () => {
-    assert.throws(() => firmwarePart(""), /names no version/);
   });
 });
 

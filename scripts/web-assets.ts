@@ -1,0 +1,64 @@
+/** Makes files for browsers: bundles with esbuild, and compressed twins. */
+import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import type { BuildOptions } from "esbuild";
+
+const ROOT = join(import.meta.dirname, "..");
+
+/** Bytes that were made, and of which packages: folders relative to the project, like node_modules/preact. */
+export interface Made {
+  body: Uint8Array;
+  modules: readonly string[];
+}
+
+/** A source with all it imports in one file; `source` from the project's folder, or absolute. */
+export async function bundled(source: string, options: BuildOptions): Promise<Made> {
+  // Loaded here because it is slow to, and isBuilt() is to be quick.
+  const { build } = await import("esbuild");
+  const { outputFiles = [], metafile } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: [source],
+    bundle: true,
+    metafile: true,
+    write: false,
+    logLevel: "silent",
+    ...options,
+  });
+  const [file] = outputFiles;
+  if (file === undefined) throw new Error(`esbuild made nothing of ${source}.`);
+  const modules = Object.keys(metafile?.inputs ?? {}).flatMap(
+    (path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [],
+  );
+  return { body: file.contents, modules: [...new Set(modules)] };
+}
+
+/** A file and its compressed twins, by their names. */
+export async function withTwins(
+  name: string,
+  body: Uint8Array,
+): Promise<Record<string, Uint8Array>> {
+  const [br, gz] = await Promise.all([brotli(body), gzipped(body)]);
+  return { [name]: body, [`${name}.br`]: br, [`${name}.gz`]: gz };
+}
+
+/** Dated by the start of the build, so that a source saved while it ran is seen as newer. */
+export function writeAsset(path: string, content: Uint8Array, date: Date): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+  utimesSync(path, date, date);
+}
+
+function brotli(body: Uint8Array): Promise<Buffer> {
+  return promisify(brotliCompress)(body, {
+    params: {
+      [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+      [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
+    },
+  });
+}
+
+function gzipped(body: Uint8Array): Promise<Buffer> {
+  return promisify(gzip)(body, { level: constants.Z_BEST_COMPRESSION });
+}
