@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { createWriteStream } from "node:fs";
+import { createWriteStream, existsSync, readdirSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { constants, setPriority, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -63,6 +63,9 @@ days at once. \`tallydeck sources\` lists imports, and deletes one.`;
 /** The heap grows by half before it is collected again, not to twice and more: a board has little memory. */
 const SMALL_HEAP = "--heap-growing-percent=50";
 
+/** A folder for each thread, on Linux. */
+const THREADS = "/proc/self/task";
+
 const OPTIONS = {
   ...DATA_OPTIONS,
   ...JSON_OPTION,
@@ -82,8 +85,7 @@ export const importCommand: Command = {
   async run(args, terminal) {
     const { values, positionals } = parseCommandLine(args, OPTIONS);
     setFlagsFromString(SMALL_HEAP);
-    // Hits of a service beside it come first.
-    setPriority(constants.priority.PRIORITY_LOW);
+    stepBack();
     if (positionals.length === 0)
       throw new UsageError("Name the file: `tallydeck import FILE --site SITE`.");
     const named = daysNamed(values);
@@ -154,6 +156,15 @@ export const importCommand: Command = {
     }
   },
 };
+
+/** Lets the hits of a service beside it come first. */
+function stepBack(): void {
+  const { PRIORITY_LOW } = constants.priority;
+  setPriority(PRIORITY_LOW);
+  // Linux sets that of this thread alone, and those in which V8 collects the heap have begun.
+  if (!existsSync(THREADS)) return;
+  for (const thread of readdirSync(THREADS)) setPriority(Number(thread), PRIORITY_LOW);
+}
 
 /** Shows a step with its share, as often as its percents change. */
 function progressOf(

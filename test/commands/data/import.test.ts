@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, it } from "mocha";
 import { dayOf, formatDay } from "../../../appliance/base/calendar.ts";
@@ -12,7 +15,7 @@ import {
   writePlausible,
   writeZip,
 } from "../../helpers/foreign-exports.ts";
-import { RunningService, tallydeck } from "../../helpers/tallydeck.ts";
+import { Running, RunningService, tallydeck } from "../../helpers/tallydeck.ts";
 import { encode } from "../../helpers/world.ts";
 
 const today = () => dayOf(Date.now());
@@ -236,6 +239,30 @@ describe("tallydeck import", () => {
     assert.match((await bring(url, "--site", "blog")).err, /Set MATOMO_TOKEN/);
     matomo.close();
     assert.match((await ask()).err, /^Matomo at 127\.0\.0\.1:\d+ does not answer: /);
+  });
+
+  it("steps back for a service beside it with each of its threads", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    try {
+      await once(server, "listening");
+      const asked = once(server, "request");
+      const { port } = server.address() as AddressInfo;
+      const url = `http://127.0.0.1:${port}/?idSite=3`;
+      const args = ["import", url, "--site", "blog", "--data-dir", folder()];
+      const importing = new Running(args, { MATOMO_TOKEN });
+      await Promise.race([asked, importing.ended]);
+      const tasks = `/proc/${importing.pid}/task`;
+      const niceness = readdirSync(tasks).map((thread) => {
+        const stat = readFileSync(join(tasks, thread, "stat"), "latin1");
+        return stat.slice(stat.lastIndexOf(")")).split(" ")[17];
+      });
+      await importing.end("SIGKILL");
+      assert.ok(niceness.length > 1);
+      assert.deepEqual(new Set(niceness), new Set(["19"]));
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
   });
 
   describe("refuses, and changes nothing, with a sentence for", () => {
