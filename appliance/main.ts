@@ -88,6 +88,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "list the decks that are plugged in, or every model",
     load: async () => (await import("./commands/devices.ts")).devices,
   },
+  "try-deck": {
+    summary: "lead through two minutes with a deck, and write a report of it",
+    load: async () => (await import("./commands/hardware/try-deck.ts")).tryDeck,
+  },
   backup: {
     summary: "copy the data to one file, while the service runs",
     load: async () => (await import("./commands/data/backup.ts")).backup,

@@ -6,6 +6,7 @@ import type { Evidence } from "../appliance/deck/usb/model.ts";
 import { MODELS } from "../appliance/deck/usb/models.ts";
 import { DOCUMENT_KINDS } from "../appliance/service/document-kinds.ts";
 import { DETAIL_DIMENSIONS } from "../appliance/store/blocks/detail.ts";
+import { ofDeck, reportsIn, triedText } from "./hardware-reports.ts";
 
 /** A part of a page that says what declarations say, and nothing else. */
 interface Part {
@@ -28,6 +29,9 @@ const EVIDENCE: Readonly<Record<Evidence, string>> = {
   untested: "untested",
 };
 
+/** Reports of hardware that people have sent. */
+const REPORTS = reportsIn(join(ROOT, "docs/hardware"));
+
 const PARTS: readonly Part[] = [
   {
     page: "docs/limits.md",
@@ -44,9 +48,10 @@ const PARTS: readonly Part[] = [
     page: "docs/hardware.md",
     first: /^\| deck +\| id +\|/,
     lines: table([
-      ["deck", "id", "has", "evidence"],
+      ["deck", "id", "has", "others' evidence", "real units"],
       ...MODELS.map((model) => [
         ...[model.name, `\`${model.id}\``, placesText(model), EVIDENCE[model.evidence]],
+        triedText(ofDeck(REPORTS, model.id)),
       ]),
     ]),
   },

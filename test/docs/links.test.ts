@@ -143,7 +143,7 @@ describe("the documentation", () => {
   it("names commands that there are", () => {
     const text = PAGES.map(read).join("\n");
     const named = new Set(
-      [...text.matchAll(/(?:\.\/scripts\/|`|^|\| )tallydeck ([a-z]+)/gm)].map(
+      [...text.matchAll(/(?:\.\/scripts\/|`|^|\| )tallydeck ([a-z-]+)/gm)].map(
         ([, name = ""]) => name,
       ),
     );

@@ -115,6 +115,7 @@ const AKP05E: CrtFirmware = {
   zones: [1, 2, 3, 4],
 };
 
+const FIRMWARE = "V3.CRT.01.004";
 const WRITE_ACKNOWLEDGED = 0xff;
 
 /** Firmware of the Mirabox CRT family. */
@@ -179,8 +180,11 @@ export class FakeCrt extends FakeUnit {
     this.complain(`feature report ${report[0]}`);
   }
 
-  getFeature(id: number): Buffer {
-    throw new Error(`no feature report ${id}`);
+  getFeature(id: number, length: number): Buffer {
+    if (id !== 0x01) throw new Error(`no feature report ${id}`);
+    const report = Buffer.alloc(length);
+    report.write(FIRMWARE, "ascii");
+    return report;
   }
 
   /** The picture file a slot shows. */

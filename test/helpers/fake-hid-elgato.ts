@@ -18,6 +18,8 @@ interface Layout {
   dials?: number;
 }
 
+const FIRMWARE = "1.00.004";
+
 const DIAL_PRESSES = 0;
 const DIAL_TURNS = 1;
 
@@ -173,10 +175,14 @@ export class FakeJpegStreamDeck extends FakeStreamDeck {
 
   getFeature(id: number, length: number): Buffer {
     const report = Buffer.alloc(length);
-    if (id !== 0x06) throw new Error(`no feature report ${id}`);
     report.writeUInt8(id, 0);
-    report.writeUInt8(this.serial.length, 1);
-    report.write(this.serial, 2, "ascii");
+    if (id === 0x05) {
+      report.writeUInt8(4 + FIRMWARE.length, 1);
+      report.write(FIRMWARE, 6, "ascii");
+    } else if (id === 0x06) {
+      report.writeUInt8(this.serial.length, 1);
+      report.write(this.serial, 2, "ascii");
+    } else throw new Error(`no feature report ${id}`);
     return report;
   }
 
@@ -256,10 +262,10 @@ export class FakeMini extends FakeStreamDeck {
   }
 
   getFeature(id: number, length: number): Buffer {
-    if (id !== 0x03) throw new Error(`no feature report ${id}`);
+    if (id !== 0x03 && id !== 0x04) throw new Error(`no feature report ${id}`);
     const report = Buffer.alloc(length);
     report.writeUInt8(id, 0);
-    report.write(this.serial, 5, "ascii");
+    report.write(id === 0x03 ? this.serial : FIRMWARE, 5, "ascii");
     return report;
   }
 

@@ -298,6 +298,9 @@ export class FakeUsbHost implements HidSystem {
       return descriptor;
     },
     readlink: async (path) => {
+      const whole = [...this.#plugged.values()].find(({ port }) => path === `${DEVICES}/${port}`);
+      if (whole !== undefined)
+        return `../../../devices/platform/vhci_hcd.0/usb${Number(whole.bus)}/${whole.port}`;
       const plugged = [...this.#plugged.values()].find((known) =>
         path.startsWith(`${DEVICES}/${known.port}/${known.port}:1.`),
       );

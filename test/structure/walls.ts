@@ -137,6 +137,7 @@ export const WALLS: readonly Wall[] = [
     not: ["appliance/deck/hands/"],
   },
   { of: "appliance/deck/hands/", may: [BASE], types: ["appliance/deck/usb/model.ts"] },
+  { of: "appliance/hardware/", may: [...PIXELS, "appliance/deck/usb/", BASE] },
   { of: "appliance/push/", may: [SYSTEM, BASE] },
   { of: "appliance/http/", may: [BASE] },
   { of: "appliance/metrics/", may: ["appliance/http/", BASE] },

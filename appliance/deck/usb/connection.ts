@@ -71,8 +71,7 @@ export class DeckConnection {
     const { unit, model, bus, clock, encodeJpeg, events } = this.#options;
     let hid: HidHandle | undefined;
     try {
-      const usagePage = model.family === "elgato" ? undefined : CRT_USAGE_PAGE;
-      const opened = await bus.open(unit, usagePage);
+      const opened = await bus.open(unit, usagePageOf(model));
       if (this.#closed) return await opened.hid.close();
       hid = opened.hid;
       this.#hid = hid;
@@ -140,7 +139,13 @@ function inputsTo(
   };
 }
 
-async function openDriver(context: DriverContext): Promise<DeckDriver> {
+/** The usage page of the interface of a model that drives its deck; undefined where there is only one. */
+export function usagePageOf({ family }: Model): number | undefined {
+  return family === "elgato" ? undefined : CRT_USAGE_PAGE;
+}
+
+/** Starts the driver of a model on an open handle. */
+export async function openDriver(context: DriverContext): Promise<DeckDriver> {
   const { model } = context;
   switch (model.family) {
     case "elgato":

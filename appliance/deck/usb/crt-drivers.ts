@@ -1,5 +1,5 @@
 import { CRT, CrtPanel } from "./crt.ts";
-import type { DeckDriver, DriverContext } from "./driver.ts";
+import { type DeckDriver, type DriverContext, wordOf } from "./driver.ts";
 import type { Akp05Model, MiraboxModel } from "./model.ts";
 
 /** Drives a unit of the Mirabox CRT family. */
@@ -10,6 +10,7 @@ export function openMirabox(context: DriverContext<MiraboxModel>): DeckDriver {
 
   return {
     serial: context.usbSerial,
+    firmware: () => firmwareOf(context),
     heartbeat: wire.heartbeat && {
       everyMs: wire.heartbeat.everyMs,
       patienceMs: wire.heartbeat.patienceMs,
@@ -39,6 +40,7 @@ export function openAkp05(context: DriverContext<Akp05Model>): DeckDriver {
 
   return {
     serial: context.usbSerial,
+    firmware: () => firmwareOf(context),
     heartbeat: wire.heartbeat && {
       everyMs: wire.heartbeat.everyMs,
       patienceMs: wire.heartbeat.patienceMs,
@@ -62,6 +64,16 @@ export function openAkp05(context: DriverContext<Akp05Model>): DeckDriver {
     farewell: async () => {},
   };
 }
+
+/** Feature report 1 is the name of the firmware. */
+async function firmwareOf({ hid }: DriverContext): Promise<string> {
+  const answer = await hid.getFeatureReport(FIRMWARE.report, FIRMWARE.bytes);
+  // Units that number their reports put the report id first.
+  const start = answer[0] === FIRMWARE.report ? 1 : 0;
+  return wordOf(answer.toString("latin1", start));
+}
+
+const FIRMWARE = { report: 0x01, bytes: 20 };
 
 const ACKNOWLEDGE = Buffer.from([0x41, 0x43, 0x4b]);
 const CODE_AT = 9;

@@ -33,6 +33,8 @@ interface Heartbeat {
 export interface DeckDriver {
   /** The serial number the unit reports; empty when it reports none. */
   readonly serial: string;
+  /** The version of the unit's firmware in its own words; empty when it tells none. */
+  firmware(): Promise<string>;
   readonly heartbeat: Heartbeat | undefined;
   /** The interval after which every picture is sent again, for panels on which a lost byte leaves its mark. */
   readonly repaintMs: number | undefined;
@@ -73,4 +75,9 @@ export async function writeReport(hid: HidHandle, report: Buffer): Promise<void>
   if (taken < report.length) {
     throw new Error(`the deck took only ${taken} of ${report.length} bytes of a report`);
   }
+}
+
+/** The printable beginning of a text that a unit tells of itself. */
+export function wordOf(told: string): string {
+  return (/^[\x20-\x7e]{0,64}/.exec(told)?.[0] ?? "").trim();
 }

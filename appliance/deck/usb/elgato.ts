@@ -16,6 +16,7 @@ import {
   type HidHandle,
   JPEG_QUALITY,
   type SlotPixels,
+  wordOf,
   writeReport,
 } from "./driver.ts";
 import type { ElgatoModel } from "./model.ts";
@@ -83,6 +84,7 @@ export async function openElgato(context: DriverContext<ElgatoModel>): Promise<D
 
   return {
     serial: await serialOf(deck, context.usbSerial),
+    firmware: async () => wordOf(await deck.getFirmwareVersion()),
     heartbeat: undefined,
     repaintMs: undefined,
     initialise: (brightness) => deck.setBrightness(brightness),

@@ -41,6 +41,8 @@ export interface UsbListener {
 
 interface OpenedHid {
   readonly hid: HidHandle;
+  /** Whether the device is only software on an emulated bus; undefined when the system does not tell. */
+  readonly isEmulated?: boolean | undefined;
   /** Bytes of an output report without its id; undefined when the descriptor is not readable. */
   readonly outputBytes: number | undefined;
 }
@@ -98,7 +100,8 @@ export function createDeckBus(system: HidSystem = MACHINE): DeckBus {
       const { name, descriptor } = await findNode(system, unit, usagePage);
       try {
         const hid = await system.openHid(`/dev/${name}`);
-        return { hid, outputBytes: descriptor?.outputBytes || undefined };
+        const isEmulated = await isOnEmulatedBus(system, unit);
+        return { hid, isEmulated, outputBytes: descriptor?.outputBytes || undefined };
       } catch (error) {
         throw openError(error, name);
       }
@@ -187,6 +190,17 @@ async function findNode(
     if (driver.endsWith("/usbfs")) throw new OpenError("in_use", "another program has claimed it");
   }
   throw new OpenError("not_seen", "the system shows no HID device for it");
+}
+
+/** Host controllers of the kernel that have no hardware: USB/IP, gadgets that are looped back. */
+const EMULATED = /\/(?:vhci_hcd|dummy_hcd|usbip)\b/;
+
+async function isOnEmulatedBus(
+  { files }: HidSystem,
+  { port }: UsbUnit,
+): Promise<boolean | undefined> {
+  const path = await files.readlink(`/sys/bus/usb/devices/${port}`).catch(() => undefined);
+  return path === undefined ? undefined : EMULATED.test(path);
 }
 
 const ITEM = { usagePage: 0x04, reportSize: 0x74, reportId: 0x84, reportCount: 0x94, output: 0x90 };

@@ -31,6 +31,11 @@ const ADVICE: Readonly<Record<OpenProblem, (reason: string) => string>> = {
     `is in use: ${reason}. Close the other program that drives it (Stream Deck, Companion, OpenDeck, …).`,
 };
 
+/** A deck that cannot be opened, and advice. */
+export function openSentence({ deck, port }: DeckPort, code: OpenProblem, reason: string): string {
+  return `The ${deck} on USB port ${port} ${ADVICE[code](reason)}`;
+}
+
 /** Keeps the problems there are now, one for each port at most. */
 export class Problems {
   readonly #clock: Clock;
@@ -63,7 +68,7 @@ export class Problems {
   cannotOpen({ deck, port }: DeckPort, code: OpenProblem, reason: string): void {
     const known = this.#opening.get(port);
     if (known?.problem.code === code && known.reason === reason) return;
-    const message = `The ${deck} on USB port ${port} ${ADVICE[code](reason)}`;
+    const message = openSentence({ deck, port }, code, reason);
     this.#opening.set(port, { problem: { code, deck, port, message }, reason });
     this.#onChange();
   }

@@ -8,6 +8,7 @@ import type { DeckDriver } from "./driver.ts";
 export function openVirtual(): DeckDriver {
   return {
     serial: "",
+    firmware: async () => "",
     heartbeat: undefined,
     repaintMs: undefined,
     initialise: async () => {},

@@ -1,0 +1,76 @@
+import { closeSync, openSync, writeFileSync } from "node:fs";
+import { arch, release, type } from "node:os";
+import { messageOf } from "../../base/message-of.ts";
+import { version } from "../../system/version.ts";
+import { thisBoard } from "../../updates/boards.ts";
+import { CommandFailed, type Terminal } from "../command.ts";
+
+/** Files of earlier reports that are passed over. */
+const MOST_TAKEN = 100;
+
+/** The file of a report: a new one, begun before anything is tried. */
+export class ReportFile {
+  readonly path: string;
+
+  /**
+   * @param given the path by the person; undefined for a free name here
+   * @param name the beginning of that
+   * @throws {CommandFailed} where it cannot be written, or something is there already
+   */
+  constructor(given: string | undefined, name: string) {
+    this.path = given === undefined ? freeName(name) : claimed(given);
+  }
+
+  /** Replaces all of it. */
+  write(text: string): void {
+    try {
+      writeFileSync(this.path, text);
+    } catch (error) {
+      throw new CommandFailed(`${this.path} cannot be written: ${messageOf(error)}`);
+    }
+  }
+}
+
+/** The system and the board of this machine, as facts. */
+export function machineFacts(): Record<string, string> {
+  const { model } = thisBoard();
+  return {
+    system: `${type()} ${release()} ${arch()}`,
+    ...(model !== null && { board: model }),
+  };
+}
+
+/** The facts that each report begins with. */
+export function reportHead(
+  about: "deck" | "board",
+  { now }: Pick<Terminal, "now">,
+): Record<string, string> {
+  return { about, made: new Date(now()).toISOString().slice(0, 10), version: version() };
+}
+
+function claimed(path: string): string {
+  try {
+    closeSync(openSync(path, "wx"));
+    return path;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new CommandFailed(
+      code === "EEXIST"
+        ? `${path} is there already. Name another file as --out.`
+        : `${path} cannot be written (${code}). Name a file as --out that can.`,
+    );
+  }
+}
+
+function freeName(name: string): string {
+  for (let count = 1; count < MOST_TAKEN; count += 1) {
+    const path = `${name}${count === 1 ? "" : `-${count}`}.txt`;
+    try {
+      closeSync(openSync(path, "wx"));
+      return path;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") return claimed(path);
+    }
+  }
+  return claimed(`${name}.txt`);
+}
