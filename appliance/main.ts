@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { ConfigRefused, Refusal } from "./base/refusal.ts";
 import { didYouMean } from "./base/text/nearest.ts";
+import { oldReleaseText } from "./base/text/release-age.ts";
 import { clockZone } from "./base/time-zone.ts";
 import {
   Answered,
@@ -13,7 +14,7 @@ import {
   UsageError,
 } from "./commands/command.ts";
 import { isPiped, readInput } from "./commands/input.ts";
-import { version } from "./system/version.ts";
+import { madeAt, version } from "./system/version.ts";
 
 const STDIN = 0;
 /** The width of output into a pipe. */
@@ -116,6 +117,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "print versions, devices and the state of the data",
     load: async () => (await import("./commands/diagnose.ts")).diagnose,
   },
+  licenses: {
+    summary: "print the licenses of all that is in here, or the notice of one part",
+    load: async () => (await import("./commands/licenses.ts")).licenses,
+  },
   version: { summary: "print the version", load: async () => versionCommand },
   help: { summary: "list the commands, or tell more about one", load: async () => helpCommand },
 };
@@ -148,11 +153,14 @@ function unknownCommand(name: string): string {
 }
 
 const versionCommand: Command = {
-  help: "tallydeck version: prints the version. So do --version and -v.",
-  async run(args, { out }) {
+  help: `tallydeck version: prints the version. So do --version and -v. Of a release that is more than a year old it says so
+on standard error.`,
+  async run(args, { out, err, now }) {
     const [extra] = parseCommandLine(args, {}).positionals;
     if (extra !== undefined) throw new UsageError(`\`tallydeck version\` takes no ${extra}.`);
     out(version());
+    const old = oldReleaseText(madeAt(), now());
+    if (old !== undefined) err(old);
   },
 };
 

@@ -11,7 +11,7 @@ import {
   type Place,
   spaceOf,
 } from "../store/desk.ts";
-import { version } from "../system/version.ts";
+import { madeAt, version } from "../system/version.ts";
 import { type Command, parseCommandLine, UsageError } from "./command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP } from "./data.ts";
 import { pluggedModels } from "./devices.ts";
@@ -32,7 +32,7 @@ export const diagnose: Command = {
     refuseOthersData("diagnose", config, terminal);
     const { dataDir, databaseUrl } = config;
     const found = {
-      ...machine(version()),
+      ...machine({ version: version(), made: madeAt() }, terminal.now()),
       service: isClaimed(dataDir) ? "running" : "stopped",
       plugged: await pluggedModels(createDeckBus()),
       storage: await stateOfData(dataDir),

@@ -207,6 +207,8 @@ export interface Vitals {
 /** `GET /api/box`. */
 export interface BoxAnswer extends Vitals {
   version: string;
+  /** The time of the release, in epoch ms. */
+  made: number;
   time: number;
   /** Whether `time` can be trusted. */
   clockSet: boolean;
@@ -424,6 +426,10 @@ export interface StartedAnew {
 /** The versions of the software, and the machine it runs on. */
 export interface Machine {
   tallydeck: string;
+  /** The day of the release, like `2026-03-04`. */
+  made: string;
+  /** A sentence on a release that is more than a year old. */
+  old?: string;
   node: string;
   sqlite?: string;
   system: string;

@@ -30,7 +30,7 @@ import { PUSH_TOKENS, PushTokens } from "../push/tokens.ts";
 import { databaseFile, Exchange, type Unusable, unusable } from "../store/desk.ts";
 import type { Warning } from "../store/reports.ts";
 import { type Box, documentsIn } from "../store/store.ts";
-import { version } from "../system/version.ts";
+import { madeAt, version } from "../system/version.ts";
 import type { Closing } from "./closing.ts";
 import { ControlListener } from "./control-listener.ts";
 import type { Data } from "./data.ts";
@@ -294,6 +294,7 @@ function aboutBox(
   { front, listener, startedAt }: { front: Front; listener: ControlListener; startedAt: number },
 ): Pick<ControlParts, "diagnostics" | "clock" | "box" | "tunnel"> {
   const { board, decks, timeZone } = front;
+  const made = madeAt();
   return {
     diagnostics: {
       clock,
@@ -304,6 +305,7 @@ function aboutBox(
       updates,
       warnings,
       version: version(),
+      made,
       startedAt,
       connections: () => ({ collector: collector.connections, control: listener.connections }),
     },
@@ -311,6 +313,7 @@ function aboutBox(
     box: {
       clock,
       version: version(),
+      made,
       store,
       timeZone,
       warnings,

@@ -1,11 +1,25 @@
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { askProgram } from "./program.ts";
 
-const PACKAGE = join(import.meta.dirname, "../../package.json");
+const ROOT = join(import.meta.dirname, "../..");
+const PACKAGE = join(ROOT, "package.json");
 
 /** Tallydeck's version. */
 export function version(): string {
   return (JSON.parse(readFileSync(PACKAGE, "utf8")) as { version: string }).version;
+}
+
+/** The time (epoch ms) of this release, or in a checkout of its last commit. */
+export function madeAt(): number {
+  if (!existsSync(join(ROOT, ".git"))) return releasedAt();
+  try {
+    const seconds = Number(askProgram("git", "-C", ROOT, "log", "-1", "--format=%ct"));
+    return seconds > 0 ? seconds * 1_000 : releasedAt();
+  } catch {
+    // No git, or a folder of somebody else's, which git does not read.
+    return releasedAt();
+  }
 }
 
 /** The time of this release (epoch ms), which the image gives to all its files. */

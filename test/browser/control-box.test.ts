@@ -68,6 +68,17 @@ describe("the box in the Web UI", () => {
     await control().sees(/^The numbers and the sites are in a database elsewhere: pg_dump/);
   });
 
+  it("says how old a release is when it is more than a year, and leads to the licenses", async () => {
+    await control().page.route("**/api/box", async (route) => {
+      const box = await (await route.fetch()).json();
+      await route.fulfill({ json: { ...box, made: box.time - 366 * 86_400_000 } });
+    });
+    await control().open("?tab=box");
+    await control().sees(/^This release is of 20\d\d-\d\d-\d\d, more than a year ago\./);
+    await control().page.getByRole("link", { name: "Licenses" }).click();
+    await control().page.getByRole("heading", { name: "Notices" }).waitFor();
+  });
+
   it("says where days begin, and what becomes of a change", async () => {
     await control().open("?tab=box");
     await control().sees("DAY_ZONE changes it, from the next midnight there on.");

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { oldReleaseText, releaseDay } from "../../../appliance/base/text/release-age.ts";
 import type { BoxAnswer } from "../../../appliance/control/wire.ts";
 import { CardTitle, useNow } from "../parts.tsx";
 import { bytesName, clockText, spanName, wifiText } from "./box-words.ts";
@@ -18,6 +19,7 @@ export function StatusCard({ status }: { status: BoxAnswer | undefined }) {
 
 function Status({ status }: { status: BoxAnswer }) {
   const { addresses, disk, memory, temperature, wifi } = status;
+  const old = status.clockSet ? oldReleaseText(status.made, status.time) : undefined;
   const urls = [addresses.name, addresses.number].flatMap((url) => url ?? []);
   return (
     <>
@@ -43,8 +45,14 @@ function Status({ status }: { status: BoxAnswer }) {
         <Memory {...memory} />
         {temperature !== undefined && <Fact name="Temperature">{Math.round(temperature)} °C</Fact>}
         {wifi !== undefined && <Fact name="Wi-Fi">{wifiText(wifi)}</Fact>}
-        <Fact name="Version">{status.version}</Fact>
+        <Fact name="Version">
+          {status.version} of {releaseDay(status.made)}
+          <small>
+            <a href="docs/licenses">Licenses</a> of all that is in it
+          </small>
+        </Fact>
       </dl>
+      {old !== undefined && <p class="hint">{old}</p>}
       {status.endedReads.map(({ at, question }) => (
         <p key={`${at} ${question}`} class="notice bad">
           A question took more memory than there is: {question} ({clockText(at, status.timeZone)}).

@@ -11,6 +11,8 @@ import type { BoxAnswer, PowerAction, Vitals } from "../../wire.ts";
 export interface BoxParts {
   clock: Pick<Clock, "now" | "sure">;
   version: string;
+  /** The time of the release, in epoch ms. */
+  made: number;
   store: Pick<Store, "box" | "hasFleet" | "endedReads" | "numbers">;
   /** The zone in which the box's clocks show the time. */
   timeZone: () => string;
@@ -31,7 +33,7 @@ const readSwitch = shape<{ action: PowerAction }>({
 
 /** `GET /api/box`: facts about the box and its state, as far as they are known. */
 export const showBox: Handler<BoxParts, BoxAnswer> = async (ctx, parts) => {
-  const { clock, version, store, timeZone, addresses, power } = parts;
+  const { clock, version, made, store, timeZone, addresses, power } = parts;
   const [vitals, space] = await Promise.all([
     parts.vitals(),
     store.box.space().catch(() => undefined),
@@ -40,6 +42,7 @@ export const showBox: Handler<BoxParts, BoxAnswer> = async (ctx, parts) => {
   ctx.body = {
     ...vitals,
     version,
+    made,
     time: clock.now(),
     clockSet: clock.sure,
     timeZone: timeZone(),

@@ -1,5 +1,6 @@
 import type { Clock } from "../../../base/clock.ts";
 import type { RecentProblems } from "../../../base/log.ts";
+import { oldReleaseText, releaseDay } from "../../../base/text/release-age.ts";
 import type { Decks } from "../../../deck/decks.ts";
 import type { Warning } from "../../../store/reports.ts";
 import type { Store } from "../../../store/store.ts";
@@ -18,6 +19,8 @@ export interface DiagnosticsParts {
   /** The problems that the box has now. */
   warnings: () => readonly Warning[];
   version: string;
+  /** The time of the release, in epoch ms. */
+  made: number;
   startedAt: number;
   connections: () => { collector: number; control: number };
 }
@@ -32,7 +35,7 @@ export const showDiagnostics: Handler<DiagnosticsParts, Diagnostics> = async (ct
   ctx.attachment("tallydeck-diagnostics.json");
   ctx.set("Cache-Control", "no-store");
   ctx.body = {
-    ...machine(parts.version),
+    ...machine(parts, clock.sure ? clock.now() : undefined),
     time: new Date(clock.now()).toISOString(),
     clockSet: clock.sure,
     upSeconds: Math.round((clock.monotonic() - parts.startedAt) / 1_000),
@@ -66,11 +69,20 @@ function updateOf(view: UpdateView | undefined): Pick<Diagnostics, "update"> {
   return { update: { running, other, mode, updates, last: last?.kind ?? null } };
 }
 
-/** The versions of the software, and the machine it runs on. */
-export function machine(version: string): Machine {
+/**
+ * The versions of the software, and the machine it runs on.
+ * @param now epoch ms; undefined while no clock is sure
+ */
+export function machine(
+  { version, made }: Pick<DiagnosticsParts, "made" | "version">,
+  now: number | undefined,
+): Machine {
   const { node, sqlite } = process.versions;
+  const old = now === undefined ? undefined : oldReleaseText(made, now);
   return {
     tallydeck: version,
+    made: releaseDay(made),
+    ...(old !== undefined && { old }),
     node,
     ...(sqlite !== undefined && { sqlite }),
     system: `${process.platform} ${process.arch}`,

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "mocha";
+import { madeAt } from "../../../../appliance/system/version.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";
 import { eachWorld } from "../../../helpers/world.ts";
@@ -11,8 +12,9 @@ describe("the box", () => {
 
   it("says what it is and how it is", async () => {
     world().vitals = { ...world().vitals, temperature: 48.3, wifi: { dbm: -56 } };
-    const { version, timeZone, ...box } = await new Owner(world()).get("/api/box");
+    const { version, made, timeZone, ...box } = await new Owner(world()).get("/api/box");
     assert.match(version, /^\d+\.\d+\.\d+$/);
+    assert.equal(made, madeAt());
     assert.equal(typeof timeZone, "string");
     assert.deepEqual(box, {
       upSeconds: 352_800,
