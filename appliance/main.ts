@@ -93,6 +93,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "lead through two minutes with a deck, and write a report of it",
     load: async () => (await import("./commands/hardware/try-deck.ts")).tryDeck,
   },
+  "try-board": {
+    summary: "look at this board, and write a report of it",
+    load: async () => (await import("./commands/hardware/try-board.ts")).tryBoard,
+  },
   backup: {
     summary: "copy the data to one file, while the service runs",
     load: async () => (await import("./commands/data/backup.ts")).backup,

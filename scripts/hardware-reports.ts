@@ -29,6 +29,36 @@ export function ofDeck(reports: readonly HardwareReport[], model: string): Hardw
   );
 }
 
+/** A kind of board, as a row of the table of boards. */
+export interface BoardKind {
+  readonly name: string;
+  /** The beginning of the model that its device tree names; undefined for machines that name none. */
+  readonly model: string | undefined;
+  readonly notes: string;
+}
+
+/** The reports of a kind of board; those of emulators prove nothing. */
+export function ofBoard(
+  reports: readonly HardwareReport[],
+  { model }: Pick<BoardKind, "model">,
+): HardwareReport[] {
+  return reports.filter(
+    ({ facts: { about, board, device } }) =>
+      about === "board" &&
+      device === "real" &&
+      // A Raspberry Pi 400 is no Raspberry Pi 4.
+      (model === undefined ? board === undefined : `${board} `.startsWith(`${model} `)),
+  );
+}
+
+/** The number of reports in which a step went well; `untried` for none. */
+export function wellText(reports: readonly HardwareReport[], step: string): string {
+  const well = reports.filter(({ steps }) =>
+    steps.some(({ name, result }) => name === step && result === "ok"),
+  );
+  return well.length === 0 ? "untried" : `by ${well.length}`;
+}
+
 /** The reports in a few words: `verified by 2, last with 1.4.0`. */
 export function triedText(reports: readonly HardwareReport[]): string {
   if (reports.length === 0) return "untried";
@@ -46,7 +76,9 @@ export function triedText(reports: readonly HardwareReport[]): string {
 
 function standingOf({ steps, facts }: HardwareReport): string {
   if (steps.some(({ result }) => result === "failed")) return "trouble for";
-  const isWhole = steps.length > 0 && steps.every(({ result }) => result === "ok");
+  // A board need not have all: it runs where it starts the service.
+  const counted = facts.about === "board" ? steps.filter(({ name }) => name === "boot") : steps;
+  const isWhole = counted.length > 0 && counted.every(({ result }) => result === "ok");
   return isWhole && facts.ended === "at its end" ? "verified by" : "in part by";
 }
 

@@ -6,7 +6,14 @@ import type { Evidence } from "../appliance/deck/usb/model.ts";
 import { MODELS } from "../appliance/deck/usb/models.ts";
 import { DOCUMENT_KINDS } from "../appliance/service/document-kinds.ts";
 import { DETAIL_DIMENSIONS } from "../appliance/store/blocks/detail.ts";
-import { ofDeck, reportsIn, triedText } from "./hardware-reports.ts";
+import {
+  type BoardKind,
+  ofBoard,
+  ofDeck,
+  reportsIn,
+  triedText,
+  wellText,
+} from "./hardware-reports.ts";
 
 /** A part of a page that says what declarations say, and nothing else. */
 interface Part {
@@ -32,6 +39,24 @@ const EVIDENCE: Readonly<Record<Evidence, string>> = {
 /** Reports of hardware that people have sent. */
 const REPORTS = reportsIn(join(ROOT, "docs/hardware"));
 
+const BOARDS: readonly BoardKind[] = [
+  ...["5", "4", "3"].map((which) => ({
+    name: `Raspberry Pi ${which}`,
+    model: `Raspberry Pi ${which}`,
+    notes: "64-bit, with a cable or Wi-Fi",
+  })),
+  {
+    name: "Raspberry Pi Zero 2 W",
+    model: "Raspberry Pi Zero 2 W",
+    notes: "needs a USB hub and a USB Ethernet adapter: Debian has no firmware for its Wi-Fi yet",
+  },
+  {
+    name: "any x64 or arm64 PC",
+    model: undefined,
+    notes: "as a checkout on Debian 12 or 13, without the image",
+  },
+];
+
 const PARTS: readonly Part[] = [
   {
     page: "docs/limits.md",
@@ -42,6 +67,22 @@ const PARTS: readonly Part[] = [
         ...[name, `${bound.count}`, sizeText(bound.bytes), sizeText(bound.together)],
         inBackup === "kept" ? "yes" : "no",
       ]),
+    ]),
+  },
+  {
+    page: "docs/hardware.md",
+    first: /^\| board +\| runs +\|/,
+    lines: table([
+      ["board", "runs", "an update kept", "a way back", "notes"],
+      ...BOARDS.map((kind) => {
+        const reports = ofBoard(REPORTS, kind);
+        const [kept, back] = ["update", "back"].map((step) => wellText(reports, step));
+        const runs = triedText(reports);
+        // Without the image there is nothing to update.
+        return kind.model === undefined
+          ? [kind.name, runs, "", "", kind.notes]
+          : [kind.name, runs, kept ?? "", back ?? "", kind.notes];
+      }),
     ]),
   },
   {

@@ -3,7 +3,7 @@ import { totalmem, uptime } from "node:os";
 import type { Vitals } from "../control/wire.ts";
 
 /** The files with the vitals of a machine. */
-interface MachineFiles {
+export interface MachineFiles {
   /** The beginning of a file; undefined when it cannot be read. */
   read(path: string): Promise<string | undefined>;
   /** The names in a folder; none when it cannot be read. */
@@ -25,7 +25,7 @@ const PROCESSOR = /^(?:cpu|soc|x86_pkg_temp)/;
  */
 export async function vitalsOf(
   wifiNameFile: string,
-  files: MachineFiles = thisMachine,
+  files: MachineFiles = machineFiles,
 ): Promise<Vitals> {
   const [memory = "", wireless = "", wifiName = "", temperature] = await Promise.all([
     files.read("/proc/meminfo"),
@@ -72,7 +72,7 @@ async function temperatureOf({ read, list }: MachineFiles): Promise<number | und
   return undefined;
 }
 
-const thisMachine: MachineFiles = {
+export const machineFiles: MachineFiles = {
   async read(path) {
     try {
       await using file = await open(path);

@@ -179,9 +179,14 @@ function thisMachine(): MachineClock {
 }
 
 /** `read` gives a file's text or throws; handed in for tests. */
-export function systemEvidence(
+export function systemEvidence(read?: (path: string) => string): ClockEvidence {
+  return { isSet: () => clockSource(read) !== undefined };
+}
+
+/** The source that has set the machine's clock, in a word or two; undefined while none has. */
+export function clockSource(
   read: (path: string) => string = (path) => readFileSync(path, "utf8"),
-): ClockEvidence {
+): string | undefined {
   const there = (path: string): string | undefined => {
     try {
       return read(path);
@@ -189,14 +194,12 @@ export function systemEvidence(
       return undefined;
     }
   };
-  return {
-    isSet: () =>
-      // systemd-timesyncd touches this file at its first synchronisation.
-      there("/run/systemd/timesync/synchronized") !== undefined ||
-      there("/run/tallydeck-clock/set") !== undefined ||
-      // A Pi 5 has a clock chip but mostly no battery: then it counts from 1970.
-      Number(there("/sys/class/rtc/rtc0/since_epoch") ?? 0) * 1_000 > PLAUSIBLE_SINCE,
-  };
+  // systemd-timesyncd touches this file at its first synchronisation.
+  if (there("/run/systemd/timesync/synchronized") !== undefined) return "NTP";
+  if (there("/run/tallydeck-clock/set") !== undefined) return "the date of a web server";
+  // A Pi 5 has a clock chip but mostly no battery: then it counts from 1970.
+  const chip = Number(there("/sys/class/rtc/rtc0/since_epoch") ?? 0) * 1_000;
+  return chip > PLAUSIBLE_SINCE ? "a clock chip" : undefined;
 }
 
 /** The beginning of Tallydeck, before which every time is wrong. */
