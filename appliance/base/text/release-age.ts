@@ -1,6 +1,7 @@
+import { DAY_MS, dayOf, formatDay } from "../calendar.ts";
+
 /** A release of more days than these has missed fixes, its own or those of the system below it. */
 const OLD_DAYS = 365;
-const DAY_MS = 86_400_000;
 
 /**
  * A sentence on a release that is more than a year old; undefined for a younger one.
@@ -9,10 +10,5 @@ const DAY_MS = 86_400_000;
 export function oldReleaseText(made: number, now: number): string | undefined {
   const days = Math.floor((now - made) / DAY_MS);
   if (days <= OLD_DAYS) return;
-  return `This release is of ${releaseDay(made)}, more than a year ago. Fixes come with newer ones alone: see docs/updates when you have the time.`;
-}
-
-/** The day of a release, in UTC: `2026-03-04`. */
-export function releaseDay(made: number): string {
-  return new Date(made).toISOString().slice(0, 10);
+  return `This release is of ${formatDay(dayOf(made))}, more than a year ago. Fixes come with newer ones alone: see docs/updates when you have the time.`;
 }

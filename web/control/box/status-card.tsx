@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { oldReleaseText, releaseDay } from "../../../appliance/base/text/release-age.ts";
+import { dayOf, formatDay } from "../../../appliance/base/calendar.ts";
+import { oldReleaseText } from "../../../appliance/base/text/release-age.ts";
 import type { BoxAnswer } from "../../../appliance/control/wire.ts";
 import { CardTitle, useNow } from "../parts.tsx";
 import { bytesName, clockText, spanName, wifiText } from "./box-words.ts";
@@ -46,7 +47,7 @@ function Status({ status }: { status: BoxAnswer }) {
         {temperature !== undefined && <Fact name="Temperature">{Math.round(temperature)} °C</Fact>}
         {wifi !== undefined && <Fact name="Wi-Fi">{wifiText(wifi)}</Fact>}
         <Fact name="Version">
-          {status.version} of {releaseDay(status.made)}
+          {status.version} of {formatDay(dayOf(status.made))}
           <small>
             <a href="docs/licenses">Licenses</a> of all that is in it
           </small>

@@ -1,6 +1,7 @@
+import { dayOf, formatDay } from "../../../base/calendar.ts";
 import type { Clock } from "../../../base/clock.ts";
 import type { RecentProblems } from "../../../base/log.ts";
-import { oldReleaseText, releaseDay } from "../../../base/text/release-age.ts";
+import { oldReleaseText } from "../../../base/text/release-age.ts";
 import type { Decks } from "../../../deck/decks.ts";
 import type { Warning } from "../../../store/reports.ts";
 import type { Store } from "../../../store/store.ts";
@@ -81,7 +82,7 @@ export function machine(
   const old = now === undefined ? undefined : oldReleaseText(made, now);
   return {
     tallydeck: version,
-    made: releaseDay(made),
+    made: formatDay(dayOf(made)),
     ...(old !== undefined && { old }),
     node,
     ...(sqlite !== undefined && { sqlite }),
