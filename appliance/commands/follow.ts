@@ -169,9 +169,10 @@ function sender(values: Values, { env, err }: Terminal): Send {
     const answer = (await response.json().catch(() => ({}))) as Partial<LogsAnswer & ErrorAnswer>;
     if (response.ok) {
       for (const what of Object.keys(answer.left ?? {}))
-        if (/host/.test(what) && !told.has(what) && told.size < 20) {
+        if (/host|httplog/.test(what) && !told.has(what) && told.size < 20) {
           told.add(what);
-          err(`Left out: ${what}. To count them, name the host with --host.`);
+          const way = /host/.test(what) ? "name the host with --host" : "see docs/moving.md";
+          err(`Left out: ${what}. To count them, ${way}.`);
         }
       return;
     }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { zstdCompressSync } from "node:zlib";
 import { describe, it } from "mocha";
@@ -242,11 +242,38 @@ describe("an import of access logs", () => {
   describe("that real servers wrote", () => {
     for (const name of readdirSync(RECORDED).filter((one) => one.endsWith(".log")))
       it(name, async () => {
-        const today = parseDay("2026-11-26") as number;
+        const today = parseDay("2026-11-27") as number;
         const { days, left } = await read([join(RECORDED, name)], {}, { today });
         assert.deepEqual([...days.values()], [{ pv: 3, uv: 1, sessions: 1, engaged: 1 }], name);
         assert.equal(left.get("lines that cannot be read"), undefined);
         assert.equal(left.get("views of crawlers"), 1);
       });
+
+    it("says the same by syslog", async () => {
+      const today = parseDay("2026-11-27") as number;
+      const of = async (name: string) =>
+        contentOf(await read([join(RECORDED, name)], {}, { today }));
+      const direct = await of("haproxy.log");
+      assert.deepEqual(await of("haproxy-syslog.log"), direct);
+      assert.deepEqual(await of("haproxy-syslog-iso.log"), direct);
+    });
+
+    it("refuses those of HAProxy without user agents, with the lines that mend it", async () => {
+      const bare = join(RECORDED, "haproxy-httplog.txt");
+      const docs = readFileSync(join(RECORDED, "../../../docs/moving.md"), "utf8");
+      await assert.rejects(read([bare]), ({ message }: ImportRefused) => {
+        const [, settings = ""] = /from then on: (.*)/.exec(message) ?? [];
+        const lines = settings.split("; ");
+        assert.match(lines.at(-1) ?? "", /^log-format '.*'$/);
+        for (const line of lines) assert.ok(docs.includes(`${line}\n`), line);
+        return true;
+      });
+      const mended = file("haproxy.log");
+      const log = readFileSync(join(RECORDED, "haproxy-syslog.log"), "utf8");
+      writeFileSync(mended, readFileSync(bare, "utf8") + log);
+      const { days, left } = await read([mended], {}, { today: parseDay("2026-11-27") as number });
+      assert.deepEqual([...days.values()], [{ pv: 3, uv: 1, sessions: 1, engaged: 1 }]);
+      assert.equal(left.get("lines of HAProxy's httplog, which has no user agent"), 10);
+    });
   });
 });

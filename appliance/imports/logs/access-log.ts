@@ -1,6 +1,7 @@
 import type { Format } from "../format.ts";
 import type { Sheet } from "../input.ts";
 import { ImportRefused } from "../refused.ts";
+import { NO_USER_AGENT } from "./haproxy.ts";
 import { readInOrder } from "./in-order.ts";
 import { bareHost, LogViews } from "./log-views.ts";
 import { logReader } from "./reader.ts";
@@ -30,7 +31,11 @@ export function accessLog(options: LogOptions): Format {
   return {
     name: ACCESS_LOG,
     days: "ours",
-    recognises: (sheets) => sheets.some((sheet) => isLog(sheet, pattern)),
+    recognises(sheets) {
+      if (sheets.some((sheet) => isLog(sheet, pattern))) return true;
+      if (pattern === undefined && sheets.some(isBare)) throw new ImportRefused(NO_USER_AGENT);
+      return false;
+    },
     async read(sheets, sink) {
       const logs = sheets.filter((sheet) => isLog(sheet, pattern));
       for (const { name, head } of sheets.filter((sheet) => !logs.includes(sheet)))
@@ -56,6 +61,12 @@ export function accessLog(options: LogOptions): Format {
 function isLog({ head }: Sheet, pattern: string | undefined): boolean {
   const read = logReader(pattern);
   return linesOf(head).some((line) => typeof read(line) !== "string");
+}
+
+/** Whether it is a log of HAProxy without what a visitor is known by. */
+function isBare({ head }: Sheet): boolean {
+  const read = logReader();
+  return linesOf(head).some((line) => read(line) === "httplog");
 }
 
 function linesOf(head: string): string[] {

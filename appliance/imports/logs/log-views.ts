@@ -21,6 +21,11 @@ const MAX_HOSTS = 20;
 /** The time between two looks whether a day is over. */
 const LOOK_MS = 10 * 60_000;
 const SALT_BYTES = 16;
+/** The words for lines that are no request that can be counted. */
+const UNREAD = {
+  httplog: "lines of HAProxy's httplog, which has no user agent",
+  unknown: "lines that cannot be read",
+} as const;
 const NONE: SessionsBefore = () => undefined;
 
 interface ViewsOptions {
@@ -69,8 +74,8 @@ export class LogViews {
   /** @param reached the moment that all files have reached @returns the moment of the line, NaN for none */
   take(line: string, read: Read, reached: number): number {
     if (read === "comment") return Number.NaN;
-    if (read === "unknown") {
-      this.#sink.leave("lines that cannot be read");
+    if (typeof read === "string") {
+      this.#sink.leave(UNREAD[read]);
       return Number.NaN;
     }
     const hour = this.#sink.hourAt(read.moment);

@@ -80,12 +80,12 @@ function isEscaped(line: string, at: number, from: number): boolean {
   return slashes % 2 === 1;
 }
 
-/** A value without the escapes of nginx and Apache: `\"`, `\\`, `\xC3\xA4`. */
+/** A value without the escapes of nginx, Apache and HAProxy: `\"`, `\\`, `\]`, `\xC3\xA4`. */
 function unescaped(value: string): string {
   if (!value.includes("\\")) return value;
   return value
     .replace(/(?:\\x[\da-f]{2})+/gi, (bytes) =>
       Buffer.from(bytes.replaceAll(/\\x/gi, ""), "hex").toString("utf8"),
     )
-    .replaceAll(/\\(["\\])/g, "$1");
+    .replaceAll(/\\(["\\\]])/g, "$1");
 }

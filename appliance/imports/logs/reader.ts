@@ -1,13 +1,18 @@
 import { isObject } from "../../base/input/json.ts";
+import { isHttplog } from "./haproxy.ts";
 import { type LogLine, lineOf } from "./line.ts";
 import { patternReader, readCommon } from "./pattern.ts";
 
-/** A line of a log: a request, nothing that counts, or what cannot be read. */
-export type Read = LogLine | "comment" | "unknown";
+/** A line of a log: a request, nothing that counts, a request that lacks who asked, or what cannot be read. */
+export type Read = LogLine | "comment" | "httplog" | "unknown";
+
+/** The words of syslog before a line: the time, the host, and the program with its number. */
+const SYSLOG =
+  /^(?:<\d+>)?(?:[A-Z][a-z]{2} [ \d]\d [\d:]{8}|\d{4}-\d\d-\d\dT\S+) (?:[^\s:[]+ )?[^\s:[]+(?:\[\d+\])?: /;
 
 /**
  * Reads the lines of one file in their order, each by what it looks like: JSON of Caddy or nginx, tabs of CloudFront,
- * or the common and combined formats.
+ * or the common and combined formats. Each may have come by syslog.
  * @param pattern of all lines instead, see patternReader
  * @throws {ImportRefused} for a pattern that cannot be used
  */
@@ -17,14 +22,16 @@ export function logReader(pattern?: string): (line: string) => Read {
     return (line) => (line === "" ? "comment" : (read(line) ?? "unknown"));
   }
   let columns: ReadonlyMap<string, number> | undefined;
-  return (line) => {
+  return (logged) => {
+    const line = logged.replace(SYSLOG, "");
     if (line[0] === "{") return readJson(line);
     if (line === "") return "comment";
     if (line[0] === "#") {
       if (line.startsWith("#Fields:")) columns = columnsIn(line);
       return "comment";
     }
-    return (columns === undefined ? readCommon(line) : readTabs(line, columns)) ?? "unknown";
+    const read = columns === undefined ? readCommon(line) : readTabs(line, columns);
+    return read ?? (isHttplog(line) ? "httplog" : "unknown");
   };
 }
 
