@@ -11,8 +11,8 @@ export interface LicensedPart {
   /** Whether it is in the files for browsers, or in the bundled MQTT client. */
   readonly isBundled?: boolean;
   readonly checksum?: { readonly algorithm: "SHA256" | "SHA512"; readonly value: string };
-  /** The package of source code that it was made of, where that is another one. */
-  readonly source?: { readonly name: string; readonly version: string };
+  /** Debian's packages of source code that it was made of, its own first. */
+  readonly sources?: readonly { readonly name: string; readonly version: string }[];
   /** Where its notice is on the box, when it is not in the list. */
   readonly file?: string;
 }

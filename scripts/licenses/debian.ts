@@ -30,6 +30,9 @@ const EXCEPTION_NAMES: Readonly<Record<string, string>> = {
   "linux-syscall-note exception": "Linux-syscall-note",
 };
 
+/** Programs that Debian names among what is built in, though they only build it. */
+const COMPILERS: ReadonlySet<string> = new Set(["rustc"]);
+
 interface Terms {
   readonly license: string;
   readonly ownLicenses?: Readonly<Record<string, string>>;
@@ -40,28 +43,34 @@ interface Terms {
  * @throws {LicenseUnknown} that names a package without a copyright file
  */
 export function debianParts(root: string): Part[] {
-  return statusEntries(readFileSync(join(root, "var/lib/dpkg/status"), "utf8")).map(
-    ({ name, version, source }) => {
-      const file = `/usr/share/doc/${name}/copyright`;
-      if (!existsSync(join(root, file)))
-        throw new LicenseUnknown(
-          `Debian's package ${name} has no ${file}: it cannot be passed on.`,
-        );
-      const terms = termsIn(readFileSync(join(root, file), "utf8"), source.name, file);
-      return { name, version, kind: "deb" as const, ...terms, notices: [], source, file };
-    },
-  );
+  return statusEntries(readFileSync(join(root, "var/lib/dpkg/status"), "utf8")).map((entry) => {
+    const file = `/usr/share/doc/${entry.name}/copyright`;
+    if (!existsSync(join(root, file)))
+      throw new LicenseUnknown(
+        `Debian's package ${entry.name} has no ${file}: it cannot be passed on.`,
+      );
+    const [source = entry] = entry.sources;
+    const terms = termsIn(readFileSync(join(root, file), "utf8"), source.name, file);
+    return { ...entry, kind: "deb" as const, ...terms, notices: [], file };
+  });
 }
 
-/** The packages of a dpkg status file: each with the package of source code, which has its name unless another is said. */
-function statusEntries(status: string): Required<Pick<Part, "name" | "version" | "source">>[] {
+/**
+ * The packages of a dpkg status file. Their source has their own name and version unless they say another; what was built
+ * into them of others, like the kernel into its signed package, is a source, too.
+ */
+function statusEntries(status: string): Required<Pick<Part, "name" | "sources" | "version">>[] {
   return status.split(/\n\n+/).flatMap((paragraph) => {
     const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(paragraph)?.[1];
     const [name, version] = [field("Package"), field("Version")];
     if (name === undefined || version === undefined) return [];
     const [, from = name, itsVersion = version] =
       /^(\S+)(?: \((.+)\))?$/.exec(field("Source") ?? "") ?? [];
-    return [{ name, version, source: { name: from, version: itsVersion } }];
+    const used = `${field("Built-Using") ?? ""}, ${field("Static-Built-Using") ?? ""}`;
+    const others = [...used.matchAll(/(\S+) \(= ([^)]+)\)/g)]
+      .map(([, name = "", version = ""]) => ({ name, version }))
+      .filter(({ name }) => !COMPILERS.has(name));
+    return [{ name, version, sources: [{ name: from, version: itsVersion }, ...others] }];
   });
 }
 
@@ -82,7 +91,7 @@ export function firmwarePart(root: string): Part {
     kind: "deb",
     ...termsIn(copyright, "raspi-firmware", "its copyright file"),
     notices: [copyright.trim()],
-    source: { name: "raspi-firmware", version },
+    sources: [{ name: "raspi-firmware", version }],
   };
 }
 

@@ -88,6 +88,15 @@ export function licensesIn(expression: Expression): string[] {
   return "license" in expression ? [expression.license] : expression.operands.flatMap(licensesIn);
 }
 
+/** Whether a condition is to be kept: of alternatives, only if each has it. */
+export function isAsked(expression: Expression, asks: (license: string) => boolean): boolean {
+  if ("license" in expression) return asks(expression.license);
+  const inner = (each: Expression) => isAsked(each, asks);
+  return expression.operator === "OR"
+    ? expression.operands.every(inner)
+    : expression.operands.some(inner);
+}
+
 /**
  * The licenses that are taken of an expression: of alternatives the first of `preferred` that is among them, else the
  * first.

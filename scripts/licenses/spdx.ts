@@ -1,6 +1,9 @@
 /** A list of parts as SPDX 2.3 has it: https://spdx.github.io/spdx-spec/v2.3/ */
 import { distinct, type Part } from "./part.ts";
 
+/** The words before names and versions of Debian's packages of source code. */
+export const BUILT_FROM = "built from the source of ";
+
 const DOCUMENT = "SPDXRef-DOCUMENT";
 
 interface Subject {
@@ -35,8 +38,8 @@ export function spdx({ name, created, architecture }: Subject, parts: readonly P
       licenseConcluded: "NOASSERTION",
       licenseDeclared: part.license,
       copyrightText: "NOASSERTION",
-      ...(part.source && {
-        sourceInfo: `built from the source package ${part.source.name} ${part.source.version}`,
+      ...(part.sources && {
+        sourceInfo: `${BUILT_FROM}${part.sources.map(({ name, version }) => `${name} ${version}`).join(", ")}`,
       }),
       ...(part.checksum && {
         checksums: [{ algorithm: part.checksum.algorithm, checksumValue: part.checksum.value }],
@@ -67,7 +70,10 @@ function idOf({ kind, name, version }: Part): string {
 }
 
 /** https://github.com/package-url/purl-spec/blob/main/PURL-TYPES.rst */
-function purlOf({ kind, name, version, source }: Part, architecture: string): string {
+function purlOf(
+  { kind, name, version, sources: [source] = [] }: Part,
+  architecture: string,
+): string {
   const at = `@${encodeURIComponent(version)}`;
   if (kind === "npm") return `pkg:npm/${name.replace("@", "%40")}${at}`;
   if (kind !== "deb") return `pkg:${kind}/${encodeURIComponent(name)}${at}`;

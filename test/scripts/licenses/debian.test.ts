@@ -78,21 +78,28 @@ describe("a Debian root", () => {
   it("has packages, each made of a source that may have another name and version", () => {
     put(
       "var/lib/dpkg/status",
-      "Package: a\nVersion: 1:2-3\n\nPackage: b\nSource: c\nVersion: 4\n\nPackage: d\nSource: c (4-1)\nVersion: 4-1+b2\n",
+      "Package: a\nVersion: 1:2-3\n\nPackage: b\nSource: c\nVersion: 4\n\nPackage: d\nSource: c (4-1)\nVersion: 4-1+b2\nBuilt-Using: e (= 5), f (= 6-1)\n",
     );
     for (const name of ["a", "b", "d"])
       put(`usr/share/doc/${name}/copyright`, `${FORMAT}\nFiles: *\nLicense: ISC\n`);
     assert.deepEqual(
-      debianParts(root).map(({ name, version, license, source }) => [
+      debianParts(root).map(({ name, version, license, sources }) => [
         name,
         version,
         license,
-        source,
+        ...(sources ?? []),
       ]),
       [
         ["a", "1:2-3", "ISC", { name: "a", version: "1:2-3" }],
         ["b", "4", "ISC", { name: "c", version: "4" }],
-        ["d", "4-1+b2", "ISC", { name: "c", version: "4-1" }],
+        [
+          "d",
+          "4-1+b2",
+          "ISC",
+          { name: "c", version: "4-1" },
+          { name: "e", version: "5" },
+          { name: "f", version: "6-1" },
+        ],
       ],
     );
   });

@@ -14,7 +14,10 @@ const LIBRARY: Part = {
   kind: "deb",
   license: "LicenseRef-gcc-14-copyright AND MIT",
   notices: [],
-  source: { name: "gcc-14", version: "14.2.0-19" },
+  sources: [
+    { name: "gcc-14", version: "14.2.0-19" },
+    { name: "isl", version: "0.27-1" },
+  ],
   file: "/usr/share/doc/libstdc++6/copyright",
   ownLicenses: { "LicenseRef-gcc-14-copyright": "The GPL, and an exception." },
 };
@@ -72,7 +75,7 @@ describe("the SPDX list", () => {
 
   it("says of Debian’s packages what they were made of", () => {
     const [found] = list.packages.filter(({ name }) => name === "libstdc++6");
-    assert.equal(found?.sourceInfo, "built from the source package gcc-14 14.2.0-19");
+    assert.equal(found?.sourceInfo, "built from the source of gcc-14 14.2.0-19, isl 0.27-1");
     assert.equal(
       found?.externalRefs[0]?.referenceLocator,
       "pkg:deb/debian/libstdc%2B%2B6@14.2.0-19?arch=arm64&upstream=gcc-14%4014.2.0-19",
