@@ -3,7 +3,7 @@ import { messageOf } from "../base/message-of.ts";
 import type { EncodeJpeg, Pixels } from "../deck/pixels.ts";
 import type { DeckBus, UsbUnit } from "../deck/usb/hid.ts";
 import type { Model, ModelSlot } from "../deck/usb/model.ts";
-import { Inbox, type Person, TrialEnded } from "./person.ts";
+import { Inbox, type Person, TourEnded } from "./person.ts";
 import { Recorder } from "./recorder.ts";
 import type { HardwareReport, ReportStep } from "./report.ts";
 import { heardText, inputStations, numberOf, type Station, slotStation } from "./stations.ts";
@@ -71,7 +71,7 @@ export class DeckTour {
     };
   }
 
-  /** @throws {TrialEnded} where it cannot go on, or is not to */
+  /** @throws {TourEnded} where it cannot go on, or is not to */
   async run(): Promise<void> {
     const { bus, unit, model } = this.#options;
     let isListed = false;
@@ -175,7 +175,7 @@ export class DeckTour {
       this.#say("Plug it in again.");
       const came = this.#came === undefined ? await this.#until("came") : OK;
       const unit = this.#came;
-      if (unit === undefined) throw new TrialEnded("The deck did not come back.", true);
+      if (unit === undefined) throw new TourEnded("The deck did not come back.", true);
       const { clock } = this.#options;
       const began = clock.monotonic();
       await this.#deck.open(unit, OPENS);
@@ -209,14 +209,14 @@ export class DeckTour {
 
   #nothing(): Result {
     this.#inVain += 1;
-    if (this.#inVain >= MOST_IN_VAIN) throw new TrialEnded("Nobody seems to be there.");
+    if (this.#inVain >= MOST_IN_VAIN) throw new TourEnded("Nobody seems to be there.");
     return { result: "skipped", note: "nothing came" };
   }
 
-  /** The next of a deck that has to be there. @throws {TrialEnded} */
+  /** The next of a deck that has to be there. @throws {TourEnded} */
   async #next(ms: number) {
     const next = await this.#inbox.next(ms);
-    if (next.kind === "gone") throw new TrialEnded("The deck went away.", true);
+    if (next.kind === "gone") throw new TourEnded("The deck went away.", true);
     if (next.kind !== "time") this.#inVain = 0;
     return next;
   }
@@ -235,7 +235,7 @@ export class DeckTour {
       keep();
       return done;
     } catch (error) {
-      const isDecks = !(error instanceof TrialEnded) || error.isDecks;
+      const isDecks = !(error instanceof TourEnded) || error.isDecks;
       note({ result: isDecks ? "failed" : "skipped", note: messageOf(error) });
       throw error;
     }

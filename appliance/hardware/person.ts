@@ -10,9 +10,9 @@ export interface Person {
   readonly stopped: Listenable;
 }
 
-/** A trial that does not come to its end, with the reason as a sentence. */
-export class TrialEnded extends Error {
-  override readonly name = "TrialEnded";
+/** A tour that does not come to its end, with the reason as a sentence. */
+export class TourEnded extends Error {
+  override readonly name = "TourEnded";
   /** Whether the deck is the reason, and not the person. */
   readonly isDecks: boolean;
 
@@ -52,15 +52,17 @@ export class Inbox {
     this.#stop.promise.catch(() => {});
     this.#subscriptions = [
       typed.on((line) => {
-        if (/^\s*q/i.test(line)) this.#stop.reject(new TrialEnded("You ended it."));
+        if (/^\s*q/i.test(line)) this.#stop.reject(new TourEnded("You ended it."));
         else this.put({ kind: "typed", line });
       }),
-      stopped.on(() => this.#stop.reject(new TrialEnded("You ended it."))),
+      stopped.on(() => this.#stop.reject(new TourEnded("You ended it."))),
     ];
   }
 
   put(incoming: Incoming): void {
-    if (this.#waiting.length < MOST_WAITING) this.#waiting.push(incoming);
+    // A deck that floods its host leaves the person's words alone.
+    if (incoming.kind !== "heard" || this.#waiting.length < MOST_WAITING)
+      this.#waiting.push(incoming);
     this.#wake();
   }
 
@@ -69,7 +71,7 @@ export class Inbox {
     this.#waiting = [];
   }
 
-  /** The next that comes in; `time` where nothing does. @throws {TrialEnded} */
+  /** The next that comes in; `time` where nothing does. @throws {TourEnded} */
   async next(ms: number): Promise<Incoming> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#wake = resolve;
@@ -84,10 +86,10 @@ export class Inbox {
     return this.#waiting.shift() ?? { kind: "time" };
   }
 
-  /** Waits for `work` for so long. @throws {TrialEnded} with `late` after that, or when the person ends it */
+  /** Waits for `work` for so long. @throws {TourEnded} with `late` after that, or when the person ends it */
   async within<T>(ms: number, work: Promise<T>, late: string): Promise<T> {
     const over = Promise.withResolvers<never>();
-    const cancel = this.#clock.after(ms, () => over.reject(new TrialEnded(late, true)));
+    const cancel = this.#clock.after(ms, () => over.reject(new TourEnded(late, true)));
     try {
       return await Promise.race([work, over.promise, this.#stop.promise]);
     } finally {

@@ -52,7 +52,8 @@ export class Recorder {
   }
 
   note(kind: ExchangeLine["kind"], text: string): void {
-    this.#add(kind, (secrets) => without(secrets, text));
+    const isDevices = kind === "failed" || kind === "gone" || kind === "get";
+    this.#add(kind, (secrets) => (isDevices ? without(secrets, text) : text));
   }
 
   /** The same handle, every report of which is recorded. */

@@ -11,7 +11,7 @@ export interface Station {
   readonly isIt: (heard: Heard) => boolean | "begun";
 }
 
-/** The number that a slot shows in a trial. */
+/** The number that a slot shows in a tour. */
 export function numberOf(model: Model, { slot }: ModelSlot): number {
   return 1 + model.slots.findIndex((known) => known.slot === slot);
 }

@@ -8,7 +8,7 @@ import type { DeckDriver, HidHandle } from "../deck/usb/driver.ts";
 import { type DeckBus, OpenError, type UsbUnit } from "../deck/usb/hid.ts";
 import type { Model } from "../deck/usb/model.ts";
 import { openSentence } from "../deck/usb/problems.ts";
-import { type Inbox, TrialEnded } from "./person.ts";
+import { type Inbox, TourEnded } from "./person.ts";
 import type { Recorder } from "./recorder.ts";
 
 interface TriedDeckOptions {
@@ -25,7 +25,7 @@ const ANSWER_MS = 10_000;
 const OPEN_PAUSE_MS = 250;
 const BRIGHTNESS = 80;
 
-/** One deck as a trial has it open: every call is recorded, bounded in time, and made after the one before. */
+/** One deck as a tour has it open: every call is recorded, bounded in time, and made after the one before. */
 export class TriedDeck {
   readonly #options: TriedDeckOptions;
   readonly #turns = new Turns();
@@ -43,7 +43,7 @@ export class TriedDeck {
   /**
    * Opens a unit and wakes it.
    * @param tries more than one for a unit that was just plugged in, whose node and permissions come a little later
-   * @throws {TrialEnded}
+   * @throws {TourEnded}
    */
   async open(unit: UsbUnit, tries: number): Promise<void> {
     const { model, encodeJpeg, recorder, inbox } = this.#options;
@@ -145,7 +145,7 @@ export class TriedDeck {
         if (!(error instanceof OpenError)) throw error;
         if (left <= 0) {
           const place = { deck: model.name, port: unit.port };
-          throw new TrialEnded(openSentence(place, error.code, error.message), true);
+          throw new TourEnded(openSentence(place, error.code, error.message), true);
         }
         const { promise, resolve } = Promise.withResolvers<void>();
         clock.after(OPEN_PAUSE_MS, resolve);
@@ -153,14 +153,14 @@ export class TriedDeck {
       }
   }
 
-  /** @throws {TrialEnded} where the deck does not do it, or not in time */
+  /** @throws {TourEnded} where the deck does not do it, or not in time */
   async #call<T>(work: (driver: DeckDriver) => Promise<T>): Promise<T> {
     const { inbox, model } = this.#options;
     const turn = this.#turns.take(() => work(this.#driver as DeckDriver));
     const late = `The ${model.name} does not answer. Unplug it, plug it in again, and try once more.`;
     return inbox.within(ANSWER_MS, turn, late).catch((error: unknown) => {
-      if (error instanceof TrialEnded) throw error;
-      throw new TrialEnded(`The ${model.name} failed: ${messageOf(error)}`, true);
+      if (error instanceof TourEnded) throw error;
+      throw new TourEnded(`The ${model.name} failed: ${messageOf(error)}`, true);
     });
   }
 }

@@ -91,6 +91,10 @@ export class InstantDeck extends EventEmitter implements DeckBus, HidHandle {
     this.emit("data", Buffer.from([0x01, 0x00, KEYS, 0x00, ...states]));
   }
 
+  async holders() {
+    return [];
+  }
+
   async watch(listener: UsbListener) {
     const unit = { id: "1-1", port: "1-1", vendor: 0x0fd9, product: 0x0080, serial: "BENCH1" };
     listener.attached(unit);

@@ -3,7 +3,7 @@ import { Signal } from "../../appliance/base/signal.ts";
 import type { Person } from "../../appliance/hardware/person.ts";
 import type { FakeClock } from "./fake-clock.ts";
 import type { FakeUnit, FakeUsbHost } from "./fake-hid.ts";
-import { FakeCrt } from "./fake-hid-crt.ts";
+import { FakeAkp05 } from "./fake-hid-crt.ts";
 import { FakeJpegStreamDeck } from "./fake-hid-elgato.ts";
 
 /** The time a person takes to do as asked. */
@@ -55,6 +55,7 @@ export class DeckHand implements Person {
     if (/^Press the key/.test(line)) return () => unit.press(`k${number}`);
     if (/^Touch \d+ on the strip/.test(line)) return () => this.#touch(number);
     if (/^Press dial/.test(line)) return () => unit.press(`d${number}`);
+    if (/^Press button/.test(line)) return () => unit.press(`b${number}`);
     if (/^Press touch point/.test(line)) return () => unit.press(`t${number}`);
     if (/^Turn dial/.test(line)) return () => unit.turn(`d${number}`, 1);
     if (/^Swipe.*right to left/.test(line)) return () => unit.swipe("left");
@@ -68,11 +69,14 @@ export class DeckHand implements Person {
     };
   }
 
+  /** @param number that of the slot, behind those of the keys */
   #touch(number: number): void {
     const { unit } = this.#options;
-    if (unit instanceof FakeJpegStreamDeck) unit.touch((number - 8) * 200 + 100, 50);
-    else if (unit instanceof FakeCrt && "touch" in unit)
-      (unit.touch as (zone: number) => void)(number - 10);
+    if (unit instanceof FakeJpegStreamDeck) {
+      const { columns, rows } = unit.layout;
+      unit.touch((number - columns * rows) * 200 + 100, 50);
+    } else if (unit instanceof FakeAkp05) unit.touch(number - unit.firmware.images.flat().length);
+    else throw new Error("this deck has no strip");
   }
 }
 

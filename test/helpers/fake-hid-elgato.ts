@@ -145,7 +145,8 @@ export class FakeJpegStreamDeck extends FakeStreamDeck {
     const kind = report.readUInt8(1);
     if (kind === 0x0c) this.#region(report);
     else if (kind === 0x07 || kind === 0x0b) this.#whole(kind, report);
-    else this.complain(`picture of kind ${kind}`);
+    // Colours of the dials of a Studio.
+    else if (kind !== 0x0f && kind !== 0x10) this.complain(`picture of kind ${kind}`);
   }
 
   #whole(kind: number, report: Buffer): void {

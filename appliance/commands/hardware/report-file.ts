@@ -1,5 +1,6 @@
 import { closeSync, openSync, writeFileSync } from "node:fs";
-import { arch, release, type } from "node:os";
+import { arch, release, tmpdir, type } from "node:os";
+import { join } from "node:path";
 import { messageOf } from "../../base/message-of.ts";
 import { version } from "../../system/version.ts";
 import { thisBoard } from "../../updates/boards.ts";
@@ -62,15 +63,17 @@ function claimed(path: string): string {
   }
 }
 
+/** A free name here, or among temporary files where nothing can be written here, as on the box. */
 function freeName(name: string): string {
-  for (let count = 1; count < MOST_TAKEN; count += 1) {
-    const path = `${name}${count === 1 ? "" : `-${count}`}.txt`;
-    try {
-      closeSync(openSync(path, "wx"));
-      return path;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") return claimed(path);
+  for (const folder of ["", tmpdir()])
+    for (let count = 1; count <= MOST_TAKEN; count += 1) {
+      const path = join(folder, `${name}${count === 1 ? "" : `-${count}`}.txt`);
+      try {
+        closeSync(openSync(path, "wx"));
+        return path;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "EEXIST") break;
+      }
     }
-  }
-  return claimed(`${name}.txt`);
+  throw new CommandFailed(`${name}.txt cannot be written here. Name a file as --out.`);
 }

@@ -1,11 +1,12 @@
 import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/message-of.ts";
 import { encodeJpeg, paint } from "../../deck/face/paint.ts";
+import { usagePageOf } from "../../deck/usb/connection.ts";
 import { createDeckBus, type DeckBus, type UsbUnit } from "../../deck/usb/hid.ts";
 import type { Model } from "../../deck/usb/model.ts";
 import { modelByUsb } from "../../deck/usb/models.ts";
 import { DeckTour } from "../../hardware/deck-tour.ts";
-import { type Person, TrialEnded } from "../../hardware/person.ts";
+import { type Person, TourEnded } from "../../hardware/person.ts";
 import { outcomeOf, reportText } from "../../hardware/report.ts";
 import { isClaimed } from "../../store/desk.ts";
 import { SystemClock } from "../../system/system-clock.ts";
@@ -64,6 +65,7 @@ export function tryDeckWith(outside: Outside): Command {
         refuseBesideService(values, terminal);
         const [bus, clock, machine] = [outside.bus(), outside.clock(), outside.machine()];
         const found = await deckOf(bus, values.port);
+        await refuseBesideOthers(bus, found);
         await tryIt({ ...found, bus, person, clock, machine, out: values.out, terminal });
       } finally {
         close();
@@ -89,6 +91,17 @@ function refuseBesideService(
   const stop = terminal.program === INSTALLED ? "systemctl stop tallydeck" : "Ctrl+C where it runs";
   throw new CommandFailed(
     `The service runs and uses the decks. Stop it first (${stop}), and start it again afterwards (${toStart(place.dataDir, terminal)}).`,
+  );
+}
+
+/** Such a program may be a service on data that this command does not know. @throws {CommandFailed} */
+async function refuseBesideOthers(bus: DeckBus, { unit, model }: Found): Promise<void> {
+  // A deck that cannot be seen yet is told of when it is opened.
+  const holders = await bus.holders(unit, usagePageOf(model)).catch(() => []);
+  if (holders.length === 0) return;
+  const which = `process ${holders.join(", ")}`;
+  throw new CommandFailed(
+    `Another program uses the ${model.name} (${which}). End it first: two cannot draw on one deck.`,
   );
 }
 
@@ -123,7 +136,7 @@ async function deckOf(bus: DeckBus, port: string | undefined): Promise<Found> {
   return first;
 }
 
-interface Trial extends Found {
+interface Tour extends Found {
   readonly bus: DeckBus;
   readonly clock: Clock;
   readonly person: Person;
@@ -142,7 +155,7 @@ async function tryIt({
   machine,
   out,
   terminal,
-}: Trial): Promise<void> {
+}: Tour): Promise<void> {
   const file = new ReportFile(out, `tallydeck-${model.id}`);
   const hex = (id: number) => id.toString(16).padStart(4, "0");
   let ended = "";
@@ -177,7 +190,7 @@ async function tryIt({
     await tour.run();
     ended = "at its end";
   } catch (error) {
-    const why = error instanceof TrialEnded ? error.message : messageOf(error);
+    const why = error instanceof TourEnded ? error.message : messageOf(error);
     ended = `in ${tour.doing}: ${why}`;
     throw new CommandFailed(`It ended in “${tour.doing}”. ${why} ${file.path} has all until then.`);
   } finally {

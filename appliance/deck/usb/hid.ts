@@ -58,6 +58,11 @@ export interface DeckBus {
    * @throws {OpenError}
    */
   open(unit: UsbUnit, usagePage: number | undefined): Promise<OpenedHid>;
+  /**
+   * Ids of other processes that have this interface open, as far as this user may see them. The kernel lets several write.
+   * @throws {OpenError}
+   */
+  holders(unit: UsbUnit, usagePage: number | undefined): Promise<number[]>;
 }
 
 interface UsbDevice {
@@ -106,7 +111,25 @@ export function createDeckBus(system: HidSystem = MACHINE): DeckBus {
         throw openError(error, name);
       }
     },
+    async holders(unit, usagePage) {
+      const { name } = await findNode(system, unit, usagePage);
+      return holdersOf(system, `/dev/${name}`);
+    },
   };
+}
+
+async function holdersOf({ files }: HidSystem, path: string): Promise<number[]> {
+  const list = (folder: string) => files.readdir(folder).catch(() => []);
+  const link = (name: string) => files.readlink(name).catch(() => "");
+  const own = await link("/proc/self");
+  const holders: number[] = [];
+  for (const process of (await list("/proc")).filter((name) => /^\d+$/.test(name))) {
+    if (process === own) continue;
+    const opened = await list(`/proc/${process}/fd`);
+    const links = await Promise.all(opened.map((fd) => link(`/proc/${process}/fd/${fd}`)));
+    if (links.includes(path)) holders.push(Number(process));
+  }
+  return holders;
 }
 
 async function watch({ usb }: HidSystem, listener: UsbListener): Promise<() => void> {

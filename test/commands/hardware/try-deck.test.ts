@@ -5,17 +5,26 @@ import { describe, it } from "mocha";
 import { Signal } from "../../../appliance/base/signal.ts";
 import { CommandFailed, type Terminal } from "../../../appliance/commands/command.ts";
 import { tryDeckWith } from "../../../appliance/commands/hardware/try-deck.ts";
-import { createDeckBus } from "../../../appliance/deck/usb/hid.ts";
+import { createDeckBus, type HidSystem } from "../../../appliance/deck/usb/hid.ts";
 import { type HardwareReport, parseReport } from "../../../appliance/hardware/report.ts";
 import { lockDataDir } from "../../../appliance/store/desk.ts";
 import { DeckHand, letPass } from "../../helpers/deck-hand.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { type FakeUnit, FakeUsbHost } from "../../helpers/fake-hid.ts";
+import { FakePedal, plusXl, studio } from "../../helpers/fake-hid-elgato.ts";
 import { UNITS } from "../../helpers/fake-hid-units.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import { replay } from "../../helpers/replayed-deck.ts";
 import { seeded, TEST_SEED } from "../../helpers/seeded.ts";
 import { tallydeck } from "../../helpers/tallydeck.ts";
+
+/** A unit of each protocol, and of each kind of places. */
+const DECKS: typeof UNITS = {
+  ...UNITS,
+  "plus-xl": plusXl,
+  studio,
+  pedal: () => new FakePedal(),
+};
 
 const FIXTURES = join(import.meta.dirname, "../../fixtures/hardware");
 
@@ -55,7 +64,7 @@ describe("tallydeck try-deck", () => {
   ): Promise<Tried> {
     const clock = new FakeClock();
     const host = new FakeUsbHost(clock);
-    const unit = UNITS[model]?.(clock) ?? assert.fail(`there is no fake ${model}`);
+    const unit = DECKS[model]?.(clock) ?? assert.fail(`there is no fake ${model}`);
     host.plug(unit);
     const hand = new DeckHand({
       host,
@@ -94,7 +103,7 @@ describe("tallydeck try-deck", () => {
   const resultsOf = ({ report }: Tried) =>
     Object.fromEntries(report.steps.map(({ name, result }) => [name, result]));
 
-  for (const model of Object.keys(UNITS))
+  for (const model of Object.keys(DECKS))
     it(`goes through all of a ${model}, and tells no serial number`, async () => {
       const all = await tried(model);
       assert.equal(all.failed, undefined);
@@ -107,7 +116,7 @@ describe("tallydeck try-deck", () => {
       assert.deepEqual(all.unit.complaints, []);
     });
 
-  for (const model of Object.keys(UNITS))
+  for (const model of Object.keys(DECKS))
     it(`writes of a ${model} what our driver does again`, async () => {
       const { report } = await tried(model);
       const pressed = report.steps.filter(({ name }) => /^(?:press|touch) /.test(name));
@@ -215,6 +224,21 @@ describe("tallydeck try-deck", () => {
       await replay(all.report);
     });
 
+  it("cuts off a deck that floods it", async () => {
+    const all = await tried("mini", {
+      otherwise: (line, hand, unit) => {
+        if (line !== "Press the key that shows 2.") return undefined;
+        return () => {
+          for (let count = 0; count < 15_000; count += 1) unit.press("k5");
+          hand.typed.emit("");
+        };
+      },
+    });
+    assert.equal(all.report.exchange.length, 20_000);
+    assert.match(all.report.facts["left out"] ?? "", /^\d+ lines of the exchange$/);
+    assert.equal(resultsOf(all).plug, "ok");
+  });
+
   it("says that a deck does not answer", async () => {
     const all = await tried("mk2", {
       prepare: (unit) => unit.stall(),
@@ -238,12 +262,16 @@ describe("tallydeck try-deck", () => {
     const unit = (model: string) => UNITS[model]?.(new FakeClock()) ?? assert.fail(model);
 
     /** Its last words with these decks. */
-    async function refused(units: readonly FakeUnit[], args: readonly string[] = []) {
+    async function refused(
+      units: readonly FakeUnit[],
+      args: readonly string[] = [],
+      machine: (host: FakeUsbHost) => HidSystem = (host) => host,
+    ) {
       const clock = new FakeClock();
       const host = new FakeUsbHost(clock);
       for (const [index, each] of units.entries()) host.plug(each, { port: `1-${index + 1}` });
       const command = tryDeckWith({
-        bus: () => createDeckBus(host),
+        bus: () => createDeckBus(machine(host)),
         clock: () => clock,
         machine: () => ({}),
         person: () => ({
@@ -277,6 +305,29 @@ describe("tallydeck try-deck", () => {
       } finally {
         release();
       }
+    });
+
+    it("says that another program has the deck", async () => {
+      const processes: Readonly<Record<string, readonly string[]>> = {
+        "/proc": ["1", "4711", "4712", "self", "uptime"],
+        "/proc/4711/fd": ["0", "17"],
+        "/proc/4712/fd": ["3"],
+      };
+      const links: Readonly<Record<string, string>> = {
+        "/proc/self": "4712",
+        "/proc/4711/fd/17": "/dev/hidraw0",
+        "/proc/4712/fd/3": "/dev/hidraw0",
+      };
+      const said = await refused([unit("mini")], [], (host) => ({
+        usb: host.usb,
+        openHid: host.openHid,
+        files: {
+          ...host.files,
+          readdir: async (path) => [...(processes[path] ?? (await host.files.readdir(path)))],
+          readlink: async (path) => links[path] ?? host.files.readlink(path),
+        },
+      }));
+      assert.match(said, /^Another program uses the .*Mini \(process 4711\)\. End it first/);
     });
 
     it("says that it needs a person", async () => {
