@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { eachFolder } from "../helpers/folder.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const MACHINE = join(ROOT, "firmware-config/machine");
+const UNITS = "usr/lib/systemd/system";
+const SANDBOX = "tallydeck.service.d/sandbox.conf";
+/** The most exposure that `systemd-analyze security` may find, from 0 to 10: that of the box. */
+const MOST_EXPOSED = 1.6;
+
+describe("the package's units", () => {
+  const folder = eachFolder();
+
+  /** A root with them, and stand-ins for what they name. */
+  function root(): string {
+    execFileSync("cp", ["-R", `${MACHINE}/.`, folder()]);
+    execFileSync("sh", [
+      "-euc",
+      `cd "$1"; mkdir -p usr/lib/tallydeck/node_modules/.bin ${UNITS}/tallydeck.service.d; ln -s usr/lib lib
+      cp "$2" ${UNITS}/${SANDBOX}
+      cp /bin/true usr/lib/tallydeck/node_modules/.bin/node
+      for target in sysinit shutdown sockets multi-user basic network; do
+        printf '[Unit]\\nDescription=%s\\nDefaultDependencies=no\\n' $target >${UNITS}/$target.target
+      done
+      printf '[Unit]\\nDescription=root\\n' >${UNITS}/-.slice
+      printf '[Unit]\\nDescription=system\\n' >${UNITS}/system.slice`,
+      "sh",
+      folder(),
+      join(ROOT, "firmware-config/system/etc/systemd/system", SANDBOX),
+    ]);
+    return folder();
+  }
+
+  it("pass systemd-analyze verify, also by what Debian 12 knows", () => {
+    const at = root();
+    const units = readdirSync(join(at, UNITS)).filter((name) => name.startsWith("tallydeck"));
+    const { stdout, stderr } = spawnSync(
+      "systemd-analyze",
+      [
+        "verify",
+        "--man=no",
+        "--recursive-errors=no",
+        "--root",
+        at,
+        ...units.filter((name) => !name.endsWith(".d")),
+      ],
+      { encoding: "utf8" },
+    );
+    assert.equal(`${stdout}${stderr}`, "");
+  });
+
+  it("expose a machine no more than the box", () => {
+    const { stdout } = spawnSync(
+      "systemd-analyze",
+      ["security", "--offline=true", "--no-pager", "--root", root(), "tallydeck.service"],
+      { encoding: "utf8" },
+    );
+    const exposure = Number(/Overall exposure level.*?: ([\d.]+)/.exec(stdout)?.[1]);
+    assert.ok(exposure <= MOST_EXPOSED, stdout);
+  });
+});
+
+describe("the ports of the package's sockets", () => {
+  const folder = eachFolder();
+
+  /** Runs the generator with these settings. @returns the addresses by socket */
+  function opened(settings: string): Record<string, string> {
+    const file = join(folder(), "tallydeck.env");
+    const units = join(folder(), "units");
+    mkdirSync(units);
+    writeFileSync(file, settings);
+    execFileSync(join(MACHINE, "usr/lib/systemd/system-generators/tallydeck-ports"), [units], {
+      env: { PATH: process.env.PATH, SETTINGS: file },
+    });
+    const entries = readdirSync(units, { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith("settings.conf"))
+      .map((name) => {
+        const text = readFileSync(join(units, name), "utf8");
+        assert.match(text, /^\[Socket\]\nListenStream=\nListenStream=.*\n$/);
+        const [, socket = ""] = /tallydeck-(.*)\.socket\.d/.exec(name) ?? [];
+        return [socket, text.trim().split("=").at(-1) ?? ""] as const;
+      });
+    const tls = existsSync(join(units, "tallydeck.service.d/tls.conf"));
+    assert.equal(
+      tls,
+      entries.some(([socket]) => socket === "collector-tls"),
+    );
+    return Object.fromEntries(entries);
+  }
+
+  it("are the usual ones without settings", () => {
+    assert.deepEqual(opened("#PORT=80\n"), { collector: "8480", control: "127.0.0.1:3000" });
+  });
+
+  it("are those of the settings, as people write them", () => {
+    assert.deepEqual(
+      opened('export PORT = "80"\nBIND=::1\nWEBUI_PORT=3001\nTLS_PORT=443\nHOST=192.0.2.7\n'),
+      { collector: "192.0.2.7:80", control: "[::1]:3001", "collector-tls": "192.0.2.7:443" },
+    );
+  });
+
+  it("are the last ones where a line stands twice", () => {
+    assert.equal(opened("PORT=1\nPORT=8482\n").collector, "8482");
+  });
+
+  for (const hostile of ["PORT=80\\nExecStart=x", "PORT=$(reboot)", "PORT=", "BIND=a b", "PORT=-1"])
+    it(`are the usual ones, for the service to refuse the rest: ${hostile}`, () => {
+      const { collector, control } = opened(`${hostile}\n`);
+      assert.match(`${collector} ${control}`, /^8480 (?:127\.0\.0\.1:)?3000$/);
+    });
+});
