@@ -228,17 +228,18 @@ export class DeckTour {
     const began = clock.monotonic();
     const note = (done: Result) =>
       this.#steps.push({ name, ...done, ms: Math.round(clock.monotonic() - began) });
+    let done: Result;
     try {
-      const done = await work();
-      note(done);
-      if (done.result !== "ok") this.#say(`  ${name}: ${done.result}`);
-      keep();
-      return done;
+      done = await work();
     } catch (error) {
       const isDecks = !(error instanceof TourEnded) || error.isDecks;
       note({ result: isDecks ? "failed" : "skipped", note: messageOf(error) });
       throw error;
     }
+    note(done);
+    if (done.result !== "ok") this.#say(`  ${name}: ${done.result}`);
+    keep();
+    return done;
   }
 
   #say(line: string): void {

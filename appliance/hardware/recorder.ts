@@ -56,6 +56,11 @@ export class Recorder {
     this.#add(kind, (secrets) => (isDevices ? without(secrets, text) : text));
   }
 
+  /** A text that a device or a library told, without serial numbers. */
+  clean(text: string): string {
+    return without([...this.#secrets], text);
+  }
+
   /** The same handle, every report of which is recorded. */
   handle(hid: HidHandle): HidHandle {
     const on = ((event: "data" | "error", listener: (told: unknown) => void) => {

@@ -97,7 +97,7 @@ export class TriedDeck {
   /** The version of its firmware. A unit that tells none may be as good as any. */
   async firmware(): Promise<void> {
     const told = await this.#call((deck) => deck.firmware().catch(() => ""));
-    this.facts.firmware = told === "" ? "not told" : told;
+    this.facts.firmware = told === "" ? "not told" : this.#options.recorder.clean(told);
   }
 
   async paint(slot: string, pixels: Pixels): Promise<void> {
@@ -155,12 +155,12 @@ export class TriedDeck {
 
   /** @throws {TourEnded} where the deck does not do it, or not in time */
   async #call<T>(work: (driver: DeckDriver) => Promise<T>): Promise<T> {
-    const { inbox, model } = this.#options;
+    const { inbox, model, recorder } = this.#options;
     const turn = this.#turns.take(() => work(this.#driver as DeckDriver));
     const late = `The ${model.name} does not answer. Unplug it, plug it in again, and try once more.`;
     return inbox.within(ANSWER_MS, turn, late).catch((error: unknown) => {
       if (error instanceof TourEnded) throw error;
-      throw new TourEnded(`The ${model.name} failed: ${messageOf(error)}`, true);
+      throw new TourEnded(`The ${model.name} failed: ${recorder.clean(messageOf(error))}`, true);
     });
   }
 }

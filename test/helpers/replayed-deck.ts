@@ -36,7 +36,9 @@ class ReplayedDeck extends EventEmitter implements HidHandle {
 
   /** The next picture, as large as it was. */
   jpeg(): Uint8Array {
-    return Buffer.alloc(Number(this.#take("jpeg")), 0xaa);
+    const size = this.#take("jpeg");
+    assert.match(size, /^\d{1,6}$/, "no picture has this size");
+    return Buffer.alloc(Number(size), 0xaa);
   }
 
   async write(report: Buffer): Promise<number> {

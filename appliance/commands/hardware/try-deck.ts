@@ -169,6 +169,7 @@ async function tryIt({
           model: model.id,
           name: model.name,
           usb: `${hex(unit.vendor)}:${hex(unit.product)}`,
+          driver: model.family,
           ...facts,
           outcome: outcomeOf(steps),
           ended: ended === "" ? `in ${tour.doing}` : ended,

@@ -224,6 +224,36 @@ describe("tallydeck try-deck", () => {
       await replay(all.report);
     });
 
+  it("tells no serial number of a deck that tells it everywhere", async () => {
+    const all = await tried("mini", {
+      prepare(unit) {
+        unit.getFeature = (_id, length) => {
+          const report = Buffer.alloc(length);
+          report.write(unit.usbSerial, 5, "ascii");
+          return report;
+        };
+        unit.setFeature = () => {
+          if (unit.writes > 2) throw new Error(`${unit.usbSerial} is tired`);
+        };
+      },
+      otherwise: (line, _hand, unit) => {
+        if (line !== "Press the key that shows 1.") return undefined;
+        return () => {
+          unit.send(Buffer.from(`\x01${unit.usbSerial}`, "utf16le"));
+          unit.press("k0");
+        };
+      },
+    });
+    const serial = all.unit.usbSerial;
+    assert.match(all.failed ?? "", /\? is tired/);
+    for (const form of [
+      serial,
+      Buffer.from(serial).toString("hex"),
+      Buffer.from(serial, "utf16le").toString("hex"),
+    ])
+      assert.ok(!all.text.includes(form), form);
+  });
+
   it("cuts off a deck that floods it", async () => {
     const all = await tried("mini", {
       otherwise: (line, hand, unit) => {
