@@ -21,6 +21,7 @@ type Tool =
   | "postgresql"
   | "prometheus"
   | "shellcheck"
+  | "systemd-container"
   | "webkit2gtk-driver"
   | "xvfb";
 
