@@ -248,6 +248,7 @@ export const STARTED: readonly string[] = [
   "appliance/store/sqlite/copies/chores.ts",
   "appliance/store/sqlite/reader.ts",
   "test/image/boot/main.ts",
+  "test/service/sealed-hours.ts",
 ];
 
 /** Used by programs that import nothing: mocha's configuration, and esbuild, for JSX. */
