@@ -43,12 +43,19 @@ export class DeckTour {
   readonly #steps: ReportStep[] = [];
   /** The unit of this model that was plugged in last, since the tour began. */
   #came: UsbUnit | undefined;
+  /** The requests to the person: those made, and all. */
+  #asked = 0;
+  readonly #toAsk: number;
   #inVain = 0;
   #doing = "";
 
   constructor(options: TourOptions) {
     const { clock, model, bus, encodeJpeg, person } = options;
     this.#options = options;
+    const stations = model.slots.flatMap((slot) => slotStation(model, slot) ?? []);
+    // Pictures and brightness, and the plug that is pulled and put in again.
+    const others = model.slots.length > 0 ? 4 : 2;
+    this.#toAsk = stations.length + inputStations(model).length + others;
     this.#recorder = new Recorder(clock, model.family);
     this.#inbox = new Inbox(clock, person);
     const { inbox, recorder } = { inbox: this.#inbox, recorder: this.#recorder };
@@ -117,7 +124,7 @@ export class DeckTour {
 
   async #visit({ name, asks, isIt }: Station): Promise<void> {
     await this.#step(name, async () => {
-      this.#say(asks);
+      this.#request(asks);
       const others = new Set<string>();
       let hasBegun = false;
       const failed = (): Result => ({
@@ -162,7 +169,7 @@ export class DeckTour {
   /** @returns whether it was unplugged */
   async #unplug(): Promise<boolean> {
     const { result } = await this.#step("unplug", async () => {
-      this.#say("Unplug the deck.");
+      this.#request("Unplug the deck.");
       return this.#until("gone");
     });
     if (result === "ok") await this.#deck.close();
@@ -172,7 +179,7 @@ export class DeckTour {
   async #plug(): Promise<void> {
     const { model, picture } = this.#options;
     await this.#step("plug", async () => {
-      this.#say("Plug it in again.");
+      this.#request("Plug it in again.");
       const came = this.#came === undefined ? await this.#until("came") : OK;
       const unit = this.#came;
       if (unit === undefined) throw new TourEnded("The deck did not come back.", true);
@@ -186,7 +193,7 @@ export class DeckTour {
   }
 
   async #ask(question: string): Promise<Result> {
-    this.#say(question);
+    this.#request(question);
     for (;;) {
       const next = await this.#next(PATIENCE_MS);
       if (next.kind === "time") return this.#nothing();
@@ -240,6 +247,11 @@ export class DeckTour {
     if (done.result !== "ok") this.#say(`  ${name}: ${done.result}`);
     keep();
     return done;
+  }
+
+  #request(what: string): void {
+    this.#asked += 1;
+    this.#say(`${what} (${this.#asked} of ${this.#toAsk})`);
   }
 
   #say(line: string): void {

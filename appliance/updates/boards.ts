@@ -2,7 +2,7 @@ import { bytesOf } from "../system/files.ts";
 
 /**
  * Models on which an update and a way back were seen to work, as their device tree calls them:
- * `raspberrypi,4-model-b`. The table in docs/hardware.md says the same.
+ * `raspberrypi,4-model-b`. The table in docs/hardware.md counts the reports that say so.
  */
 const TRIED_BOARDS: readonly string[] = [];
 

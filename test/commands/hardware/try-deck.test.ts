@@ -114,6 +114,8 @@ describe("tallydeck try-deck", () => {
       assert.ok(!all.text.includes(all.unit.usbSerial));
       assert.ok(!all.text.includes(Buffer.from(all.unit.usbSerial).toString("hex")));
       assert.deepEqual(all.unit.complaints, []);
+      const [, last, of] = /\((\d+) of (\d+)\)$/.exec(all.said.at(-1) ?? "") ?? [];
+      assert.equal(last, of, "the last request is the last that was announced");
     });
 
   for (const model of Object.keys(DECKS))
@@ -134,7 +136,7 @@ describe("tallydeck try-deck", () => {
     ]);
     const all = await tried("mini", {
       otherwise: (line, hand) => {
-        const answer = answers.get(line);
+        const [, answer] = [...answers].find(([begin]) => line.startsWith(begin)) ?? [];
         return answer === undefined ? undefined : () => hand.typed.emit(answer);
       },
     });
@@ -147,7 +149,7 @@ describe("tallydeck try-deck", () => {
   it("names the key that was told in place of another", async () => {
     const all = await tried("mini", {
       otherwise: (line, hand, unit) => {
-        if (line === "Press the key that shows 1.") return () => unit.press("k4");
+        if (line.startsWith("Press the key that shows 1.")) return () => unit.press("k4");
         return /^That was told as/.test(line) ? () => hand.typed.emit("n") : undefined;
       },
     });
@@ -160,7 +162,7 @@ describe("tallydeck try-deck", () => {
     for (const end of ["Ctrl+C", "q"]) {
       const all = await tried("mini", {
         otherwise: (line, hand) =>
-          line === "Press the key that shows 2."
+          line.startsWith("Press the key that shows 2.")
             ? () => (end === "q" ? hand.typed.emit("q") : hand.stopped.emit())
             : undefined,
       });
@@ -188,7 +190,7 @@ describe("tallydeck try-deck", () => {
   it("ends in a sentence where the deck goes away, and keeps what it has", async () => {
     const all = await tried("mini", {
       otherwise: (line, _hand, unit, host) =>
-        line === "Press the key that shows 3." ? () => host.fail(unit) : undefined,
+        line.startsWith("Press the key that shows 3.") ? () => host.fail(unit) : undefined,
     });
     assert.match(all.failed ?? "", /^It ended in “press k2”\. The deck went away\./);
     assert.equal(resultsOf(all)["press k2"], "failed");
@@ -237,7 +239,7 @@ describe("tallydeck try-deck", () => {
         };
       },
       otherwise: (line, _hand, unit) => {
-        if (line !== "Press the key that shows 1.") return undefined;
+        if (!line.startsWith("Press the key that shows 1.")) return undefined;
         return () => {
           unit.send(Buffer.from(`\x01${unit.usbSerial}`, "utf16le"));
           unit.press("k0");
@@ -257,7 +259,7 @@ describe("tallydeck try-deck", () => {
   it("cuts off a deck that floods it", async () => {
     const all = await tried("mini", {
       otherwise: (line, hand, unit) => {
-        if (line !== "Press the key that shows 2.") return undefined;
+        if (!line.startsWith("Press the key that shows 2.")) return undefined;
         return () => {
           for (let count = 0; count < 15_000; count += 1) unit.press("k5");
           hand.typed.emit("");
