@@ -1,6 +1,7 @@
 /**
- * Lists all that is in the image as SPDX 2.3: Debian's packages, the firmware, npm's modules, and what is inside of both.
- * Run: node image/package-list.ts ROOT TOOL-ROOT NAME
+ * Lists all that is in the image, or in a Debian package, as SPDX 2.3: npm's modules and what is inside of them, and in the
+ * image Debian's packages and the firmware.
+ * Run: node image/package-list.ts NAME ARCHITECTURE APP [ROOT TOOL-ROOT]
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,19 +10,20 @@ import { debianParts, firmwarePart } from "../scripts/licenses/debian.ts";
 import { unpacked } from "../scripts/licenses/part.ts";
 import { spdx } from "../scripts/licenses/spdx.ts";
 
-function main([root, tools, name]: readonly string[]): number {
-  if (root === undefined || tools === undefined || name === undefined) {
-    console.error("Usage: node image/package-list.ts ROOT TOOL-ROOT NAME");
+function main([name, architecture, app, root, tools]: readonly string[]): number {
+  const isKnown = architecture === "amd64" || architecture === "arm64";
+  if (name === undefined || !isKnown || app === undefined) {
+    console.error("Usage: node image/package-list.ts NAME amd64|arm64 APP [ROOT TOOL-ROOT]");
     return 2;
   }
-  const list = readFileSync(join(root, "opt/tallydeck/web/dist/docs/licenses.json"), "utf8");
+  const list = readFileSync(join(app, "web/dist/docs/licenses.json"), "utf8");
   const parts = [
     ...unpacked(JSON.parse(list) as LicenseList).filter(({ kind }) => kind !== "deb"),
-    ...debianParts(root),
-    firmwarePart(tools),
+    ...(root === undefined ? [] : debianParts(root)),
+    ...(tools === undefined ? [] : [firmwarePart(tools)]),
   ];
   const created = Number(process.env.SOURCE_DATE_EPOCH ?? 0);
-  console.log(JSON.stringify(spdx({ name, created, architecture: "arm64" }, parts), null, 1));
+  console.log(JSON.stringify(spdx({ name, created, architecture }, parts), null, 1));
   return 0;
 }
 

@@ -15,24 +15,39 @@ import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { after, before, describe, it } from "mocha";
 import type { LicenseList } from "../../../appliance/release/license-list.ts";
+import type { spdx } from "../../../scripts/licenses/spdx.ts";
 
 const PROJECT = join(import.meta.dirname, "../../..");
 
-describe("the list of licenses of an image", () => {
+describe("the list of licenses of a tree", () => {
   let folder = "";
   const put = (file: string, content: string | Buffer) => {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     writeFileSync(join(folder, file), content);
   };
-  const run = () =>
-    spawnSync(
-      process.execPath,
-      [
-        join(PROJECT, "scripts/licenses/main.ts"),
-        ...["app", "root", "tools"].map((name) => join(folder, name)),
-      ],
-      { encoding: "utf8" },
+  const run = (program: string, ...args: readonly string[]) =>
+    spawnSync(process.execPath, [join(PROJECT, program), ...args], {
+      encoding: "utf8",
+      env: { SOURCE_DATE_EPOCH: "1772582400" },
+    });
+  const foldersOf = (...names: readonly string[]) => names.map((name) => join(folder, name));
+  const write = (...names: readonly string[]) =>
+    run("scripts/licenses/main.ts", ...foldersOf(...names));
+  /** Names in the SPDX list, by the types of their package URLs. */
+  const spdxOf = (...names: readonly string[]) => {
+    const { status, stdout, stderr } = run(
+      "image/package-list.ts",
+      "it",
+      "amd64",
+      ...foldersOf(...names),
     );
+    assert.equal(status, 0, stderr);
+    const { packages } = JSON.parse(stdout) as ReturnType<typeof spdx>;
+    return Map.groupBy(
+      packages,
+      ({ externalRefs: [ref] }) => /^pkg:(\w+)/.exec(ref?.referenceLocator ?? "")?.[1],
+    );
+  };
 
   before(() => {
     folder = mkdtempSync(join(tmpdir(), "tallydeck-list-"));
@@ -53,7 +68,7 @@ describe("the list of licenses of an image", () => {
   after(() => rmSync(folder, { recursive: true }));
 
   it("has Debian’s packages, the firmware, modules, and what is bundled, and leads to their notices", () => {
-    const { status, stderr } = run();
+    const { status, stderr } = write("app", "root", "tools");
     assert.equal(status, 0, stderr);
     const docs = join(folder, "app/web/dist/docs");
     const { parts } = JSON.parse(readFileSync(join(docs, "licenses.json"), "utf8")) as LicenseList;
@@ -79,9 +94,26 @@ describe("the list of licenses of an image", () => {
     );
   });
 
+  it("becomes SPDX, with each package of Debian once", () => {
+    const listed = spdxOf("app", "root", "tools");
+    assert.deepEqual(
+      listed.get("deb")?.map(({ name }) => name),
+      ["libstdc++6", "raspi-firmware"],
+    );
+    assert.ok((listed.get("npm")?.length ?? 0) > 100);
+  });
+
+  it("has nothing of Debian in a package, whose system is not ours", () => {
+    assert.equal(write("app").status, 0);
+    const listed = spdxOf("app");
+    assert.equal(listed.get("deb"), undefined);
+    assert.ok(listed.get("npm")?.some(({ name }) => name === "tallydeck"));
+    assert.ok(!listed.get("generic")?.some(({ name }) => name === "tallydeck_tryboot"));
+  });
+
   it("is not made, in a sentence, when a package comes without one", () => {
     put("root/var/lib/dpkg/status", "Package: b\nVersion: 1\n");
-    const { status, stderr } = run();
+    const { status, stderr } = write("app", "root", "tools");
     assert.equal(status, 1);
     assert.equal(
       stderr,
