@@ -5,11 +5,13 @@ const INSTALL = join(import.meta.dirname, "install-tools");
 
 /** The packages of scripts/install-tools. */
 type Tool =
+  | "apt-utils"
   | "caddy"
   | "chromium"
   | "chromium-headless-shell"
   | "etcd-server"
   | "firefox-esr"
+  | "gnupg"
   | "iproute2"
   | "minisign"
   | "mosquitto"
