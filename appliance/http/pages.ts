@@ -39,7 +39,9 @@ export class Pages {
       );
     this.#dir = dir;
     for (const name of readdirSync(dir, { recursive: true }) as string[]) {
-      if (!statSync(join(dir, name)).isFile() || [".br", ".gz"].includes(extname(name))) continue;
+      // On the box some are links to files of the system.
+      const file = statSync(join(dir, name), { throwIfNoEntry: false });
+      if (file?.isFile() !== true || [".br", ".gz"].includes(extname(name))) continue;
       this.#pages.set(name, isRare(name) ? undefined : readPage(join(dir, name)));
     }
   }
