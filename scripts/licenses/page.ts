@@ -2,8 +2,9 @@
 import type { LicensedPart, LicenseList } from "../../appliance/release/license-list.ts";
 import { docsPage, escaped } from "../docs.ts";
 
-const INTRO = `Tallydeck is under the MIT license. It is made with, and comes with, the work of many others. This page names each
-part, and has its notice. Notices of Debian’s packages are on the box itself, and open from here.`;
+const INTRO =
+  "Tallydeck is under the MIT license. It comes with the work of many others: this page names each part, and has its notice.";
+const OF_DEBIAN = " Notices of Debian’s packages are files of the box, and open from here.";
 
 /** @returns a page of HTML, with the notices below a table of all parts */
 export function licensesPage(list: LicenseList): string {
@@ -20,7 +21,7 @@ export function licensesPage(list: LicenseList): string {
   );
   return docsPage("Licenses", {
     body: `<h1>Licenses</h1>
-<p>${INTRO}</p>
+<p>${INTRO}${list.parts.some(({ file }) => file !== undefined) ? OF_DEBIAN : ""}</p>
 <div class="wide" tabindex="0" role="region" aria-label="Table"><table role="table"><thead role="rowgroup"><tr role="row">${heads.join("")}</tr></thead><tbody role="rowgroup">
 ${rows.join("\n")}
 </tbody></table></div>

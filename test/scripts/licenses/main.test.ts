@@ -105,6 +105,8 @@ describe("the list of licenses of a tree", () => {
 
   it("has nothing of Debian in a package, whose system is not ours", () => {
     assert.equal(write("app").status, 0);
+    const page = readFileSync(join(folder, "app/web/dist/docs/licenses.html"), "utf8");
+    assert.doesNotMatch(page, /Debian’s packages/);
     const listed = spdxOf("app");
     assert.equal(listed.get("deb"), undefined);
     assert.ok(listed.get("npm")?.some(({ name }) => name === "tallydeck"));
