@@ -1,42 +1,51 @@
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import { join } from "node:path";
+import type { Browser, BrowserContext } from "playwright-core";
 import { launchChromium, SHELL } from "../chromium.ts";
 import { type Given, runScript } from "../running/parts.ts";
 import type { Stage } from "../running/stage.ts";
 import { type Box, NOW, startDemoBox, startNewBox } from "./box.ts";
-import { ENDING, PICTURES, type Picture } from "./pictures.ts";
+import { ANIMATED, ENDING, FILES, PICTURES, type Picture } from "./pictures.ts";
+import { shot } from "./shot.ts";
+import { visitPicture } from "./visit.ts";
 import { showEveryWidget } from "./widgets.ts";
 
 const FOLDER = join(import.meta.dirname, "../../web/pictures");
 /** Pixels for each CSS pixel, as good screens have them. */
 const SCALE = 2;
-/** The quality of WebP at which letters keep their edges; a PNG would take five times the bytes. */
-const QUALITY = 90;
 const VIEWS_NOW = 7;
 
 let browser: Browser | undefined;
 let running: { readonly start: typeof startDemoBox; readonly box: Box } | undefined;
 
+const stills = Object.entries(PICTURES).map(([name, picture]) => {
+  const start = picture.of === "new" ? startNewBox : startDemoBox;
+  return part(name, picture.says, start, (browser, box) => make(browser, box, picture));
+});
 await runScript({
-  parts: Object.fromEntries(
-    Object.entries(PICTURES).map(([name, picture]) => [
-      name,
-      {
-        says: picture.says,
-        async run({ seed, whole, report }: Given) {
-          const browser = await browserOf(whole);
-          const box = await boxFor(picture.of === "new" ? startNewBox : startDemoBox, seed, whole);
-          const bytes = await make(browser, box, picture);
-          writeFileSync(join(FOLDER, name + ENDING), bytes);
-          report.figure("size", `${(bytes.length / 1_000).toFixed(0)} kB`);
-        },
-      },
-    ]),
-  ),
+  parts: Object.fromEntries([
+    ...stills,
+    part(ANIMATED, "A visit, and the key that shows it.", startDemoBox, visitPicture),
+  ]),
   options: {},
   seed: 4_711,
 });
+
+/** A part that writes a picture of such a box. */
+function part(
+  name: string,
+  says: string,
+  start: typeof startDemoBox,
+  take: (browser: Browser, box: Box, stage: Stage) => Promise<Buffer>,
+) {
+  const run = async ({ seed, stage, whole, report }: Given) => {
+    const browser = await browserOf(whole);
+    const bytes = await take(browser, await boxFor(start, seed, whole), stage);
+    writeFileSync(join(FOLDER, name + ENDING), bytes);
+    report.figure("size", `${(bytes.length / 1_000).toFixed(0)} kB`);
+  };
+  return [name, { says, run }] as const;
+}
 
 /** The one browser, started for the first picture. */
 async function browserOf(whole: Stage): Promise<Browser> {
@@ -70,8 +79,7 @@ async function fill(box: Box): Promise<void> {
 
 /** Files of pictures that there are no more. */
 function removeOthers(): void {
-  for (const file of readdirSync(FOLDER))
-    if (PICTURES[basename(file, ENDING)] === undefined) rmSync(join(FOLDER, file));
+  for (const file of readdirSync(FOLDER)) if (!FILES.includes(file)) rmSync(join(FOLDER, file));
 }
 
 /** Sends a view, for the number of views now. */
@@ -126,26 +134,4 @@ async function stopTime(context: BrowserContext): Promise<void> {
       return name === "date" ? "${new Date(NOW).toUTCString()}" : get.call(this, name);
     };
   }`);
-}
-
-/** A screenshot, once nothing moves and all requests are answered. */
-async function shot(page: Page, part: string | undefined): Promise<Buffer> {
-  const busy = page.locator("[aria-busy=true]");
-  // Several may be busy at a time, and the pages forbid to evaluate a text, which waiting for a function needs.
-  while ((await busy.count()) > 0) await page.waitForTimeout(50);
-  await page.mouse.move(0, 0);
-  await page.evaluate(`(async () => {
-    document.activeElement?.blur();
-    await document.fonts.ready;
-    await Promise.all([...document.images].map((image) => image.decode().catch(() => {})));
-    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
-  })()`);
-  const clip = part === undefined ? null : await page.locator(part).boundingBox();
-  const devtools = await page.context().newCDPSession(page);
-  const { data } = await devtools.send("Page.captureScreenshot", {
-    format: "webp",
-    quality: QUALITY,
-    ...(clip && { clip: { ...clip, scale: 1 } }),
-  });
-  return Buffer.from(data, "base64");
 }

@@ -32,6 +32,8 @@ async function signInByCode(page: Page, said: readonly string[]): Promise<void> 
 
 /** The ending of the files in web/pictures. */
 export const ENDING = ".webp";
+/** The name of the one that moves. */
+export const ANIMATED = "visit";
 
 const WIDE = [1280, 900] as const;
 
@@ -109,3 +111,6 @@ export const PICTURES: Readonly<Record<string, Picture>> = {
     },
   }),
 };
+
+/** The files in web/pictures. */
+export const FILES = [...Object.keys(PICTURES), ANIMATED].map((name) => name + ENDING);

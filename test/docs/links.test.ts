@@ -5,7 +5,7 @@ import { describe, it } from "mocha";
 import { CONTROL_PORT } from "../../appliance/base/ports.ts";
 import { FLAGS } from "../../appliance/config.ts";
 import { fragmentOf } from "../../scripts/docs.ts";
-import { ENDING, PICTURES } from "../../scripts/shots/pictures.ts";
+import { FILES } from "../../scripts/shots/pictures.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const PAGES = ["", "docs", "scripts/examples"].flatMap((folder) =>
@@ -65,12 +65,21 @@ describe("the documentation", () => {
   });
 
   it("shows the pictures that scripts/pictures makes, and nothing else stands in their folder", () => {
-    const made = Object.keys(PICTURES).map((name) => name + ENDING);
     const shown = PAGES.flatMap((page) =>
       [...read(page).matchAll(/web\/pictures\/([^)\s]+)\)/g)].map(([, name]) => name),
     );
-    assert.deepEqual([...new Set(shown)].sort(), made.sort());
-    assert.deepEqual(readdirSync(join(ROOT, "web/pictures")).sort(), made);
+    assert.deepEqual([...new Set(shown)].sort(), FILES.toSorted());
+    assert.deepEqual(readdirSync(join(ROOT, "web/pictures")).sort(), FILES.toSorted());
+  });
+
+  it("begins with a page of at most 220 lines, whose first lines to type are the two commands", () => {
+    const page = read(join(ROOT, "README.md"));
+    assert.ok(page.split("\n").length <= 221, `${page.split("\n").length - 1} lines`);
+    const [, first = ""] = /^```sh\n(.*?)^```$/ms.exec(page) ?? [];
+    assert.deepEqual(
+      first.split("\n").map((line) => line.split(" #")[0]?.trim()),
+      ["./scripts/start --demo", "./scripts/test", ""],
+    );
   });
 
   it("lists every example, and whether it was run", () => {
