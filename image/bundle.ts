@@ -27,6 +27,8 @@ import { type TarFile, tarOf } from "./tar.ts";
 
 /** The parts of a release as they were built, and its maintainer's notes. */
 interface Built extends Pick<Manifest, "from" | "notes" | "data"> {
+  /** Its ingredients, for whoever builds it again: the commit, and the moment of Debian's packages, if one was named. */
+  readonly source?: { readonly commit: string; readonly debian: string | undefined };
   /** The file system of a slot. */
   readonly root: string;
   /** The boot partition's folder, with this release in its slot a. */
@@ -46,7 +48,7 @@ export async function makeBundle(built: Built, out: string): Promise<Manifest> {
   await copyFile(built.root, join(out, ROOT_PART), fs.COPYFILE_FICLONE);
   await writeFile(join(out, BOOT_PART), pack(tarOf(files)));
   await tryBoot(join(out, BOOT_PART), built.boot, out);
-  const { from, notes, data, released } = built;
+  const { from, notes, data, released, source } = built;
   const said = {
     product: PRODUCT,
     ...releaseOf(files),
@@ -54,6 +56,7 @@ export async function makeBundle(built: Built, out: string): Promise<Manifest> {
     released: new Date(released * 1_000).toISOString().slice(0, 10),
     boards: boardsOf(files),
     data,
+    ...source,
     notes,
     files: {
       [ROOT_PART]: await partOf(join(out, ROOT_PART)),
@@ -123,9 +126,17 @@ async function main([root, boot, out]: readonly string[]): Promise<number> {
   const { from, notes } = JSON.parse(
     readFileSync(join(import.meta.dirname, "release.json"), "utf8"),
   );
-  const released = Number(process.env.SOURCE_DATE_EPOCH ?? 0);
+  const { SOURCE_DATE_EPOCH, COMMIT: commit, DEBIAN_SNAPSHOT: debian } = process.env;
   const { release, version, files } = await makeBundle(
-    { root, boot, released, from, notes, data: DATA_FORMAT },
+    {
+      root,
+      boot,
+      released: Number(SOURCE_DATE_EPOCH ?? 0),
+      from,
+      notes,
+      data: DATA_FORMAT,
+      ...(commit === undefined ? {} : { source: { commit, debian: debian || undefined } }),
+    },
     out,
   );
   console.log(

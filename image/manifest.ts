@@ -1,6 +1,7 @@
 /**
  * Writes the manifest that Raspberry Pi Imager offers the image by, with its settings dialog. Run:
- * node image/manifest.ts FOLDER NAME; IMAGE_URL says where the image will be downloaded from.
+ * node image/manifest.ts FOLDER NAME [sublist]; IMAGE_URL says where the image will be downloaded from. A sublist
+ * is for lists of others, which link to it: Imager takes what is about itself at the top of a list only.
  */
 import { createHash } from "node:crypto";
 import { createReadStream, statSync } from "node:fs";
@@ -26,8 +27,19 @@ interface ManifestParts {
   readonly released: number;
 }
 
+interface Manifest {
+  /** About Imager itself. */
+  readonly imager: object;
+  readonly os_list: readonly object[];
+}
+
+/** The same image in a list that another one links to. */
+export function sublist({ os_list }: Manifest): object {
+  return { os_list };
+}
+
 /** The manifest of an image that was built; hashes are read from the files themselves. */
-export async function manifest({ folder, name, url, released }: ManifestParts): Promise<object> {
+export async function manifest({ folder, name, url, released }: ManifestParts): Promise<Manifest> {
   const raw = join(folder, `${name}.img`);
   const packed = `${raw}.xz`;
   return {
@@ -72,14 +84,14 @@ async function sha256(file: string): Promise<string> {
   return hash.digest("hex");
 }
 
-async function main([folder, name]: readonly string[]): Promise<number> {
-  if (folder === undefined || name === undefined) {
-    console.error("Usage: node image/manifest.ts FOLDER NAME");
+async function main([folder, name, form]: readonly string[]): Promise<number> {
+  if (folder === undefined || name === undefined || ![undefined, "sublist"].includes(form)) {
+    console.error("Usage: node image/manifest.ts FOLDER NAME [sublist]");
     return 2;
   }
   const { SOURCE_DATE_EPOCH, IMAGE_URL: url } = process.env;
   const made = await manifest({ folder, name, url, released: Number(SOURCE_DATE_EPOCH ?? 0) });
-  console.log(JSON.stringify(made, null, 2));
+  console.log(JSON.stringify(form === "sublist" ? sublist(made) : made, null, 2));
   return 0;
 }
 

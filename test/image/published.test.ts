@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, it } from "mocha";
-import { manifest } from "../../image/manifest.ts";
+import { manifest, sublist } from "../../image/manifest.ts";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
@@ -33,6 +33,19 @@ describe("the manifest for Raspberry Pi Imager", () => {
     assert.equal(os.release_date, "2026-03-04");
   });
 
+  // The properties that its schema requires of an image: doc/json-schema/os-list-schema.json of rpi-imager.
+  it("has what Imager requires of each image, in its types", async () => {
+    for (const os of (await made("https://a.example/b")).os_list) {
+      for (const name of ["name", "description", "icon", "url"]) assert.match(os[name], /\S/, name);
+      for (const name of ["extract_size", "image_download_size"])
+        assert.ok(Number.isSafeInteger(os[name]) && os[name] > 0, name);
+      for (const name of ["extract_sha256", "image_download_sha256"])
+        assert.match(os[name], /^[0-9a-f]{64}$/, name);
+      assert.match(os.release_date, /^\d{4}-\d\d-\d\d$/);
+      assert.ok(Array.isArray(os.devices));
+    }
+  });
+
   it("takes the image from this folder, or from where it is published", async () => {
     assert.equal((await made()).os_list[0].url, `file://${folder}/box.img.xz`);
     assert.equal((await made("https://a.example/b")).os_list[0].url, "https://a.example/b");
@@ -42,6 +55,14 @@ describe("the manifest for Raspberry Pi Imager", () => {
     const { imager, os_list } = await made();
     for (const { tags } of imager.devices) assert.ok(os_list[0].devices.includes(tags[0]), tags[0]);
     assert.equal(imager.devices.length, 3);
+  });
+});
+
+describe("the list for Raspberry Pi Imager", () => {
+  const made = { imager: { latest_version: "2.0.11" }, os_list: [{ name: "Tallydeck" }] };
+
+  it("has nothing about Imager itself where another list links to it", () => {
+    assert.deepEqual(sublist(made), { os_list: made.os_list });
   });
 });
 
