@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "mocha";
+import { FakeUpdater } from "../helpers/fake-updater.ts";
 import { eachFolder } from "../helpers/folder.ts";
+import { Minisign } from "../helpers/minisign.ts";
 import { Street } from "../image/street.ts";
 
 const HOURS = join(import.meta.dirname, "sealed-hours.ts");
@@ -92,6 +95,23 @@ describe("a service in a network that notes every packet", () => {
     assert.deepEqual(live(folder(), 1, { MQTT_URL: "mqtt://192.0.2.10" }).sent, [
       "192.0.2.10 tcp 1883",
     ]);
+  });
+
+  it("looks for releases at the address that is set, and asks nobody else", function () {
+    if (Street.isMissing !== undefined) this.skip();
+    const [updateDir, updatesDir] = [join(folder(), "update"), join(folder(), "updates")];
+    new FakeUpdater(updateDir, updatesDir);
+    mkdirSync(updatesDir, { recursive: true });
+    const minisign = new Minisign();
+    const [, key = ""] = minisign.file.split("\n");
+    minisign.remove();
+    const settings = {
+      UPDATE_DIR: updateDir,
+      UPDATES_DIR: updatesDir,
+      UPDATE_URL: "https://192.0.2.80/releases/",
+      UPDATE_KEY: key,
+    };
+    assert.deepEqual(live(folder(), 24, settings).sent, ["192.0.2.80 tcp 443"]);
   });
 
   it("asks for its name, where it is named by one", function () {
