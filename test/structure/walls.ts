@@ -248,6 +248,7 @@ export const STARTED: readonly string[] = [
   "appliance/store/sqlite/copies/chores.ts",
   "appliance/store/sqlite/reader.ts",
   "test/image/boot/main.ts",
+  "test/image/boot/package.ts",
   "test/service/sealed-hours.ts",
 ];
 

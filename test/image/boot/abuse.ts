@@ -11,9 +11,10 @@ import { promisify } from "node:util";
 import { UsageWatch } from "../../../scripts/abuses/usage.ts";
 import { makeHistory } from "../../../scripts/running/history.ts";
 import { SITE } from "../../../scripts/running/servers.ts";
+import type { Card } from "./card.ts";
 import type { Checks } from "./checks.ts";
 import { Lab, STRANGERS, VISITORS } from "./lab.ts";
-import { type Card, Machine } from "./machine.ts";
+import { Machine } from "./machine.ts";
 import { until } from "./owner.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");

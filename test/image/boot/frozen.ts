@@ -2,7 +2,8 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { Box } from "./box.ts";
-import { Card, type MachineOptions } from "./machine.ts";
+import { Card } from "./card.ts";
+import type { MachineOptions } from "./machine.ts";
 import { Pi } from "./pi.ts";
 
 /** A running box that was put by with its card: what takes minutes to come to is gone on from in seconds. */

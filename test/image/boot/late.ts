@@ -3,8 +3,9 @@ import { execFileSync } from "node:child_process";
 import { closeSync, openSync, readSync, truncateSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { Box } from "./box.ts";
+import type { Card } from "./card.ts";
 import type { Checks } from "./checks.ts";
-import { type Card, Machine } from "./machine.ts";
+import { Machine } from "./machine.ts";
 import { until } from "./owner.ts";
 
 /** The place of a disk's table of partitions, and the length of its lines. */

@@ -1,44 +1,17 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  closeSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
-import { basename, join } from "node:path";
+import { closeSync, openSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { BootFiles } from "../../../image/boot-lint.ts";
 import { StallWatch } from "../../../scripts/stall.ts";
 import { freePort } from "../../helpers/free-port.ts";
 import type { Speed } from "../../virtual-deck/wire.ts";
-import { BootPartition } from "./fat.ts";
-import { firmwareTurn, type Hardware } from "./firmware.ts";
+import type { Disk } from "./card.ts";
+import type { Hardware } from "./firmware.ts";
 import { Lab } from "./lab.ts";
 import { Qmp } from "./qmp.ts";
 import { Shell } from "./shell.ts";
-
-/** The size of the card, which is larger than the image, so that the data partition can grow. */
-const CARD_BYTES = 4 * 1024 ** 3;
-
-/** A copy of an image on a card of its own, in a folder of its own. */
-export class Card {
-  readonly folder: string;
-  readonly file: string;
-  readonly boot: BootPartition;
-
-  constructor(image: string, folder: string) {
-    mkdirSync(folder, { recursive: true });
-    this.folder = folder;
-    this.file = join(folder, "card.img");
-    execFileSync("cp", ["--sparse=always", image, this.file]);
-    truncateSync(this.file, CARD_BYTES);
-    this.boot = new BootPartition(this.file);
-  }
-}
 
 /** Twice systemd's time limit for stopping a unit. */
 const ENDS_MS = 3 * 60_000;
@@ -49,12 +22,15 @@ const UNWATCHED_S = 30;
 const TICKS_A_SECOND = 100;
 
 type Ports = readonly [collector: number, control: number, tls: number, other: number];
+const REACHED: Ports = [80, 3_000, 443, 8_080];
 
 export interface MachineOptions {
   readonly hardware?: Hardware;
-  /** False: no network card at all. A lab: a cable to it, in place of QEMU's own network. */
-  readonly network?: boolean | Lab;
+  /** False: no network card at all. A lab: a cable to it, in place of QEMU's own network, from which it reaches nobody when "inward". */
+  readonly network?: boolean | "inward" | Lab;
   readonly megabytes?: number;
+  /** The machine's ports that connections reach; 80, 3000, 443 and 8080 unless given. */
+  readonly reached?: Ports;
   /** The port for 443; a free one unless given. */
   readonly tlsPort?: number;
   /** A disk that is plugged in by `plugDisk` only. */
@@ -82,7 +58,7 @@ export type End = "cut" | "reset" | "off";
  * One of QEMU's machines on a card: `virt`, whose kernel, initrd and command line are those that a
  * Raspberry Pi 4 would take from the boot partition, or `raspi3b`, which takes a Pi 3's and its
  * device tree, and has its SD slot and USB controller. Connections to `collectorPort`,
- * `controlPort`, `tlsPort` and `otherPort` reach 80, 3000, 443 and 8080.
+ * `controlPort`, `tlsPort` and `otherPort` reach 80, 3000, 443 and 8080, or others where given.
  */
 export class Machine {
   readonly collectorPort: number;
@@ -96,12 +72,12 @@ export class Machine {
   readonly hangs: () => Promise<string | undefined>;
   /** The end, once it has come. */
   readonly end: Promise<End>;
-  readonly #card: Card;
+  readonly #card: Disk;
   readonly #qemu: ChildProcess;
   readonly #qmp: Qmp;
 
   private constructor(
-    card: Card,
+    card: Disk,
     qemu: ChildProcess,
     { shell, qmp }: { shell: Shell; qmp: Qmp },
     ports: Ports,
@@ -118,7 +94,7 @@ export class Machine {
     [this.collectorPort, this.controlPort, this.tlsPort, this.otherPort] = ports;
   }
 
-  static async start(card: Card, options: MachineOptions = {}): Promise<Machine> {
+  static async start(card: Disk, options: MachineOptions = {}): Promise<Machine> {
     const tls = options.tlsPort ?? (await freePort());
     const ports: Ports = [await freePort(), await freePort(), tls, await freePort()];
     const log = openSync(join(card.folder, "qemu.log"), "a");
@@ -229,7 +205,7 @@ function watched({ card, qemu, shell, qmp }: Watched): () => Promise<string | un
 }
 
 interface Watched {
-  readonly card: Card;
+  readonly card: Disk;
   readonly qemu: ChildProcess;
   readonly shell: Shell;
   readonly qmp: Qmp;
@@ -265,13 +241,11 @@ function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode === null && signalCode === null;
 }
 
-function machineArguments(
-  card: Card,
-  [collector, control, tls, other]: Ports,
-  options: MachineOptions,
-): string[] {
+function machineArguments(card: Disk, ports: Ports, options: MachineOptions): string[] {
   const { hardware = "virt", network = true, disk, commandLine = "", clock } = options;
-  const sockets = `hostfwd=tcp:127.0.0.1:${collector}-:80,hostfwd=tcp:127.0.0.1:${control}-:3000,hostfwd=tcp:127.0.0.1:${tls}-:443,hostfwd=tcp:127.0.0.1:${other}-:8080`;
+  const sockets = (options.reached ?? REACHED)
+    .map((port, index) => `hostfwd=tcp:127.0.0.1:${ports[index]}-:${port}`)
+    .join(",");
   const words = [
     `systemd.debug_shell=${SHELL[hardware]}`,
     // The kernel prints the registers of a program that crashes.
@@ -306,7 +280,7 @@ function machineArguments(
 const PATIENT = Buffer.from("[Service]\nTimeoutStartSec=30min\n").toString("base64");
 
 /** Recorded, the card is one with a cache; else each write is on it once it is answered. */
-function driveArguments(card: Card, hardware: Hardware, writeLog?: string): string[] {
+function driveArguments(card: Disk, hardware: Hardware, writeLog?: string): string[] {
   if (writeLog === undefined)
     return ["-drive", `if=${CARD[hardware]},file=${card.file},format=raw,cache=writethrough`];
   return [
@@ -316,8 +290,9 @@ function driveArguments(card: Card, hardware: Hardware, writeLog?: string): stri
   ];
 }
 
-function networkArguments(network: boolean | Lab, sockets: string): string[] {
+function networkArguments(network: boolean | "inward" | Lab, sockets: string): string[] {
   if (network === false) return ["-nic", "none"];
+  if (network === "inward") return ["-netdev", `user,id=net,restrict=on,${sockets}`];
   if (network === true) return ["-netdev", `user,id=net,${sockets}`];
   return ["-netdev", `tap,id=net,ifname=${network.tap},script=no,downscript=no`];
 }
@@ -328,10 +303,10 @@ const CARD: Readonly<Record<Hardware, string>> = { virt: "none,id=card", raspi3b
 /** Merged requests have as many parts as one may have, and the log would add another. */
 const RECORDED = ",write-cache=on,request-merging=off";
 
-function virt(card: Card, words: string, options: MachineOptions): string[] {
+function virt(card: Disk, words: string, options: MachineOptions): string[] {
   const { network, megabytes = 1_024, armSocket, writeLog, hasCache } = options;
   const recorded = writeLog !== undefined || hasCache === true;
-  const { kernel, initrd, commandLine } = filesOf(card, "virt", options.files);
+  const { kernel, initrd, commandLine } = card.startFiles("virt", options.files);
   const arming = armSocket ? " tallydeck.arm=port" : "";
   return [
     ...["-M", "virt", "-cpu", "cortex-a72", "-smp", "2", "-m", String(megabytes)],
@@ -352,8 +327,8 @@ function virt(card: Card, words: string, options: MachineOptions): string[] {
   ];
 }
 
-function raspi3b(card: Card, words: string, { network, files }: MachineOptions): string[] {
-  const { kernel, initrd, deviceTree, commandLine } = filesOf(card, "raspi3b", files);
+function raspi3b(card: Disk, words: string, { network, files }: MachineOptions): string[] {
+  const { kernel, initrd, deviceTree, commandLine } = card.startFiles("raspi3b", files);
   return [
     ...["-M", "raspi3b", ...given({ kernel, initrd, dtb: deviceTree })],
     // QEMU takes the start of this watchdog for its end, and resets at once.
@@ -368,28 +343,4 @@ function raspi3b(card: Card, words: string, { network, files }: MachineOptions):
 /** An option for each file that there is. */
 function given(files: Readonly<Record<string, string | undefined>>): string[] {
   return Object.entries(files).flatMap(([name, file]) => (file ? [`-${name}`, file] : []));
-}
-
-/** Copies out of the boot partition what the firmware would put into memory. */
-function filesOf({ boot, folder }: Card, hardware: Hardware, started?: BootFiles) {
-  const named = started ?? byConfig(boot, hardware);
-  const copy = (file: string) => {
-    const path = join(folder, basename(file));
-    const content = boot.read(file);
-    if (content === undefined) return;
-    writeFileSync(path, content);
-    return path;
-  };
-  return {
-    kernel: copy(named.kernel),
-    initrd: copy(named.initrd),
-    deviceTree: copy(named.deviceTree),
-    commandLine: boot.read(named.commandLine)?.toString("utf8").trim() ?? "",
-  };
-}
-
-function byConfig(boot: BootPartition, hardware: Hardware): BootFiles {
-  const turn = firmwareTurn(boot, hardware, { isTrial: false, isJumpered: false });
-  if (turn.type !== "starts") throw new Error(`no board starts with this card: ${turn.reason}`);
-  return turn.files;
 }

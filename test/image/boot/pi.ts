@@ -3,8 +3,9 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
+import { Card } from "./card.ts";
 import { firmwareTurn } from "./firmware.ts";
-import { Card, type End, Machine, type MachineOptions } from "./machine.ts";
+import { type End, Machine, type MachineOptions } from "./machine.ts";
 
 /** The most failed starts before the test gives up. */
 const MOST_TURNS = 4;

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import { Box } from "./box.ts";
+import type { Card } from "./card.ts";
 import type { Checks } from "./checks.ts";
-import { type Card, Machine } from "./machine.ts";
+import { Machine } from "./machine.ts";
 
 const SENDERS = 8;
 

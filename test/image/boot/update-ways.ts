@@ -4,7 +4,7 @@ import { truncateSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { UpdateView } from "../../../appliance/updates/view.ts";
 import type { Box } from "./box.ts";
-import { Card } from "./machine.ts";
+import { Card } from "./card.ts";
 import { Pi } from "./pi.ts";
 import type { Bundle } from "./releases.ts";
 import { boxOf, install, isKept, SHORT, says, type Updates, viewOf, wish } from "./update-run.ts";
