@@ -110,7 +110,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import("./commands/data/copy.ts")).copy,
   },
   update: {
-    summary: "say which release the box runs, install one from a file, or go back",
+    summary: "on a box, say which release runs, install one from a file, or go back",
     load: async () => (await import("./commands/update/update.ts")).update,
   },
   privacy: {

@@ -47,7 +47,7 @@ const surveyRefused: Middleware = (ctx) => {
 
 const readRefused: Middleware = () => {
   throw unavailable(
-    "The data of this box cannot be used at the moment. Its owner finds out more in the Web UI.",
+    "The data of this machine cannot be used at the moment. Its owner finds out more in the Web UI.",
   );
 };
 

@@ -19,7 +19,7 @@ import {
 
 const DEFAULT_URL = urlOf("127.0.0.1", CONTROL_PORT);
 
-const help = `tallydeck follow: sends the lines of an access log to a box as they come, each once.
+const help = `tallydeck follow: sends the lines of an access log to Tallydeck as they come, each once.
 
   tallydeck follow FILE --site SITE       goes on with lines that come from now on, or where it was
   tallydeck follow - --site SITE          the lines come from a pipe
@@ -28,7 +28,7 @@ const help = `tallydeck follow: sends the lines of an access log to a box as the
   --host NAME      the host whose requests are taken from a log of several; may be repeated
   --log-format P   the pattern of a log of your own: '$remote_addr [$time_local] "$request" $status'
   --state FILE     where it notes how far it is (STATE_DIRECTORY, or beside the log)
-  --url URL        the box's Web UI (TALLYDECK_URL, ${DEFAULT_URL})
+  --url URL        its Web UI's address (TALLYDECK_URL, ${DEFAULT_URL})
   --token TOKEN    a push token for access logs from the Web UI (TALLYDECK_LOGS_TOKEN)
 
 It goes on over rotation and starts of either side, and sends nothing twice. Lines of days before yesterday

@@ -33,7 +33,7 @@ const help = `tallydeck push: shows a text on every key that is set to a channel
   --hold               stays until somebody has seen it
   --id ID              what this is about: the same again is no news to who has seen it
   --wake               its alarms wake the decks that show it. It stays for the channel
-  --url URL            the box's Web UI (TALLYDECK_URL, ${DEFAULT_URL})
+  --url URL            the Web UI's address (TALLYDECK_URL, ${DEFAULT_URL})
   --token TOKEN        a push token from the Web UI (TALLYDECK_PUSH_TOKEN)
   --quiet              tells only what failed, for cron: not what the font lacks, or that no key shows it
 
@@ -161,7 +161,7 @@ async function send(url: URL, token: string, body: string | undefined): Promise<
   } catch (error) {
     const { cause, message } = error as Error & { cause?: NodeJS.ErrnoException };
     throw new CommandFailed(
-      `${url.origin} does not answer (${cause?.code ?? cause?.message ?? message}). Check that the box runs, or give its address as --url.`,
+      `${url.origin} does not answer (${cause?.code ?? cause?.message ?? message}). Check that Tallydeck runs, or give its address as --url.`,
     );
   }
   const answer = await answerOf(response);

@@ -156,7 +156,7 @@ function standing(
   if (isClaimed(dataDir)) return "Tallydeck is starting, stopping, or busy with a restore.";
   const alive = collectors.filter(isAlive).length;
   if (alive > 0)
-    return `No box of Tallydeck runs here. ${alive === 1 ? "One collector counts" : `${alive} collectors count`} into the database.`;
+    return `Tallydeck itself does not run here. ${alive === 1 ? "One collector counts" : `${alive} collectors count`} into the database.`;
   return `Tallydeck ${version()} is not running. Start it: ${toStart(dataDir, terminal)}`;
 }
 

@@ -49,7 +49,7 @@ export function guard(
       throw new HttpError(
         403,
         "forbidden_host",
-        "This box does not go by that name. Use its IP address or its own name, or add the name to ALLOWED_HOSTS.",
+        "This machine does not go by that name. Use its IP address or its own name, or add the name to ALLOWED_HOSTS.",
       );
     if (isForeign(ctx, url))
       throw new HttpError(

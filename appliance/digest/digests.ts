@@ -58,10 +58,10 @@ interface DigestsOptions {
 
 /** The longest sleep, after which a step of the clock is noticed. */
 const LONGEST_SLEEP_MS = 600_000;
-const STOPPED: SendOutcome = { kind: "again", why: "The box was stopped." };
+const STOPPED: SendOutcome = { kind: "again", why: "The machine was stopped." };
 const UNNOTED: SendOutcome = {
   kind: "again",
-  why: "The box could not write down that it sends it.",
+  why: "The machine could not write down that it sends it.",
 };
 
 /** Sends digests of sites at their hours, each once. */
@@ -146,13 +146,13 @@ export class Digests {
   async sendNow(site: SiteKey): Promise<{ target: DigestTarget; outcome: SendOutcome }[]> {
     const digest = this.#digests.find((each) => each.site === site);
     if (digest === undefined)
-      throw new Refusal("not_found", "This box sends no digest of this site. Save one first.");
+      throw new Refusal("not_found", "This machine sends no digest of this site. Save one first.");
     if (this.#isSendingNow || !this.#options.clock.sure)
       throw new Refusal(
         "not_now",
         this.#isSendingNow
           ? "A digest is being sent already. Wait until it is."
-          : "The clock of the box is not set yet, so it does not know which day it is. Wait a moment.",
+          : "The clock of the machine is not set yet, so it does not know which day it is. Wait a moment.",
       );
     this.#isSendingNow = true;
     try {
@@ -209,7 +209,7 @@ export class Digests {
     const kept = await settingOfSite(numbers, DIGEST, site);
     if (kept?.box === box) return;
     void this.reload();
-    throw new Refusal("not_found", "Another box sends the digest of this site now.");
+    throw new Refusal("not_found", "Another machine sends the digest of this site now.");
   }
 
   /** @param to its last day */

@@ -53,8 +53,8 @@ const NOT_TAKEN: Readonly<Record<string, string>> = {
   "no route": "No way leads to the webhook's address.",
   certificate: "The certificate at the webhook's address is not good for it.",
   "not allowed": "The webhook's address is not allowed any more: see Push, Allowed addresses.",
-  busy: "The box sent too many requests at once.",
-  stopped: "The box was stopped.",
+  busy: "The machine sent too many requests at once.",
+  stopped: "The machine was stopped.",
 };
 
 async function toWebhook(

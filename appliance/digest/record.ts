@@ -39,7 +39,7 @@ export const DIGEST_RECORD = documentKind<DigestRecord>(
 export function startedAnew({ digests }: DigestRecord): DigestRecord {
   return changed(digests, (delivery) =>
     delivery.state === "trying"
-      ? { ...delivery, state: "unsure", why: "The box stopped in the middle of it." }
+      ? { ...delivery, state: "unsure", why: "The machine stopped in the middle of it." }
       : delivery,
   );
 }

@@ -108,7 +108,7 @@ export function errorBodies(log: Log): Middleware {
       else if (error instanceof Refusal) answer(ctx, answerTo(error));
       else {
         log.error({ err: error, route: ctx.path }, "A request failed");
-        answer(ctx, new HttpError(500, "internal_error", "Something went wrong on this box."));
+        answer(ctx, new HttpError(500, "internal_error", "Something went wrong on this machine."));
       }
     }
   };

@@ -107,10 +107,10 @@ function outcomeOf(error: MailFailure, isHandedOver: boolean, host: string): Sen
     };
   const again = (why: string): SendOutcome => ({ kind: "again", why });
   const codes = `${code} ${originalCode}`;
-  if (/ABORT/.test(codes)) return again("The box was stopped.");
+  if (/ABORT/.test(codes)) return again("The machine was stopped.");
   if (/CERT|SIGNATURE|SELF_SIGNED/.test(codes))
     return again(
-      `The certificate of ${host} is not good for it. Check the server's name; where it signs its own, give its certificate under Box.`,
+      `The certificate of ${host} is not good for it. Check the server's name; where it signs its own, give its certificate under Machine.`,
     );
   if (/EAUTH/.test(codes)) return again(`${host} takes no user and password.`);
   if (/ETLS|EPROTO|SSL/.test(codes)) return noTls;

@@ -31,7 +31,7 @@ interface MailServerOptions {
 
 const NONE: SendOutcome = {
   kind: "again",
-  why: "The box knows no mail server yet. Name one under Box.",
+  why: "The machine knows no mail server yet. Name one under Machine.",
 };
 
 /** The mail server of the box's owner, none until one is named. */

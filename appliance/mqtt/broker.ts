@@ -213,7 +213,7 @@ export class Broker {
     log.info(
       this.#version === to.version
         ? "The MQTT broker is connected"
-        : `The MQTT broker is connected; it does not speak MQTT ${to.version}, so the box speaks ${this.#version}`,
+        : `The MQTT broker is connected; it does not speak MQTT ${to.version}, so the machine speaks ${this.#version}`,
     );
     connected();
     changed();

@@ -38,11 +38,11 @@ const MESSAGES = { burst: 2_000, perSecond: 2_000 };
 const WAIT_MS = 250;
 const LOG_EVERY_MS = 60_000;
 const ALL = "all";
-const WAITS = "More MQTT messages come in than the box takes: the broker has to wait";
-const TOO_MANY = "More MQTT commands come in than the box takes: some are left out";
+const WAITS = "More MQTT messages come in than the machine takes: the broker has to wait";
+const TOO_MANY = "More MQTT commands come in than the machine takes: some are left out";
 const KEPT = "MQTT commands that the broker has kept are not followed: send them without retain";
 const REFUSED = "An MQTT command was refused: its answer says why";
-const FAILED = { code: "internal_error", message: "Something went wrong on this box." };
+const FAILED = { code: "internal_error", message: "Something went wrong on this machine." };
 
 type MqttCommand = NonNullable<ReturnType<typeof commandIn>>;
 

@@ -21,7 +21,7 @@ export class Permissions {
   /** @param user as which the box signs in; empty where it does not */
   constructor(needs: readonly Need[], user: string) {
     this.#needs = needs;
-    this.#who = user === "" ? "this box, which signs in without a user," : `the user "${user}"`;
+    this.#who = user === "" ? "this machine, which signs in without a user," : `the user "${user}"`;
   }
 
   /** Filters for the echoes. */
@@ -57,11 +57,11 @@ export class Permissions {
       const isHeard = this.#heard.has(tree);
       const allow = `Allow ${this.#who} to read and write ${tree} at the broker.`;
       if (this.#refused.write.has(tree))
-        return [`The broker refuses what the box writes to ${tree}. ${allow}`];
+        return [`The broker refuses what the machine writes to ${tree}. ${allow}`];
       if (this.#refused.listen.has(tree))
-        return [`The broker does not let the box listen to ${tree}. ${allow}`];
+        return [`The broker does not let the machine listen to ${tree}. ${allow}`];
       if (this.#isOverdue && !isHeard)
-        return [`What the box writes to ${tree} does not come back from the broker. ${allow}`];
+        return [`What the machine writes to ${tree} does not come back from the broker. ${allow}`];
       return [];
     });
   }
@@ -69,6 +69,6 @@ export class Permissions {
   /** The same for a broker that ended the connection before all echoes had come. */
   get endedEarly(): string {
     const trees = this.#needs.map(({ tree }) => tree).join(" and ");
-    return `The broker let the box in and ended the connection. If it does so again and again, allow ${this.#who} to read and write ${trees} at the broker.`;
+    return `The broker let the machine in and ended the connection. If it does so again and again, allow ${this.#who} to read and write ${trees} at the broker.`;
   }
 }

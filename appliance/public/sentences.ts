@@ -40,7 +40,7 @@ export function adviceOf(
       };
     case "needs-name":
       return {
-        sentence: "The box has no public name yet.",
+        sentence: "The machine has no public name yet.",
         next: "Give it a name that is yours, or take a free one at desec.io or duckdns.org.",
       };
     case "needs-consent":
@@ -52,16 +52,16 @@ export function adviceOf(
         : { sentence: "The terms are not agreed to yet.", next: LOGS };
     case "needs-listener":
       return {
-        sentence: "The box does not answer https:// on any port.",
+        sentence: "The machine does not answer https:// on any port.",
         next: "Start it with TLS_PORT=8443, or another free port, to which the router has to forward 443.",
       };
     case "waiting-for-clock":
       return {
-        sentence: "The box waits until it knows the time.",
+        sentence: "The machine waits until it knows the time.",
         next: "If that takes more than minutes, open the Web UI once: it tells the time.",
       };
     case "finding-address":
-      return { sentence: "The box asks the router for this home's address." };
+      return { sentence: "The machine asks the router for this home's address." };
     case "cgnat":
       return {
         sentence: "Your provider shares one address among many homes (CGNAT): nobody can get in.",
@@ -76,17 +76,17 @@ export function adviceOf(
     case "double-nat":
       return {
         sentence: `The router stands behind another router: its address outside is ${here}.`,
-        next: "Connect the box to the outer router, or forward TCP port 443 in both and switch off that the box opens it.",
+        next: "Connect the machine to the outer router, or forward TCP port 443 in both and switch off that the machine opens it.",
       };
     case "dns-updating":
       return dns?.result === "later"
         ? {
             sentence: `${provider} did not take the address: ${dns.why || "it gave no reason"}.`,
-            next: "Nothing to do: the box tells it again.",
+            next: "Nothing to do: the machine tells it again.",
           }
-        : { sentence: `The box tells ${provider} where this home is.` };
+        : { sentence: `The machine tells ${provider} where this home is.` };
     case "dns-waiting":
-      return { sentence: `The box waits until ${name} leads to ${here}.` };
+      return { sentence: `The machine waits until ${name} leads to ${here}.` };
     case "dns-refused":
       return {
         sentence: `${provider} refused: ${DNS_REFUSED[dns?.why ?? ""] ?? "it does not say why"}.`,
@@ -101,7 +101,7 @@ export function adviceOf(
           ddns === "" ? `Let ${name} lead to ${here}.` : "Nothing to do: it takes some minutes.",
       };
     case "opening-port":
-      return { sentence: "The box asks the router to open port 443." };
+      return { sentence: "The machine asks the router to open port 443." };
     case "testing":
       return {
         sentence: `${isServing(facts) ? `${ofRouter(record, sentenceFacts)} ` : ""}The certificate authority tries to get in from outside.`,
@@ -111,7 +111,7 @@ export function adviceOf(
     case "unreachable-from-outside":
       return shut(record, sentenceFacts);
     case "ordering":
-      return { sentence: "The box gets its certificate." };
+      return { sentence: "The machine gets its certificate." };
     case "caa":
       return {
         sentence: `The DNS of ${name} has a CAA record that lets other certificate authorities only.`,
@@ -125,15 +125,15 @@ export function adviceOf(
     case "limit":
       return {
         sentence: "There were too many certificates, or too many tries, for this name.",
-        next: "Nothing to do but wait: the box tries again by itself.",
+        next: "Nothing to do but wait: the machine tries again by itself.",
       };
     case "ca-unreachable":
       return {
         sentence: `The certificate authority gave no certificate: ${trouble?.detail || "it did not answer"}.`,
-        next: "Nothing to do: the box tries again. See whether the home is online.",
+        next: "Nothing to do: the machine tries again. See whether the home is online.",
       };
     case "live":
-      return { sentence: `Visitors reach the box by https://${name}.` };
+      return { sentence: `Visitors reach the machine by https://${name}.` };
     case "renewing":
       return { sentence: "The certificate is being renewed; the one before is served until then." };
     case "expires":
@@ -146,28 +146,28 @@ export function adviceOf(
         sentence:
           record.port?.answer === "no-router"
             ? `${ofRouter(record, sentenceFacts)} From outside nobody gets in.`
-            : "There is a certificate, but the box was not reached from outside.",
+            : "There is a certificate, but the machine was not reached from outside.",
         next: shut(record, sentenceFacts).next ?? BY_HAND,
       };
   }
 }
 
-const BY_HAND = "In the router, forward TCP port 443 to this box.";
+const BY_HAND = "In the router, forward TCP port 443 to this machine.";
 
 /** The router's answer to a request for the port, for people. */
 export function ofRouter(
   { port }: Pick<PublicRecord, "port">,
   { port: advice }: SentenceFacts,
 ): string {
-  if (port?.answer === "open") return "The router leads port 443 to this box.";
+  if (port?.answer === "open") return "The router leads port 443 to this machine.";
   return advice?.sentence ?? "The router did not open port 443.";
 }
 
 function shut({ port, trouble }: PublicRecord, { port: advice }: SentenceFacts): PublicAdvice {
   if (trouble?.byV6 && !isSaidByRouter(port))
     return {
-      sentence: "From outside the box is not reached by IPv6.",
-      next: "Take the AAAA record of the name away, or let IPv6 in for this box in the router.",
+      sentence: "From outside the machine is not reached by IPv6.",
+      next: "Take the AAAA record of the name away, or let IPv6 in for this machine in the router.",
     };
   if (port?.answer === "open")
     return {
@@ -204,11 +204,11 @@ const DNS_REFUSED: Readonly<Record<string, string>> = {
   name: "it does not know this name",
   abuse: "it blocks the name, as if it was asked too often",
   paid: "it does this for paying accounts only",
-  "bad-request": "it does not understand the box",
+  "bad-request": "it does not understand the machine",
 };
 
 const ON_AGAIN =
-  "then turn the public address off and on again: until then the box does not ask it.";
+  "then turn the public address off and on again: until then the machine does not ask it.";
 /** Advice where the settings may be right. */
 const DNS_NEXT: Readonly<Record<string, string>> = {
   abuse: `Have the name unblocked on the pages of the provider, ${ON_AGAIN}`,

@@ -128,7 +128,7 @@ function lineOf(
     case "name":
       return `The name is ${settings.name}.`;
     case "address":
-      if (!isDone) return "Then the box finds out where it is on the internet.";
+      if (!isDone) return "Then the machine finds out where it is on the internet.";
       if (!isAtHome(facts)) return "The name leads to where somebody passes its traffic on.";
       return isNamed(record, facts) && address?.v4
         ? `The name leads to this home, ${address.v4}.`
@@ -139,9 +139,9 @@ function lineOf(
     case "certificate":
       return isDone && served !== undefined
         ? `The certificate is good until ${new Date(served.notAfter).toISOString().slice(0, 10)}.`
-        : "Then the box gets a certificate.";
+        : "Then the machine gets a certificate.";
     case "reached":
-      return isDone ? "The box is reached from outside." : "Then it is tried from outside.";
+      return isDone ? "The machine is reached from outside." : "Then it is tried from outside.";
   }
 }
 
@@ -149,8 +149,8 @@ function portLine(record: PublicRecord, sentenceFacts: SentenceFacts): string {
   const { port, mapping } = record;
   if (port?.answer === "open") return ofRouter(record, sentenceFacts);
   return mapping?.isGranted
-    ? `${ofRouter(record, sentenceFacts)} It still leads to this box.`
-    : "Port 443 leads to this box by a rule of yours.";
+    ? `${ofRouter(record, sentenceFacts)} It still leads to this machine.`
+    : "Port 443 leads to this machine by a rule of yours.";
 }
 
 function unknownPortLine({ port, outside }: PublicRecord, sentenceFacts: SentenceFacts): string {
@@ -158,7 +158,7 @@ function unknownPortLine({ port, outside }: PublicRecord, sentenceFacts: Sentenc
   return [
     ...advice,
     outside === null
-      ? "Nobody knows yet whether a rule of yours leads port 443 to this box."
+      ? "Nobody knows yet whether a rule of yours leads port 443 to this machine."
       : "From outside nobody got in by port 443.",
   ].join(" ");
 }

@@ -110,7 +110,7 @@ describe("signing in with the admin token", () => {
 
   it("does not change a token the configuration declares, and says so", async () => {
     await signIn(ADMIN);
-    await control().button("Box").click();
+    await control().button("Machine").click();
     await control().button("Make a new admin token").click();
     await control().button("Make a new one").click();
     await control().sees(/STATS_TOKEN in the configuration declares this/);

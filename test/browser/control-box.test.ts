@@ -159,7 +159,7 @@ describe("the box in the Web UI", () => {
       isCut ? route.abort() : route.continue(),
     );
     await control().open();
-    await control().sees(/^The box does not answer: what you see may be old/);
+    await control().sees(/^The machine does not answer: what you see may be old/);
     isCut = false;
     await control().page.locator(".notices .bad").waitFor({ state: "detached" });
     await control().push("build", { text: "Build ok" });
@@ -171,7 +171,7 @@ describe("the box in the Web UI", () => {
   it("says that it cannot be reached at all", async () => {
     await control().page.route("**/api/decks", (route) => route.abort());
     await control().owner.open("/");
-    await control().sees(/The box does not answer\. Check that it has power/);
+    await control().sees(/The machine does not answer\. Check that it has power/);
     await control().page.unroute("**/api/decks");
     await control().button("Try again").click();
     await control().slot("k0").waitFor();
@@ -182,7 +182,7 @@ describe("the box in the Web UI", () => {
 describe("what the box says of itself", () => {
   const folder = eachFolder();
   const control = eachControl(() => ({ env: { POWER_DIR: folder() } }));
-  const card = () => control().region("This box");
+  const card = () => control().region("This machine");
   const fact = (name: string) =>
     seen(card().locator("dl > div").filter({ hasText: name }).locator("dd"));
 
@@ -235,7 +235,7 @@ describe("a box in a checkout", () => {
 
   it("offers neither to restart nor to shut down", async () => {
     await control().open("?tab=box");
-    await control().region("This box").getByText("Running for").waitFor();
+    await control().region("This machine").getByText("Running for").waitFor();
     assert.equal(await control().button("Restart…").count(), 0);
     assert.equal(await control().button("Shut down…").count(), 0);
   });
@@ -260,7 +260,7 @@ describe("a box whose clock is far behind", () => {
         const itsTime = Date.now() + 500 * DAY_MS;
         await control().page.clock.setFixedTime(itsTime);
         await control().open();
-        await control().sees(/more than 400 days after the newest date this box knows/);
+        await control().sees(/more than 400 days after the newest date this machine knows/);
         await control().owner.assertAccessible();
         assert.equal(await control().page.evaluate("document.body.scrollWidth"), width);
         assert.equal((await control().ask("GET", "/api/diagnostics")).json.clockSet, false);

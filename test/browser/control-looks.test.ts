@@ -19,7 +19,7 @@ const PAGES = [
   ["a live number", "?slot=k3&send=python"],
   ["push", "?tab=push"],
   ["sites", "?tab=sites"],
-  ["the box", "?tab=box"],
+  ["the machine", "?tab=box"],
 ] as const;
 
 describe("the Web UI", () => {

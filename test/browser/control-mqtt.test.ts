@@ -56,8 +56,10 @@ describe("a home automation whose broker does not allow everything", () => {
     await card.getByLabel("Broker", { exact: true }).fill(`127.0.0.1:${broker.port}`);
     await card.getByRole("button", { name: "Connect" }).click();
     await card.getByText(/^Connected, /).waitFor();
-    await card.getByText(/does not speak MQTT 5, so the box speaks 3\.1\.1 with it/).waitFor();
-    await card.getByText(/^The broker does not let the box listen to homeassistant\/#\./).waitFor();
+    await card.getByText(/does not speak MQTT 5, so the machine speaks 3\.1\.1 with it/).waitFor();
+    await card
+      .getByText(/^The broker does not let the machine listen to homeassistant\/#\./)
+      .waitFor();
     await control().owner.assertAccessibleInAnyLight();
     await broker.end();
   });

@@ -42,7 +42,7 @@ describe("the public address in the Web UI", () => {
       .getByText(/port 443 of your router, which has to lead to port 443 of this/)
       .waitFor();
     await card()
-      .getByText(/The box asks your router for that/)
+      .getByText(/The machine asks your router for that/)
       .waitFor();
     await card().getByText("More settings").click();
     await card().getByLabel("Ask the router to open port 443").uncheck();
@@ -79,7 +79,7 @@ describe("the public address in the Web UI", () => {
     await control().open("?tab=box");
     await address.change({ ...address.settings, enabled: true, name: "a.example", agreed: true });
     const sentence = "The router refuses to open port 443.";
-    const next = "In the router, forward TCP port 443 to this box.";
+    const next = "In the router, forward TCP port 443 to this machine.";
     address.show({
       headline: sentence,
       steps: stepsTo("port", { state: "wrong", sentence, next, nextTryAt: Date.now() + 600_000 }),
@@ -94,7 +94,7 @@ describe("the public address in the Web UI", () => {
       "Reached waiting",
     ]);
     await card()
-      .getByText(/^The box tries again by itself in \d/)
+      .getByText(/^The machine tries again by itself in \d/)
       .waitFor();
     await control().owner.assertAccessibleInAnyLight();
   });

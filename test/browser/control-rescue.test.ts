@@ -72,7 +72,7 @@ describe("the page of a box whose data is damaged", () => {
   ] as const)
     it(`says what is wrong to everybody, ${look.colorScheme}, ${look.width} pixels wide`, async () => {
       await open({}, look);
-      await sees("The data of this box cannot be used");
+      await sees("The data of this machine cannot be used");
       await sees(/is damaged or no database/);
       await owner.assertAccessible();
       assert.equal(await owner.page.evaluate("document.body.scrollWidth"), look.width);

@@ -56,7 +56,7 @@ describe("an empty box in the Web UI", () => {
 
   it("leaves who came for something else where they wanted to be", async () => {
     await control().open("?tab=box");
-    await control().region("This box").waitFor();
+    await control().region("This machine").waitFor();
     await control().button("Start").click();
     await control().sees("Four steps");
   });

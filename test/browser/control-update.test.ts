@@ -59,7 +59,7 @@ describe("updates in the Web UI", () => {
     await sees(/^It is downloaded from releases\.example\.org when you install it\./);
     const facts = (await card().getByRole("definition").allInnerTexts()).join(" ");
     assert.deepEqual(facts.split(/\s+/), ["0.2.0", "slot", "a", "0.1.0", "slot", "b"]);
-    await control().page.getByRole("button", { name: "Box , an update waits" }).waitFor();
+    await control().page.getByRole("button", { name: "Machine , an update waits" }).waitFor();
     const release = { release: 12 };
     for (const [name, wish] of [
       ["Look now", { action: "check" }],
@@ -70,7 +70,7 @@ describe("updates in the Web UI", () => {
       assert.deepEqual(await wished(() => button(name).click()), wish);
     updates.show({ ready: { ...READY, isSkipped: true } });
     await sees("Left out: 0.3.0, 203 MB");
-    await control().button("Box").waitFor();
+    await control().button("Machine").waitFor();
   });
 
   it("show how far they are, count down, and can be cancelled", async () => {
@@ -267,7 +267,7 @@ describe("a system that is not the box's own", () => {
 
   it("is not offered any updates", async () => {
     await control().open("?tab=box");
-    await control().region("This box").getByText("Running for").waitFor();
+    await control().region("This machine").getByText("Running for").waitFor();
     assert.equal(await control().region("Updates").count(), 0);
   });
 });

@@ -31,12 +31,12 @@ describe("the dashboard in trouble", () => {
       string,
       { says: RegExp; console: RegExp; fails: (route: Route) => unknown }
     > = {
-      "a box that is off": {
+      "a machine that is off": {
         says: /The collector does not answer\./,
         console: /ERR_CONNECTION_REFUSED/,
         fails: (route) => route.abort("connectionrefused"),
       },
-      "a proxy whose box is off": {
+      "a proxy whose machine is off": {
         says: /answered with status 502/,
         console: /502/,
         fails: (route) => route.fulfill({ status: 502, body: "<h1>Bad gateway</h1>" }),
@@ -124,7 +124,7 @@ describe("the dashboard in trouble", () => {
       await Promise.all([owner.page.waitForRequest(READS), button("Refresh").click()]);
       const reads = owner.times("/stats");
       await owner.page.clock.runFor(20_000);
-      await notices().getByText("The box takes its time to answer").waitFor();
+      await notices().getByText("The machine takes its time to answer").waitFor();
       await owner.page.clock.runFor(60_000);
       assert.equal(owner.times("/stats"), reads);
       answer();

@@ -377,7 +377,7 @@ describe("using the dashboard", () => {
       await owner.page.getByLabel("Token").fill(ADMIN);
       await Promise.all([owner.page.waitForRequest(/\/stats/), button("Open dashboard").click()]);
       await owner.page.clock.fastForward(5_000);
-      await owner.page.getByText("A small box with a long history may take").waitFor();
+      await owner.page.getByText("A small machine with a long history may take").waitFor();
       for (const answer of answers) answer();
       await heading("Visitors by day").waitFor();
     });
@@ -436,8 +436,8 @@ describe("using the dashboard", () => {
       await owner.signIn(NOTES);
       const notices = await seen(owner.page.locator(".notices"));
       assert.match(notices, /almost out of space/);
-      assert.match(notices, /clock of the box is not set/);
-      assert.match(notices, /do not reach the box by its public address/);
+      assert.match(notices, /clock of the machine is not set/);
+      assert.match(notices, /do not reach the machine by its public address/);
       assert.match(notices, /certificate of the public address ends soon/);
       assert.match(notices, /An update of the box came to nothing/);
       assert.match(notices, /3 hits wait for the clock/);

@@ -150,7 +150,7 @@ describe("the setup page", () => {
 
   it("says how a public site reaches a box at home", async () => {
     await open("blog");
-    const section = owner.page.getByRole("region", { name: "A public site and a box at home" });
+    const section = owner.page.getByRole("region", { name: "A public site and a machine at home" });
     assert.match(await seen(section), /https:\/\/ may load nothing from http:\/\//);
   });
 
@@ -179,7 +179,7 @@ describe("the setup page of a box with a public address", () => {
     await owner.open("/help?site=blog");
     const tag = '<script defer src="https://a.example/s.js" data-site="blog"></script>';
     await owner.page.getByText(tag, { exact: true }).waitFor();
-    const section = owner.page.getByRole("region", { name: "A public site and a box at home" });
+    const section = owner.page.getByRole("region", { name: "A public site and a machine at home" });
     assert.match(await seen(section), /may stay silent at home though it works for everybody else/);
     owner.assertUntroubled();
   });

@@ -136,7 +136,7 @@ describe("the overview of a box whose clock is not set", () => {
     await owner.open("/dashboard");
     await owner.page.getByLabel("Token").fill(ADMIN);
     await owner.page.getByRole("button", { name: "Open dashboard" }).click();
-    await owner.page.getByText("The clock of the box is not set").waitFor();
+    await owner.page.getByText("The clock of the machine is not set").waitFor();
     await owner.page.getByText("2 hits wait for the clock").waitFor();
     await owner.leave();
   });

@@ -19,6 +19,8 @@ const ON_DATA = [
   "restore",
   "diagnose",
 ];
+/** About what only a box has: its system. */
+const OF_BOXES = ["update"];
 const COMMANDS = [...ON_DATA, "push", "follow", "devices", "update", "version", "help"];
 
 describe("the command line", () => {
@@ -75,6 +77,7 @@ describe("the command line", () => {
       assert.ok(out.startsWith(`tallydeck ${COMMANDS[i]}`), out);
       const onData = ON_DATA.includes(COMMANDS[i] ?? "");
       assert.equal(/--data-dir DIR/.test(out) && /--config FILE/.test(out), onData);
+      assert.equal(/\bbox\b/.test(out), OF_BOXES.includes(COMMANDS[i] ?? ""), out);
     }
   });
 

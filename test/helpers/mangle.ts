@@ -106,7 +106,7 @@ export const MANGLINGS: Readonly<Record<string, (db: Database.Database) => void>
   "a key of a deck with a field that nobody knows": (db) =>
     changeDecks(db, `json_set(body, '$.fixed.k0', json('{"widget":{},"x":[]}'))`),
   "decks that are too large together": (db) => manyDecks(db, 12, 400_000),
-  "more decks than a box keeps": (db) => manyDecks(db, 1_100, 0),
+  "more decks than a machine keeps": (db) => manyDecks(db, 1_100, 0),
   "surveys that wait and are too many together": (db) =>
     db.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2200)
       INSERT INTO waiting_survey (site, boot, at, saved_clock, version, payload)

@@ -31,7 +31,7 @@ export class FakePublicAddress {
       state: enabled ? "finding-address" : "off",
       live: false,
       url: name === "" ? null : `https://${name}`,
-      headline: enabled ? "The box works on it." : "",
+      headline: enabled ? "The machine works on it." : "",
       steps: stepsTo("name"),
       expiresAt: null,
       reachedAt: null,

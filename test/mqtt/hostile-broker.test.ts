@@ -137,7 +137,7 @@ describe("a broker that means harm", () => {
       });
     const described = guest.wrote.filter((topic) => topic.endsWith("/config"));
     assert.ok(described.length > 1 && described.length <= 16, String(described.length));
-    assert.match(await problemOf(owner), /took nothing from the box for a minute/);
+    assert.match(await problemOf(owner), /took nothing from the machine for a minute/);
   });
 
   it("and sends the smallest packets there are costs no more than the bound", async () => {
@@ -150,7 +150,7 @@ describe("a broker that means harm", () => {
     const PINGRESP = Buffer.of(0xd0, 0);
     const cost = await flood(owner, guest, { bytes: 262_144, make: () => PINGRESP });
     assert.ok(cost < BOUND, `${cost} bytes`);
-    assert.match(await problemOf(owner), /sent answers that the box had not asked for/);
+    assert.match(await problemOf(owner), /sent answers that the machine had not asked for/);
   });
 });
 

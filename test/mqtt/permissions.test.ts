@@ -55,7 +55,10 @@ describe("a broker that does not allow everything", () => {
   it("is shown where it lets the box write, and nothing comes back", async () => {
     const { broker } = await strictBroker("topic write #");
     const problems = await notAllowed(await boxAt(broker), 2);
-    assert.match(problems.join("\n"), /^What the box writes to tallydeck\/[0-9a-f]{8}\/# does not/);
+    assert.match(
+      problems.join("\n"),
+      /^What the machine writes to tallydeck\/[0-9a-f]{8}\/# does not/,
+    );
     assert.match(
       problems.join("\n"),
       /\/# does not come back from the broker\. Allow the user "box"/,
@@ -76,12 +79,12 @@ describe("a broker that does not allow everything", () => {
     const listening = trouble.ending(await RawBroker.open({ listen: { tallydeck: 0x87 } }));
     assert.match(
       String((await notAllowed(await boxAt(listening), 1))[0]),
-      /does not let the box listen to tallydeck\/\w+\/#\. Allow the user "box"/,
+      /does not let the machine listen to tallydeck\/\w+\/#\. Allow the user "box"/,
     );
     const writing = trouble.ending(await RawBroker.open({ write: { homeassistant: 0x87 } }));
     assert.match(
       String((await notAllowed(await boxAt(writing), 1))[0]),
-      /refuses what the box writes to homeassistant\/#\. Allow the user "box"/,
+      /refuses what the machine writes to homeassistant\/#\. Allow the user "box"/,
     );
   });
 
@@ -115,7 +118,10 @@ describe("a broker that does not allow everything", () => {
         [5, 4],
       );
       assert.equal((await owner.get("/api/mqtt")).version, "5");
-      assert.match(owner.world.said.join("\n"), /does not speak MQTT 5, so the box speaks 3\.1\.1/);
+      assert.match(
+        owner.world.said.join("\n"),
+        /does not speak MQTT 5, so the machine speaks 3\.1\.1/,
+      );
     });
 
   it("is tried with MQTT 5 again by the next connection", async () => {

@@ -63,7 +63,7 @@ const secondsOf = ({ sentAt }: Box, kind: string, from: number) =>
 
 describe("a port that the router no longer leads here", () => {
   for (const [what, state, said] of [
-    ["refused", "port-refused", /^The router does not let this box open a port\.$/],
+    ["refused", "port-refused", /^The router does not let this machine open a port\.$/],
     ["taken", "port-taken", /^Port 443 of the router leads elsewhere already/],
     ["unanswered", "unreached", /^No router answered .* From outside nobody gets in\.$/],
   ] as const)
@@ -82,9 +82,12 @@ describe("a port that the router no longer leads here", () => {
     });
 
   for (const [what, said] of [
-    ["refused", /^The router does not let this box open a port\. It still leads to this box\.$/],
-    ["taken", /^Port 443 leads to this box by a rule of yours\.$/],
-    ["unanswered", /^No router answered .* It still leads to this box\.$/],
+    [
+      "refused",
+      /^The router does not let this machine open a port\. It still leads to this machine\.$/,
+    ],
+    ["taken", /^Port 443 leads to this machine by a rule of yours\.$/],
+    ["unanswered", /^No router answered .* It still leads to this machine\.$/],
   ] as const)
     it(`is said to be open where the test comes in: ${what}`, async () => {
       const world = await liveBox();
@@ -130,7 +133,7 @@ describe("a port that the router no longer leads here", () => {
     world.answers.test = undefined;
     await pass(world, 2 * MINUTE_MS);
     assert.equal(world.address.view().state, "live");
-    assert.equal(lineOf(world, "port")?.sentence, "The router leads port 443 to this box.");
+    assert.equal(lineOf(world, "port")?.sentence, "The router leads port 443 to this machine.");
     await world.address.close();
   });
 
@@ -139,7 +142,10 @@ describe("a port that the router no longer leads here", () => {
     world.answers["open-port"] = LOST.unanswered;
     await pass(world, HOUR_MS);
     assert.ok(!world.sent.includes("test"));
-    assert.equal(lineOf(world, "port")?.sentence, "Port 443 leads to this box by a rule of yours.");
+    assert.equal(
+      lineOf(world, "port")?.sentence,
+      "Port 443 leads to this machine by a rule of yours.",
+    );
     await world.address.close();
   });
 });
@@ -172,8 +178,8 @@ describe("a port that was never reached", () => {
 });
 
 const UNKNOWN =
-  "waiting: The router does not let this box open a port. " +
-  "Nobody knows yet whether a rule of yours leads port 443 to this box.";
+  "waiting: The router does not let this machine open a port. " +
+  "Nobody knows yet whether a rule of yours leads port 443 to this machine.";
 
 describe("a router that says that it began anew", () => {
   it("is asked for the port at once, and its new address is told within a minute", async () => {

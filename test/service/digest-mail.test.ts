@@ -164,7 +164,7 @@ describe("a digest by mail", () => {
     await set("ann@example.org");
     world().clock.advance(20 * HOUR_MS);
     const [told] = await deliveries(([each]) => each?.next != null);
-    assert.equal(told?.why, "The box knows no mail server yet. Name one under Box.");
+    assert.equal(told?.why, "The machine knows no mail server yet. Name one under Machine.");
     await serve();
     await deliveries(([each]) => each?.state === "sent");
   });

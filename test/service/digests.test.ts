@@ -137,7 +137,7 @@ onEachEngine(() => {
       await callee.times(1);
       await restart();
       const { last } = await standing(owner, (answer) => stateOf(answer) === "unsure");
-      assert.equal(last?.deliveries[0]?.why, "The box stopped in the middle of it.");
+      assert.equal(last?.deliveries[0]?.why, "The machine stopped in the middle of it.");
     });
 
     it("is not sent any more where its address is not wanted", async () => {

@@ -81,7 +81,7 @@ describe("boxes that share a database", () => {
     const refused = await owner.ask("POST", path);
     assert.deepEqual(
       [refused.status, refused.json.error],
-      [404, "Another box sends the digest of this site now."],
+      [404, "Another machine sends the digest of this site now."],
     );
     assert.equal((await owner.get(path)).isElsewhere, true);
     assert.equal((await other.ask("POST", path)).status, 200);

@@ -75,20 +75,22 @@ async function answerOf(method: Method, path: string, body?: Body): Promise<Resp
 }
 
 export const NO_ANSWER =
-  "The box does not answer. Check that it has power and network, and that this device is on the same network.";
+  "The machine does not answer. Check that it has power and network, and that this device is on the same network.";
 
 const BY_STATUS: Readonly<Record<number, string>> = {
   401: "Sign in first.",
-  403: "The box does not answer to this address. Open it by its own name or number, or add the name to ALLOWED_HOSTS.",
-  413: "That is more than the box takes.",
+  403: "The machine does not answer to this address. Open it by its own name or number, or add the name to ALLOWED_HOSTS.",
+  413: "That is more than the machine takes.",
   429: "Too many tries.",
-  503: "The box cannot do this now. Its storage may be full or read-only: check the memory card.",
+  503: "The machine cannot do this now. Its storage may be full or read-only: check its disk or memory card.",
 };
 
 function sentenceOf(response: Response, { error }: Partial<ErrorAnswer>): string {
   const { status } = response;
   const sentence =
-    error ?? BY_STATUS[status] ?? `The box answered with status ${status}. Try again in a moment.`;
+    error ??
+    BY_STATUS[status] ??
+    `The machine answered with status ${status}. Try again in a moment.`;
   const seconds = Number(response.headers.get("retry-after"));
   return status === 429 && seconds > 0 ? `${sentence} Wait ${waitOf(seconds)}.` : sentence;
 }

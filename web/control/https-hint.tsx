@@ -7,7 +7,7 @@ export function HttpsHint() {
   return (
     <>
       A site on <code>https://</code> needs a collector that its visitors reach by{" "}
-      <code>https://</code>: <a href="?tab=box">give the box a public address</a>.
+      <code>https://</code>: <a href="?tab=box">give the machine a public address</a>.
     </>
   );
 }

@@ -32,7 +32,7 @@ export function Page() {
     case "opening":
       return (
         <main class="sign-in" aria-busy="true">
-          <p role="status">Asking the box…</p>
+          <p role="status">Asking the machine…</p>
         </main>
       );
     case "failed":

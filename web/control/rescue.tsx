@@ -38,7 +38,7 @@ function Rescue() {
     case "opening":
       return (
         <main class="sign-in" aria-busy="true">
-          <p role="status">Asking the box…</p>
+          <p role="status">Asking the machine…</p>
         </main>
       );
     case "signed-out":
@@ -76,11 +76,11 @@ function Repair({ rescue }: { rescue: RescueAnswer }) {
         <img src="favicon.svg" alt="Tallydeck" width="26" height="26" />
       </header>
       <main class="stack">
-        <h1>The data of this box cannot be used</h1>
+        <h1>The data of this machine cannot be used</h1>
         <p class="notice bad">{rescue.problem}</p>
         <p>Pages that are counted work as ever, but nothing is counted until this is repaired.</p>
         {isDone ? (
-          <p role="status">Done. The box starts again…</p>
+          <p role="status">Done. The machine starts again…</p>
         ) : (
           <div class="columns">
             {rescue.mayGoBack && <GoBack onDone={done} />}
@@ -128,8 +128,8 @@ function GoBack({ onDone }: WayProps) {
     <section class="card stack" aria-labelledby="back-title">
       <h2 id="back-title">Go back</h2>
       <p class="hint">
-        The box takes the data that it had before the restore. What was restored goes; its backup
-        stays where you have it.
+        The machine takes the data that it had before the restore. What was restored goes; its
+        backup stays where you have it.
       </p>
       <div class="row">
         <button type="button" class="primary" disabled={busy} onClick={goBack}>
@@ -151,8 +151,8 @@ function StartAnew({ onDone }: WayProps) {
     <section class="card stack" aria-labelledby="anew-title">
       <h2 id="anew-title">Start anew</h2>
       <p class="hint">
-        The box begins with no numbers, no tokens and no settings. The damaged file is kept beside
-        the new one, for somebody who can read something of it.
+        The machine begins with no numbers, no tokens and no settings. The damaged file is kept
+        beside the new one, for somebody who can read something of it.
       </p>
       <div class="row">
         <button type="button" disabled={busy} onClick={() => setAsked(true)}>
@@ -163,7 +163,7 @@ function StartAnew({ onDone }: WayProps) {
       {isAsked && (
         <Confirm
           title="Start anew?"
-          text="The box forgets everything it has counted. If you have a backup, restore that instead."
+          text="The machine forgets everything it has counted. If you have a backup, restore that instead."
           yes="Start anew"
           onYes={start}
           onClose={() => setAsked(false)}

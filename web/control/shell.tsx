@@ -101,7 +101,9 @@ function Away({ update }: Pick<Box, "update">) {
         goes on by itself.
       </p>
     );
-  return <p class="notice bad">The box does not answer: what you see may be old. Trying again…</p>;
+  return (
+    <p class="notice bad">The machine does not answer: what you see may be old. Trying again…</p>
+  );
 }
 
 /**

@@ -58,7 +58,7 @@ function CodeField() {
   return (
     <Labelled
       label="Six digits"
-      hint="They are on the deck and on the screen of the box until it has an admin token. After that, hold any key of the deck for five seconds to see them for ten minutes."
+      hint="They are on the deck and on the screen of the machine until it has an admin token. After that, hold any key of the deck for five seconds to see them for ten minutes."
     >
       {(at) => (
         <input

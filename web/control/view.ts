@@ -20,7 +20,7 @@ const TABS: readonly { id: Tab; name: string }[] = [
   { id: "deck", name: "Deck" },
   { id: "push", name: "Push" },
   { id: "sites", name: "Sites" },
-  { id: "box", name: "Box" },
+  { id: "box", name: "Machine" },
 ];
 
 /** The sections of the menu, with the start while it is open or not done yet. */

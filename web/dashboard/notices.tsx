@@ -32,7 +32,7 @@ export function Notices(props: NoticesProps) {
           </button>
         </p>
       )}
-      {feed.busy && feed.slow && <p class="notice">The box takes its time to answer…</p>}
+      {feed.busy && feed.slow && <p class="notice">The machine takes its time to answer…</p>}
       {isForgetful && (
         <p class="notice">
           This browser keeps nothing for this page, so you will have to sign in again next time.

@@ -8,7 +8,7 @@ interface SkeletonProps {
 
 /** The words for a long first answer. */
 export const STILL_READING =
-  "Still reading. A small box with a long history may take some seconds.";
+  "Still reading. A small machine with a long history may take some seconds.";
 
 const TILES = 8;
 

@@ -282,7 +282,7 @@ function wallHour(at: number, { zone, to }: DayOfAnswer): number {
 }
 
 const NO_SITES =
-  "There is no site yet. Add one in the control page of the box, or with: tallydeck sites add <id>";
+  "There is no site yet. Add one in the control page of the machine, or with: tallydeck sites add <id>";
 
 async function readSite(
   { site, source, where, of, token }: Wanted,

@@ -49,7 +49,7 @@ function refused(site: string): Finding {
 /** 1: `GET /` answers `ok`. */
 export async function collectorReachable(): Promise<Finding> {
   const away =
-    "Check that the box has power and network and that this device is on the same network; behind a proxy, check where it forwards to.";
+    "Check that the machine has power and network and that this device is on the same network; behind a proxy, check where it forwards to.";
   let answer: { isOk: boolean; status: number; text: string };
   try {
     const response = await fetch("./", { cache: "no-store" });

@@ -111,8 +111,8 @@ function Checks({ setup, set }: ChecksProps) {
         check={collectorReachable}
       >
         <p>
-          The box answers at the address of this page, on this device. Whether visitors elsewhere
-          get in is <a href="#reach">another question</a>.
+          The machine answers at the address of this page, on this device. Whether visitors
+          elsewhere get in is <a href="#reach">another question</a>.
         </p>
       </CheckCard>
       <CheckCard

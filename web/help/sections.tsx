@@ -25,7 +25,7 @@ export function ReadingToken({ site }: { site: string }) {
       <p>
         The admin token opens every site. For looking at one, and for anything you paste it into,
         use the site's own token: if it leaks, it shows one site's counters and nothing else. Make
-        it in the control page of the box, or on its command line:
+        it in the control page of the machine, or on its command line:
       </p>
       <Snippet text={`tallydeck tokens make ${site}`} label="the command" />
       <p class="hint">
@@ -40,20 +40,20 @@ export function ReadingToken({ site }: { site: string }) {
 export function PublicSite({ base, publicUrl }: { base: string; publicUrl: string | null }) {
   return (
     <section id="reach" aria-labelledby="reach-title">
-      <h2 id="reach-title">A public site and a box at home</h2>
+      <h2 id="reach-title">A public site and a machine at home</h2>
       {publicUrl === null ? (
         <NotReached base={base} />
       ) : (
         <p>
-          The box has a public address: <code>{publicUrl}</code>. The tag on this page holds it.
+          The machine has a public address: <code>{publicUrl}</code>. The tag on this page holds it.
         </p>
       )}
       <p>
-        No check on this page proves that visitors get in while you are in the box's own network:
-        many routers do not lead their own network's packets back in, so the public address may stay
-        silent at home though it works for everybody else. Two things in the Web UI do prove it,
-        both under Box: “Test from the internet”, which asks the certificate authority to reach the
-        box; and “Tell it from your phone”, a link to open without Wi-Fi.
+        No check on this page proves that visitors get in while you are in the machine's own
+        network: many routers do not lead their own network's packets back in, so the public address
+        may stay silent at home though it works for everybody else. Two things in the Web UI do
+        prove it, both under Machine: “Test from the internet”, which asks the certificate authority
+        to reach the machine; and “Tell it from your phone”, a link to open without Wi-Fi.
       </p>
     </section>
   );
@@ -71,15 +71,16 @@ function NotReached({ base }: { base: string }) {
       <p>There are three ways, the easiest first:</p>
       <ol>
         <li>
-          <strong>The box itself.</strong> In the Web UI, under Box, turn on “Public address” and
-          give it a name. It asks the router for port 443 and gets its certificate.
+          <strong>The machine itself.</strong> In the Web UI, under Machine, turn on “Public
+          address” and give it a name. It asks the router for port 443 and gets its certificate.
         </li>
         <li>
           <strong>A small server of yours</strong>, where the provider lets nobody in (CGNAT,
-          DS-Lite): the box connects to it by WireGuard, and only you can read what goes through.
+          DS-Lite): the machine connects to it by WireGuard, and only you can read what goes
+          through.
         </li>
         <li>
-          <strong>Another machine</strong> in the box's network with a tunnel or a reverse proxy.
+          <strong>Another machine</strong> in the same network with a tunnel or a reverse proxy.
           Name it in <code>TRUSTED_PROXIES</code>, so that visitors are told apart, and pass on the
           collector only: the Web UI and its port stay in your network.
         </li>

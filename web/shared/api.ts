@@ -71,7 +71,7 @@ async function answerOf(url: string, init: RequestInit) {
     if (init.signal?.aborted) throw error;
     throw new ReadError(
       "offline",
-      "The collector does not answer. Check that the box has power and network, and that this device is on the same network.",
+      "The collector does not answer. Check that the machine has power and network, and that this device is on the same network.",
     );
   }
 }

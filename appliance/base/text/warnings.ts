@@ -11,15 +11,15 @@ export type Warning =
 /** Warnings as sentences for the owner. */
 export const WARNINGS: Readonly<Record<Warning, string>> = {
   storage_full:
-    "The box is almost out of space. Known pages and sources are still counted, new ones go to “(other)”. Free some space, or lower RETENTION_DAYS.",
+    "The machine is almost out of space. Known pages and sources are still counted, new ones go to “(other)”. Free some space, or lower RETENTION_DAYS.",
   storage_unavailable:
-    "The box cannot write to its storage. Counts wait in its memory and are lost if it loses power: check the memory card.",
+    "The machine cannot write to its storage. Counts wait in its memory and are lost if it loses power: check its disk or memory card.",
   clock_not_set:
-    "The clock of the box is not set. Counts are kept and will be filed under their right day once its clock is set.",
+    "The clock of the machine is not set. Counts are kept and will be filed under their right day once its clock is set.",
   certificate_expires:
-    "The certificate of the public address ends soon, and the box could not renew it. The Web UI says why, under “Box”.",
+    "The certificate of the public address ends soon, and the machine could not renew it. The Web UI says why, under “Machine”.",
   unreached:
-    "Visitors do not reach the box by its public address, so pages on https:// are not counted. The Web UI says what to do, under “Box”.",
+    "Visitors do not reach the machine by its public address, so pages on https:// are not counted. The Web UI says what to do, under “Machine”.",
   update_failed:
-    "An update of the box came to nothing, and it runs the release it ran before. The Web UI says why, under “Box”.",
+    "An update of the box came to nothing, and it runs the release it ran before. The Web UI says why, under “Machine”.",
 };

@@ -12,11 +12,11 @@ export function publicAddressRoute(facts: PublicFacts): Middleware {
 }
 
 const SENTENCES = {
-  reached: "Your box is reached from outside. Its Web UI knows it now, too.",
+  reached: "Your machine is reached from outside. Its Web UI knows it now, too.",
   inside:
-    "You came from the box's own network, which proves nothing. Turn Wi-Fi off on this phone, and open the link again.",
+    "You came from the machine's own network, which proves nothing. Turn Wi-Fi off on this phone, and open the link again.",
   unknown:
-    "This link has been used, or is older than ten minutes. Make another in the Web UI of the box.",
+    "This link has been used, or is older than ten minutes. Make another in the Web UI of the machine.",
 } as const;
 
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";

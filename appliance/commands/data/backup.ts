@@ -9,7 +9,7 @@ import { refuseOthersData } from "../others-data.ts";
 
 export const backup: Command = {
   help: `tallydeck backup FILE: copies sites, counts, surveys, hashes of read tokens and settings of decks
-to FILE, as of one moment. Push tokens stay with the box. Where a database is named, sites and counts
+to FILE, as of one moment. Push tokens stay with the machine. Where a database is named, sites and counts
 are there and not in FILE: pg_dump copies them.
 The service may run. The copy is checked before it takes its name; a FILE that exists is replaced.
 

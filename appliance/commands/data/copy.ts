@@ -29,7 +29,7 @@ each database counts has an origin that goes with it, and is there once, whichev
 interrupted run goes on where it was, and one after a switch brings what came in between.
 
 Sites come with their hosts, badges, tokens that read, labels and alarms, once; where something is
-set already it stays. Decks, push tokens, sessions, channels and pictures belong to a box: see
+set already it stays. Decks, push tokens, sessions, channels and pictures belong to a machine: see
 \`tallydeck backup\`. At the end all days are compared, site by site and dimension by dimension.
 
   --config FILE    a KEY=VALUE file with settings (CONFIG)`;

@@ -15,7 +15,7 @@ import { refuseOthersData } from "../others-data.ts";
 export const restore: Command = {
   help: `tallydeck restore FILE: replaces the data with a backup. The service must not run.
 FILE is checked first; if it is damaged or no backup of Tallydeck, the data stays as it is.
-Push tokens of this box stay as they are, and so does a database elsewhere that is named.
+Push tokens of this machine stay as they are, and so does a database elsewhere that is named.
 
 ${DATA_OPTIONS_HELP}`,
   async run(args, terminal) {

@@ -105,7 +105,7 @@ async function start(
 
 function farAhead({ time, newest }: FarAhead): string {
   const [day, known] = [time, newest].map((at) => formatDay(dayOf(at)));
-  return `The system's clock says ${day}, more than 400 days after the newest date this box knows (${known}), and is not believed. Open the Web UI to tell the date`;
+  return `The system's clock says ${day}, more than 400 days after the newest date this machine knows (${known}), and is not believed. Open the Web UI to tell the date`;
 }
 
 /** Whether a secret may be printed: to a person's terminal or the pipe of scripts/start, and never to a journal. */

@@ -144,7 +144,7 @@ async function add({ desk, directory, id, values, terminal, config }: SitesActio
   await expectDone(desk, await desk.write("createSite", input), input);
   const done = isBack ? `Brought back ${id} with its numbers.` : `Added ${id}.`;
   const host = siteIn(await desk.directory(), id)?.host ?? null;
-  const whose = host === null ? ", with an address of this box that visitors reach" : "";
+  const whose = host === null ? ", with an address of this machine that visitors reach" : "";
   terminal.out(`${done} Put this on its pages${whose}:
 
   ${scriptTag(siteCollector(collectorUrl(config), host), id)}

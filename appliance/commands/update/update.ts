@@ -171,7 +171,7 @@ function adviceOn(manifest: Manifest, state: UpdaterState, board: ThisBoard): st
   if (isOther(manifest, state))
     return "It is in the other slot already: `tallydeck update back` starts it.";
   const [reason] = misfitsHere(manifest, state, board);
-  return reason ?? "Install it in the Web UI, under “Box”, or from its .tallydeck file here.";
+  return reason ?? "Install it in the Web UI, under “Machine”, or from its .tallydeck file here.";
 }
 
 async function apply(job: UpdateCommand, file: string): Promise<void> {

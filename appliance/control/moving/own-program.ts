@@ -13,7 +13,7 @@ const MAX_ANSWER = 32 * 1_048_576;
 const TOO_LARGE =
   "This takes more memory than there is here. Run `tallydeck import` with it on a larger machine, and copy from there.";
 const ENDED = "The work was ended by the system. Try again: it goes on where it was.";
-const BROKEN = "Something went wrong on this box while it worked on this. See its log.";
+const BROKEN = "Something went wrong on this machine while it worked on this. See its log.";
 
 /** Is told the share of a command that is done, 0 to 1. */
 type OnShare = (share: number) => void;
@@ -45,11 +45,11 @@ export class OwnProgram {
 
   /** @throws {Refusal} `exchange_busy`, `not_now` */
   start(args: readonly string[], onShare: OnShare = () => {}): Work {
-    if (this.#isClosed) throw new Refusal("not_now", "The box is about to restart.");
+    if (this.#isClosed) throw new Refusal("not_now", "The machine is about to restart.");
     if (this.#running !== undefined)
       throw new Refusal(
         "exchange_busy",
-        "Another import or export is at work on this box. Try again when it is done.",
+        "Another import or export is at work on this machine. Try again when it is done.",
       );
     const running = runBounded(this.#options.main, args, {
       env: this.#options.env(),

@@ -52,7 +52,7 @@ export class Uploads {
    * @throws {Refusal} `exchange_busy`, `no_space`
    */
   async begin(site: string, name: string, size: number): Promise<ImportUpload> {
-    if (this.#isClosed) throw new Refusal("not_now", "The box is about to restart.");
+    if (this.#isClosed) throw new Refusal("not_now", "The machine is about to restart.");
     const before = this.#now;
     if (before !== undefined && before.view.state !== "done")
       throw new Refusal(
@@ -152,7 +152,7 @@ class Upload {
       throw new HttpError(
         409,
         "wrong_offset",
-        `The box has ${this.view.received} bytes of this file. Go on from there.`,
+        `The machine has ${this.view.received} bytes of this file. Go on from there.`,
         { "Upload-Offset": String(this.view.received) },
       );
     this.#isTaking = true;
@@ -211,7 +211,10 @@ class Upload {
     if (this.#work !== undefined)
       throw new Refusal("exchange_busy", "This file is being worked on. Wait, or cancel it.");
     if (!this.#options.clock.sure)
-      throw new Refusal("not_now", "The box does not know the date yet. Try again when it does.");
+      throw new Refusal(
+        "not_now",
+        "The machine does not know the date yet. Try again when it does.",
+      );
     const args = ["import", this.#file, `--site=${view.site}`, "--json", "--progress", ...words];
     const work = this.#options.program.start(args, (share) => {
       // A look at the file only reads it.

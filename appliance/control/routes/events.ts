@@ -112,7 +112,7 @@ export class Events {
       throw new HttpError(
         503,
         "too_many_clients",
-        "Too many pages are open on this box. Close some.",
+        "Too many pages are open on this machine. Close some.",
       );
     const stream = new Stream(response, session);
     if (this.#streams.size === 0) this.#listen();

@@ -122,7 +122,7 @@ const refuseTheRest: Middleware = async (ctx, next) => {
   throw new HttpError(
     503,
     "data_unusable",
-    "The data of this box cannot be used. Open its Web UI anew to repair it.",
+    "The data of this machine cannot be used. Open its Web UI anew to repair it.",
     { "Retry-After": "60" },
   );
 };

@@ -97,7 +97,7 @@ const HEADERS = {
   maxProperties: FIELD_LIMITS.headers,
   propertyNames: {
     format: "header-name",
-    description: "must be the name of a header that the box does not set itself",
+    description: "must be the name of a header that the machine does not set itself",
   },
   additionalProperties: {
     type: "string",

@@ -127,7 +127,7 @@ export const DECKS = documentKind<DeckBody>(
     full: {
       code: "deck_limit",
       message:
-        "A box keeps 100 decks, and 4 MB of what they are set to. Set fewer keys, or shorten the bodies and headers of requests.",
+        "A machine keeps 100 decks, and 4 MB of what they are set to. Set fewer keys, or shorten the bodies and headers of requests.",
     },
     inBackup: "kept",
   },

@@ -60,7 +60,7 @@ export class History {
     if (step === undefined)
       throw new Refusal(
         "nothing_to_undo",
-        `There is nothing to undo: the box remembers the last ${MAX_STEPS} changes since it started.`,
+        `There is nothing to undo: the machine remembers the last ${MAX_STEPS} changes since it started.`,
       );
     const rest = await step.undo();
     this.#done.pop();

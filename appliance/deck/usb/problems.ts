@@ -26,7 +26,7 @@ const ADVICE: Readonly<Record<OpenProblem, (reason: string) => string>> = {
   not_seen: (reason) =>
     `is plugged in but does not answer (${reason}). Unplug it and plug it in again; then try another port or cable.`,
   no_permission: (reason) =>
-    `may not be used: ${reason}. Install Tallydeck's udev rules and run "udevadm control --reload && udevadm trigger" as root, or restart the box.`,
+    `may not be used: ${reason}. Install Tallydeck's udev rules and run "udevadm control --reload && udevadm trigger" as root, or restart the machine.`,
   in_use: (reason) =>
     `is in use: ${reason}. Close the other program that drives it (Stream Deck, Companion, OpenDeck, …).`,
 };

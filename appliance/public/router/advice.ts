@@ -9,17 +9,18 @@ interface PortAdvice {
 
 /** The advice for homes without a reachable address. */
 export const TUNNEL_ADVICE =
-  "Rent a small server and connect the box to it by WireGuard; the page about the public address says how.";
+  "Rent a small server and connect the machine to it by WireGuard; the page about the public address says how.";
 
 /** Any answer but an open port. */
 type Unopened = RefusedWhy | "conflict" | "no-router";
 
 const SENTENCES: Readonly<Record<RefusedWhy | "no-router", string>> = {
-  "not-allowed": "The router does not let this box open a port.",
+  "not-allowed": "The router does not let this machine open a port.",
   "no-room": "The router has no room for another open port.",
   "no-internet": "The router says that it is not connected to the internet.",
   "no-public-address": "Your router has no public address of its own.",
-  "router-behind-router": "There is another router between this box and the one that was asked.",
+  "router-behind-router":
+    "There is another router between this machine and the one that was asked.",
   "not-supported": "The router cannot open a port when it is asked to.",
   failed: "The router failed to open the port.",
   "no-router": "No router answered when it was asked to open the port.",
@@ -52,9 +53,9 @@ function nextAfter(answer: RefusedWhy | "no-router", external: number, byHand: s
     case "no-internet":
       return "See in the router whether it is online.";
     case "no-public-address":
-      return `If it is online, your provider shares one address among many homes (CGNAT), or another router stands before yours. Ask the provider for an IPv4 address of your own; or connect the box to the outer router, or forward TCP port ${external} in both. Or: ${TUNNEL_ADVICE}`;
+      return `If it is online, your provider shares one address among many homes (CGNAT), or another router stands before yours. Ask the provider for an IPv4 address of your own; or connect the machine to the outer router, or forward TCP port ${external} in both. Or: ${TUNNEL_ADVICE}`;
     case "router-behind-router":
-      return `Connect the box to the outer router, or forward TCP port ${external} in both.`;
+      return `Connect the machine to the outer router, or forward TCP port ${external} in both.`;
     default:
       return byHand;
   }
@@ -62,6 +63,6 @@ function nextAfter(answer: RefusedWhy | "no-router", external: number, byHand: s
 
 function ruleByHand({ external, internal }: PortPair, gateway: Gateway | undefined): string {
   const { own, mac } = gateway ?? {};
-  const box = own === undefined ? "this box" : `${own}${mac === undefined ? "" : ` (${mac})`}`;
+  const box = own === undefined ? "this machine" : `${own}${mac === undefined ? "" : ` (${mac})`}`;
   return `In the router, forward TCP port ${external} to port ${internal} of ${box}.`;
 }

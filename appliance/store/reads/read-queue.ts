@@ -27,7 +27,7 @@ const REFUSALS: Readonly<Record<"away" | "busy" | "failed" | "replaced" | "gone"
     busy: () =>
       new Refusal(
         "reads_busy",
-        "More is asked of this box than it can answer now. Try again in a few seconds.",
+        "More is asked of this machine than it can answer now. Try again in a few seconds.",
       ),
     failed: () =>
       new Refusal(

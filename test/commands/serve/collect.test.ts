@@ -89,7 +89,10 @@ describe("tallydeck collect", () => {
     const status = async () =>
       (await tallydeck(["status", "--data-dir", folder()], await environment())).out;
     const told = await status();
-    assert.match(told, /^No box of Tallydeck runs here\. 2 collectors count into the database\.\n/);
+    assert.match(
+      told,
+      /^Tallydeck itself does not run here\. 2 collectors count into the database\.\n/,
+    );
     assert.match(
       told,
       /^ {2}Collectors berlin-1( \(settles the log\))?, berlin-2( \(settles the log\))?$/m,

@@ -129,7 +129,7 @@ const padlock = (standing?: Partial<PublicStanding>): Draw =>
           name: "stats.example.com",
           state: "live",
           words: "live",
-          sentence: "Visitors reach the box at stats.example.com.",
+          sentence: "Visitors reach the machine at stats.example.com.",
           reachedAt: null,
           ...standing,
         },
@@ -306,7 +306,7 @@ export const GALLERY: Readonly<Record<string, Draw>> = {
   "padlock-working": padlock({
     state: "working",
     words: "opens port",
-    sentence: "The box asks your router to open port 443.",
+    sentence: "The machine asks your router to open port 443.",
   }),
   "padlock-warning": padlock({
     state: "warning",

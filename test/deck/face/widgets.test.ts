@@ -461,7 +461,7 @@ describe("a padlock widget", () => {
     name: "stats.example.com",
     state: "live",
     words: "live",
-    sentence: "Visitors reach the box at stats.example.com.",
+    sentence: "Visitors reach the machine at stats.example.com.",
     reachedAt: null,
   };
   const icons = { path: (name: string) => name };

@@ -63,7 +63,7 @@ describe("what an owner is told of the router", () => {
       sentence: "No router answered when it was asked to open the port.",
       next: BY_HAND,
     });
-    assert.match(portAdvice("no-router", pair, undefined).next, /port 443 of this box\.$/);
+    assert.match(portAdvice("no-router", pair, undefined).next, /port 443 of this machine\.$/);
   });
 
   it("names the switch of a FRITZ!Box where it is not allowed, and the rule too", () => {

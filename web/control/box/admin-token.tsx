@@ -51,7 +51,7 @@ export function AdminTokenOffer({ onClose }: { onClose: () => void }) {
           With an admin token you can sign in anywhere and read every site's dashboard. Once there
           is one, the setup code no longer stands on the deck for everyone to see.
         </p>
-        <p class="hint">If the box has an admin token already, a new one takes its place.</p>
+        <p class="hint">If the machine has an admin token already, a new one takes its place.</p>
         <AdminToken button="Make an admin token" />
         <div class="actions">
           <button type="button" onClick={onClose}>

@@ -93,7 +93,7 @@ function Backup({ numbersElsewhere }: Pick<BoxAnswer, "numbersElsewhere">) {
           ? "Decks and what they show"
           : "Everything that was counted, with all settings"}
         , as one file. Push tokens and the settings of the broker and the mail server stay with the
-        box. Keep it where nobody else reads it.
+        machine. Keep it where nobody else reads it.
       </p>
       {numbersElsewhere && <p>{NUMBERS_ELSEWHERE}</p>}
       <div class="row">
@@ -108,7 +108,7 @@ function Backup({ numbersElsewhere }: Pick<BoxAnswer, "numbersElsewhere">) {
       {file !== null && (
         <Confirm
           title="Restore this backup?"
-          text={`${numbersElsewhere ? "What the box keeps" : "Everything the box has counted"} is replaced by what is in ${file.name}. This cannot be undone.`}
+          text={`${numbersElsewhere ? "What the machine keeps" : "Everything the machine has counted"} is replaced by what is in ${file.name}. This cannot be undone.`}
           yes="Restore"
           onYes={() => restore(file)}
           onClose={() => setFile(null)}
@@ -129,8 +129,8 @@ function Privacy() {
         Privacy
       </CardTitle>
       <p class="hint">
-        A text for your privacy page, by the settings of this box: what is kept of a visit, and for
-        how long. Put in what stands in CAPITALS, and leave out what you do not use. This is no
+        A text for your privacy page, by the settings of this machine: what is kept of a visit, and
+        for how long. Put in what stands in CAPITALS, and leave out what you do not use. This is no
         legal advice.
       </p>
       <div class="row">

@@ -31,7 +31,7 @@ export function PhoneLink({ reachedAt }: { reachedAt: number | null }) {
           <div class="stack">
             <p>
               Switch the phone’s Wi-Fi off, then open this address with its camera. The page says
-              whether the box is reached. The link works once, for ten minutes.
+              whether the machine is reached. The link works once, for ten minutes.
             </p>
             <Code rows={link.code} />
             <Snippet text={link.url} label="the address" />

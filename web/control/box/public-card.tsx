@@ -19,11 +19,11 @@ export function PublicCard() {
         Public address
       </CardTitle>
       <p class="hint">
-        Pages on <code>https://</code> can be counted once the box has a name and a certificate of
-        its own. It gets and renews the certificate by itself.
+        Pages on <code>https://</code> can be counted once the machine has a name and a certificate
+        of its own. It gets and renews the certificate by itself.
       </p>
       {answer === null ? (
-        <p class="hint">Asking the box…</p>
+        <p class="hint">Asking the machine…</p>
       ) : (
         <>
           {answer.enabled && <Standing {...answer} />}
@@ -85,7 +85,7 @@ function Proofs({ view: { testsLeft, reachedAt } }: Pick<PublicAnswer, "view">) 
       <p class="hint">
         {testsLeft === 0
           ? "No test is left for now: there are ten an hour."
-          : `The test asks the certificate authority to reach the box: ${counted(testsLeft, "test is", "tests are")} left this hour.`}{" "}
+          : `The test asks the certificate authority to reach the machine: ${counted(testsLeft, "test is", "tests are")} left this hour.`}{" "}
         A visit from your own Wi-Fi proves nothing: many routers do not lead it back in.
       </p>
       <Problem text={problem} />
@@ -138,7 +138,7 @@ function NextTry({ at }: { at: number }) {
   if (left <= 0) return null;
   return (
     <p>
-      <small>The box tries again by itself in {clockOf(left / 1_000)}.</small>
+      <small>The machine tries again by itself in {clockOf(left / 1_000)}.</small>
     </p>
   );
 }

@@ -70,7 +70,7 @@ export function PublicSettings({ answer }: { answer: PublicAnswer }) {
       <Field
         label="Name"
         placeholder="stats.example.com"
-        hint="A name of yours in the DNS, or a free one: tally-box.dedyn.io, tally-box.duckdns.org. A fixed public address works, too."
+        hint="A name of yours in the DNS, or a free one: tally-home.dedyn.io, tally-home.duckdns.org. A fixed public address works, too."
         isRequired
         value={fields.name}
         onInput={(name) => edit({ name })}
@@ -170,7 +170,7 @@ function Agreement({ fields: { terms, directory, agreed }, onEdit }: FieldsProps
 /** The ways that have to be open, before the owner turns it on. A checkout has no port for them yet. */
 function Needs({ port, openPort }: Pick<PublicAnswer, "port" | "openPort">) {
   const asked = openPort
-    ? "The box asks your router for that (UPnP, PCP or NAT-PMP); forward it by hand where the router refuses."
+    ? "The machine asks your router for that (UPnP, PCP or NAT-PMP); forward it by hand where the router refuses."
     : "Forward it by hand.";
   if (port === null)
     return (

@@ -11,9 +11,9 @@ export function StatusCard({ status }: { status: BoxAnswer | undefined }) {
   return (
     <section class="card stack" aria-labelledby="status-title" aria-busy={status === undefined}>
       <CardTitle id="status-title" help="troubleshooting">
-        This box
+        This machine
       </CardTitle>
-      {status === undefined ? <p class="hint">Asking the box…</p> : <Status status={status} />}
+      {status === undefined ? <p class="hint">Asking the machine…</p> : <Status status={status} />}
     </section>
   );
 }

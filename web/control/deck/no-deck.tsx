@@ -27,7 +27,7 @@ export function NoDeck() {
           <p>Plug one in, and it appears here by itself. If it is plugged in already:</p>
           <ul>
             <li>Use a cable that carries data; many only charge.</li>
-            <li>Plug it into the box itself, or into a hub with its own power supply.</li>
+            <li>Plug it into the machine itself, or into a hub with its own power supply.</li>
             <li>
               See whether the model is supported: <code>tallydeck devices --models</code> lists them
               all.

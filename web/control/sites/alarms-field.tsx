@@ -29,9 +29,9 @@ export function AlarmsField({ id, states }: AlarmsFieldProps) {
       {alarms !== null && (
         <div class="stack alarms">
           <p class="hint">
-            The box knows what each hour of the week usually brings this site. It says when no view
-            comes for improbably long, and when far more come than usual: on the keys that show the
-            site's numbers, and to a webhook.
+            The machine knows what each hour of the week usually brings this site. It says when no
+            view comes for improbably long, and when far more come than usual: on the keys that show
+            the site's numbers, and to a webhook.
           </p>
           {(["silence", "rush"] as const).map((kind) => (
             <div key={kind}>

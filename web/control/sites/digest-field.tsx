@@ -84,7 +84,7 @@ export function DigestField({ path, zone }: DigestFieldProps) {
         <Problem text={problem} />
         {saved.isElsewhere && (
           <p class="notice">
-            Another box that shows this site sends it. Save it here, and this one does instead.
+            Another machine that shows this site sends it. Save it here, and this one does instead.
           </p>
         )}
         <Standing saved={saved} zone={zone} />
@@ -176,7 +176,7 @@ function Places({ now: { mail, webhook, form, channel }, onEdit }: PartProps) {
     <>
       <Labelled
         label="Mail to"
-        hint="Addresses, with commas between. Name the mail server under Box."
+        hint="Addresses, with commas between. Name the mail server under Machine."
       >
         {(at) => (
           <input

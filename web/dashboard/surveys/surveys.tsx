@@ -43,7 +43,7 @@ function None({ site }: { site: string }) {
       <h2 id="empty-title">No survey response came for {site} yet</h2>
       <p>
         An app asks its users a few questions, and sends each response to <code>POST /s</code> of
-        this box. The first one shows here by itself: scores, answers by system or version, and
+        this machine. The first one shows here by itself: scores, answers by system or version, and
         comments.
       </p>
       <p class="actions">

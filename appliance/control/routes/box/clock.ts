@@ -37,7 +37,7 @@ function farAhead({ time, newest }: FarAhead): HttpError {
   return new HttpError(
     409,
     "clock_far_ahead",
-    `This device says that today is ${dateOf(time)}, more than 400 days after the newest date this box knows (${dateOf(newest)}). Confirm the date if it is right; else set the clock of this device.`,
+    `This device says that today is ${dateOf(time)}, more than 400 days after the newest date this machine knows (${dateOf(newest)}). Confirm the date if it is right; else set the clock of this device.`,
   );
 }
 

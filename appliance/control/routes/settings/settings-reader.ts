@@ -268,7 +268,7 @@ function refuseNames(imported: readonly { id: string }[], { sites }: Here): void
     byToken.set(siteTokenKey(id), id);
   }
   if (known.size > BOUNDS.sites.count && known.size > sites.length)
-    throw invalidField("sites", `are more than the ${BOUNDS.sites.count} that a box has.`);
+    throw invalidField("sites", `are more than the ${BOUNDS.sites.count} that a machine has.`);
 }
 
 function refuseRepeats(items: readonly { id: string }[], list: string): void {

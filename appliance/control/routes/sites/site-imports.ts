@@ -81,7 +81,7 @@ export const deleteImport: Handler<ImportParts> = async (ctx, parts) => {
       `must be the number of the import: this deletes all that ${found.name} brought. If you mean it, ask with ?confirm=${number}.`,
     );
   if (uploads.view?.state === "writing")
-    throw new Refusal("exchange_busy", "An import is at work on this box. Wait, or cancel it.");
+    throw new Refusal("exchange_busy", "An import is at work on this machine. Wait, or cancel it.");
   while ((await numbers.write("deleteSource", { number: found.number })) === "more");
   ctx.status = 204;
 };
@@ -153,7 +153,7 @@ function uploadOf({ params }: Pick<ControlContext, "params">, { uploads }: Impor
 function offsetOf({ query }: Context): number {
   const text = [query.offset].flat()[0] ?? "";
   if (!/^\d{1,15}$/.test(text))
-    throw invalidField("offset", "must be the number of bytes that the box has already.");
+    throw invalidField("offset", "must be the number of bytes that the machine has already.");
   return Number(text);
 }
 

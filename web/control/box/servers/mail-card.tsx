@@ -21,11 +21,11 @@ export function MailCard() {
         Mail
       </CardTitle>
       <p class="hint">
-        With a mail server, as your own mail program has it, the box can send digests by mail. What
-        they tell and when is set for each site, under Sites.
+        With a mail server, as your own mail program has it, the machine can send digests by mail.
+        What they tell and when is set for each site, under Sites.
       </p>
       {mail === undefined ? (
-        <p class="hint">Asking the box…</p>
+        <p class="hint">Asking the machine…</p>
       ) : (
         <>
           <LastMail mail={mail} />

@@ -19,11 +19,11 @@ export function MqttCard() {
         Home automation
       </CardTitle>
       <p class="hint">
-        With the address of an MQTT broker the box is a device in Home Assistant: texts on keys,
+        With the address of an MQTT broker the machine is a device in Home Assistant: texts on keys,
         presses, numbers of your sites. Other programs use its topics.
       </p>
       {mqtt === undefined ? (
-        <p class="hint">Asking the box…</p>
+        <p class="hint">Asking the machine…</p>
       ) : (
         <>
           <Standing mqtt={mqtt} />
@@ -56,7 +56,7 @@ function Standing({ mqtt: { state, prefix, box, version } }: { mqtt: MqttAnswer 
       </p>
       {state.version !== version && (
         <p>
-          The broker does not speak MQTT {version}, so the box speaks {state.version} with it.
+          The broker does not speak MQTT {version}, so the machine speaks {state.version} with it.
         </p>
       )}
       {state.problems.map((problem) => (

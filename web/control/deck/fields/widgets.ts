@@ -31,12 +31,12 @@ export const WIDGET_WORDS: Readonly<Record<WidgetType, { name: string; about: st
   countdown: { name: "Countdown", about: "How long until a channel expires or is late." },
   icon: { name: "Icon", about: "A picture of a set, with a label." },
   image: { name: "Picture", about: "A PNG or JPEG of yours." },
-  clock: { name: "Clock", about: "The time of the box." },
+  clock: { name: "Clock", about: "The time of the machine." },
   worldclock: { name: "World clock", about: "The time somewhere else." },
   date: { name: "Date", about: "Today's date." },
   text: { name: "Fixed text", about: "Always the same text, up to four lines." },
   address: { name: "Address", about: "Where this page is found, with a QR code." },
-  padlock: { name: "Padlock", about: "How the public address of the box stands." },
+  padlock: { name: "Padlock", about: "How the public address of the machine stands." },
   empty: { name: "Empty", about: "Nothing." },
 };
 

@@ -95,11 +95,11 @@ function standingText({ id, name, state, preview }: ImportUpload): string {
     case "sent":
       return `${name} is here.`;
     case "reading":
-      return `The box reads ${name}…`;
+      return `The machine reads ${name}…`;
     case "read":
       return `${name} was read. Nothing is written yet.`;
     case "writing":
-      return "The box brings the days. You may close this page.";
+      return "The machine brings the days. You may close this page.";
     case "done": {
       const brings = preview?.brings ?? null;
       return brings === null

@@ -24,7 +24,7 @@ const WHY: Readonly<Record<LeftOut, string>> = {
   after: "after the first one that was counted here: name them below to fill gaps",
   unnamed: "that you left out",
   today: "that are not over",
-  retention: "older than this box keeps: RETENTION_DAYS in its configuration says how many",
+  retention: "older than this machine keeps: RETENTION_DAYS in its configuration says how many",
 };
 
 /** Sentences about what stays out. */
