@@ -51,6 +51,14 @@ export class ServiceManager {
     if (this.#everyMs !== undefined) this.#watch(alive, this.#everyMs);
   }
 
+  /**
+   * Reports why it does not come up. `systemctl status` shows it; of a service that waits for its next start it leaves
+   * out the lines in the journal.
+   */
+  failed({ message }: Error): void {
+    this.#notify(`STATUS=${message.replaceAll("\n", " ")}`);
+  }
+
   stopping(): void {
     this.#stopped = true;
     this.#cancel();

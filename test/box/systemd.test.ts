@@ -108,6 +108,12 @@ describe("what systemd is told", () => {
     assert.deepEqual(said, ["READY=1", "STOPPING=1"]);
   });
 
+  it("is in one line why the service does not come up", () => {
+    const { said, manager: service } = manager(SOCKET);
+    service.failed(new Error("Another program has the port.\nChoose another."));
+    assert.deepEqual(said, ["STATUS=Another program has the port. Choose another."]);
+  });
+
   it("is a sign of life three times within its patience", async () => {
     const { clock, said, manager: service } = manager({ ...SOCKET, WATCHDOG_USEC: "60000000" });
     service.ready(async () => {});

@@ -12,7 +12,7 @@ import type { Store, Threads } from "../../store/store.ts";
 import { makeReadToken } from "../../system/secrets.ts";
 import { type FarAhead, SystemClock } from "../../system/system-clock.ts";
 import { releasedAt, version } from "../../system/version.ts";
-import type { Terminal } from "../command.ts";
+import { CommandFailed, type Terminal } from "../command.ts";
 import { toType } from "../data.ts";
 import { tellWhereabouts } from "../whereabouts.ts";
 import { type Demo, startDemo } from "./demo.ts";
@@ -44,7 +44,12 @@ export async function serve(
       onFarAhead: (refused) => log.warn(farAhead(refused)),
     });
     const manager = new ServiceManager({ env: terminal.env, clock });
-    const service = await start(config, { clock, log, problems, threads }, terminal, demo);
+    const service = await start(config, { clock, log, problems, threads }, terminal, demo).catch(
+      (error) => {
+        if (error instanceof CommandFailed) manager.failed(error);
+        throw error;
+      },
+    );
     const forget = tellWhereabouts(config.dataDir, {
       version: version(),
       collector: service.collector,
