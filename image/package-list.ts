@@ -1,7 +1,7 @@
 /**
- * Lists all that is in the image, or in a Debian package, as SPDX 2.3: npm's modules and what is inside of them, and in the
- * image Debian's packages and the firmware.
- * Run: node image/package-list.ts NAME ARCHITECTURE APP [ROOT TOOL-ROOT]
+ * Lists all that is in the image, a Debian package or a container, as SPDX 2.3: npm's modules and what is inside of them, in
+ * the image and containers Debian's packages, and in the image the firmware.
+ * Run: node image/package-list.ts NAME ARCHITECTURE APP [ROOT [TOOL-ROOT]]
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

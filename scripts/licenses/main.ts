@@ -1,7 +1,7 @@
 /**
  * Writes the list of licenses of a tree that is passed on over the one that came with its files for browsers.
- * Run: node scripts/licenses/main.ts APP [ROOT TOOL-ROOT], where APP has node_modules as npm made it, and web/dist; ROOT is
- * the Debian system that comes with it, TOOL-ROOT has its firmware.
+ * Run: node scripts/licenses/main.ts APP [ROOT [TOOL-ROOT]], where APP has node_modules as npm made it, and web/dist; ROOT is
+ * the Debian system that comes with it, TOOL-ROOT has the firmware of a box.
  */
 import { readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -21,15 +21,15 @@ const TRYBOOT: Part = {
   notices: [readFileSync(join(import.meta.dirname, "../../LICENSE"), "utf8").trim()],
 };
 
-async function writeList(app: string, system: { root: string; tools: string } | undefined) {
+async function writeList(app: string, root: string | undefined, tools: string | undefined) {
   const web = join(app, "web/dist");
   const came = JSON.parse(readFileSync(join(web, "docs/licenses.json"), "utf8")) as LicenseList;
-  const debian = system === undefined ? [] : debianParts(system.root);
+  const debian = root === undefined ? [] : debianParts(root);
   const parts = [
     ...unpacked(came).filter(({ name, isBundled }) => isBundled || name === "tallydeck"),
     ...shippedModules(join(app, "node_modules")),
     ...debian,
-    ...(system === undefined ? [] : [firmwarePart(system.tools), TRYBOOT]),
+    ...(tools === undefined ? [] : [firmwarePart(tools), TRYBOOT]),
   ];
   for (const [name, body] of Object.entries(listFiles(parts)))
     for (const [file, bytes] of Object.entries(await withTwins(name, body)))
@@ -44,12 +44,12 @@ function linkNotice(link: string, file: string | undefined): void {
 }
 
 async function main([app, root, tools]: readonly string[]): Promise<number> {
-  if (app === undefined || (root === undefined) !== (tools === undefined)) {
-    console.error("Usage: node scripts/licenses/main.ts APP [ROOT TOOL-ROOT]");
+  if (app === undefined) {
+    console.error("Usage: node scripts/licenses/main.ts APP [ROOT [TOOL-ROOT]]");
     return 2;
   }
   try {
-    await writeList(app, root === undefined || tools === undefined ? undefined : { root, tools });
+    await writeList(app, root, tools);
     return 0;
   } catch (error) {
     if (!(error instanceof LicenseUnknown)) throw error;

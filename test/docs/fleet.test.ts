@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { describe, it } from "mocha";
 import { RunningCollector } from "../helpers/collector.ts";
 import { countedViews } from "../helpers/counted-views.ts";
-import { balancing, ComposeFile, readFleet, unitProcess } from "../helpers/fleet.ts";
+import { balancing, ComposeFile, imageCommands, readFleet, unitProcess } from "../helpers/fleet.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { freePort } from "../helpers/free-port.ts";
 import { readOpenMetrics } from "../helpers/open-metrics.ts";
@@ -17,7 +17,11 @@ import { siteRow } from "../helpers/stored-sites.ts";
 import { Running } from "../helpers/tallydeck.ts";
 import { ADMIN, askPort } from "../helpers/world.ts";
 
-const node = (args: readonly string[]) => promisify(execFile)(process.execPath, args);
+/** The image's own look at a service on a port. */
+const looksHealthy = (port: number) => {
+  const [, ...args] = imageCommands().health;
+  return promisify(execFile)(process.execPath, args, { env: { PORT: `${port}` } });
+};
 const VARIABLES = {
   STATS_NAME: "stats.example.com",
   STATS_TOKEN: ADMIN,
@@ -99,14 +103,13 @@ describe("a fleet", () => {
     const collectors = await Promise.all(started);
     const [first, second] = collectors as [RunningCollector, RunningCollector];
     await Promise.all(collectors.map((collector) => collector.answers(200)));
-    for (const [index, name] of names.entries())
-      await node(compose.healthCheck(name, collectors[index]?.port ?? 0));
+    for (const { port } of collectors) await looksHealthy(port);
 
     const balancer = new Balancer(collectors, healthUri);
     await balancer.send(60);
     second.signal("SIGTERM");
     while ((await balancer.ready()).includes(second));
-    await assert.rejects(node(compose.healthCheck("collect-2", second.port)));
+    await assert.rejects(looksHealthy(second.port));
     const late = await second.view("/late");
     await balancer.send(60);
     assert.deepEqual([(await second.ended).code, late.status], [0, 200]);

@@ -4,8 +4,10 @@ import { parse } from "yaml";
 
 const ROOT = join(import.meta.dirname, "../..");
 const FLEET = join(ROOT, "docs/fleet");
-/** The folder of the checkout in the image and for the unit. */
-const INSTALLED = "/opt/tallydeck";
+/** The recipe of the container's image. */
+const CONTAINERFILE = join(ROOT, "firmware-config/container/Containerfile");
+/** The folders of the service for the unit, and in the image, where types are stripped. */
+const INSTALLED = /^\/(?:opt|usr\/lib)\/tallydeck/;
 
 /** A process as a file describes it. */
 interface Described {
@@ -17,20 +19,29 @@ interface Described {
 
 interface ComposeService {
   readonly image: string;
+  readonly pull_policy?: string;
   readonly command: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  readonly healthcheck: { readonly test: readonly string[] };
 }
 
 export function readFleet(name: string): string {
   return readFileSync(join(FLEET, name), "utf8");
 }
 
+/** Which program the image runs, and which one looks whether it is healthy. */
+export function imageCommands(): {
+  readonly entrypoint: readonly string[];
+  readonly health: readonly string[];
+} {
+  const text = readFileSync(CONTAINERFILE, "utf8");
+  const words = (line: RegExp) => JSON.parse(line.exec(text)?.[1] ?? "[]") as string[];
+  return { entrypoint: words(/^ENTRYPOINT (.*)$/m), health: words(/^HEALTHCHECK .* CMD (.*)$/m) };
+}
+
 /** `compose.yaml` with its variables filled in. */
 export class ComposeFile {
   readonly services: Readonly<Record<string, ComposeService>>;
   readonly roles: string;
-  readonly #entrypoint: readonly string[];
 
   constructor(variables: Readonly<Record<string, string>>) {
     const text = readFleet("compose.yaml").replace(/\$\{(\w+):\?\}/g, (_, name: string) => {
@@ -41,25 +52,16 @@ export class ComposeFile {
     const { services, configs } = parse(text, { merge: true });
     this.services = services;
     this.roles = configs.roles.content;
-    const [, entrypoint = ""] = /^ENTRYPOINT (.*)$/m.exec(readFleet("Dockerfile")) ?? [];
-    this.#entrypoint = JSON.parse(entrypoint);
   }
 
   /** @param replaced what is elsewhere here than in the containers, by its text in the environment */
   processOf(name: string, replaced: Readonly<Record<string, string>> = {}): Described {
     const { command, environment } = this.#service(name);
-    const [, ...program] = this.#entrypoint.map(here);
+    const [, ...program] = imageCommands().entrypoint.map(here);
     const env = Object.fromEntries(
       Object.entries(environment).map(([key, value]) => [key, replacedIn(value, replaced)]),
     );
     return { program, args: command, env };
-  }
-
-  /** Arguments of Node for a service's health check, on its port here. */
-  healthCheck(name: string, port: number): readonly string[] {
-    const [how, node, ...args] = this.#service(name).healthcheck.test;
-    if (how !== "CMD" || node !== "node") throw new Error(`${name} is looked at by ${how} ${node}`);
-    return args.map((arg) => replacedIn(arg, { ":8480/": `:${port}/` }));
   }
 
   #service(name: string): ComposeService {
@@ -94,7 +96,7 @@ export function balancing(): { upstreams: readonly string[]; healthUri: string }
 }
 
 function here(word: string): string {
-  return word.replace(INSTALLED, ROOT);
+  return INSTALLED.test(word) ? word.replace(INSTALLED, ROOT).replace(/\.js$/, ".ts") : word;
 }
 
 function replacedIn(text: string, replaced: Readonly<Record<string, string>>): string {
