@@ -121,6 +121,7 @@ class Maintainer {
     );
     program(join(this.checkout, "image/build"), BUILD);
     program(join(this.checkout, "image/package"), PACKAGE);
+    program(join(this.checkout, "image/container"), 'echo "$1" >"$2/tallydeck.container.tar.xz"\n');
     program(join(this.checkout, "image/sources"), 'echo "sources of $1" >"$2/sources.txt"\n');
   }
 }
@@ -229,7 +230,8 @@ describe("A maintainer who follows docs/release.md", () => {
 
   it("has with it what the build makes, hashes of all of it, and notes of this version", () => {
     const names = readdirSync(maintainer.published);
-    for (const name of ["SHA256SUMS.minisig", "sources.txt", "tallydeck_made-up_amd64.deb"])
+    const made = ["tallydeck_made-up_amd64.deb", "tallydeck.container.tar.xz"];
+    for (const name of ["SHA256SUMS.minisig", "sources.txt", ...made])
       assert.ok(names.includes(name), names.join(" "));
     assert.ok(!names.some((name) => name.endsWith(".img") && name !== "root.img"));
     const summed = file("image/out/release/SHA256SUMS").trim().split("\n");
