@@ -159,17 +159,24 @@ describe("the dashboard in trouble", () => {
   });
 
   describe("of the browser's clock", () => {
+    /** The page once its last list is drawn. */
+    async function whole({ page }: Owner): Promise<string> {
+      await page.locator(".dimension").nth(5).waitFor();
+      await page.locator(".dimension:not(:has(tr))").first().waitFor({ state: "detached" });
+      return seen(page.locator("main"));
+    }
+
     for (const [what, time] of [
       ["a day behind", "2026-03-03T12:30:00Z"],
       ["a day ahead", "2026-03-05T12:30:00Z"],
     ] as const)
       it(`goes by the clock of the box: ${what}`, async () => {
         await owner.signIn(`${NOTES}&period=day`);
-        const right = await seen(owner.page.locator("main"));
+        const right = await whole(owner);
         const other = await Owner.come(world(), { viewport: { width: 1280, height: 900 } });
         await other.page.clock.setFixedTime(time);
         await other.signIn(`${NOTES}&period=day`);
-        assert.equal(await seen(other.page.locator("main")), right);
+        assert.equal(await whole(other), right);
         await other.leave();
       });
   });
