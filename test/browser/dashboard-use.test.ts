@@ -412,6 +412,8 @@ describe("using the dashboard", () => {
       await owner.page.clock.install();
       await owner.signIn(NOTES);
       await owner.page.locator(".plot .dataset-0").waitFor({ state: "attached" });
+      await owner.page.locator(".dimension").nth(5).waitFor();
+      await owner.page.locator(".dimension:not(:has(tr))").first().waitFor({ state: "detached" });
       // Frappe draws a new chart a second time, 700 ms later.
       await owner.page.clock.fastForward(1_000);
       await owner.page.evaluate(`
