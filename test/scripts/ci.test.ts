@@ -21,7 +21,7 @@ describe("what must pass before a change lands", () => {
       ".ci/run",
       run
         .replaceAll("60 * $1", "$1 / 3")
-        .replace("STILL_S=600", "STILL_S=1")
+        .replace("STILL_S=600", "STILL_S=3")
         .replace("SPINS_S=900", "SPINS_S=1"),
     );
     put("scripts/test", `#!/bin/bash\n[ $# -gt 0 ] || { ${tests || ":"}\n}\n`);
