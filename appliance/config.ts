@@ -57,6 +57,8 @@ export interface Config {
    * written.
    */
   readonly wifiNameFile: string;
+  /** A file with what the kernel says of disks, see box/disk; empty where nothing writes it. */
+  readonly kernelLinesFile: string;
   /** A folder that root watches for requests to restart or shut down, see box/power; empty for none. */
   readonly powerDir: string;
   /** A folder that root watches for another tunnel: see box/tunnel; empty: none is watched. */
@@ -169,6 +171,7 @@ export function readConfig({ flags, env, file }: ConfigSources): Config {
     consoleDevice: value("CONSOLE_DEVICE"),
     nameFile: value("NAME_FILE"),
     wifiNameFile: value("WIFI_NAME_FILE"),
+    kernelLinesFile: value("KERNEL_LINES_FILE"),
     powerDir: value("POWER_DIR"),
     tunnelDir: value("TUNNEL_DIR"),
     updateDir: value("UPDATE_DIR"),

@@ -57,6 +57,7 @@ const OPTIONS = { ...DATA_OPTIONS, ...JSON_OPTION } as const;
 const WARNINGS: Readonly<Record<Diagnostics["warnings"][number], string>> = {
   storage_full: "little space is left: new pages and sources are counted as (other)",
   storage_unavailable: "nothing can be stored now: counts wait in memory",
+  storage_failing: "the card or disk reports errors: make a backup, and take another one",
   clock_not_set: "the clock is not set: counts wait for it",
   certificate_expires: "the certificate of the public address ends soon and could not be renewed",
   unreached: "visitors do not reach the public address",

@@ -299,6 +299,7 @@ export const SETTINGS = {
     accepts: "a file",
     parse: (text) => (text.includes("\0") ? undefined : text),
   } satisfies Setting<string>,
+  KERNEL_LINES_FILE: { ...folderOrNone, accepts: "a file" } satisfies Setting<string>,
   POWER_DIR: { ...folderOrNone } satisfies Setting<string>,
   TUNNEL_DIR: { ...folderOrNone } satisfies Setting<string>,
   UPDATE_DIR: { ...folderOrNone } satisfies Setting<string>,

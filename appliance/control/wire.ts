@@ -3,6 +3,7 @@ import type { UpdateOutcome } from "../base/text/update-outcome.ts";
 
 import type { AlarmState } from "../alarms/state.ts";
 import type { DigestSettings, DigestStanding, DigestTarget } from "../base/text/digest.ts";
+import type { DiskError } from "../base/text/disk-errors.ts";
 import type { TunnelState } from "../base/tunnel.ts";
 import type { DeckView, Undoable } from "../deck/deck-view.ts";
 import type { Widget } from "../deck/face/widget.ts";
@@ -204,6 +205,21 @@ export interface Vitals {
   wifi?: { dbm: number; name?: string };
 }
 
+/** The card or disk that the data is on. */
+export interface DiskAnswer {
+  /** Whether it is a memory card. */
+  isCard: boolean;
+  bytes: number;
+  /** Bytes that were written to it since counting began. */
+  writtenBytes: number;
+  /** The same for a day of running time; missing before there was one. */
+  dailyBytes?: number;
+  /** The years in which that wears out a card of this size. */
+  lifeYears?: number;
+  /** Errors within a week of running time; the last time in epoch ms, null where the clock was not set. */
+  errors: readonly { kind: DiskError; times: number; at: number | null }[];
+}
+
 /** `GET /api/box`. */
 export interface BoxAnswer extends Vitals {
   version: string;
@@ -218,8 +234,10 @@ export interface BoxAnswer extends Vitals {
   days?: { zone: string; ahead: string | null };
   /** URLs of the Web UI on the own network; null where there is none. */
   addresses: { number: string | null; name: string | null };
-  /** The disk of the data. */
+  /** The room on the disk of the data. */
   disk?: { freeBytes: number; totalBytes: number };
+  /** That disk itself. */
+  device?: DiskAnswer;
   /** The numbers and the sites are in a database elsewhere: no backup of the box has them. */
   numbersElsewhere: boolean;
   /** Whether `POST /api/power` is of use here. */

@@ -1,7 +1,9 @@
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
+import { DISK_ERRORS } from "../base/text/disk-errors.ts";
 import type { HitTally } from "../collector/hit-tally.ts";
 import type { Config } from "../config.ts";
+import type { DiskAnswer } from "../control/wire.ts";
 import type { AnswerTally } from "../http/answer-tally.ts";
 import { createClient } from "../http/client.ts";
 import { METRICS_LIMITS } from "../http/limits.ts";
@@ -21,6 +23,8 @@ export interface MetricsParts {
   answers: AnswerTally;
   /** Undefined while the data cannot be used. */
   figures: () => StoreFigures | undefined;
+  /** Undefined where the kernel tells nothing of a disk. */
+  disk?: () => DiskAnswer | undefined;
   /** Whether visitors are to be sent here. */
   isReady: () => boolean;
 }
@@ -46,7 +50,7 @@ export async function showMetrics(
 }
 
 function familiesOf({ config, hits, answers, isReady, ...now }: MetricsParts): Family[] {
-  const figures = now.figures();
+  const [figures, disk] = [now.figures(), now.disk?.()];
   return [
     {
       name: "tallydeck_build",
@@ -77,6 +81,40 @@ function familiesOf({ config, hits, answers, isReady, ...now }: MetricsParts): F
       samples: answers.classes.map(([code, value]) => ({ labels: { code }, value })),
     },
     ...(figures === undefined ? [] : storeFamilies(figures)),
+    ...(disk === undefined ? [] : diskFamilies(disk)),
+  ];
+}
+
+function diskFamilies({ writtenBytes, dailyBytes, lifeYears, errors }: DiskAnswer): Family[] {
+  return [
+    {
+      ...counter("tallydeck_disk_written_bytes", "Written to the disk of the data.", writtenBytes),
+      unit: "bytes",
+    },
+    {
+      name: "tallydeck_disk_recent_errors",
+      type: "gauge",
+      help: "Errors of that disk, of kinds that were seen within a week.",
+      samples: DISK_ERRORS.map((kind) => ({
+        labels: { kind },
+        value: errors.find((each) => each.kind === kind)?.times ?? 0,
+      })),
+    },
+    ...(dailyBytes === undefined
+      ? []
+      : [
+          {
+            ...gauge(
+              "tallydeck_disk_daily_bytes",
+              "Written in a day, of the last week.",
+              dailyBytes,
+            ),
+            unit: "bytes",
+          } as const,
+        ]),
+    ...(lifeYears === undefined
+      ? []
+      : [gauge("tallydeck_disk_life_years", "How long a card stands that.", lifeYears)]),
   ];
 }
 

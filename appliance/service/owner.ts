@@ -4,6 +4,7 @@ import { Actions } from "../actions/actions.ts";
 import { Alarms, webhookRequest } from "../alarms/alarms.ts";
 import { RecentProblems } from "../base/log.ts";
 import { siteTokenKey } from "../base/names.ts";
+import type { DiskWatch } from "../box/disk/disk-watch.ts";
 import { powerSwitch } from "../box/power.ts";
 import { hasTunnel, TunnelSwitch } from "../box/tunnel.ts";
 import { vitalsOf } from "../box/vitals.ts";
@@ -58,6 +59,8 @@ interface Collecting extends Data {
   onUnusable: (why: Unusable) => void;
   /** The problems that the box has now. */
   warnings: () => readonly Warning[];
+  /** Undefined where the kernel tells nothing of a disk. */
+  disk: DiskWatch | undefined;
 }
 
 /** Everything for the owner: sign-in, push, decks, and the Web UI. */
@@ -290,7 +293,7 @@ function aboutBox(
     problems = new RecentProblems(),
     vitals = () => vitalsOf(wifiNameFile),
   }: ServiceParts,
-  { store, collector, address, updates, warnings }: Collecting,
+  { store, collector, address, updates, warnings, disk }: Collecting,
   { front, listener, startedAt }: { front: Front; listener: ControlListener; startedAt: number },
 ): Pick<ControlParts, "diagnostics" | "clock" | "box" | "tunnel"> {
   const { board, decks, timeZone } = front;
@@ -319,6 +322,7 @@ function aboutBox(
       warnings,
       addresses: () => ({ number: board.address() ?? null, name: board.addressByName() ?? null }),
       vitals,
+      disk: () => disk?.figures(),
       ...(powerDir !== "" && { power: powerSwitch(powerDir) }),
     },
     tunnel: { ...(tunnelDir !== "" && { tunnel: new TunnelSwitch(tunnelDir) }) },
@@ -327,5 +331,6 @@ function aboutBox(
 
 function storageState(warnings: readonly Warning[]): StorageState | undefined {
   if (warnings.includes("storage_unavailable")) return "stuck";
+  if (warnings.includes("storage_failing")) return "failing";
   return warnings.includes("storage_full") ? "full" : undefined;
 }

@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import type { RecentProblems } from "../base/log.ts";
 import { Icons } from "../base/text/icons.ts";
 import { thisNetwork } from "../box/board.ts";
+import type { Disk } from "../box/disk/disk.ts";
 import { HitTally } from "../collector/hit-tally.ts";
 import type { UpdateSource } from "../control/routes/box/update.ts";
 import type { Vitals } from "../control/wire.ts";
@@ -48,6 +49,8 @@ export interface ServiceParts extends FrontParts {
   updates?: UpdateSource;
   /** The pushes that channels hold from the start, to stay. */
   pushed?: readonly ({ channel: string } & Pick<Push, "text" | "background">)[];
+  /** Finds the disk of the data; the kernel's word on it unless given. */
+  disk?: () => Disk | undefined;
   /** The vitals of the machine; those of its system unless given. */
   vitals?: () => Promise<Vitals>;
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { Signal } from "../base/signal.ts";
+import type { DiskWatch } from "../box/disk/disk-watch.ts";
 import { createStandIn } from "../collector/stand-in.ts";
 import type { Config } from "../config.ts";
 import { createRescueControl, type RescueControlParts } from "../control/routes/rescue.ts";
@@ -39,6 +40,8 @@ interface Trouble {
   why: Unusable;
   /** To be called when the data may be used again. */
   repaired: () => void;
+  /** The disk may be the reason. */
+  disk: Pick<DiskWatch, "isFailing"> | undefined;
 }
 
 /** Storage of nothing: sessions last until the data is repaired. */
@@ -59,7 +62,7 @@ export async function startRescue(
   parts: ServiceParts,
   shared: Shared,
   closing: Closing,
-  { why, repaired }: Trouble,
+  { why, repaired, disk }: Trouble,
 ): Promise<CollectorListeners & { control: Listener; decks: Decks }> {
   const { config, clock, log } = parts;
   const { pages, client, names, random, stages, door } = shared;
@@ -81,6 +84,7 @@ export async function startRescue(
     code,
     isOpen: () => listener.isOpen(),
     dataUnusable: true,
+    storage: () => (disk?.isFailing ? "failing" : undefined),
     store: { load: async () => [], save: async () => {} },
     channels,
     numbers: { numbers: async () => undefined, changed: new Signal(), alarmed: new Signal() },
@@ -127,7 +131,7 @@ function adminWithout({ adminToken, dataDir }: Config): Admin {
 /** The remedies that the owner has. */
 function aboutRepair(
   { config, space = spaceOf }: ServiceParts,
-  { why, repaired }: Trouble,
+  { why, repaired }: Pick<Trouble, "why" | "repaired">,
   hasUpdates: boolean,
 ): Pick<RescueControlParts, "data" | "rescue"> {
   const file = databaseFile(config.dataDir);

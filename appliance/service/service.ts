@@ -1,3 +1,4 @@
+import type { DiskWatch } from "../box/disk/disk-watch.ts";
 import { createCollector } from "../collector/app.ts";
 import type { Decks } from "../deck/decks.ts";
 import type { Listener } from "../http/listen.ts";
@@ -7,6 +8,7 @@ import { databaseFile, lockDataDir, makeDataDir, type Unusable } from "../store/
 import type { Store } from "../store/store.ts";
 import { Closing, openedParts } from "./closing.ts";
 import { startData } from "./data.ts";
+import { watchDisk } from "./disk.ts";
 import { dashboardReads, firstReads } from "./first-reads.ts";
 import { metricsOf } from "./metrics-port.ts";
 import { type Mode, startModes } from "./modes.ts";
@@ -54,17 +56,20 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   const shared = shareParts(parts);
   makeDataDir(config.dataDir);
   const unlock = lockDataDir(config.dataDir);
+  const disk = watchDisk(parts);
   const close = async () => {
     for (const stage of Object.values(shared.stages)) await stage.close();
+    await disk?.close();
     unlock();
   };
   try {
     const modes = await startModes<Running>({
       log,
-      service: (onUnusable) => openedParts((closing) => start(parts, shared, closing, onUnusable)),
+      service: (onUnusable) =>
+        openedParts((closing) => start(parts, shared, closing, { disk, onUnusable })),
       rescue: (why, repaired) =>
         openedParts(async (closing) => ({
-          ...(await startRescue(parts, shared, closing, { why, repaired })),
+          ...(await startRescue(parts, shared, closing, { why, repaired, disk })),
           unusable: why,
         })),
     });
@@ -72,7 +77,9 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     const { hits, answers } = shared;
     const figures = () => modes.now.store?.numbers.figures;
     const isReady = () => modes.now.store?.numbers.ready ?? false;
-    await metricsOf({ ...parts, hits, answers, figures, isReady }, closing).catch(async (error) => {
+    const diskFigures = () => disk?.figures();
+    const told = { ...parts, hits, answers, figures, isReady, disk: diskFigures };
+    await metricsOf(told, closing).catch(async (error) => {
       await modes.close();
       throw error;
     });
@@ -122,7 +129,7 @@ async function start(
   parts: ServiceParts,
   shared: Shared,
   closing: Closing,
-  onUnusable: (why: Unusable) => void,
+  { disk, onUnusable }: { disk: DiskWatch | undefined; onUnusable: (why: Unusable) => void },
 ): Promise<Omit<Running, "close">> {
   const { clock, log } = parts;
   const { pages, client, stages, door, random, hits } = shared;
@@ -136,6 +143,7 @@ async function start(
     ...store.numbers.warnings,
     ...(address?.warnings() ?? []),
     ...(updates?.warnings() ?? []),
+    ...(disk?.isFailing ? (["storage_failing"] as const) : []),
   ];
   const app = createCollector({
     ...data,
@@ -162,6 +170,7 @@ async function start(
     address,
     links,
     updates,
+    disk,
   });
   void box.cameUp(() => dashboardReads(store, clock));
   return { ...listeners, store, ...owner };

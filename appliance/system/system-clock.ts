@@ -206,7 +206,7 @@ export function clockSource(
 export const PLAUSIBLE_SINCE = Date.UTC(2026, 0, 1);
 
 /** The id of this boot. Where it is unknown, every start counts as a boot, so that times are not compared wrongly. */
-function bootId(): string {
+export function bootId(): string {
   // The unit passes the id, since the sandbox of the box hides /proc/sys.
   if (process.env.BOOT_ID) return process.env.BOOT_ID;
   try {

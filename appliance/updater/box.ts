@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { readdirSync, readFileSync, realpathSync, statfsSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statfsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseRelease, type Release, type Slot, slotOfRoot } from "../release/release.ts";
+import { blockDeviceOf } from "../system/block-device.ts";
 import { sizeOf, textOf } from "../system/files.ts";
 import { type Run, runProgram } from "../system/program.ts";
 
@@ -102,8 +103,9 @@ export function releaseIn({ root }: Pick<Box, "root">, slot: Slot): Release | un
 
 /** Finds a slot on the boot partition's disk: another disk with the same image may be plugged in. */
 function slotAt(slot: Slot): { path: string; bytes: number } {
-  const { dev } = statSync(`/${BOOT_FOLDER}`);
-  const disk = dirname(realpathSync(`/sys/dev/block/${(dev >> 8) & 0xfff}:${dev & 0xff}`));
+  const boot = blockDeviceOf(`/${BOOT_FOLDER}`);
+  if (boot === undefined) throw new Error("The boot partition is on no disk.");
+  const disk = dirname(boot);
   const about = (name: string, what: string) => textOf(join(disk, name, what))?.trim();
   const name = readdirSync(disk).find((each) => about(each, "partition") === NUMBERS[slot]);
   if (name === undefined) throw new Error("This card has no place for a second system.");

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { describe, it } from "mocha";
+import { FAILING_CARD } from "../helpers/fake-disk.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { eachControl } from "./control-stage.ts";
 import { seen } from "./owner.ts";
@@ -228,6 +229,21 @@ describe("what the box says of itself", () => {
       await control().page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
       await control().button(`${button}…`).and(control().page.locator(":enabled")).waitFor();
     });
+});
+
+describe("a machine whose card fails", () => {
+  const control = eachControl({ disk: FAILING_CARD });
+
+  it("says so above everything, with what is written to it and what to do", async () => {
+    await control().open("?tab=box");
+    await control().sees("Make a backup now, then put the machine onto another one.");
+    const card = control().region("This machine");
+    const written = card.locator("dl > div").filter({ hasText: "Written" });
+    assert.match(await seen(written.locator("dd")), /^12 MB; what that is|^[\d.]+ .B a day/);
+    await card
+      .getByText(/The memory card fails\. The file system with the data .* \(1 time within a week/)
+      .waitFor();
+  });
 });
 
 describe("a box in a checkout", () => {

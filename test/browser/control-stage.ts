@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
+import type { Disk } from "../../appliance/box/disk/disk.ts";
 import { SystemClock } from "../../appliance/system/system-clock.ts";
 import { buildWeb, isBuilt } from "../../scripts/build-web.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
@@ -13,6 +14,7 @@ interface ControlOptions extends OwnerOptions {
   env?: Record<string, string>;
   publicAddress?: FakePublicAddress;
   updates?: FakeUpdates;
+  disk?: Disk;
   /** The box has no battery clock, and goes on from so many milliseconds ago. */
   boardBehindMs?: number;
 }
@@ -30,6 +32,7 @@ export class Control {
     boardBehindMs,
     publicAddress,
     updates,
+    disk,
     ...options
   }: ControlOptions = {}): Promise<Control> {
     // The page tells by the browser's clock how long ago something was.
@@ -40,6 +43,7 @@ export class Control {
       clock,
       ...(publicAddress && { publicAddress }),
       ...(updates && { updates }),
+      ...(disk && { disk }),
       ...(boardBehindMs !== undefined && {
         board: (machine) => new SystemClock({ wait: true, machine, evidence }),
       }),

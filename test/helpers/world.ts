@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { createLog } from "../../appliance/base/log.ts";
+import type { Disk } from "../../appliance/box/disk/disk.ts";
 import { readConfig } from "../../appliance/config.ts";
 import type { Vitals } from "../../appliance/control/wire.ts";
 import { createDeckBus } from "../../appliance/deck/usb/hid.ts";
@@ -74,6 +75,8 @@ interface WorldOptions {
   /** The source of updates; none unless given. */
   readonly updates?: ServiceParts["updates"];
   readonly board?: (machine: FakeClock) => SystemClock;
+  /** The disk of the data; none unless given. */
+  readonly disk?: Disk;
 }
 
 /** A whole service on free ports, with its data in a folder of its own and a fake clock. */
@@ -94,6 +97,8 @@ export class World {
     upSeconds: 4 * 86_400 + 7_200,
     memory: { totalBytes: 2 ** 30, serviceBytes: 110 * 2 ** 20 },
   };
+  /** The disk of the data, for the next start. */
+  disk: Disk | undefined;
   readonly #options: WorldOptions;
   #service: Service | undefined;
   /** The name of its database, where that is not a file of its folder. */
@@ -103,6 +108,7 @@ export class World {
   constructor(options: WorldOptions = {}) {
     this.#options = options;
     this.clock = options.clock ?? new FakeClock();
+    this.disk = options.disk;
     this.usb = new FakeUsbHost(this.clock);
     if (options.after !== undefined) this.#database = options.after.#database;
     this.dataDir =
@@ -149,6 +155,7 @@ export class World {
       bus: createDeckBus(this.usb),
       network: this.network,
       vitals: async () => this.vitals,
+      disk: () => this.disk,
       console: (line) => this.console.push(line),
       screen: (text) => this.screen.push(text),
       timekeeper: {

@@ -30,6 +30,7 @@ const MOST_EXPOSED: Readonly<Record<string, number>> = {
   "tallydeck-facts.service": 1.8,
   "tallydeck-grow-data.service": 1.5,
   "tallydeck-https-date.service": 2.3,
+  "tallydeck-kernel-log.service": 1.2,
   "tallydeck-name.service": 1.3,
   "tallydeck-no-data.service": 1.2,
   "tallydeck-provision.service": 2,

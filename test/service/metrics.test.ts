@@ -1,10 +1,29 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
+import { FAILING_CARD } from "../helpers/fake-disk.ts";
 import { freePort } from "../helpers/free-port.ts";
 import { readOpenMetrics } from "../helpers/open-metrics.ts";
 import { askPort, World } from "../helpers/world.ts";
 
 describe("the metrics of a service", () => {
+  it("tell what was written to the disk, and its errors", async () => {
+    const port = await freePort();
+    const world = new World({ env: { METRICS_PORT: `${port}` } });
+    world.disk = FAILING_CARD;
+    await world.start();
+    try {
+      const families = readOpenMetrics((await askPort(port, "/metrics")).text);
+      const samples = (name: string) => families.get(name)?.samples ?? [];
+      assert.equal(samples("tallydeck_disk_written_bytes")[0]?.value, 12e6);
+      assert.deepEqual(
+        samples("tallydeck_disk_recent_errors").map(({ labels, value }) => [labels.kind, value]),
+        [...Object.entries({ write: 0, read: 0, device: 0, data: 1, files: 0 })],
+      );
+    } finally {
+      await world.end();
+    }
+  });
+
   it("count what came in and what was stored, and name no site and no visitor", async () => {
     const port = await freePort();
     const world = new World({ env: { METRICS_PORT: `${port}`, NODE_NAME: "attic" } });

@@ -2,6 +2,7 @@
 export type Warning =
   | "storage_full"
   | "storage_unavailable"
+  | "storage_failing"
   | "clock_not_set"
   // Warnings about the public address, which do not affect counts.
   | "certificate_expires"
@@ -14,6 +15,8 @@ export const WARNINGS: Readonly<Record<Warning, string>> = {
     "The machine is almost out of space. Known pages and sources are still counted, new ones go to “(other)”. Free some space, or lower RETENTION_DAYS.",
   storage_unavailable:
     "The machine cannot write to its storage. Counts wait in its memory and are lost if it loses power: check its disk or memory card.",
+  storage_failing:
+    "The memory card or disk of the machine reports errors, and may lose what is on it. Make a backup now, then put the machine onto another one. The Web UI says more, under “Machine”.",
   clock_not_set:
     "The clock of the machine is not set. Counts are kept and will be filed under their right day once its clock is set.",
   certificate_expires:

@@ -1,5 +1,5 @@
 import type { Listenable } from "../../base/signal.ts";
-import { chooseColors, dimmed, WARNING } from "./colors.ts";
+import { chooseColors, dimmed, RED, WARNING } from "./colors.ts";
 import type { PlainFace } from "./plain.ts";
 import type { PublicStanding } from "./situation.ts";
 
@@ -13,8 +13,8 @@ export type Notice =
   | { type: "public-address"; words: string }
   | ({ type: "update" } & UpdateStanding);
 
-/** `full`: no new value is taken in; `stuck`: nothing can be stored. */
-export type StorageState = "full" | "stuck";
+/** `full`: no new value is taken in; `stuck`: nothing can be stored; `failing`: the card or disk has errors. */
+export type StorageState = "full" | "stuck" | "failing";
 
 /** The state of the system that the box runs, or is about to run. */
 export interface UpdateStanding {
@@ -66,8 +66,8 @@ export function noticeFace(notice: Notice): PlainFace {
       return { kind: "figure", top: "Clock", main: "not set", bottom: "", ...warning };
     }
     case "storage": {
-      const main = notice.state === "full" ? "full" : "stuck";
-      return { kind: "figure", top: "Storage", main, bottom: "", ...colors, color: WARNING };
+      const own = notice.state === "failing" ? RED : { ...colors, color: WARNING };
+      return { kind: "figure", top: "Storage", main: notice.state, bottom: "", ...own };
     }
     case "public-address": {
       const warning = { ...colors, color: WARNING };

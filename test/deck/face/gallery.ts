@@ -331,6 +331,7 @@ export const GALLERY: Readonly<Record<string, Draw>> = {
     main: "no address on eth0",
     bottom: "",
   }),
+  "notice-failing": () => noticeFace({ type: "storage", state: "failing" }),
   "notice-storage": () => noticeFace({ type: "storage", state: "full" }),
   "notice-clock": () => noticeFace({ type: "clock-not-set" }),
 };

@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { collectorUrl, isThisMachine, slotPath } from "../../../web/control/addresses.ts";
-import { bytesName, clockText, spanName, wifiText } from "../../../web/control/box/box-words.ts";
+import {
+  bytesName,
+  clockText,
+  lifeText,
+  spanName,
+  wifiText,
+  writtenText,
+} from "../../../web/control/box/box-words.ts";
 import { habitText } from "../../../web/control/box/update-words.ts";
 import { isSame, lackOf, widgetName, widgetOf } from "../../../web/control/deck/fields/widgets.ts";
 import { standingAlarms } from "../../../web/control/sites/alarm-words.ts";
@@ -25,6 +32,24 @@ describe("the address of the Web UI", () => {
 
   it("falls back where it is off shape", () => {
     assert.deepEqual(parseView("?tab=nowhere&slot=<b>&send=telex"), parseView(""));
+  });
+});
+
+describe("what is written to a card", () => {
+  it("is told by the day once there was one", () => {
+    assert.equal(
+      writtenText({ writtenBytes: 12e6 }),
+      "12 MB; what that is a day is known after a day",
+    );
+    assert.equal(writtenText({ writtenBytes: 12e6, dailyBytes: 1.2e6 }), "1 MB a day");
+  });
+
+  it("means years for it, or that a larger one is better", () => {
+    assert.equal(lifeText(183), "A card of this size takes that for more than 20 years.");
+    assert.equal(lifeText(4.9), "A card of this size takes that for about 4 years.");
+    assert.match(lifeText(1.2), /for about 1 year\.$/);
+    assert.match(lifeText(0.4), /may be worn out after 4 months: a larger one takes it longer\.$/);
+    assert.match(lifeText(0.001), /after 1 month:/);
   });
 });
 

@@ -1,3 +1,4 @@
+import type { DiskAnswer } from "../../../appliance/control/wire.ts";
 import { counted } from "../../shared/format.ts";
 
 const UNITS = ["kB", "MB", "GB", "TB"] as const;
@@ -12,6 +13,29 @@ export function bytesName(bytes: number): string {
   }
   const digits = rest < 9.95 && unit > 1 ? 1 : 0;
   return `${rest.toFixed(digits)} ${UNITS[unit]}`;
+}
+
+/** Bytes written to a disk: `48 MB a day`. */
+export function writtenText({
+  writtenBytes,
+  dailyBytes,
+}: Pick<DiskAnswer, "writtenBytes" | "dailyBytes">): string {
+  return dailyBytes === undefined
+    ? `${bytesName(writtenBytes)}; what that is a day is known after a day`
+    : `${bytesName(dailyBytes)} a day`;
+}
+
+/** A long time that nobody can foresee is not given a number. */
+const MOST_YEARS = 20;
+
+/** The meaning of that for a card of this size. */
+export function lifeText(years: number): string {
+  if (years >= MOST_YEARS)
+    return `A card of this size takes that for more than ${MOST_YEARS} years.`;
+  const whole = Math.floor(years);
+  if (whole >= 1) return `A card of this size takes that for about ${counted(whole, "year")}.`;
+  const months = counted(Math.max(1, Math.floor(years * 12)), "month");
+  return `A card of this size may be worn out after ${months}: a larger one takes it longer.`;
 }
 
 /** Seconds → the two largest parts: `4 days 2 hours`, `3 minutes`; less than one is `less than a minute`. */

@@ -1,9 +1,11 @@
 import type { ComponentChildren } from "preact";
 import { dayOf, formatDay } from "../../../appliance/base/calendar.ts";
+import { DISK_ERROR_WORDS } from "../../../appliance/base/text/disk-errors.ts";
 import { oldReleaseText } from "../../../appliance/base/text/release-age.ts";
 import type { BoxAnswer } from "../../../appliance/control/wire.ts";
+import { counted } from "../../shared/format.ts";
 import { CardTitle, useNow } from "../parts.tsx";
-import { bytesName, clockText, spanName, wifiText } from "./box-words.ts";
+import { bytesName, clockText, lifeText, spanName, wifiText, writtenText } from "./box-words.ts";
 import { Power } from "./power.tsx";
 
 /** Facts about the box, without those that it does not know, and its state. */
@@ -19,7 +21,7 @@ export function StatusCard({ status }: { status: BoxAnswer | undefined }) {
 }
 
 function Status({ status }: { status: BoxAnswer }) {
-  const { addresses, disk, memory, temperature, wifi } = status;
+  const { addresses, device, disk, memory, temperature, wifi } = status;
   const old = status.clockSet ? oldReleaseText(status.made, status.time) : undefined;
   const urls = [addresses.name, addresses.number].flatMap((url) => url ?? []);
   return (
@@ -43,6 +45,12 @@ function Status({ status }: { status: BoxAnswer }) {
             <Bar used={disk.totalBytes - disk.freeBytes} of={disk.totalBytes} />
           </Fact>
         )}
+        {device !== undefined && (
+          <Fact name="Written">
+            {writtenText(device)}
+            {device.lifeYears !== undefined && <small>{lifeText(device.lifeYears)}</small>}
+          </Fact>
+        )}
         <Memory {...memory} />
         {temperature !== undefined && <Fact name="Temperature">{Math.round(temperature)} °C</Fact>}
         {wifi !== undefined && <Fact name="Wi-Fi">{wifiText(wifi)}</Fact>}
@@ -54,6 +62,13 @@ function Status({ status }: { status: BoxAnswer }) {
         </Fact>
       </dl>
       {old !== undefined && <p class="hint">{old}</p>}
+      {device?.errors.map(({ kind, times, at }) => (
+        <p key={kind} class="notice bad">
+          The {device.isCard ? "memory card" : "disk"} fails. {DISK_ERROR_WORDS[kind]} (
+          {counted(times, "time")} within a week
+          {at !== null && `, last at ${clockText(at, status.timeZone)}`}). Make a backup now.
+        </p>
+      ))}
       {status.endedReads.map(({ at, question }) => (
         <p key={`${at} ${question}`} class="notice bad">
           A question took more memory than there is: {question} ({clockText(at, status.timeZone)}).

@@ -6,7 +6,7 @@ import { HttpError } from "../../../http/errors.ts";
 import type { Store } from "../../../store/store.ts";
 import { shape } from "../../input.ts";
 import type { Handler } from "../../route.ts";
-import type { BoxAnswer, PowerAction, Vitals } from "../../wire.ts";
+import type { BoxAnswer, DiskAnswer, PowerAction, Vitals } from "../../wire.ts";
 
 export interface BoxParts {
   clock: Pick<Clock, "now" | "sure">;
@@ -20,6 +20,8 @@ export interface BoxParts {
   /** The problems that the box has now. */
   warnings: () => readonly Warning[];
   vitals: () => Promise<Vitals>;
+  /** The figures of the disk; undefined where they are not known. */
+  disk: () => DiskAnswer | undefined;
   /** Restarts the machine or shuts it down; missing where that is not ours to do. */
   power?: (action: PowerAction) => Promise<void>;
 }
@@ -38,6 +40,7 @@ export const showBox: Handler<BoxParts, BoxAnswer> = async (ctx, parts) => {
     parts.vitals(),
     store.box.space().catch(() => undefined),
   ]);
+  const device = parts.disk();
   ctx.set("Cache-Control", "no-store");
   ctx.body = {
     ...vitals,
@@ -49,6 +52,7 @@ export const showBox: Handler<BoxParts, BoxAnswer> = async (ctx, parts) => {
     ...(!store.numbers.asksZone && { days: daysAt(store.numbers.zone, clock.now()) }),
     addresses: addresses(),
     ...(space && { disk: { freeBytes: space.free, totalBytes: space.total } }),
+    ...(device && { device }),
     numbersElsewhere: store.hasFleet,
     power: power !== undefined,
     endedReads: store.endedReads,

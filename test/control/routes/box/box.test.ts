@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "mocha";
 import { madeAt } from "../../../../appliance/system/version.ts";
+import { CARD, FAILING_CARD } from "../../../helpers/fake-disk.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";
 import { eachWorld } from "../../../helpers/world.ts";
@@ -36,6 +37,23 @@ describe("the box", () => {
   it("leaves out what it does not know", async () => {
     const box = await new Owner(world()).get("/api/box");
     for (const unknown of ["temperature", "wifi"]) assert.equal(unknown in box, false, unknown);
+  });
+
+  it("says what its card takes, and that it fails", async () => {
+    world().disk = CARD;
+    await world().restart();
+    const card = async () => {
+      const { device, warnings } = await new Owner(world()).get("/api/box");
+      // Both depend on how long this machine runs.
+      const { dailyBytes, lifeYears, ...known } = device;
+      return { ...known, warnings };
+    };
+    const whole = { isCard: true, bytes: 32e9, writtenBytes: 12e6 };
+    assert.deepEqual(await card(), { ...whole, errors: [], warnings: [] });
+    world().disk = FAILING_CARD;
+    await world().restart();
+    const errors = [{ kind: "data", times: 1, at: world().clock.now() }];
+    assert.deepEqual(await card(), { ...whole, errors, warnings: ["storage_failing"] });
   });
 
   it("is neither restarted nor shut down where Tallydeck is one program among others", async () => {
