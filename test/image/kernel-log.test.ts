@@ -12,7 +12,7 @@ const SCRIPT = join(
 
 describe("the script that notes what the kernel says of disks", () => {
   const folder = eachFolder();
-  /** What it notes of a log that ends. */
+  /** The lines that it notes of a log that ends. */
   const noted = (log: string, most = 100) => {
     const file = join(folder(), "lines");
     writeFileSync(join(folder(), "log"), log);

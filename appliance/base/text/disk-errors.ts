@@ -1,5 +1,5 @@
 /**
- * What goes wrong on the disk of the data. `read` and `write`: of its blocks. `device`: the card or disk itself does not
+ * Errors of the disk of the data. `read` and `write`: of its blocks. `device`: the card or disk itself does not
  * answer. `data`: the file system of the data is damaged. `files`: another one on it, like that of the system.
  */
 export const DISK_ERRORS = ["write", "read", "device", "data", "files"] as const;

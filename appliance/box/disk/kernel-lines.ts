@@ -14,7 +14,7 @@ export interface DiskNames {
 const DEVICE = "([\\w!-]{1,32}?)(?:-\\d{1,9})?";
 const device = (pattern: string) => new RegExp(pattern.replace("DEVICE", DEVICE));
 
-/** Of these the file system decides. */
+/** An error, or one whose kind depends on the file system. */
 type Found = DiskError | "file-system";
 
 /**

@@ -16,7 +16,7 @@ interface Sightings {
   readonly at: number | null;
 }
 
-/** What is known of a disk over restarts. All times are running time, since a machine may have no clock. */
+/** The knowledge of a disk over restarts. All times are running time, since a machine may have no clock. */
 export interface DiskRecord {
   readonly id: string;
   /** The start of the machine in which it was made, and the counters then. */
