@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -107,7 +108,7 @@ class Apt {
 }
 
 interface Wish {
-  readonly list: SpdxList;
+  readonly lists: readonly SpdxList[];
   readonly folder: string;
   /** Names of the sources to bring; all that are owed, unless given. */
   readonly only: ReadonlySet<string> | undefined;
@@ -115,7 +116,7 @@ interface Wish {
 }
 
 async function fetchSources(wish: Wish, work: string): Promise<void> {
-  const sources = sourcesOf(wish.list);
+  const sources = sourcesOf(wish.lists);
   say("Reading Debian's lists of sources …");
   const apt = new Apt(join(work, "apt"));
   const index = apt.index();
@@ -144,9 +145,18 @@ async function fetchSources(wish: Wish, work: string): Promise<void> {
       `Debian's mirror has these versions no more: ${gone.map(({ name, version }) => `${name} ${version}`).join(", ")}. Build the release anew with today's packages, or bring them from ${gone.map(placeOf).join(" ")}.`,
     );
   if (wish.isListOnly) return;
-  leaveRoom(wish.folder, bytes, Math.max(0, ...wanted.map(sizeOf)));
-  const tar = join(work, "sources.tar");
+  // An earlier run may have brought the first of them.
+  const tar = join(wish.folder, "sources.tar.part");
+  const had = wanted.length - missingIn(tar, wanted).length;
+  if (had > 0) say(`${had} are here from an earlier run.`);
+  const rest = wanted.slice(had).map(sizeOf);
+  leaveRoom(
+    wish.folder,
+    rest.reduce((sum, size) => sum + size, 0),
+    Math.max(0, ...rest),
+  );
   for (const [at, source] of wanted.entries()) {
+    if (at < had) continue;
     say(`${at + 1} of ${wanted.length}: ${source.name} ${source.version}, ${sizeOf(source)} bytes`);
     await addTo(tar, source, { apt, work });
   }
@@ -154,6 +164,25 @@ async function fetchSources(wish: Wish, work: string): Promise<void> {
   say(
     `sources.tar has ${wanted.length > 0 ? statSync(join(wish.folder, "sources.tar")).size : 0} bytes.`,
   );
+}
+
+/** The sources after those that a tar begins with; all, and no tar, where it broke off or has something else. */
+function missingIn(tar: string, wanted: readonly Source[]): readonly Source[] {
+  if (!existsSync(tar)) return wanted;
+  const { status, stdout } = spawnSync("tar", ["-tf", tar], {
+    encoding: "utf8",
+    maxBuffer: 2 ** 30,
+  });
+  const folders = new Set(stdout.split("\n").flatMap((path) => path.split("/", 1)));
+  folders.delete("");
+  const begins = wanted.slice(0, folders.size).every((source) => folders.has(folderOf(source)));
+  if (status === 0 && begins) return wanted.slice(folders.size);
+  rmSync(tar);
+  return wanted;
+}
+
+function folderOf({ kind, name, version }: Source): string {
+  return `${kind}-${name.replaceAll("/", "-")}-${version.replaceAll(/[:/]/g, "-")}`;
 }
 
 /** The tar grows by one source at a time, whose files are then removed. @throws {Stopped} when it would not fit */
@@ -168,7 +197,7 @@ function leaveRoom(folder: string, bytes: number, largest: number): void {
 
 /** Brings a source, and adds its files to the tar without owner or time, so that the same files are the same bytes. */
 async function addTo(tar: string, source: Source, { apt, work }: { apt: Apt; work: string }) {
-  const folder = `${source.kind}-${source.name.replaceAll("/", "-")}-${source.version.replaceAll(/[:/]/g, "-")}`;
+  const folder = folderOf(source);
   const into = join(work, folder);
   mkdirSync(into);
   if (source.kind === "deb") apt.fetch(source, into);
@@ -218,17 +247,17 @@ async function main(args: readonly string[]): Promise<number> {
     options: { list: { type: "boolean" }, only: { type: "string" } },
     allowPositionals: true,
   });
-  const [spdx, folder, extra] = positionals;
-  if (spdx === undefined || folder === undefined || extra !== undefined) {
-    say("Usage: image/sources SPDX-FILE FOLDER [--list] [--only NAME,…]");
+  const folder = positionals.pop();
+  if (folder === undefined || positionals.length === 0) {
+    say("Usage: image/sources SPDX-FILE… FOLDER [--list] [--only NAME,…]");
     return 2;
   }
   mkdirSync(folder, { recursive: true });
   const work = mkdtempSync(join(folder, ".sources-"));
   try {
-    const list = JSON.parse(readFileSync(spdx, "utf8")) as SpdxList;
+    const lists = positionals.map((path) => JSON.parse(readFileSync(path, "utf8")) as SpdxList);
     const only = values.only === undefined ? undefined : new Set(values.only.split(","));
-    await fetchSources({ list, folder, only, isListOnly: values.list === true }, work);
+    await fetchSources({ lists, folder, only, isListOnly: values.list === true }, work);
     return 0;
   } catch (error) {
     if (!(error instanceof Stopped)) throw error;

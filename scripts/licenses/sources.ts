@@ -37,13 +37,26 @@ const COPYLEFT = /^(?:A?GPL|LGPL|MPL|OLDAP|EPL|CDDL|EUPL|CC-BY-SA)-/;
 const COPYLEFT_WORDS = /General\s+Public\s+Licen[cs]e|Mozilla\s+Public\s+Licen[cs]e|\bL?GPL\b/i;
 
 /** The source of each part, once, in the order of names. */
-export function sourcesOf({ packages, hasExtractedLicensingInfos }: SpdxList): Source[] {
+export function sourcesOf(lists: readonly SpdxList[]): Source[] {
+  return [
+    ...Map.groupBy(
+      lists.flatMap(sourcesIn),
+      ({ kind, name, version }) => `${kind} ${name} ${version}`,
+    ),
+  ]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([, same]) =>
+      same.slice(0, 1).map((source) => ({ ...source, isOwed: same.some(({ isOwed }) => isOwed) })),
+    );
+}
+
+function sourcesIn({ packages, hasExtractedLicensingInfos }: SpdxList): Source[] {
   const texts = new Map(
     hasExtractedLicensingInfos.map(({ licenseId, extractedText }) => [licenseId, extractedText]),
   );
   const asks = (license: string) =>
     COPYLEFT.test(license) || COPYLEFT_WORDS.test(texts.get(license) ?? "");
-  const all = packages.flatMap((part): Source[] => {
+  return packages.flatMap((part): Source[] => {
     const isOwed = isAsked(parsedExpression(part.licenseDeclared), asks);
     const kind = /^pkg:(\w+)\//.exec(part.externalRefs[0]?.referenceLocator ?? "")?.[1];
     if (kind === "deb")
@@ -53,11 +66,6 @@ export function sourcesOf({ packages, hasExtractedLicensingInfos }: SpdxList): S
     const { name, versionInfo: version } = part;
     return [{ kind, name, version, isOwed, ...(checksum !== undefined && { checksum }) }];
   });
-  return [...Map.groupBy(all, ({ kind, name, version }) => `${kind} ${name} ${version}`)]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .flatMap(([, same]) =>
-      same.slice(0, 1).map((source) => ({ ...source, isOwed: same.some(({ isOwed }) => isOwed) })),
-    );
 }
 
 function builtFrom(sourceInfo: string): { name: string; version: string }[] {

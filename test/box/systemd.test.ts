@@ -32,8 +32,9 @@ describe("sockets that systemd hands over", () => {
     assert.equal(handedSockets({}, 8).size, 0);
   });
 
-  it("are served, and judged by what they are bound to", async () => {
+  it("are served, judged by what they are bound to, and told where their port was set anew since", async () => {
     const [collector, control] = [await bound("127.0.0.1"), await bound("0.0.0.0")];
+    const ports = [collector, control].map((server) => (server.address() as AddressInfo).port);
     const service = spawn(
       "/bin/sh",
       ["-c", 'LISTEN_PID=$$ exec "$0" "$@"', process.execPath, MAIN, "run"],
@@ -43,25 +44,32 @@ describe("sockets that systemd hands over", () => {
           PATH: process.env.PATH,
           DATA_DIR: folder(),
           BIND: "127.0.0.1",
+          PORT: String(ports[0]),
+          WEBUI_PORT: "3999",
           LISTEN_FDS: "2",
           LISTEN_FDNAMES: "control:collector",
         },
-        stdio: ["ignore", "pipe", "inherit", fdOf(control), fdOf(collector)],
+        stdio: ["ignore", "pipe", "pipe", fdOf(control), fdOf(collector)],
       },
     );
-    const ports = [collector, control].map((server) => (server.address() as AddressInfo).port);
     // From here on the sockets are the service's alone.
     for (const server of [collector, control]) server.close();
     try {
-      let out = "";
+      let [out, err] = ["", ""];
       service.stdout?.on("data", (text) => {
         out += text;
+      });
+      service.stderr?.on("data", (text) => {
+        err += text;
       });
       while (!out.includes("is ready")) await once(service.stdout as NodeJS.ReadableStream, "data");
       const [collectorPort = 0, controlPort = 0] = ports;
       assert.equal((await askPort(collectorPort, "/")).text, "ok");
       assert.equal((await askPort(controlPort, "/api/decks")).status, 401);
       assert.match(out, /Setup code \d{6}/);
+      const stale = `WEBUI_PORT is 3999, but systemd listens on port ${controlPort}. Run: sudo systemctl daemon-reload`;
+      while (!err.includes(stale)) await once(service.stderr as NodeJS.ReadableStream, "data");
+      assert.doesNotMatch(err, /(?<!WEBUI_)PORT is/);
     } finally {
       service.kill();
       await once(service, "exit");

@@ -122,7 +122,10 @@ class Maintainer {
     program(join(this.checkout, "image/build"), BUILD);
     program(join(this.checkout, "image/package"), PACKAGE);
     program(join(this.checkout, "image/container"), 'echo "$1" >"$2/tallydeck.container.tar.xz"\n');
-    program(join(this.checkout, "image/sources"), 'echo "sources of $1" >"$2/sources.txt"\n');
+    program(
+      join(this.checkout, "image/sources"),
+      'for folder; do :; done; echo "sources of $1" >"$folder/sources.txt"\n',
+    );
   }
 }
 

@@ -4,13 +4,20 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { eachFolder } from "../helpers/folder.ts";
 
+const MOVES_ON = "while true; do echo on; sleep 0.1; done";
 const ROOT = join(import.meta.dirname, "../..");
 
 describe("what must pass before a change lands", () => {
   const folder = eachFolder();
 
-  /** Runs it where each step is a few lines of a shell, and minutes are seconds. */
-  function land(steps: { tests?: string; build?: string; system?: string; update?: string }) {
+  /**
+   * Runs it where each step is a few lines of a shell, and a minute is four seconds.
+   * @param short the command whose time is that of one minute
+   */
+  function land(
+    steps: { tests?: string; build?: string; system?: string; update?: string },
+    short?: string,
+  ) {
     const { tests = "", build = "", system = "", update = "" } = steps;
     const put = (name: string, text: string) => {
       mkdirSync(dirname(join(folder(), name)), { recursive: true });
@@ -20,7 +27,8 @@ describe("what must pass before a change lands", () => {
     put(
       ".ci/run",
       run
-        .replaceAll("60 * $1", "$1 / 3")
+        .replaceAll("60 * $1", "4 * $1")
+        .replace(new RegExp(`in_time \\d+ Infinity ${short}`), `in_time 1 Infinity ${short}`)
         .replace("STILL_S=600", "STILL_S=3")
         .replace("SPINS_S=900", "SPINS_S=1"),
     );
@@ -53,7 +61,7 @@ describe("what must pass before a change lands", () => {
   });
 
   it("fails where the tests take too long, and judges nothing without them", () => {
-    const { status, said, last } = land({ tests: "while true; do echo on; sleep 0.1; done" });
+    const { status, said, last } = land({ tests: MOVES_ON }, "./scripts/test");
     assert.equal(status, 75);
     assert.match(said, /scripts\/test: its time was over, \d+ s, while it moved on/);
     assert.match(last, /^Failed: without the tests nothing is judged/);
@@ -81,7 +89,7 @@ describe("what must pass before a change lands", () => {
   });
 
   it("says last what was not judged, since its own time was over while it moved on", () => {
-    const { status, said, last } = land({ update: "while true; do echo on; sleep 0.1; done" });
+    const { status, said, last } = land({ update: MOVES_ON }, "./image/boot-test --only update");
     assert.equal(status, 0);
     assert.match(said, /update-short --jobs 2: its time was over, \d+ s, while it moved on/);
     assert.match(last, /^What was judged passed.*Not judged: \.\/image\/boot-test --only update/);

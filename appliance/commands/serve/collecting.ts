@@ -8,6 +8,8 @@ import { SystemClock } from "../../system/system-clock.ts";
 import { CommandFailed, type Terminal } from "../command.ts";
 import { listenProblem, signalled } from "./lifetime.ts";
 
+const LISTENING_FLAGS = ["--port", "--host", "--metrics-port", "--metrics-bind"];
+
 /**
  * Collects until a signal ends it; a second one ends the grace that the first begins.
  * @param database as people are shown it
@@ -29,7 +31,7 @@ export async function collectUntilTold(
       log: createLog(terminal.err),
       sockets: handedSockets(terminal.env, process.pid),
     }).catch((error: unknown) => {
-      throw listenProblem(error, "--port, --host, --metrics-port or --metrics-bind") ?? error;
+      throw listenProblem(error, LISTENING_FLAGS) ?? error;
     });
     const manager = new ServiceManager({ env: terminal.env, clock });
     terminal.out(announcement(collecting, config, database));

@@ -11,7 +11,7 @@ export function signalled(): Promise<void> {
  * The message for a listener that could not listen; undefined for other errors.
  * @param flags the flags for another port or address
  */
-export function listenProblem(error: unknown, flags: string): CommandFailed | undefined {
+export function listenProblem(error: unknown, flags: readonly string[]): CommandFailed | undefined {
   const { code, syscall, address, port } = error as NodeJS.ErrnoException & {
     address?: string;
     port?: number;
@@ -23,7 +23,12 @@ export function listenProblem(error: unknown, flags: string): CommandFailed | un
     EADDRNOTAVAIL: "this machine has no such address",
     ENOTFOUND: "nothing is known by that name",
   }[code ?? ""];
+  const keys = flags.map((flag) => flag.slice(2).replaceAll("-", "_").toUpperCase());
   return new CommandFailed(
-    `Cannot listen on ${address ?? "the address"}${port === undefined ? "" : ` port ${port}`}: ${reason ?? code}. Choose another with ${flags}.`,
+    `Cannot listen on ${address ?? "the address"}${port === undefined ? "" : ` port ${port}`}: ${reason ?? code}. Choose another with ${oneOf(flags)}, which are ${oneOf(keys)} in a file of settings.`,
   );
+}
+
+function oneOf(names: readonly string[]): string {
+  return `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
 }

@@ -18,7 +18,14 @@ import { tellWhereabouts } from "../whereabouts.ts";
 import { type Demo, startDemo } from "./demo.ts";
 import { listenProblem, signalled } from "./lifetime.ts";
 
-const LISTENING_FLAGS = "--port, --host, --tls-port, --webui-port, --metrics-port or --bind";
+const LISTENING_FLAGS = [
+  "--port",
+  "--host",
+  "--tls-port",
+  "--webui-port",
+  "--metrics-port",
+  "--bind",
+];
 
 /**
  * Runs the service until a signal ends it.
@@ -44,18 +51,19 @@ export async function serve(
       onFarAhead: (refused) => log.warn(farAhead(refused)),
     });
     const manager = new ServiceManager({ env: terminal.env, clock });
-    const service = await start(config, { clock, log, problems, threads }, terminal, demo).catch(
-      (error) => {
-        if (error instanceof CommandFailed) manager.failed(error);
-        throw error;
-      },
-    );
+    const sockets = handedSockets(terminal.env, process.pid);
+    const parts = { clock, log, problems, threads, sockets };
+    const service = await start(config, parts, terminal, demo).catch((error) => {
+      if (error instanceof CommandFailed) manager.failed(error);
+      throw error;
+    });
     const forget = tellWhereabouts(config.dataDir, {
       version: version(),
       collector: service.collector,
       control: service.control,
     });
     announce(service, config, database, terminal);
+    for (const problem of staleSockets(service, config, sockets)) log.warn(problem);
     manager.ready(() => service.alive());
     if (demo !== undefined) {
       const webUi = listenerUrl(service.control, ["localhost"]);
@@ -73,7 +81,7 @@ Made-up data, gone when this stops. The token is ${config.adminToken}`);
   }
 }
 
-type StartParts = Required<Pick<ServiceParts, "log" | "problems" | "threads">> & {
+type StartParts = Required<Pick<ServiceParts, "log" | "problems" | "threads" | "sockets">> & {
   clock: SystemClock;
 };
 
@@ -88,7 +96,6 @@ async function start(
       config,
       clock,
       ...others,
-      sockets: handedSockets(terminal.env, process.pid),
       // A code that lives on in a journal would be seen by too many.
       ...(!terminal.env.JOURNAL_STREAM && { console: terminal.out }),
       ...(config.consoleDevice !== "" && { screen: screenAt(config.consoleDevice) }),
@@ -166,6 +173,24 @@ Nothing is counted until then. In the Web UI you can restore a backup, too: ${we
   if (sites.length === 0) out(`No site yet. Add one: ${inShell("sites add my-site")}`);
   if (config.adminToken === null && adminHash === null)
     out(`No admin token yet, which reads the numbers. Make one: ${inShell("tokens make admin")}`);
+}
+
+/** Sentences for sockets that systemd opened before a port was set anew: a restart of the service alone keeps them. */
+function staleSockets(
+  { collector, control }: Service,
+  config: Config,
+  sockets: ReadonlyMap<string, number>,
+): string[] {
+  const settings = [
+    ["collector", "PORT", config.port, collector.port],
+    ["control", "WEBUI_PORT", config.webuiPort, control.port],
+  ] as const;
+  return settings
+    .filter(([name, , set, bound]) => sockets.has(name) && set !== bound)
+    .map(
+      ([, key, set, bound]) =>
+        `${key} is ${set}, but systemd listens on port ${bound}. Run: sudo systemctl daemon-reload && sudo systemctl stop 'tallydeck*.socket' tallydeck && sudo systemctl start tallydeck`,
+    );
 }
 
 function reachedOn({ address }: { address: string }): string {

@@ -248,7 +248,7 @@ describe("tallydeck run", () => {
     other.close();
     for (const { code, out, err } of [collector, control]) {
       assert.deepEqual([code, out], [1, ""]);
-      const sentence = `Cannot listen on :: port ${port}: another program uses it. Choose another with --port, --host, --tls-port, --webui-port, --metrics-port or --bind.\n`;
+      const sentence = `Cannot listen on :: port ${port}: another program uses it. Choose another with --port, --host, --tls-port, --webui-port, --metrics-port or --bind, which are PORT, HOST, TLS_PORT, WEBUI_PORT, METRICS_PORT or BIND in a file of settings.\n`;
       assert.equal(err, sentence);
     }
   });

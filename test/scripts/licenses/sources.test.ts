@@ -15,7 +15,7 @@ const deb = (name: string, license: string, more: Partial<Part> = {}): Part => (
 });
 
 const sourcesIn = (...parts: readonly Part[]) =>
-  sourcesOf(spdx({ name: "box", created: 0, architecture: "arm64" }, parts));
+  sourcesOf([spdx({ name: "box", created: 0, architecture: "arm64" }, parts)]);
 
 const owedOf = (...parts: readonly Part[]) =>
   sourcesIn(...parts).flatMap(({ name, isOwed }) => (isOwed ? [name] : []));
@@ -57,6 +57,19 @@ describe("the source of a release", () => {
       [
         ["linux", "7-1", true],
         ["linux-signed", "7+1", true],
+      ],
+    );
+  });
+
+  it("is that of all lists together, each part once", () => {
+    const made = { name: "box", created: 0, architecture: "arm64" } as const;
+    const lists = [[deb("a", "MIT")], [deb("a", "MPL-2.0"), deb("b", "GPL-2.0-only")]];
+    const found = sourcesOf(lists.map((parts) => spdx(made, parts)));
+    assert.deepEqual(
+      found.map(({ name, isOwed }) => [name, isOwed]),
+      [
+        ["a", true],
+        ["b", true],
       ],
     );
   });
