@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Context, Middleware } from "koa";
 import type { Log } from "../base/log.ts";
 import { Refusal, type RefusalCode } from "../base/refusal.ts";
+import { htmlText } from "../base/text/html-text.ts";
 import type { ErrorAnswer } from "./wire.ts";
 
 /** An error a client sees: `{"error": message, "code": code}` with the status and headers. */
@@ -135,18 +136,11 @@ function answer(ctx: Context, { status, code, message, headers }: HttpError): vo
   ctx.body = { error: message, code } satisfies ErrorAnswer;
 }
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-};
-
 /** The page for a person whom a browser leads to an error. */
 function errorPage(message: string, path: string): string {
   // Relative, for there may be a prefix before the path.
   const root = "../".repeat(path.split("/").length - 2) || "./";
-  const text = message.replaceAll(/[&<>"]/g, (sign) => ESCAPES[sign] ?? sign);
+  const text = htmlText(message);
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

@@ -7,7 +7,14 @@ import { bytesOf, isThere, replaceFile, textOf } from "../system/files.ts";
 import { type Run, runProgram } from "../system/program.ts";
 import { type Effects, effectsOf } from "./effects.ts";
 import { hasSpares, mendFile, otherNameOf, replaceSecretFile } from "./files.ts";
-import { type KeptSettings, NOTHING_KEPT, parseKept, together, unseen } from "./kept.ts";
+import {
+  type KeptSettings,
+  NOTHING_KEPT,
+  parseKept,
+  together,
+  unseen,
+  withNetworkOf,
+} from "./kept.ts";
 import { DIALECTS, FILES, MOST_BYTES, provision } from "./provision.ts";
 import type { FileResult } from "./reading.ts";
 import { report } from "./report.ts";
@@ -105,6 +112,11 @@ function tunnelIn(
 /** The settings of earlier starts. */
 export function keptSettings(root: string): Settings {
   return together(keptIn(root), DIALECTS.keys());
+}
+
+/** Keeps a network that was joined, as if a file had named it. */
+export function keepNetwork(root: string, says: Readonly<Record<string, string>>): void {
+  keep(root, withNetworkOf(keptIn(root), says));
 }
 
 function keptIn(root: string): KeptSettings {

@@ -3,7 +3,7 @@ import { readEnvLine } from "../base/input/env-line.ts";
 import { isHashedKey, isPlainPassword, type Settings } from "./settings.ts";
 
 /** A file to lay over the system at every start; the root forgets it at the next. */
-interface SystemFile {
+export interface SystemFile {
   readonly path: string;
   readonly content: string;
   readonly mode: number;
@@ -38,15 +38,7 @@ export function effectsOf(settings: Settings, iwdBase: string): Effects {
     },
     { path: "/run/tallydeck/authorized_keys", content: lines(value("ssh.keys")), mode: 0o600 },
   ];
-  const country = value("wifi.country");
-  if (country !== undefined)
-    files.push({
-      path: "/etc/iwd/main.conf",
-      content: `${iwdBase.replace(/^Country=.*\n/gm, "")}Country=${country}\n`,
-      mode: 0o644,
-    });
-  const network = wifiNetwork(settings);
-  if (network !== undefined) files.push(network, wifiName(settings));
+  files.push(...wifiFiles(settings, iwdBase));
   const servers = value("time.servers");
   if (servers !== undefined)
     files.push({
@@ -58,6 +50,17 @@ export function effectsOf(settings: Settings, iwdBase: string): Effects {
   if (timeHost !== undefined)
     files.push({ path: "/run/tallydeck/time-host", content: `${timeHost}\n`, mode: 0o644 });
   return { hostname, timezone: value("timezone") ?? "UTC", files };
+}
+
+/** The files of the Wi-Fi: its country, the network to join, and its name for the Web UI. */
+export function wifiFiles(settings: Settings, iwdBase: string): SystemFile[] {
+  const country = settings["wifi.country"]?.value;
+  const main = `${iwdBase.replace(/^Country=.*\n/gm, "")}Country=${country}\n`;
+  const network = wifiNetwork(settings);
+  return [
+    ...(country === undefined ? [] : [{ path: "/etc/iwd/main.conf", content: main, mode: 0o644 }]),
+    ...(network === undefined ? [] : [network, wifiName(settings)]),
+  ];
 }
 
 /** The service's part, in the form its configuration file has. */

@@ -27,6 +27,19 @@ export const GONE = "gone";
 
 export const NOTHING_KEPT: KeptSettings = {};
 
+/** The settings that were made at the box or in the Web UI, beside those of the files. A file that names them later wins. */
+const SET_UP = "the Wi-Fi set-up";
+
+/** The network that was joined at last, in place of any that was named before. */
+export function withNetworkOf(
+  kept: KeptSettings,
+  says: Readonly<Record<string, string>>,
+): KeptSettings {
+  const before = forget(kept, new Set(["wifi.ssid", "wifi.country"]));
+  const open = says["wifi.password"] === undefined ? { "wifi.open": "1" } : {};
+  return { ...before, [SET_UP]: { seen: GONE, says: { ...says, ...open } } };
+}
+
 /**
  * The file as it is kept now. Settings that it no longer makes are forgotten; secrets, which it
  * cannot hold, stay, and so does the network it had when it names one that cannot be joined.
@@ -91,7 +104,7 @@ export function forget(kept: KeptSettings, names: ReadonlySet<string>): KeptSett
  */
 export function together(kept: KeptSettings, files: Iterable<string>): Settings {
   const all = new Map<string, Settings[string]>();
-  for (const from of files) {
+  for (const from of [SET_UP, ...files]) {
     const says = kept[from]?.says ?? {};
     const ssid = says["wifi.ssid"];
     if (ssid !== undefined && ssid !== all.get("wifi.ssid")?.value)

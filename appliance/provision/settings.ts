@@ -240,7 +240,7 @@ function isAddress(text: string): boolean {
 }
 
 /** The countries of Debian's wireless-regdb. With another one the radio is as restricted as without. */
-const COUNTRIES: ReadonlySet<string> = new Set(
+export const COUNTRIES: ReadonlySet<string> = new Set(
   `AD AE AF AI AL AM AN AR AS AT AU AW AZ BA BB BD BE BF BG BH BL BM BN BO BR BS BT BW BY BZ CA
    CF CH CI CL CN CO CR CU CX CY CZ DE DK DM DO DZ EC EE EG ES ET FI FM FO FR GB GD GE GF GH GI
    GL GP GR GT GU GY HK HN HR HT HU ID IE IL IM IN IR IS IT JM JO JP KE KH KN KP KR KW KY KZ LB

@@ -123,6 +123,19 @@ describe("the box's firewall", () => {
     assert.deepEqual(found.slice(2), [all("silent"), all("silent"), all("silent")]);
   });
 
+  it("shows the set-up network nothing of the box but its own names and pages", async () => {
+    street?.inBox("nft", "add", "element", "inet", "tallydeck", "setup_links", "{ box }");
+    // Port 80 is led to where no page is served now: the collector, which listens, is not reached.
+    for (const port of [80, 443, 853, 3000, 22, 8080])
+      assert.deepEqual(await each(NEIGHBOURS.slice(0, 2), port), ["refused", "refused"]);
+    const phones = [["192.168.7.2", "192.168.7.1", 4000]] as const;
+    assert.deepEqual(await street?.receives(8053, phones, 53), [0]);
+    assert.deepEqual(await street?.receives(67, phones), [0]);
+    street?.inBox("nft", "flush", "set", "inet", "tallydeck", "setup_links");
+    assert.equal(await outcome("192.168.7.2", "192.168.7.1", 3000), "open");
+    assert.equal(await outcome("192.168.7.2", "192.168.7.1", 80), "open");
+  });
+
   it("lets nobody to any other port", async () => {
     assert.deepEqual(await each(ALL, 8080), Array(ALL.length).fill("silent"));
   });

@@ -93,11 +93,13 @@ export class Street {
   /**
    * Sends datagrams to a port of the box, each from an address and a port of the street, its number in
    * the list its word.
+   * @param sentTo the port that the street sends to, where the firewall leads it to another
    * @returns the numbers that reach the box until the last one does
    */
   async receives(
     port: number,
     from: readonly (readonly [string, string, number])[],
+    sentTo = port,
   ): Promise<number[]> {
     const run = (pid: string | number | undefined, program: string, ...args: string[]) =>
       spawn("nsenter", ["-t", String(pid), "-n", process.execPath, "-e", program, ...args]);
@@ -106,7 +108,7 @@ export class Street {
     let said = "";
     box.stdout.on("data", (bytes: Buffer) => (said += bytes));
     await once(box.stdout, "data");
-    await once(run(this.#street, SEND, String(port), JSON.stringify(from)), "close");
+    await once(run(this.#street, SEND, String(sentTo), JSON.stringify(from)), "close");
     await closed;
     return said.split("\n").slice(1, -1).map(Number);
   }

@@ -43,6 +43,7 @@ const MOST_EXPOSED: Readonly<Record<string, number>> = {
   "tallydeck-tunnel.service": 2,
   "tallydeck-update-start.service": 1.6,
   "tallydeck-update.service": 1.8,
+  "tallydeck-wifi.service": 2.2,
 };
 
 function filesIn(folder: string): string[] {

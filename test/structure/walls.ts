@@ -167,6 +167,8 @@ export const WALLS: readonly Wall[] = [
   { of: "appliance/updates/", may: ["appliance/http/", "appliance/release/", SYSTEM, BASE] },
   // A start reads the settings by the rules of the service.
   { of: "appliance/provision/", may: ["appliance/config.ts", "appliance/release/", SYSTEM, BASE] },
+  // A network that was joined is kept as if a file had named it.
+  { of: "appliance/wifi/", may: ["appliance/provision/", SYSTEM, BASE] },
   { of: "appliance/store/", may: [SYSTEM, BASE], not: ENGINES },
   // Which engine it is to be, and which program its thread runs.
   { of: "appliance/store/engines.ts", may: ["appliance/store/", BASE] },
@@ -242,6 +244,7 @@ export const STARTED: readonly string[] = [
   "appliance/provision/change-tunnel.ts",
   "appliance/provision/main.ts",
   "appliance/updater/main.ts",
+  "appliance/wifi/main.ts",
   "appliance/service/start-trial.ts",
   "appliance/store/postgres/reader.ts",
   "appliance/store/sqlite/committer.ts",

@@ -1,0 +1,65 @@
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { isObject } from "../base/input/json.ts";
+import { ASKED_WIFI } from "../base/wifi/told.ts";
+import { COUNTRIES, check } from "../provision/settings.ts";
+import { bytesOf } from "../system/files.ts";
+import type { JoinWish } from "./radio.ts";
+
+/** The most bytes of a request. */
+const MOST_BYTES = 4_096;
+
+/** Requests of the service. */
+export interface Asked {
+  readonly begins: boolean;
+  readonly change: JoinWish | undefined;
+  /** Whether a deck shows pictures. */
+  readonly hasDeck: boolean;
+}
+
+/** Takes the requests out of the folder that the service may write to. It is not trusted: a request is checked anew. */
+export function takeAsked(folder: string): Asked {
+  const names = namesIn(folder);
+  const change = names.includes(ASKED_WIFI.join)
+    ? wishIn(bytesOf(join(folder, ASKED_WIFI.join), MOST_BYTES + 1))
+    : undefined;
+  for (const name of [ASKED_WIFI.begin, ASKED_WIFI.join, ASKED_WIFI.look])
+    if (names.includes(name)) rmSync(join(folder, name), { force: true, recursive: true });
+  return {
+    begins: names.includes(ASKED_WIFI.begin),
+    change,
+    hasDeck: names.includes(ASKED_WIFI.shown),
+  };
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function wishIn(bytes: Uint8Array | undefined): JoinWish | undefined {
+  if (bytes === undefined || bytes.length > MOST_BYTES) return undefined;
+  try {
+    const wish: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));
+    return isObject(wish) ? wishOf(wish) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function wishOf(wish: Record<string, unknown>): JoinWish | undefined {
+  const { name, password, country, hidden } = wish;
+  if (typeof name !== "string" || typeof password !== "string") return undefined;
+  const ssid = check("wifi.ssid", name, () => undefined);
+  if (!("value" in ssid) || (password !== "" && !isWifiPassword(password))) return undefined;
+  const code = typeof country === "string" && COUNTRIES.has(country) ? country : "";
+  return { ssid: ssid.value, password, country: code, isHidden: hidden === true };
+}
+
+/** Whether a text can be the password of a network. */
+export function isWifiPassword(text: string): boolean {
+  return "value" in check("wifi.password", text, () => undefined);
+}

@@ -1,0 +1,263 @@
+import type { Clock } from "../base/clock.ts";
+import { MOST_NAME_BYTES } from "../base/wifi/text.ts";
+import { SET_UP_ADDRESS, type WifiReason } from "../base/wifi/told.ts";
+import type { AskSoon } from "../system/program.ts";
+import { IwdBus, type IwdObject } from "./iwd-bus.ts";
+import type { JoinEnd, JoinWish, OwnNetwork, Radio, RadioState, SeenNetwork } from "./radio.ts";
+
+/** The files of the system that a network is made of. */
+export interface WifiFiles {
+  /**
+   * Writes the profile and the country of a network.
+   * @returns whether the country has changed, and how the files are put back as they were
+   */
+  write(wish: JoinWish): { readonly isCountryNew: boolean; undo(): void };
+  /** Writes the profile of the own network; undefined removes it. */
+  own(own: OwnNetwork | undefined): void;
+}
+
+interface IwdRadioOptions {
+  readonly ask: AskSoon;
+  readonly files: WifiFiles;
+  readonly clock: Pick<Clock, "now" | "monotonic" | "after">;
+  /** The IPv4 addresses of an interface. */
+  readonly addresses: (name: string) => readonly string[];
+  /** Whether a name of the internet can be looked up. */
+  readonly hasInternet: () => Promise<boolean>;
+  readonly warn: (line: string) => void;
+}
+
+interface Device {
+  readonly path: string;
+  readonly name: string;
+  readonly object: IwdObject;
+}
+
+const LOOK_MS = 500;
+/** iwd and its device are there again after a restart, or a change of mode. */
+const READY_MS = 20_000;
+const SCAN_MS = 10_000;
+/** A network is looked for in so many scans. */
+const SCANS = 3;
+const JOIN_MS = 30_000;
+const ADDRESS_MS = 30_000;
+/** The most networks of a scan. */
+const MOST_NETWORKS = 200;
+
+/** The radio, by iwd: a station or an access point on the physical interface itself. */
+export class IwdRadio implements Radio {
+  readonly #options: IwdRadioOptions;
+  readonly #bus: IwdBus;
+
+  constructor(options: IwdRadioOptions) {
+    this.#options = options;
+    this.#bus = new IwdBus(options.ask);
+  }
+
+  async scan(signal: AbortSignal): Promise<readonly SeenNetwork[]> {
+    const { path } = await this.#station(signal);
+    await this.#look(path, signal);
+    return (await this.#networks(path)).map(({ network }) => network);
+  }
+
+  async start(own: OwnNetwork, signal: AbortSignal): Promise<void> {
+    const { files, ask } = this.#options;
+    const { path } = await this.#station(signal);
+    files.own(own);
+    await this.#bus.set(path, ["Device", "Mode"], "ap");
+    await this.#until(signal, ({ object }) => object.AccessPoint !== undefined);
+    await nft(ask, "add", "element", "{", "wlan0", "}");
+    await this.#bus.call(path, ["AccessPoint", "StartProfile"], ["s", own.name]);
+    await this.#until(signal, ({ object }) => object.AccessPoint?.Started === true);
+  }
+
+  async stop(): Promise<void> {
+    const { files, ask } = this.#options;
+    const device = await this.#device();
+    if (device !== undefined && device.object.Device?.Mode !== "station")
+      await this.#bus.set(device.path, ["Device", "Mode"], "station");
+    files.own(undefined);
+    // Its own pages and names end with it.
+    await nft(ask, "flush", "");
+  }
+
+  async join(wish: JoinWish | undefined, signal: AbortSignal): Promise<JoinEnd> {
+    if (wish === undefined) return this.#joinAs(undefined, signal);
+    const { isCountryNew, undo } = this.#options.files.write(wish);
+    let end: JoinEnd | undefined;
+    try {
+      if (isCountryNew) await this.#restart();
+      end = await this.#joinAs(wish, signal);
+      return end;
+    } finally {
+      if (end?.joined !== true) undo();
+    }
+  }
+
+  async state(): Promise<RadioState> {
+    const device = await this.#device();
+    if (device === undefined) return { hasRadio: false, phones: 0, isOnline: false };
+    const { path, name, object } = device;
+    const isOpen = object.AccessPoint?.Started === true;
+    const phones = isOpen ? await this.#phones(path) : 0;
+    return { hasRadio: true, phones, isOnline: !isOpen && this.#hasAddress(name) };
+  }
+
+  async #joinAs(wish: JoinWish | undefined, signal: AbortSignal): Promise<JoinEnd> {
+    const { clock } = this.#options;
+    const { path, name } = await this.#station(signal);
+    const since = clock.now();
+    try {
+      const found = await this.#connect(path, wish, signal);
+      if (!found) return { joined: false, reason: "not-found" };
+    } catch (error) {
+      signal.throwIfAborted();
+      const reason = await this.#reason(since);
+      this.#options.warn(`A network was not joined: ${reason} (${String(error).split("\n")[0]})`);
+      return { joined: false, reason };
+    }
+    const hasAddress = await this.#within(ADDRESS_MS, signal, async () => this.#hasAddress(name));
+    if (!hasAddress) return { joined: false, reason: "no-address" };
+    return { joined: true, hasInternet: await this.#options.hasInternet() };
+  }
+
+  /** @returns false where the network is not to be found. Rejects where it does not take the box */
+  async #connect(path: string, wish: JoinWish | undefined, signal: AbortSignal): Promise<boolean> {
+    if (wish?.isHidden) {
+      const name = Buffer.from(wish.ssid, "hex").toString();
+      await this.#look(path, signal);
+      await this.#bus.call(path, ["Station", "ConnectHiddenNetwork"], ["s", name], {
+        timeoutMs: JOIN_MS,
+        signal,
+      });
+      return true;
+    }
+    for (let scan = 0; scan < SCANS; scan += 1) {
+      await this.#look(path, signal);
+      // iwd may join a known network by itself meanwhile.
+      await this.#within(JOIN_MS, signal, async () => !(await this.#isBusy()));
+      const seen = await this.#networks(path);
+      const at = seen.find(({ network, isKnown }) =>
+        wish === undefined
+          ? isKnown
+          : network.ssid === wish.ssid && network.isOpen === (wish.password === ""),
+      );
+      if (at?.isConnected) return true;
+      if (at === undefined) continue;
+      await this.#bus.call(at.path, ["Network", "Connect"], [], { timeoutMs: JOIN_MS, signal });
+      return true;
+    }
+    return false;
+  }
+
+  /** The device as a station; a failed scan, a restart of iwd or a change of mode may be on its way. */
+  async #station(signal: AbortSignal): Promise<Device> {
+    const device = await this.#until(signal, () => true);
+    if (device.object.Device?.Mode !== "station")
+      await this.#bus.set(device.path, ["Device", "Mode"], "station");
+    return this.#until(signal, ({ object }) => object.Station !== undefined);
+  }
+
+  /** Scans, and waits for the end of it. */
+  async #look(path: string, signal: AbortSignal): Promise<void> {
+    const isScanning = async () => (await this.#device())?.object.Station?.Scanning === true;
+    await this.#within(SCAN_MS, signal, async () => !(await isScanning()));
+    // It refuses while it joins, and knows its networks all the same.
+    await this.#bus.call(path, ["Station", "Scan"]).catch(() => {});
+    await this.#within(SCAN_MS, signal, async () => !(await isScanning()));
+  }
+
+  async #isBusy(): Promise<boolean> {
+    const state = (await this.#device())?.object.Station?.State;
+    return state === "connecting" || state === "disconnecting" || state === "roaming";
+  }
+
+  async #networks(station: string) {
+    const objects = await this.#bus.objects();
+    const [ordered] = await this.#bus.call(station, ["Station", "GetOrderedNetworks"]);
+    const pairs = Array.isArray(ordered) ? (ordered as unknown[]) : [];
+    return pairs.slice(0, MOST_NETWORKS).flatMap((pair) => {
+      const [path, level] = Array.isArray(pair) ? (pair as unknown[]) : [];
+      const about = typeof path === "string" ? objects.get(path)?.Network : undefined;
+      const { Name: name, Type: type, KnownNetwork: known, Connected: isConnected } = about ?? {};
+      if (typeof path !== "string" || typeof name !== "string" || typeof level !== "number")
+        return [];
+      const ssid = Buffer.from(name);
+      if (ssid.length === 0 || ssid.length > MOST_NAME_BYTES) return [];
+      // One password or none is all that the box can give.
+      if (type !== "psk" && type !== "open") return [];
+      const network = { ssid: ssid.toString("hex"), isOpen: type === "open", signal: level / 100 };
+      return [{ path, isKnown: known !== undefined, isConnected: isConnected === true, network }];
+    });
+  }
+
+  async #phones(path: string): Promise<number> {
+    const answer = await this.#bus
+      .call(path, ["AccessPointDiagnostic", "GetDiagnostics"])
+      .catch(() => []);
+    return Array.isArray(answer[0]) ? answer[0].length : 0;
+  }
+
+  #hasAddress(name: string): boolean {
+    return this.#options
+      .addresses(name)
+      .some((address) => address !== SET_UP_ADDRESS && !address.startsWith("169.254."));
+  }
+
+  /** The reason that iwd told its log alone. */
+  async #reason(since: number): Promise<WifiReason> {
+    const from = `--since=@${Math.floor(since / 1_000)}`;
+    const args = ["--unit=iwd.service", "--output=cat", "--no-pager", from];
+    const log = await this.#options.ask("journalctl", args, { timeoutMs: 10_000 }).catch(() => "");
+    return NOT_ACCEPTED.test(log) ? "not-accepted" : "failed";
+  }
+
+  async #restart(): Promise<void> {
+    await this.#options.ask("systemctl", ["restart", "iwd.service"], { timeoutMs: 30_000 });
+  }
+
+  async #device(): Promise<Device | undefined> {
+    const objects = await this.#bus.objects().catch(() => new Map<string, IwdObject>());
+    const found = [...objects].find(([, { Device }]) => Device?.Name === INTERFACE);
+    return found && { path: found[0], name: INTERFACE, object: found[1] };
+  }
+
+  async #until(signal: AbortSignal, fits: (device: Device) => boolean): Promise<Device> {
+    let device: Device | undefined;
+    await this.#within(READY_MS, signal, async () => {
+      device = await this.#device();
+      return device !== undefined && fits(device);
+    });
+    if (device === undefined || !fits(device)) throw new Error("The radio does not answer.");
+    return device;
+  }
+
+  /** @returns whether it came true within the time */
+  async #within(ms: number, signal: AbortSignal, isTrue: () => Promise<boolean>): Promise<boolean> {
+    const { clock } = this.#options;
+    const end = clock.monotonic() + ms;
+    for (;;) {
+      signal.throwIfAborted();
+      if (await isTrue()) return true;
+      if (clock.monotonic() >= end) return false;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      clock.after(LOOK_MS, resolve);
+      await promise;
+    }
+  }
+}
+
+const INTERFACE = "wlan0";
+
+/**
+ * Reason 15, a handshake that was not completed, is what a wrong password comes to, and sometimes a weak signal; for WPA3
+ * the status 1 or 15.
+ */
+const NOT_ACCEPTED =
+  /\b(?:reason: (?:2|15)|status: (?:1|15))\b|4-way handshake failed|invalid[- ]key/i;
+
+/** Opens the firewall for the set-up network, or closes it: its set of interfaces. */
+async function nft(ask: AskSoon, verb: "add" | "flush", what: string, ...more: string[]) {
+  const args = verb === "add" ? ["add", what] : ["flush", "set"];
+  await ask("nft", [...args, "inet", "tallydeck", "setup_links", ...more], { timeoutMs: 10_000 });
+}

@@ -1,0 +1,226 @@
+import type { Decision } from "../base/tasks/task-runner.ts";
+import type { WifiReason } from "../base/wifi/told.ts";
+import type { JoinEnd, JoinWish, OwnNetwork, SeenNetwork } from "./radio.ts";
+
+/** The memory of a set-up. Nothing of it outlives the process, but for a network that was joined. */
+export interface SetUpRecord {
+  /** The set-up that runs, or ran; null before the first. All times are of a clock that never steps, in milliseconds. */
+  readonly run: { readonly until: number; readonly tries: number } | null;
+  /** Whether the last one ended by its time or its tries. */
+  readonly isOver: boolean;
+  /** Names of networks, from the last scan; null: one is to be made. */
+  readonly networks: readonly SeenNetwork[] | null;
+  /** The own network of the set-up, made for each; null before its first scan. */
+  readonly own: OwnNetwork | null;
+  readonly isOpen: boolean;
+  /** A form that was sent, and when. */
+  readonly form: { readonly wish: JoinWish; readonly at: number } | null;
+  /** Whether somebody at the box asked for a set-up; it waits for networks that are known. */
+  readonly isAsked: boolean;
+  /** The owner's change in the Web UI. */
+  readonly change: JoinWish | null;
+  /** The last network that was not joined. */
+  readonly trouble: {
+    readonly reason: WifiReason;
+    readonly ssid: string;
+    readonly at: number;
+  } | null;
+  /** The last network that was joined. */
+  readonly joined: { readonly ssid: string; readonly hasInternet: boolean } | null;
+  /** The time of the last try of known networks. */
+  readonly retriedAt: number;
+}
+
+export const NO_SET_UP: SetUpRecord = {
+  run: null,
+  isOver: false,
+  networks: null,
+  own: null,
+  isOpen: false,
+  form: null,
+  isAsked: false,
+  change: null,
+  trouble: null,
+  joined: null,
+  retriedAt: Number.NEGATIVE_INFINITY,
+};
+
+export interface SetUpFacts {
+  /** Milliseconds of a clock that never steps. */
+  readonly now: number;
+  readonly hasRadio: boolean;
+  /** Whether the box never had a network, and its card names no Wi-Fi. */
+  readonly isNew: boolean;
+  /** Whether a deck or a screen can show a key. */
+  readonly canShow: boolean;
+  /** Whether the cable has an address. */
+  readonly hasCable: boolean;
+  /** Whether the wireless interface has one, in somebody's network. */
+  readonly isOnline: boolean;
+  /** The name of the network that is known, by the card or by an earlier set-up, in hexadecimal; null for none. */
+  readonly known: string | null;
+  readonly phones: number;
+  /** The time since when there is nothing by which the box is reached; null while there is something. */
+  readonly offlineSince: number | null;
+  readonly makeOwn: (networks: readonly SeenNetwork[]) => OwnNetwork;
+}
+
+export type SetUpTask =
+  | { readonly kind: "scan" | "close" }
+  | { readonly kind: "rejoin"; readonly ssid: string }
+  | { readonly kind: "open"; readonly own: OwnNetwork }
+  | { readonly kind: "join"; readonly wish: JoinWish; readonly isChange: boolean };
+
+export type SetUpOutcome =
+  | { readonly kind: "scanned"; readonly networks: readonly SeenNetwork[] }
+  | { readonly kind: "opened" | "closed" | "failed" }
+  | { readonly kind: "ended"; readonly end: JoinEnd };
+
+/** The own network is open for so long, without a form. */
+export const OPEN_MS = 15 * 60_000;
+/** Forms that a set-up takes. */
+export const MOST_TRIES = 5;
+/** The time for the last page to arrive on the phone, and for its probes. */
+export const LAST_PAGE_MS = 3_000;
+/** Known networks are tried this often while no phone is on the own one. */
+export const RETRY_MS = 2 * 60_000;
+/** A cable and known networks have so long at a start. */
+export const PATIENCE_MS = 30_000;
+
+/** Decides the next task by the record and the facts. It is pure. */
+export function nextSetUpTask(
+  kept: SetUpRecord,
+  facts: SetUpFacts,
+): Decision<SetUpRecord, SetUpTask> {
+  const record = settled(kept, facts);
+  if (!facts.hasRadio) return { record };
+  const next = nextOf(record, facts);
+  return typeof next === "number" ? { record, wakeAt: next } : { record, task: next };
+}
+
+/** Brings the record up to date with facts that end or begin a set-up. */
+function settled(record: SetUpRecord, facts: SetUpFacts): SetUpRecord {
+  const { run, form, change, isAsked, isOver } = record;
+  const { now, isNew, canShow, hasCable, isOnline } = facts;
+  if (run === null) {
+    if (hasCable || isOnline) return isAsked ? { ...record, isAsked: false } : record;
+    const begins = canShow && (isAsked || (isNew && !isOver)) && isOfflineFor(PATIENCE_MS, facts);
+    return begins ? begun(record, now) : record;
+  }
+  // A cable ends a set-up, and so does a network that came back.
+  if (hasCable || (isOnline && !record.isOpen) || change !== null)
+    return { ...record, run: null, form: null };
+  if (form === null && (now >= run.until || run.tries >= MOST_TRIES))
+    return { ...record, run: null, isOver: true };
+  return record;
+}
+
+/** Begins a set-up, with a network of its own. */
+function begun(record: SetUpRecord, now: number): SetUpRecord {
+  return {
+    ...record,
+    run: { until: now + OPEN_MS, tries: 0 },
+    isAsked: false,
+    isOver: false,
+    networks: null,
+    own: null,
+    form: null,
+    retriedAt: now,
+  };
+}
+
+function isOfflineFor(ms: number, { hasCable, isOnline, offlineSince, now }: SetUpFacts): boolean {
+  return !hasCable && !isOnline && offlineSince !== null && now - offlineSince >= ms;
+}
+
+function nextOf(record: SetUpRecord, facts: SetUpFacts): SetUpTask | number | undefined {
+  const { run, form, change, isOpen, networks, own, retriedAt } = record;
+  const { now, phones, known } = facts;
+  if (run === null) {
+    if (isOpen) return { kind: "close" };
+    if (change !== null) return { kind: "join", wish: change, isChange: true };
+    return whileIdle(record, facts);
+  }
+  if (form !== null) {
+    const leaveAt = form.at + LAST_PAGE_MS;
+    if (isOpen) return now >= leaveAt ? { kind: "close" } : leaveAt;
+    return { kind: "join", wish: form.wish, isChange: false };
+  }
+  if (isOpen) {
+    if (networks === null) return { kind: "close" };
+    const retryAt = known !== null && phones === 0 ? retriedAt + RETRY_MS : run.until;
+    return now >= retryAt ? { kind: "close" } : Math.min(retryAt, run.until);
+  }
+  if (networks === null) return { kind: "scan" };
+  if (known !== null && now >= retriedAt + RETRY_MS) return { kind: "rejoin", ssid: known };
+  return { kind: "open", own: own ?? facts.makeOwn(networks) };
+}
+
+/** A known network that is not joined is tried, for the reason. */
+function whileIdle(record: SetUpRecord, facts: SetUpFacts): SetUpTask | number | undefined {
+  const { now, offlineSince, hasCable, isOnline, known } = facts;
+  if (hasCable || isOnline || offlineSince === null) return undefined;
+  const patientUntil = offlineSince + PATIENCE_MS;
+  if (known === null) return now < patientUntil ? patientUntil : undefined;
+  const at = Math.max(patientUntil, record.retriedAt + RETRY_MS);
+  return now >= at ? { kind: "rejoin", ssid: known } : at;
+}
+
+/** Applies the outcome of a task. */
+export function afterSetUpTask(
+  record: SetUpRecord,
+  task: SetUpTask,
+  outcome: SetUpOutcome,
+  now: number,
+): SetUpRecord {
+  switch (task.kind) {
+    case "scan":
+      return { ...record, networks: outcome.kind === "scanned" ? outcome.networks : [] };
+    case "open":
+      // A radio that does not open is given up; a press begins again.
+      return outcome.kind === "opened"
+        ? { ...record, own: task.own, isOpen: true }
+        : { ...record, own: null, run: null, isOver: true };
+    case "close":
+      return { ...record, isOpen: false };
+    case "rejoin":
+      return afterRejoin(record, task.ssid, outcome, now);
+    case "join":
+      return afterJoin(record, task, outcome, now);
+  }
+}
+
+/** In a set-up the trouble of the form stays, which its person is told. */
+function afterRejoin(
+  record: SetUpRecord,
+  ssid: string,
+  outcome: SetUpOutcome,
+  now: number,
+): SetUpRecord {
+  const tried = { ...record, retriedAt: now };
+  if (outcome.kind !== "ended") return tried;
+  const { end } = outcome;
+  if (end.joined) {
+    const { hasInternet } = end;
+    return { ...tried, run: null, trouble: null, joined: { ssid, hasInternet } };
+  }
+  return record.run === null ? { ...tried, trouble: { reason: end.reason, ssid, at: now } } : tried;
+}
+
+function afterJoin(
+  record: SetUpRecord,
+  { wish: { ssid }, isChange }: Extract<SetUpTask, { kind: "join" }>,
+  outcome: SetUpOutcome,
+  now: number,
+): SetUpRecord {
+  const end: JoinEnd = outcome.kind === "ended" ? outcome.end : { joined: false, reason: "failed" };
+  const after = { ...record, form: null, change: isChange ? null : record.change, retriedAt: now };
+  if (end.joined) {
+    const { hasInternet } = end;
+    return { ...after, run: null, isOver: false, trouble: null, joined: { ssid, hasInternet } };
+  }
+  const trouble = { reason: end.reason, ssid, at: now };
+  const { run } = record;
+  if (isChange || run === null) return { ...after, trouble };
+  return { ...after, trouble, run: { until: now + OPEN_MS, tries: run.tries + 1 } };
+}

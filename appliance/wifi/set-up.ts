@@ -1,0 +1,298 @@
+import { type Clock, every } from "../base/clock.ts";
+import { TaskRunner } from "../base/tasks/task-runner.ts";
+import { networkNameText, wifiTroubleText } from "../base/wifi/text.ts";
+import type { WifiState, WifiTrouble } from "../base/wifi/told.ts";
+import { type Asked, isWifiPassword } from "./asked.ts";
+import {
+  afterSetUpTask,
+  NO_SET_UP,
+  nextSetUpTask,
+  type SetUpFacts,
+  type SetUpOutcome,
+  type SetUpRecord,
+  type SetUpTask,
+} from "./machine.ts";
+import { makeOwnNetwork } from "./own-network.ts";
+import { Portal, type PortalAnswer, type PortalRequest } from "./portal/portal.ts";
+import type { JoinWish, Radio, RadioState } from "./radio.ts";
+
+/** The memory of the box beyond a start. */
+interface SetUpMemory {
+  /** Whether the box ever had a network. */
+  readonly hadNetwork: boolean;
+  noteNetwork(): void;
+  /** The name of the network to join, in hexadecimal; null without. */
+  known(): string | null;
+  country(): string;
+  /** @throws {Error} where it cannot be kept */
+  keep(wish: JoinWish): void;
+}
+
+interface WifiSetUpOptions {
+  readonly clock: Clock;
+  readonly radio: Radio;
+  readonly memory: SetUpMemory;
+  /** Whether a network that is joined would be known at the next start. */
+  readonly isData: () => boolean;
+  readonly asked: () => Asked;
+  readonly hasScreen: () => boolean;
+  readonly hasCable: () => boolean;
+  /** Whether the wall clock names the time of the day. */
+  readonly isSure: () => boolean;
+  readonly countries: readonly string[];
+  readonly randomInt: (end: number) => number;
+  /** Opens the pages of the set-up network; resolves with what closes them. */
+  readonly serve: (
+    answer: (request: PortalRequest) => PortalAnswer,
+  ) => Promise<() => Promise<void>>;
+  /** Tells the service. */
+  readonly tell: (state: WifiState) => void;
+  readonly log: (line: string) => void;
+}
+
+/** The facts are gathered this often. */
+const LOOK_MS = 2_000;
+const LONGEST_MS = 60_000;
+/** The program ends when there was nothing to do for so long; the next request starts it again. */
+const IDLE_MS = 60_000;
+
+/** The set-up of the Wi-Fi, from the first look to a network that was joined. */
+export class WifiSetUp {
+  readonly #options: WifiSetUpOptions;
+  readonly #runner: TaskRunner<SetUpRecord, SetUpTask, SetUpOutcome>;
+  readonly #ended = Promise.withResolvers<void>();
+  // A power cut or a crash may have left the own network open.
+  #record: SetUpRecord = { ...NO_SET_UP, isOpen: true };
+  #radio: RadioState = { hasRadio: true, phones: 0, isOnline: false };
+  #offlineSince: number | null = null;
+  #idleSince: number;
+  #hasDeck = false;
+  #isLooking = false;
+  #told = "";
+  /** The pages, and the name of the own network that they are for. */
+  #portal: { readonly of: string; readonly pages: Portal } | undefined;
+  #closePages: (() => Promise<void>) | undefined;
+
+  constructor(options: WifiSetUpOptions) {
+    this.#options = options;
+    const { clock, log } = options;
+    this.#idleSince = clock.monotonic();
+    const setUp = this;
+    this.#runner = new TaskRunner<SetUpRecord, SetUpTask, SetUpOutcome>({
+      // The wall clock steps once there is a network.
+      clock: {
+        now: () => clock.monotonic(),
+        monotonic: () => clock.monotonic(),
+        after: (ms, task) => clock.after(ms, task),
+      },
+      record: {
+        get now() {
+          return setUp.#record;
+        },
+        set now(record) {
+          setUp.#record = record;
+        },
+        save: async (record) => {
+          this.#record = record;
+          return true;
+        },
+      },
+      next: (record) => nextSetUpTask(record, this.#facts()),
+      before: (record) => record,
+      after: (record, task, outcome) => this.#after(record, task, outcome),
+      run: (task, signal) => this.#run(task, signal),
+      failed: () => ({ kind: "failed" }),
+      stopped: { kind: "failed" },
+      isDoneUnnoted: () => true,
+      isLeft: false,
+      onError: (error) => log(`The Wi-Fi set-up failed: ${String(error)}`),
+      longestSleepMs: LONGEST_MS,
+      told: () => this.#tell(),
+    });
+  }
+
+  /** Runs until there was nothing to do for a while, or `signal` ends it. The own network is closed at the end. */
+  async run(signal: AbortSignal): Promise<void> {
+    const cancel = every(this.#options.clock, LOOK_MS, () => void this.#look());
+    signal.addEventListener("abort", () => this.#ended.resolve(), { once: true });
+    await this.#look();
+    await this.#ended.promise;
+    cancel();
+    await this.#runner.close();
+    await this.#close().catch(() => {});
+  }
+
+  async #look(): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    try {
+      this.#radio = await this.#options.radio.state();
+      this.#take();
+      this.#runner.wake();
+      this.#endWhenIdle();
+    } catch (error) {
+      this.#options.log(`The radio could not be asked: ${String(error)}`);
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+
+  #take(): void {
+    const { clock, memory, asked, hasCable, isData } = this.#options;
+    const { begins, change, hasDeck } = asked();
+    this.#hasDeck = hasDeck;
+    if (begins) this.#record = { ...this.#record, isAsked: true };
+    if (change !== undefined) this.#record = { ...this.#record, change };
+    const isOnline = this.#radio.isOnline || hasCable();
+    if (isOnline && isData()) memory.noteNetwork();
+    const now = clock.monotonic();
+    this.#offlineSince = isOnline ? null : (this.#offlineSince ?? now);
+  }
+
+  #facts(): SetUpFacts {
+    const { clock, memory, hasScreen, hasCable, isData, randomInt } = this.#options;
+    const known = memory.known();
+    return {
+      ...this.#radio,
+      now: clock.monotonic(),
+      isNew: isData() && !memory.hadNetwork && known === null,
+      canShow: this.#hasDeck || hasScreen(),
+      hasCable: hasCable(),
+      known,
+      offlineSince: this.#offlineSince,
+      makeOwn: () => makeOwnNetwork(randomInt),
+    };
+  }
+
+  #endWhenIdle(): void {
+    const { clock } = this.#options;
+    const { run, isOpen, change, isAsked } = this.#record;
+    const isNeeded =
+      this.#runner.task !== undefined || run !== null || isOpen || change !== null || isAsked;
+    const hasNothing = !this.#radio.hasRadio || this.#offlineSince === null;
+    const now = clock.monotonic();
+    if (isNeeded || !hasNothing) this.#idleSince = now;
+    else if (now - this.#idleSince >= IDLE_MS) this.#ended.resolve();
+  }
+
+  async #run(task: SetUpTask, signal: AbortSignal): Promise<SetUpOutcome> {
+    const { radio } = this.#options;
+    switch (task.kind) {
+      case "scan":
+        return { kind: "scanned", networks: await radio.scan(signal) };
+      case "open":
+        await radio.start(task.own, signal);
+        await this.#serve(task.own.name);
+        return { kind: "opened" };
+      case "close":
+        await this.#close();
+        return { kind: "closed" };
+      case "rejoin":
+        return { kind: "ended", end: await radio.join(undefined, signal) };
+      case "join": {
+        const end = await radio.join(task.wish, signal);
+        if (end.joined) this.#keep(task.wish);
+        return { kind: "ended", end };
+      }
+    }
+  }
+
+  /** A network that cannot be kept is joined all the same, until the next start. */
+  #keep(wish: JoinWish): void {
+    const { memory, log, isData } = this.#options;
+    try {
+      if (isData()) memory.keep(wish);
+    } catch (error) {
+      log(`The network could not be kept for the next start: ${String(error)}`);
+    }
+  }
+
+  async #serve(of: string): Promise<void> {
+    if (this.#portal?.of !== of) this.#portal = { of, pages: this.#newPortal() };
+    const { pages } = this.#portal;
+    pages.reopen();
+    this.#closePages = await this.#options.serve((request) => pages.answer(request));
+  }
+
+  #newPortal(): Portal {
+    const { countries, memory, randomInt } = this.#options;
+    return new Portal({
+      token: Array.from({ length: 4 }, () => randomInt(2 ** 32).toString(36)).join(""),
+      networks: () => this.#record.networks ?? [],
+      countries,
+      country: () => memory.country(),
+      trouble: () => this.#troubleOfPortal(),
+      isPassword: isWifiPassword,
+      join: (wish) => this.#change({ form: { wish, at: this.#options.clock.monotonic() } }),
+      lookAgain: () => this.#change({ networks: null }),
+    });
+  }
+
+  async #close(): Promise<void> {
+    const close = this.#closePages;
+    this.#closePages = undefined;
+    await close?.();
+    await this.#options.radio.stop();
+  }
+
+  /** A phone sent something. The answer goes out before the network ends. */
+  #change(change: Partial<SetUpRecord>): void {
+    this.#record = { ...this.#record, ...change };
+    this.#options.clock.after(0, () => this.#runner.wake());
+  }
+
+  #after(record: SetUpRecord, task: SetUpTask, outcome: SetUpOutcome): SetUpRecord {
+    const after = afterSetUpTask(record, task, outcome, this.#options.clock.monotonic());
+    if (after.trouble !== null && after.trouble !== record.trouble)
+      this.#options.log(wifiTroubleText({ ...this.#troubleOf(after.trouble), at: null }));
+    return after;
+  }
+
+  #troubleOfPortal(): ReturnType<ConstructorParameters<typeof Portal>[0]["trouble"]> {
+    const { trouble } = this.#record;
+    if (trouble === null) return undefined;
+    return {
+      sentence: wifiTroubleText({ ...this.#troubleOf(trouble), at: null }),
+      ssid: trouble.ssid,
+    };
+  }
+
+  #troubleOf({ reason, ssid, at }: NonNullable<SetUpRecord["trouble"]>): WifiTrouble {
+    const { clock, isSure } = this.#options;
+    const time = clock.now() - (clock.monotonic() - at);
+    return { reason, network: nameOf(ssid), at: isSure() ? Math.round(time) : null };
+  }
+
+  #tell(): void {
+    const { trouble, own, isOpen, form, change, joined, run } = this.#record;
+    const task = this.#runner.task;
+    const ssid = form?.wish.ssid ?? change?.ssid ?? joined?.ssid;
+    const state: WifiState = {
+      phase: phaseOf(this.#record, task),
+      own: run !== null && isOpen && own !== null ? { name: own.name, key: own.key } : null,
+      phones: this.#radio.phones,
+      network: ssid === undefined ? null : nameOf(ssid),
+      trouble: trouble && this.#troubleOf(trouble),
+      hasInternet: joined?.hasInternet ?? null,
+      hasRadio: this.#radio.hasRadio,
+    };
+    const text = JSON.stringify(state);
+    if (text === this.#told) return;
+    this.#told = text;
+    this.#options.tell(state);
+  }
+}
+
+function phaseOf(
+  { run, isOver, isOpen, form, change }: SetUpRecord,
+  task: SetUpTask | undefined,
+): WifiState["phase"] {
+  if (change !== null) return "changing";
+  if (run === null) return isOver ? "over" : "idle";
+  if (form !== null) return "joining";
+  return isOpen && task === undefined ? "open" : "scanning";
+}
+
+function nameOf(ssid: string): string {
+  return networkNameText(Buffer.from(ssid, "hex"));
+}

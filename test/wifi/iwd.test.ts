@@ -1,0 +1,211 @@
+import assert from "node:assert/strict";
+import { describe, it } from "mocha";
+import type { Clock } from "../../appliance/base/clock.ts";
+import { IwdRadio } from "../../appliance/wifi/iwd.ts";
+import type { JoinWish } from "../../appliance/wifi/radio.ts";
+
+const PATH = "/net/connman/iwd/0/3";
+const WISH: JoinWish = {
+  ssid: Buffer.from("Home").toString("hex"),
+  password: "right password",
+  country: "CH",
+  isHidden: false,
+};
+const { signal } = new AbortController();
+
+/** An iwd that answers as busctl prints it, for one device and the networks of a street. */
+class FakeIwd {
+  mode = "station";
+  isStarted = false;
+  readonly calls: string[] = [];
+  readonly networks = [
+    { name: "Home", type: "psk", level: -4_500, known: false },
+    { name: "Office", type: "8021x", level: -5_000, known: false },
+    { name: 'Café "x"', type: "open", level: -8_000, known: false },
+  ];
+  log = "";
+  joins = true;
+  addresses: string[] = [];
+
+  async ask(program: string, args: readonly string[]): Promise<string> {
+    if (program === "journalctl") return this.log;
+    if (program !== "busctl") {
+      this.calls.push([program, ...args].join(" "));
+      return "";
+    }
+    const at = args.indexOf("net.connman.iwd");
+    const [path = "", of = "", method = "", ...rest] = args.slice(at + 1);
+    if (method === "GetManagedObjects") return reply([this.#objects()]);
+    this.calls.push([method, ...rest].join(" "));
+    if (args.includes("set-property")) {
+      this.mode = rest[1] ?? "";
+      this.isStarted = false;
+      return "";
+    }
+    if (method === "GetOrderedNetworks")
+      return reply([this.networks.map(({ level }, index) => [`${PATH}/${index}`, level])]);
+    if (method === "StartProfile") this.isStarted = true;
+    if (method === "GetDiagnostics") return reply([[{}, {}]]);
+    if (method === "Connect" || method === "ConnectHiddenNetwork") {
+      if (!this.joins) throw new Error("Call failed: Operation failed");
+      this.addresses = ["192.168.1.7"];
+    }
+    assert.ok(path.startsWith(PATH) && of.startsWith("net.connman.iwd."));
+    return "";
+  }
+
+  #objects() {
+    const s = (data: unknown) => ({ type: "s", data });
+    const device = {
+      "net.connman.iwd.Device": { Name: s("wlan0"), Mode: s(this.mode) },
+      ...(this.mode === "station"
+        ? { "net.connman.iwd.Station": { State: s("disconnected"), Scanning: s(false) } }
+        : { "net.connman.iwd.AccessPoint": { Started: s(this.isStarted) } }),
+    };
+    const networks = this.networks.map(({ name, type, known }, index) => [
+      `${PATH}/${index}`,
+      {
+        "net.connman.iwd.Network": {
+          Name: s(name),
+          Type: s(type),
+          Connected: s(false),
+          ...(known && { KnownNetwork: s("/known") }),
+        },
+      },
+    ]);
+    return { [PATH]: device, ...Object.fromEntries(networks) };
+  }
+}
+
+function reply(data: unknown): string {
+  return `${JSON.stringify({ type: "x", data })}\n`;
+}
+
+/** A clock whose timers ring at once. */
+function hasty(): Pick<Clock, "now" | "monotonic" | "after"> {
+  let now = 0;
+  return {
+    now: () => now,
+    monotonic: () => now,
+    after: (ms, task) => {
+      now += ms;
+      setImmediate(task);
+      return () => {};
+    },
+  };
+}
+
+function world(isCountryNew = false) {
+  const iwd = new FakeIwd();
+  const undone: string[] = [];
+  const owns: unknown[] = [];
+  const radio = new IwdRadio({
+    ask: (program, args) => iwd.ask(program, args),
+    files: {
+      write: () => ({ isCountryNew, undo: () => void undone.push("undo") }),
+      own: (own) => void owns.push(own),
+    },
+    clock: hasty(),
+    addresses: () => iwd.addresses,
+    hasInternet: async () => true,
+    warn: () => {},
+  });
+  return { iwd, radio, undone, owns };
+}
+
+describe("the radio by iwd", () => {
+  it("lists networks that one password or none opens", async () => {
+    const { radio } = world();
+    const names = (await radio.scan(signal)).map(({ ssid, isOpen, signal: level }) => [
+      Buffer.from(ssid, "hex").toString(),
+      isOpen,
+      level,
+    ]);
+    assert.deepEqual(names, [
+      ["Home", false, -45],
+      ['Café "x"', true, -80],
+    ]);
+  });
+
+  it("opens the own network with the firewall, and closes both", async () => {
+    const { radio, iwd, owns } = world();
+    const own = { name: "Tallydeck-AB23", key: "abcdefghjk", channel: 6 };
+    await radio.start(own, signal);
+    assert.deepEqual(iwd.calls, [
+      "Mode s ap",
+      "nft add element inet tallydeck setup_links { wlan0 }",
+      "StartProfile s Tallydeck-AB23",
+    ]);
+    assert.equal((await radio.state()).phones, 2);
+    await radio.stop();
+    assert.deepEqual(iwd.calls.slice(-2), [
+      "Mode s station",
+      "nft flush set inet tallydeck setup_links",
+    ]);
+    assert.deepEqual(owns, [own, undefined]);
+    assert.doesNotMatch(iwd.calls.join(), /abcdefghjk/);
+  });
+
+  it("is online by an address of somebody's network only", async () => {
+    const { radio, iwd } = world();
+    for (const [addresses, isOnline] of [
+      [[], false],
+      [["192.0.2.1"], false],
+      [["169.254.1.2"], false],
+      [["192.168.1.7"], true],
+    ] as const) {
+      iwd.addresses = [...addresses];
+      assert.equal((await radio.state()).isOnline, isOnline);
+    }
+  });
+
+  it("joins a network, with its country first", async () => {
+    const { radio, iwd, undone } = world(true);
+    assert.deepEqual(await radio.join(WISH, signal), { joined: true, hasInternet: true });
+    assert.equal(iwd.calls[0], "systemctl restart iwd.service");
+    assert.deepEqual(undone, []);
+    assert.doesNotMatch(iwd.calls.join(), /right password/);
+  });
+
+  for (const [reason, log] of [
+    ["not-accepted", "event: disconnect-info, reason: 15"],
+    ["not-accepted", "4-Way handshake failed for ifindex: 3, reason: 15"],
+    ["failed", "event: disconnect-info, reason: 3"],
+    ["failed", ""],
+  ] as const)
+    it(`says ${reason} by iwd's log, ${JSON.stringify(log)}, and forgets the network`, async () => {
+      const { radio, iwd, undone } = world();
+      Object.assign(iwd, { joins: false, log });
+      assert.deepEqual(await radio.join(WISH, signal), { joined: false, reason });
+      assert.deepEqual(undone, ["undo"]);
+    });
+
+  it("says not found, and no address", async () => {
+    const { radio, iwd, undone } = world();
+    const other = { ...WISH, ssid: Buffer.from("Elsewhere").toString("hex") };
+    assert.deepEqual(await radio.join(other, signal), { joined: false, reason: "not-found" });
+    assert.ok(!iwd.calls.some((call) => call.startsWith("Connect")));
+    Object.defineProperty(iwd, "addresses", { get: () => [], set: () => {} });
+    assert.deepEqual(await radio.join(WISH, signal), { joined: false, reason: "no-address" });
+    assert.equal(undone.length, 2);
+  });
+
+  it("joins a hidden network by its name, and a known one without", async () => {
+    const { radio, iwd } = world();
+    const hidden = { ...WISH, ssid: Buffer.from("🏠").toString("hex"), isHidden: true };
+    await radio.join(hidden, signal);
+    assert.equal(iwd.calls.at(-1), "ConnectHiddenNetwork s 🏠");
+    assert.deepEqual(await radio.join(undefined, signal), { joined: false, reason: "not-found" });
+    for (const network of iwd.networks) network.known = network.name === "Home";
+    assert.deepEqual(await radio.join(undefined, signal), { joined: true, hasInternet: true });
+  });
+
+  it("is none where iwd does not run", async () => {
+    const { radio, iwd } = world();
+    iwd.ask = async () => {
+      throw new Error("Call failed: The name net.connman.iwd was not provided");
+    };
+    assert.deepEqual(await radio.state(), { hasRadio: false, phones: 0, isOnline: false });
+    await assert.rejects(radio.scan(signal), /does not answer/);
+  });
+});

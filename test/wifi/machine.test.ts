@@ -1,0 +1,255 @@
+import assert from "node:assert/strict";
+import { describe, it } from "mocha";
+import {
+  afterSetUpTask,
+  LAST_PAGE_MS,
+  MOST_TRIES,
+  NO_SET_UP,
+  nextSetUpTask,
+  OPEN_MS,
+  PATIENCE_MS,
+  RETRY_MS,
+  type SetUpFacts,
+  type SetUpOutcome,
+  type SetUpRecord,
+} from "../../appliance/wifi/machine.ts";
+import type { JoinWish } from "../../appliance/wifi/radio.ts";
+
+const HOME = Buffer.from("Home").toString("hex");
+const WISH: JoinWish = { ssid: HOME, password: "right password", country: "CH", isHidden: false };
+const OWN = { name: "Tallydeck-AB23", key: "abcdefghjk", channel: 6 };
+const SEEN = [{ ssid: HOME, isOpen: false, signal: -50 }];
+const LATE = PATIENCE_MS + 1;
+
+/** A box that was never set up, without a cable, with a deck. */
+const facts = (change: Partial<SetUpFacts> = {}): SetUpFacts => ({
+  now: LATE,
+  hasRadio: true,
+  isNew: true,
+  canShow: true,
+  hasCable: false,
+  isOnline: false,
+  known: null,
+  phones: 0,
+  offlineSince: 0,
+  makeOwn: () => OWN,
+  ...change,
+});
+
+/** The set-up with its own network open since LATE. */
+const OPEN: SetUpRecord = {
+  ...NO_SET_UP,
+  run: { until: LATE + OPEN_MS, tries: 0 },
+  retriedAt: LATE,
+  networks: SEEN,
+  own: OWN,
+  isOpen: true,
+};
+
+const kindOf = (record: SetUpRecord, now: SetUpFacts) => nextSetUpTask(record, now).task?.kind;
+const wakeOf = (record: SetUpRecord, now: SetUpFacts) => nextSetUpTask(record, now).wakeAt;
+
+/** Decides, and applies the outcome of the task. */
+function step(record: SetUpRecord, now: SetUpFacts, outcome: SetUpOutcome): SetUpRecord {
+  const decision = nextSetUpTask(record, now);
+  assert.ok(decision.task);
+  return afterSetUpTask(decision.record, decision.task, outcome, now.now);
+}
+
+describe("a set-up of the Wi-Fi begins", () => {
+  it("by itself where the box is new, has no cable, and shows a key", () => {
+    assert.equal(kindOf(NO_SET_UP, facts()), "scan");
+  });
+
+  for (const [what, change] of Object.entries<Partial<SetUpFacts>>({
+    "that has a cable": { hasCable: true, offlineSince: null },
+    "that is on a Wi-Fi": { isOnline: true, offlineSince: null },
+    "that had a network once": { isNew: false },
+    "without deck and screen": { canShow: false },
+    "without a radio": { hasRadio: false },
+    "that has only just started": { now: PATIENCE_MS - 1 },
+  }))
+    it(`not on a box ${what}`, () => {
+      assert.equal(kindOf(NO_SET_UP, facts(change)), undefined);
+    });
+
+  it("on a press, once the known network had its time", () => {
+    const asked = { ...NO_SET_UP, isAsked: true };
+    const later = { isNew: false, known: HOME, offlineSince: 100_000 };
+    assert.equal(kindOf(asked, facts({ ...later, now: 100_001 })), undefined);
+    assert.equal(kindOf(asked, facts({ ...later, now: 100_000 + PATIENCE_MS })), "scan");
+  });
+
+  it("on no press that a network has answered", () => {
+    const asked = { ...NO_SET_UP, isAsked: true };
+    const { record } = nextSetUpTask(asked, facts({ isOnline: true, offlineSince: null }));
+    assert.equal(record.isAsked, false);
+  });
+
+  it("never again by itself after its time, but on a press, with another name", () => {
+    const over = nextSetUpTask(OPEN, facts({ now: LATE + OPEN_MS }));
+    assert.deepEqual([over.task?.kind, over.record.run, over.record.isOver], ["close", null, true]);
+    const closed = afterSetUpTask(over.record, { kind: "close" }, { kind: "closed" }, 0);
+    const later = facts({ now: LATE + 2 * OPEN_MS });
+    assert.equal(kindOf(closed, later), undefined);
+    const again = nextSetUpTask({ ...closed, isAsked: true }, later);
+    assert.deepEqual(
+      [again.task?.kind, again.record.own, again.record.isOver],
+      ["scan", null, false],
+    );
+  });
+
+  it("never because a known network is gone: that is tried, for the reason", () => {
+    const away = facts({ isNew: false, known: HOME });
+    const after = step(NO_SET_UP, away, {
+      kind: "ended",
+      end: { joined: false, reason: "not-accepted" },
+    });
+    assert.deepEqual(after.trouble, { reason: "not-accepted", ssid: HOME, at: LATE });
+    assert.equal(wakeOf(after, away), LATE + RETRY_MS);
+    assert.equal(kindOf(after, { ...away, now: LATE + RETRY_MS }), "rejoin");
+  });
+});
+
+describe("a set-up of the Wi-Fi goes on", () => {
+  it("from the scan to its own network, and waits for a form", () => {
+    const scanned = step(NO_SET_UP, facts(), { kind: "scanned", networks: SEEN });
+    const opened = step(scanned, facts(), { kind: "opened" });
+    assert.deepEqual([opened.own, opened.isOpen], [OWN, true]);
+    assert.equal(wakeOf(opened, facts()), LATE + OPEN_MS);
+  });
+
+  it("with an empty list where the scan failed", () => {
+    assert.deepEqual(step(NO_SET_UP, facts(), { kind: "failed" }).networks, []);
+  });
+
+  it("no further where the own network does not open: a press begins again", () => {
+    const { run, isOver } = step({ ...OPEN, isOpen: false }, facts(), { kind: "failed" });
+    assert.deepEqual([run, isOver], [null, true]);
+  });
+
+  it("from a form, after its last page, over a closed network, to a join that is kept", () => {
+    const sent = { ...OPEN, form: { wish: WISH, at: LATE } };
+    assert.equal(wakeOf(sent, facts()), LATE + LAST_PAGE_MS);
+    const then = facts({ now: LATE + LAST_PAGE_MS });
+    const closed = step(sent, then, { kind: "closed" });
+    assert.deepEqual(nextSetUpTask(closed, then).task, {
+      kind: "join",
+      wish: WISH,
+      isChange: false,
+    });
+    const done = step(closed, then, { kind: "ended", end: { joined: true, hasInternet: false } });
+    assert.deepEqual(
+      [done.run, done.form, done.joined],
+      [null, null, { ssid: HOME, hasInternet: false }],
+    );
+    assert.equal(kindOf(done, facts({ isOnline: true, isNew: false, known: HOME })), undefined);
+  });
+
+  for (const reason of ["not-accepted", "not-found", "no-address", "failed"] as const)
+    it(`back to its own network, as it was, after a join that ended with ${reason}`, () => {
+      const sent = { ...OPEN, isOpen: false, form: { wish: WISH, at: LATE } };
+      const back = step(sent, facts(), { kind: "ended", end: { joined: false, reason } });
+      assert.equal(back.trouble?.reason, reason);
+      assert.deepEqual(nextSetUpTask(back, facts()).task, { kind: "open", own: OWN });
+      assert.deepEqual([back.networks, back.run?.tries], [SEEN, 1]);
+    });
+
+  it("with its whole time from a failed join on", () => {
+    const sent = { ...OPEN, isOpen: false, form: { wish: WISH, at: LATE } };
+    const now = LATE + OPEN_MS - 1;
+    const back = step(sent, facts({ now }), {
+      kind: "ended",
+      end: { joined: false, reason: "failed" },
+    });
+    assert.equal(back.run?.until, now + OPEN_MS);
+  });
+
+  it("to its end after five forms", () => {
+    const tried = { ...OPEN, run: { until: LATE + OPEN_MS, tries: MOST_TRIES } };
+    const { task, record } = nextSetUpTask(tried, facts());
+    assert.deepEqual([task?.kind, record.isOver], ["close", true]);
+  });
+
+  it("through a new look, over a closed network", () => {
+    const looking = { ...OPEN, networks: null };
+    const closed = step(looking, facts(), { kind: "closed" });
+    assert.equal(kindOf(closed, facts()), "scan");
+    const scanned = step(closed, facts(), { kind: "scanned", networks: [] });
+    assert.deepEqual(nextSetUpTask(scanned, facts()).task, { kind: "open", own: OWN });
+  });
+
+  it("to its end with a cable, or with a network that came back", () => {
+    const cable = nextSetUpTask(OPEN, facts({ hasCable: true }));
+    assert.deepEqual([cable.task?.kind, cable.record.run], ["close", null]);
+    const back = nextSetUpTask({ ...OPEN, isOpen: false }, facts({ isOnline: true }));
+    assert.deepEqual([back.task, back.record.run], [undefined, null]);
+    const ours = nextSetUpTask(OPEN, facts({ isOnline: true }));
+    assert.ok(ours.record.run);
+  });
+
+  it("no further with a form of which a cable came in between", () => {
+    const sent = { ...OPEN, form: { wish: WISH, at: LATE } };
+    assert.equal(nextSetUpTask(sent, facts({ hasCable: true })).record.form, null);
+  });
+});
+
+describe("a known network, in a set-up", () => {
+  const known = { known: HOME, isNew: false };
+  const due = facts({ ...known, now: LATE + RETRY_MS });
+
+  it("is tried every two minutes, over a closed network, which then comes back", () => {
+    assert.equal(wakeOf(OPEN, facts(known)), LATE + RETRY_MS);
+    const closed = step(OPEN, due, { kind: "closed" });
+    const back = step(closed, due, { kind: "ended", end: { joined: false, reason: "not-found" } });
+    assert.deepEqual(nextSetUpTask(back, due).task, { kind: "open", own: OWN });
+    assert.equal(back.trouble, null);
+    const opened = step(back, due, { kind: "opened" });
+    assert.equal(wakeOf(opened, due), LATE + 2 * RETRY_MS);
+  });
+
+  it("is not tried while a phone is on the own network", () => {
+    assert.equal(kindOf(OPEN, { ...due, phones: 1 }), undefined);
+  });
+
+  it("ends it", () => {
+    const closed = step(OPEN, due, { kind: "closed" });
+    const joined = { joined: true, hasInternet: true } as const;
+    assert.equal(step(closed, due, { kind: "ended", end: joined }).run, null);
+  });
+});
+
+describe("the owner's change in the Web UI", () => {
+  const change = { ...NO_SET_UP, change: WISH };
+  const online = facts({ isOnline: true, offlineSince: null, isNew: false, known: HOME });
+
+  it("is tried at once", () => {
+    assert.deepEqual(nextSetUpTask(change, online).task, {
+      kind: "join",
+      wish: WISH,
+      isChange: true,
+    });
+  });
+
+  it("opens nothing where it fails", () => {
+    const back = step(change, online, {
+      kind: "ended",
+      end: { joined: false, reason: "no-address" },
+    });
+    assert.deepEqual([back.change, back.run, back.trouble?.reason], [null, null, "no-address"]);
+    assert.equal(kindOf(back, online), undefined);
+  });
+
+  it("ends a set-up", () => {
+    const { record, task } = nextSetUpTask({ ...OPEN, change: WISH }, facts());
+    assert.deepEqual([record.run, task?.kind], [null, "close"]);
+  });
+});
+
+describe("a program that was killed with its own network open", () => {
+  it("closes it first", () => {
+    const found = { ...NO_SET_UP, isOpen: true };
+    assert.equal(kindOf(found, facts({ isOnline: true, offlineSince: null })), "close");
+    assert.equal(step(found, facts({ now: 0 }), { kind: "failed" }).isOpen, false);
+  });
+});

@@ -1,0 +1,219 @@
+import assert from "node:assert/strict";
+import { setImmediate } from "node:timers/promises";
+import { afterEach, describe, it } from "mocha";
+import type { WifiState } from "../../appliance/base/wifi/told.ts";
+import { COUNTRIES } from "../../appliance/provision/settings.ts";
+import { LAST_PAGE_MS, OPEN_MS, PATIENCE_MS, RETRY_MS } from "../../appliance/wifi/machine.ts";
+import type { PortalAnswer, PortalRequest } from "../../appliance/wifi/portal/portal.ts";
+import type { JoinEnd, JoinWish, OwnNetwork, Radio } from "../../appliance/wifi/radio.ts";
+import { WifiSetUp } from "../../appliance/wifi/set-up.ts";
+import { FakeClock } from "../helpers/fake-clock.ts";
+
+const HOME = Buffer.from("Home").toString("hex");
+
+/** A radio in a street with one network, whose password is `right password`. */
+class FakeRadio implements Radio {
+  own: OwnNetwork | undefined;
+  phones = 0;
+  isOnline = false;
+  hasRadio = true;
+  /** The end of joining with the right password. */
+  end: JoinEnd = { joined: true, hasInternet: true };
+  readonly did: string[] = [];
+
+  async scan() {
+    this.did.push("scan");
+    return [{ ssid: HOME, isOpen: false, signal: -50 }];
+  }
+  async start(own: OwnNetwork) {
+    this.did.push("start");
+    this.own = own;
+  }
+  async stop() {
+    this.did.push("stop");
+    this.own = undefined;
+  }
+  async join(wish: JoinWish | undefined): Promise<JoinEnd> {
+    assert.equal(this.own, undefined, "a station, or an access point");
+    this.did.push(wish === undefined ? "rejoin" : "join");
+    const isRight = wish === undefined || wish.password === "right password";
+    const end: JoinEnd = isRight ? this.end : { joined: false, reason: "not-accepted" };
+    this.isOnline ||= end.joined;
+    return end;
+  }
+  async state() {
+    const { hasRadio, phones, isOnline } = this;
+    return { hasRadio, phones: this.own ? phones : 0, isOnline: isOnline && !this.own };
+  }
+}
+
+describe("the set-up of the Wi-Fi", () => {
+  const stop: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const each of stop.splice(0)) await each();
+  });
+
+  function world() {
+    const clock = new FakeClock();
+    const radio = new FakeRadio();
+    const box = {
+      hasCable: false,
+      begins: false,
+      hasDeck: true,
+      change: undefined as JoinWish | undefined,
+    };
+    const memory = {
+      hadNetwork: false,
+      kept: undefined as JoinWish | undefined,
+      noteNetwork: () => {
+        memory.hadNetwork = true;
+      },
+      known: () => memory.kept?.ssid ?? null,
+      country: () => memory.kept?.country ?? "",
+      keep: (wish: JoinWish) => {
+        memory.kept = wish;
+      },
+    };
+    const states: WifiState[] = [];
+    const logged: string[] = [];
+    let answer: ((request: PortalRequest) => PortalAnswer) | undefined;
+    const setUp = new WifiSetUp({
+      clock,
+      radio,
+      memory,
+      isData: () => true,
+      asked: () => {
+        const { begins, change, hasDeck } = box;
+        Object.assign(box, { begins: false, change: undefined });
+        return { begins, change, hasDeck };
+      },
+      hasScreen: () => false,
+      hasCable: () => box.hasCable,
+      isSure: () => true,
+      countries: [...COUNTRIES],
+      randomInt: (end) => Math.min(7, end - 1),
+      serve: async (answers) => {
+        answer = answers;
+        return async () => {
+          answer = undefined;
+        };
+      },
+      tell: (state) => void states.push(state),
+      log: (line) => void logged.push(line),
+    });
+    const end = new AbortController();
+    let hasEnded = false;
+    const ended = setUp.run(end.signal).then(() => {
+      hasEnded = true;
+    });
+    stop.push(() => {
+      end.abort();
+      return ended;
+    });
+    const pass = async (ms: number) => {
+      for (let passed = 0; passed < ms; passed += 500) {
+        clock.advance(500);
+        for (let turns = 0; turns < 8; turns += 1) await setImmediate();
+      }
+    };
+    const ask = (method: string, body = "") =>
+      answer?.({
+        method,
+        host: "192.0.2.1",
+        path: "/",
+        languages: "de-CH",
+        from: "192.0.2.7",
+        body,
+      });
+    const send = (password: string) => {
+      const token = /name="token" value="([^"]+)"/.exec(ask("GET")?.body ?? "")?.[1] ?? "";
+      const fields = { token, country: "CH", network: `psk-${HOME}`, password };
+      return ask("POST", new URLSearchParams(fields).toString());
+    };
+    const now = () => states.at(-1);
+    return { radio, box, memory, states, logged, pass, ask, send, now, hasEnded: () => hasEnded };
+  }
+
+  it("brings a new box onto its network, and ends", async () => {
+    const { pass, now, send, radio, memory, logged, hasEnded } = world();
+    await pass(PATIENCE_MS + 4_000);
+    assert.equal(now()?.phase, "open");
+    assert.match(now()?.own?.name ?? "", /^Tallydeck-[2-9A-Z]{4}$/);
+    assert.match(now()?.own?.key ?? "", /^[a-hjkmnp-z]{10}$/);
+    assert.equal(send("right password")?.status, 200);
+    await pass(LAST_PAGE_MS + 2_000);
+    assert.deepEqual([memory.kept?.ssid, memory.hadNetwork], [HOME, true]);
+    const { phase, own, network, trouble, hasInternet } = now() ?? {};
+    assert.deepEqual(
+      [phase, own, network, trouble, hasInternet],
+      ["idle", null, "Home", null, true],
+    );
+    assert.deepEqual(radio.did, ["stop", "scan", "start", "stop", "join"]);
+    assert.doesNotMatch(logged.join("\n"), /right password/);
+    await pass(70_000);
+    assert.equal(hasEnded(), true);
+  });
+
+  it("comes back with the reason, under the same name, and keeps nothing", async () => {
+    const { pass, now, send, ask, memory, states, logged } = world();
+    await pass(PATIENCE_MS + 4_000);
+    const own = now()?.own;
+    send("wrong password");
+    await pass(LAST_PAGE_MS + 4_000);
+    assert.deepEqual([now()?.phase, now()?.own], ["open", own]);
+    assert.deepEqual([now()?.trouble?.reason, now()?.trouble?.network], ["not-accepted", "Home"]);
+    assert.match(ask("GET")?.body ?? "", /The password was not accepted by Home\./);
+    assert.equal(memory.kept, undefined);
+    assert.ok(states.some(({ phase }) => phase === "joining"));
+    assert.doesNotMatch(JSON.stringify([states, logged]), /wrong password/);
+    send("right password");
+    await pass(LAST_PAGE_MS + 4_000);
+    assert.deepEqual([now()?.phase, now()?.trouble], ["idle", null]);
+  });
+
+  it("counts a network without internet as joined, with a note", async () => {
+    const { pass, now, send, radio, memory } = world();
+    radio.end = { joined: true, hasInternet: false };
+    await pass(PATIENCE_MS + 4_000);
+    send("right password");
+    await pass(LAST_PAGE_MS + 4_000);
+    assert.deepEqual([now()?.phase, now()?.hasInternet, memory.kept?.ssid], ["idle", false, HOME]);
+  });
+
+  it("ends by its time, and begins again on a press", async () => {
+    const { pass, now, box } = world();
+    await pass(PATIENCE_MS + OPEN_MS + 6_000);
+    assert.deepEqual([now()?.phase, now()?.own], ["over", null]);
+    box.begins = true;
+    await pass(6_000);
+    assert.equal(now()?.phase, "open");
+  });
+
+  it("ends when a cable comes", async () => {
+    const { pass, now, box, ask } = world();
+    await pass(PATIENCE_MS + 4_000);
+    box.hasCable = true;
+    await pass(4_000);
+    assert.deepEqual([now()?.phase, now()?.own, ask("GET")], ["idle", null, undefined]);
+  });
+
+  it("says why a network of the card is not joined, and opens nothing", async () => {
+    const { pass, now, radio, memory } = world();
+    memory.kept = { ssid: HOME, password: "wrong", country: "CH", isHidden: false };
+    radio.end = { joined: false, reason: "not-accepted" };
+    await pass(PATIENCE_MS + RETRY_MS + 6_000);
+    assert.deepEqual([now()?.phase, now()?.trouble?.reason], ["idle", "not-accepted"]);
+    assert.ok(now()?.trouble?.at);
+    assert.deepEqual(radio.did, ["stop", "rejoin", "rejoin"]);
+  });
+
+  it("tries the owner's change, and tells of the failure", async () => {
+    const { pass, now, radio, box, memory } = world();
+    radio.isOnline = true;
+    await pass(4_000);
+    box.change = { ssid: HOME, password: "wrong password", country: "", isHidden: false };
+    await pass(4_000);
+    assert.deepEqual([now()?.phase, now()?.trouble?.reason], ["idle", "not-accepted"]);
+    assert.equal(memory.kept, undefined);
+  });
+});
