@@ -63,6 +63,8 @@ export interface Config {
   readonly powerDir: string;
   /** A folder that root watches for another tunnel: see box/tunnel; empty: none is watched. */
   readonly tunnelDir: string;
+  /** The folder with the state of the Wi-Fi, and for requests of another: see box/wifi; empty for none. */
+  readonly wifiDir: string;
   /** The folder with the state of root's updater, and for requests to it, see updates/root; empty for none. */
   readonly updateDir: string;
   /** The folder where the service keeps releases for it; empty where there is no updater. */
@@ -174,6 +176,7 @@ export function readConfig({ flags, env, file }: ConfigSources): Config {
     kernelLinesFile: value("KERNEL_LINES_FILE"),
     powerDir: value("POWER_DIR"),
     tunnelDir: value("TUNNEL_DIR"),
+    wifiDir: value("WIFI_DIR"),
     updateDir: value("UPDATE_DIR"),
     updatesDir: value("UPDATES_DIR"),
     updates: { mode: value("UPDATES"), url: value("UPDATE_URL"), key: value("UPDATE_KEY") },

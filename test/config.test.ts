@@ -30,6 +30,7 @@ describe("the configuration", () => {
       kernelLinesFile: "",
       powerDir: "",
       tunnelDir: "",
+      wifiDir: "",
       updateDir: "",
       updatesDir: "",
       updates: { mode: "ask", url: "", key: "" },
@@ -75,6 +76,7 @@ describe("the configuration", () => {
       KERNEL_LINES_FILE: "/run/lines",
       POWER_DIR: "/run/power",
       TUNNEL_DIR: "/run/tunnel",
+      WIFI_DIR: "/run/wifi",
       UPDATE_DIR: "/run/update",
       UPDATES_DIR: "/data/updates",
       UPDATES: "auto",
@@ -130,6 +132,7 @@ describe("the configuration", () => {
       kernelLinesFile: "/run/lines",
       powerDir: "/run/power",
       tunnelDir: "/run/tunnel",
+      wifiDir: "/run/wifi",
       updateDir: "/run/update",
       updatesDir: "/data/updates",
       updates: {

@@ -6,8 +6,15 @@ import { isLabel } from "../base/names.ts";
 import { listenerUrl } from "../base/ports.ts";
 import { type Cancel, type Listenable, Signal } from "../base/signal.ts";
 import { TUNNEL } from "../base/tunnel.ts";
+import { SET_UP_ADDRESS } from "../base/wifi/told.ts";
 import type { SetupCode } from "../control/setup-code.ts";
-import type { NoticeBoard, StorageState, UpdateStanding } from "../deck/face/notices.ts";
+import type {
+  NoticeBoard,
+  StorageState,
+  UpdateStanding,
+  WifiStanding,
+} from "../deck/face/notices.ts";
+import { isSettingUp, wifiNotices } from "./wifi-notices.ts";
 
 type Notices = ReturnType<NoticeBoard["notices"]>;
 
@@ -21,6 +28,13 @@ export interface PublicStandingSource {
 export interface UpdateStandingSource {
   /** Undefined while there is nothing to say. */
   standing(): UpdateStanding | undefined;
+  readonly changed: Listenable;
+}
+
+/** The state of the Wi-Fi, for the board. */
+interface WifiStandingSource {
+  /** Undefined where there is none to set up. */
+  standing(): WifiStanding | undefined;
   readonly changed: Listenable;
 }
 
@@ -47,6 +61,8 @@ interface BoardOptions {
   publicAddress?: PublicStandingSource;
   /** None where nothing updates the system. */
   updates?: UpdateStandingSource | undefined;
+  /** None where root sets up no Wi-Fi. */
+  wifi?: WifiStandingSource | undefined;
   /** Prints a line to the console of the service. */
   console: (line: string) => void;
 }
@@ -72,7 +88,7 @@ export class Board implements NoticeBoard {
     this.#subscriptions = [
       options.code.changed.on(() => this.#tell()),
       options.clock.becameSure.on(() => this.#tell()),
-      ...[options.publicAddress, options.updates].flatMap((source) =>
+      ...[options.publicAddress, options.updates, options.wifi].flatMap((source) =>
         source === undefined ? [] : [source.changed.on(() => this.#tell())],
       ),
     ];
@@ -80,12 +96,16 @@ export class Board implements NoticeBoard {
 
   notices(): Notices {
     const { clock, dataUnusable } = this.#options;
-    const code = this.#code();
+    const wifi = this.wifi();
+    // A code for the Web UI is of no use before there is a network, and would be taken for the key of the Wi-Fi.
+    const waits = wifi !== undefined && isSettingUp(wifi);
+    const code = waits ? undefined : this.#code();
     return [
       ...(this.#bound === undefined ? [{ type: "starting" } as const] : []),
       ...(dataUnusable ? [{ type: "data-unusable" } as const] : []),
+      ...(wifi === undefined ? [] : wifiNotices(wifi, this.#address !== undefined)),
       ...(code === undefined ? [] : [{ type: "setup-code", code } as const]),
-      ...(clock.sure ? [] : [{ type: "clock-not-set" } as const]),
+      ...(clock.sure || waits ? [] : [{ type: "clock-not-set" } as const]),
       ...this.#storageNotices(),
       ...this.#publicNotices(),
       ...this.#updateNotices(),
@@ -94,6 +114,10 @@ export class Board implements NoticeBoard {
 
   publicAddress(): ReturnType<NoticeBoard["publicAddress"]> {
     return this.#options.publicAddress?.standing();
+  }
+
+  wifi(): WifiStanding | undefined {
+    return this.#options.wifi?.standing();
   }
 
   address(): string | undefined {
@@ -207,6 +231,10 @@ const MACHINE: Pick<Network, "addresses"> = {
     Object.entries(networkInterfaces())
       // No device of the own network reaches the box by its tunnel.
       .flatMap(([name, found = []]) => (name === TUNNEL ? [] : found))
-      .filter(({ family, internal }) => family === "IPv4" && !internal)
+      // The Web UI does not answer on the set-up network.
+      .filter(
+        ({ family, internal, address }) =>
+          family === "IPv4" && !internal && address !== SET_UP_ADDRESS,
+      )
       .map(({ address }) => address),
 };

@@ -1,7 +1,10 @@
 import { appendFile } from "node:fs/promises";
 import type { Cancel } from "../base/signal.ts";
+import { wifiCodeText } from "../base/wifi/text.ts";
+import { SET_UP_URL } from "../base/wifi/told.ts";
 import type { NoticeBoard } from "../deck/face/notices.ts";
 import { type QrCode, qrCode } from "../deck/face/qr.ts";
+import { wifiSentences } from "./wifi-notices.ts";
 
 /** White modules around a QR code, as its standard requires. */
 const QUIET_ZONE = 4;
@@ -28,12 +31,21 @@ export function screenText(board: Omit<NoticeBoard, "changed">): string {
   ];
   const says = new Map(board.notices().map((notice) => [notice.type, notice]));
   if (says.has("starting")) return "Tallydeck is starting.";
+  const wifi = board.wifi();
+  const about = wifi === undefined ? [] : wifiSentences(wifi, address !== undefined);
+  if (wifi?.phase === "open" && wifi.own !== null) {
+    const { name, key } = wifi.own;
+    return [...sideBySide([wifiCodeText(name, key), SET_UP_URL]), ...about].join("\n");
+  }
   const [code, update] = [says.get("setup-code"), says.get("update")];
   return [
     ...(address === undefined
-      ? ["Tallydeck has no network yet: plug in a cable, or fill in the Wi-Fi in tallydeck.env."]
+      ? about.length > 0
+        ? about
+        : ["Tallydeck has no network yet: plug in a cable, or fill in the Wi-Fi in tallydeck.env."]
       : [...halfBlocks(qrCode(address)), "", `Tallydeck is at ${address}`]),
     ...(address === undefined || byName === undefined ? [] : [`and at ${byName}`]),
+    ...(address === undefined ? [] : about),
     ...(code?.type === "setup-code" ? [`Setup code ${code.code}`] : []),
     ...(says.has("data-unusable")
       ? ["The data cannot be used: open the address to restore a backup or to start anew."]
@@ -43,6 +55,18 @@ export function screenText(board: Omit<NoticeBoard, "changed">): string {
     ...(update?.type === "update" ? [update.sentence] : []),
     ...(outside === undefined ? [] : [`Public address: ${outside.sentence}`]),
   ].join("\n");
+}
+
+/** Codes of texts beside each other. */
+function sideBySide(texts: readonly string[]): string[] {
+  const codes = texts.map((text) => halfBlocks(qrCode(text)));
+  const height = Math.max(...codes.map(({ length }) => length));
+  return Array.from({ length: height }, (_, line) =>
+    codes
+      .map((code) => code[line] ?? " ".repeat(code[0]?.length ?? 0))
+      .join("   ")
+      .trimEnd(),
+  );
 }
 
 /** Two modules a character, light ones drawn, since the screen is dark. */

@@ -302,6 +302,7 @@ export const SETTINGS = {
   KERNEL_LINES_FILE: { ...folderOrNone, accepts: "a file" } satisfies Setting<string>,
   POWER_DIR: { ...folderOrNone } satisfies Setting<string>,
   TUNNEL_DIR: { ...folderOrNone } satisfies Setting<string>,
+  WIFI_DIR: { ...folderOrNone } satisfies Setting<string>,
   UPDATE_DIR: { ...folderOrNone } satisfies Setting<string>,
   UPDATES_DIR: { ...folderOrNone } satisfies Setting<string>,
 };

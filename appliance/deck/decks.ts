@@ -48,6 +48,8 @@ export class Decks {
   /** Emits presses, holds and turns. */
   readonly gestures: Listenable<Gesture>;
   readonly problemsChanged = new Signal();
+  /** Emitted when the key was pressed that begins to set up the Wi-Fi. */
+  readonly wifiBegun = new Signal();
   readonly setUp: SetUp;
   readonly #options: DecksOptions;
   readonly #roster: Roster;
@@ -103,6 +105,7 @@ export class Decks {
       pageOf: (id) => this.pageOf(id),
       hasHold: ({ deck, slot }) =>
         this.slotSettings(deck, slot, this.pageOf(deck))?.hold !== undefined,
+      takes: ({ deck, slot }) => this.#begins(deck, slot),
     });
     this.gestures = this.#gestures.made;
     this.#stopTurning = fingers.swiped.on(({ deck, direction }) => this.#turn(deck, direction));
@@ -282,6 +285,13 @@ export class Decks {
     const wakes = deck.use();
     if (wakes) this.#showsOther(deck);
     return !wakes;
+  }
+
+  /** Whether a press is on the key that begins to set up the Wi-Fi, and not on its widget. */
+  #begins(id: string, slot: string): boolean {
+    const isKey = this.#roster.deck(id).surface.noticeOf(slot)?.type === "wifi-begin";
+    if (isKey) this.wifiBegun.emit();
+    return isKey;
   }
 
   /** A finger went over the strip: one with a single page has nothing to turn. */

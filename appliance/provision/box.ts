@@ -1,6 +1,7 @@
 import { rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { TunnelState } from "../base/tunnel.ts";
+import { ASKED_WIFI } from "../base/wifi/told.ts";
 import { systemPartOf } from "../release/system-report.ts";
 import { overwriteFile, remount, removeFiles } from "../system/fat-files.ts";
 import { bytesOf, isThere, replaceFile, textOf } from "../system/files.ts";
@@ -35,6 +36,9 @@ const BOOT = "boot/firmware";
 const KEPT = "data/system/settings.json";
 const RESULT = "SETUP-RESULT.txt";
 const SHOW_CODE = ["SHOW-CODE", "SHOW-CODE.txt"];
+const WIFI_SET_UP = ["WIFI-SETUP", "WIFI-SETUP.txt"];
+/** Where tallydeck-wifi.service finds the wish for a set-up with a phone. */
+const BEGIN_WIFI = `run/tallydeck-wifi/asked/${ASKED_WIFI.begin}`;
 
 /**
  * Applies the files of the boot partition to this box, and writes a report there. Secrets are removed from the boot
@@ -61,8 +65,11 @@ export function provisionBox({
   const stored = isData && (!isNew || keeps(root, unseen(kept), warn));
   const showCode = SHOW_CODE.some((file) => isThere(join(boot, file)));
   if (showCode) replaceFile(join(root, "run/tallydeck/show-code"), "", 0o644);
+  const setsUpWifi = WIFI_SET_UP.some((file) => isThere(join(boot, file)));
+  if (setsUpWifi) replaceFile(join(root, BEGIN_WIFI), "", 0o640);
+  const isAsked = showCode || setsUpWifi;
   const files = [...FILES.keys()].map((file) => join(boot, file));
-  if ((!isNew && !showCode && !files.some(hasSpares)) || !isMounted(boot)) return;
+  if ((!isNew && !isAsked && !files.some(hasSpares)) || !isMounted(boot)) return;
 
   // Without a data partition, the secrets have to stay on the card.
   const said = stored ? results : results.map((result) => ({ ...result, rewritten: undefined }));
@@ -75,7 +82,7 @@ export function provisionBox({
     const system = systemPartOf(textOf(join(boot, RESULT)) ?? "");
     if (isNew) overwriteFile(join(boot, RESULT), report(said, about) + system);
     // People make folders of these names too.
-    removeFiles(SHOW_CODE.map((file) => join(boot, file)).filter(isThere));
+    removeFiles([...SHOW_CODE, ...WIFI_SET_UP].map((file) => join(boot, file)).filter(isThere));
   });
   if (stored && isNew) keep(root, kept);
 }

@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
+import type { Cancel } from "../base/signal.ts";
 import { clockZone } from "../base/time-zone.ts";
 import {
   Board,
@@ -9,6 +10,7 @@ import {
   type UpdateStandingSource,
 } from "../box/board.ts";
 import { showOn } from "../box/screen.ts";
+import { WifiSwitch } from "../box/wifi.ts";
 import type { Config } from "../config.ts";
 import type { SetupCode } from "../control/setup-code.ts";
 import { Decks, type DecksOptions } from "../deck/decks.ts";
@@ -33,6 +35,8 @@ export interface FrontParts {
 export interface Front {
   board: Board;
   decks: Decks;
+  /** Undefined where root sets up no Wi-Fi. */
+  wifi: WifiSwitch | undefined;
   /** The zone in which clocks of the box show the time. */
   timeZone: () => string;
 }
@@ -63,6 +67,7 @@ export async function startFront(
   closing: Closing,
   { code, isOpen, dataUnusable = false, storage, publicAddress, updates, ...shown }: FrontContent,
 ): Promise<Front> {
+  const wifi = await startWifi({ config, clock, log }, closing);
   const board = new Board({
     clock,
     log,
@@ -72,6 +77,7 @@ export async function startFront(
     ...(storage && { storage }),
     ...(publicAddress && { publicAddress }),
     updates,
+    wifi,
     console,
     network,
   });
@@ -90,7 +96,38 @@ export async function startFront(
     ...(bus && { bus }),
   });
   closing.add(decks.fingers.held.on(() => code.show()));
+  if (wifi !== undefined) closing.add(...linkWifi(wifi, board, decks, log));
   closing.add(() => decks.close());
   await decks.start();
-  return { board, decks, timeZone };
+  return { board, decks, wifi, timeZone };
+}
+
+async function startWifi(
+  { config: { wifiDir: folder }, clock, log }: Pick<FrontParts, "config" | "clock" | "log">,
+  closing: Closing,
+): Promise<WifiSwitch | undefined> {
+  if (folder === "") return undefined;
+  const wifi = new WifiSwitch({ folder, clock, warn: (line) => log.warn(line) });
+  closing.add(() => wifi.close());
+  await wifi.start();
+  return wifi;
+}
+
+/** Keys of decks that begin a set-up, and the facts that it needs. */
+function linkWifi(wifi: WifiSwitch, board: Board, decks: Decks, log: Log): Cancel[] {
+  const hasDeck = () =>
+    decks.list().some(({ connected, virtual, slots }) => connected && !virtual && slots.length > 0);
+  const noteNetwork = () => wifi.noteNetwork(board.address() !== undefined);
+  noteNetwork();
+  return [
+    board.changed.on(noteNetwork),
+    decks.changed.on(() => wifi.showDeck(hasDeck())),
+    decks.fingers.held.on(() => {
+      if (board.address() === undefined) wifi.offer();
+    }),
+    decks.wifiBegun.on(() => {
+      const failed = (error: unknown) => log.warn(`The Wi-Fi set-up does not begin: ${error}`);
+      wifi.begin().catch(failed);
+    }),
+  ];
 }

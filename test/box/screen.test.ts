@@ -48,6 +48,30 @@ describe("the screen of a box", () => {
     assert.match(text, /The clock is not set\.$/);
   });
 
+  it("shows both codes of a Wi-Fi set-up, within 25 lines of 80 characters", () => {
+    const wifi = () => ({
+      phase: "open" as const,
+      own: { name: "Tallydeck-7F3K", key: "abqdefghjk" },
+      phones: 0,
+      network: null,
+      trouble: { reason: "not-accepted" as const, network: "Home", at: null },
+      hasInternet: null,
+      hasRadio: true,
+      isOffered: false,
+    });
+    const lines = screenText(boardSaying({ wifi })).split("\n");
+    assert.ok(lines.length <= 24 && lines.every((line) => line.length <= 80), lines.join("\n"));
+    assert.match(
+      lines.slice(-4).join(" "),
+      /not accepted by Home\..*Tallydeck-7F3K with the key abqdefghjk/,
+    );
+    const codes = lines.slice(0, -4).map((line) => line.padEnd(80));
+    const left = codes.map((line) => line.slice(0, 37));
+    const right = codes.map((line) => line.slice(40, 69)).filter((line) => line.trim() !== "");
+    assert.equal(readQrCode(pixelsOf(left)), "WIFI:T:WPA;S:Tallydeck-7F3K;P:abqdefghjk;;");
+    assert.equal(readQrCode(pixelsOf(right)), "http://192.0.2.1/");
+  });
+
   it("says how the public address stands, in one line below the rest", () => {
     const publicAddress = () => ({
       name: "stats.example.com",
@@ -94,6 +118,7 @@ function boardSaying(more: Partial<NoticeBoard>): NoticeBoard {
     notices: () => [],
     address: () => undefined,
     addressByName: () => undefined,
+    wifi: () => undefined,
     publicAddress: () => undefined,
     changed: new Signal(),
     ...more,

@@ -315,6 +315,18 @@ describe("a start of the box", () => {
     ]);
   });
 
+  for (const file of ["WIFI-SETUP", "WIFI-SETUP.txt"])
+    it(`asks for a Wi-Fi set-up with a phone once, where ${file} is on the card`, () => {
+      write(`boot/firmware/${file}`, "");
+      start();
+      const wish = join(root, "run/tallydeck-wifi/asked/begin");
+      assert.equal(existsSync(wish), true);
+      assert.equal(existsSync(join(root, "boot/firmware", file)), false);
+      rmSync(wish);
+      start();
+      assert.equal(existsSync(wish), false);
+    });
+
   for (const file of ["SHOW-CODE", "SHOW-CODE.txt"])
     it(`passes the wish for a setup code on, once: ${file}`, () => {
       write(`boot/firmware/${file}`, "");

@@ -40,10 +40,20 @@ export interface WifiState {
 export const ASKED_WIFI = {
   /** Opens the set-up network. */
   begin: "begin",
-  /** Joins another network: an object with `name`, `password`, `country` and `hidden`. */
+  /** Joins another network: a `WifiWish`. */
   join: "join.json",
   /** A key was without network for a while. */
   look: "look",
   /** Is there while a deck shows pictures. */
   shown: "deck",
 } as const;
+
+/** The owner's wish for another network. */
+export interface WifiWish {
+  readonly name: string;
+  /** Empty for an open network. */
+  readonly password: string;
+  /** Two letters; empty: as it was. */
+  readonly country: string;
+  readonly hidden: boolean;
+}

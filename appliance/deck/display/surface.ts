@@ -4,7 +4,13 @@ import { type Face, face, nextChange } from "../face/face.ts";
 import type { Feedback } from "../face/feedback.ts";
 import { isHint, type Notice, type NoticeBoard, noticeFace } from "../face/notices.ts";
 import { ruleFor } from "../face/rules.ts";
-import type { IconPaths, Numbers, PushedValue, Situation } from "../face/situation.ts";
+import {
+  type IconPaths,
+  isWide,
+  type Numbers,
+  type PushedValue,
+  type Situation,
+} from "../face/situation.ts";
 import { channelOf, type StatWidget, type Widget } from "../face/widget.ts";
 import type { Images } from "../settings/images.ts";
 import type { ModelSlot } from "../usb/model.ts";
@@ -47,6 +53,14 @@ interface SlotState {
   picture: Drawing;
   revision: number;
 }
+
+/** Notices that say the only way on. */
+const NEEDED: ReadonlySet<Notice["type"]> = new Set([
+  "setup-code",
+  "data-unusable",
+  "wifi-code",
+  "wifi-begin",
+]);
 
 const DARK: Face = { kind: "blank", background: "#000000" };
 
@@ -96,9 +110,12 @@ export class Surface {
 
   /** Whether it shows something now that has to be seen, since there is no other way on. */
   get isNeeded(): boolean {
-    return this.#states.some(
-      ({ notice }) => notice?.type === "setup-code" || notice?.type === "data-unusable",
-    );
+    return this.#states.some(({ notice }) => notice !== undefined && NEEDED.has(notice.type));
+  }
+
+  /** The notice that a slot shows; undefined where its widget does. */
+  noticeOf(name: string): Notice | undefined {
+    return this.#states.find(({ slot }) => slot.slot === name)?.notice;
   }
 
   /** The pictures that stay on the deck when the service stops; other slots go dark. */
@@ -171,7 +188,7 @@ export class Surface {
 
   #face(state: SlotState): Face {
     if (this.#options.isDark()) return DARK;
-    if (state.notice) return noticeFace(state.notice);
+    if (state.notice) return noticeFace(state.notice, isWide(state.slot));
     const widget = this.#widget(state);
     return face(widget, this.#situation(state.slot, widget));
   }

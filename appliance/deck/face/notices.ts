@@ -1,7 +1,9 @@
 import type { Listenable } from "../../base/signal.ts";
+import type { WifiState } from "../../base/wifi/told.ts";
 import { chooseColors, dimmed, RED, WARNING } from "./colors.ts";
 import type { PlainFace } from "./plain.ts";
 import type { PublicStanding } from "./situation.ts";
+import type { AddressFace } from "./widgets/address.ts";
 
 /** A notice of the box itself. */
 export type Notice =
@@ -11,6 +13,11 @@ export type Notice =
   | { type: "clock-not-set" }
   | { type: "storage"; state: StorageState }
   | { type: "public-address"; words: string }
+  /** A code to scan; the words stand beside it where there is room. */
+  | { type: "wifi-code"; text: string; words: string }
+  | { type: "wifi"; top: string; main: string; bottom: string; warns: boolean }
+  /** A press opens the box's own network. */
+  | { type: "wifi-begin" }
   | ({ type: "update" } & UpdateStanding);
 
 /** `full`: no new value is taken in; `stuck`: nothing can be stored; `failing`: the card or disk has errors. */
@@ -31,6 +38,12 @@ export interface UpdateStanding {
   sentence: string;
 }
 
+/** The state of the Wi-Fi, as decks and the screen show it. */
+export interface WifiStanding extends WifiState {
+  /** Whether a key offers a set-up, since it was held. */
+  isOffered: boolean;
+}
+
 /** The notices that the box shows on its decks. */
 export interface NoticeBoard {
   notices(): readonly Notice[];
@@ -40,6 +53,8 @@ export interface NoticeBoard {
   addressByName(): string | undefined;
   /** The state of the public address; undefined while it is off. */
   publicAddress(): PublicStanding | undefined;
+  /** The state of the Wi-Fi; undefined where there is none to set up. */
+  wifi(): WifiStanding | undefined;
   readonly changed: Listenable;
 }
 
@@ -47,10 +62,23 @@ export function isHint(notice: Notice): boolean {
   return notice.type === "update" && notice.weight === "hint";
 }
 
-/** The face of a notice, which replaces that of a widget. */
-export function noticeFace(notice: Notice): PlainFace {
+/**
+ * The face of a notice, which replaces that of a widget.
+ * @param hasRoom whether the slot has room for words beside a picture
+ */
+export function noticeFace(notice: Notice, hasRoom = false): PlainFace | AddressFace {
   const colors = chooseColors({});
   switch (notice.type) {
+    case "wifi-code": {
+      const { text: url, words: text } = notice;
+      return { kind: "address", url, text, show: hasRoom ? "both" : "code", ...colors };
+    }
+    case "wifi": {
+      const { top, main, bottom, warns } = notice;
+      return { kind: "figure", top, main, bottom, ...colors, ...(warns && { color: WARNING }) };
+    }
+    case "wifi-begin":
+      return { kind: "figure", top: "Wi-Fi", main: "set-up", bottom: "press", ...colors };
     case "starting":
       return { kind: "text", text: "Starting…", ...dimmed(colors) };
     case "setup-code": {

@@ -24,6 +24,8 @@ interface GesturesOptions {
   pageOf: (deck: string) => number;
   /** Whether a place has an action for a hold. */
   hasHold: (at: GesturePlace) => boolean;
+  /** Takes a press for itself, where the place shows something else than its widget. */
+  takes?: (at: GesturePlace) => boolean;
 }
 
 /** The time after which a press is a hold. */
@@ -60,6 +62,7 @@ export class Gestures {
 
   #down(at: GesturePlace): void {
     this.#forget(at);
+    if (this.#options.takes?.(at)) return;
     if (!this.#options.hasHold(at)) {
       this.#tell(at, { kind: "press" });
       return;

@@ -41,12 +41,12 @@ ${trouble === "" ? "" : `<p class="trouble" role="alert">${htmlText(trouble)}</p
 <input type="hidden" name="token" value="${htmlText(token)}">
 <label class="field">Country
 <select name="country">${countryOptions(countries, country)}</select></label>
-<fieldset><legend>Network</legend>
+<fieldset><legend>Network</legend><div class="list">
 ${shown.map((network) => networkChoice(network, choice)).join("\n")}
 ${choiceRow("other", isOther, "Another one", "")}
 <div class="other"><label class="field">Its name
 <input name="typed" maxlength="32" value="${htmlText(typed)}" ${PLAIN_INPUT}></label>
-<label class="row"><input type="checkbox" name="hidden" value="1"${isHidden ? " checked" : ""}><span>It does not show its name</span></label></div>
+<label class="row"><input type="checkbox" name="hidden" value="1"${isHidden ? " checked" : ""}><span>It does not show its name</span></label></div></div>
 </fieldset>
 <div class="secret"><input type="checkbox" id="show"><label for="show">Show</label>
 <label class="field" for="password">Password</label>
@@ -146,15 +146,14 @@ h1{font-size:1.4rem;line-height:1.2;margin:8px 0 16px}
 .note{margin:12px 2px}
 small{white-space:nowrap}
 .trouble{background:var(--badback);color:var(--bad);border-radius:10px;padding:12px 14px;font-weight:600}
-.field{display:block;font-weight:600}
-select,input:not([type=radio]):not([type=checkbox]):not([type=hidden]){display:block;width:100%;min-height:48px;margin-top:6px;padding:10px 12px;border:1px solid var(--line);border-radius:10px;background:var(--card);color:inherit;font:inherit}
+.field{display:block;font-weight:600}.list{border:1px solid var(--line);border-radius:10px;overflow:hidden;background:var(--card)}
+select,input:not([type=radio]):not([type=checkbox]):not([type=hidden]){display:block;width:100%;min-height:48px;margin-top:6px;padding:10px 12px;border:1px solid var(--line);border-radius:10px;background:var(--card);color:inherit;font:inherit;font-weight:400}
 fieldset{margin:18px 0;padding:0;border:0;min-width:0}
 legend{font-weight:600;padding:0;margin-bottom:6px}
-.row{display:flex;align-items:center;gap:12px;min-height:48px;padding:6px 12px;background:var(--card);border:1px solid var(--line);margin-top:-1px}
-fieldset>.row:first-of-type{border-radius:10px 10px 0 0}
+.row{display:flex;align-items:center;gap:12px;min-height:48px;padding:6px 12px;border-bottom:1px solid var(--line);margin-bottom:-1px;position:relative}
 .row>input,#show{flex:none;width:22px;height:22px;margin:0;accent-color:var(--accent)}
 .row span{min-width:0}
-.other{display:none;padding:12px;border:1px solid var(--line);border-top:0;background:var(--card)}
+.other{display:none;padding:12px;border-top:1px solid var(--line)}
 .other .row{border:0;padding:6px 0;margin:6px 0 -6px}
 fieldset:has([value=other]:checked) .other{display:block}
 @supports not selector(:has(*)){.other{display:block}}

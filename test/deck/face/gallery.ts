@@ -119,6 +119,11 @@ const update =
   () =>
     noticeFace({ type: "update", sentence: "", ...standing });
 
+const wifi =
+  (words: { top: string; main: string; bottom: string; warns?: boolean }): Draw =>
+  () =>
+    noticeFace({ type: "wifi", warns: false, ...words });
+
 const padlock = (standing?: Partial<PublicStanding>): Draw =>
   show(
     { type: "padlock" },
@@ -332,6 +337,30 @@ export const GALLERY: Readonly<Record<string, Draw>> = {
     bottom: "",
   }),
   "notice-failing": () => noticeFace({ type: "storage", state: "failing" }),
+  "notice-wifi-code": (width, height) =>
+    noticeFace(
+      {
+        type: "wifi-code",
+        text: "WIFI:T:WPA;S:Tallydeck-7F3K;P:abqdefghjk;;",
+        words: "Join Tallydeck- 7F3K",
+      },
+      width >= 1.5 * height,
+    ),
+  "notice-wifi-address": (width, height) =>
+    noticeFace(
+      { type: "wifi-code", text: "http://192.0.2.1/", words: "then open 192.0.2.1" },
+      width >= 1.5 * height,
+    ),
+  "notice-wifi-name": wifi({ top: "Wi-Fi", main: "Tallydeck- 7F3K", bottom: "" }),
+  "notice-wifi-key": wifi({ top: "Key", main: "abqde fghjk", bottom: "" }),
+  "notice-wifi-how": wifi({ top: "Scan", main: "1st, then 2nd", bottom: "code" }),
+  "notice-wifi-trouble": wifi({
+    top: "Password",
+    main: "not accepted",
+    bottom: "Haus am See",
+    warns: true,
+  }),
+  "notice-wifi-begin": () => noticeFace({ type: "wifi-begin" }),
   "notice-storage": () => noticeFace({ type: "storage", state: "full" }),
   "notice-clock": () => noticeFace({ type: "clock-not-set" }),
 };

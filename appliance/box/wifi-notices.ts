@@ -1,0 +1,75 @@
+import { wifiCodeText, wifiTroubleText } from "../base/wifi/text.ts";
+import { SET_UP_URL, type WifiReason, type WifiTrouble } from "../base/wifi/told.ts";
+import type { Notice, WifiStanding } from "../deck/face/notices.ts";
+
+/** Whether the box's own network is about to open, is open, or was left for another. */
+export function isSettingUp({ phase }: WifiStanding): boolean {
+  return phase === "scanning" || phase === "open" || phase === "joining";
+}
+
+/** The notices of the Wi-Fi, the most important first: a deck of six keys shows all. */
+export function wifiNotices(standing: WifiStanding, hasAddress: boolean): Notice[] {
+  const { phase, own, network, trouble, hasInternet, isOffered } = standing;
+  const reason = trouble === null ? [] : [troubleNotice(trouble)];
+  if (phase === "open" && own !== null) {
+    // It is broken where it has a hyphen.
+    const name = own.name.replace("-", "- ");
+    return [
+      { type: "wifi-code", text: wifiCodeText(own.name, own.key), words: `Join ${name}` },
+      { type: "wifi-code", text: SET_UP_URL, words: `then open ${SET_UP_URL.slice(7, -1)}` },
+      ...reason,
+      { type: "wifi", top: "Wi-Fi", main: name, bottom: "", warns: false },
+      { type: "wifi", top: "Key", main: inHalves(own.key), bottom: "", warns: false },
+      { type: "wifi", top: "Scan", main: "1st, then 2nd", bottom: "code", warns: false },
+    ];
+  }
+  if (phase === "scanning") return [said("looks around", ""), ...reason];
+  if (phase === "joining" || phase === "changing") return [said("joins", network ?? "")];
+  if (hasAddress) return hasInternet === false ? [said("no internet", network ?? "", true)] : [];
+  return [
+    ...(phase === "over" || isOffered ? [{ type: "wifi-begin" } as const] : []),
+    ...(phase === "over" || trouble !== null ? reason : []),
+  ];
+}
+
+/** Sentences for a screen of 80 characters a line, without the codes. */
+export function wifiSentences(standing: WifiStanding, hasAddress: boolean): string[] {
+  const { phase, own, network, trouble, hasInternet } = standing;
+  const reason = trouble === null ? [] : [wifiTroubleText(trouble)];
+  if (phase === "open" && own !== null)
+    return [
+      ...reason,
+      "To set up the Wi-Fi with a phone, scan the left code, then the right one.",
+      `Or join the network ${own.name} with the key ${own.key},`,
+      `and open ${SET_UP_URL} there.`,
+    ];
+  if (phase === "scanning") return [...reason, "Tallydeck looks for networks."];
+  if (phase === "joining" || phase === "changing") return [`Tallydeck joins ${network}.`];
+  if (hasAddress) return hasInternet === false ? [`${network} does not lead to the internet.`] : [];
+  return [
+    ...reason,
+    ...(phase === "over" ? ["The Wi-Fi set-up has ended: a key of the deck begins it again."] : []),
+  ];
+}
+
+const REASONS: Readonly<Record<WifiReason, readonly [top: string, main: string]>> = {
+  "not-accepted": ["Password", "not accepted"],
+  "not-found": ["Wi-Fi", "not found"],
+  "no-address": ["Wi-Fi", "gives no address"],
+  failed: ["Wi-Fi", "not joined"],
+};
+
+function troubleNotice({ reason, network: bottom }: WifiTrouble): Notice {
+  const [top, main] = REASONS[reason];
+  return { type: "wifi", top, main, bottom, warns: true };
+}
+
+function said(main: string, bottom: string, warns = false): Notice {
+  return { type: "wifi", top: "Wi-Fi", main, bottom, warns };
+}
+
+/** A key in two words, which is easier to type, and fits a key of the deck. */
+function inHalves(key: string): string {
+  const half = Math.ceil(key.length / 2);
+  return `${key.slice(0, half)} ${key.slice(half)}`;
+}

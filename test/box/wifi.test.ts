@@ -1,0 +1,176 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterEach, beforeEach, describe, it } from "mocha";
+import type { WifiState } from "../../appliance/base/wifi/told.ts";
+import { WifiSwitch } from "../../appliance/box/wifi.ts";
+import { wifiNotices, wifiSentences } from "../../appliance/box/wifi-notices.ts";
+import type { WifiStanding } from "../../appliance/deck/face/notices.ts";
+import { FakeClock } from "../helpers/fake-clock.ts";
+import { eachFolder } from "../helpers/folder.ts";
+import { until } from "../helpers/until.ts";
+
+const IDLE: WifiState = {
+  phase: "idle",
+  own: null,
+  phones: 0,
+  network: null,
+  trouble: null,
+  hasInternet: null,
+  hasRadio: true,
+};
+const OWN = { name: "Tallydeck-7F3K", key: "abqdefghjk" };
+const TROUBLE = {
+  reason: "not-accepted",
+  network: "Home",
+  at: Date.UTC(2026, 4, 20, 12, 5),
+} as const;
+
+const standing = (change: Partial<WifiStanding>): WifiStanding => ({
+  ...IDLE,
+  isOffered: false,
+  ...change,
+});
+
+describe("the service's part of the Wi-Fi", () => {
+  const folder = eachFolder();
+  let clock: FakeClock;
+  let wifi: WifiSwitch;
+  let warned: string[];
+  beforeEach(async () => {
+    mkdirSync(join(folder(), "asked"));
+    clock = new FakeClock();
+    warned = [];
+    wifi = new WifiSwitch({ folder: folder(), clock, warn: (line) => warned.push(line) });
+    await wifi.start();
+  });
+  afterEach(() => wifi.close());
+
+  const tell = (state: unknown) =>
+    writeFileSync(join(folder(), "state.json"), JSON.stringify(state));
+  const asked = () => readdirSync(join(folder(), "asked")).sort();
+  /** Lets the switch look at the file once more. */
+  const look = async () => {
+    for (let turn = 0; turn < 3; turn += 1) {
+      clock.advance(1_000);
+      await pause(10);
+    }
+  };
+
+  it("says nothing without a state, without a radio, and for what is no state", async () => {
+    assert.equal(wifi.standing(), undefined);
+    for (const state of [{ ...IDLE, hasRadio: false }, [], "{", {}]) {
+      tell(state);
+      await look();
+      assert.equal(wifi.standing(), undefined);
+    }
+  });
+
+  it("tells of each change of the state", async () => {
+    let told = 0;
+    wifi.changed.on(() => {
+      told += 1;
+    });
+    tell({ ...IDLE, phase: "open", own: OWN });
+    await look();
+    assert.equal(wifi.standing()?.own?.key, OWN.key);
+    assert.equal(told, 1);
+  });
+
+  it("asks root, in files that root alone can read beside it", async () => {
+    await wifi.begin();
+    await wifi.join({ name: "Home", password: "right password", country: "CH", hidden: false });
+    assert.deepEqual(asked(), ["begin", "join.json"]);
+    assert.match(readFileSync(join(folder(), "asked/join.json"), "utf8"), /"name":"Home"/);
+  });
+
+  it("tells root of a deck once, and that it is gone", async () => {
+    wifi.showDeck(true);
+    await until(() => existsSync(join(folder(), "asked/deck")));
+    wifi.showDeck(true);
+    wifi.showDeck(false);
+    await until(() => !existsSync(join(folder(), "asked/deck")));
+    assert.deepEqual(warned, []);
+  });
+
+  it("asks for the reason once, after a minute without any network", async () => {
+    tell(IDLE);
+    wifi.noteNetwork(true);
+    clock.advance(120_000);
+    await look();
+    wifi.noteNetwork(false);
+    clock.advance(61_000);
+    await look();
+    assert.deepEqual(asked(), ["look"]);
+  });
+
+  it("offers a set-up for a minute after a key was held, and not with a network", async () => {
+    tell(IDLE);
+    await look();
+    wifi.offer();
+    assert.equal(wifi.standing()?.isOffered, true);
+    clock.advance(61_000);
+    assert.equal(wifi.standing()?.isOffered, false);
+    wifi.offer();
+    wifi.noteNetwork(true);
+    assert.equal(wifi.standing()?.isOffered, false);
+  });
+});
+
+describe("the notices of the Wi-Fi", () => {
+  const words = (state: WifiStanding, hasAddress = false) =>
+    wifiNotices(state, hasAddress).map((notice) =>
+      notice.type === "wifi"
+        ? [notice.top, notice.main, notice.bottom].filter((word) => word !== "").join("|")
+        : notice.type === "wifi-code"
+          ? notice.text
+          : notice.type,
+    );
+
+  it("are both codes, name and key, six at the most", () => {
+    const open = standing({ phase: "open", own: OWN });
+    const all = [
+      "WIFI:T:WPA;S:Tallydeck-7F3K;P:abqdefghjk;;",
+      "http://192.0.2.1/",
+      "Wi-Fi|Tallydeck- 7F3K",
+      "Key|abqde fghjk",
+      "Scan|1st, then 2nd|code",
+    ];
+    assert.deepEqual(words(open), all);
+    assert.deepEqual(words({ ...open, trouble: TROUBLE }), [
+      ...all.slice(0, 2),
+      "Password|not accepted|Home",
+      ...all.slice(2),
+    ]);
+  });
+
+  it("say how it goes, what came of it, and where a press begins", () => {
+    assert.deepEqual(words(standing({ phase: "scanning" })), ["Wi-Fi|looks around"]);
+    assert.deepEqual(words(standing({ phase: "joining", network: "Home" })), ["Wi-Fi|joins|Home"]);
+    assert.deepEqual(words(standing({ phase: "over", trouble: TROUBLE })), [
+      "wifi-begin",
+      "Password|not accepted|Home",
+    ]);
+    assert.deepEqual(words(standing({ isOffered: true })), ["wifi-begin"]);
+    assert.deepEqual(words(standing({ trouble: TROUBLE })), ["Password|not accepted|Home"]);
+    assert.deepEqual(words(standing({})), []);
+  });
+
+  it("leave a box with an address alone, but for one without internet", () => {
+    assert.deepEqual(words(standing({ trouble: TROUBLE }), true), []);
+    const joined = standing({ network: "Home", hasInternet: false });
+    assert.deepEqual(words(joined, true), ["Wi-Fi|no internet|Home"]);
+    assert.deepEqual(wifiSentences(joined, true), ["Home does not lead to the internet."]);
+  });
+
+  it("are sentences on a screen", () => {
+    assert.deepEqual(wifiSentences(standing({ trouble: TROUBLE }), false), [
+      "The password was not accepted by Home, at 12:05 UTC.",
+    ]);
+    assert.match(
+      wifiSentences(standing({ phase: "open", own: OWN }), false).join(" "),
+      /join the network Tallydeck-7F3K with the key abqdefghjk, and open http:\/\/192\.0\.2\.1\//,
+    );
+  });
+});

@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { describe, it } from "mocha";
+import type { BrowserContext, Page } from "playwright-core";
+import { COUNTRIES } from "../../appliance/provision/settings.ts";
+import { isWifiPassword } from "../../appliance/wifi/asked.ts";
+import { Portal } from "../../appliance/wifi/portal/portal.ts";
+import type { JoinWish } from "../../appliance/wifi/radio.ts";
+import { openProfile } from "../helpers/chromium.ts";
+
+const seen = (name: string, signal: number, isOpen = false) => ({
+  ssid: Buffer.from(name).toString("hex"),
+  isOpen,
+  signal,
+});
+const NETWORKS = [
+  seen("Haus am See 🏠", -45),
+  seen('"><script>alert(1)</script>', -66),
+  seen("W".repeat(32), -70, true),
+  seen("UPC8819237", -82),
+];
+
+/** The page as the sheet of a phone shows it: no script runs, and nothing but the portal answers. */
+async function sheet(width: number, colorScheme: "light" | "dark", trouble?: string) {
+  const joined: JoinWish[] = [];
+  const portal = new Portal({
+    token: "t0ken",
+    networks: () => NETWORKS,
+    countries: [...COUNTRIES],
+    country: () => "",
+    trouble: () => (trouble === undefined ? undefined : { sentence: trouble, ssid: "" }),
+    isPassword: isWifiPassword,
+    join: (wish) => void joined.push(wish),
+    lookAgain: () => {},
+  });
+  const profile: BrowserContext = await openProfile({
+    viewport: { width, height: 640 },
+    colorScheme,
+    javaScriptEnabled: false,
+    locale: "de-CH",
+  });
+  await profile.route("**", (route) => {
+    const request = route.request();
+    const { host, pathname } = new URL(request.url());
+    const { status, headers, body } = portal.answer({
+      method: request.method(),
+      host,
+      path: pathname,
+      languages: request.headers()["accept-language"] ?? "",
+      from: "192.0.2.7",
+      body: request.postData() ?? "",
+    });
+    return route.fulfill({ status, headers: { ...headers }, body });
+  });
+  const page = await profile.newPage();
+  await page.goto("http://192.0.2.1/");
+  return { page, joined, close: () => profile.close() };
+}
+
+async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env.PICTURES;
+  if (folder) await page.screenshot({ path: `${folder}/portal-${name}.png`, fullPage: true });
+}
+
+describe("the page of the Wi-Fi set-up", () => {
+  for (const width of [320, 360])
+    for (const scheme of ["light", "dark"] as const)
+      it(`fits a sheet of ${width} pixels, ${scheme}, with targets of 44 pixels`, async () => {
+        const { page, close } = await sheet(
+          width,
+          scheme,
+          "The password was not accepted by Home.",
+        );
+        await page.getByLabel("Another one").check();
+        await picture(page, `${width}-${scheme}`);
+        const root = page.locator("html");
+        assert.equal((await root.boundingBox())?.width, width);
+        const boxes = await page
+          .locator("select, .row, .secret label[for=show], #password, button")
+          .all();
+        for (const target of boxes) {
+          const box = await target.boundingBox();
+          assert.ok(box && box.height >= 44 && box.x >= 0 && box.x + box.width <= width);
+        }
+        await close();
+      });
+
+  it("hides the password until it is to be shown, without a script", async () => {
+    const { page, close } = await sheet(360, "light");
+    const password = page.getByLabel("Password");
+    await password.fill("right password");
+    const hidden = await password.screenshot();
+    await page.getByLabel("Show", { exact: true }).check();
+    assert.notDeepEqual(await password.screenshot(), hidden);
+    await picture(page, "shown");
+    await close();
+  });
+
+  it("is filled in with the country of the phone, and sent", async () => {
+    const { page, joined, close } = await sheet(360, "light");
+    assert.equal(await page.getByLabel("Country").inputValue(), "CH");
+    await page.getByLabel("Haus am See").check();
+    await page.getByLabel("Password").fill("right password");
+    await page.getByRole("button", { name: "Join" }).click();
+    await page.getByRole("heading", { name: "This network ends now." }).waitFor();
+    await picture(page, "last");
+    assert.equal(joined[0]?.ssid, Buffer.from("Haus am See 🏠").toString("hex"));
+    await close();
+  });
+});
