@@ -59,6 +59,8 @@ export interface Config {
   readonly wifiNameFile: string;
   /** A file with what the kernel says of disks, see box/disk; empty where nothing writes it. */
   readonly kernelLinesFile: string;
+  /** A folder that root watches for requests about a reset, see box/reset; empty for none. */
+  readonly resetDir: string;
   /** A folder that root watches for requests to restart or shut down, see box/power; empty for none. */
   readonly powerDir: string;
   /** A folder that root watches for another tunnel: see box/tunnel; empty: none is watched. */
@@ -174,6 +176,7 @@ export function readConfig({ flags, env, file }: ConfigSources): Config {
     nameFile: value("NAME_FILE"),
     wifiNameFile: value("WIFI_NAME_FILE"),
     kernelLinesFile: value("KERNEL_LINES_FILE"),
+    resetDir: value("RESET_DIR"),
     powerDir: value("POWER_DIR"),
     tunnelDir: value("TUNNEL_DIR"),
     wifiDir: value("WIFI_DIR"),

@@ -10,6 +10,7 @@ import { SET_UP_ADDRESS } from "../base/wifi/told.ts";
 import type { SetupCode } from "../control/setup-code.ts";
 import type {
   NoticeBoard,
+  ResetStanding,
   StorageState,
   UpdateStanding,
   WifiStanding,
@@ -28,6 +29,13 @@ export interface PublicStandingSource {
 export interface UpdateStandingSource {
   /** Undefined while there is nothing to say. */
   standing(): UpdateStanding | undefined;
+  readonly changed: Listenable;
+}
+
+/** The reset of the box, for the board. */
+interface ResetSource {
+  /** Undefined while there is nothing to say. */
+  standing(): ResetStanding | undefined;
   readonly changed: Listenable;
 }
 
@@ -59,6 +67,8 @@ interface BoardOptions {
   storage?: () => StorageState | undefined;
   /** Missing in rescue mode. */
   publicAddress?: PublicStandingSource;
+  /** None where the system is not ours. */
+  reset?: ResetSource | undefined;
   /** None where nothing updates the system. */
   updates?: UpdateStandingSource | undefined;
   /** None where root sets up no Wi-Fi. */
@@ -88,7 +98,7 @@ export class Board implements NoticeBoard {
     this.#subscriptions = [
       options.code.changed.on(() => this.#tell()),
       options.clock.becameSure.on(() => this.#tell()),
-      ...[options.publicAddress, options.updates, options.wifi].flatMap((source) =>
+      ...[options.publicAddress, options.updates, options.reset, options.wifi].flatMap((source) =>
         source === undefined ? [] : [source.changed.on(() => this.#tell())],
       ),
     ];
@@ -101,6 +111,7 @@ export class Board implements NoticeBoard {
     const waits = wifi !== undefined && isSettingUp(wifi);
     const code = waits ? undefined : this.#code();
     return [
+      ...this.#resetNotices(code),
       ...(this.#bound === undefined ? [{ type: "starting" } as const] : []),
       ...(dataUnusable ? [{ type: "data-unusable" } as const] : []),
       ...(wifi === undefined ? [] : wifiNotices(wifi, this.#address !== undefined)),
@@ -138,6 +149,13 @@ export class Board implements NoticeBoard {
   close(): void {
     this.#cancelLook();
     for (const cancel of this.#subscriptions) cancel();
+  }
+
+  /** A reset that is done is told until the set-up is. */
+  #resetNotices(code: string | undefined): Notices {
+    const standing = this.#options.reset?.standing();
+    if (standing === undefined || (standing.state === "done" && code === undefined)) return [];
+    return [{ type: "reset", ...standing }];
   }
 
   #publicNotices(): Notices {

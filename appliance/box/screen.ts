@@ -2,7 +2,7 @@ import { appendFile } from "node:fs/promises";
 import type { Cancel } from "../base/signal.ts";
 import { wifiCodeText } from "../base/wifi/text.ts";
 import { SET_UP_URL } from "../base/wifi/told.ts";
-import type { NoticeBoard } from "../deck/face/notices.ts";
+import type { NoticeBoard, ResetStanding, StorageState } from "../deck/face/notices.ts";
 import { type QrCode, qrCode } from "../deck/face/qr.ts";
 import { wifiSentences } from "./wifi-notices.ts";
 
@@ -31,6 +31,8 @@ export function screenText(board: Omit<NoticeBoard, "changed">): string {
   ];
   const says = new Map(board.notices().map((notice) => [notice.type, notice]));
   if (says.has("starting")) return "Tallydeck is starting.";
+  const [reset, storage] = [says.get("reset"), says.get("storage")];
+  if (reset?.type === "reset" && reset.state !== "done") return resetText(reset);
   const wifi = board.wifi();
   const about = wifi === undefined ? [] : wifiSentences(wifi, address !== undefined);
   if (wifi?.phase === "open" && wifi.own !== null) {
@@ -47,10 +49,11 @@ export function screenText(board: Omit<NoticeBoard, "changed">): string {
     ...(address === undefined || byName === undefined ? [] : [`and at ${byName}`]),
     ...(address === undefined ? [] : about),
     ...(code?.type === "setup-code" ? [`Setup code ${code.code}`] : []),
+    ...(reset?.type === "reset" && reset.state === "done" ? [reset.sentence] : []),
     ...(says.has("data-unusable")
       ? ["The data cannot be used: open the address to restore a backup or to start anew."]
       : []),
-    ...(says.has("storage") ? ["The storage is full, or takes nothing."] : []),
+    ...(storage?.type === "storage" ? [STORAGE_WORDS[storage.state]] : []),
     ...(says.has("clock-not-set") ? ["The clock is not set."] : []),
     ...(update?.type === "update" ? [update.sentence] : []),
     ...(outside === undefined ? [] : [`Public address: ${outside.sentence}`]),
@@ -67,6 +70,22 @@ function sideBySide(texts: readonly string[]): string[] {
       .join("   ")
       .trimEnd(),
   );
+}
+
+const STORAGE_WORDS: Readonly<Record<StorageState, string>> = {
+  full: "The storage is full.",
+  stuck: "The storage takes nothing.",
+  failing: "The memory card or disk has errors: make a backup, then use another one.",
+};
+
+function resetText(standing: Exclude<ResetStanding, { state: "done" }>): string {
+  return standing.state === "going"
+    ? "Tallydeck restarts and erases all its data. Leave it powered."
+    : [
+        `Tallydeck erases all its data in ${standing.seconds} seconds.`,
+        "To stop it, press any key of the deck, use the Web UI, or unplug the power",
+        "and take the file RESET off the card.",
+      ].join("\n");
 }
 
 /** Two modules a character, light ones drawn, since the screen is dark. */

@@ -300,6 +300,7 @@ export const SETTINGS = {
     parse: (text) => (text.includes("\0") ? undefined : text),
   } satisfies Setting<string>,
   KERNEL_LINES_FILE: { ...folderOrNone, accepts: "a file" } satisfies Setting<string>,
+  RESET_DIR: { ...folderOrNone } satisfies Setting<string>,
   POWER_DIR: { ...folderOrNone } satisfies Setting<string>,
   TUNNEL_DIR: { ...folderOrNone } satisfies Setting<string>,
   WIFI_DIR: { ...folderOrNone } satisfies Setting<string>,

@@ -20,6 +20,7 @@ import {
   showPublic,
   testPublic,
 } from "./routes/box/public-address.ts";
+import { beginReset, callOffReset, type ResetParts, showReset } from "./routes/box/reset.ts";
 import { makeTunnel, removeTunnel, showTunnel, type TunnelParts } from "./routes/box/tunnel.ts";
 import { changeUpdate, showUpdate, type UpdateParts, uploadUpdate } from "./routes/box/update.ts";
 import {
@@ -136,6 +137,7 @@ export interface ControlParts {
   clock: ClockParts;
   box: BoxParts;
   tunnel: TunnelParts;
+  reset: ResetParts;
   update: UpdateParts;
   health: HealthParts;
 }
@@ -242,6 +244,9 @@ export const ROUTES: readonly Route<ControlParts>[] = [
   owner("POST", "/api/clock", "clock", tellTime),
   owner("GET", "/api/box", "box", showBox),
   owner("POST", "/api/power", "box", switchPower),
+  owner("GET", "/api/reset", "reset", showReset),
+  owner("POST", "/api/reset", "reset", beginReset),
+  owner("DELETE", "/api/reset", "reset", callOffReset),
 ];
 
 /** The listener for the owner, and for senders with a push token. */

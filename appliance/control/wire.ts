@@ -260,6 +260,16 @@ export interface TunnelAnswer {
   heard: boolean;
 }
 
+/** `GET /api/reset`. */
+export interface ResetAnswer {
+  /** Whether `POST` is of use here: on the box. */
+  possible: boolean;
+  /** The name of the machine, which its owner types to begin. */
+  name: string;
+  /** Seconds until all data is erased, 0 once the box is about to restart; null while nothing is to be erased. */
+  seconds: number | null;
+}
+
 /** The actions that `POST /api/power` takes. */
 export type PowerAction = "restart" | "shutdown";
 

@@ -28,6 +28,8 @@ export interface DecksOptions extends ShowingSources, Omit<SetUpSources, "images
   /** Virtual decks that an owner has added; nowhere kept unless given. */
   addedDecks?: VirtualDecksOptions["documents"];
   bus?: DeckBus;
+  /** Called with each touch of a deck; one that it takes does nothing else. */
+  takesTouch?: () => boolean;
 }
 
 /** A finger's use of a place, where it is more than a plain press. */
@@ -62,7 +64,10 @@ export class Decks {
   constructor(options: DecksOptions) {
     this.#options = options;
     const { clock, log, bus = createDeckBus() } = options;
-    const fingers = new Fingers(clock, (id) => this.#isUse(id));
+    const fingers = new Fingers(
+      clock,
+      (id) => !(options.takesTouch?.() ?? false) && this.#isUse(id),
+    );
     this.fingers = fingers;
     const roster = new Roster({
       bus,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { TunnelState } from "../base/tunnel.ts";
 import { ASKED_WIFI } from "../base/wifi/told.ts";
 import { systemPartOf } from "../release/system-report.ts";
-import { overwriteFile, remount, removeFiles } from "../system/fat-files.ts";
+import { overwriteFile, removeFiles, whileFolderWritable } from "../system/fat-files.ts";
 import { bytesOf, isThere, replaceFile, textOf } from "../system/files.ts";
 import { type Run, runProgram } from "../system/program.ts";
 import { type Effects, effectsOf } from "./effects.ts";
@@ -19,6 +19,7 @@ import {
 import { DIALECTS, FILES, MOST_BYTES, provision } from "./provision.ts";
 import type { FileResult } from "./reading.ts";
 import { report } from "./report.ts";
+import { erasedAt, noteWish } from "./reset.ts";
 import type { Settings } from "./settings.ts";
 import { timeZonesIn } from "./time-zones.ts";
 import { layTunnel } from "./tunnel.ts";
@@ -68,16 +69,18 @@ export function provisionBox({
   const setsUpWifi = WIFI_SET_UP.some((file) => isThere(join(boot, file)));
   if (setsUpWifi) replaceFile(join(root, BEGIN_WIFI), "", 0o640);
   const isAsked = showCode || setsUpWifi;
+  if (isData) noteWish(root);
   const files = [...FILES.keys()].map((file) => join(boot, file));
   if ((!isNew && !isAsked && !files.some(hasSpares)) || !isMounted(boot)) return;
 
   // Without a data partition, the secrets have to stay on the card.
   const said = stored ? results : results.map((result) => ({ ...result, rewritten: undefined }));
-  writable(boot, run, () => {
+  whileFolderWritable(boot, run, () => {
     for (const file of files) mendFile(file, stored);
     takeSecretsAway(boot, said);
     const publicName = settings["service.PUBLIC_NAME"]?.value;
-    const about = { hostname: effects.hostname, publicName, tunnel, stored };
+    const erased = erasedAt(root);
+    const about = { hostname: effects.hostname, publicName, tunnel, stored, erased };
     // The updater's part about the system stays.
     const system = systemPartOf(textOf(join(boot, RESULT)) ?? "");
     if (isNew) overwriteFile(join(boot, RESULT), report(said, about) + system);
@@ -134,16 +137,6 @@ function keep(root: string, kept: KeptSettings): void {
   replaceFile(join(root, KEPT), JSON.stringify(kept), 0o600);
 }
 
-/** The one moment in which the boot partition can be written to. */
-function writable(boot: string, run: Run, write: () => void): void {
-  remount(boot, run, "rw");
-  try {
-    write();
-  } finally {
-    remount(boot, run, "ro");
-  }
-}
-
 function takeSecretsAway(boot: string, results: readonly FileResult[]): void {
   for (const { file, rewritten } of results)
     if (rewritten !== undefined) replaceSecretFile(join(boot, file), rewritten);
@@ -173,7 +166,8 @@ export function groupIn(root: string): (name: string) => number | undefined {
   };
 }
 
-function mountedBelow(root: string): (path: string) => boolean {
+/** Whether a folder has a file system of its own. */
+export function mountedBelow(root: string): (path: string) => boolean {
   const system = statSync(root).dev;
   return (path) => {
     const found = statSync(path, { throwIfNoEntry: false });

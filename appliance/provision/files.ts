@@ -21,6 +21,20 @@ export function replaceSecretFile(path: string, rewritten: string): void {
   removeFiles([path + OLD]);
 }
 
+/** Removes a file and wipes its content. After a power cut `endRemoval` does the rest. */
+export function removeSecretFile(path: string): void {
+  moveFile(path, path + OLD);
+  wipe(path + OLD);
+  removeFiles([path + OLD]);
+}
+
+/** Ends a removal that a power cut broke off. */
+export function endRemoval(path: string): void {
+  if (isThere(path) || !isThere(path + OLD)) return;
+  wipe(path + OLD);
+  removeFiles([path + OLD]);
+}
+
 export function hasSpares(path: string): boolean {
   return isThere(path + OLD) || sparesOf(path).some(isThere);
 }
@@ -36,7 +50,7 @@ export function mendFile(path: string, isKept: boolean): void {
 }
 
 /** Names for the replacement of a file. */
-function sparesOf(path: string): string[] {
+export function sparesOf(path: string): string[] {
   return [1, 2, 3, 4, 5, 6, 7, 8, 9].map((number) => `${path}${NEW}${number}`);
 }
 

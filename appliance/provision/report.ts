@@ -1,4 +1,5 @@
 import { CONTROL_PORT, urlOf } from "../base/ports.ts";
+import { ERASED_WORDS, type Erased } from "../base/text/reset.ts";
 import type { TunnelState } from "../base/tunnel.ts";
 import type { FileResult } from "./reading.ts";
 
@@ -7,6 +8,8 @@ interface About {
   /** The name by which the internet reaches the box. */
   readonly publicName?: string | undefined;
   readonly tunnel?: TunnelState | undefined;
+  /** The end of the data from before, where this start has erased it. */
+  readonly erased?: Erased | undefined;
   /** Whether the data partition could be written. */
   readonly stored: boolean;
 }
@@ -14,12 +17,13 @@ interface About {
 /** The report for a person who puts the card into a reader. Lines end in CRLF, for old versions of Windows' Notepad. */
 export function report(
   results: readonly FileResult[],
-  { hostname, publicName, tunnel, stored }: About,
+  { hostname, publicName, tunnel, stored, erased }: About,
 ): string {
   const lines = [
     "What came of the settings on this card",
     "",
     `The box is called ${hostname}: ${urlOf(`${hostname}.local`, CONTROL_PORT)}`,
+    ...(erased === undefined ? [] : [ERASED_WORDS[erased]]),
     ...publicLine(publicName),
     ...tunnelLine(tunnel),
     ...results.flatMap(resultLines),

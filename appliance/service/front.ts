@@ -9,6 +9,7 @@ import {
   thisNetwork,
   type UpdateStandingSource,
 } from "../box/board.ts";
+import type { Reset } from "../box/reset.ts";
 import { showOn } from "../box/screen.ts";
 import { WifiSwitch } from "../box/wifi.ts";
 import type { Config } from "../config.ts";
@@ -51,6 +52,7 @@ interface FrontContent
   storage?: () => StorageState | undefined;
   publicAddress?: PublicStandingSource;
   updates?: UpdateStandingSource | undefined;
+  reset?: Reset | undefined;
 }
 
 /** Starts decks, screen and their content, and adds the closing of each to `closing`. */
@@ -65,7 +67,16 @@ export async function startFront(
     network = thisNetwork(config.nameFile),
   }: FrontParts,
   closing: Closing,
-  { code, isOpen, dataUnusable = false, storage, publicAddress, updates, ...shown }: FrontContent,
+  {
+    code,
+    isOpen,
+    dataUnusable = false,
+    storage,
+    publicAddress,
+    updates,
+    reset,
+    ...shown
+  }: FrontContent,
 ): Promise<Front> {
   const wifi = await startWifi({ config, clock, log }, closing);
   const board = new Board({
@@ -78,6 +89,7 @@ export async function startFront(
     ...(publicAddress && { publicAddress }),
     updates,
     wifi,
+    reset,
     console,
     network,
   });
@@ -94,6 +106,7 @@ export async function startFront(
     timeZone,
     virtualDecks: config.virtualDecks,
     ...(bus && { bus }),
+    ...(reset && { takesTouch: () => reset.callOff() }),
   });
   closing.add(decks.fingers.held.on(() => code.show()));
   if (wifi !== undefined) closing.add(...linkWifi(wifi, board, decks, log));

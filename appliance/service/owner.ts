@@ -1,9 +1,11 @@
 import { existsSync } from "node:fs";
+import { hostname } from "node:os";
 import { setImmediate } from "node:timers/promises";
 import { Actions } from "../actions/actions.ts";
 import { Alarms, webhookRequest } from "../alarms/alarms.ts";
 import { RecentProblems } from "../base/log.ts";
 import { siteTokenKey } from "../base/names.ts";
+import { thisNetwork } from "../box/board.ts";
 import type { DiskWatch } from "../box/disk/disk-watch.ts";
 import { powerSwitch } from "../box/power.ts";
 import { hasTunnel, TunnelSwitch } from "../box/tunnel.ts";
@@ -102,6 +104,7 @@ export async function startOwner(
     storage: () => storageState(collecting.warnings()),
     publicAddress: standingOf(address),
     updates: updates && updatesOnBoard(updates, clock),
+    reset: shared.reset,
   });
   const actions = new Actions({
     clock,
@@ -169,6 +172,7 @@ export async function startOwner(
       mail,
       public: publicParts(address, links, clock),
       update: updates === undefined ? {} : { updates },
+      reset: aboutReset(parts, shared, updates),
       privacy: { numbers, clock, config, address, isTunnelled: hasTunnel },
       health: {
         version: version(),
@@ -189,6 +193,7 @@ export async function startOwner(
     }),
   );
   front.board.ready(control);
+  shared.reset?.followCard();
   return { control, decks: front.decks, channels: push.channels };
 }
 
@@ -326,6 +331,21 @@ function aboutBox(
       ...(powerDir !== "" && { power: powerSwitch(powerDir) }),
     },
     tunnel: { ...(tunnelDir !== "" && { tunnel: new TunnelSwitch(tunnelDir) }) },
+  };
+}
+
+function aboutReset(
+  { config, network = thisNetwork(config.nameFile) }: ServiceParts,
+  { reset }: Shared,
+  updates: UpdateSource | undefined,
+): ControlParts["reset"] {
+  return {
+    ...(reset && { reset }),
+    name: () => (network.name() ?? hostname()).replace(/\.local$/, ""),
+    isUpdating: () => {
+      const view = updates?.view();
+      return view !== undefined && (view.progress !== null || view.mode === "trial");
+    },
   };
 }
 

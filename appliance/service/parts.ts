@@ -4,6 +4,7 @@ import type { RecentProblems } from "../base/log.ts";
 import { Icons } from "../base/text/icons.ts";
 import { thisNetwork } from "../box/board.ts";
 import type { Disk } from "../box/disk/disk.ts";
+import { Reset } from "../box/reset.ts";
 import { HitTally } from "../collector/hit-tally.ts";
 import type { UpdateSource } from "../control/routes/box/update.ts";
 import type { Vitals } from "../control/wire.ts";
@@ -71,6 +72,8 @@ export interface Shared {
   stages: Stages;
   /** The public address, as far as it is known at the listeners. */
   door: PublicDoor;
+  /** Undefined where the system is not ours. */
+  reset: Reset | undefined;
   /** Numbers of hits and answers. */
   hits: HitTally;
   answers: AnswerTally;
@@ -94,6 +97,10 @@ export function shareParts(parts: ServiceParts): Shared {
     names: () => namesOf(hostname(), network.name(), config.allowedHosts),
     stages: openStages({ ...parts, client, door, answers }),
     door,
+    reset:
+      config.resetDir === ""
+        ? undefined
+        : new Reset({ clock: parts.clock, log: parts.log, folder: config.resetDir }),
     hits: new HitTally(),
     answers,
   };

@@ -89,6 +89,7 @@ export async function startRescue(
     channels,
     numbers: { numbers: async () => undefined, changed: new Signal(), alarmed: new Signal() },
     updates: updates && updatesOnBoard(updates, clock),
+    reset: shared.reset,
   });
 
   closing.add(() => listener.close());
@@ -110,6 +111,7 @@ export async function startRescue(
     }),
   );
   board.ready(control);
+  shared.reset?.followCard();
   return { ...listeners, control, decks };
 }
 

@@ -59,6 +59,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   const disk = watchDisk(parts);
   const close = async () => {
     for (const stage of Object.values(shared.stages)) await stage.close();
+    shared.reset?.close();
     await disk?.close();
     unlock();
   };

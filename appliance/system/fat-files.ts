@@ -29,6 +29,16 @@ export function remount(folder: string, run: Run, how: "rw" | "ro"): void {
   run("mount", "--options-source=mtab", "-o", `remount,${how}`, folder);
 }
 
+/** Lets work write to a folder that is mounted read-only. */
+export function whileFolderWritable(folder: string, run: Run, work: () => void): void {
+  remount(folder, run, "rw");
+  try {
+    work();
+  } finally {
+    remount(folder, run, "ro");
+  }
+}
+
 /**
  * Renames a file, over another one too; it is so on the card when this returns. vfat writes a renamed
  * entry with the file and not with its folder: both are synced.

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
+import { mkdirSync, readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, it } from "mocha";
 import { FAILING_CARD } from "../helpers/fake-disk.ts";
 import { eachFolder } from "../helpers/folder.ts";
@@ -229,6 +230,34 @@ describe("what the box says of itself", () => {
       await control().page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
       await control().button(`${button}…`).and(control().page.locator(":enabled")).waitFor();
     });
+});
+
+describe("the way back to the beginning", () => {
+  const folder = eachFolder();
+  const control = eachControl(() => ({ env: { RESET_DIR: folder() } }));
+
+  it("takes the name of the machine and ten seconds, and can be stopped", async () => {
+    control().world.network.name = () => "attic.local";
+    await control().open("?tab=box");
+    await control().button("Erase everything…").click();
+    const erase = control().button("Erase");
+    await control().page.getByLabel("Type attic to go on").fill("tallydeck");
+    assert.equal(await erase.isDisabled(), true);
+    await control().page.getByLabel("Type attic to go on").fill("attic");
+    await erase.click();
+    await control().sees("Everything on this machine is erased in 10 seconds.");
+    control().world.clock.advance(3_000);
+    await control().sees("is erased in 7 seconds.");
+    await control().button("Stop it").click();
+    await control().button("Erase everything…").waitFor();
+    await control().button("Erase everything…").click();
+    await control().page.getByLabel("Type attic to go on").fill("attic");
+    await erase.click();
+    await control().sees("is erased in 10 seconds.");
+    mkdirSync(join(folder(), "asked"));
+    control().world.clock.advance(10_000);
+    await control().sees("The box restarts and erases its data. Leave it powered.");
+  });
 });
 
 describe("a machine whose card fails", () => {

@@ -27,6 +27,7 @@ const MOST_EXPOSED: Readonly<Record<string, number>> = {
   "tallydeck-clock-save.service": 1,
   "tallydeck-clock.service": 1.8,
   "tallydeck-data-back.service": 1.5,
+  "tallydeck-erase.service": 2,
   "tallydeck-facts.service": 1.8,
   "tallydeck-grow-data.service": 1.5,
   "tallydeck-https-date.service": 2.3,
@@ -34,6 +35,7 @@ const MOST_EXPOSED: Readonly<Record<string, number>> = {
   "tallydeck-name.service": 1.3,
   "tallydeck-no-data.service": 1.2,
   "tallydeck-provision.service": 2,
+  "tallydeck-reset.service": 1.5,
   "tallydeck-restart.service": 1,
   "tallydeck-shutdown.service": 1,
   "tallydeck-slot-check.service": 1.1,
@@ -149,7 +151,7 @@ describe("the image's units", () => {
   });
 
   it("let the service wait for what was killed and has to be done before it starts", () => {
-    for (const name of ["provision", "data-back"])
+    for (const name of ["provision", "data-back", "erase"])
       assert.match(
         unitText(`tallydeck-${name}.service`),
         /^Before=.*\btallydeck\.service\b.*^StartLimitBurst=3$.*^Restart=on-\w+\nRestartMode=direct$/ms,

@@ -243,6 +243,7 @@ export const STARTED: readonly string[] = [
   "appliance/control/routes/settings/settings-check.ts",
   "appliance/provision/change-tunnel.ts",
   "appliance/provision/main.ts",
+  "appliance/provision/reset-main.ts",
   "appliance/updater/main.ts",
   "appliance/wifi/main.ts",
   "appliance/service/start-trial.ts",

@@ -58,11 +58,18 @@ interface SlotState {
 const NEEDED: ReadonlySet<Notice["type"]> = new Set([
   "setup-code",
   "data-unusable",
+  "reset",
   "wifi-code",
   "wifi-begin",
 ]);
 
 const DARK: Face = { kind: "blank", background: "#000000" };
+
+/** Whether a notice is about the time in which the box is away. */
+function staysWhenStopped(notice: Notice): boolean {
+  if (notice.type === "reset") return notice.state === "going";
+  return notice.type === "update" && notice.weight === "away";
+}
 
 /** The pictures on the slots of one deck, and on its panel while it is plugged in. */
 export class Surface {
@@ -122,7 +129,7 @@ export class Surface {
   get farewell(): readonly SlotDrawing[] {
     const staying = this.#options.isDark() ? [] : this.#states;
     return staying
-      .filter(({ notice }) => notice?.type === "update" && notice.weight === "away")
+      .filter(({ notice }) => notice !== undefined && staysWhenStopped(notice))
       .map(({ slot, picture }) => ({ slot: slot.slot, picture }));
   }
 

@@ -9,6 +9,7 @@ import type { AddressFace } from "./widgets/address.ts";
 export type Notice =
   | { type: "starting" }
   | { type: "data-unusable" }
+  | ({ type: "reset" } & ResetStanding)
   | { type: "setup-code"; code: string }
   | { type: "clock-not-set" }
   | { type: "storage"; state: StorageState }
@@ -22,6 +23,12 @@ export type Notice =
 
 /** `full`: no new value is taken in; `stuck`: nothing can be stored; `failing`: the card or disk has errors. */
 export type StorageState = "full" | "stuck" | "failing";
+
+/** The state of a reset: the box can be told to stop, is about to restart, or has erased its data. */
+export type ResetStanding =
+  | { state: "counting"; seconds: number }
+  | { state: "going" }
+  | { state: "done"; sentence: string };
 
 /** The state of the system that the box runs, or is about to run. */
 export interface UpdateStanding {
@@ -89,6 +96,8 @@ export function noticeFace(notice: Notice, hasRoom = false): PlainFace | Address
       const warning = { ...colors, color: WARNING };
       return { kind: "figure", top: "Data", main: "not usable", bottom: "", ...warning };
     }
+    case "reset":
+      return resetFace(notice);
     case "clock-not-set": {
       const warning = { ...colors, color: WARNING };
       return { kind: "figure", top: "Clock", main: "not set", bottom: "", ...warning };
@@ -106,5 +115,18 @@ export function noticeFace(notice: Notice, hasRoom = false): PlainFace | Address
       const color = weight === "warning" ? { color: WARNING } : {};
       return { kind: "figure", top, main, bottom, ...colors, ...color };
     }
+  }
+}
+
+function resetFace(standing: ResetStanding): PlainFace {
+  switch (standing.state) {
+    case "counting": {
+      const main = `in ${standing.seconds} s`;
+      return { kind: "figure", top: "Erases all", main, bottom: "press: stop", ...RED };
+    }
+    case "going":
+      return { kind: "figure", top: "Reset", main: "erasing", bottom: "leave it on", ...RED };
+    case "done":
+      return { kind: "figure", top: "Reset", main: "done", bottom: "", ...chooseColors({}) };
   }
 }

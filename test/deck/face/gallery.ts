@@ -361,6 +361,9 @@ export const GALLERY: Readonly<Record<string, Draw>> = {
     warns: true,
   }),
   "notice-wifi-begin": () => noticeFace({ type: "wifi-begin" }),
+  "notice-reset-counting": () => noticeFace({ type: "reset", state: "counting", seconds: 10 }),
+  "notice-reset-going": () => noticeFace({ type: "reset", state: "going" }),
+  "notice-reset-done": () => noticeFace({ type: "reset", state: "done", sentence: "" }),
   "notice-storage": () => noticeFace({ type: "storage", state: "full" }),
   "notice-clock": () => noticeFace({ type: "clock-not-set" }),
 };

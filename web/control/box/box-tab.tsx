@@ -11,6 +11,7 @@ import { usePolled } from "../use-polled.ts";
 import { AdminToken } from "./admin-token.tsx";
 import { FileButton, saveFile } from "./files.tsx";
 import { PublicCard } from "./public-card.tsx";
+import { ResetCard } from "./reset-card.tsx";
 import { MailCard } from "./servers/mail-card.tsx";
 import { MqttCard } from "./servers/mqtt-card.tsx";
 import { SettingsCard } from "./settings-card.tsx";
@@ -38,6 +39,7 @@ export function BoxTab() {
         <Backup numbersElsewhere={status?.numbersElsewhere === true} />
         <Privacy />
         <Diagnostics />
+        <ResetCard />
       </div>
     </div>
   );

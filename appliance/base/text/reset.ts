@@ -1,0 +1,15 @@
+/** Requests of the service about the reset of the box, by the names of their files: root watches for them. */
+export const ASKED_RESET = { begin: "begin", callOff: "call-off" } as const;
+
+/** Root's files for the service, in the folder above. `wanted`: a file on the card asks for the reset. */
+export const RESET_STATE = { wanted: "wanted", done: "done" } as const;
+
+/** The end of the old data: the card was also told to discard it, or it cannot be told. */
+export type Erased = "discarded" | "deleted";
+
+export const ERASED_WORDS: Readonly<Record<Erased, string>> = {
+  discarded:
+    "All data from before is deleted, and the card was told to discard it. The set-up begins anew.",
+  deleted:
+    "All data from before is deleted. This card cannot be told to discard it, so that somebody with the right tools may still read some of it. The set-up begins anew.",
+};

@@ -1,0 +1,114 @@
+import { rmSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import { type Cancel, Signal } from "../base/signal.ts";
+import { ASKED_RESET, ERASED_WORDS, RESET_STATE } from "../base/text/reset.ts";
+import type { ResetStanding } from "../deck/face/notices.ts";
+import { isThere, textOf } from "../system/files.ts";
+
+interface ResetOptions {
+  clock: Pick<Clock, "after">;
+  log: Pick<Log, "warn" | "info">;
+  /** Root's folder, with a subfolder `asked` that the service may write to. */
+  folder: string;
+}
+
+type State = { readonly seconds: number } | "going";
+
+/** The time in which a reset can be called off. */
+const SECONDS = 10;
+/** A box restarts sooner than this. */
+const RESTART_MS = 60_000;
+
+/**
+ * The reset of the box, which root carries out at its next start: counts down before it, and is called off by any touch
+ * of a deck or in the Web UI.
+ */
+export class Reset {
+  readonly changed = new Signal();
+  readonly #options: ResetOptions;
+  #state: State | undefined;
+  #cancel: Cancel = () => {};
+
+  constructor(options: ResetOptions) {
+    this.#options = options;
+  }
+
+  /** The seconds that are left to call it off, 0 once the box is about to restart; null while there is none. */
+  get seconds(): number | null {
+    if (this.#state === undefined) return null;
+    return this.#state === "going" ? 0 : this.#state.seconds;
+  }
+
+  /** Undefined while there is nothing to say. */
+  standing(): ResetStanding | undefined {
+    if (this.#state === "going") return { state: "going" };
+    if (this.#state !== undefined) return { state: "counting", seconds: this.#state.seconds };
+    const words = this.#erased;
+    return words === undefined ? undefined : { state: "done", sentence: words };
+  }
+
+  /** Counts down where a file on the card asks for it; to be called once people can see it. */
+  followCard(): void {
+    if (isThere(join(this.#options.folder, RESET_STATE.wanted))) this.begin();
+  }
+
+  begin(): void {
+    if (this.#state === undefined) this.#count(SECONDS);
+  }
+
+  /** @returns whether there was one to call off */
+  callOff(): boolean {
+    if (this.#state === undefined || this.#state === "going") return false;
+    this.#cancel();
+    this.#change(undefined);
+    this.#options.log.info("The reset was called off");
+    // Root takes the file off the card that asked for it.
+    void this.#ask("callOff");
+    return true;
+  }
+
+  close(): void {
+    this.#cancel();
+  }
+
+  get #erased(): string | undefined {
+    const text = textOf(join(this.#options.folder, RESET_STATE.done));
+    return text === "discarded" || text === "deleted" ? ERASED_WORDS[text] : undefined;
+  }
+
+  #count(seconds: number): void {
+    this.#cancel = this.#options.clock.after(1_000, () =>
+      seconds > 1 ? this.#count(seconds - 1) : void this.#go(),
+    );
+    this.#change({ seconds });
+  }
+
+  async #go(): Promise<void> {
+    this.#change("going");
+    // The box did not restart: root's journal says why.
+    this.#cancel = this.#options.clock.after(RESTART_MS, () => this.#change(undefined));
+    if (await this.#ask("begin")) return;
+    this.#cancel();
+    this.#change(undefined);
+  }
+
+  async #ask(request: keyof typeof ASKED_RESET): Promise<boolean> {
+    const asked = (name: string) => join(this.#options.folder, "asked", name);
+    try {
+      if (request === "begin") rmSync(asked(ASKED_RESET.callOff), { force: true });
+      await writeFile(asked(ASKED_RESET[request]), "");
+      return true;
+    } catch (err) {
+      this.#options.log.warn({ err }, "Root cannot be told of the reset");
+      return false;
+    }
+  }
+
+  #change(state: State | undefined): void {
+    this.#state = state;
+    this.changed.emit();
+  }
+}
