@@ -67,6 +67,10 @@ export interface Config {
   readonly tunnelDir: string;
   /** The folder with the state of the Wi-Fi, and for requests of another: see box/wifi; empty for none. */
   readonly wifiDir: string;
+  /** A folder for backups; empty for none. */
+  readonly backupDir: string;
+  /** The folder in which root mounts a USB stick, see backups/targets/stick; empty: none is mounted. */
+  readonly stickDir: string;
   /** The folder with the state of root's updater, and for requests to it, see updates/root; empty for none. */
   readonly updateDir: string;
   /** The folder where the service keeps releases for it; empty where there is no updater. */
@@ -180,6 +184,8 @@ export function readConfig({ flags, env, file }: ConfigSources): Config {
     powerDir: value("POWER_DIR"),
     tunnelDir: value("TUNNEL_DIR"),
     wifiDir: value("WIFI_DIR"),
+    backupDir: value("BACKUP_DIR"),
+    stickDir: value("STICK_DIR"),
     updateDir: value("UPDATE_DIR"),
     updatesDir: value("UPDATES_DIR"),
     updates: { mode: value("UPDATES"), url: value("UPDATE_URL"), key: value("UPDATE_KEY") },

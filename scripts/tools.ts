@@ -5,6 +5,7 @@ const INSTALL = join(import.meta.dirname, "install-tools");
 
 /** The packages of scripts/install-tools. */
 type Tool =
+  | "apache2-bin"
   | "apt-utils"
   | "caddy"
   | "chromium"

@@ -6,7 +6,7 @@ import { Turns } from "../base/tasks/turns.ts";
 /** Documents of origins, each of which is its own id, without contents. */
 export const ORIGINS = documentKind<object>("origin", objectOf({}), {
   bound: { count: 32, bytes: 1_024, together: 32 * 1_024 },
-  inBackup: "left",
+  inBackup: "own",
 });
 
 const MAX_ORIGINS = ORIGINS.bound.count;

@@ -19,8 +19,11 @@ export interface DocumentKind<Body = unknown> {
   readonly bound: Bound;
   /** The refusal beyond the bound; undefined where callers check the bound themselves. */
   readonly full?: { readonly code: RefusalCode; readonly message: string };
-  /** `kept`: a backup has them, and a restore takes them. `left`: they stay with the box. */
-  readonly inBackup: "kept" | "left";
+  /**
+   * `kept`: a backup has them, and a restore takes them. `own`: a whole backup alone has them, for a machine that becomes
+   * this one again. `left`: they stay with the machine.
+   */
+  readonly inBackup: "kept" | "own" | "left";
   /**
    * `fleet`: it belongs to all processes on one database. `site`: the same, and ids are numbers of sites: a document is
    * deleted with its site, and a restore gives it the new number. Otherwise it belongs to the box.

@@ -46,6 +46,13 @@ interface WifiStandingSource {
   readonly changed: Listenable;
 }
 
+/** The backups that the machine makes by itself, for the board. */
+export interface BackupStandingSource {
+  /** Undefined while there is nothing to say. */
+  standing(): string | undefined;
+  readonly changed: Listenable;
+}
+
 /** The machine's network, for the board. */
 export interface Network {
   /** IPv4 addresses by which others reach this machine. @throws {Error} when the system cannot list them */
@@ -73,6 +80,8 @@ interface BoardOptions {
   updates?: UpdateStandingSource | undefined;
   /** None where root sets up no Wi-Fi. */
   wifi?: WifiStandingSource | undefined;
+  /** Words of two or three where there was no good backup for long. */
+  backups?: BackupStandingSource;
   /** Prints a line to the console of the service. */
   console: (line: string) => void;
 }
@@ -98,9 +107,10 @@ export class Board implements NoticeBoard {
     this.#subscriptions = [
       options.code.changed.on(() => this.#tell()),
       options.clock.becameSure.on(() => this.#tell()),
-      ...[options.publicAddress, options.updates, options.reset, options.wifi].flatMap((source) =>
-        source === undefined ? [] : [source.changed.on(() => this.#tell())],
-      ),
+      ...[
+        ...[options.publicAddress, options.updates, options.reset, options.wifi],
+        options.backups,
+      ].flatMap((source) => (source === undefined ? [] : [source.changed.on(() => this.#tell())])),
     ];
   }
 
@@ -119,6 +129,7 @@ export class Board implements NoticeBoard {
       ...(clock.sure || waits ? [] : [{ type: "clock-not-set" } as const]),
       ...this.#storageNotices(),
       ...this.#publicNotices(),
+      ...this.#backupNotices(),
       ...this.#updateNotices(),
     ];
   }
@@ -169,6 +180,11 @@ export class Board implements NoticeBoard {
     return state === undefined ? [] : [{ type: "storage", state }];
   }
 
+  #backupNotices(): Notices {
+    const words = this.#options.backups?.standing();
+    return words === undefined ? [] : [{ type: "backup", words }];
+  }
+
   #updateNotices(): Notices {
     const standing = this.#options.updates?.standing();
     return standing === undefined ? [] : [{ type: "update", ...standing }];
@@ -176,7 +192,11 @@ export class Board implements NoticeBoard {
 
   /** The notices that change with the time alone, or without an event. */
   #passing(): string {
-    return JSON.stringify([...this.#storageNotices(), ...this.#updateNotices()]);
+    return JSON.stringify([
+      ...this.#storageNotices(),
+      ...this.#backupNotices(),
+      ...this.#updateNotices(),
+    ]);
   }
 
   #code(): string | undefined {

@@ -54,6 +54,7 @@ export function screenText(board: Omit<NoticeBoard, "changed">): string {
       ? ["The data cannot be used: open the address to restore a backup or to start anew."]
       : []),
     ...(storage?.type === "storage" ? [STORAGE_WORDS[storage.state]] : []),
+    ...(says.has("backup") ? ["There was no good backup for a week."] : []),
     ...(says.has("clock-not-set") ? ["The clock is not set."] : []),
     ...(update?.type === "update" ? [update.sentence] : []),
     ...(outside === undefined ? [] : [`Public address: ${outside.sentence}`]),

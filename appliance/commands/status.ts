@@ -62,6 +62,7 @@ const WARNINGS: Readonly<Record<Diagnostics["warnings"][number], string>> = {
   certificate_expires: "the certificate of the public address ends soon and could not be renewed",
   unreached: "visitors do not reach the public address",
   update_failed: "an update came to nothing: `tallydeck update status` says why",
+  backup_overdue: "there was no good backup for a week: the Web UI says why, under Machine",
 };
 
 export const status: Command = {

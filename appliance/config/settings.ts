@@ -301,6 +301,8 @@ export const SETTINGS = {
   } satisfies Setting<string>,
   KERNEL_LINES_FILE: { ...folderOrNone, accepts: "a file" } satisfies Setting<string>,
   RESET_DIR: { ...folderOrNone } satisfies Setting<string>,
+  BACKUP_DIR: { flag: "backup-dir", ...folderOrNone } satisfies Setting<string>,
+  STICK_DIR: { ...folderOrNone } satisfies Setting<string>,
   POWER_DIR: { ...folderOrNone } satisfies Setting<string>,
   TUNNEL_DIR: { ...folderOrNone } satisfies Setting<string>,
   WIFI_DIR: { ...folderOrNone } satisfies Setting<string>,

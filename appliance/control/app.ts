@@ -7,6 +7,12 @@ import type { MailServer } from "../mail/mail-server.ts";
 import type { HomeAutomation } from "../mqtt/home-automation.ts";
 import { doc, leadToDashboard, ownerApp, page, type Route, routesFor } from "./frame.ts";
 import type { ControlDoor } from "./guard.ts";
+import {
+  type BackupsParts,
+  changeBackups,
+  makeBackups,
+  showBackups,
+} from "./routes/box/backups.ts";
 import { type BoxParts, showBox, switchPower } from "./routes/box/box.ts";
 import { type ClockParts, tellTime } from "./routes/box/clock.ts";
 import { type DiagnosticsParts, showDiagnostics } from "./routes/box/diagnostics.ts";
@@ -124,6 +130,7 @@ export interface ControlParts {
   dashboard: DashboardParts;
   mqtt: HomeAutomation;
   mail: MailServer;
+  backups: BackupsParts;
   public: PublicParts;
   activity: ActivityParts;
   alarms: AlarmsParts;
@@ -231,6 +238,9 @@ export const ROUTES: readonly Route<ControlParts>[] = [
   owner("PUT", "/api/mqtt", "mqtt", changeMqtt),
   owner("GET", "/api/mail", "mail", showMail),
   owner("PUT", "/api/mail", "mail", changeMail),
+  owner("GET", "/api/backups", "backups", showBackups),
+  owner("PUT", "/api/backups", "backups", changeBackups),
+  owner("POST", "/api/backups", "backups", makeBackups),
   owner("GET", "/api/public", "public", showPublic),
   owner("PUT", "/api/public", "public", changePublic),
   owner("POST", "/api/public/test", "public", testPublic),

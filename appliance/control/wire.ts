@@ -2,6 +2,8 @@ import type { UpdateOutcome } from "../base/text/update-outcome.ts";
 /** The JSON the control API answers. Times are epoch milliseconds. */
 
 import type { AlarmState } from "../alarms/state.ts";
+import type { WebdavSettings } from "../backups/settings.ts";
+import type { TargetView } from "../backups/view.ts";
 import type { DigestSettings, DigestStanding, DigestTarget } from "../base/text/digest.ts";
 import type { DiskError } from "../base/text/disk-errors.ts";
 import type { TunnelState } from "../base/tunnel.ts";
@@ -503,6 +505,21 @@ export interface DigestSentAnswer {
   /** The targets; `problem` is null where one took it. */
   sent: { target: DigestTarget; problem: string | null }[];
 }
+
+/** `GET /api/backups`: the backups that the machine makes by itself; `url` is empty where there is no WebDAV server. */
+export interface BackupsAnswer extends Omit<WebdavSettings, "password"> {
+  hasPassword: boolean;
+  /** Whether backups go to a USB stick that is plugged in; null where the machine takes none. */
+  stick: boolean | null;
+  /** The reason that the plugged stick cannot be used. */
+  stickProblem: string | null;
+  /** The folder that the configuration names. */
+  folder: string | null;
+  targets: readonly TargetView[];
+}
+
+/** `PUT /api/backups` */
+export type BackupsChange = Partial<WebdavSettings> & { readonly stick?: boolean };
 
 /** `GET /api/mail`: the mail server; `host` is empty where there is none. */
 export interface MailAnswer extends Omit<MailSettings, "password"> {

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
 import type { SecureContext } from "node:tls";
 
 /** One request of the box to another host. */
@@ -7,7 +8,8 @@ interface Outward {
   /** `http:` or `https:`. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array | undefined;
+  /** A stream needs the header `content-length`, and is destroyed at the end. */
+  readonly body?: string | Uint8Array | Readable | undefined;
 }
 
 /** The answer. */
@@ -50,6 +52,7 @@ export function exchange(
   let answer: IncomingMessage | undefined;
   const over = (ended: Exchanged["ended"], error?: Error) => {
     sent.destroy();
+    if (isStream(body)) body.destroy();
     if (answer === undefined) return reject(error ?? new Error(NO_ANSWER));
     const { statusCode: status = 0, headers: told } = answer;
     resolve({ status, headers: told, body: Buffer.concat(parts), ended });
@@ -67,7 +70,8 @@ export function exchange(
   });
   sent.on("error", (error) => over("cut", error));
   sent.on("close", () => over("cut"));
-  sent.end(body);
+  if (isStream(body)) body.on("error", (error) => sent.destroy(error)).pipe(sent);
+  else sent.end(body);
   return promise;
 }
 
@@ -77,16 +81,22 @@ export function exchange(
  * @throws {Error} as `exchange`
  */
 export function opened(
-  { method, url, headers, body }: Outward,
-  signal: AbortSignal,
+  { method, url, headers }: Omit<Outward, "body">,
+  { signal, trust }: Omit<Bounds, "mostBytes">,
 ): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  opener(url)(url, { method, headers: withLength(headers, body), agent: false, signal })
+  opener(url)(url, {
+    method,
+    headers,
+    agent: false,
+    signal,
+    ...(trust && { secureContext: trust }),
+  })
     .on("response", resolve)
     .on("error", reject)
     // An answer that leaves HTTP, like 101, is neither.
     .on("close", () => reject(new Error(NO_ANSWER)))
-    .end(body);
+    .end();
   return promise;
 }
 
@@ -98,9 +108,27 @@ function opener(url: string) {
 }
 
 function withLength(headers: Outward["headers"], body: Outward["body"]): Outward["headers"] {
-  return body === undefined
+  return body === undefined || isStream(body)
     ? headers
     : { ...headers, "content-length": String(Buffer.byteLength(body)) };
+}
+
+function isStream(body: Outward["body"]): body is Readable {
+  return typeof body === "object" && "pipe" in body;
+}
+
+/**
+ * Trusts further authorities beside those that Node trusts, from the first request on, since it reads every root there is;
+ * undefined where Node's own will do. @param ca certificates (PEM)
+ */
+export function trustOf(ca = ""): () => SecureContext | undefined {
+  let made: SecureContext | undefined;
+  return () => {
+    if (ca === "") return undefined;
+    const { createSecureContext, rootCertificates } = process.getBuiltinModule("node:tls");
+    made ??= createSecureContext({ ca: [...rootCertificates, ca] });
+    return made;
+  };
 }
 
 /** `stopped`: the signal was aborted. `cut`: the connection was closed, or the answer was no HTTP. */

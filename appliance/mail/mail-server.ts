@@ -1,4 +1,4 @@
-import { type Documents, documentKind, ONLY, objectOf } from "../base/documents.ts";
+import { type Documents, documentKind, NUMBER, ONLY, objectOf, TEXT } from "../base/documents.ts";
 import { isHost, isMailAddress } from "../base/names.ts";
 import { invalidField } from "../base/refusal.ts";
 import type { SendOutcome } from "../base/send-outcome.ts";
@@ -11,10 +11,17 @@ import { FIRST_MAIL_SETTINGS, type MailSettings } from "./settings.ts";
 const LONGEST = 256;
 
 /** One document, once it has been saved. */
-export const MAIL = documentKind<MailSettings>("mail", objectOf({}), {
-  bound: { count: 1, bytes: 65_536, together: 65_536 },
-  inBackup: "left",
-});
+export const MAIL = documentKind<MailSettings>(
+  "mail",
+  objectOf(
+    {},
+    {
+      ...{ host: TEXT, port: NUMBER, security: { enum: ["tls", "starttls"] } },
+      ...{ user: TEXT, password: TEXT, from: TEXT, ca: TEXT },
+    },
+  ),
+  { bound: { count: 1, bytes: 65_536, together: 65_536 }, inBackup: "own" },
+);
 
 /** The last mail, or try, of this run of the box. */
 interface LastMail {

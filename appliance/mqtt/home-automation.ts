@@ -21,7 +21,7 @@ export const MQTT = documentKind<KeptMqtt>(
     box: TEXT,
     ...{ settings: orNull({ type: "object" }), announced: orNull({ type: "object" }) },
   }),
-  { bound: { count: 1, bytes: 1_048_576, together: 1_048_576 }, inBackup: "left" },
+  { bound: { count: 1, bytes: 1_048_576, together: 1_048_576 }, inBackup: "own" },
 );
 
 interface HomeAutomationOptions

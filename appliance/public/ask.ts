@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { SecureContext } from "node:tls";
 import { DAY_MS } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
-import { AskFailed, askFailure, exchange } from "../http/exchange.ts";
+import { AskFailed, askFailure, exchange, trustOf } from "../http/exchange.ts";
 
 /** A question of the box to a host on the internet. */
 export interface OutsideQuestion {
@@ -67,17 +66,6 @@ export function askWith({ clock, ca, userAgent }: AskOptions): AskOutside {
       patience();
       signal?.removeEventListener("abort", stop);
     }
-  };
-}
-
-/** Made with the first question: it reads every root there is. Undefined where Node's own will do. */
-function trustOf(ca = ""): () => SecureContext | undefined {
-  let made: SecureContext | undefined;
-  return () => {
-    if (ca === "") return undefined;
-    const { createSecureContext, rootCertificates } = process.getBuiltinModule("node:tls");
-    made ??= createSecureContext({ ca: [...rootCertificates, ca] });
-    return made;
   };
 }
 

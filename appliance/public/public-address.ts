@@ -1,7 +1,7 @@
 import type { KeyObject } from "node:crypto";
 import { HOUR_MS } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
-import { documentKind, objectOf } from "../base/documents.ts";
+import { documentKind, FLAG, objectOf, TEXT } from "../base/documents.ts";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
@@ -30,10 +30,17 @@ import type { PublicView } from "./view.ts";
 import { publicViewOf } from "./view-of.ts";
 
 /** The settings by the Web UI, in one document after the first save. */
-export const PUBLIC_ADDRESS = documentKind<PublicSettings>("public_address", objectOf({}), {
-  bound: { count: 1, bytes: 65_536, together: 65_536 },
-  inBackup: "left",
-});
+export const PUBLIC_ADDRESS = documentKind<PublicSettings>(
+  "public_address",
+  objectOf(
+    {},
+    {
+      ...{ enabled: FLAG, name: TEXT, agreed: FLAG, directory: TEXT, ca: TEXT },
+      ...{ ddns: TEXT, ddnsUser: TEXT, ddnsToken: TEXT, openPort: FLAG, dashboard: FLAG },
+    },
+  ),
+  { bound: { count: 1, bytes: 65_536, together: 65_536 }, inBackup: "own" },
+);
 
 interface PublicAddressOptions {
   readonly clock: Clock;

@@ -46,7 +46,7 @@ export const PUSH_TOKENS = documentKind<PushTokenBody>(
     },
     { logsOnly: { const: true } },
   ),
-  { bound: { count: 16, bytes: 1_024, together: 16 * 1_024 }, inBackup: "left" },
+  { bound: { count: 16, bytes: 1_024, together: 16 * 1_024 }, inBackup: "own" },
 );
 
 interface PushTokensOptions {

@@ -1,5 +1,7 @@
 import { ORIGINS } from "../actions/origins.ts";
 import { ALARM_LOG } from "../alarms/alarm-log.ts";
+import { BACKUP_SETTINGS } from "../backups/checked.ts";
+import { BACKUP_RECORD } from "../backups/record.ts";
 import type { DocumentKind } from "../base/documents.ts";
 import { SESSIONS } from "../control/sessions.ts";
 import { DECKS } from "../deck/settings/deck-settings.ts";
@@ -31,4 +33,6 @@ export const DOCUMENT_KINDS: readonly DocumentKind[] = [
   DIGEST_RECORD,
   ALARM_LOG,
   MAIL,
+  BACKUP_SETTINGS,
+  BACKUP_RECORD,
 ];

@@ -3,6 +3,7 @@ import type { Log } from "../base/log.ts";
 import type { Cancel } from "../base/signal.ts";
 import { clockZone } from "../base/time-zone.ts";
 import {
+  type BackupStandingSource,
   Board,
   type Network,
   type PublicStandingSource,
@@ -53,6 +54,7 @@ interface FrontContent
   publicAddress?: PublicStandingSource;
   updates?: UpdateStandingSource | undefined;
   reset?: Reset | undefined;
+  backups?: BackupStandingSource;
 }
 
 /** Starts decks, screen and their content, and adds the closing of each to `closing`. */
@@ -75,6 +77,7 @@ export async function startFront(
     publicAddress,
     updates,
     reset,
+    backups,
     ...shown
   }: FrontContent,
 ): Promise<Front> {
@@ -90,6 +93,7 @@ export async function startFront(
     updates,
     wifi,
     reset,
+    ...(backups && { backups }),
     console,
     network,
   });

@@ -34,6 +34,7 @@ import { databaseFile, Exchange, type Unusable, unusable } from "../store/desk.t
 import type { Warning } from "../store/reports.ts";
 import { type Box, documentsIn } from "../store/store.ts";
 import { madeAt, version } from "../system/version.ts";
+import { type BackupWatch, startBackups } from "./backups.ts";
 import type { Closing } from "./closing.ts";
 import { ControlListener } from "./control-listener.ts";
 import type { Data } from "./data.ts";
@@ -57,6 +58,7 @@ interface Collecting extends Data {
   links: PhoneLinks;
   /** Undefined where the system is not ours. */
   updates: UpdateSource | undefined;
+  backupWatch: BackupWatch;
   /** To be called when the data turns out to be unusable. */
   onUnusable: (why: Unusable) => void;
   /** The problems that the box has now. */
@@ -73,7 +75,7 @@ export async function startOwner(
   collecting: Collecting,
 ): Promise<{ control: Listener; decks: Decks; channels: Channels }> {
   const { config, clock } = parts;
-  const { store, readSessions, address, links, updates } = collecting;
+  const { store, readSessions, address, links, updates, backupWatch } = collecting;
   const { box, numbers } = store;
   const startedAt = clock.monotonic();
   const listener = new ControlListener(shared.stages.control, config.adminOpen);
@@ -105,6 +107,7 @@ export async function startOwner(
     publicAddress: standingOf(address),
     updates: updates && updatesOnBoard(updates, clock),
     reset: shared.reset,
+    backups: backupWatch,
   });
   const actions = new Actions({
     clock,
@@ -127,6 +130,11 @@ export async function startOwner(
   const digests = await startDigests(parts, shared, closing, {
     ...{ store, outgoing, mail, alarms, channels: push.channels, id: home.box },
   });
+  const exchange = exchangeOf(config.dataDir, box);
+  const backups = await startBackups(parts, closing, {
+    ...{ store, exchange, watch: backupWatch, id: home.box },
+    name: () => (parts.network ?? thisNetwork(config.nameFile)).name(),
+  });
   // Its downloads, too, end before the listener.
   const moving = await startMoving(parts, shared, closing, store);
   const events = new Events({
@@ -147,7 +155,8 @@ export async function startOwner(
   const control = await listener.show(
     createControl({
       ...aboutBox(parts, collecting, { front, listener, startedAt }),
-      ...aboutData(parts, collecting, front.decks, images),
+      ...aboutData(parts, collecting, { exchange, decks: front.decks, images }),
+      backups: { ...backups, folder: config.backupDir },
       log: parts.log,
       pages: shared.pages,
       door: {
@@ -264,8 +273,7 @@ async function startPush(
 function aboutData(
   { config, clock }: ServiceParts,
   { store, onUnusable }: Collecting,
-  decks: Decks,
-  images: Images,
+  { exchange, decks, images }: { exchange: Exchange; decks: Decks; images: Images },
 ): Pick<ControlParts, "data" | "settings"> {
   const { box } = store;
   const reloadAfterRestore = async () => {
@@ -280,13 +288,16 @@ function aboutData(
     }
     void box.cameUp(() => dashboardReads(store, clock));
   };
-  const exchange = new Exchange(config.dataDir, {
+  return { settings: { clock, store, decks }, data: { clock, exchange, reloadAfterRestore } };
+}
+
+function exchangeOf(dataDir: string, box: Box): Exchange {
+  return new Exchange(dataDir, {
     kinds: DOCUMENT_KINDS,
     space: () => box.space(),
     tryStart,
     replaceFile: (replace) => box.replaceFile(replace),
   });
-  return { settings: { clock, store, decks }, data: { clock, exchange, reloadAfterRestore } };
 }
 
 /** The parts for facts about the box, and for setting its time. */

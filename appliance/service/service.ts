@@ -6,6 +6,7 @@ import { PhoneLinks } from "../public/phone-links.ts";
 import type { Channels } from "../push/channels.ts";
 import { databaseFile, lockDataDir, makeDataDir, type Unusable } from "../store/desk.ts";
 import type { Store } from "../store/store.ts";
+import { BackupWatch } from "./backups.ts";
 import { Closing, openedParts } from "./closing.ts";
 import { startData } from "./data.ts";
 import { watchDisk } from "./disk.ts";
@@ -140,11 +141,13 @@ async function start(
   await firstReads(box, databaseFile(parts.config.dataDir));
   let address: WayIn | undefined;
   const updates = await startUpdates(parts, shared, closing);
+  const backupWatch = new BackupWatch(clock);
   const warnings = () => [
     ...store.numbers.warnings,
     ...(address?.warnings() ?? []),
     ...(updates?.warnings() ?? []),
     ...(disk?.isFailing ? (["storage_failing"] as const) : []),
+    ...backupWatch.warnings(),
   ];
   const app = createCollector({
     ...data,
@@ -172,6 +175,7 @@ async function start(
     links,
     updates,
     disk,
+    backupWatch,
   });
   void box.cameUp(() => dashboardReads(store, clock));
   return { ...listeners, store, ...owner };

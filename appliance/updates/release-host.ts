@@ -22,7 +22,7 @@ export type OpenUrl = (
 
 /** Opens on the internet. */
 export const openOutside: OpenUrl = async (url, headers, signal) => {
-  const body = await opened({ method: "GET", url, headers }, signal);
+  const body = await opened({ method: "GET", url, headers }, { signal });
   return { status: body.statusCode ?? 0, headers: body.headers, body };
 };
 

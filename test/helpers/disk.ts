@@ -90,6 +90,11 @@ export class Disk {
     writeFileSync(`/sys/fs/ext4/${device}/trigger_fs_error`, "1");
   }
 
+  /** Lets nobody write, as the switch of a stick; false ends it. */
+  lock(on = true): void {
+    run("mount", "-o", `remount,${on ? "ro" : "rw"}`, this.folder);
+  }
+
   /** Lets nobody write to one file, also those who have it open; false ends it. */
   protect(file: string, on = true): void {
     run("chattr", on ? "+i" : "-i", file);

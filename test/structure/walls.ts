@@ -81,6 +81,7 @@ export const WALLS: readonly Wall[] = [
       SYSTEM,
       BASE,
       "appliance/deck/decks.ts",
+      "appliance/backups/",
       "appliance/mail/",
       "appliance/mqtt/home-automation.ts",
       "appliance/public/public-address.ts",
@@ -117,6 +118,7 @@ export const WALLS: readonly Wall[] = [
   },
   { of: "appliance/alarms/", may: [STORE_DOOR, BASE], types: [REPORTS] },
   { of: "appliance/mail/", may: [SYSTEM, BASE] },
+  { of: "appliance/backups/", may: ["appliance/http/exchange.ts", SYSTEM, BASE] },
   {
     of: "appliance/digest/",
     may: [STORE_DOOR, BASE],

@@ -7,7 +7,8 @@ export type Warning =
   // Warnings about the public address, which do not affect counts.
   | "certificate_expires"
   | "unreached"
-  | "update_failed";
+  | "update_failed"
+  | "backup_overdue";
 
 /** Warnings as sentences for the owner. */
 export const WARNINGS: Readonly<Record<Warning, string>> = {
@@ -25,4 +26,6 @@ export const WARNINGS: Readonly<Record<Warning, string>> = {
     "Visitors do not reach the machine by its public address, so pages on https:// are not counted. The Web UI says what to do, under “Machine”.",
   update_failed:
     "An update of the box came to nothing, and it runs the release it ran before. The Web UI says why, under “Machine”.",
+  backup_overdue:
+    "There was no good backup of the machine for a week. The Web UI says why, under “Machine”.",
 };

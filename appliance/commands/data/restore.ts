@@ -11,15 +11,18 @@ import {
 import { type Command, parseCommandLine, UsageError } from "../command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP } from "../data.ts";
 import { refuseOthersData } from "../others-data.ts";
+import { WHOLE_OPTION } from "./backup.ts";
 
 export const restore: Command = {
-  help: `tallydeck restore FILE: replaces the data with a backup. The service must not run.
+  help: `tallydeck restore FILE [--whole]: replaces the data with a backup. The service must not run.
 FILE is checked first; if it is damaged or no backup of Tallydeck, the data stays as it is.
 Push tokens of this machine stay as they are, and so does a database elsewhere that is named.
+--whole takes of a nightly backup also what was the machine's own: push tokens, and the settings of its
+public address, mail, MQTT and backups.
 
 ${DATA_OPTIONS_HELP}`,
   async run(args, terminal) {
-    const { values, positionals } = parseCommandLine(args, DATA_OPTIONS);
+    const { values, positionals } = parseCommandLine(args, { ...DATA_OPTIONS, ...WHOLE_OPTION });
     const [file, ...rest] = positionals;
     if (file === undefined || rest.length > 0)
       throw new UsageError("Name one file: `tallydeck restore FILE`.");
@@ -30,7 +33,10 @@ ${DATA_OPTIONS_HELP}`,
     makeDataDir(dataDir);
     const unlock = lockDataDir(dataDir);
     try {
-      await restoreFile(file, databaseFile(dataDir), { kinds: DOCUMENT_KINDS, tryStart });
+      await restoreFile(file, databaseFile(dataDir), {
+        ...{ kinds: DOCUMENT_KINDS, tryStart },
+        isWhole: values.whole === true,
+      });
     } catch (error) {
       const isOfFile = error instanceof DatabaseRefused && error.about.file === file;
       throw isOfFile ? error.named(file, "Name a file that `tallydeck backup` made.") : error;

@@ -32,6 +32,7 @@ const help = `tallydeck run: starts the service and stays until it is told to st
                    the name by which the internet reaches it (PUBLIC_NAME); with --acme-agree,
                    --acme-directory, --acme-ca, --ddns, --ddns-user, --open-port and
                    --public-dashboard, and DDNS_TOKEN in the environment or the file
+  --backup-dir DIR a folder for nightly backups (BACKUP_DIR)
   --demo           made-up data of two sites, gone when the service stops (DEMO)
   --admin-open     nobody has to sign in to the Web UI, wherever it is bound (ADMIN_OPEN)
 

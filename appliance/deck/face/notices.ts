@@ -19,6 +19,7 @@ export type Notice =
   | { type: "wifi"; top: string; main: string; bottom: string; warns: boolean }
   /** A press opens the box's own network. */
   | { type: "wifi-begin" }
+  | { type: "backup"; words: string }
   | ({ type: "update" } & UpdateStanding);
 
 /** `full`: no new value is taken in; `stuck`: nothing can be stored; `failing`: the card or disk has errors. */
@@ -109,6 +110,10 @@ export function noticeFace(notice: Notice, hasRoom = false): PlainFace | Address
     case "public-address": {
       const warning = { ...colors, color: WARNING };
       return { kind: "figure", top: "Public", main: notice.words, bottom: "", ...warning };
+    }
+    case "backup": {
+      const warning = { ...colors, color: WARNING };
+      return { kind: "figure", top: "Backup", main: notice.words, bottom: "", ...warning };
     }
     case "update": {
       const { top, main, bottom, weight } = notice;

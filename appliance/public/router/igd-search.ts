@@ -2,10 +2,11 @@
  * Finds a router's UPnP service by SSDP (UPnP Device Architecture 1.1, section 1.3), and reads its description (section 2).
  * Only the gateway itself is asked: answers of other devices, and addresses elsewhere, are ignored.
  */
+
+import { declaresNothing, elements, elementText } from "../../base/input/xml.ts";
 import type { AskOutside } from "../ask.ts";
 import type { Talk } from "./mapping.ts";
 import { askByUdp } from "./udp.ts";
-import { declaresNothing, elements, elementText } from "./xml.ts";
 
 /** A service of the router that maps ports. */
 export interface WanService {

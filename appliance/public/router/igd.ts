@@ -6,6 +6,7 @@
  * output is for people.
  */
 import { isIPv4 } from "node:net";
+import { declaresNothing, elementText } from "../../base/input/xml.ts";
 import { askRouter, findServices, type WanService } from "./igd-search.ts";
 import {
   isUnspecified,
@@ -17,7 +18,6 @@ import {
   type RefusedWhy,
   type Talk,
 } from "./mapping.ts";
-import { declaresNothing, elementText } from "./xml.ts";
 
 /** Error codes: UPnP Device Architecture 1.1, section 3.2.2, and WANIPConnection:2, section 2.5. */
 const INVALID_ARGS = 402;

@@ -327,6 +327,7 @@ export const GALLERY: Readonly<Record<string, Draw>> = {
   "empty-color": show({ type: "empty", background: "#1e293b" }),
   "notice-starting": () => noticeFace({ type: "starting" }),
   "notice-setup-code": () => noticeFace({ type: "setup-code", code: "407192" }),
+  "notice-backup": () => noticeFace({ type: "backup", words: "8 days old" }),
   "notice-public-address": () => noticeFace({ type: "public-address", words: "port closed" }),
   "notice-update-ready": update({ weight: "hint", top: "Update", main: "0.3.0", bottom: "ready" }),
   "notice-updating": update({ weight: "away", top: "Updating", main: "back in 2 min", bottom: "" }),

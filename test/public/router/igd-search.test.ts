@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { elements, elementText } from "../../../appliance/public/router/xml.ts";
+import { elements, elementText } from "../../../appliance/base/input/xml.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { FakeRouter } from "../../helpers/fake-router.ts";
 

@@ -9,6 +9,7 @@ import { CardTitle, Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { usePolled } from "../use-polled.ts";
 import { AdminToken } from "./admin-token.tsx";
+import { BackupsCard } from "./backups/backups-card.tsx";
 import { FileButton, saveFile } from "./files.tsx";
 import { PublicCard } from "./public-card.tsx";
 import { ResetCard } from "./reset-card.tsx";
@@ -36,6 +37,7 @@ export function BoxTab() {
         <MqttCard />
         <MailCard />
         <SettingsCard />
+        <BackupsCard />
         <Backup numbersElsewhere={status?.numbersElsewhere === true} />
         <Privacy />
         <Diagnostics />

@@ -18,6 +18,11 @@ export function keptKinds(kinds: Kinds): Kinds {
   return kinds.filter(({ inBackup }) => inBackup === "kept");
 }
 
+/** The same kinds, for a backup that has also what is the machine's own. */
+export function wholeKinds(kinds: Kinds): Kinds {
+  return kinds.map((kind) => (kind.inBackup === "own" ? { ...kind, inBackup: "kept" } : kind));
+}
+
 /**
  * Copies sites, with new numbers.
  * @param off is called with each invalid site; the site is skipped where it returns

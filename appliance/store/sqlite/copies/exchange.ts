@@ -9,7 +9,7 @@ import type { Space } from "../../engine.ts";
 import { databaseFile } from "../database.ts";
 import { DatabaseRefused } from "../refused.ts";
 import { runChore } from "./chore-process.ts";
-import type { Kinds } from "./copy-documents.ts";
+import { type Kinds, wholeKinds } from "./copy-documents.ts";
 import { removeDatabase, swapIn } from "./swap.ts";
 
 const PREFIX = "exchange-";
@@ -26,6 +26,12 @@ interface Replaceable {
   /** Reads a database as a start does. @throws {DatabaseRefused} where that fails */
   tryStart(file: string): Promise<void>;
   replaceFile(replace: (file: string) => Promise<void>): Promise<void>;
+}
+
+/** A backup in a file without a name, which is gone once it is closed. */
+interface BackupFile {
+  readonly handle: FileHandle;
+  readonly size: number;
 }
 
 /** Backups out of, and into, a store that is in use. One at a time. */
@@ -46,31 +52,49 @@ export class Exchange {
    * Makes a backup and opens it for reading. The file has no name any more, and is gone once the handle is closed.
    * @throws {Refusal} `exchange_busy`, `no_space`, `invalid_backup`
    */
-  backUp(): Promise<{ handle: FileHandle; size: number }> {
+  backUp(): Promise<BackupFile> {
     return this.#alone(async (target) => {
-      const source = databaseFile(this.#dataDir);
-      const { size: now } = await stat(source);
-      if ((await this.#room()) < now)
-        throw new Refusal(
-          "no_space",
-          "There is not enough space to make a copy. Run `tallydeck backup FILE` with a FILE on another disk.",
-        );
-      await runChore({ kind: "backUp", source, target, kinds: this.#store.kinds });
-      const handle = await open(target);
-      // The name may go: the file is there for as long as it is open.
-      await rm(target);
-      const { size } = await handle.stat();
-      return { handle, size };
+      await this.#copyOut(target, this.#store.kinds, 1);
+      return openUnnamed(target);
     });
+  }
+
+  /**
+   * Makes a backup that has also what is the machine's own, and takes it in as a restore would, to see that one could.
+   * @throws {Refusal} as `backUp`
+   */
+  backUpWhole(): Promise<BackupFile> {
+    const kinds = wholeKinds(this.#store.kinds);
+    return this.#alone(async (target) => {
+      const copy = `${target}${COPY}`;
+      await this.#copyOut(target, kinds, 2);
+      await runChore({ kind: "copyIn", source: target, target: copy, kinds });
+      await this.#store.tryStart(copy);
+      return openUnnamed(target);
+    });
+  }
+
+  /** @param copies the number of files as large as the data that there is to be room for */
+  async #copyOut(target: string, kinds: Kinds, copies: number): Promise<void> {
+    const source = databaseFile(this.#dataDir);
+    const { size: now } = await stat(source);
+    if ((await this.#room()) < now * copies)
+      throw new Refusal(
+        "no_space",
+        "There is not enough space to make a copy. Run `tallydeck backup FILE` with a FILE on another disk.",
+      );
+    await runChore({ kind: "backUp", source, target, kinds });
   }
 
   /**
    * Restores a backup: all of it is checked, copied and tried before anything changes.
    * @param declared its size in bytes, where the request says so
+   * @param isWhole whether to take also what is the machine's own, where the backup has it
    * @throws {Refusal} `exchange_busy`, `too_large`, `invalid_backup`, `storage_unavailable`
    */
-  restore(backup: Readable, declared: number | undefined): Promise<void> {
+  restore(backup: Readable, declared: number | undefined, isWhole = false): Promise<void> {
     const { kinds } = this.#store;
+    const taken = isWhole ? wholeKinds(kinds) : kinds;
     return this.#alone(async (upload) => {
       const incoming = `${upload}${COPY}`;
       // The file, and the database that is made from it.
@@ -92,7 +116,7 @@ export class Exchange {
         },
         file.createWriteStream(),
       );
-      await runChore({ kind: "copyIn", source: upload, target: incoming, kinds });
+      await runChore({ kind: "copyIn", source: upload, target: incoming, kinds: taken });
       removeDatabase(upload);
       await this.#store.tryStart(incoming);
       await this.#store.replaceFile(async (target) => {
@@ -123,6 +147,14 @@ export class Exchange {
       for (const name of [file, `${file}${COPY}`, `${file}.partial`]) removeDatabase(name);
     }
   }
+}
+
+/** Opens a file and removes its name: it is there for as long as it is open. */
+async function openUnnamed(file: string): Promise<BackupFile> {
+  const handle = await open(file);
+  await rm(file);
+  const { size } = await handle.stat();
+  return { handle, size };
 }
 
 /** Removes the name of our copy from a message: people know the file that they sent. */

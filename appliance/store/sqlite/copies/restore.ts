@@ -18,7 +18,7 @@ import { DatabaseRefused, FILE } from "../refused.ts";
 import { lastInLog, SqliteSnapshot } from "../snapshot.ts";
 import { run } from "../sql.ts";
 import { copyBackup, fill } from "./copy.ts";
-import { copyLeft, type Kinds } from "./copy-documents.ts";
+import { copyLeft, type Kinds, wholeKinds } from "./copy-documents.ts";
 import { removeDatabase, resumeSwap, swapIn, takeBack } from "./swap.ts";
 
 /** A copy may be so many times larger than its source, since its indices are filled in another order. */
@@ -87,13 +87,18 @@ export function keepOwn(box: string, incoming: string, kinds: Kinds): void {
 /**
  * Replaces the database `target`, which no process may have open, by a backup. If a step fails, the old data is
  * in its place as before; it is kept until a start with the new data has succeeded.
- * @param kinds all kinds of documents; `tryStart` reads a database as a start does
+ * @param kinds all kinds of documents; `tryStart` reads a database as a start does; with `isWhole` it takes also what is
+ * the machine's own, where the backup has it
  * @throws {DatabaseRefused} when `source` is damaged, not ours, from a newer version, or more than a start can read
  */
 export async function restore(
   source: string,
   target: string,
-  { kinds, tryStart }: { kinds: Kinds; tryStart: (file: string) => Promise<void> },
+  {
+    kinds,
+    tryStart,
+    isWhole = false,
+  }: { kinds: Kinds; tryStart: (file: string) => Promise<void>; isWhole?: boolean },
 ): Promise<void> {
   if (!existsSync(source))
     throw new DatabaseRefused({ file: source, says: `There is no file ${FILE}.` });
@@ -105,7 +110,7 @@ export async function restore(
     copyFileSync(source, upload);
     // A copy from the card of a box that was not stopped has its newest data in the log.
     if (existsSync(`${source}-wal`)) copyFileSync(`${source}-wal`, `${upload}-wal`);
-    copyIn(upload, incoming, kinds);
+    copyIn(upload, incoming, isWhole ? wholeKinds(kinds) : kinds);
     keepOwn(target, incoming, kinds);
     await tryStart(incoming);
     swapIn(incoming, target);

@@ -1,9 +1,9 @@
 /**
- * The parts of XML that routers use. It expands and fetches nothing but the five characters that XML itself escapes, and
+ * The parts of XML that routers and WebDAV servers use. It expands and fetches nothing but the five characters that XML itself escapes, and
  * takes linear time.
  */
 
-/** The most elements of one name, more than any router has. */
+/** The most elements of one name unless given, more than any router has. */
 const MOST_ELEMENTS = 64;
 
 const ESCAPED: Readonly<Record<string, string>> = {
@@ -19,11 +19,16 @@ export function declaresNothing(xml: string): boolean {
   return !/<!(?:DOCTYPE|ENTITY)/i.test(xml);
 }
 
+/** The same document with its elements' names alone, where each has the prefix of a namespace. */
+export function unprefixed(xml: string): string {
+  return xml.replaceAll(/<(\/?)[\w.-]{1,64}:/g, "<$1");
+}
+
 /** The content of each element of a name, in order; `name` has no prefix. */
-export function elements(xml: string, name: string): string[] {
+export function elements(xml: string, name: string, most: number = MOST_ELEMENTS): string[] {
   const found: string[] = [];
   const opening = `<${name}`;
-  for (let at = 0; found.length < MOST_ELEMENTS; ) {
+  for (let at = 0; found.length < most; ) {
     const open = xml.indexOf(opening, at);
     if (open < 0) break;
     at = open + opening.length;

@@ -1,0 +1,35 @@
+/** `stick`: a USB stick of a box; `folder`: one that the configuration names; `webdav`: an address. */
+export type TargetKind = "stick" | "folder" | "webdav";
+
+/** A backup that was read back and was good. */
+export interface GoodBackup {
+  readonly file: string;
+  /** The time that it was made, in epoch milliseconds. */
+  readonly at: number;
+  readonly bytes: number;
+}
+
+/** A target that is in use, and what became of its backups. */
+export interface TargetRecord {
+  readonly kind: TargetKind;
+  /** Since when it is in use. */
+  readonly since: number;
+  /** Tries since the last good one, and the time of the last; 0 before any. */
+  readonly tries: number;
+  readonly triedAt: number;
+  /** The reason that the last try failed, as a sentence; empty where it did not. */
+  readonly why: string;
+  readonly good: GoodBackup | null;
+  /** The backups of this machine there, as of the last good one; the newest first. */
+  readonly files: readonly GoodBackup[];
+}
+
+/** A target, and what is to be said of it. */
+export interface TargetView extends TargetRecord {
+  readonly isPresent: boolean;
+  readonly isRunning: boolean;
+  /** The time of the next backup; null while it is not known. */
+  readonly next: number | null;
+  /** Whether there was no good one for a week. */
+  readonly isOverdue: boolean;
+}

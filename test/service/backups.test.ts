@@ -1,0 +1,201 @@
+import assert from "node:assert/strict";
+import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { beforeEach, describe, it } from "mocha";
+import { readBackupName } from "../../appliance/backups/names.ts";
+import type { TargetView } from "../../appliance/backups/view.ts";
+import { DAY_MS, HOUR_MS } from "../../appliance/base/calendar.ts";
+import type { BackupsAnswer } from "../../appliance/control/wire.ts";
+import { openForReading, withDatabase } from "../../appliance/store/sqlite/database.ts";
+import { eachFolder } from "../helpers/folder.ts";
+import { assertError, Owner } from "../helpers/owner.ts";
+import { tallydeck } from "../helpers/tallydeck.ts";
+import { WebdavServer } from "../helpers/webdav-server.ts";
+import { eachWorld, World } from "../helpers/world.ts";
+
+async function shown(world: World): Promise<BackupsAnswer> {
+  return new Owner(world).get("/api/backups");
+}
+
+/** Waits until no backup is being made, and the first target is as wanted. */
+async function untilFirst(
+  world: World,
+  isWanted: (target: TargetView) => boolean,
+): Promise<BackupsAnswer> {
+  for (;;) {
+    const answer = await shown(world);
+    const [target] = answer.targets;
+    if (target?.isRunning === false && isWanted(target)) return answer;
+    await setTimeout(20);
+  }
+}
+
+/** Waits until so many backups are at the first target. */
+function settled(world: World, count: number): Promise<BackupsAnswer> {
+  return untilFirst(world, ({ files }) => files.length === count);
+}
+
+describe("nightly backups to a folder that the configuration names", () => {
+  const folder = eachFolder();
+  const backups = () => join(folder(), "backups");
+  const world = eachWorld(() => ({
+    env: { BACKUP_DIR: backups(), DAY_ZONE: "Europe/Zurich", VIRTUAL_DECK: "mini" },
+  }));
+  const files = () => readdirSync(backups()).toSorted();
+
+  it("begin at once, and go on each night at 3", async () => {
+    const { targets, stick, folder: named } = await settled(world(), 1);
+    assert.equal(stick, null);
+    assert.equal(named, backups());
+    const [target] = targets;
+    assert.equal(target?.kind, "folder");
+    assert.equal(target?.why, "");
+    assert.deepEqual(files(), [target?.good?.file]);
+    const night = new Date(target?.next ?? 0);
+    assert.equal(
+      night.toLocaleTimeString("en-GB", { timeZone: "Europe/Zurich", timeStyle: "short" }),
+      "03:00",
+    );
+    world().clock.advance((target?.next ?? 0) - world().clock.now() + 1_000);
+    await settled(world(), 2);
+    world().clock.advance(DAY_MS);
+    await settled(world(), 3);
+    assert.equal(files().length, 3);
+    assert.ok(files().every((file) => readBackupName(file)?.machine !== undefined));
+  });
+
+  it("are made when somebody asks, and say so where they cannot be", async () => {
+    const { targets } = await settled(world(), 1);
+    world().clock.advance(1_000);
+    const asked = await new Owner(world()).ask("POST", "/api/backups");
+    assert.equal(asked.status, 202);
+    // The last of a day takes the place of the one before.
+    await untilFirst(world(), ({ good }) => good?.file !== targets[0]?.good?.file);
+    assert.equal(files().length, 1);
+    rmSync(backups(), { recursive: true });
+    writeFileSync(backups(), "");
+    await new Owner(world()).ask("POST", "/api/backups");
+    await untilFirst(world(), ({ tries }) => tries === 1);
+    assert.match(
+      (await shown(world())).targets[0]?.why ?? "",
+      /is a file where a folder should be\. Rename it/,
+    );
+    assert.deepEqual((await world().stats()).warnings ?? [], []);
+  });
+
+  it("are told of on keys and dashboards where there was none for a week", async () => {
+    await settled(world(), 1);
+    rmSync(backups(), { recursive: true });
+    writeFileSync(backups(), "");
+    world().clock.advance(8 * DAY_MS);
+    await untilFirst(world(), ({ isOverdue }) => isOverdue);
+    assert.deepEqual((await world().stats()).warnings, ["backup_overdue"]);
+    assert.match(world().screen.at(-1) ?? "", /no good backup for a week/);
+    rmSync(backups());
+    world().clock.advance(5 * HOUR_MS);
+    await untilFirst(world(), ({ isOverdue }) => !isOverdue);
+    assert.deepEqual((await world().stats()).warnings ?? [], []);
+  });
+
+  it("have what is the machine's own, which a restore of the whole takes, and another does not", async () => {
+    const owner = new Owner(world());
+    await owner.makePushToken();
+    const mail = { host: "mail.example.org", from: "a@example.org", user: "a", password: "secret" };
+    assert.equal((await owner.ask("PUT", "/api/mail", mail)).status, 200);
+    await owner.ask("POST", "/api/origins", { origin: "https://blog.example" });
+    await world().beacon({ p: "/" });
+    await settled(world(), 1);
+    world().clock.advance(DAY_MS);
+    await settled(world(), 2);
+    const file = join(folder(), "newest.db");
+    copyFileSync(join(backups(), files().at(-1) ?? ""), file);
+    const kinds = withDatabase(openForReading(file), (db) =>
+      db.prepare("SELECT DISTINCT kind FROM document ORDER BY kind").pluck().all(),
+    ) as string[];
+    assert.ok(["mail", "mqtt", "origin", "push_token"].every((kind) => kinds.includes(kind)));
+    assert.ok(!kinds.includes("session"));
+    const plain = await owner.ask("GET", "/api/backup");
+    assert.ok(!plain.body.includes("mail.example.org"));
+
+    for (const [args, count, host] of [
+      [[], 0, ""],
+      [["--whole"], 1, "mail.example.org"],
+    ] as const) {
+      const dataDir = join(folder(), `other-${count}`);
+      mkdirSync(dataDir);
+      const done = await tallydeck(["restore", file, ...args, "--data-dir", dataDir]);
+      assert.equal(done.code, 0, done.err);
+      const other = new World({ dataDir });
+      try {
+        await other.start();
+        const there = new Owner(other);
+        assert.equal((await there.get("/api/push-tokens")).tokens.length, count);
+        assert.equal((await there.get("/api/mail")).host, host);
+        assert.equal((await other.stats()).pv?._, 1);
+      } finally {
+        await other.end();
+      }
+    }
+  });
+});
+
+describe("nightly backups to a WebDAV folder", () => {
+  const world = eachWorld();
+  let server: WebdavServer;
+  before(async () => {
+    server = await WebdavServer.start();
+  });
+  after(() => server.end());
+  let owner: Owner;
+  beforeEach(() => {
+    owner = new Owner(world());
+  });
+
+  it("go there once it is named, and the password is shown to nobody", async () => {
+    assert.deepEqual((await shown(world())).targets, []);
+    const { user, password, ca } = server;
+    const settings = { url: server.url("tally"), user, password, ca };
+    const changed = await owner.ask("PUT", "/api/backups", settings);
+    assert.equal(changed.status, 200, changed.text);
+    assert.equal(changed.json.hasPassword, true);
+    const answer = await settled(world(), 1);
+    assert.ok(!JSON.stringify(answer).includes(password));
+    assert.equal(answer.targets[0]?.why, "");
+    assert.deepEqual(readdirSync(join(server.files, "tally")), [answer.targets[0]?.good?.file]);
+
+    await owner.ask("PUT", "/api/backups", { password: "wrong" });
+    world().clock.advance(DAY_MS);
+    await untilFirst(world(), ({ tries }) => tries === 1);
+    assert.match(
+      (await shown(world())).targets[0]?.why ?? "",
+      /does not take this user and password/,
+    );
+
+    // A password is told to no other host.
+    const gone = await owner.ask("PUT", "/api/backups", { url: "https://other.invalid/dav" });
+    assertError(gone, 400, "invalid_field");
+    const removed = await owner.ask("PUT", "/api/backups", { url: "" });
+    assert.deepEqual([removed.json.hasPassword, removed.json.targets], [false, []]);
+  });
+
+  for (const [what, change] of [
+    ["an address of something else", { url: "ftp://host/dav" }],
+    ["an address with a user", { url: "https://me:secret@host/dav" }],
+    ["an address that is none", { url: "my cloud" }],
+    ["a user without a password", { url: "https://host/dav", user: "me" }],
+    ["a user with a colon", { url: "https://host/dav", user: "a:b", password: "c" }],
+    ["a password of two lines", { url: "https://host/dav", user: "a", password: "b\r\nx: y" }],
+    ["a certificate that is none", { url: "https://host/dav", ca: "PEM" }],
+    ["a field that it does not know", { folder: "/etc" }],
+  ] as const)
+    it(`take ${what} for no setting`, async () => {
+      assertError(await owner.ask("PUT", "/api/backups", change), 400, "invalid_field");
+    });
+
+  it("are not made where there is nowhere to put them", async () => {
+    const refused = await owner.ask("POST", "/api/backups");
+    assertError(refused, 409, "not_now");
+    assert.match(refused.json.error, /nowhere to put a backup/);
+  });
+});

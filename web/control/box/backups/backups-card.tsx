@@ -1,0 +1,164 @@
+import type { BackupsAnswer, BackupsChange } from "../../../../appliance/control/wire.ts";
+import { Field } from "../../../shared/field.tsx";
+import { ask } from "../../api.ts";
+import { CardTitle, Problem, Switch } from "../../parts.tsx";
+import { useAction } from "../../use-action.ts";
+import { usePolled } from "../../use-polled.ts";
+import { CertificatesField } from "../certificates-field.tsx";
+import { SignInFields } from "../servers/sign-in-fields.tsx";
+import { useSettings } from "../servers/use-settings.ts";
+import { TargetPart } from "./target-part.tsx";
+
+const PATH = "api/backups";
+const AGAIN_MS = 3_000;
+
+/** The backups that the machine makes by itself, each night. */
+export function BackupsCard() {
+  const [backups, show] = usePolled<BackupsAnswer>(PATH, AGAIN_MS);
+  return (
+    <section class="card stack" aria-labelledby="backups-title" aria-busy={backups === undefined}>
+      <CardTitle id="backups-title" help="backup#by-itself">
+        Nightly backups
+      </CardTitle>
+      {backups === undefined ? (
+        <p class="hint">Asking the machine…</p>
+      ) : (
+        <>
+          <p class="hint">
+            {backups.stick === null
+              ? "Each night at 3 to a WebDAV folder, as a Nextcloud or a NAS has one"
+              : "Each night at 3 to a USB stick that is plugged in, and to a WebDAV folder, as a Nextcloud or a NAS has one"}
+            : all that the machine needs to be itself again, passwords too. Kept are the last 7
+            days, 4 weeks and 12 months.
+          </p>
+          <Standing backups={backups} onBegun={show} />
+          {backups.stick !== null && <Stick backups={backups} onSaved={show} />}
+          <Settings backups={backups} onSaved={show} />
+        </>
+      )}
+    </section>
+  );
+}
+
+interface PartProps {
+  backups: BackupsAnswer;
+  onSaved: (answer: BackupsAnswer) => void;
+}
+
+function Standing({
+  backups,
+  onBegun,
+}: {
+  backups: BackupsAnswer;
+  onBegun: (answer: BackupsAnswer) => void;
+}) {
+  const { busy, problem, run } = useAction();
+  const { targets } = backups;
+  const begin = () =>
+    run(async () => {
+      onBegun(await ask<BackupsAnswer>("POST", PATH));
+    });
+  if (targets.length === 0) return null;
+  return (
+    <>
+      {targets.map((target) => (
+        <TargetPart key={target.kind} target={target} backups={backups} />
+      ))}
+      <Problem text={problem} />
+      <div class="row">
+        <button
+          type="button"
+          disabled={busy || targets.some(({ isRunning }) => isRunning)}
+          onClick={begin}
+        >
+          Back up now
+        </button>
+      </div>
+    </>
+  );
+}
+
+function Stick({ backups: { stick, stickProblem, targets }, onSaved }: PartProps) {
+  const { busy, problem, run } = useAction();
+  const hasOne = targets.some(({ kind, isPresent }) => kind === "stick" && isPresent);
+  const turn = (isOn: boolean) =>
+    run(async () => {
+      onSaved(await ask<BackupsAnswer>("PUT", PATH, { stick: isOn } satisfies BackupsChange));
+    });
+  return (
+    <>
+      <Switch
+        name="To a USB stick"
+        hint={
+          hasOne || stickProblem !== null
+            ? undefined
+            : "None is plugged in. One with FAT, exFAT or ext4 will do; nothing on it is touched but our own folder."
+        }
+        isOn={stick === true}
+        disabled={busy}
+        onSwitch={turn}
+      />
+      {stickProblem !== null && stick === true && <p class="notice bad">{stickProblem}</p>}
+      <Problem text={problem} />
+    </>
+  );
+}
+
+function Settings({ backups, onSaved }: PartProps) {
+  const { busy, problem, done, draft, isChanged, edit, save } = useSettings<
+    BackupsChange,
+    BackupsAnswer
+  >(PATH, onSaved);
+  const now = { ...backups, password: "", ...draft };
+  return (
+    <details class="part">
+      <summary>WebDAV folder</summary>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save(draft);
+        }}
+      >
+        <Field
+          label="Address"
+          placeholder="https://cloud.example.org/remote.php/dav/files/me/Tallydeck"
+          hint="The folder is made where it is not there yet. By http:// the password and the backups can be read on the way."
+          isRequired
+          value={now.url}
+          onInput={(url) => edit({ url })}
+        />
+        <SignInFields
+          user={now.user}
+          password={now.password}
+          hasPassword={backups.hasPassword}
+          onEdit={edit}
+        />
+        <p class="hint">
+          A Nextcloud wants an app password. Without a user, the password is sent as a token.
+        </p>
+        <details class="part">
+          <summary>More settings</summary>
+          <CertificatesField
+            label="Certificates to trust"
+            hint="PEM, for a server whose certificate nobody else has signed."
+            value={now.ca}
+            onInput={(text) => edit({ ca: text })}
+          />
+        </details>
+        <Problem text={problem} />
+        <div class="row">
+          <button type="submit" class="primary" disabled={busy || !isChanged}>
+            Save
+          </button>
+          {backups.url !== "" && (
+            <button type="button" disabled={busy} onClick={() => void save({ url: "" })}>
+              Remove
+            </button>
+          )}
+          <p role="status">{done}</p>
+        </div>
+      </form>
+    </details>
+  );
+}
