@@ -87,7 +87,8 @@ async function writeArmed(box: Box, armed: Attempt, attempt: Attempt): Promise<v
   throw new Error(CANNOT);
 }
 
-function hasKernel({ root }: Box, slot: Attempt["slot"]): boolean {
+/** Whether a slot has what the firmware starts. */
+export function hasKernel({ root }: Box, slot: Attempt["slot"]): boolean {
   return ["vmlinuz", "initrd.img", "cmdline.txt"].every((name) =>
     existsSync(join(root, BOOT_FOLDER, slot, name)),
   );

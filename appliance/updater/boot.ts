@@ -18,21 +18,25 @@ import {
 } from "./box.ts";
 import { type Attempt, readJournal, writeJournal } from "./journal.ts";
 import { noteKept } from "./keep.ts";
+import { countStart } from "./retreat.ts";
 import { isRunning, modeOf, wasArmed, writeState } from "./state.ts";
 
 /**
  * Runs at each start of the machine, and may run again: finds out why this system runs, notes the begin of a trial or
  * the end of the last one, and removes leftovers of a power cut.
+ * @returns whether the box goes on; it restarts where it leaves a release that never gets well
  */
-export async function boot(box: Box): Promise<void> {
+export async function boot(box: Box): Promise<boolean> {
   const mode = modeOf(box, readJournal(box));
   if (mode === "trial") noteStarted(box);
   if (mode === "normal") {
     await settle(box);
     noteRunning(box);
+    if (!(await countStart(box))) return false;
     askForCard(box);
   }
   writeState(box, { offers: await offers(box) });
+  return true;
 }
 
 /** Requests copying a bundle from the card, which takes a while, and so happens later. */

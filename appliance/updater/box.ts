@@ -43,6 +43,8 @@ export const CONFIG = "boot/firmware/config.txt";
 /** The file that the firmware reads instead of config.txt, once, after an armed restart. */
 export const TRYBOOT = "boot/firmware/tryboot.txt";
 export const JOURNAL = "data/system/update.json";
+/** The starts of the release that is the rule, since it was last well. A clean shutdown removes it. */
+export const STARTS = "data/system/starts";
 export const STATE_FOLDER = "run/tallydeck-update";
 /** The folder for requests of the service. Only it and root may write there. */
 export const REQUESTS = "run/tallydeck-update/asked";
@@ -99,6 +101,23 @@ export function runningRelease({ root }: Pick<Box, "root">): Release {
 /** The release that is complete in a slot; undefined where there is none. */
 export function releaseIn({ root }: Pick<Box, "root">, slot: Slot): Release | undefined {
   return parseRelease(textOf(join(root, BOOT_FOLDER, slot, "release")) ?? "");
+}
+
+/** The patience with a release on trial, in milliseconds. */
+interface Patience {
+  /** Time for which the box has to be healthy without a break, and after which an unhealthy one is given up. */
+  readonly steady: number;
+  /** Counted from the start of the machine: until then it has to have been. */
+  readonly within: number;
+}
+
+const DEFAULT: Patience = { steady: 120_000, within: 600_000 };
+
+/** `tallydeck.trial=STEADY_S,WITHIN_S` on the kernel's command line, for tests. */
+export function patienceOf({ commandLine }: Pick<Box, "commandLine">): Patience {
+  const [, steady, within] = /(?:^|\s)tallydeck\.trial=(\d+),(\d+)(?:\s|$)/.exec(commandLine) ?? [];
+  if (steady === undefined || within === undefined) return DEFAULT;
+  return { steady: Number(steady) * 1_000, within: Number(within) * 1_000 };
 }
 
 /** Finds a slot on the boot partition's disk: another disk with the same image may be plugged in. */

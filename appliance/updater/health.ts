@@ -56,6 +56,7 @@ const SERVICE = "tallydeck.service";
 /** Alone, it may be no fault of the release. */
 export const AWAY = "The database elsewhere (DATABASE_URL) takes nothing.";
 const NO_START = "The service does not come up.";
+const SILENT = "The service runs, and answers on neither of its ports.";
 
 /**
  * The reasons why a box with `version` on trial is not healthy, in sentences.
@@ -80,6 +81,21 @@ export function whyNotWell(
   ];
 }
 
+/**
+ * The reasons why a box whose release was kept is worse off than with any other: its service does not come up, or
+ * answers nobody. Settings, data, networks and decks may be at fault without the release.
+ */
+export function whyNotStanding({ service, collector, control }: HealthFacts): string[] {
+  if (isRefused(service)) return [];
+  const why = ofService(service);
+  if (why.length > 0) return why;
+  if (service.restarts >= MOST_RESTARTS) return ["The service stops by itself."];
+  return collector === null && control === null ? [SILENT] : [];
+}
+
+/** Within the minutes after a start. */
+const MOST_RESTARTS = 5;
+
 function ofSettings(now: HealthFacts, before: HealthFacts | undefined): string[] {
   const isAsBefore = now.settingsAreApplied || before?.settingsAreApplied === false;
   return isAsBefore ? [] : ["The settings on the card could not be applied."];
@@ -102,8 +118,7 @@ function ofService(service: UnitFacts): string[] {
 }
 
 function ofPorts({ collector, control }: HealthFacts, version: string): string[] {
-  if (collector === null && control === null)
-    return ["The service runs, and answers on neither of its ports."];
+  if (collector === null && control === null) return [SILENT];
   return [
     ...answerOf("The collector (port 80)", collector, version),
     ...answerOf("The Web UI (port 3000)", control?.version ?? null, version),

@@ -40,6 +40,15 @@ export interface Attempt {
   readonly reason?: string;
 }
 
+/** The way out of a kept release that was not well any more. */
+export interface Retreat {
+  /** The slot and the release that are left. */
+  readonly slot: Slot;
+  readonly release: number;
+  /** Whether the other system has started since. */
+  readonly isOver: boolean;
+}
+
 /** The updater's memory over restarts. */
 export interface Journal {
   /** The highest release that was ever kept; 0 before the first start. */
@@ -48,6 +57,8 @@ export interface Journal {
   readonly failed: readonly number[];
   readonly attempt?: Attempt;
   readonly last?: UpdateOutcome;
+  /** Undefined unless the box has left a kept release since one was last kept. */
+  readonly retreat?: Retreat;
   /** False once the board has ignored the flag for a trial; true once a trial has started. */
   readonly canTry?: boolean;
   /** The format of the data that each slot's release writes, as far as it is known. */
@@ -126,6 +137,11 @@ const KNOWN: Readonly<Record<string, Is>> = {
     isCount(value.at) &&
     Number(value.at) < 1e11 &&
     (value.reason === null || isText(value.reason)),
+  retreat: (value) =>
+    isObject(value) &&
+    isSlot(value.slot) &&
+    isNumber(value.release) &&
+    typeof value.isOver === "boolean",
   canTry: (value) => typeof value === "boolean",
   formats: ofSlots(isCount),
   images: ofSlots(

@@ -34,7 +34,8 @@ export async function keep(box: Box): Promise<void> {
 
 /** The attempt became the rule. */
 export function noteKept(box: Box, { kind, to }: Pick<Attempt, "kind" | "to">): void {
-  const { attempt, ...journal } = readJournal(box);
+  // A box may leave what is kept now, too.
+  const { attempt, retreat, ...journal } = readJournal(box);
   const ended = kind === "back" ? "back" : "updated";
   const last: UpdateOutcome = { kind: ended, ...to, at: box.now(), reason: null };
   writeJournal(box, {

@@ -11,8 +11,7 @@ const VERBS: Readonly<Record<string, (device: string) => Promise<void> | void>> 
     const { boot } = await import("./boot.ts");
     const { reportOnCard } = await import("./card-report.ts");
     const box = thisBox();
-    await boot(box);
-    await reportOnCard(box);
+    if (await boot(box)) await reportOnCard(box);
   },
   /** Serves requests of the service: tallydeck-update.service. */
   async requests() {
@@ -39,6 +38,16 @@ const VERBS: Readonly<Record<string, (device: string) => Promise<void> | void>> 
   async "note-facts"() {
     const { noteFacts, thisMachine } = await import("./facts.ts");
     await noteFacts(thisMachine());
+  },
+  /** Runs in the minutes after a start: tallydeck-start-check.service. */
+  async "check-start"() {
+    const { checkStart } = await import("./retreat.ts");
+    const { readFacts, thisMachine } = await import("./facts.ts");
+    const machine = thisMachine();
+    await checkStart(thisBox(), {
+      look: () => readFacts(machine),
+      uptime: () => Number(process.hrtime.bigint()) / 1e6,
+    });
   },
   /** Runs each day: tallydeck-slot-check.service. */
   async "check-slot"() {

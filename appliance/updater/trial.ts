@@ -1,17 +1,9 @@
 import { boot } from "./boot.ts";
-import { type Box, runningRelease } from "./box.ts";
+import { type Box, patienceOf, runningRelease } from "./box.ts";
 import { AWAY, factsFrom, type HealthFacts, isRefused, whyNotWell } from "./health.ts";
 import { readJournal, writeJournal } from "./journal.ts";
 import { keep } from "./keep.ts";
 import { modeOf } from "./state.ts";
-
-/** Milliseconds. */
-interface Patience {
-  /** Time for which the box has to be healthy without a break, and after which an unhealthy one is given up. */
-  readonly steady: number;
-  /** Counted from the start of the machine: until then it has to have been. */
-  readonly within: number;
-}
 
 interface TrialWatch {
   /** Reads the present health of the box. */
@@ -22,15 +14,6 @@ interface TrialWatch {
 }
 
 const LOOK_EVERY_MS = 5_000;
-const DEFAULT: Patience = { steady: 120_000, within: 600_000 };
-
-/** `tallydeck.trial=STEADY_S,WITHIN_S` on the kernel's command line, for tests. */
-export function patienceOf({ commandLine }: Pick<Box, "commandLine">): Patience {
-  const [, steady, within] = /(?:^|\s)tallydeck\.trial=(\d+),(\d+)(?:\s|$)/.exec(commandLine) ?? [];
-  if (steady === undefined || within === undefined) return DEFAULT;
-  return { steady: Number(steady) * 1_000, within: Number(within) * 1_000 };
-}
-
 /**
  * Judges a release on trial: keeps it once the box was healthy for long enough, or restarts into the release before,
  * with a sentence about the reason. After a restart of this program, the healthy time starts again.
@@ -39,7 +22,7 @@ export async function runTrial(box: Box, watch: TrialWatch): Promise<void> {
   const journal = readJournal(box);
   const mode = modeOf(box, journal);
   // An earlier run may have ended between the commit and its note.
-  if (mode === "normal") await alone(box, () => boot(box));
+  if (mode === "normal") await alone(box, async () => void (await boot(box)));
   if (mode !== "trial") return;
   const why = await whyNotKept(box, watch, factsFrom(journal.attempt?.before));
   await alone(box, () => endTrial(box, why));

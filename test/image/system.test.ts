@@ -39,6 +39,7 @@ const MOST_EXPOSED: Readonly<Record<string, number>> = {
   "tallydeck-restart.service": 1,
   "tallydeck-shutdown.service": 1,
   "tallydeck-slot-check.service": 1.1,
+  "tallydeck-start-check.service": 2.2,
   "tallydeck-stick@.service": 1.6,
   "tallydeck-trial-end.service": 1,
   "tallydeck-trial.service": 2.4,
@@ -219,7 +220,7 @@ describe("the image's units", () => {
 const STAND_INS = `
   mkdir -p usr/sbin usr/bin usr/lib/systemd/system data boot/firmware run
   ln -s usr/bin bin; ln -s usr/sbin sbin; ln -s usr/lib lib
-  for program in usr/bin/true usr/bin/flock usr/bin/grep usr/bin/systemctl usr/bin/ssh-keygen usr/sbin/sshd usr/sbin/nft; do printf '#!/bin/sh\\n' >$program; chmod +x $program; done
+  for program in usr/bin/true usr/bin/rm usr/bin/test usr/bin/flock usr/bin/grep usr/bin/systemctl usr/bin/ssh-keygen usr/sbin/sshd usr/sbin/nft; do printf '#!/bin/sh\\n' >$program; chmod +x $program; done
   for target in sysinit local-fs shutdown sockets multi-user network network-pre timers paths time-set basic; do
     printf '[Unit]\\nDescription=%s\\nDefaultDependencies=no\\n' $target >usr/lib/systemd/system/$target.target
   done

@@ -37,7 +37,11 @@ describe("the updater's lock", () => {
     const [, path] = /const LOCK = "(.*)"/.exec(readFileSync(box, "utf8")) ?? [];
     const named = readdirSync(UNITS)
       .filter((name) => name.endsWith(".service"))
-      .flatMap((name) => /flock (\S+)/.exec(readFileSync(join(UNITS, name), "utf8"))?.[1] ?? []);
+      .flatMap(
+        (name) =>
+          /flock (?:--\S+ (?:\d+ )?)*(\S+)/.exec(readFileSync(join(UNITS, name), "utf8"))?.[1] ??
+          [],
+      );
     assert.deepEqual([...new Set(named)], [`/${path}`]);
   });
 });

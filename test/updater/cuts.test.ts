@@ -6,9 +6,11 @@ import type { UpdateOutcome } from "../../appliance/base/text/update-outcome.ts"
 import type { Release, Slot } from "../../appliance/release/release.ts";
 import type {} from "../../appliance/release/updater-state.ts";
 import { keep } from "../../appliance/updater/keep.ts";
+import { checkStart } from "../../appliance/updater/retreat.ts";
 import { Minisign } from "../helpers/minisign.ts";
 import { Power } from "../helpers/power.ts";
 import { Card, made, NEXT, OLD } from "./card.ts";
+import { WELL } from "./healthy.ts";
 
 const signer = new Minisign();
 const next = made(signer, NEXT);
@@ -76,7 +78,11 @@ describe("a power cut", () => {
 async function cutAt(moment: number, way: Way, again = Infinity): Promise<boolean> {
   const card = new Card(signer.file);
   try {
-    const start = async () => void (await card.powerOn({ wasCut: true }));
+    const start = async () => {
+      await card.powerOn({ wasCut: true });
+      // Three starts in a row that were not would lead back.
+      await checkStart(card.box(), { look: async () => WELL, uptime: () => 180_000 });
+    };
     await cut(card, Infinity, start);
     await cut(card, Infinity, () => way.begin(card));
     const wasCut = await cut(card, moment, () => way.go(card));

@@ -5,10 +5,11 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { configWithSlot, slotOfConfig } from "../../appliance/updater/boot-partition.ts";
 import type { Box } from "../../appliance/updater/box.ts";
+import { patienceOf } from "../../appliance/updater/box.ts";
 import type { HealthFacts } from "../../appliance/updater/health.ts";
 import { type Journal, writeJournal } from "../../appliance/updater/journal.ts";
 import { keep } from "../../appliance/updater/keep.ts";
-import { patienceOf, runTrial } from "../../appliance/updater/trial.ts";
+import { runTrial } from "../../appliance/updater/trial.ts";
 import { Card, NEXT, OLD } from "./card.ts";
 import { saying, WELL } from "./healthy.ts";
 
