@@ -29,6 +29,7 @@ import {
 import { beginReset, callOffReset, type ResetParts, showReset } from "./routes/box/reset.ts";
 import { makeTunnel, removeTunnel, showTunnel, type TunnelParts } from "./routes/box/tunnel.ts";
 import { changeUpdate, showUpdate, type UpdateParts, uploadUpdate } from "./routes/box/update.ts";
+import { joinWifi, showWifi, type WifiParts } from "./routes/box/wifi.ts";
 import {
   type DeckEditParts,
   deletePage,
@@ -145,6 +146,7 @@ export interface ControlParts {
   box: BoxParts;
   tunnel: TunnelParts;
   reset: ResetParts;
+  wifi: WifiParts;
   update: UpdateParts;
   health: HealthParts;
 }
@@ -228,6 +230,8 @@ export const ROUTES: readonly Route<ControlParts>[] = [
   owner("POST", "/api/sites/:id/share", "sites", shareSite),
   owner("DELETE", "/api/sites/:id/share", "sites", unshareSite),
   owner("POST", "/api/dashboard-code", "dashboard", makeDashboardCode),
+  owner("GET", "/api/wifi", "wifi", showWifi),
+  owner("POST", "/api/wifi", "wifi", joinWifi),
   owner("GET", "/api/public/tunnel", "tunnel", showTunnel),
   owner("POST", "/api/public/tunnel", "tunnel", makeTunnel),
   owner("DELETE", "/api/public/tunnel", "tunnel", removeTunnel),

@@ -250,6 +250,16 @@ export interface BoxAnswer extends Vitals {
   warnings: readonly Warning[];
 }
 
+/** `GET /api/wifi`. */
+export interface WifiAnswer {
+  /** Whether `POST` is of use here: on a box with a radio. */
+  possible: boolean;
+  /** The network that is being tried; null while none is. */
+  joining: string | null;
+  /** A sentence about the last network that was not joined; null without. */
+  trouble: string | null;
+}
+
 /** `GET /api/public/tunnel`. */
 export interface TunnelAnswer {
   /** Whether `POST` is of use here: on the box. */

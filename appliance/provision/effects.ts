@@ -1,6 +1,7 @@
 import { pbkdf2Sync } from "node:crypto";
 import { readEnvLine } from "../base/input/env-line.ts";
-import { isHashedKey, isPlainPassword, type Settings } from "./settings.ts";
+import { isMadeKey } from "../base/wifi/rules.ts";
+import { isPlainPassword, type Settings } from "./settings.ts";
 
 /** A file to lay over the system at every start; the root forgets it at the next. */
 export interface SystemFile {
@@ -111,7 +112,7 @@ function credential(password: string, ssid: Buffer): string {
   if (isPlainPassword(password)) return `Passphrase=${escaped(password)}`;
   // Every WPA2 device derives the key like this.
   const made = () => pbkdf2Sync(password, ssid, 4096, 32, "sha1").toString("hex");
-  return `PreSharedKey=${isHashedKey(password) ? password : made()}`;
+  return `PreSharedKey=${isMadeKey(password) ? password : made()}`;
 }
 
 function escaped(text: string): string {

@@ -1,13 +1,7 @@
 import { isObject } from "../base/input/json.ts";
+import { isMadeKey } from "../base/wifi/rules.ts";
 import type { Reading } from "./reading.ts";
-import {
-  isHashedKey,
-  isNetwork,
-  isOfNetwork,
-  isOfTunnel,
-  isSecret,
-  type Settings,
-} from "./settings.ts";
+import { isNetwork, isOfNetwork, isOfTunnel, isSecret, type Settings } from "./settings.ts";
 
 /**
  * The settings that the box keeps on its data partition between starts: by file, so that files do
@@ -71,7 +65,7 @@ function isOtherNetwork(
   const ssid = changes.find(({ name }) => name === "wifi.ssid")?.value;
   const earlier = before["wifi.ssid"];
   if (isNetworkRefused || earlier === undefined || ssid === earlier) return false;
-  return !(isPasswordBlank && ssid && !isHashedKey(before["wifi.password"] ?? ""));
+  return !(isPasswordBlank && ssid && !isMadeKey(before["wifi.password"] ?? ""));
 }
 
 /** The settings with every file unseen, so that each is read again at the next start. */

@@ -1,5 +1,12 @@
 import { isLabel } from "../base/names.ts";
 import { ConfigRefused } from "../base/refusal.ts";
+import {
+  isMadeKey,
+  isNetworkName,
+  isNetworkPassword,
+  keptPassword,
+  PASSWORD_RULE,
+} from "../base/wifi/rules.ts";
 import { readConfig } from "../config.ts";
 import { isTunnelKey, readTunnel, tunnelText } from "../system/wireguard.ts";
 import type { FindTimeZone } from "./time-zones.ts";
@@ -54,10 +61,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   },
   "wifi.ssid": {
     accepts: "a network name of 1 to 32 bytes",
-    parse: (text) =>
-      isPrintable(text) && isSsid(Buffer.from(text))
-        ? Buffer.from(text).toString("hex")
-        : undefined,
+    parse: (text) => (isNetworkName(text) ? Buffer.from(text).toString("hex") : undefined),
   },
   "wifi.ssid-hex": {
     for: "wifi.ssid",
@@ -65,13 +69,9 @@ const RULES: Readonly<Record<string, Rule>> = {
     parse: (text) => (/^(?:[0-9a-f]{2}){1,32}$/i.test(text) ? text.toLowerCase() : undefined),
   },
   "wifi.password": {
-    accepts: "8 to 63 characters, or a key of 64 hexadecimal digits",
+    accepts: PASSWORD_RULE,
     secret: true,
-    parse: (text) => {
-      const bytes = Buffer.byteLength(text);
-      if (isHashedKey(text.toLowerCase())) return text.toLowerCase();
-      return bytes >= 8 && bytes <= 63 && isPrintable(text) ? text : undefined;
-    },
+    parse: (text) => (isNetworkPassword(text) ? keptPassword(text) : undefined),
   },
   "wifi.hidden": { accepts: "1 or 0", parse: parseSwitch },
   "ssh.keys": {
@@ -138,14 +138,9 @@ export function isOfTunnel(name: string): boolean {
   return name.startsWith("tunnel.");
 }
 
-/** A key that was made of a network's password and its name. */
-export function isHashedKey(password: string): boolean {
-  return /^[0-9a-f]{64}$/.test(password);
-}
-
 /** iwd takes a password as it is in ASCII only; with others it needs the hashed key. */
 export function isPlainPassword(password: string): boolean {
-  return /^[\x20-\x7e]*$/.test(password) && !isHashedKey(password);
+  return /^[\x20-\x7e]*$/.test(password) && !isMadeKey(password);
 }
 
 export function isNetwork(name: string): boolean {
@@ -191,10 +186,6 @@ function checkService(
 
 function isPrintable(text: string): boolean {
   return !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text) && text.isWellFormed();
-}
-
-function isSsid(bytes: Buffer): boolean {
-  return bytes.length >= 1 && bytes.length <= 32;
 }
 
 function parseSwitch(text: string): string | undefined {

@@ -1,5 +1,6 @@
+import { isMadeKey } from "../base/wifi/rules.ts";
 import { type FileResult, type Finding, NOT_JOINED, SEE_WHY } from "./reading.ts";
-import { FORGET, isHashedKey, isOfNetwork, isPlainPassword, type Settings } from "./settings.ts";
+import { FORGET, isOfNetwork, isPlainPassword, type Settings } from "./settings.ts";
 import { tunnelOf } from "./tunnel.ts";
 
 /** The last file that cleared a setting, by setting. */
@@ -75,7 +76,7 @@ function networkNotes(settings: Settings): string[] {
   const notes = settings["wifi.country"] === undefined ? [NO_COUNTRY] : [];
   if (password === undefined) return ["an open network, without a password", ...notes];
   if (isPlainPassword(password)) return notes;
-  return [isHashedKey(password) ? HASHED_KEY : OTHER_SIGNS, ...notes];
+  return [isMadeKey(password) ? HASHED_KEY : OTHER_SIGNS, ...notes];
 }
 
 const NOT_ALL =

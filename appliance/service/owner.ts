@@ -311,7 +311,7 @@ function aboutBox(
   }: ServiceParts,
   { store, collector, address, updates, warnings, disk }: Collecting,
   { front, listener, startedAt }: { front: Front; listener: ControlListener; startedAt: number },
-): Pick<ControlParts, "diagnostics" | "clock" | "box" | "tunnel"> {
+): Pick<ControlParts, "diagnostics" | "clock" | "box" | "tunnel" | "wifi"> {
   const { board, decks, timeZone } = front;
   const made = madeAt();
   return {
@@ -342,6 +342,7 @@ function aboutBox(
       ...(powerDir !== "" && { power: powerSwitch(powerDir) }),
     },
     tunnel: { ...(tunnelDir !== "" && { tunnel: new TunnelSwitch(tunnelDir) }) },
+    wifi: { ...(front.wifi && { wifi: front.wifi }) },
   };
 }
 

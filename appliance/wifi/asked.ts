@@ -1,8 +1,9 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isObject } from "../base/input/json.ts";
+import { isNetworkName, isNetworkPassword, keptPassword } from "../base/wifi/rules.ts";
 import { ASKED_WIFI } from "../base/wifi/told.ts";
-import { COUNTRIES, check } from "../provision/settings.ts";
+import { COUNTRIES } from "../provision/settings.ts";
 import { bytesOf } from "../system/files.ts";
 import type { JoinWish } from "./radio.ts";
 
@@ -53,13 +54,11 @@ function wishIn(bytes: Uint8Array | undefined): JoinWish | undefined {
 function wishOf(wish: Record<string, unknown>): JoinWish | undefined {
   const { name, password, country, hidden } = wish;
   if (typeof name !== "string" || typeof password !== "string") return undefined;
-  const ssid = check("wifi.ssid", name, () => undefined);
-  if (!("value" in ssid) || (password !== "" && !isWifiPassword(password))) return undefined;
-  const code = typeof country === "string" && COUNTRIES.has(country) ? country : "";
-  return { ssid: ssid.value, password, country: code, isHidden: hidden === true };
-}
-
-/** Whether a text can be the password of a network. */
-export function isWifiPassword(text: string): boolean {
-  return "value" in check("wifi.password", text, () => undefined);
+  if (!isNetworkName(name) || (password !== "" && !isNetworkPassword(password))) return undefined;
+  return {
+    ssid: Buffer.from(name).toString("hex"),
+    password: keptPassword(password),
+    country: typeof country === "string" && COUNTRIES.has(country) ? country : "",
+    isHidden: hidden === true,
+  };
 }

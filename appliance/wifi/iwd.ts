@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import { MOST_NAME_BYTES } from "../base/wifi/text.ts";
+import { MOST_NAME_BYTES } from "../base/wifi/rules.ts";
 import { SET_UP_ADDRESS, type WifiReason } from "../base/wifi/told.ts";
 import type { AskSoon } from "../system/program.ts";
 import { IwdBus, type IwdObject } from "./iwd-bus.ts";
@@ -251,10 +251,10 @@ const INTERFACE = "wlan0";
 
 /**
  * Reason 15, a handshake that was not completed, is what a wrong password comes to, and sometimes a weak signal; for WPA3
- * the status 1 or 15.
+ * it is the status 1 or 15. Names of networks stand in other lines of iwd's log.
  */
 const NOT_ACCEPTED =
-  /\b(?:reason: (?:2|15)|status: (?:1|15))\b|4-way handshake failed|invalid[- ]key/i;
+  /^(?:event: (?:connect-failed|connect-timeout|disconnect-info), (?:reason: (?:2|15)|status: (?:1|15))$|4-Way handshake failed |Received Deauthentication event, reason: (?:2|15),)/m;
 
 /** Opens the firewall for the set-up network, or closes it: its set of interfaces. */
 async function nft(ask: AskSoon, verb: "add" | "flush", what: string, ...more: string[]) {

@@ -62,6 +62,8 @@ export interface SetUpFacts {
   readonly phones: number;
   /** The time since when there is nothing by which the box is reached; null while there is something. */
   readonly offlineSince: number | null;
+  /** The same for the wireless interface alone, beside a cable too. */
+  readonly unjoinedSince: number | null;
   readonly makeOwn: (networks: readonly SeenNetwork[]) => OwnNetwork;
 }
 
@@ -99,7 +101,10 @@ export function nextSetUpTask(
 }
 
 /** Brings the record up to date with facts that end or begin a set-up. */
-function settled(record: SetUpRecord, facts: SetUpFacts): SetUpRecord {
+function settled(kept: SetUpRecord, facts: SetUpFacts): SetUpRecord {
+  // A network that was not joined, and came back by itself, is no trouble any more.
+  const isBack = facts.isOnline && kept.trouble?.ssid === facts.known;
+  const record = isBack ? { ...kept, trouble: null } : kept;
   const { run, form, change, isAsked, isOver } = record;
   const { now, isNew, canShow, hasCable, isOnline } = facts;
   if (run === null) {
@@ -156,14 +161,22 @@ function nextOf(record: SetUpRecord, facts: SetUpFacts): SetUpTask | number | un
   return { kind: "open", own: own ?? facts.makeOwn(networks) };
 }
 
-/** A known network that is not joined is tried, for the reason. */
+/** A known network that is not joined is tried, for the reason: once beside a cable, and again and again without. */
 function whileIdle(record: SetUpRecord, facts: SetUpFacts): SetUpTask | number | undefined {
-  const { now, offlineSince, hasCable, isOnline, known } = facts;
-  if (hasCable || isOnline || offlineSince === null) return undefined;
-  const patientUntil = offlineSince + PATIENCE_MS;
+  const { now, unjoinedSince, hasCable, known } = facts;
+  if (unjoinedSince === null || (hasCable && !wantsReason(record, facts))) return undefined;
+  const patientUntil = unjoinedSince + PATIENCE_MS;
   if (known === null) return now < patientUntil ? patientUntil : undefined;
   const at = Math.max(patientUntil, record.retriedAt + RETRY_MS);
   return now >= at ? { kind: "rejoin", ssid: known } : at;
+}
+
+/** Whether a known network is not joined, and was never tried. */
+export function wantsReason(
+  { retriedAt }: SetUpRecord,
+  { known, isOnline }: Pick<SetUpFacts, "known" | "isOnline">,
+): boolean {
+  return known !== null && !isOnline && retriedAt === NO_SET_UP.retriedAt;
 }
 
 /** Applies the outcome of a task. */

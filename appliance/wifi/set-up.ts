@@ -2,7 +2,7 @@ import { type Clock, every } from "../base/clock.ts";
 import { TaskRunner } from "../base/tasks/task-runner.ts";
 import { networkNameText, wifiTroubleText } from "../base/wifi/text.ts";
 import type { WifiState, WifiTrouble } from "../base/wifi/told.ts";
-import { type Asked, isWifiPassword } from "./asked.ts";
+import type { Asked } from "./asked.ts";
 import {
   afterSetUpTask,
   NO_SET_UP,
@@ -11,6 +11,7 @@ import {
   type SetUpOutcome,
   type SetUpRecord,
   type SetUpTask,
+  wantsReason,
 } from "./machine.ts";
 import { makeOwnNetwork } from "./own-network.ts";
 import { Portal, type PortalAnswer, type PortalRequest } from "./portal/portal.ts";
@@ -65,6 +66,7 @@ export class WifiSetUp {
   #record: SetUpRecord = { ...NO_SET_UP, isOpen: true };
   #radio: RadioState = { hasRadio: true, phones: 0, isOnline: false };
   #offlineSince: number | null = null;
+  #unjoinedSince: number | null = null;
   #idleSince: number;
   #hasDeck = false;
   #isLooking = false;
@@ -147,6 +149,7 @@ export class WifiSetUp {
     if (isOnline && isData()) memory.noteNetwork();
     const now = clock.monotonic();
     this.#offlineSince = isOnline ? null : (this.#offlineSince ?? now);
+    this.#unjoinedSince = this.#radio.isOnline ? null : (this.#unjoinedSince ?? now);
   }
 
   #facts(): SetUpFacts {
@@ -160,16 +163,23 @@ export class WifiSetUp {
       hasCable: hasCable(),
       known,
       offlineSince: this.#offlineSince,
+      unjoinedSince: this.#unjoinedSince,
       makeOwn: () => makeOwnNetwork(randomInt),
     };
   }
 
   #endWhenIdle(): void {
-    const { clock } = this.#options;
+    const { clock, memory } = this.#options;
     const { run, isOpen, change, isAsked } = this.#record;
+    const { isOnline, hasRadio } = this.#radio;
     const isNeeded =
-      this.#runner.task !== undefined || run !== null || isOpen || change !== null || isAsked;
-    const hasNothing = !this.#radio.hasRadio || this.#offlineSince === null;
+      this.#runner.task !== undefined ||
+      run !== null ||
+      isOpen ||
+      change !== null ||
+      isAsked ||
+      wantsReason(this.#record, { known: memory.known(), isOnline });
+    const hasNothing = !hasRadio || this.#offlineSince === null;
     const now = clock.monotonic();
     if (isNeeded || !hasNothing) this.#idleSince = now;
     else if (now - this.#idleSince >= IDLE_MS) this.#ended.resolve();
@@ -222,7 +232,6 @@ export class WifiSetUp {
       countries,
       country: () => memory.country(),
       trouble: () => this.#troubleOfPortal(),
-      isPassword: isWifiPassword,
       join: (wish) => this.#change({ form: { wish, at: this.#options.clock.monotonic() } }),
       lookAgain: () => this.#change({ networks: null }),
     });

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import type { BrowserContext, Page } from "playwright-core";
 import { COUNTRIES } from "../../appliance/provision/settings.ts";
-import { isWifiPassword } from "../../appliance/wifi/asked.ts";
 import { Portal } from "../../appliance/wifi/portal/portal.ts";
 import type { JoinWish } from "../../appliance/wifi/radio.ts";
 import { openProfile } from "../helpers/chromium.ts";
@@ -28,7 +27,6 @@ async function sheet(width: number, colorScheme: "light" | "dark", trouble?: str
     countries: [...COUNTRIES],
     country: () => "",
     trouble: () => (trouble === undefined ? undefined : { sentence: trouble, ssid: "" }),
-    isPassword: isWifiPassword,
     join: (wish) => void joined.push(wish),
     lookAgain: () => {},
   });

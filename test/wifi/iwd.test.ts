@@ -170,7 +170,10 @@ describe("the radio by iwd", () => {
   for (const [reason, log] of [
     ["not-accepted", "event: disconnect-info, reason: 15"],
     ["not-accepted", "4-Way handshake failed for ifindex: 3, reason: 15"],
+    ["not-accepted", "event: connect-failed, status: 15"],
+    ["not-accepted", "Received Deauthentication event, reason: 15, from_ap: true"],
     ["failed", "event: disconnect-info, reason: 3"],
+    ["failed", "event: connect-info, ssid: reason: 15, bss: 02:00:00:00:01:00"],
     ["failed", ""],
   ] as const)
     it(`says ${reason} by iwd's log, ${JSON.stringify(log)}, and forgets the network`, async () => {

@@ -32,6 +32,7 @@ const facts = (change: Partial<SetUpFacts> = {}): SetUpFacts => ({
   known: null,
   phones: 0,
   offlineSince: 0,
+  unjoinedSince: 0,
   makeOwn: () => OWN,
   ...change,
 });
@@ -63,7 +64,7 @@ describe("a set-up of the Wi-Fi begins", () => {
 
   for (const [what, change] of Object.entries<Partial<SetUpFacts>>({
     "that has a cable": { hasCable: true, offlineSince: null },
-    "that is on a Wi-Fi": { isOnline: true, offlineSince: null },
+    "that is on a Wi-Fi": { isOnline: true, offlineSince: null, unjoinedSince: null },
     "that had a network once": { isNew: false },
     "without deck and screen": { canShow: false },
     "without a radio": { hasRadio: false },
@@ -75,14 +76,17 @@ describe("a set-up of the Wi-Fi begins", () => {
 
   it("on a press, once the known network had its time", () => {
     const asked = { ...NO_SET_UP, isAsked: true };
-    const later = { isNew: false, known: HOME, offlineSince: 100_000 };
+    const later = { isNew: false, known: HOME, offlineSince: 100_000, unjoinedSince: 100_000 };
     assert.equal(kindOf(asked, facts({ ...later, now: 100_001 })), undefined);
     assert.equal(kindOf(asked, facts({ ...later, now: 100_000 + PATIENCE_MS })), "scan");
   });
 
   it("on no press that a network has answered", () => {
     const asked = { ...NO_SET_UP, isAsked: true };
-    const { record } = nextSetUpTask(asked, facts({ isOnline: true, offlineSince: null }));
+    const { record } = nextSetUpTask(
+      asked,
+      facts({ isOnline: true, offlineSince: null, unjoinedSince: null }),
+    );
     assert.equal(record.isAsked, false);
   });
 
@@ -108,6 +112,24 @@ describe("a set-up of the Wi-Fi begins", () => {
     assert.deepEqual(after.trouble, { reason: "not-accepted", ssid: HOME, at: LATE });
     assert.equal(wakeOf(after, away), LATE + RETRY_MS);
     assert.equal(kindOf(after, { ...away, now: LATE + RETRY_MS }), "rejoin");
+  });
+});
+
+describe("a known network that is not joined", () => {
+  const known = { isNew: false, known: HOME };
+  const refused = { kind: "ended", end: { joined: false, reason: "not-accepted" } } as const;
+
+  it("is tried once beside a cable, for the reason", () => {
+    const cabled = facts({ ...known, hasCable: true, offlineSince: null });
+    const after = step(NO_SET_UP, cabled, refused);
+    assert.equal(after.trouble?.reason, "not-accepted");
+    assert.deepEqual(nextSetUpTask(after, { ...cabled, now: LATE + RETRY_MS }).task, undefined);
+  });
+
+  it("is no trouble any more once it is back", () => {
+    const after = step(NO_SET_UP, facts(known), refused);
+    const back = facts({ ...known, isOnline: true, offlineSince: null, unjoinedSince: null });
+    assert.equal(nextSetUpTask(after, back).record.trouble, null);
   });
 });
 
@@ -221,7 +243,13 @@ describe("a known network, in a set-up", () => {
 
 describe("the owner's change in the Web UI", () => {
   const change = { ...NO_SET_UP, change: WISH };
-  const online = facts({ isOnline: true, offlineSince: null, isNew: false, known: HOME });
+  const online = facts({
+    isOnline: true,
+    offlineSince: null,
+    unjoinedSince: null,
+    isNew: false,
+    known: HOME,
+  });
 
   it("is tried at once", () => {
     assert.deepEqual(nextSetUpTask(change, online).task, {
@@ -249,7 +277,10 @@ describe("the owner's change in the Web UI", () => {
 describe("a program that was killed with its own network open", () => {
   it("closes it first", () => {
     const found = { ...NO_SET_UP, isOpen: true };
-    assert.equal(kindOf(found, facts({ isOnline: true, offlineSince: null })), "close");
+    assert.equal(
+      kindOf(found, facts({ isOnline: true, offlineSince: null, unjoinedSince: null })),
+      "close",
+    );
     assert.equal(step(found, facts({ now: 0 }), { kind: "failed" }).isOpen, false);
   });
 });

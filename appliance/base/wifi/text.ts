@@ -14,9 +14,6 @@ function codeValue(text: string): string {
   return /^(?:[0-9a-f]{2})+$/i.test(text) ? `"${escaped}"` : escaped;
 }
 
-/** The most bytes of a network's name. */
-export const MOST_NAME_BYTES = 32;
-
 /**
  * The name of a network for people. Names are any bytes: invisible signs become `?`, and bytes that are no UTF-8 are
  * written in hexadecimal.

@@ -1,4 +1,11 @@
-import { MOST_NAME_BYTES, networkNameText } from "../../base/wifi/text.ts";
+import {
+  isNetworkName,
+  isNetworkPassword,
+  keptPassword,
+  MOST_NAME_BYTES,
+  PASSWORD_RULE,
+} from "../../base/wifi/rules.ts";
+import { networkNameText } from "../../base/wifi/text.ts";
 import { SET_UP_ADDRESS, SET_UP_URL } from "../../base/wifi/told.ts";
 import type { JoinWish, SeenNetwork } from "../radio.ts";
 import { proposedCountry } from "./country.ts";
@@ -49,8 +56,6 @@ interface PortalOptions {
   country(): string;
   /** A sentence about the last network that was not joined, and its name in hexadecimal; undefined without. */
   trouble(): { readonly sentence: string; readonly ssid: string } | undefined;
-  /** Whether a password can be one. */
-  isPassword(text: string): boolean;
   /** Takes a form. */
   join(wish: JoinWish): void;
   /** Looks for networks again. */
@@ -145,14 +150,13 @@ export class Portal {
     if (!isOther && seen === undefined) return "Choose a network.";
     const bytes = isOther ? Buffer.from(typed) : Buffer.from(seen?.ssid ?? "", "hex");
     if (bytes.length === 0) return "Type the name of the network.";
-    if (bytes.length > MOST_NAME_BYTES || (isOther && !isWritable(typed)))
+    if (isOther && !isNetworkName(typed))
       return `A network's name has at most ${MOST_NAME_BYTES} bytes, and no invisible signs.`;
     const isOpen = isOther ? password === "" : seen?.isOpen === true;
-    if (!isOpen && !this.#options.isPassword(password))
-      return "The password must have 8 to 63 characters, or be a key of 64 hexadecimal digits.";
+    if (!isOpen && !isNetworkPassword(password)) return `The password must be ${PASSWORD_RULE}.`;
     return {
       ssid: bytes.toString("hex"),
-      password: isOpen ? "" : password,
+      password: isOpen ? "" : keptPassword(password),
       country,
       isHidden: isOther && isHidden,
     };
@@ -164,10 +168,6 @@ export class Portal {
     this.#options.lookAgain();
     return html(200, lookingPage());
   }
-}
-
-function isWritable(text: string): boolean {
-  return !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text) && text.isWellFormed();
 }
 
 const HEADERS = {

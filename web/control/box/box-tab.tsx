@@ -18,6 +18,7 @@ import { MqttCard } from "./servers/mqtt-card.tsx";
 import { SettingsCard } from "./settings-card.tsx";
 import { StatusCard } from "./status-card.tsx";
 import { UpdateCard } from "./update-card.tsx";
+import { WifiCard } from "./wifi-card.tsx";
 
 const AGAIN_MS = 10_000;
 
@@ -29,6 +30,7 @@ export function BoxTab() {
     <div class="columns together">
       <div class="column">
         <StatusCard status={status} />
+        <WifiCard wifi={status?.wifi} />
         <UpdateCard update={box.update} />
         <PublicCard />
       </div>

@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, it } from "mocha";
+import type { WifiState } from "../../../../appliance/base/wifi/told.ts";
+import { eachFolder } from "../../../helpers/folder.ts";
+import { assertError, Owner } from "../../../helpers/owner.ts";
+import { eachWorld } from "../../../helpers/world.ts";
+
+const STATE: WifiState = {
+  phase: "idle",
+  own: null,
+  phones: 0,
+  network: null,
+  trouble: null,
+  hasInternet: null,
+  hasRadio: true,
+};
+const WISH = { name: "Haus 🏠", password: "right password", country: "CH", hidden: false };
+
+describe("the Wi-Fi in the Web UI", () => {
+  const folder = eachFolder();
+  let state: Partial<WifiState>;
+  beforeEach(() => {
+    state = {};
+  });
+  const world = eachWorld(() => {
+    mkdirSync(join(folder(), "asked"));
+    writeFileSync(join(folder(), "state.json"), JSON.stringify({ ...STATE, ...state }));
+    return { env: { WIFI_DIR: folder() } };
+  });
+  const join_ = (wish: unknown) => new Owner(world()).ask("POST", "/api/wifi", wish);
+  const asked = () => readdirSync(join(folder(), "asked"));
+
+  it("is asked for by a file that root watches, without its password in any answer", async () => {
+    const answer = await join_(WISH);
+    assert.deepEqual(answer.json, { possible: true, joining: null, trouble: null });
+    assert.deepEqual(asked(), ["join.json"]);
+    const file = join(folder(), "asked/join.json");
+    assert.deepEqual(JSON.parse(readFileSync(file, "utf8")), WISH);
+    assert.equal(statSync(file).mode & 0o777, 0o640);
+  });
+
+  for (const [what, wish] of [
+    ["without a name", { ...WISH, name: "" }],
+    ["whose name is too long", { ...WISH, name: "🏠".repeat(9) }],
+    ["whose password is too short", { ...WISH, password: "short" }],
+    ["whose country is none", { ...WISH, country: "Switzerland" }],
+    ["that lacks a field", { name: "Home" }],
+  ] as const)
+    it(`is not asked for ${what}`, async () => {
+      assertError(await join_(wish), 400, "invalid_field");
+      assert.deepEqual(asked(), []);
+    });
+});
+
+describe("a machine whose Wi-Fi is none of ours", () => {
+  const world = eachWorld();
+
+  it("says so", async () => {
+    const owner = new Owner(world());
+    assert.equal((await owner.get("/api/wifi")).possible, false);
+    assertError(await owner.ask("POST", "/api/wifi", WISH), 409, "no_radio");
+  });
+});

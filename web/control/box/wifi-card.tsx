@@ -1,0 +1,127 @@
+import { useState } from "preact/hooks";
+import type { BoxAnswer, WifiAnswer } from "../../../appliance/control/wire.ts";
+import { ask } from "../api.ts";
+import { CardTitle, Labelled, Problem } from "../parts.tsx";
+import { useAction } from "../use-action.ts";
+import { usePolled } from "../use-polled.ts";
+import { wifiText } from "./box-words.ts";
+
+const PATH = "api/wifi";
+const AGAIN_MS = 3_000;
+const MOST_SIGNS = 32;
+const SHOWN = { type: "text" } as const;
+const HIDDEN = { type: "password" } as const;
+
+/** The Wi-Fi of a box with a radio, and the way to another. */
+export function WifiCard({ wifi }: Pick<BoxAnswer, "wifi"> | { wifi: undefined }) {
+  const [answer, show] = usePolled<WifiAnswer>(PATH, AGAIN_MS);
+  if (!answer?.possible) return null;
+  const { joining, trouble } = answer;
+  return (
+    <section class="card stack" aria-labelledby="wifi-title">
+      <CardTitle id="wifi-title" help="wifi">
+        Wi-Fi
+      </CardTitle>
+      <p>{wifi === undefined ? "Not joined: the box is on its cable." : wifiText(wifi)}</p>
+      {joining === null
+        ? trouble !== null && <p class="notice bad">{trouble}</p>
+        : joining !== "" && <p role="status">The box joins {joining}…</p>}
+      <details>
+        <summary>Join another network</summary>
+        <Another isBusy={joining !== null} onAnswer={show} />
+      </details>
+    </section>
+  );
+}
+
+function Another({
+  isBusy,
+  onAnswer,
+}: {
+  isBusy: boolean;
+  onAnswer: (answer: WifiAnswer) => void;
+}) {
+  const { busy, problem, run } = useAction();
+  const [name, setName] = useState("");
+  const [password, setPassword] = useState("");
+  const [country, setCountry] = useState("");
+  const [isShown, setShown] = useState(false);
+  const [hidden, setHidden] = useState(false);
+  const [asked, setAsked] = useState("");
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    void run(async () => {
+      const wish = { name, password, country: country.toUpperCase(), hidden };
+      onAnswer(await ask<WifiAnswer>("POST", PATH, wish));
+      setAsked(name);
+      setPassword("");
+    });
+  };
+  return (
+    <form class="stack" onSubmit={submit} autocomplete="off">
+      <p class="hint">
+        The box leaves its network for this one. If it is not joined within a minute, the box joins
+        the old one again: you find it where it is now. If it is, look for it on the other network.
+      </p>
+      <Labelled label="Name">
+        {(at) => (
+          <input
+            {...at}
+            maxLength={MOST_SIGNS}
+            autocapitalize="none"
+            spellcheck={false}
+            value={name}
+            onInput={(event) => setName(event.currentTarget.value)}
+          />
+        )}
+      </Labelled>
+      <Labelled label="Password" hint="Empty for an open network.">
+        {(at) => (
+          <input
+            {...at}
+            {...(isShown ? SHOWN : HIDDEN)}
+            maxLength={64}
+            autocomplete="off"
+            autocapitalize="none"
+            spellcheck={false}
+            value={password}
+            onInput={(event) => setPassword(event.currentTarget.value)}
+          />
+        )}
+      </Labelled>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={isShown}
+          onChange={(event) => setShown(event.currentTarget.checked)}
+        />
+        Show the password
+      </label>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={hidden}
+          onChange={(event) => setHidden(event.currentTarget.checked)}
+        />
+        The network does not show its name
+      </label>
+      <Labelled label="Country" hint="Two letters, like CH. Empty: as it was.">
+        {(at) => (
+          <input
+            {...at}
+            maxLength={2}
+            value={country}
+            onInput={(event) => setCountry(event.currentTarget.value)}
+          />
+        )}
+      </Labelled>
+      <Problem text={problem} />
+      <p role="status">{asked !== "" && `The box was asked to join ${asked}.`}</p>
+      <div class="row">
+        <button type="submit" disabled={busy || isBusy || name === ""}>
+          Join
+        </button>
+      </div>
+    </form>
+  );
+}
