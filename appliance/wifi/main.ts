@@ -4,6 +4,7 @@ import { lookup } from "node:dns/promises";
 import { readdirSync, statSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
+import { wifiResultText } from "../base/wifi/text.ts";
 import type { WifiState } from "../base/wifi/told.ts";
 import { groupIn } from "../provision/box.ts";
 import { COUNTRIES } from "../provision/settings.ts";
@@ -52,8 +53,11 @@ await new WifiSetUp({
 }).run(stop.signal);
 clearInterval(alive);
 
-/** The service alone may read the key of the set-up network. */
+/** The service alone may read the key of the set-up network. What came of it goes onto the card, too. */
 function tell(state: WifiState): void {
+  const result = wifiResultText(state);
+  const file = join(FOLDER, "result");
+  if (result !== "" && result !== textOf(file)?.trim()) replaceFile(file, `${result}\n`, 0o600);
   replaceFile(join(FOLDER, "state.json"), JSON.stringify(state), 0o640, group);
 }
 

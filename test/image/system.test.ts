@@ -47,6 +47,7 @@ const MOST_EXPOSED: Readonly<Record<string, number>> = {
   "tallydeck-update-start.service": 1.6,
   "tallydeck-update.service": 1.8,
   "tallydeck-wifi.service": 2.2,
+  "tallydeck-wifi-report.service": 1.6,
 };
 
 function filesIn(folder: string): string[] {

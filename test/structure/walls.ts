@@ -245,6 +245,7 @@ export const STARTED: readonly string[] = [
   "appliance/control/routes/settings/settings-check.ts",
   "appliance/provision/change-tunnel.ts",
   "appliance/provision/main.ts",
+  "appliance/provision/report-wifi.ts",
   "appliance/provision/reset-main.ts",
   "appliance/updater/main.ts",
   "appliance/wifi/main.ts",

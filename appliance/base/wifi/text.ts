@@ -1,4 +1,4 @@
-import type { WifiReason, WifiTrouble } from "./told.ts";
+import type { WifiReason, WifiState, WifiTrouble } from "./told.ts";
 
 /**
  * The text of a QR code that lets phones join a network: zxing's wiki, “Barcode Contents”.
@@ -29,6 +29,14 @@ export function networkNameText(bytes: Uint8Array): string {
         : `\\x${byte.toString(16).padStart(2, "0")}`,
     ).join("");
   }
+}
+
+/** A sentence about what came of the Wi-Fi; empty while nothing did. */
+export function wifiResultText({ trouble, network, hasInternet }: WifiState): string {
+  if (trouble !== null) return wifiTroubleText(trouble);
+  if (network === null || hasInternet === null) return "";
+  const note = hasInternet ? "" : ", which does not lead to the internet";
+  return `The box joined ${network}${note}.`;
 }
 
 /** A sentence about a network that was not joined. */
