@@ -50,6 +50,12 @@ const MOST_EXPOSED: Readonly<Record<string, number>> = {
   "tallydeck-wifi-report.service": 1.6,
 };
 
+/** The same for Debian's that hear the network: without our restrictions they have 9.6 and 6.2. */
+const MOST_EXPOSED_OF_DEBIAN: Readonly<Record<string, number>> = {
+  "avahi-daemon.service": 2.5,
+  "iwd.service": 2.8,
+};
+
 function filesIn(folder: string): string[] {
   return execFileSync("git", ["ls-files", folder], { cwd: ROOT, encoding: "utf8" })
     .split("\n")
@@ -115,9 +121,10 @@ describe("the image's units", () => {
   it("expose the box no more than each of them must", () => {
     const services = OURS.filter((name) => name.endsWith(".service"));
     assert.deepEqual(services.sort(), Object.keys(MOST_EXPOSED).sort());
-    const scores = services.map((name) => [name, exposure(name)] as const);
+    const all = { ...MOST_EXPOSED, ...MOST_EXPOSED_OF_DEBIAN };
+    const scores = Object.keys(all).map((name) => [name, exposure(name)] as const);
     const table = scores.map(([name, score]) => `${score}  ${name}`).join("\n");
-    for (const [name, score] of scores) assert.ok(score <= (MOST_EXPOSED[name] ?? 0), table);
+    for (const [name, score] of scores) assert.ok(score <= (all[name] ?? 0), table);
   });
 
   function exposure(name: string): number {
@@ -219,9 +226,9 @@ describe("the image's units", () => {
 });
 
 const STAND_INS = `
-  mkdir -p usr/sbin usr/bin usr/lib/systemd/system data boot/firmware run
+  mkdir -p usr/sbin usr/libexec usr/bin usr/lib/systemd/system data boot/firmware run
   ln -s usr/bin bin; ln -s usr/sbin sbin; ln -s usr/lib lib
-  for program in usr/bin/true usr/bin/rm usr/bin/test usr/bin/flock usr/bin/grep usr/bin/systemctl usr/bin/ssh-keygen usr/sbin/sshd usr/sbin/nft; do printf '#!/bin/sh\\n' >$program; chmod +x $program; done
+  for program in usr/bin/true usr/bin/rm usr/bin/test usr/bin/flock usr/bin/grep usr/bin/systemctl usr/bin/ssh-keygen usr/sbin/sshd usr/sbin/nft usr/sbin/avahi-daemon usr/libexec/iwd; do printf '#!/bin/sh\\n' >$program; chmod +x $program; done
   for target in sysinit local-fs shutdown sockets multi-user network network-pre timers paths time-set basic; do
     printf '[Unit]\\nDescription=%s\\nDefaultDependencies=no\\n' $target >usr/lib/systemd/system/$target.target
   done
@@ -229,6 +236,8 @@ const STAND_INS = `
   printf '[Unit]\\nDescription=system\\n' >usr/lib/systemd/system/system.slice
   printf '[Service]\\nExecStart=/usr/sbin/sshd -D\\n' >usr/lib/systemd/system/ssh.service
   printf '[Service]\\nExecStart=/usr/sbin/nft -f /etc/nftables.conf\\n' >usr/lib/systemd/system/nftables.service
+  printf '[Service]\\nExecStart=/usr/sbin/avahi-daemon -s\\n' >usr/lib/systemd/system/avahi-daemon.service
+  printf '[Service]\\nExecStart=/usr/libexec/iwd\\nCapabilityBoundingSet=CAP_NET_ADMIN CAP_NET_RAW CAP_NET_BIND_SERVICE\\nPrivateTmp=true\\nNoNewPrivileges=true\\nDevicePolicy=closed\\nDeviceAllow=/dev/rfkill rw\\nProtectHome=yes\\nProtectSystem=strict\\nProtectControlGroups=yes\\nProtectKernelModules=yes\\nStateDirectory=iwd\\n' >usr/lib/systemd/system/iwd.service
   printf '[Mount]\\nWhat=/dev/a\\nWhere=/data\\n' >usr/lib/systemd/system/data.mount
   printf '[Mount]\\nWhat=/dev/b\\nWhere=/boot/firmware\\n' >usr/lib/systemd/system/boot-firmware.mount
 `;
