@@ -12,6 +12,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const SYSTEM = join(ROOT, "firmware-config/system");
 const UNITS = join(SYSTEM, "etc/systemd/system");
 const OURS = readdirSync(UNITS).filter((name) => /\.(?:service|socket|timer|path)$/.test(name));
+const MOUNTS = readdirSync(UNITS).filter((name) => name.endsWith(".mount"));
 /** Debian's, which ours are added to; one folder is for all of ours whose names begin alike. */
 const EXTENDED = readdirSync(UNITS)
   .filter((name) => name.endsWith(".d") && !name.includes("-."))
@@ -32,6 +33,7 @@ const MOST_EXPOSED: Readonly<Record<string, number>> = {
   "tallydeck-grow-data.service": 1.5,
   "tallydeck-https-date.service": 2.3,
   "tallydeck-kernel-log.service": 1.2,
+  "tallydeck-lend@.service": 1.4,
   "tallydeck-name.service": 1.3,
   "tallydeck-no-data.service": 1.2,
   "tallydeck-provision.service": 2,
@@ -103,7 +105,16 @@ describe("the image's units", () => {
     const units = OURS.map((name) => join(root, "etc/systemd/system", name));
     const { stdout, stderr } = spawnSync(
       "systemd-analyze",
-      ["verify", "--man=no", "--recursive-errors=no", "--root", root, ...OURS, ...EXTENDED],
+      [
+        "verify",
+        "--man=no",
+        "--recursive-errors=no",
+        "--root",
+        root,
+        ...OURS,
+        ...MOUNTS,
+        ...EXTENDED,
+      ],
       { encoding: "utf8" },
     );
     assert.ok(units.length > 8);
@@ -157,6 +168,14 @@ describe("the image's units", () => {
     const made = readFileSync(join(SYSTEM, "usr/lib/tmpfiles.d/tallydeck.conf"), "utf8");
     assert.match(made, /^f \/run\/tallydeck-update\/lock +0600 root root /m);
     assert.match(unitText("tallydeck-update.service"), /^StartLimitIntervalSec=0$/m);
+  });
+
+  it("mount a USB stick for backups where nothing on it can be run, after an update was read from it", () => {
+    assert.equal(MOUNTS.length, 2);
+    for (const name of MOUNTS) {
+      assert.match(unitText(name), /^Options=nosuid,nodev,noexec,/m);
+      assert.ok(/^Before=(.*)$/m.exec(unitText("tallydeck-stick@.service"))?.[1]?.includes(name));
+    }
   });
 
   it("let the service wait for what was killed and has to be done before it starts", () => {

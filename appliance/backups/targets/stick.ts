@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Clock, every } from "../../base/clock.ts";
-import { isObject } from "../../base/input/json.ts";
+import { isObject, isText } from "../../base/input/json.ts";
 import { type Cancel, Signal } from "../../base/signal.ts";
 import { FolderTarget } from "./folder.ts";
 import type { BackupTarget } from "./target.ts";
@@ -10,6 +10,8 @@ import type { BackupTarget } from "./target.ts";
 interface StickState {
   /** Names this time that it is plugged in. */
   readonly plug: string;
+  /** Our folder on it. */
+  readonly folder: string;
   /** The reason that it cannot be used, as a sentence; empty where it can. */
   readonly why: string;
 }
@@ -17,8 +19,8 @@ interface StickState {
 const LOOK_MS = 5_000;
 
 /**
- * The place for USB sticks of a box. Root mounts one, and of it nothing but our folder, in a folder that it makes; a file
- * beside it says so. A machine that is no box has no such place.
+ * The place for USB sticks of a box. Root mounts one and makes our folder on it; a file says so. A machine that is no box
+ * has no such place.
  */
 export class StickSlot {
   readonly changed = new Signal();
@@ -66,7 +68,7 @@ export class StickSlot {
     if (state?.why !== "") this.#target = undefined;
     else if (state.plug !== this.#state?.plug || this.#target === undefined)
       this.#target = new FolderTarget({
-        folder: join(this.#folder, "backups"),
+        folder: state.folder,
         called: "the USB stick",
         clock: this.#clock,
       });
@@ -87,8 +89,8 @@ function stateOf(said: string): StickState | undefined {
   try {
     const state: unknown = JSON.parse(said);
     if (!isObject(state)) return undefined;
-    const { plug, why } = state;
-    return typeof plug === "string" && typeof why === "string" ? { plug, why } : undefined;
+    const { plug, folder, why } = state;
+    return isText(plug) && isText(folder) && isText(why) ? { plug, folder, why } : undefined;
   } catch {
     return undefined;
   }
