@@ -57,6 +57,8 @@ export interface Config {
    * written.
    */
   readonly wifiNameFile: string;
+  /** The file with the log before the last failure, see box/kept-log; empty where nothing keeps it. */
+  readonly keptLogFile: string;
   /** A file with what the kernel says of disks, see box/disk; empty where nothing writes it. */
   readonly kernelLinesFile: string;
   /** A folder that root watches for requests about a reset, see box/reset; empty for none. */
@@ -179,6 +181,7 @@ export function readConfig({ flags, env, file }: ConfigSources): Config {
     consoleDevice: value("CONSOLE_DEVICE"),
     nameFile: value("NAME_FILE"),
     wifiNameFile: value("WIFI_NAME_FILE"),
+    keptLogFile: value("KEPT_LOG_FILE"),
     kernelLinesFile: value("KERNEL_LINES_FILE"),
     resetDir: value("RESET_DIR"),
     powerDir: value("POWER_DIR"),

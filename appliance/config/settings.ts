@@ -299,6 +299,7 @@ export const SETTINGS = {
     accepts: "a file",
     parse: (text) => (text.includes("\0") ? undefined : text),
   } satisfies Setting<string>,
+  KEPT_LOG_FILE: { ...folderOrNone, accepts: "a file" } satisfies Setting<string>,
   KERNEL_LINES_FILE: { ...folderOrNone, accepts: "a file" } satisfies Setting<string>,
   RESET_DIR: { ...folderOrNone } satisfies Setting<string>,
   BACKUP_DIR: { flag: "backup-dir", ...folderOrNone } satisfies Setting<string>,

@@ -17,6 +17,7 @@ import { type BoxParts, showBox, switchPower } from "./routes/box/box.ts";
 import { type ClockParts, tellTime } from "./routes/box/clock.ts";
 import { type DiagnosticsParts, showDiagnostics } from "./routes/box/diagnostics.ts";
 import { type HealthParts, healthRoute } from "./routes/box/health.ts";
+import { downloadLog, type KeptLogParts } from "./routes/box/kept-log.ts";
 import { changeMail, showMail } from "./routes/box/mail.ts";
 import { changeMqtt, showMqtt } from "./routes/box/mqtt.ts";
 import {
@@ -144,6 +145,7 @@ export interface ControlParts {
   privacy: PrivacyParts;
   clock: ClockParts;
   box: BoxParts;
+  keptLog: KeptLogParts;
   tunnel: TunnelParts;
   reset: ResetParts;
   wifi: WifiParts;
@@ -253,6 +255,7 @@ export const ROUTES: readonly Route<ControlParts>[] = [
   owner("POST", "/api/settings/import", "settings", importSettings),
   owner("GET", "/api/backup", "data", downloadBackup),
   owner("POST", "/api/restore", "data", restoreBackup),
+  owner("GET", "/api/log", "keptLog", downloadLog),
   owner("GET", "/api/diagnostics", "diagnostics", showDiagnostics),
   owner("GET", "/api/privacy", "privacy", showPrivacy),
   owner("POST", "/api/clock", "clock", tellTime),

@@ -242,6 +242,8 @@ export interface BoxAnswer extends Vitals {
   device?: DiskAnswer;
   /** The numbers and the sites are in a database elsewhere: no backup of the box has them. */
   numbersElsewhere: boolean;
+  /** The time of the failure before which a log was kept; null where there is none. */
+  logKeptAt: number | null;
   /** Whether `POST /api/power` is of use here. */
   power: boolean;
   /** Questions that took more memory than there is within the last hour, newest first; `at` in epoch ms. */

@@ -7,6 +7,7 @@ import { RecentProblems } from "../base/log.ts";
 import { siteTokenKey } from "../base/names.ts";
 import { thisNetwork } from "../box/board.ts";
 import type { DiskWatch } from "../box/disk/disk-watch.ts";
+import { keptLogIn } from "../box/kept-log.ts";
 import { powerSwitch } from "../box/power.ts";
 import { hasTunnel, TunnelSwitch } from "../box/tunnel.ts";
 import { vitalsOf } from "../box/vitals.ts";
@@ -303,7 +304,7 @@ function exchangeOf(dataDir: string, box: Box): Exchange {
 /** The parts for facts about the box, and for setting its time. */
 function aboutBox(
   {
-    config: { powerDir, tunnelDir, wifiNameFile },
+    config: { powerDir, keptLogFile, tunnelDir, wifiNameFile },
     clock,
     timekeeper,
     problems = new RecentProblems(),
@@ -311,10 +312,12 @@ function aboutBox(
   }: ServiceParts,
   { store, collector, address, updates, warnings, disk }: Collecting,
   { front, listener, startedAt }: { front: Front; listener: ControlListener; startedAt: number },
-): Pick<ControlParts, "diagnostics" | "clock" | "box" | "tunnel" | "wifi"> {
+): Pick<ControlParts, "diagnostics" | "clock" | "box" | "tunnel" | "wifi" | "keptLog"> {
   const { board, decks, timeZone } = front;
   const made = madeAt();
+  const keptLog = keptLogIn(keptLogFile);
   return {
+    keptLog,
     diagnostics: {
       clock,
       decks,
@@ -339,6 +342,7 @@ function aboutBox(
       addresses: () => ({ number: board.address() ?? null, name: board.addressByName() ?? null }),
       vitals,
       disk: () => disk?.figures(),
+      logKeptAt: () => keptLog.keptAt(),
       ...(powerDir !== "" && { power: powerSwitch(powerDir) }),
     },
     tunnel: { ...(tunnelDir !== "" && { tunnel: new TunnelSwitch(tunnelDir) }) },

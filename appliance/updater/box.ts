@@ -103,6 +103,15 @@ export function releaseIn({ root }: Pick<Box, "root">, slot: Slot): Release | un
   return parseRelease(textOf(join(root, BOOT_FOLDER, slot, "release")) ?? "");
 }
 
+/** Keeps the end of the log over the power. */
+export function keepLog({ run, warn }: Pick<Box, "run" | "warn">): void {
+  try {
+    run("systemctl", "start", "tallydeck-keep-log.service");
+  } catch (error) {
+    warn(`The log could not be kept: ${(error as Error).message}`);
+  }
+}
+
 /** The patience with a release on trial, in milliseconds. */
 interface Patience {
   /** Time for which the box has to be healthy without a break, and after which an unhealthy one is given up. */

@@ -12,7 +12,7 @@ import {
   whileWritable,
   writeTryboot,
 } from "./boot-partition.ts";
-import { type Box, patienceOf, runningRelease, runningSlot, STARTS } from "./box.ts";
+import { type Box, keepLog, patienceOf, runningRelease, runningSlot, STARTS } from "./box.ts";
 import { type HealthFacts, whyNotStanding } from "./health.ts";
 import { type Journal, type Retreat, readJournal, writeJournal } from "./journal.ts";
 import { modeOf, otherIn } from "./state.ts";
@@ -72,8 +72,12 @@ export async function checkStart(box: Box, { look, uptime }: StartWatch): Promis
   if (modeOf(box, journal) !== "normal" || !isThere(join(box.root, STARTS))) return;
   const { version } = runningRelease(box);
   const problems = whyNotStanding(await look());
-  if (problems.length === 0) rmSync(join(box.root, STARTS), { force: true });
-  else if (uptime() >= patienceOf(box).within && mayLeave(box, journal))
+  if (problems.length === 0) {
+    rmSync(join(box.root, STARTS), { force: true });
+    return;
+  }
+  keepLog(box);
+  if (uptime() >= patienceOf(box).within && mayLeave(box, journal))
     await begin(box, `${version} had been kept, and was not well any more. ${problems.join(" ")}`);
 }
 

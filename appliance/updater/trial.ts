@@ -1,5 +1,5 @@
 import { boot } from "./boot.ts";
-import { type Box, patienceOf, runningRelease } from "./box.ts";
+import { type Box, keepLog, patienceOf, runningRelease } from "./box.ts";
 import { AWAY, factsFrom, type HealthFacts, isRefused, whyNotWell } from "./health.ts";
 import { readJournal, writeJournal } from "./journal.ts";
 import { keep } from "./keep.ts";
@@ -49,6 +49,7 @@ export function failTrial(box: Box, reason: string, { isOutside = false } = {}):
     const journal = readJournal(box);
     const { attempt } = journal;
     const ended = { reason: reason.slice(0, MOST_REASON), ...(isOutside && { isOutside }) };
+    keepLog(box);
     if (attempt !== undefined) writeJournal(box, { ...journal, attempt: { ...attempt, ...ended } });
   } finally {
     box.run("systemctl", "reboot");

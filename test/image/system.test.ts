@@ -32,6 +32,7 @@ const MOST_EXPOSED: Readonly<Record<string, number>> = {
   "tallydeck-facts.service": 1.8,
   "tallydeck-grow-data.service": 1.5,
   "tallydeck-https-date.service": 2.3,
+  "tallydeck-keep-log.service": 1.2,
   "tallydeck-kernel-log.service": 1.2,
   "tallydeck-lend@.service": 1.4,
   "tallydeck-name.service": 1.3,

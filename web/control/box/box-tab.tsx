@@ -10,6 +10,7 @@ import { useAction } from "../use-action.ts";
 import { usePolled } from "../use-polled.ts";
 import { AdminToken } from "./admin-token.tsx";
 import { BackupsCard } from "./backups/backups-card.tsx";
+import { clockText } from "./box-words.ts";
 import { FileButton, saveFile } from "./files.tsx";
 import { PublicCard } from "./public-card.tsx";
 import { ResetCard } from "./reset-card.tsx";
@@ -42,7 +43,7 @@ export function BoxTab() {
         <BackupsCard />
         <Backup numbersElsewhere={status?.numbersElsewhere === true} />
         <Privacy />
-        <Diagnostics />
+        <Diagnostics status={status} />
         <ResetCard />
       </div>
     </div>
@@ -150,8 +151,9 @@ function Privacy() {
   );
 }
 
-function Diagnostics() {
+function Diagnostics({ status }: { status: BoxAnswer | undefined }) {
   const { busy, problem, run } = useAction();
+  const keptAt = status?.logKeptAt ?? null;
   const save = () => run(() => saveFile("api/diagnostics", "tallydeck-diagnostics.json"));
   return (
     <section class="card stack" aria-labelledby="diagnostics-title">
@@ -162,10 +164,22 @@ function Diagnostics() {
         Versions, devices, storage and recent errors, to send along with a question. No token, no
         address and nothing about visitors is in it.
       </p>
+      {keptAt !== null && (
+        <p class="hint">
+          The log is that of the box before it failed last,{" "}
+          {clockText(keptAt, status?.timeZone ?? "UTC")}. Look through it before you send it: it has
+          names of this machine and its devices.
+        </p>
+      )}
       <div class="row">
         <button type="button" disabled={busy} onClick={save}>
           Download diagnostics
         </button>
+        {keptAt !== null && (
+          <a class="button" href="api/log" download="tallydeck-log.txt">
+            Download log
+          </a>
+        )}
       </div>
       <Problem text={problem} />
     </section>

@@ -20,6 +20,8 @@ export interface BoxParts {
   /** The problems that the box has now. */
   warnings: () => readonly Warning[];
   vitals: () => Promise<Vitals>;
+  /** The time of the last failure, in epoch ms; null where no log is kept of one. */
+  logKeptAt: () => number | null;
   /** The figures of the disk; undefined where they are not known. */
   disk: () => DiskAnswer | undefined;
   /** Restarts the machine or shuts it down; missing where that is not ours to do. */
@@ -54,6 +56,7 @@ export const showBox: Handler<BoxParts, BoxAnswer> = async (ctx, parts) => {
     ...(space && { disk: { freeBytes: space.free, totalBytes: space.total } }),
     ...(device && { device }),
     numbersElsewhere: store.hasFleet,
+    logKeptAt: parts.logKeptAt(),
     power: power !== undefined,
     endedReads: store.endedReads,
     warnings: parts.warnings(),

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "mocha";
 import { madeAt } from "../../../../appliance/system/version.ts";
 import { CARD, FAILING_CARD } from "../../../helpers/fake-disk.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";
-import { eachWorld } from "../../../helpers/world.ts";
+import { askPort, eachWorld } from "../../../helpers/world.ts";
 
 describe("the box", () => {
   const world = eachWorld({ space: async () => ({ free: 21e9, total: 29e9 }) });
@@ -28,6 +28,7 @@ describe("the box", () => {
       addresses: { number: `http://localhost:${world().service.control.port}/`, name: null },
       disk: { freeBytes: 21e9, totalBytes: 29e9 },
       numbersElsewhere: false,
+      logKeptAt: null,
       power: false,
       endedReads: [],
       warnings: [],
@@ -100,5 +101,24 @@ describe("a box whose storage is full", () => {
     const owner = new Owner(world());
     const warnings = async () => (await owner.get("/api/box")).warnings;
     while (!(await warnings()).includes("storage_full"));
+  });
+});
+
+describe("the log of a box that failed", () => {
+  const folder = eachFolder();
+  const file = () => join(folder(), "before-failure.txt");
+  const world = eachWorld(() => ({ env: { KEPT_LOG_FILE: file() } }));
+
+  it("is downloaded by its owner alone, once there is one", async () => {
+    const owner = new Owner(world());
+    assert.equal((await owner.get("/api/box")).logKeptAt, null);
+    assertError(await owner.ask("GET", "/api/log"), 404, "no_log");
+    writeFileSync(file(), "the end\n");
+    assert.ok((await owner.get("/api/box")).logKeptAt > 0);
+    const { text, headers } = await owner.ask("GET", "/api/log");
+    assert.equal(text, "the end\n");
+    assert.match(headers["content-type"] ?? "", /^text\/plain/);
+    assert.match(headers["content-disposition"] ?? "", /attachment/);
+    assert.equal((await askPort(world().service.collector.port, "/api/log")).status, 404);
   });
 });
