@@ -147,7 +147,9 @@ async function fetchSources(wish: Wish, work: string): Promise<void> {
   if (wish.isListOnly) return;
   // An earlier run may have brought the first of them.
   const tar = join(wish.folder, "sources.tar.part");
-  const had = wanted.length - missingIn(tar, wanted).length;
+  const filesOf = (source: Source) =>
+    indexedOf(source)?.files.map(({ name }) => name) ?? [basename(placeOf(source))];
+  const had = wanted.length - missingIn(tar, wanted, filesOf).length;
   if (had > 0) say(`${had} are here from an earlier run.`);
   const rest = wanted.slice(had).map(sizeOf);
   leaveRoom(
@@ -166,17 +168,26 @@ async function fetchSources(wish: Wish, work: string): Promise<void> {
   );
 }
 
-/** The sources after those that a tar begins with; all, and no tar, where it broke off or has something else. */
-function missingIn(tar: string, wanted: readonly Source[]): readonly Source[] {
+/**
+ * The sources after those that a tar begins with; all, and no tar, where it broke off or has something else.
+ * @param filesOf the names of a source's files
+ */
+function missingIn(
+  tar: string,
+  wanted: readonly Source[],
+  filesOf: (source: Source) => readonly string[],
+): readonly Source[] {
   if (!existsSync(tar)) return wanted;
   const { status, stdout } = spawnSync("tar", ["-tf", tar], {
     encoding: "utf8",
     maxBuffer: 2 ** 30,
   });
-  const folders = new Set(stdout.split("\n").flatMap((path) => path.split("/", 1)));
-  folders.delete("");
-  const begins = wanted.slice(0, folders.size).every((source) => folders.has(folderOf(source)));
-  if (status === 0 && begins) return wanted.slice(folders.size);
+  const there = new Set(stdout.split("\n").filter(Boolean));
+  const isWhole = (source: Source) =>
+    filesOf(source).every((name) => there.delete(`${folderOf(source)}/${name}`));
+  const had = wanted.findIndex((source) => !isWhole(source));
+  const rest = had < 0 ? [] : wanted.slice(had);
+  if (status === 0 && there.size === 0) return rest;
   rmSync(tar);
   return wanted;
 }
