@@ -14,7 +14,7 @@ import { SystemClock } from "../system/system-clock.ts";
 import { takeAsked } from "./asked.ts";
 import { SystemWifiFiles } from "./files.ts";
 import { IwdRadio } from "./iwd.ts";
-import { PortalServers } from "./portal/servers.ts";
+import { PortalFolder } from "./portal-folder.ts";
 import { WifiSetUp } from "./set-up.ts";
 
 const FOLDER = "/run/tallydeck-wifi";
@@ -44,10 +44,7 @@ await new WifiSetUp({
   isSure: () => isThere("/run/systemd/timesync/synchronized"),
   countries: [...COUNTRIES],
   randomInt: (end) => randomInt(end),
-  serve: async (answer) => {
-    const servers = await PortalServers.open({ answer, warn });
-    return () => servers.close();
-  },
+  portal: new PortalFolder("/run/tallydeck-portal", askSoon),
   tell,
   log: warn,
 }).run(stop.signal);

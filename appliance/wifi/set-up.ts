@@ -14,7 +14,8 @@ import {
   wantsReason,
 } from "./machine.ts";
 import { makeOwnNetwork } from "./own-network.ts";
-import { Portal, type PortalAnswer, type PortalRequest } from "./portal/portal.ts";
+import { choiceOf } from "./portal/page.ts";
+import type { PortalContent } from "./portal/portal.ts";
 import type { JoinWish, Radio, RadioState } from "./radio.ts";
 
 /** The memory of the box beyond a start. */
@@ -27,6 +28,14 @@ interface SetUpMemory {
   country(): string;
   /** @throws {Error} where it cannot be kept */
   keep(wish: JoinWish): void;
+}
+
+/** The pages of the set-up network, which a program of their own shows. */
+interface SetUpPortal {
+  open(content: PortalContent): Promise<void>;
+  close(): Promise<void>;
+  /** A form that was sent, and whether networks are to be looked for again. */
+  taken(): { readonly wish: JoinWish | undefined; readonly looksAgain: boolean };
 }
 
 interface WifiSetUpOptions {
@@ -42,17 +51,14 @@ interface WifiSetUpOptions {
   readonly isSure: () => boolean;
   readonly countries: readonly string[];
   readonly randomInt: (end: number) => number;
-  /** Opens the pages of the set-up network; resolves with what closes them. */
-  readonly serve: (
-    answer: (request: PortalRequest) => PortalAnswer,
-  ) => Promise<() => Promise<void>>;
+  readonly portal: SetUpPortal;
   /** Tells the service. */
   readonly tell: (state: WifiState) => void;
   readonly log: (line: string) => void;
 }
 
 /** The facts are gathered this often. */
-const LOOK_MS = 2_000;
+const LOOK_MS = 1_000;
 const LONGEST_MS = 60_000;
 /** The program ends when there was nothing to do for so long; the next request starts it again. */
 const IDLE_MS = 60_000;
@@ -71,9 +77,8 @@ export class WifiSetUp {
   #hasDeck = false;
   #isLooking = false;
   #told = "";
-  /** The pages, and the name of the own network that they are for. */
-  #portal: { readonly of: string; readonly pages: Portal } | undefined;
-  #closePages: (() => Promise<void>) | undefined;
+  /** The fields of the last form, to be there again after a network was not joined. */
+  #given: PortalContent["given"] = null;
 
   constructor(options: WifiSetUpOptions) {
     this.#options = options;
@@ -145,11 +150,31 @@ export class WifiSetUp {
     this.#hasDeck = hasDeck;
     if (begins) this.#record = { ...this.#record, isAsked: true };
     if (change !== undefined) this.#record = { ...this.#record, change };
+    this.#takeForm();
     const isOnline = this.#radio.isOnline || hasCable();
     if (isOnline && isData()) memory.noteNetwork();
     const now = clock.monotonic();
     this.#offlineSince = isOnline ? null : (this.#offlineSince ?? now);
     this.#unjoinedSince = this.#radio.isOnline ? null : (this.#unjoinedSince ?? now);
+  }
+
+  /** Takes what a phone has sent: one form at a time, while the own network is open. */
+  #takeForm(): void {
+    const { wish, looksAgain } = this.#options.portal.taken();
+    const { run, isOpen, form, networks } = this.#record;
+    if (run === null || !isOpen || form !== null) return;
+    if (wish !== undefined) {
+      const seen = networks?.find(
+        ({ ssid, isOpen }) => ssid === wish.ssid && isOpen === (wish.password === ""),
+      );
+      this.#given = {
+        country: wish.country,
+        choice: seen === undefined ? "other" : choiceOf(seen),
+        typed: seen === undefined ? Buffer.from(wish.ssid, "hex").toString() : "",
+        isHidden: wish.isHidden,
+      };
+      this.#record = { ...this.#record, form: { wish, at: this.#options.clock.monotonic() } };
+    } else if (looksAgain) this.#record = { ...this.#record, networks: null };
   }
 
   #facts(): SetUpFacts {
@@ -192,7 +217,7 @@ export class WifiSetUp {
         return { kind: "scanned", networks: await radio.scan(signal) };
       case "open":
         await radio.start(task.own, signal);
-        await this.#serve(task.own.name);
+        await this.#options.portal.open(this.#content());
         return { kind: "opened" };
       case "close":
         await this.#close();
@@ -217,37 +242,24 @@ export class WifiSetUp {
     }
   }
 
-  async #serve(of: string): Promise<void> {
-    if (this.#portal?.of !== of) this.#portal = { of, pages: this.#newPortal() };
-    const { pages } = this.#portal;
-    pages.reopen();
-    this.#closePages = await this.#options.serve((request) => pages.answer(request));
-  }
-
-  #newPortal(): Portal {
+  #content(): PortalContent {
     const { countries, memory, randomInt } = this.#options;
-    return new Portal({
+    const { networks, trouble } = this.#record;
+    return {
       token: Array.from({ length: 4 }, () => randomInt(2 ** 32).toString(36)).join(""),
-      networks: () => this.#record.networks ?? [],
+      networks: networks ?? [],
       countries,
-      country: () => memory.country(),
-      trouble: () => this.#troubleOfPortal(),
-      join: (wish) => this.#change({ form: { wish, at: this.#options.clock.monotonic() } }),
-      lookAgain: () => this.#change({ networks: null }),
-    });
+      country: memory.country(),
+      trouble: trouble === null ? "" : wifiTroubleText({ ...this.#troubleOf(trouble), at: null }),
+      given: this.#given,
+    };
   }
 
   async #close(): Promise<void> {
-    const close = this.#closePages;
-    this.#closePages = undefined;
-    await close?.();
-    await this.#options.radio.stop();
-  }
-
-  /** A phone sent something. The answer goes out before the network ends. */
-  #change(change: Partial<SetUpRecord>): void {
-    this.#record = { ...this.#record, ...change };
-    this.#options.clock.after(0, () => this.#runner.wake());
+    const { portal, radio, log } = this.#options;
+    // The network ends in any case.
+    await portal.close().catch((error: unknown) => log(`The pages did not end: ${error}`));
+    await radio.stop();
   }
 
   #after(record: SetUpRecord, task: SetUpTask, outcome: SetUpOutcome): SetUpRecord {
@@ -255,15 +267,6 @@ export class WifiSetUp {
     if (after.trouble !== null && after.trouble !== record.trouble)
       this.#options.log(wifiTroubleText({ ...this.#troubleOf(after.trouble), at: null }));
     return after;
-  }
-
-  #troubleOfPortal(): ReturnType<ConstructorParameters<typeof Portal>[0]["trouble"]> {
-    const { trouble } = this.#record;
-    if (trouble === null) return undefined;
-    return {
-      sentence: wifiTroubleText({ ...this.#troubleOf(trouble), at: null }),
-      ssid: trouble.ssid,
-    };
   }
 
   #troubleOf({ reason, ssid, at }: NonNullable<SetUpRecord["trouble"]>): WifiTrouble {

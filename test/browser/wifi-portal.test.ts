@@ -22,11 +22,14 @@ const NETWORKS = [
 async function sheet(width: number, colorScheme: "light" | "dark", trouble?: string) {
   const joined: JoinWish[] = [];
   const portal = new Portal({
-    token: "t0ken",
-    networks: () => NETWORKS,
-    countries: [...COUNTRIES],
-    country: () => "",
-    trouble: () => (trouble === undefined ? undefined : { sentence: trouble, ssid: "" }),
+    content: {
+      token: "t0ken",
+      networks: NETWORKS,
+      countries: [...COUNTRIES],
+      country: "",
+      trouble: trouble ?? "",
+      given: null,
+    },
     join: (wish) => void joined.push(wish),
     lookAgain: () => {},
   });

@@ -171,6 +171,8 @@ export const WALLS: readonly Wall[] = [
   { of: "appliance/provision/", may: ["appliance/config.ts", "appliance/release/", SYSTEM, BASE] },
   // A network that was joined is kept as if a file had named it.
   { of: "appliance/wifi/", may: ["appliance/provision/", SYSTEM, BASE] },
+  // A user without rights shows the pages: nothing of root's programs runs there.
+  { of: "appliance/wifi/portal/", types: ["appliance/wifi/radio.ts"], may: [BASE] },
   { of: "appliance/store/", may: [SYSTEM, BASE], not: ENGINES },
   // Which engine it is to be, and which program its thread runs.
   { of: "appliance/store/engines.ts", may: ["appliance/store/", BASE] },
@@ -249,6 +251,7 @@ export const STARTED: readonly string[] = [
   "appliance/provision/reset-main.ts",
   "appliance/updater/main.ts",
   "appliance/wifi/main.ts",
+  "appliance/wifi/portal/main.ts",
   "appliance/service/start-trial.ts",
   "appliance/store/postgres/reader.ts",
   "appliance/store/sqlite/committer.ts",

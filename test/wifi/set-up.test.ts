@@ -4,7 +4,7 @@ import { afterEach, describe, it } from "mocha";
 import type { WifiState } from "../../appliance/base/wifi/told.ts";
 import { COUNTRIES } from "../../appliance/provision/settings.ts";
 import { LAST_PAGE_MS, OPEN_MS, PATIENCE_MS, RETRY_MS } from "../../appliance/wifi/machine.ts";
-import type { PortalAnswer, PortalRequest } from "../../appliance/wifi/portal/portal.ts";
+import { Portal } from "../../appliance/wifi/portal/portal.ts";
 import type { JoinEnd, JoinWish, OwnNetwork, Radio } from "../../appliance/wifi/radio.ts";
 import { WifiSetUp } from "../../appliance/wifi/set-up.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
@@ -76,7 +76,8 @@ describe("the set-up of the Wi-Fi", () => {
     };
     const states: WifiState[] = [];
     const logged: string[] = [];
-    let answer: ((request: PortalRequest) => PortalAnswer) | undefined;
+    let portal: Portal | undefined;
+    let sent: JoinWish | undefined;
     const setUp = new WifiSetUp({
       clock,
       radio,
@@ -92,11 +93,24 @@ describe("the set-up of the Wi-Fi", () => {
       isSure: () => true,
       countries: [...COUNTRIES],
       randomInt: (end) => Math.min(7, end - 1),
-      serve: async (answers) => {
-        answer = answers;
-        return async () => {
-          answer = undefined;
-        };
+      portal: {
+        open: async (content) => {
+          portal = new Portal({
+            content,
+            join: (wish) => {
+              sent = wish;
+            },
+            lookAgain: () => {},
+          });
+        },
+        close: async () => {
+          portal = undefined;
+        },
+        taken: () => {
+          const wish = sent;
+          sent = undefined;
+          return { wish, looksAgain: false };
+        },
       },
       tell: (state) => void states.push(state),
       log: (line) => void logged.push(line),
@@ -117,7 +131,7 @@ describe("the set-up of the Wi-Fi", () => {
       }
     };
     const ask = (method: string, body = "") =>
-      answer?.({
+      portal?.answer({
         method,
         host: "192.0.2.1",
         path: "/",

@@ -40,22 +40,33 @@ export interface PortalAnswer {
   readonly body: string;
 }
 
+/** The fields of a form but its password. */
 type Given = Pick<FormContent, "country" | "choice" | "typed" | "isHidden">;
+
+/** Files for root's program: a form that was taken, and the wish to look for networks again. */
+export const SENT = { form: "form.json", again: "again" } as const;
 
 /** The most bytes of a form. */
 export const MOST_FORM_BYTES = 4_096;
 
-interface PortalOptions {
+/** The content of the pages, from root's program, in a file of JSON. */
+export interface PortalContent {
   /** The token of this set-up's forms. */
   readonly token: string;
   /** The networks of the last scan. */
-  networks(): readonly SeenNetwork[];
+  readonly networks: readonly SeenNetwork[];
   /** Countries to choose from. */
   readonly countries: readonly string[];
   /** The country that the box knows; empty for none. */
-  country(): string;
-  /** A sentence about the last network that was not joined, and its name in hexadecimal; undefined without. */
-  trouble(): { readonly sentence: string; readonly ssid: string } | undefined;
+  readonly country: string;
+  /** A sentence about the last network that was not joined; empty without. */
+  readonly trouble: string;
+  /** The fields of the last form, without its password; null before one. */
+  readonly given: Given | null;
+}
+
+interface PortalOptions {
+  readonly content: PortalContent;
   /** Takes a form. */
   join(wish: JoinWish): void;
   /** Looks for networks again. */
@@ -75,11 +86,7 @@ export class Portal {
 
   constructor(options: PortalOptions) {
     this.#options = options;
-  }
-
-  /** Takes forms again, after a network was not joined. */
-  reopen(): void {
-    this.#sent = undefined;
+    this.#given = options.content.given ?? undefined;
   }
 
   answer(request: PortalRequest): PortalAnswer {
@@ -104,18 +111,17 @@ export class Portal {
   }
 
   #content(languages: string, problem: string): FormContent {
-    const { token, countries, country, networks, trouble } = this.#options;
-    const told = trouble();
+    const { token, countries, country, networks, trouble } = this.#options.content;
     const given = this.#given;
     return {
       token,
-      networks: networks(),
+      networks,
       countries,
-      country: given?.country || country() || proposedCountry(languages, countries),
+      country: given?.country || country || proposedCountry(languages, countries),
       choice: given?.choice ?? "",
       typed: given?.typed ?? "",
       isHidden: given?.isHidden ?? false,
-      trouble: problem || (told?.sentence ?? ""),
+      trouble: problem || trouble,
     };
   }
 
@@ -126,10 +132,10 @@ export class Portal {
     }
     const fields = new URLSearchParams(body);
     const field = (name: string) => fields.get(name) ?? "";
-    if (field("token") !== this.#options.token)
+    if (field("token") !== this.#options.content.token)
       return html(400, refusalPage("This form is of an earlier set-up. Fill it in once more."));
     this.#given = {
-      country: this.#options.countries.includes(field("country")) ? field("country") : "",
+      country: this.#options.content.countries.includes(field("country")) ? field("country") : "",
       choice: field("network").slice(0, 80),
       typed: field("typed").slice(0, 64),
       isHidden: fields.has("hidden"),
@@ -146,7 +152,7 @@ export class Portal {
   #wishOf({ country, choice, typed, isHidden }: Given, password: string): JoinWish | string {
     if (country === "") return "Choose the country, which says on which channels the box may send.";
     const isOther = choice === "other";
-    const seen = this.#options.networks().find((network) => choiceOf(network) === choice);
+    const seen = this.#options.content.networks.find((network) => choiceOf(network) === choice);
     if (!isOther && seen === undefined) return "Choose a network.";
     const bytes = isOther ? Buffer.from(typed) : Buffer.from(seen?.ssid ?? "", "hex");
     if (bytes.length === 0) return "Type the name of the network.";
@@ -163,7 +169,10 @@ export class Portal {
   }
 
   #again({ body }: PortalRequest): PortalAnswer {
-    if (this.#sent !== undefined || new URLSearchParams(body).get("token") !== this.#options.token)
+    if (
+      this.#sent !== undefined ||
+      new URLSearchParams(body).get("token") !== this.#options.content.token
+    )
       return TO_THE_FORM;
     this.#options.lookAgain();
     return html(200, lookingPage());
