@@ -165,7 +165,7 @@ export class Backups {
     if (present.length === 0)
       throw new Refusal(
         "not_now",
-        "There is nowhere to put a backup. Plug a USB stick into the box, or name a WebDAV folder.",
+        "There is nowhere to put a backup, or no site yet. Plug a USB stick into the box, or name a WebDAV folder.",
       );
     void this.#askAll(present);
   }

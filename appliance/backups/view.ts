@@ -33,3 +33,8 @@ export interface TargetView extends TargetRecord {
   /** Whether there was no good one for a week. */
   readonly isOverdue: boolean;
 }
+
+/** A backup of another machine. */
+export interface FoundBackup extends GoodBackup {
+  readonly machine: string;
+}

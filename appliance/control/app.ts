@@ -10,8 +10,10 @@ import type { ControlDoor } from "./guard.ts";
 import {
   type BackupsParts,
   changeBackups,
+  findBackup,
   makeBackups,
   showBackups,
+  takeFoundBackup,
 } from "./routes/box/backups.ts";
 import { type BoxParts, showBox, switchPower } from "./routes/box/box.ts";
 import { type ClockParts, tellTime } from "./routes/box/clock.ts";
@@ -247,6 +249,8 @@ export const ROUTES: readonly Route<ControlParts>[] = [
   owner("GET", "/api/backups", "backups", showBackups),
   owner("PUT", "/api/backups", "backups", changeBackups),
   owner("POST", "/api/backups", "backups", makeBackups),
+  owner("GET", "/api/found-backup", "backups", findBackup),
+  owner("POST", "/api/found-backup", "backups", takeFoundBackup),
   owner("GET", "/api/public", "public", showPublic),
   owner("PUT", "/api/public", "public", changePublic),
   owner("POST", "/api/public/test", "public", testPublic),

@@ -3,7 +3,7 @@ import type { UpdateOutcome } from "../base/text/update-outcome.ts";
 
 import type { AlarmState } from "../alarms/state.ts";
 import type { WebdavSettings } from "../backups/settings.ts";
-import type { TargetView } from "../backups/view.ts";
+import type { FoundBackup, TargetView } from "../backups/view.ts";
 import type { DigestSettings, DigestStanding, DigestTarget } from "../base/text/digest.ts";
 import type { DiskError } from "../base/text/disk-errors.ts";
 import type { TunnelState } from "../base/tunnel.ts";
@@ -528,6 +528,11 @@ export interface BackupsAnswer extends Omit<WebdavSettings, "password"> {
   /** The folder that the configuration names. */
   folder: string | null;
   targets: readonly TargetView[];
+}
+
+/** `GET /api/found-backup` */
+export interface FoundBackupAnswer {
+  found: FoundBackup | null;
 }
 
 /** `PUT /api/backups` */

@@ -73,14 +73,22 @@ export async function startBackups(
 ): Promise<{ backups: Backups; stick: StickSlot }> {
   const stick = new StickSlot(config.stickDir, clock);
   closing.add(() => stick.close());
+  const targets = targetsOf({ folder: config.backupDir, stick, clock });
+  const targetsChanged = new Signal();
+  closing.add(
+    stick.changed.on(() => targetsChanged.emit()),
+    // A new machine has nothing to back up, and its backup would hide those of the one that it is to be again.
+    numbers.directoryChanged.on(() => targetsChanged.emit()),
+  );
   const backups = await Backups.open({
     ...{ clock, log, id },
     zone: () => numbers.zone,
     machine: () => (name() ?? hostname()).split(".")[0] ?? "",
     settings: documentsIn(box, BACKUP_SETTINGS),
     record: documentsIn(box, BACKUP_RECORD),
-    targets: targetsOf({ folder: config.backupDir, stick, clock }),
-    targetsChanged: stick.changed,
+    targets: (settings) =>
+      numbers.ready && numbers.directory.sites.length === 0 ? [] : targets(settings),
+    targetsChanged,
     make: async () => {
       const { handle, size } = await exchange.backUpWhole();
       return {

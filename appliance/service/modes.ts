@@ -9,8 +9,11 @@ export interface Mode {
 
 interface ModesOptions<M extends Mode> {
   log: Pick<Log, "error" | "info">;
-  /** Starts the service; `onUnusable` is called when its data turns out to be damaged. */
-  service(onUnusable: (why: Unusable) => void): Promise<M>;
+  /**
+   * Starts the service; `onUnusable` is called when its data turns out to be damaged, `onReplaced` when all of it is another
+   * machine's, and the service has to start anew.
+   */
+  service(onUnusable: (why: Unusable) => void, onReplaced: () => void): Promise<M>;
   /** Starts the rescue, which calls `onRepaired` when the data may be used again. */
   rescue(why: Unusable, onRepaired: () => void): Promise<M>;
 }
@@ -55,7 +58,10 @@ export async function startModes<M extends Mode>(options: ModesOptions<M>): Prom
       else early.why = why;
     });
     try {
-      const mode = await options.service(onUnusable);
+      const mode = await options.service(
+        onUnusable,
+        once(() => changeTo(service)),
+      );
       isStarted = true;
       if (early.why === undefined) return mode;
       await closed(mode);

@@ -62,6 +62,8 @@ interface Collecting extends Data {
   backupWatch: BackupWatch;
   /** To be called when the data turns out to be unusable. */
   onUnusable: (why: Unusable) => void;
+  /** To be called when the data is that of another machine, with all that is its own. */
+  onReplaced: () => void;
   /** The problems that the box has now. */
   warnings: () => readonly Warning[];
   /** Undefined where the kernel tells nothing of a disk. */
@@ -136,6 +138,7 @@ export async function startOwner(
     ...{ store, exchange, watch: backupWatch, id: home.box },
     name: () => (parts.network ?? thisNetwork(config.nameFile)).name(),
   });
+  const owned = aboutData(parts, collecting, { exchange, decks: front.decks, images });
   // Its downloads, too, end before the listener.
   const moving = await startMoving(parts, shared, closing, store);
   const events = new Events({
@@ -156,8 +159,11 @@ export async function startOwner(
   const control = await listener.show(
     createControl({
       ...aboutBox(parts, collecting, { front, listener, startedAt }),
-      ...aboutData(parts, collecting, { exchange, decks: front.decks, images }),
-      backups: { ...backups, folder: config.backupDir },
+      ...owned,
+      backups: {
+        ...{ ...backups, folder: config.backupDir, data: owned.data, id: home.box },
+        isNew: () => numbers.ready && numbers.directory.sites.length === 0,
+      },
       log: parts.log,
       pages: shared.pages,
       door: {
@@ -273,11 +279,12 @@ async function startPush(
 /** The data as a whole: out, in, and back. */
 function aboutData(
   { config, clock }: ServiceParts,
-  { store, onUnusable }: Collecting,
+  { store, onUnusable, onReplaced }: Collecting,
   { exchange, decks, images }: { exchange: Exchange; decks: Decks; images: Images },
 ): Pick<ControlParts, "data" | "settings"> {
   const { box } = store;
-  const reloadAfterRestore = async () => {
+  const reloadAfterRestore = async (isWhole: boolean) => {
+    if (isWhole) return onReplaced();
     try {
       await firstReads(box, databaseFile(config.dataDir));
       await images.load();

@@ -67,8 +67,8 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   try {
     const modes = await startModes<Running>({
       log,
-      service: (onUnusable) =>
-        openedParts((closing) => start(parts, shared, closing, { disk, onUnusable })),
+      service: (onUnusable, onReplaced) =>
+        openedParts((closing) => start(parts, shared, closing, { disk, onUnusable, onReplaced })),
       rescue: (why, repaired) =>
         openedParts(async (closing) => ({
           ...(await startRescue(parts, shared, closing, { why, repaired, disk })),
@@ -131,7 +131,15 @@ async function start(
   parts: ServiceParts,
   shared: Shared,
   closing: Closing,
-  { disk, onUnusable }: { disk: DiskWatch | undefined; onUnusable: (why: Unusable) => void },
+  {
+    disk,
+    onUnusable,
+    onReplaced,
+  }: {
+    disk: DiskWatch | undefined;
+    onUnusable: (why: Unusable) => void;
+    onReplaced: () => void;
+  },
 ): Promise<Omit<Running, "close">> {
   const { clock, log } = parts;
   const { pages, client, stages, door, random, hits } = shared;
@@ -170,6 +178,7 @@ async function start(
     ...data,
     ...listeners,
     onUnusable,
+    onReplaced,
     warnings,
     address,
     links,

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { describe, it } from "mocha";
-import { eachFolder } from "../helpers/folder.ts";
+import { eachFolder, sharedFolder } from "../helpers/folder.ts";
+import { Owner as Api } from "../helpers/owner.ts";
 import { WebdavServer } from "../helpers/webdav-server.ts";
+import { World } from "../helpers/world.ts";
 import { eachControl } from "./control-stage.ts";
 
 describe("nightly backups in the Web UI", () => {
@@ -66,5 +69,35 @@ describe("nightly backups in the Web UI", () => {
     await card.getByRole("switch", { name: "To a USB stick" }).click();
     await card.getByRole("heading", { name: "USB stick" }).waitFor({ state: "detached" });
     assert.ok(existsSync(ours));
+  });
+});
+
+describe("a new machine with the stick of another one", () => {
+  const folder = sharedFolder();
+  const ours = () => join(folder(), "fat");
+  before(async () => {
+    const former = new World({ env: { BACKUP_DIR: ours(), SITES: "", VIRTUAL_DECK: "mini" } });
+    try {
+      await former.start();
+      await new Api(former).ask("POST", "/api/sites", { id: "blog" });
+      while (!(existsSync(ours()) && readdirSync(ours()).some((name) => name.endsWith(".db"))))
+        await setTimeout(50);
+    } finally {
+      await former.end();
+    }
+    const state = { plug: "1", folder: ours(), why: "" };
+    writeFileSync(join(folder(), "state.json"), JSON.stringify(state));
+  });
+  const control = eachControl(() => ({
+    env: { STICK_DIR: folder(), SITES: "", VIRTUAL_DECK: "mini" },
+  }));
+
+  it("is that one again with one press in Start", async () => {
+    await control().open();
+    const card = control().region("Or go on where another one stopped");
+    await card.getByRole("button", { name: /^Be .+ again$/ }).click();
+    await control().region("Or go on where another one stopped").waitFor({ state: "detached" });
+    await control().page.getByText("Its visits are counted as").waitFor();
+    assert.equal((await control().ask("GET", "/api/sites")).json.sites[0].id, "blog");
   });
 });

@@ -15,6 +15,7 @@ import { useActivity } from "../sites/use-activity.ts";
 import { browserZone, ZoneField } from "../sites/zone-field.tsx";
 import { useAction } from "../use-action.ts";
 import type { Box } from "../use-box.ts";
+import { BeAgain } from "./again.tsx";
 import { KeyStep, keyOf } from "./key-step.tsx";
 
 const AGAIN_MS = 2_000;
@@ -60,6 +61,7 @@ export function StartTab() {
           {site !== undefined && <KeyStep site={site.id} />}
         </Step>
       </ol>
+      {box.sites.length === 0 && <BeAgain />}
       {hasViews && site !== undefined && (
         <p>
           That is all. What comes in is on the <DashboardLink site={site.id} />; add further sites

@@ -1,15 +1,25 @@
+import { Readable } from "node:stream";
 import type { Backups } from "../../../backups/backups.ts";
+import { newestOfOthers } from "../../../backups/found.ts";
 import type { StickSlot } from "../../../backups/targets/stick.ts";
+import { TargetProblem } from "../../../backups/targets/target.ts";
+import { Refusal } from "../../../base/refusal.ts";
 import { jsonBody } from "../../../http/body.ts";
 import { shape } from "../../input.ts";
 import type { Handler } from "../../route.ts";
-import type { BackupsAnswer, BackupsChange } from "../../wire.ts";
+import type { BackupsAnswer, BackupsChange, FoundBackupAnswer } from "../../wire.ts";
+import type { DataParts } from "../settings/backup.ts";
 
 export interface BackupsParts {
   readonly backups: Backups;
-  readonly stick: Pick<StickSlot, "isThere" | "problem">;
+  readonly stick: Pick<StickSlot, "isThere" | "problem" | "target">;
+  /** The id of this machine. */
+  readonly id: string;
+  /** Whether there is nothing yet that a restore would replace. */
+  readonly isNew: () => boolean;
   /** The folder that the configuration names; empty for none. */
   readonly folder: string;
+  readonly data: Omit<DataParts, "clock">;
 }
 
 const text = { type: "string", description: "must be a string" };
@@ -52,6 +62,42 @@ export const makeBackups: Handler<BackupsParts, BackupsAnswer> = (ctx, parts) =>
   ctx.status = 202;
   ctx.body = viewOf(parts);
 };
+
+/** `GET /api/found-backup`: the newest backup of another machine on a stick, where this one has no site yet. */
+export const findBackup: Handler<BackupsParts, FoundBackupAnswer> = async (ctx, parts) => {
+  ctx.set("Cache-Control", "no-store");
+  ctx.body = { found: (await foundOn(parts)) ?? null };
+};
+
+/** `POST /api/found-backup` `{file}` → 204: this machine becomes the one that made it. */
+export const takeFoundBackup: Handler<BackupsParts> = async (ctx, parts) => {
+  const { file } = readFound(await jsonBody(ctx));
+  const found = await foundOn(parts);
+  const { target } = parts.stick;
+  if (found?.file !== file || target === undefined)
+    throw new Refusal(
+      "not_found",
+      "This backup is not on the stick any more, or this machine has a site already. Look again.",
+    );
+  const { exchange, reloadAfterRestore } = parts.data;
+  const { signal } = new AbortController();
+  await exchange.restore(Readable.from(target.read(file, signal)), found.bytes, true);
+  ctx.status = 204;
+  await reloadAfterRestore(true);
+};
+
+const readFound = shape<{ file: string }>({ properties: { file: text }, required: ["file"] });
+
+async function foundOn({ stick: { target }, id, isNew }: BackupsParts) {
+  if (target === undefined || !isNew()) return undefined;
+  try {
+    return await newestOfOthers(target, id, new AbortController().signal);
+  } catch (error) {
+    // A stick that cannot be read has no backup to offer.
+    if (error instanceof TargetProblem) return undefined;
+    throw error;
+  }
+}
 
 function viewOf({ backups, stick, folder }: BackupsParts): BackupsAnswer {
   const { webdav, stick: isOn } = backups.settings;

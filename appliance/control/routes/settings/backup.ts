@@ -11,10 +11,10 @@ export interface DataParts {
     /** @returns a file that is deleted once it is closed */
     backUp(): Promise<{ readonly handle: FileHandle; readonly size: number }>;
     /** @param length in bytes, as far as it is known @throws {Refusal} where the data stays as it was */
-    restore(file: Readable, length: number | undefined): Promise<void>;
+    restore(file: Readable, length: number | undefined, isWhole?: boolean): Promise<void>;
   };
-  /** Has all parts with data in memory read it again. */
-  reloadAfterRestore: () => Promise<void>;
+  /** Has all parts with data in memory read it again; those with what is the machine's own too, after a whole restore. */
+  reloadAfterRestore: (isWhole: boolean) => Promise<void>;
 }
 
 /** `GET /api/backup`: the data as one file, without push tokens. */
@@ -27,19 +27,23 @@ export const downloadBackup: Handler<DataParts, Readable> = async (ctx, { clock,
   ctx.body = handle.createReadStream();
 };
 
-/** `POST /api/restore`, the body being the file: replaces the data by it. */
+/**
+ * `POST /api/restore`, the body being the file: replaces the data by it. With `?whole=1` the machine becomes the one that
+ * made it, with what was that one's own, as far as the file has it.
+ */
 export const restoreBackup: Handler<Omit<DataParts, "clock">> = async (
   ctx,
   { exchange, reloadAfterRestore },
 ) => {
   allowUpload(ctx.req);
+  const isWhole = ctx.query.whole === "1";
   try {
-    await exchange.restore(ctx.req, ctx.request.length);
+    await exchange.restore(ctx.req, ctx.request.length, isWhole);
   } catch (error) {
     // Many clients read no answer before all is sent.
     ctx.req.resume();
     throw error;
   }
-  await reloadAfterRestore();
   ctx.status = 204;
+  await reloadAfterRestore(isWhole);
 };

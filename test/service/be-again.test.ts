@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { describe, it } from "mocha";
+import { eachFolder } from "../helpers/folder.ts";
+import { assertError, Owner } from "../helpers/owner.ts";
+import { ADMIN, World } from "../helpers/world.ts";
+
+/** A stick that is in a box, and what was of the box before. */
+describe("a new box with the stick of another one", () => {
+  const folder = eachFolder();
+  const stick = () => join(folder(), "slot/fat/tallydeck-backups");
+  const worlds: World[] = [];
+  afterEach(async () => {
+    for (const world of worlds.splice(0)) await world.end();
+  });
+
+  async function box(env: Record<string, string>): Promise<{ world: World; owner: Owner }> {
+    mkdirSync(stick(), { recursive: true });
+    const state = { plug: "1", folder: stick(), why: "" };
+    writeFileSync(join(folder(), "slot/state.json"), JSON.stringify(state));
+    const world = new World({ env: { STICK_DIR: join(folder(), "slot"), ...env } });
+    worlds.push(world);
+    await world.start();
+    return { world, owner: new Owner(world) };
+  }
+
+  /** A box that has made its first backup, and is gone. */
+  async function formerBox(): Promise<{ id: string; token: string }> {
+    const { world, owner } = await box({ SITES: "", VIRTUAL_DECK: "mini" });
+    await owner.ask("POST", "/api/sites", { id: "blog" });
+    await world.beacon({ p: "/" });
+    const { token } = await owner.makePushToken();
+    await owner.ask("POST", "/api/sites", { id: "shop" });
+    await owner.ask("PUT", "/api/decks/virtual-mini/slots/k4", { widget: { type: "date" } });
+    const mail = { host: "mail.example.org", from: "a@example.org", user: "a", password: "secret" };
+    await owner.ask("PUT", "/api/mail", mail);
+    // The first one may have been made before all of this.
+    await untilMade(owner, 0);
+    world.clock.advance(5_000);
+    assert.equal((await owner.ask("POST", "/api/backups")).status, 202);
+    await untilMade(owner, world.clock.now() - 1_000);
+    const { box: id } = await owner.get("/api/mqtt");
+    await world.stop();
+    return { id, token };
+  }
+
+  async function untilMade(owner: Owner, since: number): Promise<void> {
+    for (;;) {
+      const [target] = (await owner.get("/api/backups")).targets;
+      if (target?.isRunning === false && target.good?.at >= since) return;
+      await setTimeout(20);
+    }
+  }
+
+  /** Waits until a box has started as the one with this id. */
+  async function untilIs(owner: Owner, id: string): Promise<void> {
+    for (;;) {
+      const reply = await owner.ask("GET", "/api/mqtt").catch(() => undefined);
+      if (reply?.status === 200 && reply.json.box === id) return;
+      await setTimeout(50);
+    }
+  }
+
+  const NEW = { SITES: "", VIRTUAL_DECK: "mini" };
+
+  it("makes no backup of nothing, is offered the newest, and is that one again", async () => {
+    const was = await formerBox();
+    const files = readdirSync(stick());
+    const { world, owner } = await box(NEW);
+    const { found } = await owner.get("/api/found-backup");
+    assert.deepEqual([found.file], files.slice(-1));
+    assert.deepEqual((await owner.get("/api/backups")).targets, []);
+    assertError(
+      await owner.ask("POST", "/api/found-backup", { file: "other.db" }),
+      404,
+      "not_found",
+    );
+    const done = await owner.ask("POST", "/api/found-backup", { file: found.file });
+    assert.equal(done.status, 204, done.text);
+    await untilIs(owner, was.id);
+    assert.equal((await world.stats({ site: "blog" })).pv?._, 1);
+    const { tokens } = await owner.get("/api/push-tokens");
+    assert.equal(tokens.length, 1);
+    const pushed = await world.askControl("/api/push/door", {
+      method: "POST",
+      headers: { authorization: `Bearer ${was.token}`, "content-type": "application/json" },
+      body: '{"text":"hello"}',
+    });
+    assert.equal(pushed.status, 200, pushed.text);
+    assert.equal((await owner.get("/api/mail")).hasPassword, true);
+    assert.equal((await owner.get("/api/decks")).decks[0].slots[4].widget.type, "date");
+    // It goes on with the backups of the other one, and is offered nothing any more.
+    assert.equal((await owner.get("/api/found-backup")).found, null);
+    await world.restart();
+    assert.equal((await owner.get("/api/mqtt")).box, was.id);
+  });
+
+  it("is that one again by a file, too", async () => {
+    const was = await formerBox();
+    const file = readFileSync(join(stick(), readdirSync(stick()).at(-1) ?? ""));
+    rmSync(join(folder(), "slot"), { recursive: true });
+    const { owner } = await box(NEW);
+    const headers = { "content-type": "application/octet-stream" };
+    const done = await owner.ask("POST", "/api/restore?whole=1", file, { headers });
+    assert.equal(done.status, 204, done.text);
+    await untilIs(owner, was.id);
+    assert.equal((await owner.get("/api/push-tokens")).tokens.length, 1);
+  });
+
+  it("stays as it is where the backup is damaged", async () => {
+    await formerBox();
+    for (const name of readdirSync(stick())) writeFileSync(join(stick(), name), "no backup at all");
+    const { world, owner } = await box(NEW);
+    const { found } = await owner.get("/api/found-backup");
+    const refused = await owner.ask("POST", "/api/found-backup", { file: found.file });
+    assertError(refused, 400, "invalid_backup");
+    assert.equal((await owner.ask("POST", "/api/sites", { id: "blog" })).status, 201);
+    assert.equal((await world.ask("/", {})).status, 200);
+    assert.equal((await owner.get("/api/found-backup")).found, null);
+  });
+
+  it("asks for the sign-in first, as for all else", async () => {
+    const { world } = await box({ ...NEW, BIND: "0.0.0.0", STATS_TOKEN: ADMIN });
+    const stranger = new Owner(world);
+    assert.equal((await stranger.ask("GET", "/api/found-backup")).status, 401);
+    assert.equal((await stranger.ask("POST", "/api/found-backup", { file: "x" })).status, 401);
+  });
+});

@@ -1,0 +1,87 @@
+import { useState } from "preact/hooks";
+import type { FoundBackupAnswer } from "../../../appliance/control/wire.ts";
+import { ask } from "../api.ts";
+import { bytesName, clockText } from "../box/box-words.ts";
+import { FileButton } from "../box/files.tsx";
+import { useShell } from "../context.ts";
+import { Problem } from "../parts.tsx";
+import { useAction } from "../use-action.ts";
+import { usePolled } from "../use-polled.ts";
+
+const PATH = "api/found-backup";
+const AGAIN_MS = 5_000;
+/** The time that a machine takes to start with other data, at most. */
+const TRIES = 60;
+const PAUSE_MS = 1_000;
+
+/** The way back for a new machine that is to be one from before: by the newest backup on its stick, or by a file. */
+export function BeAgain() {
+  const { actions } = useShell();
+  const [answer] = usePolled<FoundBackupAnswer>(PATH, AGAIN_MS);
+  const { busy, problem, run } = useAction();
+  const [doing, setDoing] = useState("");
+  const restore = (work: () => Promise<unknown>) =>
+    run(async () => {
+      setDoing("The backup is checked and taken in. This takes a while…");
+      try {
+        await work();
+        setDoing("The machine starts with it…");
+        await backAgain();
+        await actions.reload();
+      } finally {
+        setDoing("");
+      }
+    });
+  const found = answer?.found ?? null;
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return (
+    <section class="card stack" aria-labelledby="again-title">
+      <h2 id="again-title">Or go on where another one stopped</h2>
+      {found === null ? (
+        <p class="hint">
+          With a nightly backup, this machine becomes the one that made it: sites, counts, tokens,
+          decks, and the settings of its public address, mail and MQTT.
+        </p>
+      ) : (
+        <p>
+          The USB stick has a backup of <strong>{found.machine}</strong>, of{" "}
+          {clockText(found.at, zone)} ({bytesName(found.bytes)}). With it this machine becomes that
+          one: sites, counts, tokens, decks, and the settings of its public address, mail and MQTT.
+          Two at a time would be in each other's way.
+        </p>
+      )}
+      <div class="row">
+        {found !== null && (
+          <button
+            type="button"
+            class="primary"
+            disabled={busy}
+            onClick={() => restore(() => ask("POST", PATH, { file: found.file }))}
+          >
+            Be {found.machine} again
+          </button>
+        )}
+        <FileButton
+          label="From a backup file…"
+          accept=".db"
+          disabled={busy}
+          onFile={(file) => restore(() => ask("POST", "api/restore?whole=1", file))}
+        />
+      </div>
+      <Problem text={problem} />
+      <p role="status">{doing}</p>
+    </section>
+  );
+}
+
+/** Resolves once the machine answers with its new data; who is signed out by then has to sign in. */
+async function backAgain(): Promise<void> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    await new Promise((done) => setTimeout(done, PAUSE_MS));
+    const isThere = await fetch("api/sites").then(
+      ({ status }) => status < 500,
+      () => false,
+    );
+    if (isThere) return;
+  }
+}
