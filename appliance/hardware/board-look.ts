@@ -1,3 +1,4 @@
+import { isObject } from "../base/input/json.ts";
 import type { UpdateOutcome } from "../base/text/update-outcome.ts";
 import { modelByUsb } from "../deck/usb/models.ts";
 import type { ReportStep } from "./report.ts";
@@ -16,6 +17,8 @@ interface BoardSources {
   clock(): string | undefined;
   /** The level of the Wi-Fi's signal in dBm; undefined without. */
   signal(): Promise<number | undefined>;
+  /** The file with the state of the box's Wi-Fi; undefined where nothing of ours sets it up. */
+  readonly wifiState: string | undefined;
   /** The updates of this box; undefined where Tallydeck is only a program on this machine. */
   readonly updates: BoardUpdates | undefined;
   /** Milliseconds. */
@@ -42,6 +45,7 @@ export async function lookAtBoard(sources: BoardSources): Promise<ReportStep[]> 
     ["boot", boot],
     ["clock", clock],
     ["wifi", wifi],
+    ["phone", wifiSetUp],
     ["usb", usb],
     ["watchdog", watchdog],
     ["update", update],
@@ -85,6 +89,30 @@ async function wifi({ read, list, signal }: BoardSources): Promise<Look> {
   const dbm = isUp ? await signal() : undefined;
   const note = [...states, ...(dbm === undefined ? [] : [`${dbm} dBm`])].join(", ");
   return { result: isUp ? "ok" : "skipped", note };
+}
+
+/** A phone's set-up since this start: the way it went is what no emulator can tell. */
+async function wifiSetUp({ read, wifiState }: BoardSources): Promise<Look> {
+  const state = wifiState === undefined ? undefined : stateOf(await read(wifiState));
+  const hasOpened = state?.hasOpened ?? null;
+  if (hasOpened === null)
+    return absent("no set-up with a phone was begun since the start, see docs/wifi.md");
+  if (!hasOpened) return { result: "failed", note: "the box's own network did not open" };
+  const phones = Number(state?.mostPhones);
+  const came = `opened, ${phones === 1 ? "1 phone" : `${phones} phones`} on it`;
+  const trouble = state?.trouble as { reason?: unknown } | null;
+  const end = trouble ? `, ${trouble.reason}` : state?.hasInternet == null ? "" : ", joined";
+  return { result: phones > 0 ? "ok" : "skipped", note: came + end };
+}
+
+/** Root's state of the Wi-Fi, whose names of networks go into no report. */
+function stateOf(text = ""): Record<string, unknown> | undefined {
+  try {
+    const state: unknown = JSON.parse(text);
+    return isObject(state) ? state : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 async function usb({ read, list }: BoardSources): Promise<Look> {

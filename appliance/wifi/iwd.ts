@@ -61,6 +61,16 @@ export class IwdRadio implements Radio {
   }
 
   async start(own: OwnNetwork, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#open(own, signal);
+    } catch (error) {
+      // Neither the mode nor the firewall may stay.
+      await this.stop().catch(() => {});
+      throw error;
+    }
+  }
+
+  async #open(own: OwnNetwork, signal: AbortSignal): Promise<void> {
     const { files, ask } = this.#options;
     const { path } = await this.#station(signal);
     files.own(own);

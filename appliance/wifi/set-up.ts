@@ -75,6 +75,8 @@ export class WifiSetUp {
   #unjoinedSince: number | null = null;
   #idleSince: number;
   #hasDeck = false;
+  #hasOpened: boolean | null = null;
+  #mostPhones = 0;
   #isLooking = false;
   #told = "";
   /** The fields of the last form, to be there again after a network was not joined. */
@@ -134,6 +136,7 @@ export class WifiSetUp {
     this.#isLooking = true;
     try {
       this.#radio = await this.#options.radio.state();
+      this.#mostPhones = Math.max(this.#mostPhones, this.#radio.phones);
       this.#take();
       this.#runner.wake();
       this.#endWhenIdle();
@@ -264,6 +267,7 @@ export class WifiSetUp {
 
   #after(record: SetUpRecord, task: SetUpTask, outcome: SetUpOutcome): SetUpRecord {
     const after = afterSetUpTask(record, task, outcome, this.#options.clock.monotonic());
+    if (task.kind === "open") this.#hasOpened = outcome.kind === "opened";
     if (after.trouble !== null && after.trouble !== record.trouble)
       this.#options.log(wifiTroubleText({ ...this.#troubleOf(after.trouble), at: null }));
     return after;
@@ -283,6 +287,8 @@ export class WifiSetUp {
       phase: phaseOf(this.#record, task),
       own: run !== null && isOpen && own !== null ? { name: own.name, key: own.key } : null,
       phones: this.#radio.phones,
+      hasOpened: this.#hasOpened,
+      mostPhones: this.#mostPhones,
       network: ssid === undefined ? null : nameOf(ssid),
       trouble: trouble && this.#troubleOf(trouble),
       hasInternet: joined?.hasInternet ?? null,

@@ -53,6 +53,8 @@ describe("the screen of a box", () => {
       phase: "open" as const,
       own: { name: "Tallydeck-7F3K", key: "abqdefghjk" },
       phones: 0,
+      hasOpened: null,
+      mostPhones: 0,
       network: null,
       trouble: { reason: "not-accepted" as const, network: "Home", at: null },
       hasInternet: null,

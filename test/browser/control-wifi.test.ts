@@ -11,6 +11,8 @@ const IDLE: WifiState = {
   phase: "idle",
   own: null,
   phones: 0,
+  hasOpened: null,
+  mostPhones: 0,
   network: null,
   trouble: null,
   hasInternet: null,

@@ -25,6 +25,7 @@ class FakeIwd {
   ];
   log = "";
   joins = true;
+  opens = true;
   addresses: string[] = [];
 
   async ask(program: string, args: readonly string[]): Promise<string> {
@@ -44,6 +45,7 @@ class FakeIwd {
     }
     if (method === "GetOrderedNetworks")
       return reply([this.networks.map(({ level }, index) => [`${PATH}/${index}`, level])]);
+    if (method === "StartProfile" && !this.opens) throw new Error("Call failed: not supported");
     if (method === "StartProfile") this.isStarted = true;
     if (method === "GetDiagnostics") return reply([[{}, {}]]);
     if (method === "Connect" || method === "ConnectHiddenNetwork") {
@@ -144,6 +146,17 @@ describe("the radio by iwd", () => {
     ]);
     assert.deepEqual(owns, [own, undefined]);
     assert.doesNotMatch(iwd.calls.join(), /abcdefghjk/);
+  });
+
+  it("is a station behind the firewall again where the own network does not open", async () => {
+    const { radio, iwd } = world();
+    iwd.opens = false;
+    const own = { name: "Tallydeck-AB23", key: "abcdefghjk", channel: 6 };
+    await assert.rejects(radio.start(own, signal), /not supported/);
+    assert.deepEqual(iwd.calls.slice(-2), [
+      "Mode s station",
+      "nft flush set inet tallydeck setup_links",
+    ]);
   });
 
   it("is online by an address of somebody's network only", async () => {

@@ -27,6 +27,10 @@ export interface WifiState {
   readonly own: { readonly name: string; readonly key: string } | null;
   /** The phones on it. */
   readonly phones: number;
+  /** Whether the box's own network did open when it was tried last; null before. */
+  readonly hasOpened: boolean | null;
+  /** The most phones that were on it at a time. */
+  readonly mostPhones: number;
   /** The network that is being joined, or that was joined last. */
   readonly network: string | null;
   readonly trouble: WifiTrouble | null;

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { type MachineFiles, machineFiles, vitalsOf } from "../../box/vitals.ts";
 import { isEmulatedBoard, lookAtBoard } from "../../hardware/board-look.ts";
 import { outcomeOf, reportText } from "../../hardware/report.ts";
@@ -17,7 +18,7 @@ import { machineFacts, ReportFile, reportHead } from "./report-file.ts";
 
 const help = `tallydeck try-board: looks at this board, and writes a report of it.
 
-  tallydeck try-board          boot, clock, Wi-Fi, USB, watchdog, and how the last update ended; changes nothing
+  tallydeck try-board          boot, clock, Wi-Fi and its set-up, USB, watchdog, and how the last update ended; changes nothing
   tallydeck try-board --back   the same, and then asks whether to start the release in the other slot, as
                                \`tallydeck update back\` does; after that, \`tallydeck try-board\` tells how it went
 
@@ -53,12 +54,12 @@ export function tryBoardWith(outside: Outside): Command {
       if (positionals.length > 0)
         throw new UsageError(`\`tallydeck try-board\` takes no ${positionals[0]}.`);
       const config = values.config;
-      const { updateDir } = configFrom({ config }, terminal);
+      const { updateDir, wifiDir } = configFrom({ config }, terminal);
       if (values.back && updateDir === "")
         throw new CommandFailed(
           "Tallydeck is a program on this machine, not the whole of it: there is no other release to start. Leave --back out.",
         );
-      await report(outside, { updateDir, out: values.out }, terminal);
+      await report(outside, { updateDir, wifiDir, out: values.out }, terminal);
       // It asks before it does anything.
       if (values.back)
         await outside.update.run(
@@ -80,7 +81,7 @@ export const tryBoard = tryBoardWith({
 
 async function report(
   { files, ask, clock, clockSource, machine }: Outside,
-  { updateDir, out }: { updateDir: string; out: string | undefined },
+  { updateDir, wifiDir, out }: { updateDir: string; wifiDir: string; out: string | undefined },
   terminal: Terminal,
 ): Promise<void> {
   const file = new ReportFile(out, "tallydeck-board");
@@ -92,6 +93,7 @@ async function report(
     readyMs: () => readyMs(ask),
     clock: clockSource,
     signal: async () => (await vitalsOf("", files)).wifi?.dbm,
+    wifiState: wifiDir === "" ? undefined : join(wifiDir, "state.json"),
     updates: updateDir === "" ? undefined : (new RootUpdater(updateDir).state() ?? {}),
   });
   const facts = {

@@ -57,7 +57,7 @@ describe("tallydeck try-board", () => {
     const updateDir = join(folder(), "update");
     mkdirSync(updateDir, { recursive: true });
     if (state !== undefined) writeFileSync(join(updateDir, "state.json"), JSON.stringify(state));
-    const env = state === undefined ? {} : { UPDATE_DIR: updateDir };
+    const env = { WIFI_DIR: "/run/wifi", ...(state !== undefined && { UPDATE_DIR: updateDir }) };
     const lines: string[] = [];
     const passedOn: string[][] = [];
     const terminal = { env, now: () => 0, out: (line: string) => lines.push(line) };
@@ -105,12 +105,31 @@ describe("tallydeck try-board", () => {
       "boot absent",
       "clock failed",
       "wifi absent",
+      "phone absent",
       "usb absent",
       "watchdog absent",
       "update absent",
       "back absent",
     ]);
     assert.match(stepOf(bare, "update"), /a program on this machine/);
+  });
+
+  it("tells how a set-up of the Wi-Fi went, without a name", async () => {
+    const told = { network: "Haus am See", trouble: null, hasInternet: true };
+    for (const [state, said] of [
+      [{ ...told, hasOpened: true, mostPhones: 1 }, "ok opened, 1 phone on it, joined"],
+      [
+        { hasOpened: true, mostPhones: 2, trouble: { reason: "not-accepted", network: "Home" } },
+        "ok opened, 2 phones on it, not-accepted",
+      ],
+      [{ hasOpened: true, mostPhones: 0 }, "skipped opened, 0 phones on it"],
+      [{ hasOpened: false }, "failed the box's own network did not open"],
+    ] as const) {
+      const files = { ...PI, "/run/wifi/state.json": JSON.stringify(state) };
+      assert.equal(stepOf(await look({ files }), "phone"), said);
+    }
+    const files = { ...PI, "/run/wifi/state.json": "{" };
+    assert.match(stepOf(await look({ files }), "phone"), /^absent /);
   });
 
   it("finds fault with a watchdog that is not armed on a box, and not elsewhere", async () => {
