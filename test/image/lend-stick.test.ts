@@ -55,6 +55,13 @@ describe("the program that lends a USB stick to the service", () => {
     assert.notEqual(said(), said());
   });
 
+  it("says so where there is none that could be mounted", () => {
+    lend("none");
+    assert.equal(slot().target, undefined);
+    assert.match(slot().problem ?? "", /Format it with exFAT, FAT or ext4/);
+    assert.deepEqual(readdirSync(home()), ["state.json"]);
+  });
+
   for (const [what, make] of [
     ["a file", (path: string) => writeFileSync(path, "mine")],
     ["a link", (path: string) => symlinkSync("/etc", path)],

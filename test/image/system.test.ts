@@ -37,6 +37,7 @@ const MOST_EXPOSED: Readonly<Record<string, number>> = {
   "tallydeck-lend@.service": 1.4,
   "tallydeck-name.service": 1.3,
   "tallydeck-no-data.service": 1.2,
+  "tallydeck-no-lend.service": 0.9,
   "tallydeck-portal.service": 1.2,
   "tallydeck-provision.service": 2,
   "tallydeck-reset.service": 1.5,

@@ -121,6 +121,28 @@ describe("a new box with the stick of another one", () => {
     assert.equal((await owner.get("/api/found-backup")).found, null);
   });
 
+  it("keeps its owner signed in, who has the admin token of the one before again", async () => {
+    const former = await box({ SITES: "", STATS_TOKEN: "" });
+    await former.owner.ask("POST", "/api/sites", { id: "blog" });
+    const { token } = (await former.owner.ask("POST", "/api/admin-token")).json;
+    await untilMade(former.owner, 0);
+    former.world.clock.advance(5_000);
+    await former.owner.ask("POST", "/api/backups");
+    await untilMade(former.owner, former.world.clock.now() - 1_000);
+    const { box: id } = await former.owner.get("/api/mqtt");
+    await former.world.stop();
+    const { world, owner } = await box({ SITES: "", STATS_TOKEN: "", BIND: "0.0.0.0" });
+    const [, code = ""] = /Setup code (\d{6})/.exec(world.console.join(" ")) ?? [];
+    await owner.signIn({ code });
+    const { found } = await owner.get("/api/found-backup");
+    const done = await owner.ask("POST", "/api/found-backup", { file: found.file });
+    assert.equal(done.status, 204, done.text);
+    await untilIs(owner, id);
+    await new Owner(world).signIn({ token });
+    await world.restart();
+    assert.equal((await owner.get("/api/mqtt")).box, id);
+  });
+
   it("asks for the sign-in first, as for all else", async () => {
     const { world } = await box({ ...NEW, BIND: "0.0.0.0", STATS_TOKEN: ADMIN });
     const stranger = new Owner(world);
