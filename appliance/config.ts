@@ -61,6 +61,8 @@ export interface Config {
   readonly keptLogFile: string;
   /** A file with what the kernel says of disks, see box/disk; empty where nothing writes it. */
   readonly kernelLinesFile: string;
+  /** A folder that root watches for another name, zone or ssh key, see box/machine-settings; empty for none. */
+  readonly machineDir: string;
   /** A folder that root watches for requests about a reset, see box/reset; empty for none. */
   readonly resetDir: string;
   /** A folder that root watches for requests to restart or shut down, see box/power; empty for none. */
@@ -183,6 +185,7 @@ export function readConfig({ flags, env, file }: ConfigSources): Config {
     wifiNameFile: value("WIFI_NAME_FILE"),
     keptLogFile: value("KEPT_LOG_FILE"),
     kernelLinesFile: value("KERNEL_LINES_FILE"),
+    machineDir: value("MACHINE_DIR"),
     resetDir: value("RESET_DIR"),
     powerDir: value("POWER_DIR"),
     tunnelDir: value("TUNNEL_DIR"),

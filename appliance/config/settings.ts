@@ -301,6 +301,7 @@ export const SETTINGS = {
   } satisfies Setting<string>,
   KEPT_LOG_FILE: { ...folderOrNone, accepts: "a file" } satisfies Setting<string>,
   KERNEL_LINES_FILE: { ...folderOrNone, accepts: "a file" } satisfies Setting<string>,
+  MACHINE_DIR: { ...folderOrNone } satisfies Setting<string>,
   RESET_DIR: { ...folderOrNone } satisfies Setting<string>,
   BACKUP_DIR: { flag: "backup-dir", ...folderOrNone } satisfies Setting<string>,
   STICK_DIR: { ...folderOrNone } satisfies Setting<string>,

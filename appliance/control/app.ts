@@ -29,6 +29,7 @@ import {
   showPublic,
   testPublic,
 } from "./routes/box/public-address.ts";
+import { changeMachineSettings, type MachineParts, showMachine } from "./routes/box/machine.ts";
 import { beginReset, callOffReset, type ResetParts, showReset } from "./routes/box/reset.ts";
 import { makeTunnel, removeTunnel, showTunnel, type TunnelParts } from "./routes/box/tunnel.ts";
 import { changeUpdate, showUpdate, type UpdateParts, uploadUpdate } from "./routes/box/update.ts";
@@ -148,6 +149,7 @@ export interface ControlParts {
   clock: ClockParts;
   box: BoxParts;
   keptLog: KeptLogParts;
+  machine: MachineParts;
   tunnel: TunnelParts;
   reset: ResetParts;
   wifi: WifiParts;
@@ -265,6 +267,8 @@ export const ROUTES: readonly Route<ControlParts>[] = [
   owner("POST", "/api/clock", "clock", tellTime),
   owner("GET", "/api/box", "box", showBox),
   owner("POST", "/api/power", "box", switchPower),
+  owner("GET", "/api/machine", "machine", showMachine),
+  owner("PUT", "/api/machine", "machine", changeMachineSettings),
   owner("GET", "/api/reset", "reset", showReset),
   owner("POST", "/api/reset", "reset", beginReset),
   owner("DELETE", "/api/reset", "reset", callOffReset),

@@ -5,6 +5,7 @@ import type { AlarmState } from "../alarms/state.ts";
 import type { WebdavSettings } from "../backups/settings.ts";
 import type { FoundBackup, TargetView } from "../backups/view.ts";
 import type { DigestSettings, DigestStanding, DigestTarget } from "../base/text/digest.ts";
+import type { MachineSettings } from "../base/machine/settings.ts";
 import type { DiskError } from "../base/text/disk-errors.ts";
 import type { TunnelState } from "../base/tunnel.ts";
 import type { DeckView, Undoable } from "../deck/deck-view.ts";
@@ -272,6 +273,14 @@ export interface TunnelAnswer {
   pending: boolean;
   /** The server has answered since the tunnel was made. */
   heard: boolean;
+}
+
+/** `GET /api/machine`. */
+export interface MachineAnswer {
+  /** Null where the system is not ours. */
+  settings: MachineSettings | null;
+  /** Whether a requested change is not made yet. */
+  pending: boolean;
 }
 
 /** `GET /api/reset`. */

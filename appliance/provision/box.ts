@@ -15,6 +15,7 @@ import {
   together,
   unseen,
   withNetworkOf,
+  withSettingsOf,
 } from "./kept.ts";
 import { DIALECTS, FILES, MOST_BYTES, provision } from "./provision.ts";
 import type { FileResult } from "./reading.ts";
@@ -128,6 +129,19 @@ export function keptSettings(root: string): Settings {
 export function keepNetwork(root: string, says: Readonly<Record<string, string>>): void {
   keep(root, withNetworkOf(keptIn(root), says));
 }
+
+/** Keeps settings that were made in the Web UI, as if a file had named them. */
+export function keepSettings(root: string, says: Readonly<Record<string, string>>): void {
+  keep(root, withSettingsOf(keptIn(root), says));
+}
+
+/** Applies the kept name, zone and ssh keys, and no other setting. */
+export function applyMachine(root: string, run: Run): void {
+  const { files, ...effects } = effectsOf(keptSettings(root), "");
+  apply(root, { ...effects, files: files.filter(({ path }) => OF_MACHINE.has(path)) }, run);
+}
+
+const OF_MACHINE = new Set(["/etc/hostname", "/etc/hosts", "/run/tallydeck/authorized_keys"]);
 
 function keptIn(root: string): KeptSettings {
   return parseKept(textOf(join(root, KEPT)) ?? "");

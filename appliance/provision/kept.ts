@@ -24,6 +24,26 @@ export const NOTHING_KEPT: KeptSettings = {};
 /** The settings that were made at the box or in the Web UI, beside those of the files. A file that names them later wins. */
 const SET_UP = "the Wi-Fi set-up";
 
+/** The name of the settings that were made there, in place of a file. */
+const WEB_UI = "the Web UI";
+
+/** Settings in place of what was named before. A file that is changed afterwards wins again. */
+export function withSettingsOf(
+  kept: KeptSettings,
+  says: Readonly<Record<string, string>>,
+): KeptSettings {
+  const before = forget(kept, new Set(Object.keys(says)));
+  const all = { ...before[WEB_UI]?.says, ...says };
+  return { ...before, [WEB_UI]: { seen: GONE, says: all } };
+}
+
+/** A file that was not changed since, without what the owner has set in the Web UI. */
+export function withoutWebUi(kept: KeptSettings, file: KeptFile): KeptFile {
+  const set = kept[WEB_UI]?.says ?? {};
+  const says = Object.entries(file.says).filter(([name]) => set[name] === undefined);
+  return { ...file, says: Object.fromEntries(says) };
+}
+
 /** The network that was joined at last, in place of any that was named before. */
 export function withNetworkOf(
   kept: KeptSettings,
@@ -98,7 +118,7 @@ export function forget(kept: KeptSettings, names: ReadonlySet<string>): KeptSett
  */
 export function together(kept: KeptSettings, files: Iterable<string>): Settings {
   const all = new Map<string, Settings[string]>();
-  for (const from of [SET_UP, ...files]) {
+  for (const from of [SET_UP, WEB_UI, ...files]) {
     const says = kept[from]?.says ?? {};
     const ssid = says["wifi.ssid"];
     if (ssid !== undefined && ssid !== all.get("wifi.ssid")?.value)

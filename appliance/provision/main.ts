@@ -1,8 +1,10 @@
 /** Runs as root at every boot, before the network: see tallydeck-provision.service. */
-import { provisionBox } from "./box.ts";
+import { keptSettings, provisionBox } from "./box.ts";
+import { noteMachine } from "./machine.ts";
 
 try {
   provisionBox({ root: "/" });
+  noteMachine("/", keptSettings("/"));
 } catch (error) {
   // The box still starts, with its earlier settings.
   console.error(`The settings could not be applied: ${(error as Error).message}`);

@@ -4,7 +4,7 @@ import { NOT_READ } from "./dialects/not-read.ts";
 import { readPreseed } from "./dialects/preseed.ts";
 import { keyOf, readEnvFile } from "./dialects/tallydeck-env.ts";
 import { readWireguard } from "./dialects/wireguard.ts";
-import { forget, GONE, type KeptSettings, keptFile, together } from "./kept.ts";
+import { forget, GONE, type KeptSettings, keptFile, together, withoutWebUi } from "./kept.ts";
 import { type Dialect, decodeText, type FileResult, type Finding, Findings } from "./reading.ts";
 import { isOfTunnel, type Settings } from "./settings.ts";
 import type { FindTimeZone } from "./time-zones.ts";
@@ -89,7 +89,9 @@ function applyFile(
   const rewritten = redacted === text ? undefined : redacted;
   const seen = hashOf(rewritten === undefined ? bytes : Buffer.from(rewritten));
   const reading = found.reading();
-  const kept = { ...before, [file]: keptFile(seen, reading, before[file]?.says) };
+  const read = keptFile(seen, reading, before[file]?.says);
+  const isSame = before[file]?.seen === hashOf(bytes);
+  const kept = { ...before, [file]: isSame ? withoutWebUi(before, read) : read };
   const forgets = new Set(
     reading.changes.filter(({ value }) => value === null).map(({ name }) => name),
   );

@@ -8,6 +8,7 @@ import { siteTokenKey } from "../base/names.ts";
 import { thisNetwork } from "../box/board.ts";
 import type { DiskWatch } from "../box/disk/disk-watch.ts";
 import { keptLogIn } from "../box/kept-log.ts";
+import { MachineSwitch } from "../box/machine-settings.ts";
 import { powerSwitch } from "../box/power.ts";
 import { hasTunnel, TunnelSwitch } from "../box/tunnel.ts";
 import { vitalsOf } from "../box/vitals.ts";
@@ -189,6 +190,7 @@ export async function startOwner(
       public: publicParts(address, links, clock),
       update: updates === undefined ? {} : { updates },
       reset: aboutReset(parts, shared, updates),
+      machine: config.machineDir === "" ? {} : { machine: new MachineSwitch(config.machineDir) },
       privacy: { numbers, clock, config, address, isTunnelled: hasTunnel },
       health: {
         version: version(),

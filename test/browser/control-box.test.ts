@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "mocha";
@@ -230,6 +230,37 @@ describe("what the box says of itself", () => {
       await control().page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
       await control().button(`${button}…`).and(control().page.locator(":enabled")).waitFor();
     });
+});
+
+describe("the machine's own settings", () => {
+  const folder = eachFolder();
+  const control = eachControl(() => ({ env: { MACHINE_DIR: folder() } }));
+  const root = (settings: object) => {
+    rmSync(join(folder(), "asked"), { recursive: true, force: true });
+    mkdirSync(join(folder(), "asked"));
+    writeFileSync(join(folder(), "state.json"), JSON.stringify(settings));
+  };
+  const asked = () => JSON.parse(readFileSync(join(folder(), "asked/change.json"), "utf8"));
+  const key = { id: "AQEBAQEBAQEB", type: "ssh-ed25519", comment: "anna@desk" };
+  const attic = { hostname: "attic", timezone: "Europe/Zurich", keys: [key], before: {} };
+
+  it("are changed, with a way back, and a key is taken away", async () => {
+    root(attic);
+    await control().open("?tab=box");
+    await control().field("Name in the network").fill("cellar");
+    await control().button("Change name").click();
+    await control().sees("The box changes it…");
+    assert.deepEqual(asked(), { hostname: "cellar" });
+    root({ ...attic, hostname: "cellar", before: { hostname: "attic" } });
+    await control().button("Back to attic").click();
+    await control().sees("The box changes it…");
+    assert.deepEqual(asked(), { hostname: "attic" });
+    root({ ...attic, problem: "The key must be the line of a public key file." });
+    await control().sees("The key must be the line of a public key file.");
+    await control().button("Remove key AQEBAQEBAQEB").click();
+    await control().sees("The box changes it…");
+    assert.deepEqual(asked(), { removeKey: "AQEBAQEBAQEB" });
+  });
 });
 
 describe("the way back to the beginning", () => {

@@ -35,6 +35,7 @@ const MOST_EXPOSED: Readonly<Record<string, number>> = {
   "tallydeck-keep-log.service": 1.2,
   "tallydeck-kernel-log.service": 1.2,
   "tallydeck-lend@.service": 1.4,
+  "tallydeck-machine.service": 1.7,
   "tallydeck-name.service": 1.3,
   "tallydeck-no-data.service": 1.2,
   "tallydeck-no-lend.service": 0.9,

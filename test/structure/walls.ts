@@ -245,6 +245,7 @@ export const BROWSERS = "web/";
 export const STARTED: readonly string[] = [
   "appliance/main.ts",
   "appliance/control/routes/settings/settings-check.ts",
+  "appliance/provision/change-machine.ts",
   "appliance/provision/change-tunnel.ts",
   "appliance/provision/main.ts",
   "appliance/provision/report-wifi.ts",

@@ -12,8 +12,9 @@ import { AdminToken } from "./admin-token.tsx";
 import { BackupsCard } from "./backups/backups-card.tsx";
 import { clockText } from "./box-words.ts";
 import { FileButton, saveFile } from "./files.tsx";
+import { MachineCard } from "./machine/machine-card.tsx";
+import { ResetCard } from "./machine/reset-card.tsx";
 import { PublicCard } from "./public-card.tsx";
-import { ResetCard } from "./reset-card.tsx";
 import { MailCard } from "./servers/mail-card.tsx";
 import { MqttCard } from "./servers/mqtt-card.tsx";
 import { SettingsCard } from "./settings-card.tsx";
@@ -31,6 +32,7 @@ export function BoxTab() {
     <div class="columns together">
       <div class="column">
         <StatusCard status={status} />
+        <MachineCard />
         <WifiCard wifi={status?.wifi} />
         <UpdateCard update={box.update} />
         <PublicCard />

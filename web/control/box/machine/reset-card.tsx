@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
-import type { ResetAnswer } from "../../../appliance/control/wire.ts";
-import { counted } from "../../shared/format.ts";
-import { ask } from "../api.ts";
-import { Confirm } from "../confirm.tsx";
-import { CardTitle, Problem } from "../parts.tsx";
-import { useAction } from "../use-action.ts";
-import { usePolled } from "../use-polled.ts";
+import type { ResetAnswer } from "../../../../appliance/control/wire.ts";
+import { counted } from "../../../shared/format.ts";
+import { ask } from "../../api.ts";
+import { Confirm } from "../../confirm.tsx";
+import { CardTitle, Problem } from "../../parts.tsx";
+import { useAction } from "../../use-action.ts";
+import { usePolled } from "../../use-polled.ts";
 
 const PATH = "api/reset";
 const AGAIN_MS = 10_000;

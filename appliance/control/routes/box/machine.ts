@@ -1,0 +1,68 @@
+import type { MachineChange, MachineSettings } from "../../../base/machine/settings.ts";
+import { isLabel } from "../../../base/names.ts";
+import { invalidField } from "../../../base/refusal.ts";
+import { isTimeZone } from "../../../base/time-zone.ts";
+import { jsonBody } from "../../../http/body.ts";
+import { HttpError } from "../../../http/errors.ts";
+import { shape } from "../../input.ts";
+import type { Handler } from "../../route.ts";
+import type { MachineAnswer } from "../../wire.ts";
+
+export interface MachineParts {
+  /** Missing where the system is not ours. */
+  machine?: {
+    readonly settings: MachineSettings | undefined;
+    readonly isPending: boolean;
+    change(change: MachineChange): Promise<void>;
+  };
+}
+
+const text = (maxLength: number, what: string) => ({
+  type: "string",
+  maxLength,
+  description: `must be ${what}`,
+});
+
+const readChange = shape<MachineChange>({
+  properties: {
+    hostname: text(63, "a name of up to 63 letters, digits and hyphens"),
+    timezone: text(64, "a time zone, like Europe/Zurich or UTC"),
+    addKey: text(4_000, "the line of a public key file"),
+    removeKey: text(64, "the id of a key"),
+  },
+});
+
+/** `GET /api/machine`: never a key itself. */
+export const showMachine: Handler<MachineParts, MachineAnswer> = (ctx, { machine }) => {
+  ctx.set("Cache-Control", "no-store");
+  ctx.body = { settings: machine?.settings ?? null, pending: machine?.isPending ?? false };
+};
+
+/** `PUT /api/machine`, with any part of the settings: root changes them soon → as `GET` */
+export const changeMachineSettings: Handler<MachineParts, MachineAnswer> = async (ctx, parts) => {
+  const change = readChange(await jsonBody(ctx));
+  const { hostname, timezone } = change;
+  if (hostname !== undefined && (!isLabel(hostname) || hostname.toLowerCase() === "localhost"))
+    throw invalidField(
+      "hostname",
+      "must be a name of letters, digits and hyphens, like tallydeck.",
+    );
+  if (timezone !== undefined && !isTimeZone(timezone))
+    throw invalidField("timezone", "must be a time zone, like Europe/Zurich or UTC.");
+  if (parts.machine === undefined)
+    throw new HttpError(
+      409,
+      "not_a_box",
+      "Tallydeck is a program on this machine, not the whole of it. Set the machine up by its own means.",
+    );
+  try {
+    await parts.machine.change(change);
+  } catch {
+    throw new HttpError(
+      503,
+      "machine_failed",
+      "The box could not be told. Restart it and try again, or write the setting into tallydeck.env on its card.",
+    );
+  }
+  await showMachine(ctx, parts);
+};

@@ -1,0 +1,144 @@
+import { useState } from "preact/hooks";
+import type {
+  MachineChange,
+  MachineSettings,
+} from "../../../../appliance/base/machine/settings.ts";
+import type { MachineAnswer } from "../../../../appliance/control/wire.ts";
+import { Field } from "../../../shared/field.tsx";
+import { ask } from "../../api.ts";
+import { CardTitle, Labelled, Problem } from "../../parts.tsx";
+import { useAction } from "../../use-action.ts";
+import { usePolled } from "../../use-polled.ts";
+
+const PATH = "api/machine";
+const AGAIN_MS = 10_000;
+const PENDING_MS = 700;
+
+/** Name, time zone and ssh keys of the box; nothing where the system is not ours. */
+export function MachineCard() {
+  const [everyMs, setEveryMs] = useState(AGAIN_MS);
+  const [answer, setAnswer] = usePolled<MachineAnswer>(PATH, everyMs);
+  const { busy, problem, run } = useAction();
+  const pending = answer?.pending ?? false;
+  const wantedMs = pending ? PENDING_MS : AGAIN_MS;
+  if (everyMs !== wantedMs) setEveryMs(wantedMs);
+  if (answer === undefined || answer.settings === null) return null;
+  const { settings } = answer;
+  const change = (wish: MachineChange) =>
+    void run(async () => setAnswer(await ask<MachineAnswer>("PUT", PATH, wish)));
+  const parts = { settings, disabled: busy || pending, change };
+  return (
+    <section class="card stack" aria-labelledby="machine-title">
+      <CardTitle id="machine-title" help="image#name-zone-and-ssh-keys">
+        Name, zone and ssh
+      </CardTitle>
+      <Text
+        {...parts}
+        label="Name in the network"
+        what="name"
+        field="hostname"
+        hint={`The box is found as ${settings.hostname}.local. After a change open it by its new name, or by its number, which stays.`}
+      />
+      <Text
+        {...parts}
+        label="Time zone"
+        what="time zone"
+        field="timezone"
+        hint="Of clocks on keys, and of the hour for updates. The service starts again with it: a few seconds."
+      />
+      <Keys {...parts} />
+      <Problem text={problem || (settings.problem ?? "")} />
+      <p role="status">{pending ? "The box changes it…" : ""}</p>
+    </section>
+  );
+}
+
+interface Part {
+  settings: MachineSettings;
+  disabled: boolean;
+  change: (wish: MachineChange) => void;
+}
+
+interface TextProps extends Part {
+  label: string;
+  what: string;
+  field: "hostname" | "timezone";
+  hint: string;
+}
+
+function Text({ settings, disabled, change, label, what, field, hint }: TextProps) {
+  const [typed, setTyped] = useState<string>();
+  const now = settings[field];
+  const before = settings.before[field];
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    if (typed !== undefined) change({ [field]: typed.trim() });
+    setTyped(undefined);
+  };
+  return (
+    <form class="stack" onSubmit={submit}>
+      <Field label={label} hint={hint} isRequired value={typed ?? now} onInput={setTyped} />
+      <div class="row">
+        <button
+          type="submit"
+          disabled={disabled || typed === undefined || typed.trim() === now || typed.trim() === ""}
+        >
+          Change {what}
+        </button>
+        {before !== undefined && before !== now && (
+          <button type="button" disabled={disabled} onClick={() => change({ [field]: before })}>
+            Back to {before}
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+function Keys({ settings: { keys }, disabled, change }: Part) {
+  const [typed, setTyped] = useState("");
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    change({ addKey: typed.trim() });
+    setTyped("");
+  };
+  return (
+    <form class="stack" onSubmit={submit}>
+      {keys.map(({ id, type, comment }) => (
+        <div key={id} class="row">
+          <span>
+            {comment || type} <small>…{id}</small>
+          </span>
+          <button type="button" disabled={disabled} onClick={() => change({ removeKey: id })}>
+            Remove<span class="offscreen"> key {id}</span>
+          </button>
+        </div>
+      ))}
+      <Labelled
+        label="Public ssh key"
+        hint={
+          keys.length === 0
+            ? "Nobody reaches the box by ssh. With the line of a file like id_ed25519.pub its owner does, as root."
+            : "These keys reach the box by ssh, as root. Without any, ssh is off."
+        }
+      >
+        {(at) => (
+          <textarea
+            {...at}
+            class="code"
+            rows={2}
+            spellcheck={false}
+            placeholder="ssh-ed25519 AAAA… me@laptop"
+            value={typed}
+            onInput={(event) => setTyped(event.currentTarget.value)}
+          />
+        )}
+      </Labelled>
+      <div class="row">
+        <button type="submit" disabled={disabled || typed.trim() === ""}>
+          Add key
+        </button>
+      </div>
+    </form>
+  );
+}
