@@ -48,7 +48,7 @@ export function wifiSentences(standing: WifiStanding, hasAddress: boolean): stri
   if (hasAddress) return hasInternet === false ? [`${network} does not lead to the internet.`] : [];
   return [
     ...reason,
-    ...(phase === "over" ? ["The Wi-Fi set-up has ended: a key of the deck begins it again."] : []),
+    ...(phase === "over" ? ["The Wi-Fi set-up has ended: a key of the deck, or a restart, begins it again."] : []),
   ];
 }
 

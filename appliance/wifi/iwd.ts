@@ -216,6 +216,8 @@ export class IwdRadio implements Radio {
 
   /** The reason that iwd told its log alone. */
   async #reason(since: number): Promise<WifiReason> {
+    // The log is written a moment later.
+    await this.#pause();
     const from = `--since=@${Math.floor(since / 1_000)}`;
     const args = ["--unit=iwd.service", "--output=cat", "--no-pager", from];
     const log = await this.#options.ask("journalctl", args, { timeoutMs: 10_000 }).catch(() => "");
@@ -250,10 +252,14 @@ export class IwdRadio implements Radio {
       signal.throwIfAborted();
       if (await isTrue()) return true;
       if (clock.monotonic() >= end) return false;
-      const { promise, resolve } = Promise.withResolvers<void>();
-      clock.after(LOOK_MS, resolve);
-      await promise;
+      await this.#pause();
     }
+  }
+
+  #pause(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#options.clock.after(LOOK_MS, resolve);
+    return promise;
   }
 }
 

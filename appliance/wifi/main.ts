@@ -92,5 +92,6 @@ function hasScreen(): boolean {
 }
 
 function isMounted(path: string): boolean {
-  return statSync(path).dev !== statSync("/").dev;
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found !== undefined && found.dev !== statSync("/").dev;
 }
