@@ -114,21 +114,31 @@ export class IwdRadio implements Radio {
   }
 
   async #joinAs(wish: JoinWish | undefined, signal: AbortSignal): Promise<JoinEnd> {
-    const { clock } = this.#options;
     const { path, name } = await this.#station(signal);
-    const since = clock.now();
+    let reason = await this.#tryToConnect(path, wish, signal);
+    // Some radios fail at first, and a join of iwd's own may have been in the way.
+    if (reason === "failed") reason = await this.#tryToConnect(path, wish, signal);
+    if (reason !== undefined) return { joined: false, reason };
+    const hasAddress = await this.#within(ADDRESS_MS, signal, async () => this.#hasAddress(name));
+    if (!hasAddress) return { joined: false, reason: "no-address" };
+    return { joined: true, hasInternet: await this.#options.hasInternet() };
+  }
+
+  /** @returns the reason that it is not connected; undefined where it is */
+  async #tryToConnect(
+    path: string,
+    wish: JoinWish | undefined,
+    signal: AbortSignal,
+  ): Promise<WifiReason | undefined> {
+    const since = this.#options.clock.now();
     try {
-      const found = await this.#connect(path, wish, signal);
-      if (!found) return { joined: false, reason: "not-found" };
+      return (await this.#connect(path, wish, signal)) ? undefined : "not-found";
     } catch (error) {
       signal.throwIfAborted();
       const reason = await this.#reason(since);
       this.#options.warn(`A network was not joined: ${reason} (${String(error).split("\n")[0]})`);
-      return { joined: false, reason };
+      return reason;
     }
-    const hasAddress = await this.#within(ADDRESS_MS, signal, async () => this.#hasAddress(name));
-    if (!hasAddress) return { joined: false, reason: "no-address" };
-    return { joined: true, hasInternet: await this.#options.hasInternet() };
   }
 
   /** @returns false where the network is not to be found. Rejects where it does not take the box */

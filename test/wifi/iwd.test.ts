@@ -25,6 +25,7 @@ class FakeIwd {
   ];
   log = "";
   joins = true;
+  failures = 0;
   opens = true;
   addresses: string[] = [];
 
@@ -49,7 +50,8 @@ class FakeIwd {
     if (method === "StartProfile") this.isStarted = true;
     if (method === "GetDiagnostics") return reply([[{}, {}]]);
     if (method === "Connect" || method === "ConnectHiddenNetwork") {
-      if (!this.joins) throw new Error("Call failed: Operation failed");
+      this.failures -= 1;
+      if (!this.joins || this.failures >= 0) throw new Error("Call failed: Operation failed");
       this.addresses = ["192.168.1.7"];
     }
     assert.ok(path.startsWith(PATH) && of.startsWith("net.connman.iwd."));
@@ -195,6 +197,14 @@ describe("the radio by iwd", () => {
       assert.deepEqual(await radio.join(WISH, signal), { joined: false, reason });
       assert.deepEqual(undone, ["undo"]);
     });
+
+  it("tries once more where nothing tells why a join failed", async () => {
+    const { radio, iwd, undone } = world();
+    iwd.failures = 1;
+    assert.deepEqual(await radio.join(WISH, signal), { joined: true, hasInternet: true });
+    assert.equal(iwd.calls.filter((call) => call.startsWith("Connect")).length, 2);
+    assert.deepEqual(undone, []);
+  });
 
   it("says not found, and no address", async () => {
     const { radio, iwd, undone } = world();
