@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import Database from "better-sqlite3";
 import { eachFolder } from "../../helpers/folder.ts";
 import { RunningService, tallydeck } from "../../helpers/tallydeck.ts";
@@ -49,7 +49,10 @@ describe("a backup", () => {
       createHash("sha256")
         .update(readFileSync(join(dataDir(), name)))
         .digest("hex");
-    return Object.fromEntries(readdirSync(dataDir()).map((name) => [name, hash(name)]));
+    const files = readdirSync(dataDir(), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(dataDir(), join(entry.parentPath, entry.name)));
+    return Object.fromEntries(files.map((name) => [name, hash(name)]));
   }
 
   /** The data folder of a stopped service, with some views and a survey. */
@@ -134,6 +137,7 @@ describe("a backup", () => {
     await until(() => !readdirSync(dataDir()).some((name) => name.includes(".before-restore")));
     await after.end();
     assert.deepEqual(readdirSync(dataDir()).sort(), [
+      "disk",
       "service.lock",
       "tallydeck.db",
       "tallydeck.db.made",
