@@ -1,6 +1,7 @@
 import { wifiCodeText, wifiTroubleText } from "../base/wifi/text.ts";
 import { SET_UP_URL, type WifiReason, type WifiTrouble } from "../base/wifi/told.ts";
 import type { Notice, WifiStanding } from "../deck/face/notices.ts";
+import { SOFT_BREAK } from "../deck/face/text-fit.ts";
 
 /** Whether the box's own network is about to open, is open, or was left for another. */
 export function isSettingUp({ phase }: WifiStanding): boolean {
@@ -12,8 +13,8 @@ export function wifiNotices(standing: WifiStanding, hasAddress: boolean): Notice
   const { phase, own, network, trouble, hasInternet, isOffered } = standing;
   const reason = trouble === null ? [] : [troubleNotice(trouble)];
   if (phase === "open" && own !== null) {
-    // It is broken where it has a hyphen.
-    const name = own.name.replace("-", "- ");
+    // A space would be typed.
+    const name = own.name.replace("-", `-${SOFT_BREAK}`);
     return [
       { type: "wifi-code", text: wifiCodeText(own.name, own.key), words: `Join ${name}` },
       { type: "wifi-code", text: SET_UP_URL, words: `then open ${SET_UP_URL.slice(7, -1)}` },
@@ -48,7 +49,9 @@ export function wifiSentences(standing: WifiStanding, hasAddress: boolean): stri
   if (hasAddress) return hasInternet === false ? [`${network} does not lead to the internet.`] : [];
   return [
     ...reason,
-    ...(phase === "over" ? ["The Wi-Fi set-up has ended: a key of the deck, or a restart, begins it again."] : []),
+    ...(phase === "over"
+      ? ["The Wi-Fi set-up has ended: a key of the deck, or a restart, begins it again."]
+      : []),
   ];
 }
 
@@ -68,8 +71,8 @@ function said(main: string, bottom: string, warns = false): Notice {
   return { type: "wifi", top: "Wi-Fi", main, bottom, warns };
 }
 
-/** A key in two words, which is easier to type, and fits a key of the deck. */
+/** A key that may break in its middle, so that it fits a key of the deck. */
 function inHalves(key: string): string {
   const half = Math.ceil(key.length / 2);
-  return `${key.slice(0, half)} ${key.slice(half)}`;
+  return `${key.slice(0, half)}${SOFT_BREAK}${key.slice(half)}`;
 }

@@ -135,8 +135,8 @@ describe("the notices of the Wi-Fi", () => {
     const all = [
       "WIFI:T:WPA;S:Tallydeck-7F3K;P:abqdefghjk;;",
       "http://192.0.2.1/",
-      "Wi-Fi|Tallydeck- 7F3K",
-      "Key|abqde fghjk",
+      "Wi-Fi|Tallydeck-\u200b7F3K",
+      "Key|abqde\u200bfghjk",
       "Scan|1st, then 2nd|code",
     ];
     assert.deepEqual(words(open), all);

@@ -25,8 +25,8 @@ describe("a deck of six keys, while the Wi-Fi is set up", () => {
       { type: "wifi-code", text: "WIFI:T:WPA;S:Tallydeck-7F3K;P:abqdefghjk;;", words: "" },
       { type: "wifi-code", text: "http://192.0.2.1/", words: "" },
       { ...WORD, top: "Password", main: "not accepted" },
-      { ...WORD, top: "Wi-Fi", main: "Tallydeck- 7F3K" },
-      { ...WORD, top: "Key", main: "abqde fghjk" },
+      { ...WORD, top: "Wi-Fi", main: "Tallydeck-\u200b7F3K" },
+      { ...WORD, top: "Key", main: "abqde\u200bfghjk" },
       { ...WORD, top: "Scan", main: "1st, then 2nd" },
     ]);
     const shown = world.deck(id).slots.map(({ slot }) => shot(slot));

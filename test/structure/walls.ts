@@ -149,7 +149,7 @@ export const WALLS: readonly Wall[] = [
   { of: "appliance/demo/", may: [RECORD, BASE] },
   {
     of: "appliance/box/",
-    may: ["appliance/deck/face/qr.ts", SYSTEM, BASE],
+    may: ["appliance/deck/face/qr.ts", "appliance/deck/face/text-fit.ts", SYSTEM, BASE],
     // Its content: notices for decks, visitors, and the machine.
     types: [
       "appliance/deck/face/notices.ts",

@@ -343,7 +343,7 @@ export const GALLERY: Readonly<Record<string, Draw>> = {
       {
         type: "wifi-code",
         text: "WIFI:T:WPA;S:Tallydeck-7F3K;P:abqdefghjk;;",
-        words: "Join Tallydeck- 7F3K",
+        words: "Join Tallydeck-\u200b7F3K",
       },
       width >= 1.5 * height,
     ),
@@ -352,8 +352,8 @@ export const GALLERY: Readonly<Record<string, Draw>> = {
       { type: "wifi-code", text: "http://192.0.2.1/", words: "then open 192.0.2.1" },
       width >= 1.5 * height,
     ),
-  "notice-wifi-name": wifi({ top: "Wi-Fi", main: "Tallydeck- 7F3K", bottom: "" }),
-  "notice-wifi-key": wifi({ top: "Key", main: "abqde fghjk", bottom: "" }),
+  "notice-wifi-name": wifi({ top: "Wi-Fi", main: "Tallydeck-\u200b7F3K", bottom: "" }),
+  "notice-wifi-key": wifi({ top: "Key", main: "abqde\u200bfghjk", bottom: "" }),
   "notice-wifi-how": wifi({ top: "Scan", main: "1st, then 2nd", bottom: "code" }),
   "notice-wifi-trouble": wifi({
     top: "Password",
