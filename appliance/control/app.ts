@@ -20,6 +20,7 @@ import { type ClockParts, tellTime } from "./routes/box/clock.ts";
 import { type DiagnosticsParts, showDiagnostics } from "./routes/box/diagnostics.ts";
 import { type HealthParts, healthRoute } from "./routes/box/health.ts";
 import { downloadLog, type KeptLogParts } from "./routes/box/kept-log.ts";
+import { changeMachineSettings, type MachineParts, showMachine } from "./routes/box/machine.ts";
 import { changeMail, showMail } from "./routes/box/mail.ts";
 import { changeMqtt, showMqtt } from "./routes/box/mqtt.ts";
 import {
@@ -29,7 +30,6 @@ import {
   showPublic,
   testPublic,
 } from "./routes/box/public-address.ts";
-import { changeMachineSettings, type MachineParts, showMachine } from "./routes/box/machine.ts";
 import { beginReset, callOffReset, type ResetParts, showReset } from "./routes/box/reset.ts";
 import { makeTunnel, removeTunnel, showTunnel, type TunnelParts } from "./routes/box/tunnel.ts";
 import { changeUpdate, showUpdate, type UpdateParts, uploadUpdate } from "./routes/box/update.ts";
