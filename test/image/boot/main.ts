@@ -17,6 +17,7 @@ import { checkDialects, checkFirstBoot, checkOffline, checkRaspi3b } from "./sta
 import { checkService } from "./system.ts";
 import { checkTunnel } from "./tunnel.ts";
 import { checkUpdates } from "./update.ts";
+import { checkWifi } from "./wifi.ts";
 
 const { values } = parseArgs({
   options: {
@@ -41,7 +42,7 @@ if (image === undefined || work === undefined || out === undefined) {
   process.exit(2);
 }
 /** Parts with cards of their own. */
-const APART = ["pi3", "late", "abuse", "update", "update-short"];
+const APART = ["pi3", "wifi", "late", "abuse", "update", "update-short"];
 const parts = new Set(values.only.split(","));
 const checks = new Checks();
 process.once("SIGINT", () => process.exit(1));
@@ -63,6 +64,7 @@ if (parts.has("update") || parts.has("update-short"))
 if (parts.has("late")) await checkLateData(checks, new Card(image, join(work, "late")));
 if (parts.has("abuse"))
   await checkAbuse(checks, new Card(image, join(work, "abuse")), Number(values.seed));
+if (parts.has("wifi")) await checkWifi(checks, new Card(image, join(work, "wifi")), out);
 if (parts.has("pi3"))
   await checkRaspi3b(checks, new Card(image, join(work, "pi3")), join(out, "pi3"));
 if (!values.keep) rmSync(join(work), { recursive: true });
