@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
-import { ASKED_RESET, ERASED_WORDS, RESET_STATE } from "../base/text/reset.ts";
+import { ASKED_RESET, ERASED_WORDS, JUMPER_WORDS, RESET_STATE } from "../base/text/reset.ts";
 import type { ResetStanding } from "../deck/face/notices.ts";
 import { isThere, textOf } from "../system/files.ts";
 
@@ -46,12 +46,14 @@ export class Reset {
   standing(): ResetStanding | undefined {
     if (this.#state === "going") return { state: "going" };
     if (this.#state !== undefined) return { state: "counting", seconds: this.#state.seconds };
+    const jumper = isThere(join(this.#options.folder, RESET_STATE.jumper)) ? [JUMPER_WORDS] : [];
     const words = this.#erased;
-    return words === undefined ? undefined : { state: "done", sentence: words };
+    if (words !== undefined) return { state: "done", sentence: [words, ...jumper].join(" ") };
+    return jumper.length > 0 ? { state: "jumper", sentence: JUMPER_WORDS } : undefined;
   }
 
-  /** Counts down where a file on the card asks for it; to be called once people can see it. */
-  followCard(): void {
+  /** Counts down where a file on the card or a jumper asks for it; to be called once people can see it. */
+  followRoot(): void {
     if (isThere(join(this.#options.folder, RESET_STATE.wanted))) this.begin();
   }
 

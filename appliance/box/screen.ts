@@ -32,7 +32,7 @@ export function screenText(board: Omit<NoticeBoard, "changed">): string {
   const says = new Map(board.notices().map((notice) => [notice.type, notice]));
   if (says.has("starting")) return "Tallydeck is starting.";
   const [reset, storage] = [says.get("reset"), says.get("storage")];
-  if (reset?.type === "reset" && reset.state !== "done") return resetText(reset);
+  if (reset?.type === "reset" && !("sentence" in reset)) return resetText(reset);
   const wifi = board.wifi();
   const about = wifi === undefined ? [] : wifiSentences(wifi, address !== undefined);
   if (wifi?.phase === "open" && wifi.own !== null) {
@@ -49,7 +49,7 @@ export function screenText(board: Omit<NoticeBoard, "changed">): string {
     ...(address === undefined || byName === undefined ? [] : [`and at ${byName}`]),
     ...(address === undefined ? [] : about),
     ...(code?.type === "setup-code" ? [`Setup code ${code.code}`] : []),
-    ...(reset?.type === "reset" && reset.state === "done" ? [reset.sentence] : []),
+    ...(reset?.type === "reset" && "sentence" in reset ? [reset.sentence] : []),
     ...(says.has("data-unusable")
       ? ["The data cannot be used: open the address to restore a backup or to start anew."]
       : []),
@@ -79,13 +79,13 @@ const STORAGE_WORDS: Readonly<Record<StorageState, string>> = {
   failing: "The memory card or disk has errors: make a backup, then use another one.",
 };
 
-function resetText(standing: Exclude<ResetStanding, { state: "done" }>): string {
+function resetText(standing: Exclude<ResetStanding, { sentence: string }>): string {
   return standing.state === "going"
     ? "Tallydeck restarts and erases all its data. Leave it powered."
     : [
         `Tallydeck erases all its data in ${standing.seconds} seconds.`,
         "To stop it, press any key of the deck, use the Web UI, or unplug the power",
-        "and take the file RESET off the card.",
+        "and take the file RESET off the card, or the jumper off its pins.",
       ].join("\n");
 }
 

@@ -8,6 +8,8 @@ import { bytesOf, isThere, replaceFile, textOf } from "../system/files.ts";
 import { type Run, runProgram } from "../system/program.ts";
 import { type Effects, effectsOf } from "./effects.ts";
 import { hasSpares, mendFile, otherNameOf, replaceSecretFile } from "./files.ts";
+import type { Jumper } from "./jumpers/pins.ts";
+import { jumpersPutOn } from "./jumpers/put-on.ts";
 import {
   type KeptSettings,
   NOTHING_KEPT,
@@ -20,7 +22,7 @@ import {
 import { DIALECTS, FILES, MOST_BYTES, provision } from "./provision.ts";
 import type { FileResult } from "./reading.ts";
 import { report } from "./report.ts";
-import { erasedAt, noteWish } from "./reset.ts";
+import { erasedAt, noteJumper, noteWish } from "./reset.ts";
 import type { Settings } from "./settings.ts";
 import { timeZonesIn } from "./time-zones.ts";
 import { layTunnel } from "./tunnel.ts";
@@ -30,6 +32,8 @@ export interface ProvisionParts {
   readonly root: string;
   readonly run?: Run;
   readonly isMounted?: (path: string) => boolean;
+  /** Reads the jumpers of the board's header; undefined where that cannot be. None are read without it. */
+  readonly jumpersOn?: () => ReadonlySet<Jumper> | undefined;
   /** Logs a problem to the journal. */
   readonly warn?: (line: string) => void;
 }
@@ -51,6 +55,7 @@ export function provisionBox({
   root,
   run = runProgram,
   isMounted = mountedBelow(root),
+  jumpersOn = () => undefined,
   warn = console.error,
 }: ProvisionParts): void {
   const boot = join(root, BOOT);
@@ -68,9 +73,10 @@ export function provisionBox({
   const showCode = SHOW_CODE.some((file) => isThere(join(boot, file)));
   if (showCode) replaceFile(join(root, "run/tallydeck/show-code"), "", 0o644);
   const setsUpWifi = WIFI_SET_UP.some((file) => isThere(join(boot, file)));
-  if (setsUpWifi) replaceFile(join(root, BEGIN_WIFI), "", 0o640);
+  const jumpers = isData ? askedByJumpers(root, jumpersOn(), warn) : [];
+  if (setsUpWifi || jumpers.includes("wifi")) replaceFile(join(root, BEGIN_WIFI), "", 0o640);
   const isAsked = showCode || setsUpWifi;
-  if (isData) noteWish(root);
+  if (isData) noteWish(root, jumpers.includes("reset"));
   const files = [...FILES.keys()].map((file) => join(boot, file));
   if ((!isNew && !isAsked && !files.some(hasSpares)) || !isMounted(boot)) return;
 
@@ -89,6 +95,22 @@ export function provisionBox({
     removeFiles([...SHOW_CODE, ...WIFI_SET_UP].map((file) => join(boot, file)).filter(isThere));
   });
   if (stored && isNew) keep(root, kept);
+}
+
+/** The jumpers that were put on for this start. Without a memory of the last one there are none. */
+function askedByJumpers(
+  root: string,
+  on: ReadonlySet<Jumper> | undefined,
+  warn: NonNullable<ProvisionParts["warn"]>,
+): readonly Jumper[] {
+  if (on === undefined) return [];
+  if (on.has("reset")) noteJumper(root);
+  try {
+    return jumpersPutOn(root, on);
+  } catch (error) {
+    warn(`The jumpers ask for nothing, since they cannot be noted: ${(error as Error).message}`);
+    return [];
+  }
 }
 
 /** Reads one byte beyond the limit, which shows that a file is too large. */

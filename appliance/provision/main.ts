@@ -1,9 +1,11 @@
 /** Runs as root at every boot, before the network: see tallydeck-provision.service. */
+import { askProgram } from "../system/program.ts";
 import { keptSettings, provisionBox } from "./box.ts";
+import { jumpersOn } from "./jumpers/pins.ts";
 import { noteMachine } from "./machine.ts";
 
 try {
-  provisionBox({ root: "/" });
+  provisionBox({ root: "/", jumpersOn: () => jumpersOn("/", askProgram) });
   noteMachine("/", keptSettings("/"));
 } catch (error) {
   // The box still starts, with its earlier settings.

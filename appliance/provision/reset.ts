@@ -33,13 +33,18 @@ const WISHES = ["RESET", "RESET.txt"];
 const DECIDED = "RESET-NOW";
 /** The settings file as it comes with the image. */
 const TEMPLATE = "usr/share/tallydeck/tallydeck.env";
-/** The system's own memory, which tells nothing of an owner: its releases, and the time. */
-const STAYS = new Set(["update.json", "clock"]);
+/** The system's own memory, which tells nothing of an owner: its releases, the time, and the jumpers of its last start. */
+const STAYS = new Set(["update.json", "clock", "jumpers"]);
 
-/** Tells the service of a wish on the card; without a data partition there is nothing to erase. */
-export function noteWish(root: string): void {
-  if (WISHES.some((name) => isThere(join(root, BOOT, name))))
+/** Tells the service of a wish on the card or by a jumper; without a data partition there is nothing to erase. */
+export function noteWish(root: string, isByJumper: boolean): void {
+  if (isByJumper || WISHES.some((name) => isThere(join(root, BOOT, name))))
     replaceFile(join(root, FOLDER, RESET_STATE.wanted), "", 0o644);
+}
+
+/** Tells the service that the jumper is on, which people are to take off. */
+export function noteJumper(root: string): void {
+  replaceFile(join(root, FOLDER, RESET_STATE.jumper), "", 0o644);
 }
 
 /** The end of the data that this start has erased; undefined at most starts. */

@@ -211,7 +211,7 @@ export async function startOwner(
     }),
   );
   front.board.ready(control);
-  shared.reset?.followCard();
+  shared.reset?.followRoot();
   return { control, decks: front.decks, channels: push.channels };
 }
 

@@ -111,7 +111,7 @@ export async function startRescue(
     }),
   );
   board.ready(control);
-  shared.reset?.followCard();
+  shared.reset?.followRoot();
   return { ...listeners, control, decks };
 }
 

@@ -55,13 +55,30 @@ describe("the countdown of a reset", () => {
   });
 
   it("begins by a file on the card, and not twice at once", async () => {
-    reset.followCard();
+    reset.followRoot();
     assert.equal(reset.seconds, null);
     writeFileSync(join(folder(), "wanted"), "");
-    reset.followCard();
+    reset.followRoot();
     await passes(4);
     reset.begin();
     assert.equal(reset.seconds, 6);
+  });
+
+  it("tells of a jumper that is left on, while it does not count down", async () => {
+    writeFileSync(join(folder(), "jumper"), "");
+    writeFileSync(join(folder(), "wanted"), "");
+    reset.followRoot();
+    assert.deepEqual(reset.standing(), { state: "counting", seconds: 10 });
+    reset.callOff();
+    const standing = reset.standing();
+    assert.equal(standing?.state, "jumper");
+    await until(() => asked().includes("call-off"));
+    writeFileSync(join(folder(), "done"), "discarded");
+    const done = reset.standing();
+    assert.match(
+      done?.state === "done" ? done.sentence : "",
+      /anew\. A jumper is on pins 25 and 26/,
+    );
   });
 
   it("ends where root cannot be asked, or the box does not restart", async () => {

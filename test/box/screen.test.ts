@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, it } from "mocha";
 import { Signal } from "../../appliance/base/signal.ts";
+import { JUMPER_WORDS } from "../../appliance/base/text/reset.ts";
 import { screenAt, screenText } from "../../appliance/box/screen.ts";
-import type { NoticeBoard } from "../../appliance/deck/face/notices.ts";
+import type { NoticeBoard, ResetStanding } from "../../appliance/deck/face/notices.ts";
 import type { Pixels } from "../../appliance/deck/pixels.ts";
 import { readQrCode } from "../deck/pictures.ts";
 import { Owner } from "../helpers/owner.ts";
@@ -95,6 +96,17 @@ describe("the screen of a box", () => {
       boardSaying({ notices: () => [{ type: "update", ...words, sentence }] }),
     );
     assert.match(text, /\nThe box went back to 0\.2\.0: eth0 has no address\.$/);
+  });
+
+  it("says how a reset is stopped, and nothing else then, but not so of a jumper that is left on", () => {
+    const about = (standing: ResetStanding) =>
+      screenText(boardSaying({ notices: () => [{ type: "reset", ...standing }] }));
+    const counting = about({ state: "counting", seconds: 7 });
+    assert.match(counting, /^Tallydeck erases all its data in 7 seconds\./);
+    assert.match(counting, /the file RESET off the card, or the jumper off its pins\.$/);
+    assert.match(about({ state: "jumper", sentence: JUMPER_WORDS }), /no network yet.*\nA jumper/);
+    for (const line of `${counting}\n${JUMPER_WORDS}`.split("\n"))
+      assert.ok(line.length <= 80, line);
   });
 
   it("is cleared for each text, and the last one stays", async () => {

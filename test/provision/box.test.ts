@@ -327,6 +327,35 @@ describe("a start of the box", () => {
       assert.equal(existsSync(wish), false);
     });
 
+  it("asks for a Wi-Fi set-up once, where a jumper was put on since the last start", () => {
+    const wish = join(root, "run/tallydeck-wifi/asked/begin");
+    const asks = (jumper?: "wifi" | "reset", isWhole = true) => {
+      rmSync(wish, { force: true });
+      start({
+        jumpersOn: () => new Set(jumper === undefined ? [] : [jumper]),
+        isMounted: (path) => isWhole || !path.endsWith("data"),
+      });
+      return existsSync(wish);
+    };
+    assert.equal(asks("wifi"), false, "at the first start of a card");
+    assert.deepEqual([asks(), asks("reset")], [false, false]);
+    assert.deepEqual([asks("wifi"), asks("wifi"), asks("wifi")], [true, false, false]);
+    assert.deepEqual([asks(), asks("wifi", false), asks("wifi")], [false, false, true]);
+    assert.deepEqual(readdirSync(join(root, "boot/firmware")), []);
+  });
+
+  it("takes no jumper for put on where that cannot be noted", () => {
+    const warned: string[] = [];
+    const startWith = (...on: "reset"[]) =>
+      start({ jumpersOn: () => new Set(on), warn: (line) => void warned.push(line) });
+    startWith();
+    rmSync(join(root, "data/system"), { recursive: true });
+    write("data/system", "no folder");
+    startWith("reset");
+    assert.match(warned.join(), /^The jumpers ask for nothing/);
+    assert.equal(existsSync(join(root, "run/tallydeck-reset/wanted")), false);
+  });
+
   for (const file of ["SHOW-CODE", "SHOW-CODE.txt"])
     it(`passes the wish for a setup code on, once: ${file}`, () => {
       write(`boot/firmware/${file}`, "");

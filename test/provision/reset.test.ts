@@ -12,6 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { provisionBox } from "../../appliance/provision/box.ts";
+import type { Jumper } from "../../appliance/provision/jumpers/pins.ts";
 import { answerReset, eraseData } from "../../appliance/provision/reset.ts";
 import { Power } from "../helpers/power.ts";
 
@@ -24,9 +25,10 @@ describe("a reset of the box", () => {
   let ran: string[] = [];
   let said: string[] = [];
   let canDiscard = true;
+  let jumpers: readonly Jumper[] | undefined;
   beforeEach(() => {
     root = mkdtempSync(join(MEMORY, "tallydeck-reset-"));
-    [said, canDiscard] = [[], true];
+    [said, canDiscard, jumpers] = [[], true, undefined];
     newCard();
   });
   afterEach(() => rmSync(root, { recursive: true }));
@@ -75,7 +77,8 @@ describe("a reset of the box", () => {
   const box = () => ({ root, run, isMounted: () => true, say: (line: string) => said.push(line) });
   const start = () => {
     eraseData(box());
-    provisionBox({ root, run, isMounted: () => true, warn: () => {} });
+    const jumpersOn = () => jumpers && new Set(jumpers);
+    provisionBox({ root, run, isMounted: () => true, jumpersOn, warn: () => {} });
   };
   const ask = (request: string) => {
     writeFileSync(join(root, "run/tallydeck-reset/asked", request), "");
@@ -84,7 +87,8 @@ describe("a reset of the box", () => {
 
   function assertErased(when = ""): void {
     assert.deepEqual(names("data"), ["lost+found", "system"], when);
-    assert.deepEqual(names("data/system"), ["clock", "settings.json", "update.json"], when);
+    const stays = names("data/system").filter((name) => name !== "jumpers");
+    assert.deepEqual(stays, ["clock", "settings.json", "update.json"], when);
     assert.equal(read("data/system/update.json"), '{"highest":7}', when);
     assert.doesNotMatch(read("data/system/settings.json"), /horse|attic/, when);
     assert.equal(read("boot/firmware/tallydeck.env"), TEMPLATE, when);
@@ -152,6 +156,46 @@ describe("a reset of the box", () => {
       assert.deepEqual(names("run/tallydeck-reset/asked"), []);
       assert.ok(!ran.includes("systemctl reboot"));
     });
+
+  describe("by the jumper", () => {
+    const startWith = (...on: Jumper[]) => {
+      jumpers = on;
+      powerOn();
+      start();
+      return isThere("run/tallydeck-reset/wanted");
+    };
+
+    it("is wished for once, where the jumper was not on at the last start", () => {
+      assert.equal(startWith("reset"), false, "at its first start with a header");
+      assert.equal(isThere("run/tallydeck-reset/jumper"), true);
+      assert.equal(startWith(), false);
+      assert.equal(isThere("run/tallydeck-reset/jumper"), false);
+      assert.equal(startWith("wifi"), false);
+      assert.equal(startWith("reset"), true);
+      assert.equal(read("data/tallydeck/tallydeck.db"), "counts");
+      ask("call-off");
+      assert.equal(isThere("run/tallydeck-reset/wanted"), false);
+      for (let starts = 0; starts < 3; starts += 1) assert.equal(startWith("reset"), false);
+      jumpers = undefined;
+      powerOn();
+      start();
+      assert.equal(startWith("reset"), false, "after a start in which it could not be read");
+      assert.equal(startWith("wifi"), false);
+      assert.equal(startWith("wifi", "reset"), true);
+    });
+
+    it("erases once while it stays on, also what is set up anew meanwhile", () => {
+      startWith();
+      assert.equal(startWith("reset"), true);
+      ask("begin");
+      assert.equal(startWith("reset"), false);
+      assertErased();
+      assert.equal(isThere("run/tallydeck-reset/jumper"), true);
+      write("data/tallydeck/tallydeck.db", "counts of another owner");
+      assert.equal(startWith("reset"), false);
+      assert.equal(read("data/tallydeck/tallydeck.db"), "counts of another owner");
+    });
+  });
 
   it("does not begin when it was called off in the same moment", () => {
     writeFileSync(join(root, "run/tallydeck-reset/asked/begin"), "");

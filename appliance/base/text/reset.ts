@@ -1,8 +1,8 @@
 /** Requests of the service about the reset of the box, by the names of their files: root watches for them. */
 export const ASKED_RESET = { begin: "begin", callOff: "call-off" } as const;
 
-/** Root's files for the service, in the folder above. `wanted`: a file on the card asks for the reset. */
-export const RESET_STATE = { wanted: "wanted", done: "done" } as const;
+/** Root's files for the service, in the folder above. `wanted`: a file on the card, or a jumper that was put on, asks for the reset. */
+export const RESET_STATE = { wanted: "wanted", done: "done", jumper: "jumper" } as const;
 
 /** The end of the old data: the card was also told to discard it, or it cannot be told. */
 export type Erased = "discarded" | "deleted";
@@ -13,3 +13,7 @@ export const ERASED_WORDS: Readonly<Record<Erased, string>> = {
   deleted:
     "All data from before is deleted. This card cannot be told to discard it, so that somebody with the right tools may still read some of it. The set-up begins anew.",
 };
+
+/** For people before a box that has a jumper on, which asks once. */
+export const JUMPER_WORDS =
+  "A jumper is on pins 25 and 26: take it off. It erases nothing while it stays.";

@@ -25,11 +25,11 @@ export type Notice =
 /** `full`: no new value is taken in; `stuck`: nothing can be stored; `failing`: the card or disk has errors. */
 export type StorageState = "full" | "stuck" | "failing";
 
-/** The state of a reset: the box can be told to stop, is about to restart, or has erased its data. */
+/** The state of a reset: the box can be told to stop, is about to restart, has erased its data, or a jumper is left on. */
 export type ResetStanding =
   | { state: "counting"; seconds: number }
   | { state: "going" }
-  | { state: "done"; sentence: string };
+  | { state: "done" | "jumper"; sentence: string };
 
 /** The state of the system that the box runs, or is about to run. */
 export interface UpdateStanding {
@@ -67,6 +67,7 @@ export interface NoticeBoard {
 }
 
 export function isHint(notice: Notice): boolean {
+  if (notice.type === "reset") return notice.state === "jumper";
   return notice.type === "update" && notice.weight === "hint";
 }
 
@@ -133,5 +134,15 @@ function resetFace(standing: ResetStanding): PlainFace {
       return { kind: "figure", top: "Reset", main: "erasing", bottom: "leave it on", ...RED };
     case "done":
       return { kind: "figure", top: "Reset", main: "done", bottom: "", ...chooseColors({}) };
+    case "jumper": {
+      const warning = { ...chooseColors({}), color: WARNING };
+      return {
+        kind: "figure",
+        top: "Pins 25, 26",
+        main: "jumper",
+        bottom: "take it off",
+        ...warning,
+      };
+    }
   }
 }

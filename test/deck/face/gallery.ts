@@ -365,6 +365,7 @@ export const GALLERY: Readonly<Record<string, Draw>> = {
   "notice-reset-counting": () => noticeFace({ type: "reset", state: "counting", seconds: 10 }),
   "notice-reset-going": () => noticeFace({ type: "reset", state: "going" }),
   "notice-reset-done": () => noticeFace({ type: "reset", state: "done", sentence: "" }),
+  "notice-reset-jumper": () => noticeFace({ type: "reset", state: "jumper", sentence: "" }),
   "notice-storage": () => noticeFace({ type: "storage", state: "full" }),
   "notice-clock": () => noticeFace({ type: "clock-not-set" }),
 };
