@@ -2,8 +2,9 @@ import type { Clock } from "../base/clock.ts";
 import { MOST_NAME_BYTES } from "../base/wifi/rules.ts";
 import { SET_UP_ADDRESS, type WifiReason } from "../base/wifi/told.ts";
 import type { AskSoon } from "../system/program.ts";
+import { type HeardStation, heardIn } from "./channels.ts";
 import { IwdBus, type IwdObject } from "./iwd-bus.ts";
-import type { JoinEnd, JoinWish, OwnNetwork, Radio, RadioState, SeenNetwork } from "./radio.ts";
+import type { JoinEnd, JoinWish, OwnNetwork, Radio, RadioState, Scan } from "./radio.ts";
 
 /** The files of the system that a network is made of. */
 export interface WifiFiles {
@@ -54,10 +55,23 @@ export class IwdRadio implements Radio {
     this.#bus = new IwdBus(options.ask);
   }
 
-  async scan(signal: AbortSignal): Promise<readonly SeenNetwork[]> {
-    const { path } = await this.#station(signal);
+  async scan(signal: AbortSignal): Promise<Scan> {
+    const { path, name } = await this.#station(signal);
     await this.#look(path, signal);
-    return (await this.#networks(path)).map(({ network }) => network);
+    const networks = (await this.#networks(path)).map(({ network }) => network);
+    return { networks, heard: await this.#heard(name, signal) };
+  }
+
+  /** iwd does not tell of channels. The kernel keeps what its scan has heard. */
+  async #heard(name: string, signal: AbortSignal): Promise<readonly HeardStation[]> {
+    try {
+      const args = ["dev", name, "scan", "dump"];
+      return heardIn(await this.#options.ask("iw", args, { timeoutMs: 5_000, signal }));
+    } catch (error) {
+      signal.throwIfAborted();
+      this.#options.warn(`The channels are not known: ${String(error).split("\n")[0]}`);
+      return [];
+    }
   }
 
   async start(own: OwnNetwork, signal: AbortSignal): Promise<void> {

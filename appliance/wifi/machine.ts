@@ -1,6 +1,7 @@
 import type { Decision } from "../base/tasks/task-runner.ts";
 import type { WifiReason } from "../base/wifi/told.ts";
-import type { JoinEnd, JoinWish, OwnNetwork, SeenNetwork } from "./radio.ts";
+import type { HeardStation } from "./channels.ts";
+import type { JoinEnd, JoinWish, OwnNetwork, Scan, SeenNetwork } from "./radio.ts";
 
 /** The memory of a set-up. Nothing of it outlives the process, but for a network that was joined. */
 export interface SetUpRecord {
@@ -10,6 +11,8 @@ export interface SetUpRecord {
   readonly isOver: boolean;
   /** Names of networks, from the last scan; null: one is to be made. */
   readonly networks: readonly SeenNetwork[] | null;
+  /** All that sends, from that scan. */
+  readonly heard: readonly HeardStation[];
   /** The own network of the set-up, made for each; null before its first scan. */
   readonly own: OwnNetwork | null;
   readonly isOpen: boolean;
@@ -35,6 +38,7 @@ export const NO_SET_UP: SetUpRecord = {
   run: null,
   isOver: false,
   networks: null,
+  heard: [],
   own: null,
   isOpen: false,
   form: null,
@@ -64,7 +68,7 @@ export interface SetUpFacts {
   readonly offlineSince: number | null;
   /** The same for the wireless interface alone, beside a cable too. */
   readonly unjoinedSince: number | null;
-  readonly makeOwn: (networks: readonly SeenNetwork[]) => OwnNetwork;
+  readonly makeOwn: (heard: readonly HeardStation[]) => OwnNetwork;
 }
 
 export type SetUpTask =
@@ -74,7 +78,7 @@ export type SetUpTask =
   | { readonly kind: "join"; readonly wish: JoinWish; readonly isChange: boolean };
 
 export type SetUpOutcome =
-  | { readonly kind: "scanned"; readonly networks: readonly SeenNetwork[] }
+  | ({ readonly kind: "scanned" } & Scan)
   | { readonly kind: "opened" | "closed" | "failed" }
   | { readonly kind: "ended"; readonly end: JoinEnd };
 
@@ -139,7 +143,7 @@ function isOfflineFor(ms: number, { hasCable, isOnline, offlineSince, now }: Set
 }
 
 function nextOf(record: SetUpRecord, facts: SetUpFacts): SetUpTask | number | undefined {
-  const { run, form, change, isOpen, networks, own, retriedAt } = record;
+  const { run, form, change, isOpen, networks, heard, own, retriedAt } = record;
   const { now, phones, known } = facts;
   if (run === null) {
     if (isOpen) return { kind: "close" };
@@ -158,7 +162,7 @@ function nextOf(record: SetUpRecord, facts: SetUpFacts): SetUpTask | number | un
   }
   if (networks === null) return { kind: "scan" };
   if (known !== null && now >= retriedAt + RETRY_MS) return { kind: "rejoin", ssid: known };
-  return { kind: "open", own: own ?? facts.makeOwn(networks) };
+  return { kind: "open", own: own ?? facts.makeOwn(heard) };
 }
 
 /** A known network that is not joined is tried, for the reason: once beside a cable, and again and again without. */
@@ -179,6 +183,8 @@ export function wantsReason(
   return known !== null && !isOnline && retriedAt === NO_SET_UP.retriedAt;
 }
 
+const NOTHING_HEARD: Scan = { networks: [], heard: [] };
+
 /** Applies the outcome of a task. */
 export function afterSetUpTask(
   record: SetUpRecord,
@@ -187,8 +193,10 @@ export function afterSetUpTask(
   now: number,
 ): SetUpRecord {
   switch (task.kind) {
-    case "scan":
-      return { ...record, networks: outcome.kind === "scanned" ? outcome.networks : [] };
+    case "scan": {
+      const { networks, heard } = outcome.kind === "scanned" ? outcome : NOTHING_HEARD;
+      return { ...record, networks, heard };
+    }
     case "open":
       // A radio that does not open is given up; a press begins again.
       return outcome.kind === "opened"

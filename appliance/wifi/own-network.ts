@@ -1,3 +1,4 @@
+import { type HeardStation, quietestChannels } from "./channels.ts";
 import type { OwnNetwork } from "./radio.ts";
 
 /** Signs that nobody takes for another one. */
@@ -6,22 +7,24 @@ const ENDINGS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ";
 /** Letters that no hexadecimal number has. A key without one could be read as such a number. */
 const BEYOND = "ghjkmnpqrstuvwxyz";
 const KEY_LENGTH = 10;
-/** Channels at 2.4 GHz that do not overlap, and that every country allows. */
-const CHANNELS = [1, 6, 11] as const;
 
 /**
- * A network of the box's own, new for each set-up, so that nobody knows it from an earlier one. Its channel is drawn: iwd
- * does not say on which channels others are, and the next set-up draws again.
+ * A network of the box's own, new for each set-up, so that nobody knows it from an earlier one. Its channel is the one with
+ * the least of others, and drawn where that is several.
  * @param below gives a random whole number from 0 to less than its argument
  */
-export function makeOwnNetwork(below: (end: number) => number): OwnNetwork {
+export function makeOwnNetwork(
+  below: (end: number) => number,
+  heard: readonly HeardStation[],
+): OwnNetwork {
   const draw = (signs: string, length: number) =>
     Array.from({ length }, () => signs.charAt(below(signs.length))).join("");
   const key = draw(LETTERS, KEY_LENGTH - 1);
   const at = below(KEY_LENGTH);
+  const channels = quietestChannels(heard);
   return {
     name: `Tallydeck-${draw(ENDINGS, 4)}`,
     key: key.slice(0, at) + draw(BEYOND, 1) + key.slice(at),
-    channel: CHANNELS[below(CHANNELS.length)] ?? CHANNELS[0],
+    channel: channels[below(channels.length)] ?? 1,
   };
 }

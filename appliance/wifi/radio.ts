@@ -1,4 +1,5 @@
 import type { WifiReason } from "../base/wifi/told.ts";
+import type { HeardStation } from "./channels.ts";
 
 /** A network of the neighbourhood. */
 export interface SeenNetwork {
@@ -7,6 +8,13 @@ export interface SeenNetwork {
   readonly isOpen: boolean;
   /** dBm */
   readonly signal: number;
+}
+
+export interface Scan {
+  /** Networks that the box can join, the strongest first. */
+  readonly networks: readonly SeenNetwork[];
+  /** All that sends; none where the radio does not tell. */
+  readonly heard: readonly HeardStation[];
 }
 
 /** A network to join. */
@@ -42,8 +50,7 @@ export interface RadioState {
 
 /** The wireless interface: a station or an access point, never both. Another program could stand behind it. */
 export interface Radio {
-  /** Looks for networks, the strongest first. */
-  scan(signal: AbortSignal): Promise<readonly SeenNetwork[]>;
+  scan(signal: AbortSignal): Promise<Scan>;
   /** Opens the own network. */
   start(own: OwnNetwork, signal: AbortSignal): Promise<void>;
   /** Closes it: the interface is a station again. */

@@ -192,7 +192,7 @@ export class WifiSetUp {
       known,
       offlineSince: this.#offlineSince,
       unjoinedSince: this.#unjoinedSince,
-      makeOwn: () => makeOwnNetwork(randomInt),
+      makeOwn: (heard) => makeOwnNetwork(randomInt, heard),
     };
   }
 
@@ -217,7 +217,7 @@ export class WifiSetUp {
     const { radio } = this.#options;
     switch (task.kind) {
       case "scan":
-        return { kind: "scanned", networks: await radio.scan(signal) };
+        return { kind: "scanned", ...(await radio.scan(signal)) };
       case "open":
         await radio.start(task.own, signal);
         await this.#options.portal.open(this.#content());

@@ -24,6 +24,8 @@ class FakeIwd {
     { name: 'Café "x"', type: "open", level: -8_000, known: false },
   ];
   log = "";
+  /** The output of iw; undefined: it fails. */
+  dump: string | undefined = "";
   joins = true;
   failures = 0;
   opens = true;
@@ -33,7 +35,9 @@ class FakeIwd {
     if (program === "journalctl") return this.log;
     if (program !== "busctl") {
       this.calls.push([program, ...args].join(" "));
-      return "";
+      if (program !== "iw") return "";
+      if (this.dump === undefined) throw new Error("command failed: No such device (-19)");
+      return this.dump;
     }
     const at = args.indexOf("net.connman.iwd");
     const [path = "", of = "", method = "", ...rest] = args.slice(at + 1);
@@ -120,7 +124,7 @@ function world(isCountryNew = false) {
 describe("the radio by iwd", () => {
   it("lists networks that one password or none opens", async () => {
     const { radio } = world();
-    const names = (await radio.scan(signal)).map(({ ssid, isOpen, signal: level }) => [
+    const names = (await radio.scan(signal)).networks.map(({ ssid, isOpen, signal: level }) => [
       Buffer.from(ssid, "hex").toString(),
       isOpen,
       level,
@@ -129,6 +133,16 @@ describe("the radio by iwd", () => {
       ["Home", false, -45],
       ['Café "x"', true, -80],
     ]);
+  });
+
+  it("tells what the scan has heard on which channel, where the kernel tells it", async () => {
+    const { radio, iwd } = world();
+    iwd.dump = "BSS 02:00:5e:00:53:01(on wlan0)\n\tfreq: 2412.0\n\tsignal: -41.00 dBm\n";
+    assert.deepEqual((await radio.scan(signal)).heard, [{ frequency: 2_412, signal: -41 }]);
+    assert.equal(iwd.calls.at(-1), "iw dev wlan0 scan dump");
+    iwd.dump = undefined;
+    const { networks, heard } = await radio.scan(signal);
+    assert.deepEqual([networks.length, heard], [2, []]);
   });
 
   it("opens the own network with the firewall, and closes both", async () => {

@@ -135,8 +135,15 @@ describe("a known network that is not joined", () => {
 
 describe("a set-up of the Wi-Fi goes on", () => {
   it("from the scan to its own network, and waits for a form", () => {
-    const scanned = step(NO_SET_UP, facts(), { kind: "scanned", networks: SEEN });
-    const opened = step(scanned, facts(), { kind: "opened" });
+    const heard = [{ frequency: 2_412, signal: -41 }];
+    const scanned = step(NO_SET_UP, facts(), { kind: "scanned", networks: SEEN, heard });
+    let isFor: unknown;
+    const makeOwn: SetUpFacts["makeOwn"] = (found) => {
+      isFor = found;
+      return OWN;
+    };
+    const opened = step(scanned, facts({ makeOwn }), { kind: "opened" });
+    assert.deepEqual(isFor, heard);
     assert.deepEqual([opened.own, opened.isOpen], [OWN, true]);
     assert.equal(wakeOf(opened, facts()), LATE + OPEN_MS);
   });
@@ -197,7 +204,7 @@ describe("a set-up of the Wi-Fi goes on", () => {
     const looking = { ...OPEN, networks: null };
     const closed = step(looking, facts(), { kind: "closed" });
     assert.equal(kindOf(closed, facts()), "scan");
-    const scanned = step(closed, facts(), { kind: "scanned", networks: [] });
+    const scanned = step(closed, facts(), { kind: "scanned", networks: [], heard: [] });
     assert.deepEqual(nextSetUpTask(scanned, facts()).task, { kind: "open", own: OWN });
   });
 

@@ -8,7 +8,7 @@ describe("the box's own network", () => {
   it(`has a name and a key that are typed easily, need no escape, and are no number, with seed ${TEST_SEED}`, () => {
     const { below } = seeded(TEST_SEED);
     for (let made = 0; made < 500; made += 1) {
-      const { name, key, channel } = makeOwnNetwork(below);
+      const { name, key, channel } = makeOwnNetwork(below, []);
       assert.match(name, /^Tallydeck-[2-9A-HJKMNP-Z]{4}$/);
       assert.match(key, /^[a-hjkmnp-z]{10}$/);
       assert.match(key, /[g-z]/);
@@ -16,6 +16,12 @@ describe("the box's own network", () => {
       assert.equal(wifiCodeText(name, key), `WIFI:T:WPA;S:${name};P:${key};;`);
       assert.equal(wifiCodeText(name, key).length, 42);
     }
+  });
+
+  it("is on the channel with the least of others", () => {
+    const { below } = seeded(TEST_SEED);
+    const heard = [1, 6].map((channel) => ({ frequency: 2_407 + 5 * channel, signal: -60 }));
+    for (let made = 0; made < 20; made += 1) assert.equal(makeOwnNetwork(below, heard).channel, 11);
   });
 });
 

@@ -23,10 +23,13 @@ class FakeRadio implements Radio {
 
   async scan() {
     this.did.push("scan");
-    return [{ ssid: HOME, isOpen: false, signal: -50 }];
+    // On the channels 1 and 6.
+    const heard = [2_412, 2_437].map((frequency) => ({ frequency, signal: -50 }));
+    return { networks: [{ ssid: HOME, isOpen: false, signal: -50 }], heard };
   }
   async start(own: OwnNetwork) {
     this.did.push("start");
+    assert.equal(own.channel, 11);
     this.own = own;
   }
   async stop() {
