@@ -25,7 +25,7 @@ export function heardIn(dump: string): HeardStation[] {
     .split(/^BSS /m, MOST_HEARD + 1)
     .slice(1)
     .flatMap((about) => {
-      // Of iw 5.19 on a frequency has its thousandths.
+      // Newer versions of iw write thousandths of the frequency, too.
       const frequency = Number(/^\tfreq: (\d{4})(?:\.\d+)?$/m.exec(about)?.[1]);
       const signal = Number(/^\tsignal: (-\d{1,3}(?:\.\d+)?) dBm$/m.exec(about)?.[1]);
       return Number.isNaN(frequency) || Number.isNaN(signal) ? [] : [{ frequency, signal }];
