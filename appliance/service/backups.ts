@@ -7,6 +7,7 @@ import { FolderTarget } from "../backups/targets/folder.ts";
 import { StickSlot } from "../backups/targets/stick.ts";
 import type { BackupTarget } from "../backups/targets/target.ts";
 import { WebdavTarget } from "../backups/targets/webdav.ts";
+import type { TargetView } from "../backups/view.ts";
 import { DAY_MS } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
@@ -38,6 +39,11 @@ export class BackupWatch implements BackupStandingSource {
     };
   }
 
+  /** None before they have begun. */
+  get targets(): readonly TargetView[] {
+    return this.#backups?.targets ?? [];
+  }
+
   warnings(): readonly "backup_overdue"[] {
     return this.#late().length > 0 ? ["backup_overdue"] : [];
   }
@@ -51,7 +57,7 @@ export class BackupWatch implements BackupStandingSource {
   }
 
   #late() {
-    return this.#backups?.targets.filter(({ isOverdue }) => isOverdue) ?? [];
+    return this.targets.filter(({ isOverdue }) => isOverdue);
   }
 }
 

@@ -1,3 +1,4 @@
+import type { TargetView } from "../backups/view.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { DISK_ERRORS } from "../base/text/disk-errors.ts";
@@ -25,6 +26,8 @@ export interface MetricsParts {
   figures: () => StoreFigures | undefined;
   /** Undefined where the kernel tells nothing of a disk. */
   disk?: () => DiskAnswer | undefined;
+  /** The places of backups that the machine makes by itself. */
+  backups?: () => readonly TargetView[];
   /** Whether visitors are to be sent here. */
   isReady: () => boolean;
 }
@@ -50,7 +53,7 @@ export async function showMetrics(
 }
 
 function familiesOf({ config, hits, answers, isReady, ...now }: MetricsParts): Family[] {
-  const [figures, disk] = [now.figures(), now.disk?.()];
+  const [figures, disk, backups] = [now.figures(), now.disk?.(), now.backups?.() ?? []];
   return [
     {
       name: "tallydeck_build",
@@ -82,6 +85,43 @@ function familiesOf({ config, hits, answers, isReady, ...now }: MetricsParts): F
     },
     ...(figures === undefined ? [] : storeFamilies(figures)),
     ...(disk === undefined ? [] : diskFamilies(disk)),
+    ...(backups.length === 0 ? [] : backupFamilies(backups)),
+  ];
+}
+
+function backupFamilies(targets: readonly TargetView[]): Family[] {
+  const each = (value: (target: TargetView) => number | undefined) =>
+    targets.flatMap((target) => {
+      const figure = value(target);
+      return figure === undefined ? [] : [{ labels: { target: target.kind }, value: figure }];
+    });
+  return [
+    {
+      name: "tallydeck_backup_last_good_timestamp_seconds",
+      type: "gauge",
+      unit: "seconds",
+      help: "When the last good backup was made, in seconds since 1970.",
+      samples: each(({ good }) => (good === null ? undefined : good.at / 1_000)),
+    },
+    {
+      name: "tallydeck_backup_last_good_bytes",
+      type: "gauge",
+      unit: "bytes",
+      help: "Its size.",
+      samples: each(({ good }) => good?.bytes),
+    },
+    {
+      name: "tallydeck_backup_failed_tries",
+      type: "gauge",
+      help: "Tries since then, all of which failed.",
+      samples: each(({ tries }) => tries),
+    },
+    {
+      name: "tallydeck_backup_overdue",
+      type: "gauge",
+      help: "1 where there was no good backup for a week.",
+      samples: each(({ isOverdue }) => Number(isOverdue)),
+    },
   ];
 }
 

@@ -46,6 +46,7 @@ interface Running extends Mode, CollectorListeners {
   channels?: Channels;
   store?: Store;
   unusable?: Unusable;
+  backups?: BackupWatch;
 }
 
 /**
@@ -80,7 +81,8 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     const figures = () => modes.now.store?.numbers.figures;
     const isReady = () => modes.now.store?.numbers.ready ?? false;
     const diskFigures = () => disk?.figures();
-    const told = { ...parts, hits, answers, figures, isReady, disk: diskFigures };
+    const backups = () => modes.now.backups?.targets ?? [];
+    const told = { ...parts, hits, answers, figures, isReady, disk: diskFigures, backups };
     await metricsOf(told, closing).catch(async (error) => {
       await modes.close();
       throw error;
@@ -187,5 +189,5 @@ async function start(
     backupWatch,
   });
   void box.cameUp(() => dashboardReads(store, clock));
-  return { ...listeners, store, ...owner };
+  return { ...listeners, store, backups: backupWatch, ...owner };
 }

@@ -1,11 +1,18 @@
 import assert from "node:assert/strict";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { describe, it } from "mocha";
+import { DAY_MS } from "../../appliance/base/calendar.ts";
 import { FAILING_CARD } from "../helpers/fake-disk.ts";
+import { eachFolder } from "../helpers/folder.ts";
 import { freePort } from "../helpers/free-port.ts";
 import { readOpenMetrics } from "../helpers/open-metrics.ts";
 import { askPort, World } from "../helpers/world.ts";
 
 describe("the metrics of a service", () => {
+  const folder = eachFolder();
+
   it("tell what was written to the disk, and its errors", async () => {
     const port = await freePort();
     const world = new World({ env: { METRICS_PORT: `${port}` } });
@@ -19,6 +26,35 @@ describe("the metrics of a service", () => {
         samples("tallydeck_disk_recent_errors").map(({ labels, value }) => [labels.kind, value]),
         [...Object.entries({ write: 0, read: 0, device: 0, data: 1, files: 0 })],
       );
+    } finally {
+      await world.end();
+    }
+  });
+
+  it("tell of the last good backup at each place, and of a place that fails", async () => {
+    const port = await freePort();
+    const backups = join(folder(), "backups");
+    const world = new World({ env: { METRICS_PORT: `${port}`, BACKUP_DIR: backups } });
+    await world.start();
+    const value = async (name: string) => {
+      const families = readOpenMetrics((await askPort(port, "/metrics")).text);
+      const samples = families.get(`tallydeck_backup_${name}`)?.samples ?? [];
+      for (const { labels } of samples) assert.deepEqual(labels, { target: "folder" });
+      return samples[0]?.value;
+    };
+    const becomes = async (name: string, isWanted: (value: number) => boolean) => {
+      while (!isWanted((await value(name)) ?? Number.NaN)) await setTimeout(20);
+    };
+    try {
+      const at = world.clock.now() / 1_000;
+      await becomes("last_good_timestamp_seconds", (seconds) => Math.abs(seconds - at) < 60);
+      await becomes("last_good_bytes", (bytes) => bytes > 1_000);
+      assert.deepEqual([await value("failed_tries"), await value("overdue")], [0, 0]);
+      rmSync(backups, { recursive: true });
+      writeFileSync(backups, "");
+      world.clock.advance(8 * DAY_MS);
+      await becomes("overdue", (overdue) => overdue === 1);
+      await becomes("failed_tries", (tries) => tries > 0);
     } finally {
       await world.end();
     }
