@@ -155,7 +155,8 @@ export class WifiSetUp {
     if (change !== undefined) this.#record = { ...this.#record, change };
     this.#takeForm();
     const isOnline = this.#radio.isOnline || hasCable();
-    if (isOnline && isData()) memory.noteNetwork();
+    // One that is being joined is not kept yet: after a power cut in between the box would have none, and not be new.
+    if (isOnline && isData() && this.#record.form === null) memory.noteNetwork();
     const now = clock.monotonic();
     this.#offlineSince = isOnline ? null : (this.#offlineSince ?? now);
     this.#unjoinedSince = this.#radio.isOnline ? null : (this.#unjoinedSince ?? now);

@@ -19,6 +19,8 @@ class FakeRadio implements Radio {
   hasRadio = true;
   /** The end of joining with the right password. */
   end: JoinEnd = { joined: true, hasInternet: true };
+  /** Looks for the internet, while it has an address. */
+  looksAround: () => Promise<void> = async () => {};
   readonly did: string[] = [];
 
   async scan() {
@@ -42,6 +44,7 @@ class FakeRadio implements Radio {
     const isRight = wish === undefined || wish.password === "right password";
     const end: JoinEnd = isRight ? this.end : { joined: false, reason: "not-accepted" };
     this.isOnline ||= end.joined;
+    await this.looksAround();
     return end;
   }
   async state() {
@@ -186,6 +189,20 @@ describe("the set-up of the Wi-Fi", () => {
     send("right password");
     await pass(LAST_PAGE_MS + 4_000);
     assert.deepEqual([now()?.phase, now()?.trouble], ["idle", null]);
+  });
+
+  it("stays new until its first network is kept, for a power cut in between", async () => {
+    const { pass, send, radio, memory } = world();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    radio.looksAround = () => promise;
+    await pass(PATIENCE_MS + 4_000);
+    send("right password");
+    await pass(LAST_PAGE_MS + 4_000);
+    const meanwhile = [radio.isOnline, memory.kept, memory.hadNetwork];
+    resolve();
+    await pass(2_000);
+    assert.deepEqual(meanwhile, [true, undefined, false]);
+    assert.deepEqual([memory.kept?.ssid, memory.hadNetwork], [HOME, true]);
   });
 
   it("counts a network without internet as joined, with a note", async () => {
