@@ -44,6 +44,13 @@ export class MachineSwitch {
     await rename(this.#asked + NEW, this.#asked);
   }
 
+  /** Requests another name for the machine, where it is not called so. @throws {Error} where root's folder is not there */
+  async takeName(hostname: string): Promise<void> {
+    const { settings } = this;
+    if (settings !== undefined && settings.hostname.toLowerCase() !== hostname)
+      await this.change({ hostname });
+  }
+
   get #asked(): string {
     return join(this.#folder, "asked", ASKED_MACHINE);
   }

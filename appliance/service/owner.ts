@@ -135,11 +135,16 @@ export async function startOwner(
     ...{ store, outgoing, mail, alarms, channels: push.channels, id: home.box },
   });
   const exchange = exchangeOf(config.dataDir, box);
+  const machine = config.machineDir === "" ? undefined : new MachineSwitch(config.machineDir);
   const backups = await startBackups(parts, closing, {
     ...{ store, exchange, watch: backupWatch, id: home.box },
-    name: () => (parts.network ?? thisNetwork(config.nameFile)).name(),
+    // Another machine of the same name may have changed what the network calls this one.
+    name: () =>
+      machine?.settings?.hostname ?? (parts.network ?? thisNetwork(config.nameFile)).name(),
   });
-  const owned = aboutData(parts, collecting, { exchange, decks: front.decks, images });
+  const owned = aboutData(parts, collecting, {
+    ...{ exchange, decks: front.decks, images, machine },
+  });
   // Its downloads, too, end before the listener.
   const moving = await startMoving(parts, shared, closing, store);
   const events = new Events({
@@ -190,7 +195,7 @@ export async function startOwner(
       public: publicParts(address, links, clock),
       update: updates === undefined ? {} : { updates },
       reset: aboutReset(parts, shared, updates),
-      machine: config.machineDir === "" ? {} : { machine: new MachineSwitch(config.machineDir) },
+      machine: machine === undefined ? {} : { machine },
       privacy: { numbers, clock, config, address, isTunnelled: hasTunnel },
       health: {
         version: version(),
@@ -280,9 +285,14 @@ async function startPush(
 
 /** The data as a whole: out, in, and back. */
 function aboutData(
-  { config, clock }: ServiceParts,
+  { config, clock, log }: ServiceParts,
   { store, onUnusable, onReplaced }: Collecting,
-  { exchange, decks, images }: { exchange: Exchange; decks: Decks; images: Images },
+  {
+    exchange,
+    decks,
+    images,
+    machine,
+  }: { exchange: Exchange; decks: Decks; images: Images; machine: MachineSwitch | undefined },
 ): Pick<ControlParts, "data" | "settings"> {
   const { box } = store;
   const reloadAfterRestore = async (isWhole: boolean) => {
@@ -298,7 +308,16 @@ function aboutData(
     }
     void box.cameUp(() => dashboardReads(store, clock));
   };
-  return { settings: { clock, store, decks }, data: { clock, exchange, reloadAfterRestore } };
+  const takeName = async (hostname: string) => {
+    // The machine is the other one in all else: its owner can name it, too.
+    await machine
+      ?.takeName(hostname)
+      .catch((err) => log.warn({ err }, "Root cannot be told of the name"));
+  };
+  return {
+    settings: { clock, store, decks },
+    data: { clock, exchange, reloadAfterRestore, takeName },
+  };
 }
 
 function exchangeOf(dataDir: string, box: Box): Exchange {

@@ -27,8 +27,10 @@ describe("a new box with the stick of another one", () => {
   }
 
   /** A box that has made its first backup, and is gone. */
-  async function formerBox(): Promise<{ id: string; token: string }> {
-    const { world, owner } = await box({ SITES: "", VIRTUAL_DECK: "mini" });
+  async function formerBox(
+    env: Record<string, string> = {},
+  ): Promise<{ id: string; token: string }> {
+    const { world, owner } = await box({ SITES: "", VIRTUAL_DECK: "mini", ...env });
     await owner.ask("POST", "/api/sites", { id: "blog" });
     await world.beacon({ p: "/" });
     const { token } = await owner.makePushToken();
@@ -95,6 +97,75 @@ describe("a new box with the stick of another one", () => {
     assert.equal((await owner.get("/api/found-backup")).found, null);
     await world.restart();
     assert.equal((await owner.get("/api/mqtt")).box, was.id);
+  });
+
+  describe("that was called kitchen", () => {
+    const machines = () => join(folder(), "machine");
+    const asked = () => {
+      const [file, ...others] = readdirSync(join(machines(), "asked"));
+      assert.deepEqual(others, []);
+      return file && JSON.parse(readFileSync(join(machines(), "asked", file), "utf8"));
+    };
+    /** Root's part, on which the machine has this name. */
+    function isCalled(hostname: string): void {
+      mkdirSync(join(machines(), "asked"), { recursive: true });
+      const state = { hostname, timezone: "UTC", keys: [], before: {} };
+      writeFileSync(join(machines(), "state.json"), JSON.stringify(state));
+    }
+    const formerKitchen = async () => {
+      isCalled("Kitchen");
+      const was = await formerBox({ MACHINE_DIR: machines() });
+      assert.ok(readdirSync(stick()).every((name) => name.includes("Z-kitchen-")));
+      assert.equal(asked(), undefined);
+      return was;
+    };
+    const headers = { "content-type": "application/octet-stream" };
+
+    for (const hostname of ["tallydeck", "kitchen"])
+      it(`is called so again where it is ${hostname}`, async () => {
+        const was = await formerKitchen();
+        isCalled(hostname);
+        const { owner } = await box({ ...NEW, MACHINE_DIR: machines() });
+        const { found } = await owner.get("/api/found-backup");
+        assert.equal(found.machine, "kitchen");
+        assert.equal(
+          (await owner.ask("POST", "/api/found-backup", { file: found.file })).status,
+          204,
+        );
+        const wish = hostname === "kitchen" ? undefined : { hostname: "kitchen" };
+        assert.deepEqual(asked(), wish);
+        await untilIs(owner, was.id);
+      });
+
+    it("is called so by the name of a file, too, where that is one of ours", async () => {
+      const was = await formerKitchen();
+      const name = readdirSync(stick()).at(-1) ?? "";
+      const file = readFileSync(join(stick(), name));
+      isCalled("tallydeck");
+      for (const [query, wish] of [
+        ["file=kitchen.db&file=../x", undefined],
+        [`file=${name}`, { hostname: "kitchen" }],
+      ] as const) {
+        const { world, owner } = await box({ ...NEW, MACHINE_DIR: machines() });
+        const path = `/api/restore?whole=1&${query}`;
+        const done = await owner.ask("POST", path, file, { headers });
+        assert.equal(done.status, 204, done.text);
+        assert.deepEqual(asked(), wish);
+        await untilIs(owner, was.id);
+        await world.stop();
+      }
+    });
+
+    it("is that one again also where it cannot be called so", async () => {
+      const was = await formerKitchen();
+      isCalled("tallydeck");
+      rmSync(join(machines(), "asked"), { recursive: true });
+      const { owner } = await box({ ...NEW, MACHINE_DIR: machines() });
+      const { found } = await owner.get("/api/found-backup");
+      const done = await owner.ask("POST", "/api/found-backup", { file: found.file });
+      assert.equal(done.status, 204, done.text);
+      await untilIs(owner, was.id);
+    });
   });
 
   it("is that one again by a file, too", async () => {

@@ -20,12 +20,12 @@ export function BeAgain() {
   const [answer] = usePolled<FoundBackupAnswer>(PATH, AGAIN_MS);
   const { busy, problem, run } = useAction();
   const [doing, setDoing] = useState("");
-  const restore = (work: () => Promise<unknown>) =>
+  const restore = (work: () => Promise<unknown>, machine: string) =>
     run(async () => {
       setDoing("The backup is checked and taken in. This takes a while…");
       try {
         await work();
-        setDoing("The machine starts with it…");
+        setDoing(`The machine starts with it…${elsewhere(machine)}`);
         await backAgain();
         await actions.reload();
       } finally {
@@ -40,14 +40,14 @@ export function BeAgain() {
       {found === null ? (
         <p class="hint">
           With a nightly backup, this machine becomes the one that made it: sites, counts, tokens,
-          decks, and the settings of its public address, mail and MQTT.
+          decks, and the settings of its public address, mail and MQTT. A box takes its name, too.
         </p>
       ) : (
         <p>
           The USB stick has a backup of <strong>{found.machine}</strong>, of{" "}
           {clockText(found.at, zone)} ({bytesName(found.bytes)}). With it this machine becomes that
-          one: sites, counts, tokens, decks, and the settings of its public address, mail and MQTT.
-          Two at a time would be in each other's way.
+          one: name, sites, counts, tokens, decks, and the settings of its public address, mail and
+          MQTT. Two at a time would be in each other's way.
         </p>
       )}
       <div class="row">
@@ -56,7 +56,7 @@ export function BeAgain() {
             type="button"
             class="primary"
             disabled={busy}
-            onClick={() => restore(() => ask("POST", PATH, { file: found.file }))}
+            onClick={() => restore(() => ask("POST", PATH, { file: found.file }), found.machine)}
           >
             Be {found.machine} again
           </button>
@@ -65,13 +65,26 @@ export function BeAgain() {
           label="From a backup file…"
           accept=".db"
           disabled={busy}
-          onFile={(file) => restore(() => ask("POST", "api/restore?whole=1", file))}
+          onFile={(file) => {
+            const path = `api/restore?whole=1&file=${encodeURIComponent(file.name)}`;
+            return restore(() => ask("POST", path, file), "");
+          }}
         />
       </div>
       <Problem text={problem} />
       <p role="status">{doing}</p>
     </section>
   );
+}
+
+/** The address of a box that takes back its old name, where this page is open by the name. */
+function elsewhere(machine: string): string {
+  const { hostname, protocol, port } = location;
+  if (!hostname.endsWith(".local") || hostname === `${machine}.local`) return "";
+  const at = port === "" ? "" : `:${port}`;
+  const where =
+    machine === "" ? "by the name that it had" : `at ${protocol}//${machine}.local${at}/`;
+  return ` If this page does not come back in two minutes, it is ${where}.`;
 }
 
 /** Resolves once the machine answers with its new data; who is signed out by then has to sign in. */

@@ -79,10 +79,11 @@ export const takeFoundBackup: Handler<BackupsParts> = async (ctx, parts) => {
       "not_found",
       "This backup is not on the stick any more, or this machine has a site already. Look again.",
     );
-  const { exchange, reloadAfterRestore } = parts.data;
+  const { exchange, reloadAfterRestore, takeName } = parts.data;
   const { signal } = new AbortController();
   await exchange.restore(Readable.from(target.read(file, signal)), found.bytes, true);
   ctx.status = 204;
+  await takeName?.(found.machine);
   await reloadAfterRestore(true);
 };
 

@@ -1,5 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import type { Readable } from "node:stream";
+import { readBackupName } from "../../../backups/names.ts";
 import { dayOf, formatDay } from "../../../base/calendar.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { allowUpload } from "../../../http/connection.ts";
@@ -15,6 +16,8 @@ export interface DataParts {
   };
   /** Has all parts with data in memory read it again; those with what is the machine's own too, after a whole restore. */
   reloadAfterRestore: (isWhole: boolean) => Promise<void>;
+  /** Has a box take the name of the machine that it is again; missing where the system is not ours. */
+  takeName?: (machine: string) => Promise<void>;
 }
 
 /** `GET /api/backup`: the data as one file, without push tokens. */
@@ -29,14 +32,15 @@ export const downloadBackup: Handler<DataParts, Readable> = async (ctx, { clock,
 
 /**
  * `POST /api/restore`, the body being the file: replaces the data by it. With `?whole=1` the machine becomes the one that
- * made it, with what was that one's own, as far as the file has it.
+ * made it, with what was that one's own, as far as the file has it. `file` is the name of the file, which has the machine's.
  */
 export const restoreBackup: Handler<Omit<DataParts, "clock">> = async (
   ctx,
-  { exchange, reloadAfterRestore },
+  { exchange, reloadAfterRestore, takeName },
 ) => {
   allowUpload(ctx.req);
   const isWhole = ctx.query.whole === "1";
+  const of = isWhole ? readBackupName(`${ctx.query.file ?? ""}`) : undefined;
   try {
     await exchange.restore(ctx.req, ctx.request.length, isWhole);
   } catch (error) {
@@ -45,5 +49,6 @@ export const restoreBackup: Handler<Omit<DataParts, "clock">> = async (
     throw error;
   }
   ctx.status = 204;
+  if (of !== undefined) await takeName?.(of.machine);
   await reloadAfterRestore(isWhole);
 };
