@@ -19,7 +19,7 @@ const HAT = "sys/firmware/devicetree/base/hat";
 
 /**
  * The jumpers that are on; undefined where that cannot be known: a machine without such a header, a pin in use, or a board
- * on the header, whose parts may hold any pin down.
+ * on the header, whose parts may hold any pin down. Where it does not say that it is there, both pins at once tell of it.
  */
 export function jumpersOn(root: string, ask: AskProgram): ReadonlySet<Jumper> | undefined {
   if (isThere(join(root, HAT))) return undefined;
@@ -36,7 +36,8 @@ export function jumpersOn(root: string, ask: AskProgram): ReadonlySet<Jumper> | 
       .split(/\s+/);
     if (levels.length !== lines.length || levels.some((level) => !/^[01]$/.test(level)))
       return undefined;
-    return new Set(JUMPERS.filter((_, index) => levels[index] === "0"));
+    const on = new Set(JUMPERS.filter((_, index) => levels[index] === "0"));
+    return on.size === JUMPERS.length ? undefined : on;
   } catch {
     return undefined;
   }
