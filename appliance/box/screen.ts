@@ -1,4 +1,3 @@
-import { appendFile } from "node:fs/promises";
 import type { Cancel } from "../base/signal.ts";
 import { wifiCodeText } from "../base/wifi/text.ts";
 import { SET_UP_URL } from "../base/wifi/told.ts";
@@ -105,13 +104,3 @@ function halfBlocks({ size, modules }: QrCode): string[] {
 
 /** Dark over dark, dark over light, light over dark, light over light: in every console font. */
 const HALVES = [" ", "▄", "▀", "█"] as const;
-
-/** A terminal device that is cleared for each text; one that is not there is no reason to stop. */
-export function screenAt(device: string): (text: string) => void {
-  let last = Promise.resolve();
-  return (text) => {
-    const drawn = `\x1b[H\x1b[2J${text.replaceAll("\n", "\r\n")}\r\n`;
-    // Drawings are written one by one, so that the last one stays.
-    last = last.then(() => appendFile(device, drawn)).catch(() => {});
-  };
-}

@@ -1,5 +1,6 @@
 import { isObject, isText } from "../base/input/json.ts";
 import type { ServiceHealth } from "../release/health.ts";
+import { endOfService, NO_START, REFUSED_SETTINGS } from "../release/service-end.ts";
 
 /** Facts of systemd about `tallydeck.service`. */
 interface UnitFacts {
@@ -50,12 +51,9 @@ export interface HealthFacts {
   };
 }
 
-/** `tallydeck.service` exits by this when it refuses its settings. */
-const REFUSED_SETTINGS = 2;
 const SERVICE = "tallydeck.service";
 /** Alone, it may be no fault of the release. */
 export const AWAY = "The database elsewhere (DATABASE_URL) takes nothing.";
-const NO_START = "The service does not come up.";
 const SILENT = "The service runs, and answers on neither of its ports.";
 
 /**
@@ -109,11 +107,7 @@ export function isRefused({ state, result, exitStatus }: UnitFacts): boolean {
 function ofService(service: UnitFacts): string[] {
   const { state, result } = service;
   if (state === "active") return [];
-  if (result === "watchdog") return ["The service hung, and was stopped."];
-  if (isRefused(service)) return ["The service refuses its settings."];
-  if (result === "timeout") return [NO_START];
-  if (result === "oom-kill") return ["The service took too much memory, and was stopped."];
-  if (result !== "success" && result !== "") return ["The service stops by itself."];
+  if (result !== "success" && result !== "") return [endOfService(service)];
   return [state === "activating" ? NO_START : "The service does not run."];
 }
 

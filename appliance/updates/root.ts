@@ -1,6 +1,6 @@
-import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { schemas } from "../base/input/shape.ts";
+import { ASKED, askUpdater } from "../release/ask-updater.ts";
 import { MOST_RELEASE } from "../release/release.ts";
 import {
   STATE_FILE,
@@ -8,11 +8,9 @@ import {
   type UpdaterRequest,
   type UpdaterState,
 } from "../release/updater-state.ts";
-import { bytesOf, NEW, sizeOf } from "../system/files.ts";
+import { bytesOf, sizeOf } from "../system/files.ts";
 
 const MOST_BYTES = 65_536;
-/** The folder in which the service may write. */
-const ASKED = "asked";
 
 const text = (maxLength: number) => ({ type: "string", maxLength });
 const count = { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
@@ -103,9 +101,7 @@ export class RootUpdater {
 
   /** @throws {Error} where root's folder is not there */
   async request(request: UpdaterRequest, release?: number): Promise<void> {
-    const file = join(this.#asked, request);
-    await writeFile(file + NEW, release === undefined ? "" : String(release));
-    await rename(file + NEW, file);
+    await askUpdater(this.#folder, request, release);
   }
 
   get #asked(): string {

@@ -28,6 +28,7 @@ const MOST_EXPOSED: Readonly<Record<string, number>> = {
   "tallydeck-clock-save.service": 1,
   "tallydeck-clock.service": 1.8,
   "tallydeck-data-back.service": 1.5,
+  "tallydeck-emergency.service": 1.6,
   "tallydeck-erase.service": 2,
   "tallydeck-facts.service": 1.8,
   "tallydeck-grow-data.service": 1.5,
@@ -227,6 +228,25 @@ describe("the image's units", () => {
     assert.equal(name("tallydeck-collector.socket"), "collector");
     assert.equal(name("tallydeck-collector-tls.socket"), "collector-tls");
     assert.equal(name("tallydeck-control.socket"), "control");
+  });
+
+  it("hand the ports to the service or to what answers in its place, never to both", () => {
+    for (const name of ["collector", "control"]) {
+      const [own, other] = ["tallydeck", "tallydeck-emergency"].map((unit) =>
+        unitText(`${unit}-${name}.socket`),
+      );
+      const value = (text = "", key = "") => new RegExp(`^${key}=(.*)$`, "m").exec(text)?.[1];
+      for (const key of ["ListenStream", "FileDescriptorName"])
+        assert.equal(value(other, key), value(own, key));
+      for (const key of ["Conflicts", "After"])
+        assert.equal(value(other, key), `tallydeck-${name}.socket`);
+      assert.doesNotMatch(other ?? "", /\[Install\]/);
+    }
+    const unit = unitText("tallydeck-emergency.service");
+    assert.match(unit, /^Conflicts=tallydeck\.service tallydeck-collector-tls\.socket$/m);
+    assert.match(unit, /^OnSuccess=tallydeck\.service\nOnFailure=tallydeck\.service$/m);
+    // The default drops the stop of what holds the ports, as systemd 252 showed.
+    assert.match(unit, /^OnSuccessJobMode=replace$/m);
   });
 
   it("enable everything that has an [Install] section, by preset", () => {

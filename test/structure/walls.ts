@@ -172,7 +172,23 @@ export const WALLS: readonly Wall[] = [
   // A network that was joined is kept as if a file had named it.
   { of: "appliance/wifi/", may: ["appliance/provision/", SYSTEM, BASE] },
   // A user without rights shows the pages: nothing of root's programs runs there.
-  { of: "appliance/wifi/portal/", types: ["appliance/wifi/radio.ts"], may: [BASE] },
+  {
+    of: "appliance/wifi/portal/",
+    types: ["appliance/wifi/radio.ts"],
+    may: ["appliance/http/form-server.ts", BASE],
+  },
+  // The program that answers where the service cannot start: test/emergency/modules holds that it needs no package.
+  {
+    of: "appliance/emergency/",
+    may: [
+      "appliance/box/",
+      "appliance/control/setup-code.ts",
+      "appliance/http/form-server.ts",
+      "appliance/release/",
+      SYSTEM,
+      BASE,
+    ],
+  },
   { of: "appliance/store/", may: [SYSTEM, BASE], not: ENGINES },
   // Which engine it is to be, and which program its thread runs.
   { of: "appliance/store/engines.ts", may: ["appliance/store/", BASE] },
@@ -245,6 +261,7 @@ export const BROWSERS = "web/";
 export const STARTED: readonly string[] = [
   "appliance/main.ts",
   "appliance/control/routes/settings/settings-check.ts",
+  "appliance/emergency/main.ts",
   "appliance/provision/change-machine.ts",
   "appliance/provision/change-tunnel.ts",
   "appliance/provision/main.ts",

@@ -7,6 +7,7 @@ import {
 } from "../../base/wifi/rules.ts";
 import { networkNameText } from "../../base/wifi/text.ts";
 import { SET_UP_ADDRESS, SET_UP_URL } from "../../base/wifi/told.ts";
+import type { FormAnswer, FormRequest } from "../../http/form-server.ts";
 import type { JoinWish, SeenNetwork } from "../radio.ts";
 import { proposedCountry } from "./country.ts";
 import {
@@ -19,26 +20,11 @@ import {
 } from "./page.ts";
 import { goodAnswer } from "./probes.ts";
 
-/** A request to the portal. */
-export interface PortalRequest {
-  readonly method: string;
-  /** The header `Host`; empty without one. */
-  readonly host: string;
-  /** With its query. */
-  readonly path: string;
-  /** The header `Accept-Language`. */
-  readonly languages: string;
-  /** The address of the phone. */
-  readonly from: string;
-  /** The body of a POST, at most `MOST_FORM_BYTES`. */
-  readonly body: string;
-}
-
-export interface PortalAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
+/** A request to the portal; its form has at most `MOST_FORM_BYTES`. */
+export type PortalRequest = Pick<
+  FormRequest,
+  "method" | "host" | "path" | "languages" | "from" | "body"
+>;
 
 /** The fields of a form but its password. */
 type Given = Pick<FormContent, "country" | "choice" | "typed" | "isHidden">;
@@ -89,7 +75,7 @@ export class Portal {
     this.#given = options.content.given ?? undefined;
   }
 
-  answer(request: PortalRequest): PortalAnswer {
+  answer(request: PortalRequest): FormAnswer {
     const { method, from } = request;
     const path = request.path.replace(/[?#].*$/s, "");
     const isOurs = /^192\.0\.2\.1(?::80)?$/.test(request.host);
@@ -105,7 +91,7 @@ export class Portal {
     return path === "/" ? this.#take(request) : TO_THE_FORM;
   }
 
-  #form({ languages }: PortalRequest, hasSent: boolean): PortalAnswer {
+  #form({ languages }: PortalRequest, hasSent: boolean): FormAnswer {
     if (hasSent) return html(200, lastPage(this.#sent?.network ?? ""));
     return html(200, formPage(this.#content(languages, "")));
   }
@@ -125,7 +111,7 @@ export class Portal {
     };
   }
 
-  #take({ body, languages, from }: PortalRequest): PortalAnswer {
+  #take({ body, languages, from }: PortalRequest): FormAnswer {
     if (this.#sent !== undefined) {
       if (this.#sent.from === from) return html(200, lastPage(this.#sent.network));
       return html(409, refusalPage("Another phone has just sent its form. This network ends now."));
@@ -168,7 +154,7 @@ export class Portal {
     };
   }
 
-  #again({ body }: PortalRequest): PortalAnswer {
+  #again({ body }: PortalRequest): FormAnswer {
     if (
       this.#sent !== undefined ||
       new URLSearchParams(body).get("token") !== this.#options.content.token
@@ -186,13 +172,13 @@ const HEADERS = {
 };
 
 /** Any other address leads here, so that phones find the form by themselves. */
-const TO_THE_FORM: PortalAnswer = {
+const TO_THE_FORM: FormAnswer = {
   status: 302,
   headers: { ...HEADERS, Location: SET_UP_URL },
   body: "",
 };
 
-function html(status: number, body: string): PortalAnswer {
+function html(status: number, body: string): FormAnswer {
   const policy = `default-src 'none'; style-src 'unsafe-inline'; form-action http://${SET_UP_ADDRESS}; base-uri 'none'; frame-ancestors 'none'`;
   return {
     status,
@@ -205,6 +191,6 @@ function html(status: number, body: string): PortalAnswer {
   };
 }
 
-function plain(status: number, type: string, body: string): PortalAnswer {
+function plain(status: number, type: string, body: string): FormAnswer {
   return { status, headers: { ...HEADERS, ...(type !== "" && { "Content-Type": type }) }, body };
 }

@@ -1,0 +1,76 @@
+/**
+ * Answers at both ports while the service cannot start: see tallydeck-emergency.service. It must run where modules, the
+ * data or the settings are broken, and so takes nothing but Node.
+ */
+import { randomBytes, randomInt } from "node:crypto";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { createLog } from "../base/log.ts";
+import { thisNetwork } from "../box/board.ts";
+import { Reset } from "../box/reset.ts";
+import { handedSockets } from "../box/systemd.ts";
+import { screenAt } from "../box/terminal.ts";
+import { SetupCode } from "../control/setup-code.ts";
+import { createFormServer, type FormAnswer, type FormRequest } from "../http/form-server.ts";
+import { askUpdater } from "../release/ask-updater.ts";
+import { SystemClock } from "../system/system-clock.ts";
+import { Emergency } from "./emergency.ts";
+import { BOX_FILES, endOfLog, readKnown } from "./known.ts";
+
+/** `/`, or a folder in tests. */
+const ROOT = process.env.ROOT ?? "/";
+const at = (file: string) => join(ROOT, file);
+/** A form has a code and a name. */
+const MOST_FORM_BYTES = 1_024;
+const CONNECTIONS = { collector: 256, control: 64 } as const;
+const LOOK_MS = 2_000;
+
+const warn = (line: string) => console.error(line);
+const clock = new SystemClock();
+const code = new SetupCode({ clock, randomInt: (end) => randomInt(end), needed: () => true });
+const reset = new Reset({ clock, log: createLog(warn), folder: at(BOX_FILES.reset) });
+const emergency = new Emergency({
+  clock,
+  code,
+  reset,
+  network: thisNetwork(at(BOX_FILES.name)),
+  hostname: hostname(),
+  token: randomBytes(16).toString("hex"),
+  known: () => readKnown(ROOT),
+  log: () => endOfLog(ROOT),
+  askForOther: () => askUpdater(at(BOX_FILES.updater), "rollback"),
+  end: () => process.exit(0),
+});
+
+process.once("SIGTERM", () => process.exit(0));
+const sockets = handedSockets(process.env, process.pid);
+serve("collector", 0, (request) => emergency.answerVisitor(request));
+serve("control", MOST_FORM_BYTES, (request) => emergency.answerOwner(request));
+
+function serve(
+  name: "collector" | "control",
+  mostBytes: number,
+  answer: (request: FormRequest) => FormAnswer,
+): void {
+  const fd = sockets.get(name);
+  if (fd === undefined) throw new Error(`systemd handed no socket ${name} over.`);
+  const mostConnections = CONNECTIONS[name];
+  createFormServer({ answer, warn, mostBytes, mostConnections }).listen({ fd });
+}
+
+const show = screenAt(process.env.CONSOLE_DEVICE ?? "/dev/tty1");
+let shown = "";
+function draw(): void {
+  const text = emergency.screenText();
+  if (text !== shown) show(text);
+  shown = text;
+}
+draw();
+code.changed.on(draw);
+reset.changed.on(draw);
+reset.followRoot();
+// An address or a name may come later. The timers of the clock keep no process alive, and its sockets do.
+setInterval(draw, LOOK_MS);
+warn(
+  "The service cannot start: this program answers at its ports, and has it tried again in ten minutes",
+);
