@@ -1,6 +1,8 @@
 import {
   chownSync,
   closeSync,
+  constants,
+  fstatSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -73,18 +75,20 @@ export function sizeOf(path: string): number | undefined {
  */
 export function bytesOf(path: string, most: number): Uint8Array | undefined {
   try {
-    const size = sizeOf(path);
-    return size === undefined ? undefined : head(path, Math.min(size, most));
+    return sizeOf(path) === undefined ? undefined : head(path, most);
   } catch {
     return undefined;
   }
 }
 
-function head(path: string, length: number): Uint8Array {
-  const bytes = Buffer.alloc(length);
-  const file = openSync(path, "r");
+function head(path: string, most: number): Uint8Array | undefined {
+  // Another program may put a pipe into its place just now, whose opening would wait for its other end.
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    return bytes.subarray(0, readSync(file, bytes, 0, length, 0));
+    const found = fstatSync(file);
+    if (!found.isFile()) return undefined;
+    const bytes = Buffer.alloc(Math.min(found.size, most));
+    return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, 0));
   } finally {
     closeSync(file);
   }

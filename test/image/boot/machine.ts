@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -47,6 +47,10 @@ export interface MachineOptions {
   readonly hasCache?: boolean;
   /** The file for a record of all writes to the card, which then has a cache. */
   readonly writeLog?: string;
+  /** Its time goes as fast as the computer below it can: waiting takes none. What comes from outside comes late. */
+  readonly isHurried?: boolean;
+  /** The names of its board in the device tree, the closest first; QEMU's own unless given. */
+  readonly board?: readonly string[];
   /** A state of `freeze`, which the machine resumes. */
   readonly frozen?: string;
 }
@@ -101,6 +105,7 @@ export class Machine {
     if (options.writeLog !== undefined) writeFileSync(options.writeLog, "");
     const args = machineArguments(card, ports, options);
     const { network } = options;
+    if (options.board) args.push("-dtb", namedBoard(card, args, options.board));
     const line = ["qemu-system-aarch64", ...args] as const;
     const [program, words] = network instanceof Lab ? network.inside(...line) : [line[0], args];
     const qemu = spawn(program, words, { stdio: ["ignore", log, log] });
@@ -135,6 +140,14 @@ export class Machine {
     if (!this.isRunning) return;
     this.#qemu.kill("SIGKILL");
     await once(this.#qemu, "exit");
+  }
+
+  /** The writes to the card since power-on. */
+  async written(): Promise<{ bytes: number; requests: number; flushes: number }> {
+    const card = (await disksOf(this.#qmp)).find(({ device }) => device === "card");
+    if (card === undefined) throw new Error("the machine has no card");
+    const { wr_bytes: bytes, wr_operations: requests, flush_operations: flushes } = card.stats;
+    return { bytes, requests, flushes };
   }
 
   /** Plugs in the disk that the machine was started without. */
@@ -211,11 +224,17 @@ interface Watched {
   readonly qmp: Qmp;
 }
 
+type DiskStats = Readonly<
+  Record<"rd_operations" | "wr_operations" | "wr_bytes" | "flush_operations", number>
+>;
+
+async function disksOf(qmp: Qmp): Promise<readonly { device: string; stats: DiskStats }[]> {
+  return (await qmp.do("query-blockstats")) as Awaited<ReturnType<typeof disksOf>>;
+}
+
 /** Reads, writes and flushes so far, of all its disks. */
 async function cardOperations(qmp: Qmp): Promise<number> {
-  const disks = (await qmp.do("query-blockstats")) as readonly {
-    stats: Record<"rd_operations" | "wr_operations" | "flush_operations", number>;
-  }[];
+  const disks = await disksOf(qmp);
   return disks.reduce(
     (sum, { stats }) => sum + stats.rd_operations + stats.wr_operations + stats.flush_operations,
     0,
@@ -242,7 +261,7 @@ function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
 }
 
 function machineArguments(card: Disk, ports: Ports, options: MachineOptions): string[] {
-  const { hardware = "virt", network = true, disk, commandLine = "", clock } = options;
+  const { hardware = "virt", network = true, disk, commandLine = "" } = options;
   const sockets = (options.reached ?? REACHED)
     .map((port, index) => `hostfwd=tcp:127.0.0.1:${ports[index]}-:${port}`)
     .join(",");
@@ -258,9 +277,8 @@ function machineArguments(card: Disk, ports: Ports, options: MachineOptions): st
     commandLine,
   ].join(" ");
   return [
-    // An update runs more code than QEMU keeps translated unless it is told to.
-    ...["-accel", "tcg,thread=multi,tb-size=2048", "-display", "none", "-no-reboot"],
-    ...(clock ? ["-rtc", `base=${clock}`] : []),
+    ...timeArguments(options),
+    ...["-display", "none", "-no-reboot"],
     ...["-chardev", `socket,id=shell,path=${card.folder}/shell.sock,server=on,wait=off`],
     ...["-chardev", `socket,id=deck,path=${card.folder}/usb.sock,server=on,wait=off`],
     ...driveArguments(card, hardware, options.writeLog),
@@ -273,6 +291,27 @@ function machineArguments(card: Disk, ports: Ports, options: MachineOptions): st
     ...networkArguments(network, sockets),
     ...(hardware === "virt" ? virt(card, words, options) : raspi3b(card, words, options)),
     ...["-device", "usb-redir,chardev=deck"],
+  ];
+}
+
+/** @returns the file of the machine's device tree, with other names */
+function namedBoard(card: Disk, args: readonly string[], names: readonly string[]): string {
+  const file = join(card.folder, "board.dtb");
+  execFileSync("qemu-system-aarch64", [...args, "-machine", `dumpdtb=${file}`], {
+    stdio: "ignore",
+  });
+  execFileSync("fdtput", ["-t", "s", file, "/", "compatible", ...names]);
+  return file;
+}
+
+/** Hurried, an instruction takes two of its nanoseconds, and the time until the next timer none of ours. */
+function timeArguments({ clock, isHurried = false }: MachineOptions): string[] {
+  // An update runs more code than QEMU keeps translated unless it is told to.
+  const accel = `tcg,thread=${isHurried ? "single" : "multi"},tb-size=2048`;
+  const rtc = [...(clock ? [`base=${clock}`] : []), ...(isHurried ? ["clock=vm"] : [])].join(",");
+  return [
+    ...["-accel", accel, ...(isHurried ? ["-icount", "shift=1,sleep=off"] : [])],
+    ...(rtc ? ["-rtc", rtc] : []),
   ];
 }
 

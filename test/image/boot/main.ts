@@ -8,11 +8,13 @@ import { parseArgs } from "node:util";
 import { checkAbuse } from "./abuse.ts";
 import { Card } from "./card.ts";
 import { Checks } from "./checks.ts";
+import { checkDays } from "./days.ts";
 import { checkDecks } from "./decks.ts";
 import { checkLateData } from "./late.ts";
 import { checkNetwork } from "./network.ts";
 import { checkPowerCuts, checkSwitch } from "./power.ts";
 import { checkPublicAddress } from "./public-address.ts";
+import { checkRelease } from "./published.ts";
 import { checkDialects, checkFirstBoot, checkOffline, checkRaspi3b } from "./starts.ts";
 import { checkService } from "./system.ts";
 import { checkTunnel } from "./tunnel.ts";
@@ -33,6 +35,7 @@ const { values } = parseArgs({
     moments: { type: "string", default: "6" },
     jobs: { type: "string", default: "1" },
     like: { type: "string", default: "." },
+    release: { type: "string" },
     keep: { type: "boolean", default: false },
   },
 });
@@ -42,7 +45,7 @@ if (image === undefined || work === undefined || out === undefined) {
   process.exit(2);
 }
 /** Parts with cards of their own. */
-const APART = ["pi3", "wifi", "late", "abuse", "update", "update-short"];
+const APART = ["release", "pi3", "wifi", "days", "late", "abuse", "update", "update-short"];
 const parts = new Set(values.only.split(","));
 const checks = new Checks();
 process.once("SIGINT", () => process.exit(1));
@@ -61,10 +64,13 @@ if (parts.has("update") || parts.has("update-short"))
     isShort: !parts.has("update"),
     like: new RegExp(values.like),
   });
+if (parts.has("release") && values.release !== undefined)
+  await checkRelease(checks, image, { folder: values.release, work: join(work, "published") });
 if (parts.has("late")) await checkLateData(checks, new Card(image, join(work, "late")));
 if (parts.has("abuse"))
   await checkAbuse(checks, new Card(image, join(work, "abuse")), Number(values.seed));
 if (parts.has("wifi")) await checkWifi(checks, new Card(image, join(work, "wifi")), out);
+if (parts.has("days")) await checkDays(checks, new Card(image, join(work, "days")), out);
 if (parts.has("pi3"))
   await checkRaspi3b(checks, new Card(image, join(work, "pi3")), join(out, "pi3"));
 if (!values.keep) rmSync(join(work), { recursive: true });

@@ -48,8 +48,8 @@ export async function checkFirstBoot(
 }
 
 /** Creates the mark of `tallydeck-https-date` for a set clock, since no time server is reachable here. */
-export async function trustClock(box: Box): Promise<void> {
-  await box.machine.shell.run("install -D /dev/null /run/tallydeck-clock/set; sleep 5");
+export async function trustClock({ machine }: { machine: Machine }): Promise<void> {
+  await machine.shell.run("install -D /dev/null /run/tallydeck-clock/set; sleep 5");
 }
 
 /** The files of one dialect on this card. Their values differ from those of earlier files, which they win over. */

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { closeSync, mkdtempSync, openSync, readSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Slot } from "../../../appliance/release/release.ts";
+import type { Release, Slot } from "../../../appliance/release/release.ts";
 import { slotOfConfig } from "../../../appliance/updater/boot-partition.ts";
 import type { UpdateView } from "../../../appliance/updates/view.ts";
 import { Box } from "./box.ts";
@@ -103,7 +103,7 @@ export async function wish(box: Box, body: object): Promise<UpdateView> {
 }
 
 /** The owner uploads a release, which the box has whole then. */
-export async function upload(box: Box, bundle: Bundle): Promise<void> {
+export async function upload(box: Box, bundle: Pick<Bundle, "release" | "file">): Promise<void> {
   const answer = await box.upload("/api/update/file", bundle.file);
   assert.equal(answer.status, 200, answer.body.toString());
   await says(
@@ -117,7 +117,7 @@ export async function upload(box: Box, bundle: Bundle): Promise<void> {
  * The owner wants it now; ends when the box has restarted for it, or would.
  * @returns how long it wrote, in ms
  */
-export async function install(pi: Pi, box: Box, { release }: Bundle): Promise<number> {
+export async function install(pi: Pi, box: Box, { release }: Release): Promise<number> {
   const began = performance.now();
   await wish(box, { action: "now", release, untried: true });
   await says(box, "it counts down", ({ restartsAt }) => restartsAt ?? undefined, INSTALLS_MS);
@@ -127,7 +127,7 @@ export async function install(pi: Pi, box: Box, { release }: Bundle): Promise<nu
 }
 
 /** Waits until a trial came to a good end. */
-export function isKept(box: Box, bundle: Bundle, slot: Slot): Promise<unknown> {
+export function isKept(box: Box, bundle: Release, slot: Slot): Promise<unknown> {
   return says(
     box,
     `release ${bundle.release} is kept`,
