@@ -1,4 +1,3 @@
-import type { UpdateOutcome } from "../base/text/update-outcome.ts";
 /** The JSON the control API answers. Times are epoch milliseconds. */
 
 import type { AlarmState } from "../alarms/state.ts";
@@ -7,6 +6,7 @@ import type { FoundBackup, TargetView } from "../backups/view.ts";
 import type { MachineSettings } from "../base/machine/settings.ts";
 import type { DigestSettings, DigestStanding, DigestTarget } from "../base/text/digest.ts";
 import type { DiskError } from "../base/text/disk-errors.ts";
+import type { UpdateOutcome } from "../base/text/update-outcome.ts";
 import type { TunnelState } from "../base/tunnel.ts";
 import type { DeckView, Undoable } from "../deck/deck-view.ts";
 import type { Widget } from "../deck/face/widget.ts";

@@ -204,15 +204,17 @@ describe("the image's units", () => {
     }
   });
 
-  it("start the updater with verbs that it knows, and with each of them", () => {
-    const verbs = OURS.flatMap(
-      (name) => /\/updater\/main\.js (\S+)/.exec(unitText(name))?.[1] ?? [],
-    );
-    const program = join(ROOT, "appliance/updater/main.ts");
-    const { stderr, status } = spawnSync(process.execPath, [program, "none"], { encoding: "utf8" });
-    assert.equal(status, 2);
-    assert.equal(stderr, `Say what to do: ${verbs.sort().join(", ")}.\n`);
-  });
+  for (const name of ["updater", "provision"])
+    it(`start root's program ${name} with verbs that it knows, and with each of them`, () => {
+      const start = new RegExp(`/${name}/main\\.js (\\S+)`);
+      const verbs = OURS.flatMap((unit) => start.exec(unitText(unit))?.[1] ?? []);
+      const program = join(ROOT, `appliance/${name}/main.ts`);
+      const { stderr, status } = spawnSync(process.execPath, [program, "none"], {
+        encoding: "utf8",
+      });
+      assert.equal(status, 2);
+      assert.equal(stderr, `Say what to do: ${verbs.sort().join(", ")}.\n`);
+    });
 
   it("watch for each request that the service may make of the updater", () => {
     const watched = [...unitText("tallydeck-update.path").matchAll(/^PathExists=.*\/(\S+)$/gm)];

@@ -1,4 +1,0 @@
-/** Runs as root when something came of the Wi-Fi: see tallydeck-wifi-report.service. */
-import { reportWifi } from "./wifi-report.ts";
-
-reportWifi({ root: "/" });
