@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   chownSync,
   closeSync,
   constants,
@@ -39,12 +40,13 @@ export async function syncFolder(folder: string): Promise<void> {
   await opened.sync().finally(() => opened.close());
 }
 
-/** The same for a program that does one thing at a time. */
+/** The same for a program that does one thing at a time. Others may do what the mode says, whatever the mask of the process. */
 export function replaceFile(path: string, content: string, mode: number, group?: number): void {
   mkdirSync(dirname(path), { recursive: true });
   const part = path + NEW;
   rmSync(part, { force: true });
   writeFileSync(part, content, { mode, flush: true });
+  if ((mode & 0o077) !== 0) chmodSync(part, mode);
   if (group !== undefined) chownSync(part, 0, group);
   renameSync(part, path);
   syncNow(dirname(path));
