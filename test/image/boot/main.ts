@@ -10,6 +10,7 @@ import { Card } from "./card.ts";
 import { Checks } from "./checks.ts";
 import { checkDays } from "./days.ts";
 import { checkDecks } from "./decks.ts";
+import { checkEmergency } from "./emergency.ts";
 import { checkLateData } from "./late.ts";
 import { checkNetwork } from "./network.ts";
 import { checkPowerCuts, checkSwitch } from "./power.ts";
@@ -84,6 +85,7 @@ async function checkCard(out: string): Promise<void> {
   });
   if (parts.has("decks")) await checkDecks(checks, box, out);
   if (parts.has("service")) await checkService(checks, box);
+  if (parts.has("emergency")) await checkEmergency(checks, box);
   if (parts.has("network")) await checkNetwork(checks, box);
   if (parts.has("public")) await checkTunnel(checks, box);
   await checkSwitch(checks, box, "restart");
