@@ -120,7 +120,7 @@ export class Emergency {
     if (outcome.kind === "wrong")
       return this.#owner(
         401,
-        "This is not the code. It stands on the screen, and changes after each use.",
+        "This is not the code. It stands on the deck and the screen, and changes after each use.",
       );
     return this.#do(wish);
   }

@@ -14,6 +14,7 @@ import { SetupCode } from "../control/setup-code.ts";
 import { createFormServer, type FormAnswer, type FormRequest } from "../http/form-server.ts";
 import { askUpdater } from "../release/ask-updater.ts";
 import { SystemClock } from "../system/system-clock.ts";
+import { CodeOnDecks } from "./decks.ts";
 import { Emergency } from "./emergency.ts";
 import { BOX_FILES, endOfLog, readKnown } from "./known.ts";
 
@@ -59,8 +60,10 @@ function serve(
 }
 
 const show = screenAt(process.env.CONSOLE_DEVICE ?? "/dev/tty1");
+const decks = new CodeOnDecks(ROOT);
 let shown = "";
 function draw(): void {
+  if (code.shown !== undefined) void decks.show(code.shown);
   const text = emergency.screenText();
   if (text !== shown) show(text);
   shown = text;
@@ -69,7 +72,7 @@ draw();
 code.changed.on(draw);
 reset.changed.on(draw);
 reset.followRoot();
-// An address or a name may come later. The timers of the clock keep no process alive, and its sockets do.
+// An address, a name or a deck may come later. The timers of the clock keep no process alive, and its sockets do.
 setInterval(draw, LOOK_MS);
 warn(
   "The service cannot start: this program answers at its ports, and has it tried again in ten minutes",

@@ -32,7 +32,7 @@ ${facts === "" ? "" : `<p>${htmlText(facts)}.</p>`}
 ${told.map((sentence) => `<p>${htmlText(sentence)}</p>`).join("\n")}
 ${log === undefined ? "" : logPart(log)}
 <form method="post" action="/" autocomplete="off">
-<label class="field">The code on the screen of the machine
+<label class="field">The code on the deck or the screen
 <input name="code" inputmode="numeric" pattern="[0-9]{6}" maxlength="6" required></label>
 <button name="do" value="try">Try to start it</button>
 <button class="quiet" name="do" value="log">Show the end of the log</button>

@@ -106,7 +106,7 @@ describe("the program for a service that cannot start", () => {
       [],
     );
     assert.deepEqual(
-      [...files].filter((file) => /\/(?:store|deck\/usb|service)\//.test(file)),
+      [...files].filter((file) => /\/(?:store|service)\//.test(file)),
       [],
     );
     assert.ok(files.size > 15);

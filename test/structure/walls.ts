@@ -183,6 +183,8 @@ export const WALLS: readonly Wall[] = [
     may: [
       "appliance/box/",
       "appliance/control/setup-code.ts",
+      // Which models there are.
+      "appliance/deck/usb/elgato-models.ts",
       "appliance/http/form-server.ts",
       "appliance/release/",
       SYSTEM,
