@@ -41,6 +41,7 @@ const SCAN_MS = 10_000;
 /** A network is looked for in so many scans. */
 const SCANS = 3;
 const JOIN_MS = 30_000;
+const START_MS = 30_000;
 const ADDRESS_MS = 30_000;
 /** The most networks of a scan. */
 const MOST_NETWORKS = 200;
@@ -76,6 +77,17 @@ export class IwdRadio implements Radio {
 
   async start(own: OwnNetwork, signal: AbortSignal): Promise<void> {
     try {
+      await this.#openOrStop(own, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      this.#options.warn(`The own network did not open: ${String(error).split("\n")[0]}`);
+      // A radio that has just failed to join may need another try.
+      await this.#openOrStop(own, signal);
+    }
+  }
+
+  async #openOrStop(own: OwnNetwork, signal: AbortSignal): Promise<void> {
+    try {
       await this.#open(own, signal);
     } catch (error) {
       // Neither the mode nor the firewall may stay.
@@ -91,7 +103,10 @@ export class IwdRadio implements Radio {
     await this.#bus.set(path, ["Device", "Mode"], "ap");
     await this.#until(signal, ({ object }) => object.AccessPoint !== undefined);
     await nft(ask, "add", "element", "{", "wlan0", "}");
-    await this.#bus.call(path, ["AccessPoint", "StartProfile"], ["s", own.name]);
+    await this.#bus.call(path, ["AccessPoint", "StartProfile"], ["s", own.name], {
+      timeoutMs: START_MS,
+      signal,
+    });
     await this.#until(signal, ({ object }) => object.AccessPoint?.Started === true);
   }
 

@@ -28,7 +28,8 @@ class FakeIwd {
   dump: string | undefined = "";
   joins = true;
   failures = 0;
-  opens = true;
+  /** Calls that are to open the own network, and fail. */
+  closures = 0;
   addresses: string[] = [];
 
   async ask(program: string, args: readonly string[]): Promise<string> {
@@ -50,7 +51,8 @@ class FakeIwd {
     }
     if (method === "GetOrderedNetworks")
       return reply([this.networks.map(({ level }, index) => [`${PATH}/${index}`, level])]);
-    if (method === "StartProfile" && !this.opens) throw new Error("Call failed: not supported");
+    if (method === "StartProfile" && this.closures-- > 0)
+      throw new Error("Call failed: Connection timed out");
     if (method === "StartProfile") this.isStarted = true;
     if (method === "GetDiagnostics") return reply([[{}, {}]]);
     if (method === "Connect" || method === "ConnectHiddenNetwork") {
@@ -166,13 +168,26 @@ describe("the radio by iwd", () => {
 
   it("is a station behind the firewall again where the own network does not open", async () => {
     const { radio, iwd } = world();
-    iwd.opens = false;
+    iwd.closures = 2;
     const own = { name: "Tallydeck-AB23", key: "abcdefghjk", channel: 6 };
-    await assert.rejects(radio.start(own, signal), /not supported/);
+    await assert.rejects(radio.start(own, signal), /timed out/);
     assert.deepEqual(iwd.calls.slice(-2), [
       "Mode s station",
       "nft flush set inet tallydeck setup_links",
     ]);
+  });
+
+  it("opens the own network at a second try, from a station again", async () => {
+    const { radio, iwd } = world();
+    iwd.closures = 1;
+    await radio.start({ name: "Tallydeck-AB23", key: "abcdefghjk", channel: 6 }, signal);
+    assert.equal(iwd.isStarted, true);
+    assert.deepEqual(
+      iwd.calls.filter((call) => /^(?:Mode|StartProfile)/.test(call)),
+      ["Mode s ap", "StartProfile s Tallydeck-AB23", "Mode s station"].concat(
+        ...["Mode s ap", "StartProfile s Tallydeck-AB23"],
+      ),
+    );
   });
 
   it("is online by an address of somebody's network only", async () => {
