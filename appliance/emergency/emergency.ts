@@ -196,7 +196,8 @@ function wantsPage({ method, path, accept }: FormRequest): boolean {
 const HEADERS = {
   "Cache-Control": "no-store",
   "X-Content-Type-Options": "nosniff",
-  "Referrer-Policy": "no-referrer",
+  // With none at all, browsers tell no origin of a form, of this page neither.
+  "Referrer-Policy": "same-origin",
   "Content-Security-Policy":
     "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 };
