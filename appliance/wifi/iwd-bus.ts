@@ -11,6 +11,8 @@ type IwdObjects = ReadonlyMap<string, IwdObject>;
 
 /** A call takes no longer than this, but for one that joins. */
 const CALL_MS = 10_000;
+/** A change of mode, for which iwd may make the interface anew. */
+const CHANGE_MS = 30_000;
 
 /** iwd, which is asked by `busctl`: Node has no D-Bus of its own. */
 export class IwdBus {
@@ -42,7 +44,7 @@ export class IwdBus {
 
   async set(path: string, [of, name]: readonly [string, string], value: string): Promise<void> {
     const args = ["--system", "set-property", NAME, path, `${NAME}.${of}`, name, "s", value];
-    await this.#ask("busctl", args, { timeoutMs: CALL_MS });
+    await this.#ask("busctl", args, { timeoutMs: CHANGE_MS });
   }
 
   async #call(

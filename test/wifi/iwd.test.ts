@@ -18,6 +18,8 @@ class FakeIwd {
   mode = "station";
   isStarted = false;
   readonly calls: string[] = [];
+  /** A word of a call → the time that it was given. */
+  readonly patience = new Map<string, number | undefined>();
   readonly networks = [
     { name: "Home", type: "psk", level: -4_500, known: false },
     { name: "Office", type: "8021x", level: -5_000, known: false },
@@ -110,7 +112,10 @@ function world(isCountryNew = false) {
   const undone: string[] = [];
   const owns: unknown[] = [];
   const radio = new IwdRadio({
-    ask: (program, args) => iwd.ask(program, args),
+    ask: (program, args, { timeoutMs }) => {
+      iwd.patience.set(args.find((arg) => /^(?:Mode|StartProfile)$/.test(arg)) ?? "", timeoutMs);
+      return iwd.ask(program, args);
+    },
     files: {
       write: () => ({ isCountryNew, undo: () => void undone.push("undo") }),
       own: (own) => void owns.push(own),
@@ -182,6 +187,10 @@ describe("the radio by iwd", () => {
     iwd.closures = 1;
     await radio.start({ name: "Tallydeck-AB23", key: "abcdefghjk", channel: 6 }, signal);
     assert.equal(iwd.isStarted, true);
+    assert.deepEqual(
+      [iwd.patience.get("Mode"), iwd.patience.get("StartProfile")],
+      [30_000, 32_000],
+    );
     assert.deepEqual(
       iwd.calls.filter((call) => /^(?:Mode|StartProfile)/.test(call)),
       ["Mode s ap", "StartProfile s Tallydeck-AB23", "Mode s station"].concat(
