@@ -8,8 +8,11 @@ import { ELGATO_MODELS } from "../../appliance/deck/usb/elgato-models.ts";
 import { CodeOnDecks } from "../../appliance/emergency/decks.ts";
 import { digitPicture, jpegOf, turned } from "../../appliance/emergency/picture.ts";
 import { codeReports } from "../../appliance/emergency/reports.ts";
+import { FakeClock } from "../helpers/fake-clock.ts";
+import { UNITS } from "../helpers/fake-hid-units.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { decode } from "../helpers/pictures.ts";
+import { codeOn } from "../helpers/shown-code.ts";
 
 const CODE = "407918";
 const WITH_KEYS = ELGATO_MODELS.filter(({ slots }) => slots.length > 0);
@@ -65,6 +68,22 @@ describe("a code on a deck, without a driver", () => {
       }
       assert.deepEqual(codeReports(product, CODE), sent);
       assert.ok(sent.length >= 6);
+    });
+
+  for (const [id, slots] of [
+    ["original", ["k0", "k1", "k2", "k5", "k6", "k7"]],
+    ["mini", ["k0", "k1", "k2", "k3", "k4", "k5"]],
+    ["mk2", ["k0", "k1", "k2", "k5", "k6", "k7"]],
+    ["xl", ["k0", "k1", "k2", "k8", "k9", "k10"]],
+    ["plus", ["k0", "k1", "k2", "k4", "k5", "k6"]],
+    ["neo", ["k0", "k1", "k2", "k4", "k5", "k6"]],
+  ] as const)
+    it(`stands upright on the ${id}, three digits a row`, async () => {
+      const unit = UNITS[id]?.(new FakeClock());
+      if (unit === undefined) throw new Error(`no unit ${id}`);
+      for (const report of codeReports(unit.product, CODE) ?? []) unit.output(report);
+      assert.equal(await codeOn(unit, slots), CODE);
+      assert.deepEqual(unit.complaints, []);
     });
 
   it("is drawn as JPEG that others read", async () => {

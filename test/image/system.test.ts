@@ -28,7 +28,7 @@ const MOST_EXPOSED: Readonly<Record<string, number>> = {
   "tallydeck-clock-save.service": 1,
   "tallydeck-clock.service": 1.8,
   "tallydeck-data-back.service": 1.5,
-  "tallydeck-emergency.service": 1.6,
+  "tallydeck-emergency.service": 1.4,
   "tallydeck-erase.service": 2,
   "tallydeck-facts.service": 1.8,
   "tallydeck-grow-data.service": 1.5,

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { mk2 } from "../../helpers/fake-hid-elgato.ts";
+import { codeOn } from "../../helpers/shown-code.ts";
+import { UsbDeck } from "../../virtual-deck/usb-deck.ts";
 import type { Box } from "./box.ts";
 import type { Checks } from "./checks.ts";
 import { codeOnScreen, until } from "./owner.ts";
@@ -54,6 +57,15 @@ export async function checkEmergency(checks: Checks, box: Box): Promise<void> {
       assert.match(await presses("log"), /ERR_MODULE_NOT_FOUND/);
     },
   );
+
+  await checks.check("shows the code on the keys of a deck, without its driver", async () => {
+    const unit = mk2();
+    const plugged = await UsbDeck.plug(unit, box.machine.usb);
+    const slots = ["k0", "k1", "k2", "k5", "k6", "k7"];
+    const code = await until("a code on the deck", () => codeOn(unit, slots));
+    assert.equal(code, await codeOnScreen(box));
+    plugged.unplug();
+  });
 
   await checks.check("comes back to that page where the service is tried in vain", async () => {
     await presses("try");
