@@ -16,6 +16,7 @@ import { checkNetwork } from "./network.ts";
 import { checkPowerCuts, checkSwitch } from "./power.ts";
 import { checkPublicAddress } from "./public-address.ts";
 import { checkRelease } from "./published.ts";
+import { makeRadios } from "./radios.ts";
 import { checkDialects, checkFirstBoot, checkOffline, checkRaspi3b } from "./starts.ts";
 import { checkService } from "./system.ts";
 import { checkTunnel } from "./tunnel.ts";
@@ -46,7 +47,10 @@ if (image === undefined || work === undefined || out === undefined) {
   process.exit(2);
 }
 /** Parts with cards of their own. */
-const APART = ["release", "pi3", "wifi", "days", "late", "abuse", "update", "update-short"];
+const APART = [
+  ...["release", "pi3", "wifi", "wifi-short", "days", "late", "abuse"],
+  ...["update", "update-short"],
+];
 const parts = new Set(values.only.split(","));
 const checks = new Checks();
 process.once("SIGINT", () => process.exit(1));
@@ -70,12 +74,27 @@ if (parts.has("release") && values.release !== undefined)
 if (parts.has("late")) await checkLateData(checks, new Card(image, join(work, "late")));
 if (parts.has("abuse"))
   await checkAbuse(checks, new Card(image, join(work, "abuse")), Number(values.seed));
-if (parts.has("wifi")) await checkWifi(checks, new Card(image, join(work, "wifi")), out);
+if (parts.has("wifi") || parts.has("wifi-short"))
+  await checkWifi(checks, new Card(image, join(work, "wifi")), {
+    disk: radiosIn(join(work, "wifi")),
+    out,
+    isShort: !parts.has("wifi"),
+  });
 if (parts.has("days")) await checkDays(checks, new Card(image, join(work, "days")), out);
 if (parts.has("pi3"))
   await checkRaspi3b(checks, new Card(image, join(work, "pi3")), join(out, "pi3"));
 if (!values.keep) rmSync(join(work), { recursive: true });
 process.exitCode = checks.close();
+
+/** A disk with radios. That there is none is no fault of the image: 75, as for whose time is over. */
+function radiosIn(folder: string): string {
+  try {
+    return makeRadios(folder);
+  } catch (error) {
+    console.error(`The Wi-Fi is not checked. ${(error as Error).message}`);
+    process.exit(checks.close() || 75);
+  }
+}
 
 /** A first start, and what follows on the same card. */
 async function checkCard(out: string): Promise<void> {

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { createCanvas, ImageData } from "@napi-rs/canvas";
-import { noticeFace } from "../../../appliance/deck/face/notices.ts";
+import { type Notice, noticeFace } from "../../../appliance/deck/face/notices.ts";
 import { paint } from "../../../appliance/deck/face/paint.ts";
 import type { Pixels } from "../../../appliance/deck/pixels.ts";
 import type { FakeUnit } from "../../helpers/fake-hid.ts";
@@ -45,8 +45,17 @@ export async function showsCode(
   slots: readonly string[],
   code: string,
 ): Promise<void> {
-  const face = noticeFace({ type: "setup-code", code });
-  await until(`the code ${code} on the panel`, async () => {
+  await slotWith(unit, slots, { type: "setup-code", code });
+}
+
+/** Waits until a slot of the panel shows a notice, and resolves with the slot. */
+export function slotWith(
+  unit: FakeUnit,
+  slots: readonly string[],
+  notice: Notice,
+): Promise<string> {
+  const face = noticeFace(notice);
+  return until(`${JSON.stringify(notice)} on the panel`, async () => {
     for (const slot of slots) {
       const shown = await unit.shown(slot);
       if (shown === undefined) continue;

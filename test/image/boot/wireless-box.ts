@@ -1,0 +1,121 @@
+import type { WifiState } from "../../../appliance/base/wifi/told.ts";
+import { FakeMini } from "../../helpers/fake-hid-elgato.ts";
+import { UsbDeck } from "../../virtual-deck/usb-deck.ts";
+import type { Card } from "./card.ts";
+import { Machine } from "./machine.ts";
+import { until } from "./owner.ts";
+import { layRadios, phoneAsks, phoneJoins, type Router, startRouter } from "./radios.ts";
+
+/** The fields of the form but its token and its country. */
+interface Fields {
+  /** The name of a network in the list, or of one to type. */
+  readonly name: string;
+  readonly password: string;
+  readonly isHidden?: boolean;
+}
+
+/** A box without a cable, with a deck of six keys, and a phone and a router in reach. Radios are made of software. */
+export class WirelessBox {
+  readonly unit = new FakeMini();
+  readonly #card: Card;
+  readonly #disk: string;
+  #machine!: Machine;
+  #deck!: UsbDeck;
+
+  private constructor(card: Card, disk: string) {
+    this.#card = card;
+    this.#disk = disk;
+  }
+
+  /** @param disk with the radios @param router is there before the box looks for one */
+  static async start(card: Card, disk: string, router: Router): Promise<WirelessBox> {
+    const box = new WirelessBox(card, disk);
+    await box.start(router);
+    return box;
+  }
+
+  get shell() {
+    return this.#machine.shell;
+  }
+
+  /** Plugs it in, also once more. */
+  async start(router: Router): Promise<void> {
+    const { shell } = await this.#powerOn();
+    const isActive = (unit: string) =>
+      until(`${unit} runs`, async () => {
+        const { text } = await shell.run(`systemctl is-active ${unit}`);
+        return text === "active" || undefined;
+      });
+    await isActive("iwd.service");
+    await this.#machine.plugDisk("radios");
+    await layRadios(shell);
+    await startRouter(shell, router);
+    this.#deck = await UsbDeck.plug(this.unit, this.#machine.usb);
+    await shell.run(
+      "systemctl start iwd.service && systemctl start --no-block tallydeck-wifi.service",
+    );
+    // It shows the deck what there is to see.
+    await isActive("tallydeck.service");
+  }
+
+  async cutPower(): Promise<void> {
+    this.#deck.unplug();
+    await this.#machine.cutPower();
+  }
+
+  async says(command: string): Promise<string> {
+    return (await this.shell.run(command)).text;
+  }
+
+  async state(): Promise<WifiState> {
+    return JSON.parse(await this.says("cat /run/tallydeck-wifi/state.json")) as WifiState;
+  }
+
+  /** Waits until the state fits. */
+  when(what: string, fits: (state: WifiState) => boolean): Promise<WifiState> {
+    const ask = async () => {
+      const now = await this.state();
+      return fits(now) ? now : undefined;
+    };
+    return until(what, ask);
+  }
+
+  phase(wanted: WifiState["phase"]): Promise<WifiState> {
+    return this.when(`the phase ${wanted}`, ({ phase }) => phase === wanted);
+  }
+
+  /** The phone joins the box's own network, as soon as that is open. @returns what the phone was given */
+  async letPhoneIn(): Promise<string> {
+    const { own } = await this.phase("open");
+    return phoneJoins(this.shell, own?.name ?? "", own?.key ?? "");
+  }
+
+  /** The phone fills in the form. @returns the page that follows */
+  async send({ name, password, isHidden }: Fields): Promise<string> {
+    const form = await phoneAsks(this.shell);
+    const listed = `psk-${Buffer.from(name).toString("hex")}`;
+    const network = form.includes(listed) ? { network: listed } : { network: "other", typed: name };
+    const body = new URLSearchParams({
+      token: /name="token" value="([^"]+)"/.exec(form)?.[1] ?? "",
+      country: "CH",
+      password,
+      ...network,
+      ...(isHidden && { hidden: "1" }),
+    });
+    return phoneAsks(this.shell, { method: "POST", body: body.toString() });
+  }
+
+  /** Waits for an address of the home's router. */
+  async hasAddress(): Promise<void> {
+    await until("its address", async () =>
+      /192\.168\.50\.\d+/.test(await this.says("ip -br -4 address show dev wlan0 | cat"))
+        ? true
+        : undefined,
+    );
+  }
+
+  async #powerOn(): Promise<Machine> {
+    this.#machine = await Machine.start(this.#card, { network: false, disk: this.#disk });
+    return this.#machine;
+  }
+}
