@@ -59,6 +59,8 @@ interface WifiSetUpOptions {
 
 /** The facts are gathered this often. */
 const LOOK_MS = 1_000;
+/** Each look at the radio is a program of its own. While a set-up neither runs nor is asked for, these are enough. */
+const QUIET_LOOK_MS = 10_000;
 const LONGEST_MS = 60_000;
 /** The program ends when there was nothing to do for so long; the next request starts it again. */
 const IDLE_MS = 60_000;
@@ -78,6 +80,7 @@ export class WifiSetUp {
   #hasOpened: boolean | null = null;
   #mostPhones = 0;
   #isLooking = false;
+  #askedRadioAt = Number.NEGATIVE_INFINITY;
   #told = "";
   /** The fields of the last form, to be there again after a network was not joined. */
   #given: PortalContent["given"] = null;
@@ -135,7 +138,7 @@ export class WifiSetUp {
     if (this.#isLooking) return;
     this.#isLooking = true;
     try {
-      this.#radio = await this.#options.radio.state();
+      await this.#askRadio();
       this.#mostPhones = Math.max(this.#mostPhones, this.#radio.phones);
       this.#take();
       this.#runner.wake();
@@ -145,6 +148,15 @@ export class WifiSetUp {
     } finally {
       this.#isLooking = false;
     }
+  }
+
+  async #askRadio(): Promise<void> {
+    const { clock, radio } = this.#options;
+    const { run, isOpen, change, isAsked } = this.#record;
+    const isQuiet = run === null && !isOpen && change === null && !isAsked;
+    if (isQuiet && clock.monotonic() - this.#askedRadioAt < QUIET_LOOK_MS) return;
+    this.#radio = await radio.state();
+    this.#askedRadioAt = clock.monotonic();
   }
 
   #take(): void {
@@ -268,6 +280,7 @@ export class WifiSetUp {
 
   #after(record: SetUpRecord, task: SetUpTask, outcome: SetUpOutcome): SetUpRecord {
     const after = afterSetUpTask(record, task, outcome, this.#options.clock.monotonic());
+    this.#askedRadioAt = Number.NEGATIVE_INFINITY;
     if (task.kind === "open") this.#hasOpened = outcome.kind === "opened";
     if (after.trouble !== null && after.trouble !== record.trouble)
       this.#options.log(wifiTroubleText({ ...this.#troubleOf(after.trouble), at: null }));

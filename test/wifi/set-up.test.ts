@@ -22,6 +22,8 @@ class FakeRadio implements Radio {
   /** Looks for the internet, while it has an address. */
   looksAround: () => Promise<void> = async () => {};
   readonly did: string[] = [];
+  /** The number of times that it was asked for its state. */
+  looks = 0;
 
   async scan() {
     this.did.push("scan");
@@ -48,6 +50,7 @@ class FakeRadio implements Radio {
     return end;
   }
   async state() {
+    this.looks += 1;
     const { hasRadio, phones, isOnline } = this;
     return { hasRadio, phones: this.own ? phones : 0, isOnline: isOnline && !this.own };
   }
@@ -239,6 +242,17 @@ describe("the set-up of the Wi-Fi", () => {
     assert.deepEqual([now()?.phase, now()?.trouble?.reason], ["idle", "not-accepted"]);
     assert.ok(now()?.trouble?.at);
     assert.deepEqual(radio.did, ["stop", "rejoin", "rejoin"]);
+  });
+
+  it("asks the radio seldom while there is nothing to do, and at once when there is", async () => {
+    const { pass, now, radio, box } = world();
+    box.hasDeck = false;
+    await pass(60_000);
+    assert.ok(radio.looks <= 7, `${radio.looks}`);
+    box.hasDeck = true;
+    box.begins = true;
+    await pass(4_000);
+    assert.equal(now()?.phase, "open");
   });
 
   it("tries the owner's change, and tells of the failure", async () => {
