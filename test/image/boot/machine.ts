@@ -47,8 +47,6 @@ export interface MachineOptions {
   readonly hasCache?: boolean;
   /** The file for a record of all writes to the card, which then has a cache. */
   readonly writeLog?: string;
-  /** Its time goes as fast as the computer below it can: waiting takes none. What comes from outside comes late. */
-  readonly isHurried?: boolean;
   /** The names of its board in the device tree, the closest first; QEMU's own unless given. */
   readonly board?: readonly string[];
   /** A state of `freeze`, which the machine resumes. */
@@ -261,7 +259,7 @@ function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
 }
 
 function machineArguments(card: Disk, ports: Ports, options: MachineOptions): string[] {
-  const { hardware = "virt", network = true, disk, commandLine = "" } = options;
+  const { hardware = "virt", network = true, disk, commandLine = "", clock } = options;
   const sockets = (options.reached ?? REACHED)
     .map((port, index) => `hostfwd=tcp:127.0.0.1:${ports[index]}-:${port}`)
     .join(",");
@@ -277,8 +275,9 @@ function machineArguments(card: Disk, ports: Ports, options: MachineOptions): st
     commandLine,
   ].join(" ");
   return [
-    ...timeArguments(options),
-    ...["-display", "none", "-no-reboot"],
+    // An update runs more code than QEMU keeps translated unless it is told to.
+    ...["-accel", "tcg,thread=multi,tb-size=2048", "-display", "none", "-no-reboot"],
+    ...(clock ? ["-rtc", `base=${clock}`] : []),
     ...["-chardev", `socket,id=shell,path=${card.folder}/shell.sock,server=on,wait=off`],
     ...["-chardev", `socket,id=deck,path=${card.folder}/usb.sock,server=on,wait=off`],
     ...driveArguments(card, hardware, options.writeLog),
@@ -302,17 +301,6 @@ function namedBoard(card: Disk, args: readonly string[], names: readonly string[
   });
   execFileSync("fdtput", ["-t", "s", file, "/", "compatible", ...names]);
   return file;
-}
-
-/** Hurried, an instruction takes two of its nanoseconds, and the time until the next timer none of ours. */
-function timeArguments({ clock, isHurried = false }: MachineOptions): string[] {
-  // An update runs more code than QEMU keeps translated unless it is told to.
-  const accel = `tcg,thread=${isHurried ? "single" : "multi"},tb-size=2048`;
-  const rtc = [...(clock ? [`base=${clock}`] : []), ...(isHurried ? ["clock=vm"] : [])].join(",");
-  return [
-    ...["-accel", accel, ...(isHurried ? ["-icount", "shift=1,sleep=off"] : [])],
-    ...(rtc ? ["-rtc", rtc] : []),
-  ];
 }
 
 /** Emulated, and with others beside it, a service may start for longer than any board would need. */
