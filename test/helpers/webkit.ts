@@ -12,13 +12,19 @@ import { until } from "./until.ts";
 const ARCHITECTURE = process.arch === "arm64" ? "aarch64" : "x86_64";
 const BROWSER = `/usr/lib/${ARCHITECTURE}-linux-gnu/webkit2gtk-4.1/MiniBrowser`;
 
-/** WebDriver knows no console, and WebKit writes none of a driven page's: the page itself is asked. */
+/**
+ * WebDriver knows no console, and WebKit writes none of a driven page's: the page itself is asked. A chart that is drawn
+ * anew when it is resized has its new size a frame later, which a slow computer is told of as an error (Resize Observer,
+ * 3.4.6).
+ */
 const WATCH = `(() => {
   if (window.troubles) return;
   window.troubles = [];
   const note = (...words) => window.troubles.push(words.join(" "));
   console.error = console.warn = note;
-  addEventListener("error", ({ message, target }) => note(message ?? target.outerHTML), true);
+  addEventListener("error", ({ message, target }) => {
+    if (!message?.startsWith("ResizeObserver loop")) note(message ?? target.outerHTML);
+  }, true);
   addEventListener("unhandledrejection", ({ reason }) => note(reason));
   addEventListener("securitypolicyviolation", ({ blockedURI }) => note("policy", blockedURI));
 })()`;

@@ -21,6 +21,9 @@ const FILE = { "content-type": "application/octet-stream" };
 
 const ASKED = { site: "busy", from: "first", series: 1, daily: 1 };
 
+/** A minute on an idle computer, and a multiple of it beside other work. */
+const LONGEST_MS = 40 * 60_000;
+
 /** Months as large as hits can make them. */
 const FULL: Readonly<Record<string, (dataDir: string) => void>> = {
   "all values that each dimension may have, and all views that days keep, each with one of each": (
@@ -79,5 +82,5 @@ describe("a backup of a full month", () => {
       } finally {
         await world.end();
       }
-    });
+    }).timeout(LONGEST_MS);
 });
