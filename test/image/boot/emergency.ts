@@ -35,8 +35,10 @@ export async function checkEmergency(checks: Checks, box: Box): Promise<void> {
   };
 
   await checks.check("answers at both ports when its service cannot start", async () => {
+    // A slow guest's service may not stop in time, which counts as a failure, too, with a log of its own.
+    await says("systemctl stop tallydeck-{collector,collector-tls,control}.socket tallydeck");
     await says(
-      `rm -f /run/tallydeck/log-kept; mkdir -p /run/nothing; mount --bind /run/nothing ${PACKAGE}; systemctl restart --no-block tallydeck`,
+      `rm -f /run/tallydeck/log-kept /run/tallydeck/failures; mkdir -p /run/nothing; mount --bind /run/nothing ${PACKAGE}; systemctl start --no-block tallydeck`,
     );
     assert.match(await standsIn(), /The service stops by itself\. It failed 5 times in a row/);
     const visitor = await box.collector("GET", "/", { headers: { accept: "text/html" } });
