@@ -25,9 +25,12 @@ export class Checks {
     }
   }
 
-  /** The closing line, and the exit code. */
+  /** The closing line, and the exit code. Where no check has ended it gives no numbers, which would look like a run of all. */
   close(): number {
-    console.log(`${this.passed} passed, ${this.failed} failed`);
+    const { passed, failed } = this;
+    console.log(
+      passed + failed === 0 ? "No check has ended." : `${passed} passed, ${failed} failed`,
+    );
     return this.failed === 0 ? 0 : 1;
   }
 }
