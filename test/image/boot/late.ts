@@ -19,7 +19,8 @@ const LATE_S = 150;
 
 /** A card whose data partition the kernel finds minutes after the rest. */
 export async function checkLateData(checks: Checks, card: Card): Promise<void> {
-  const box = new Box(await Machine.start(card, { disk: withoutData(card) }));
+  const disk = withoutData(card);
+  const box = new Box(await Machine.start(card));
   const { shell } = box.machine;
   const says = async (command: string) => (await shell.run(command)).text;
 
@@ -33,7 +34,7 @@ export async function checkLateData(checks: Checks, card: Card): Promise<void> {
   await checks.check("goes on waiting, and starts when the partition comes", async () => {
     await says(`while [ "$(cut -d. -f1 /proc/uptime)" -lt ${LATE_S} ]; do sleep 1; done`);
     assert.equal(await says("systemctl is-active data.mount"), "inactive");
-    await box.machine.plugDisk();
+    await box.machine.plugDisk(disk, "data");
     await box.serves();
     await says("systemctl is-system-running --wait");
     assert.equal(await says("systemctl --failed --no-legend --plain --no-pager"), "");

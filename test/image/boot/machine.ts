@@ -19,6 +19,8 @@ const ENDS_MS = 3 * 60_000;
 /** A unit, a command, or a step of the kernel's, takes less of an emulator. */
 const PATIENCE = { stillS: 240, spinsS: 600 };
 const UNWATCHED_S = 30;
+/** The limit in QEMU of all disks that are plugged in. */
+const PACE = "pace";
 const TICKS_A_SECOND = 100;
 
 type Ports = readonly [collector: number, control: number, tls: number, other: number];
@@ -33,8 +35,6 @@ export interface MachineOptions {
   readonly reached?: Ports;
   /** The port for 443; a free one unless given. */
   readonly tlsPort?: number;
-  /** A disk that is plugged in by `plugDisk` only. */
-  readonly disk?: string;
   /** Further words for the kernel. */
   readonly commandLine?: string;
   /** The time of the clock chip at power-on; today unless given. */
@@ -77,6 +77,8 @@ export class Machine {
   readonly #card: Disk;
   readonly #qemu: ChildProcess;
   readonly #qmp: Qmp;
+  /** The names in QEMU of files that were plugged in. */
+  readonly #disks = new Map<string, string>();
 
   private constructor(
     card: Disk,
@@ -148,14 +150,35 @@ export class Machine {
     return { bytes, requests, flushes };
   }
 
-  /** Plugs in the disk that the machine was started without. */
-  async plugDisk(id = "stick"): Promise<void> {
-    await this.#qmp.do("device_add", { driver: "usb-storage", drive: "disk", id });
+  /** Plugs a disk in, also once more. @param id of this time */
+  async plugDisk(file: string, id: string, { isReadOnly = false } = {}): Promise<void> {
+    let drive = this.#disks.get(file);
+    if (drive === undefined) {
+      drive = `disk${this.#disks.size}`;
+      await this.#qmp.do("blockdev-add", {
+        ...{ driver: "raw", "node-name": drive, "read-only": isReadOnly },
+        file: {
+          driver: "throttle",
+          "throttle-group": PACE,
+          file: { driver: "file", filename: file },
+        },
+      });
+      this.#disks.set(file, drive);
+    }
+    await this.#qmp.do("device_add", { driver: "usb-storage", drive, id });
   }
 
   /** Pulls it out again. */
-  async unplugDisk(id = "stick"): Promise<void> {
+  async unplugDisk(id: string): Promise<void> {
     await this.#qmp.do("device_del", { id });
+  }
+
+  /** Lets all disks that are plugged in take so many bytes a second from now on; 0 for what they can. */
+  async slowDisks(bytes: number): Promise<void> {
+    await this.#qmp.do("qom-set", {
+      ...{ path: `/objects/${PACE}`, property: "limits" },
+      value: { "bps-total": bytes },
+    });
   }
 
   /** Keeps its memory in a file and ends; a copy of its card goes with it. */
@@ -259,7 +282,7 @@ function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
 }
 
 function machineArguments(card: Disk, ports: Ports, options: MachineOptions): string[] {
-  const { hardware = "virt", network = true, disk, commandLine = "", clock } = options;
+  const { hardware = "virt", network = true, commandLine = "", clock } = options;
   const sockets = (options.reached ?? REACHED)
     .map((port, index) => `hostfwd=tcp:127.0.0.1:${ports[index]}-:${port}`)
     .join(",");
@@ -281,10 +304,7 @@ function machineArguments(card: Disk, ports: Ports, options: MachineOptions): st
     ...["-chardev", `socket,id=shell,path=${card.folder}/shell.sock,server=on,wait=off`],
     ...["-chardev", `socket,id=deck,path=${card.folder}/usb.sock,server=on,wait=off`],
     ...driveArguments(card, hardware, options.writeLog),
-    // A -drive would go with the first device that is pulled.
-    ...(disk
-      ? ["-blockdev", `driver=raw,node-name=disk,file.driver=file,file.filename=${disk}`]
-      : []),
+    ...["-object", `throttle-group,id=${PACE}`],
     ...["-qmp", `unix:${card.folder}/monitor.sock,server=on,wait=off`],
     ...(options.frozen ? ["-incoming", `exec:cat ${options.frozen}`] : []),
     ...networkArguments(network, sockets),

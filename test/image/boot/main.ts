@@ -6,6 +6,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { checkAbuse } from "./abuse.ts";
+import { checkBackups } from "./backups.ts";
 import { Card } from "./card.ts";
 import { Checks } from "./checks.ts";
 import { checkDays } from "./days.ts";
@@ -17,6 +18,7 @@ import { checkPowerCuts, checkSwitch } from "./power.ts";
 import { checkPublicAddress } from "./public-address.ts";
 import { checkRelease } from "./published.ts";
 import { makeRadios } from "./radios.ts";
+import { checkReset } from "./reset.ts";
 import { checkDialects, checkFirstBoot, checkOffline, checkRaspi3b } from "./starts.ts";
 import { checkService } from "./system.ts";
 import { checkTunnel } from "./tunnel.ts";
@@ -49,6 +51,7 @@ if (image === undefined || work === undefined || out === undefined) {
 /** Parts with cards of their own. */
 const APART = [
   ...["release", "pi3", "wifi", "wifi-short", "days", "late", "abuse"],
+  ...["backups", "reset"],
   ...["update", "update-short"],
 ];
 const parts = new Set(values.only.split(","));
@@ -80,6 +83,8 @@ if (parts.has("wifi") || parts.has("wifi-short"))
     out,
     isShort: !parts.has("wifi"),
   });
+if (parts.has("backups")) await checkBackups(checks, image, join(work, "backups"));
+if (parts.has("reset")) await checkReset(checks, new Card(image, join(work, "reset")));
 if (parts.has("days")) await checkDays(checks, new Card(image, join(work, "days")), out);
 if (parts.has("pi3"))
   await checkRaspi3b(checks, new Card(image, join(work, "pi3")), join(out, "pi3"));

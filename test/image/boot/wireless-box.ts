@@ -47,7 +47,7 @@ export class WirelessBox {
         return text === "active" || undefined;
       });
     await isActive("iwd.service");
-    await this.#machine.plugDisk("radios");
+    await this.#machine.plugDisk(this.#disk, "radios");
     await layRadios(shell);
     await startRouter(shell, router);
     this.#deck = await UsbDeck.plug(this.unit, this.#machine.usb);
@@ -115,7 +115,7 @@ export class WirelessBox {
   }
 
   async #powerOn(): Promise<Machine> {
-    this.#machine = await Machine.start(this.#card, { network: false, disk: this.#disk });
+    this.#machine = await Machine.start(this.#card, { network: false });
     return this.#machine;
   }
 }
