@@ -19,6 +19,7 @@ import { armingLanes } from "./update-arming.ts";
 import { checkBadBundles } from "./update-bad.ts";
 import { cutLanes } from "./update-cuts.ts";
 import { dataLane } from "./update-data.ts";
+import { checkLeaving } from "./update-left.ts";
 import {
   boxOf,
   configOf,
@@ -81,6 +82,7 @@ function lanesOf(updates: Updates, frozen: Frozen, armed: Pi, extent: Extent): L
   const good = async () => {
     const kept = await checkKeeping(updates, frozen, armed, extent.seed);
     if (kept && like.test("ways")) await checkWaysIn(updates, kept);
+    if (kept && like.test("left")) await checkLeaving(updates, kept);
   };
   const parts: Readonly<Record<string, Lane[]>> = {
     good: [{ name: "an update that is kept, and the ways to others", run: good }],
