@@ -9,9 +9,9 @@ interface StickOptions {
   /** `fat`: FAT32 in a partition, as most sticks are sold; the others without a table. */
   readonly kind?: "fat" | "exfat" | "ext2" | "ext4";
   readonly mebibytes?: number;
-  /** Of a stick with FAT: files that are on it. */
+  /** Files that are on it from the beginning; FAT only. */
   readonly files?: readonly string[];
-  /** Of a stick with FAT: another file leaves this room. */
+  /** The room that another file leaves; FAT only. */
   readonly leftBytes?: number;
 }
 
