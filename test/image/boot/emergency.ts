@@ -40,7 +40,10 @@ export async function checkEmergency(checks: Checks, box: Box): Promise<void> {
     await says(
       `rm -f /run/tallydeck/log-kept /run/tallydeck/failures; mkdir -p /run/nothing; mount --bind /run/nothing ${PACKAGE}; systemctl start --no-block tallydeck`,
     );
-    assert.match(await standsIn(), /The service stops by itself\. It failed 5 times in a row/);
+    const [, times] =
+      /The service stops by itself\. It failed (\d+) times in a row/.exec(await standsIn()) ?? [];
+    // On a slow guest the next try ends before the page is there.
+    assert.ok(Number(times) >= 5, `${times} times`);
     const visitor = await box.collector("GET", "/", { headers: { accept: "text/html" } });
     assert.equal(visitor.status, 503);
     assert.match(visitor.body.toString(), /Out of order for now/);
@@ -56,7 +59,7 @@ export async function checkEmergency(checks: Checks, box: Box): Promise<void> {
       const screen = (await says("cat /dev/vcs1")).replace(/\s+/g, " ");
       assert.match(screen, /Tallydeck cannot start\./);
       assert.match(screen, /The ways out are at http:\/\/10\.0\.2\.15:3000\//);
-      assert.match(await presses("log"), /ERR_MODULE_NOT_FOUND/);
+      assert.match(await presses("log"), /at packageResolve /);
     },
   );
 
@@ -70,9 +73,10 @@ export async function checkEmergency(checks: Checks, box: Box): Promise<void> {
   });
 
   await checks.check("comes back to that page where the service is tried in vain", async () => {
+    const failures = async () => Number(await says("wc -l </run/tallydeck/failures"));
+    const before = await failures();
     await presses("try");
-    const failures = () => says("wc -l </run/tallydeck/failures");
-    await until("another failure", async () => (await failures()) === "6" || undefined);
+    await until("another failure", async () => (await failures()) > before || undefined);
     await standsIn();
   });
 
