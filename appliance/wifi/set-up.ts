@@ -153,7 +153,8 @@ export class WifiSetUp {
   async #askRadio(): Promise<void> {
     const { clock, radio } = this.#options;
     const { run, isOpen, change, isAsked } = this.#record;
-    const isQuiet = run === null && !isOpen && change === null && !isAsked;
+    const isQuiet =
+      !this.#radio.hasRadio || (run === null && !isOpen && change === null && !isAsked);
     if (isQuiet && clock.monotonic() - this.#askedRadioAt < QUIET_LOOK_MS) return;
     this.#radio = await radio.state();
     this.#askedRadioAt = clock.monotonic();
@@ -213,16 +214,17 @@ export class WifiSetUp {
     const { clock, memory } = this.#options;
     const { run, isOpen, change, isAsked } = this.#record;
     const { isOnline, hasRadio } = this.#radio;
+    // Without a radio nothing can be done, whatever is asked for.
     const isNeeded =
-      this.#runner.task !== undefined ||
-      run !== null ||
-      isOpen ||
-      change !== null ||
-      isAsked ||
-      wantsReason(this.#record, { known: memory.known(), isOnline });
-    const hasNothing = !hasRadio || this.#offlineSince === null;
+      hasRadio &&
+      (run !== null ||
+        isOpen ||
+        change !== null ||
+        isAsked ||
+        this.#offlineSince !== null ||
+        wantsReason(this.#record, { known: memory.known(), isOnline }));
     const now = clock.monotonic();
-    if (isNeeded || !hasNothing) this.#idleSince = now;
+    if (isNeeded || this.#runner.task !== undefined) this.#idleSince = now;
     else if (now - this.#idleSince >= IDLE_MS) this.#ended.resolve();
   }
 

@@ -18,6 +18,7 @@ describe("the watch over the box's name", () => {
     folder = mkdtempSync(join(tmpdir(), "tallydeck-name-"));
     writeFileSync(join(folder, "hostname"), "attic\n");
     writeFileSync(join(folder, "busctl"), BUSCTL, { mode: 0o755 });
+    writeFileSync(join(folder, "sleep"), SLEEP, { mode: 0o755 });
     avahi("attic", RUNNING);
   });
   afterEach(async () => {
@@ -37,7 +38,7 @@ describe("the watch over the box's name", () => {
     writeFileSync(join(folder, "avahi-name"), name);
   }
 
-  /** Starts the watch; it looks all the time, and wins back at once. */
+  /** Starts the watch; it hardly sleeps, and wins back at once. */
   function watch(): void {
     script = spawn("sh", [SCRIPT], {
       env: {
@@ -46,7 +47,6 @@ describe("the watch over the box's name", () => {
         HOSTNAME_FILE: join(folder, "hostname"),
         NAME_FILE: join(folder, "told"),
         FIRST_S: "0",
-        LOOK_S: "0",
       },
       stdio: "ignore",
       detached: true,
@@ -67,6 +67,18 @@ describe("the watch over the box's name", () => {
   it("tells the name in force", async () => {
     watch();
     await until(() => read("told") === "attic");
+  });
+
+  it("looks less often once the name is the box's own", async () => {
+    avahi("attic", REGISTERING);
+    watch();
+    await until(() => read("slept").split("\n").length > 2);
+    assert.deepEqual([...new Set(read("slept").split("\n"))], ["5"]);
+    avahi("attic", RUNNING);
+    await until(() => read("slept").endsWith("30\n30"));
+    avahi("attic-2", RUNNING, "taken");
+    await until(() => read("slept").endsWith("5"));
+    assert.equal(read("told"), "attic-2");
   });
 
   it("tells no name while it is not known to be free", async () => {
@@ -95,6 +107,11 @@ describe("the watch over the box's name", () => {
     await until(() => read("told") === "attic");
   });
 });
+
+const SLEEP = `#!/bin/sh
+echo "$1" >>"$FOLDER/slept"
+exec /bin/sleep 0.01
+`;
 
 /** Avahi as busctl shows it. */
 const BUSCTL = `#!/bin/sh

@@ -255,6 +255,14 @@ describe("the set-up of the Wi-Fi", () => {
     assert.equal(now()?.phase, "open");
   });
 
+  it("ends where there is no radio, and asks for one seldom until then", async () => {
+    const { pass, radio, hasEnded } = world();
+    radio.hasRadio = false;
+    await pass(70_000);
+    assert.equal(hasEnded(), true);
+    assert.ok(radio.looks <= 8, `${radio.looks}`);
+  });
+
   it("tries the owner's change, and tells of the failure", async () => {
     const { pass, now, radio, box, memory } = world();
     radio.isOnline = true;
