@@ -34,6 +34,9 @@ interface Device {
   readonly object: IwdObject;
 }
 
+/** `silent`: the network was known, and its router did not answer. */
+type Failure = WifiReason | "silent";
+
 const LOOK_MS = 500;
 /** iwd and its device are there again after a restart, or a change of mode. */
 const READY_MS = 20_000;
@@ -146,7 +149,10 @@ export class IwdRadio implements Radio {
     const { path, name } = await this.#station(signal);
     let reason = await this.#tryToConnect(path, wish, signal);
     // Some radios fail at first, and a join of iwd's own may have been in the way.
-    if (reason === "failed") reason = await this.#tryToConnect(path, wish, signal);
+    if (reason === "failed" || reason === "silent")
+      reason = await this.#tryToConnect(path, wish, signal);
+    // iwd knows networks for half a minute after they were heard last.
+    if (reason === "silent") return { joined: false, reason: "not-found" };
     if (reason !== undefined) return { joined: false, reason };
     const hasAddress = await this.#within(ADDRESS_MS, signal, async () => this.#hasAddress(name));
     if (!hasAddress) return { joined: false, reason: "no-address" };
@@ -158,7 +164,7 @@ export class IwdRadio implements Radio {
     path: string,
     wish: JoinWish | undefined,
     signal: AbortSignal,
-  ): Promise<WifiReason | undefined> {
+  ): Promise<Failure | undefined> {
     const since = this.#options.clock.now();
     try {
       return (await this.#connect(path, wish, signal)) ? undefined : "not-found";
@@ -254,13 +260,17 @@ export class IwdRadio implements Radio {
   }
 
   /** The reason that iwd told its log alone. */
-  async #reason(since: number): Promise<WifiReason> {
+  async #reason(since: number): Promise<Failure> {
     // The log is written a moment later.
     await this.#pause();
     const from = `--since=@${Math.floor(since / 1_000)}`;
     const args = ["--unit=iwd.service", "--output=cat", "--no-pager", from];
     const log = await this.#options.ask("journalctl", args, { timeoutMs: 10_000 }).catch(() => "");
-    return NOT_ACCEPTED.test(log) ? "not-accepted" : "failed";
+    const isSilent = SILENT.test(log);
+    // The network may have had another station, which refused.
+    if (NOT_ACCEPTED.test(isSilent ? log.replaceAll(AFTER_SILENCE, "") : log))
+      return "not-accepted";
+    return isSilent ? "silent" : "failed";
   }
 
   async #restart(): Promise<void> {
@@ -304,12 +314,16 @@ export class IwdRadio implements Radio {
 
 const INTERFACE = "wlan0";
 
+/** The number is the kernel's, of the step that got no answer (`nl80211_timeout_reason`). */
+const SILENT = /^event: connect-timeout, reason: \d+$/m;
+const AFTER_SILENCE = /^event: connect-failed, status: 1$/gm;
+
 /**
  * Reason 15, a handshake that was not completed, is what a wrong password comes to, and sometimes a weak signal; for WPA3
  * it is the status 1 or 15. Names of networks stand in other lines of iwd's log.
  */
 const NOT_ACCEPTED =
-  /^(?:event: (?:connect-failed|connect-timeout|disconnect-info), (?:reason: (?:2|15)|status: (?:1|15))$|4-Way handshake failed |Received Deauthentication event, reason: (?:2|15),)/m;
+  /^(?:event: (?:connect-failed|disconnect-info), (?:reason: (?:2|15)|status: (?:1|15))$|4-Way handshake failed |Received Deauthentication event, reason: (?:2|15),)/m;
 
 /** Opens the firewall for the set-up network, or closes it: its set of interfaces. */
 async function nft(ask: AskSoon, verb: "add" | "flush", what: string, ...more: string[]) {

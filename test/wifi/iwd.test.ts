@@ -225,6 +225,11 @@ describe("the radio by iwd", () => {
     ["not-accepted", "4-Way handshake failed for ifindex: 3, reason: 15"],
     ["not-accepted", "event: connect-failed, status: 15"],
     ["not-accepted", "Received Deauthentication event, reason: 15, from_ap: true"],
+    ["not-found", "event: connect-timeout, reason: 2\nevent: connect-failed, status: 1"],
+    [
+      "not-accepted",
+      "event: connect-timeout, reason: 2\nevent: connect-failed, status: 1\nevent: disconnect-info, reason: 15",
+    ],
     ["failed", "event: disconnect-info, reason: 3"],
     ["failed", "event: connect-info, ssid: reason: 15, bss: 02:00:00:00:01:00"],
     ["failed", ""],
