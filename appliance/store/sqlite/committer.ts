@@ -105,7 +105,7 @@ class Committer {
         this.#walHoldsTraces = true;
         return { isInVain: !settleFile(this.#db, days, request.settlement) };
       case "upkeep":
-        days.save();
+        days.save(true);
         if (request.time.bootedAt !== null) days.saveTime(request.time.bootedAt + request.at);
         return { more: upkeepStep(this.#db, request.time) };
       case "write": {

@@ -4,14 +4,16 @@ import type { Statement } from "../sql.ts";
 import type { Database } from "./database.ts";
 import { perform } from "./sql.ts";
 
-/** The time run is saved at most so often: it costs a page of the write-ahead log. */
-const EVERY_MS = 60_000;
+/** The time run is saved at most so often beside a commit of hits, where it costs a page of the write-ahead log. */
+const BESIDE_MS = 60_000;
+/** Alone it costs a commit, a hundred kilobytes on the card by the journal of its file system. */
+const ALONE_MS = HOUR_MS;
 const TIME_EVERY_MS = HOUR_MS;
 
 /**
  * Measures and saves for how long the service has run with this data. It has one connection and one caller,
  * whose transactions it uses; after a rollback call `forget`. A crash loses a minute at most while hits come in,
- * which only delays pruning.
+ * an hour else, which only delays pruning.
  */
 export class CountedDays {
   readonly #statements: ReturnType<typeof prepare>;
@@ -53,9 +55,9 @@ export class CountedDays {
     this.#statements.raiseMeta.run("newest_time", Math.floor(time));
   }
 
-  /** Saves the time run where it is worth it. */
-  save(): void {
-    if (this.#runMs - this.#savedMs < EVERY_MS) return;
+  /** Saves the time run where it is worth it. @param isAlone whether nothing else is committed */
+  save(isAlone = false): void {
+    if (this.#runMs - this.#savedMs < (isAlone ? ALONE_MS : BESIDE_MS)) return;
     this.#savedMs = this.#runMs;
     this.#statements.raiseMeta.run("run_ms", this.#runMs);
     // A crash forgot some of the time run, or the marks are from elsewhere.
