@@ -138,9 +138,10 @@ export class WifiSetUp {
     if (this.#isLooking) return;
     this.#isLooking = true;
     try {
+      this.#take();
       await this.#askRadio();
       this.#mostPhones = Math.max(this.#mostPhones, this.#radio.phones);
-      this.#take();
+      this.#noteNetwork();
       this.#runner.wake();
       this.#endWhenIdle();
     } catch (error) {
@@ -160,13 +161,17 @@ export class WifiSetUp {
     this.#askedRadioAt = clock.monotonic();
   }
 
+  /** Requests come before a look at the radio, which they may need: what is known of it may be ten seconds old. */
   #take(): void {
-    const { clock, memory, asked, hasCable, isData } = this.#options;
-    const { begins, change, hasDeck } = asked();
+    const { begins, change, hasDeck } = this.#options.asked();
     this.#hasDeck = hasDeck;
     if (begins) this.#record = { ...this.#record, isAsked: true };
     if (change !== undefined) this.#record = { ...this.#record, change };
     this.#takeForm();
+  }
+
+  #noteNetwork(): void {
+    const { clock, memory, hasCable, isData } = this.#options;
     const isOnline = this.#radio.isOnline || hasCable();
     // One that is being joined is not kept yet: after a power cut in between the box would have none, and not be new.
     if (isOnline && isData() && this.#record.form === null) memory.noteNetwork();

@@ -255,6 +255,16 @@ describe("the set-up of the Wi-Fi", () => {
     assert.equal(now()?.phase, "open");
   });
 
+  it("takes a press just after its network is gone, of which it has not heard yet", async () => {
+    const { pass, now, radio, box } = world();
+    radio.isOnline = true;
+    await pass(22_000);
+    radio.isOnline = false;
+    box.begins = true;
+    await pass(PATIENCE_MS + 4_000);
+    assert.equal(now()?.phase, "open");
+  });
+
   it("ends where there is no radio, and asks for one seldom until then", async () => {
     const { pass, radio, hasEnded } = world();
     radio.hasRadio = false;

@@ -82,6 +82,7 @@ if (parts.has("wifi") || parts.has("wifi-short"))
     disk: radiosIn(join(work, "wifi")),
     out,
     isShort: !parts.has("wifi"),
+    like: new RegExp(values.like),
   });
 if (parts.has("backups")) await checkBackups(checks, image, join(work, "backups"));
 if (parts.has("reset")) await checkReset(checks, new Card(image, join(work, "reset")));

@@ -38,7 +38,8 @@ const QUARTER_MS = 15 * 60_000;
 
 /**
  * A box without a cable and without a word on its card, brought onto the Wi-Fi by a phone.
- * @param options disk: with the radios; isShort: only the way that most people go: a password that is mistyped, and then the right one
+ * @param options disk: with the radios; isShort: only the way that most people go: a password that is mistyped, and then the
+ * right one; like: the parts to run beside it: bad routers, cuts, restart, kinds, end
  */
 export async function checkWifi(
   checks: Checks,
@@ -47,20 +48,23 @@ export async function checkWifi(
     disk,
     out,
     isShort,
-  }: { readonly disk: string; readonly out: string; readonly isShort: boolean },
+    like,
+  }: {
+    readonly disk: string;
+    readonly out: string;
+    readonly isShort: boolean;
+    readonly like: RegExp;
+  },
 ): Promise<void> {
+  const has = (part: string) => !isShort && like.test(part);
   const box = await WirelessBox.start(card, disk, HOME);
   await checkOwnNetwork(checks, box, out);
-  if (!isShort) {
-    await checkBadRouters(checks, box);
-    await checkCuts(checks, box);
-  }
+  if (has("bad routers")) await checkBadRouters(checks, box);
+  if (has("cuts")) await checkCuts(checks, box);
   await checkJoin(checks, box);
-  if (!isShort) {
-    await checkRestart(checks, box);
-    await checkKinds(checks, box);
-    await checkEnd(checks, box);
-  }
+  if (has("restart")) await checkRestart(checks, box);
+  if (has("kinds")) await checkKinds(checks, box);
+  if (has("end")) await checkEnd(checks, box);
   await box.cutPower();
 }
 
