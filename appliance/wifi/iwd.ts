@@ -229,6 +229,8 @@ export class IwdRadio implements Radio {
 
   async #networks(station: string) {
     const objects = await this.#bus.objects();
+    // iwd calls the network connected already while it tries to join it.
+    const hasJoined = objects.get(station)?.Station?.State === "connected";
     const [ordered] = await this.#bus.call(station, ["Station", "GetOrderedNetworks"]);
     const pairs = Array.isArray(ordered) ? (ordered as unknown[]) : [];
     return pairs.slice(0, MOST_NETWORKS).flatMap((pair) => {
@@ -242,7 +244,14 @@ export class IwdRadio implements Radio {
       // One password or none is all that the box can give.
       if (type !== "psk" && type !== "open") return [];
       const network = { ssid: ssid.toString("hex"), isOpen: type === "open", signal: level / 100 };
-      return [{ path, isKnown: known !== undefined, isConnected: isConnected === true, network }];
+      return [
+        {
+          path,
+          isKnown: known !== undefined,
+          isConnected: hasJoined && isConnected === true,
+          network,
+        },
+      ];
     });
   }
 

@@ -26,6 +26,9 @@ class FakeIwd {
     { name: 'Café "x"', type: "open", level: -8_000, known: false },
   ];
   log = "";
+  /** The station's state, and the name of the network that it has or is about to have. */
+  state = "disconnected";
+  connected = "";
   /** The output of iw; undefined: it fails. */
   dump: string | undefined = "";
   joins = true;
@@ -71,7 +74,7 @@ class FakeIwd {
     const device = {
       "net.connman.iwd.Device": { Name: s("wlan0"), Mode: s(this.mode) },
       ...(this.mode === "station"
-        ? { "net.connman.iwd.Station": { State: s("disconnected"), Scanning: s(false) } }
+        ? { "net.connman.iwd.Station": { State: s(this.state), Scanning: s(false) } }
         : { "net.connman.iwd.AccessPoint": { Started: s(this.isStarted) } }),
     };
     const networks = this.networks.map(({ name, type, known }, index) => [
@@ -80,7 +83,7 @@ class FakeIwd {
         "net.connman.iwd.Network": {
           Name: s(name),
           Type: s(type),
-          Connected: s(false),
+          Connected: s(name === this.connected),
           ...(known && { KnownNetwork: s("/known") }),
         },
       },
@@ -240,6 +243,20 @@ describe("the radio by iwd", () => {
       assert.deepEqual(await radio.join(WISH, signal), { joined: false, reason });
       assert.deepEqual(undone, ["undo"]);
     });
+
+  it("takes no network for joined that iwd is only about to join", async () => {
+    const { radio, iwd } = world();
+    Object.assign(iwd, { state: "connecting", connected: "Home", joins: false });
+    iwd.log = "event: disconnect-info, reason: 15";
+    assert.deepEqual(await radio.join(WISH, signal), { joined: false, reason: "not-accepted" });
+  });
+
+  it("takes one for joined that iwd has joined by itself", async () => {
+    const { radio, iwd } = world();
+    Object.assign(iwd, { state: "connected", connected: "Home", addresses: ["192.168.1.7"] });
+    assert.deepEqual(await radio.join(WISH, signal), { joined: true, hasInternet: true });
+    assert.ok(!iwd.calls.some((call) => call.startsWith("Connect")));
+  });
 
   it("tries once more where nothing tells why a join failed", async () => {
     const { radio, iwd, undone } = world();
