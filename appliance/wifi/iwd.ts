@@ -178,15 +178,6 @@ export class IwdRadio implements Radio {
 
   /** @returns false where the network is not to be found. Rejects where it does not take the box */
   async #connect(path: string, wish: JoinWish | undefined, signal: AbortSignal): Promise<boolean> {
-    if (wish?.isHidden) {
-      const name = Buffer.from(wish.ssid, "hex").toString();
-      await this.#look(path, signal);
-      await this.#bus.call(path, ["Station", "ConnectHiddenNetwork"], ["s", name], {
-        timeoutMs: JOIN_MS,
-        signal,
-      });
-      return true;
-    }
     for (let scan = 0; scan < SCANS; scan += 1) {
       await this.#look(path, signal);
       // iwd may join a known network by itself meanwhile.
@@ -202,7 +193,14 @@ export class IwdRadio implements Radio {
       await this.#bus.call(at.path, ["Network", "Connect"], [], { timeoutMs: JOIN_MS, signal });
       return true;
     }
-    return false;
+    if (!wish?.isHidden) return false;
+    // With its profile there, a scan asks for it by its name; one that has not answered is asked once more.
+    const name = Buffer.from(wish.ssid, "hex").toString();
+    await this.#bus.call(path, ["Station", "ConnectHiddenNetwork"], ["s", name], {
+      timeoutMs: JOIN_MS,
+      signal,
+    });
+    return true;
   }
 
   /** The device as a station; a failed scan, a restart of iwd or a change of mode may be on its way. */

@@ -281,6 +281,8 @@ describe("the radio by iwd", () => {
     const hidden = { ...WISH, ssid: Buffer.from("🏠").toString("hex"), isHidden: true };
     await radio.join(hidden, signal);
     assert.equal(iwd.calls.at(-1), "ConnectHiddenNetwork s 🏠");
+    await radio.join({ ...WISH, isHidden: true }, signal);
+    assert.equal(iwd.calls.at(-1), "Connect");
     assert.deepEqual(await radio.join(undefined, signal), { joined: false, reason: "not-found" });
     for (const network of iwd.networks) network.known = network.name === "Home";
     assert.deepEqual(await radio.join(undefined, signal), { joined: true, hasInternet: true });
