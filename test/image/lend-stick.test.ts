@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import {
   mkdirSync,
   readdirSync,
@@ -26,7 +27,7 @@ describe("the program that lends a USB stick to the service", () => {
   const lend = (kind: string) =>
     execFileSync(PROGRAM, [kind, home()], {
       stdio: "ignore",
-      env: { ...process.env, STICK_USER: "nobody:nogroup" },
+      env: { ...process.env, INVOCATION_ID: randomUUID(), STICK_USER: "nobody:nogroup" },
     });
   /** The slot as the service sees it. */
   const slot = () => {

@@ -183,6 +183,21 @@ describe("the image's units", () => {
     }
   });
 
+  it("give no condition what only their programs get", () => {
+    const given = OURS.filter((name) => /^LoadCredential=/m.test(unitText(name)));
+    assert.ok(given.length > 5);
+    for (const name of given)
+      assert.doesNotMatch(unitText(name), /^ExecCondition=\/usr\/lib\/tallydeck/m);
+  });
+
+  it("start no script of ours that reads of /proc what its sandbox hides", () => {
+    for (const file of filesIn("firmware-config/system/usr/lib/tallydeck")) {
+      // It runs outside of the sandbox of the service.
+      if (file.endsWith("/after-stop")) continue;
+      assert.doesNotMatch(readFileSync(file, "utf8"), /\/proc\/(?!self)/, file);
+    }
+  });
+
   it("let the service wait for what was killed and has to be done before it starts", () => {
     for (const name of ["provision", "data-back", "erase"])
       assert.match(
@@ -273,7 +288,7 @@ describe("the image's units", () => {
 const STAND_INS = `
   mkdir -p usr/sbin usr/libexec usr/bin usr/lib/systemd/system data boot/firmware run
   ln -s usr/bin bin; ln -s usr/sbin sbin; ln -s usr/lib lib
-  for program in usr/bin/true usr/bin/rm usr/bin/test usr/bin/flock usr/bin/grep usr/bin/systemctl usr/bin/ssh-keygen usr/sbin/sshd usr/sbin/nft usr/sbin/avahi-daemon usr/libexec/iwd; do printf '#!/bin/sh\\n' >$program; chmod +x $program; done
+  for program in usr/bin/sh usr/bin/true usr/bin/rm usr/bin/test usr/bin/flock usr/bin/grep usr/bin/systemctl usr/bin/ssh-keygen usr/sbin/sshd usr/sbin/nft usr/sbin/avahi-daemon usr/libexec/iwd; do printf '#!/bin/sh\\n' >$program; chmod +x $program; done
   for target in sysinit local-fs shutdown sockets multi-user network network-pre timers paths time-set basic; do
     printf '[Unit]\\nDescription=%s\\nDefaultDependencies=no\\n' $target >usr/lib/systemd/system/$target.target
   done

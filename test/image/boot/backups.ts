@@ -53,7 +53,7 @@ export async function checkBackups(checks: Checks, image: string, work: string):
 /** A stick that is pulled, stands still, is full, protected, or formatted by somebody else. */
 async function checkBadSticks(checks: Checks, box: Box, stick: string): Promise<void> {
   const { machine } = box;
-  const isWritten = `until ls /run/tallydeck_stick/fat/${FOLDER}/*.part; do :; done`;
+  const isWritten = `until ls /run/tallydeck_stick/fat/${FOLDER}/*.part; do sleep 1; done`;
   const fails = async () => {
     const { why } = await targetWhen(box, "a failure", ({ why }) => why !== "");
     return why;
