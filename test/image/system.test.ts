@@ -40,6 +40,7 @@ const MOST_EXPOSED: Readonly<Record<string, number>> = {
   "tallydeck-name.service": 1.3,
   "tallydeck-no-data.service": 1.2,
   "tallydeck-no-lend.service": 0.9,
+  "tallydeck-plug@.service": 1,
   "tallydeck-portal.service": 1.2,
   "tallydeck-provision.service": 2,
   "tallydeck-reset.service": 1.5,
@@ -173,6 +174,18 @@ describe("the image's units", () => {
     const made = readFileSync(join(SYSTEM, "usr/lib/tmpfiles.d/tallydeck.conf"), "utf8");
     assert.match(made, /^f \/run\/tallydeck-update\/lock +0600 root root /m);
     assert.match(unitText("tallydeck-update.service"), /^StartLimitIntervalSec=0$/m);
+  });
+
+  it("have a USB stick lent by a restart, which waits for the end of the one before", () => {
+    const rules = readFileSync(join(SYSTEM, "etc/udev/rules.d/70-tallydeck-stick.rules"), "utf8");
+    const plugged = [...rules.matchAll(/tallydeck-plug@(\w+)\.service/g)].map(([, kind]) => kind);
+    assert.deepEqual(plugged, ["fat", "ext4"]);
+    assert.doesNotMatch(rules, /tallydeck-lend@/);
+    for (const kind of plugged) assert.ok(MOUNTS.includes(`run-tallydeck_stick-${kind}.mount`));
+    assert.match(
+      unitText("tallydeck-plug@.service"),
+      /^ExecStart=\S+ restart --no-block run-tallydeck_stick-%i\.mount tallydeck-lend@%i\.service$/m,
+    );
   });
 
   it("mount a USB stick for backups where nothing on it can be run, after an update was read from it", () => {

@@ -22,6 +22,8 @@ interface FolderOptions {
   readonly folder: string;
   /** The medium in a sentence: `the USB stick`. */
   readonly called: string;
+  /** The folder is on what may be pulled, and was made there for this machine's user. */
+  readonly isOnStick?: boolean;
   readonly clock: Pick<Clock, "after">;
 }
 
@@ -46,13 +48,15 @@ const GONE = ["EIO", "ENOENT", "ENODEV", "ENXIO", "ENOMEDIUM", "ENOTCONN", "ESTA
 export class FolderTarget implements BackupTarget {
   readonly #folder: string;
   readonly #called: string;
+  readonly #isOnStick: boolean;
   readonly #clock: Pick<Clock, "after">;
   /** Calls of the system that have not come back: each holds one of four threads. */
   #hanging = 0;
 
-  constructor({ folder, called, clock }: FolderOptions) {
+  constructor({ folder, called, isOnStick = false, clock }: FolderOptions) {
     this.#folder = folder;
     this.#called = called;
+    this.#isOnStick = isOnStick;
     this.#clock = clock;
   }
 
@@ -181,9 +185,11 @@ export class FolderTarget implements BackupTarget {
   #problem(error: unknown): TargetProblem {
     if (error instanceof TargetProblem) return error;
     const { code = "" } = error as NodeJS.ErrnoException;
+    // Beneath a stick that was pulled is a folder of root's.
+    const isGone = GONE.includes(code) || (this.#isOnStick && code === "EACCES");
     const said = REASONS[code]?.(this.#called);
-    if (said !== undefined) return new TargetProblem(said);
-    if (GONE.includes(code))
+    if (said !== undefined && !isGone) return new TargetProblem(said);
+    if (isGone)
       return new TargetProblem(
         `${upper(this.#called)} was pulled, or is broken. Plug it in again, or use another.`,
       );

@@ -70,6 +70,7 @@ export class StickSlot {
       this.#target = new FolderTarget({
         folder: state.folder,
         called: "the USB stick",
+        isOnStick: true,
         clock: this.#clock,
       });
     this.#state = state;

@@ -12,9 +12,10 @@ import { eachFolder } from "../../helpers/folder.ts";
 
 const { signal } = new AbortController();
 const MB = 1_048_576;
+const NOBODY = 65_534;
 
 function targetIn(folder: string, clock = new FakeClock()): FolderTarget {
-  return new FolderTarget({ folder, called: "the USB stick", clock });
+  return new FolderTarget({ folder, called: "the USB stick", isOnStick: true, clock });
 }
 
 /** Rejects with a sentence that fits. */
@@ -56,6 +57,18 @@ describe("a folder for backups", () => {
 
   it("is not made where the folder above is not there, as that of a disk that is not mounted", async () => {
     await assertProblem(targetIn(join(backups(), "deep")).list(signal), /was pulled, or is broken/);
+  });
+
+  it("was pulled where what is beneath a stick is not for the service's user", async () => {
+    mkdirSync(backups(), { mode: 0o500 });
+    const isRoot = process.geteuid?.() === 0;
+    if (isRoot) process.seteuid?.(NOBODY);
+    try {
+      const target = targetIn(join(backups(), "tallydeck-backups"));
+      await assertProblem(target.list(signal), /was pulled, or is broken/);
+    } finally {
+      if (isRoot) process.seteuid?.(0);
+    }
   });
 
   it("is refused where it is a file", async () => {

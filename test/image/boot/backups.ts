@@ -58,9 +58,16 @@ async function checkBadSticks(checks: Checks, box: Box, stick: string): Promise<
     const { why } = await targetWhen(box, "a failure", ({ why }) => why !== "");
     return why;
   };
+  const lent = () => machine.shell.run("cat /run/tallydeck_stick/state.json");
   const plugAgain = async (id: string) => {
     await machine.slowDisks(0);
+    // At once: the stick that was pulled may still be there for the box.
+    const { text: before } = await lent();
     await machine.plugDisk(stick, id);
+    await until("the stick is lent anew", async () => {
+      const { status, text } = await lent();
+      return status === 0 && text !== before ? true : undefined;
+    });
     await isUsable(box);
     await backsUp(box);
   };

@@ -91,6 +91,12 @@ const FAULTS: readonly Fault[] = [
     reason: STOPPED,
   },
   {
+    // A unit that needs only a shell ends this trial: nobody else can.
+    name: "runs no program of ours",
+    root: (root) => put(root, "usr/bin/tallydeck-node", "#!/bin/sh\nexit 1\n", 0o755),
+    reason: STOPPED,
+  },
+  {
     name: "exits with 2 instead of serving",
     root: (root) => runs(root, "/bin/sh -c 'exit 2'"),
     reason: /The service refuses its settings\./,
