@@ -14,8 +14,8 @@ const FOLDER = "tallydeck-backups";
 const NOTES = "notes.txt";
 /** Less than a backup needs, and enough for our folder. */
 const LITTLE_BYTES = 64 * 1_024;
-/** So slow that a backup takes seconds, and that nothing goes on. */
-const SLOW = { writes: 40_000, stands: 1 };
+/** So slow that a backup takes a quarter of a minute, and that nothing goes on. */
+const SLOW = { writes: 8_000, stands: 1 };
 
 /** Backups onto sticks, and a new card that becomes the box which made them. */
 export async function checkBackups(checks: Checks, image: string, work: string): Promise<void> {
@@ -93,7 +93,7 @@ async function checkBadSticks(checks: Checks, box: Box, stick: string): Promise<
     await plugAgain("third");
     return why;
   });
-  await machine.unplugDisk("third");
+  for (const id of ["first", "again", "third"]) await machine.unplugDisk(id).catch(() => {});
 }
 
 /** Other sticks, one after the other: good ones, and those that no backup can be on. */
