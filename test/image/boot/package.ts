@@ -267,7 +267,7 @@ await checks.check(
       ),
       "",
     );
-    assert.match(await does("ls /var/lib/tallydeck"), /^tallydeck\.db$/m);
+    assert.match(await does("ls -1 /var/lib/tallydeck"), /^tallydeck\.db$/m);
     await hasNoFailedUnit();
   },
 );
