@@ -112,9 +112,8 @@ async function checkOtherSticks(checks: Checks, box: Box, work: string): Promise
       await machine.plugDisk(stick, `bad-${kind}`, { isReadOnly: kind === "fat" });
       const problem = await until("it says so", async () => {
         const { json } = await box.control("GET", "/api/backups");
-        return json.stickProblem ?? undefined;
+        return says.test(json.stickProblem) ? json.stickProblem : undefined;
       });
-      assert.match(problem, says);
       await machine.unplugDisk(`bad-${kind}`);
       return problem;
     });
