@@ -42,7 +42,7 @@ export async function checkBackups(checks: Checks, image: string, work: string):
   await checks.check("touches nothing else on a stick", async () => {
     await box.machine.shutDown();
     const files = filesOn(stick);
-    // Of one day, the newest is kept.
+    // The newest of a day is kept.
     assert.ok(files.length === 2 && files.includes(NOTES), files.join());
     assert.ok(files.every((file) => file === NOTES || file.startsWith(`${FOLDER}/tallydeck-`)));
     assert.ok(files.every((file) => !file.endsWith(".part")));
