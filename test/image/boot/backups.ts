@@ -17,6 +17,9 @@ const LITTLE_BYTES = 64 * 1_024;
 /** So slow that a backup takes a quarter of a minute, and that nothing goes on. */
 const SLOW = { writes: 8_000, stands: 1 };
 
+/** A backup is tried by a start of the service, which takes minutes of an emulator. */
+const TRIED = { timeoutMs: 10 * 60_000 };
+
 /** Backups onto sticks, and a new card that becomes the box which made them. */
 export async function checkBackups(checks: Checks, image: string, work: string): Promise<void> {
   console.log("# backups");
@@ -144,7 +147,8 @@ async function checkNewCard(
       return json.found ?? undefined;
     });
     assert.equal(found.machine, "kitchen");
-    const { status } = await box.control("POST", "/api/found-backup", { file: found.file });
+    const wish = { file: found.file };
+    const { status } = await box.control("POST", "/api/found-backup", wish, TRIED);
     assert.equal(status, 204);
     const views = await until("its numbers", () => box.read("/stats?site=blog", token));
     assert.equal(views.path["/of-the-old-card"], 1);

@@ -46,8 +46,14 @@ export class Box {
     return ask(this.machine.collectorPort, method, path, options);
   }
 
-  control(method: string, path: string, body?: unknown): Promise<Answer> {
+  control(
+    method: string,
+    path: string,
+    body?: unknown,
+    { timeoutMs }: Pick<AskOptions, "timeoutMs"> = {},
+  ): Promise<Answer> {
     return ask(this.machine.controlPort, method, path, {
+      ...(timeoutMs !== undefined && { timeoutMs }),
       ...(body !== undefined && { body: JSON.stringify(body) }),
       headers: {
         ...(body !== undefined && { "content-type": "application/json" }),
