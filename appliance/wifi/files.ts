@@ -53,7 +53,8 @@ export class SystemWifiFiles implements WifiFiles {
   }
 
   /** Keeps a network that was joined, for the next starts. @throws {Error} where the data partition cannot be written */
-  keep({ ssid, password, country, isHidden }: JoinWish): void {
+  keep({ ssid, password, country: given, isHidden }: JoinWish): void {
+    const country = given || this.country();
     keepNetwork(this.#root, {
       "wifi.ssid": ssid,
       ...(password !== "" && { "wifi.password": password }),

@@ -45,6 +45,7 @@ const SCAN_MS = 10_000;
 const SCANS = 3;
 const JOIN_MS = 30_000;
 const START_MS = 30_000;
+const LEAVE_MS = 10_000;
 const ADDRESS_MS = 30_000;
 /** The most networks of a scan. */
 const MOST_NETWORKS = 200;
@@ -125,6 +126,7 @@ export class IwdRadio implements Radio {
 
   async join(wish: JoinWish | undefined, signal: AbortSignal): Promise<JoinEnd> {
     if (wish === undefined) return this.#joinAs(undefined, signal);
+    await this.#leave(wish.ssid, signal);
     const { isCountryNew, undo } = this.#options.files.write(wish);
     let end: JoinEnd | undefined;
     try {
@@ -143,6 +145,20 @@ export class IwdRadio implements Radio {
     const isOpen = object.AccessPoint?.Started === true;
     const phones = isOpen ? await this.#phones(path) : 0;
     return { hasRadio: true, phones, isOnline: !isOpen && this.#hasAddress(name) };
+  }
+
+  /** Leaves a network of this name, which iwd has, or tries, by another profile: it would call that one joined. */
+  async #leave(ssid: string, signal: AbortSignal): Promise<void> {
+    const { path, object } = await this.#station(signal);
+    const at = object.Station?.ConnectedNetwork;
+    if (typeof at !== "string") return;
+    const name = (await this.#bus.objects()).get(at)?.Network?.Name;
+    if (typeof name !== "string" || Buffer.from(name).toString("hex") !== ssid) return;
+    // It may have lost the network meanwhile: what counts is whether it has left.
+    await this.#bus.call(path, ["Station", "Disconnect"]).catch(() => {});
+    const hasLeft = async () => (await this.#device())?.object.Station?.State === "disconnected";
+    if (!(await this.#within(LEAVE_MS, signal, hasLeft)))
+      throw new Error("The radio does not leave its network.");
   }
 
   async #joinAs(wish: JoinWish | undefined, signal: AbortSignal): Promise<JoinEnd> {

@@ -22,16 +22,20 @@ export interface SetUpRecord {
   readonly isAsked: boolean;
   /** The owner's change in the Web UI. */
   readonly change: JoinWish | null;
-  /** The last network that was not joined. */
+  /** The last network that was not joined, and since when. */
   readonly trouble: {
     readonly reason: WifiReason;
     readonly ssid: string;
     readonly at: number;
+    /** Whether the owner's change came to it, who is told of it on the old network, too. */
+    readonly isOfChange: boolean;
   } | null;
   /** The last network that was joined. */
   readonly joined: { readonly ssid: string; readonly hasInternet: boolean } | null;
   /** The time of the last try of known networks. */
   readonly retriedAt: number;
+  /** The time from which the known network is joined again, after a change that failed; null once it is. */
+  readonly returnsAt: number | null;
 }
 
 export const NO_SET_UP: SetUpRecord = {
@@ -47,6 +51,7 @@ export const NO_SET_UP: SetUpRecord = {
   trouble: null,
   joined: null,
   retriedAt: Number.NEGATIVE_INFINITY,
+  returnsAt: null,
 };
 
 export interface SetUpFacts {
@@ -107,7 +112,8 @@ export function nextSetUpTask(
 /** Brings the record up to date with facts that end or begin a set-up. */
 function settled(kept: SetUpRecord, facts: SetUpFacts): SetUpRecord {
   // A network that was not joined, and came back by itself, is no trouble any more.
-  const isBack = facts.isOnline && kept.trouble?.ssid === facts.known;
+  const { trouble } = kept;
+  const isBack = facts.isOnline && trouble?.ssid === facts.known && !trouble?.isOfChange;
   const record = isBack ? { ...kept, trouble: null } : kept;
   const { run, form, change, isAsked, isOver } = record;
   const { now, isNew, canShow, hasCable, isOnline } = facts;
@@ -135,6 +141,7 @@ function begun(record: SetUpRecord, now: number): SetUpRecord {
     own: null,
     form: null,
     retriedAt: now,
+    returnsAt: null,
   };
 }
 
@@ -143,11 +150,13 @@ function isOfflineFor(ms: number, { hasCable, isOnline, offlineSince, now }: Set
 }
 
 function nextOf(record: SetUpRecord, facts: SetUpFacts): SetUpTask | number | undefined {
-  const { run, form, change, isOpen, networks, heard, own, retriedAt } = record;
+  const { run, form, change, isOpen, networks, heard, own, retriedAt, returnsAt } = record;
   const { now, phones, known } = facts;
   if (run === null) {
     if (isOpen) return { kind: "close" };
     if (change !== null) return { kind: "join", wish: change, isChange: true };
+    if (returnsAt !== null && known !== null)
+      return now >= returnsAt ? { kind: "rejoin", ssid: known } : returnsAt;
     return whileIdle(record, facts);
   }
   if (form !== null) {
@@ -218,14 +227,21 @@ function afterRejoin(
   outcome: SetUpOutcome,
   now: number,
 ): SetUpRecord {
-  const tried = { ...record, retriedAt: now };
+  const returnsAt = record.returnsAt === null ? null : now + RETRY_MS;
+  const tried = { ...record, retriedAt: now, returnsAt };
   if (outcome.kind !== "ended") return tried;
   const { end } = outcome;
+  const { trouble: before } = record;
   if (end.joined) {
-    const { hasInternet } = end;
-    return { ...tried, run: null, trouble: null, joined: { ssid, hasInternet } };
+    const trouble = before?.isOfChange ? before : null;
+    const joined = { ssid, hasInternet: end.hasInternet };
+    return { ...tried, run: null, trouble, joined, returnsAt: null };
   }
-  return record.run === null ? { ...tried, trouble: { reason: end.reason, ssid, at: now } } : tried;
+  const { reason } = end;
+  const isSame = before?.reason === reason && before.ssid === ssid && !before.isOfChange;
+  return record.run === null && !isSame
+    ? { ...tried, trouble: { reason, ssid, at: now, isOfChange: false } }
+    : tried;
 }
 
 function afterJoin(
@@ -235,13 +251,15 @@ function afterJoin(
   now: number,
 ): SetUpRecord {
   const end: JoinEnd = outcome.kind === "ended" ? outcome.end : { joined: false, reason: "failed" };
-  const after = { ...record, form: null, change: isChange ? null : record.change, retriedAt: now };
+  const change = isChange ? null : record.change;
+  const after = { ...record, form: null, change, retriedAt: now, returnsAt: null };
   if (end.joined) {
     const { hasInternet } = end;
     return { ...after, run: null, isOver: false, trouble: null, joined: { ssid, hasInternet } };
   }
-  const trouble = { reason: end.reason, ssid, at: now };
+  const trouble = { reason: end.reason, ssid, at: now, isOfChange: isChange };
   const { run } = record;
-  if (isChange || run === null) return { ...after, trouble };
+  if (isChange) return { ...after, trouble, returnsAt: now };
+  if (run === null) return { ...after, trouble };
   return { ...after, trouble, run: { until: now + OPEN_MS, tries: run.tries + 1 } };
 }

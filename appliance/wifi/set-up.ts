@@ -217,8 +217,9 @@ export class WifiSetUp {
 
   #endWhenIdle(): void {
     const { clock, memory } = this.#options;
-    const { run, isOpen, change, isAsked } = this.#record;
+    const { run, isOpen, change, isAsked, returnsAt } = this.#record;
     const { isOnline, hasRadio } = this.#radio;
+    const known = memory.known();
     // Without a radio nothing can be done, whatever is asked for.
     const isNeeded =
       hasRadio &&
@@ -227,7 +228,8 @@ export class WifiSetUp {
         change !== null ||
         isAsked ||
         this.#offlineSince !== null ||
-        wantsReason(this.#record, { known: memory.known(), isOnline }));
+        (returnsAt !== null && known !== null) ||
+        wantsReason(this.#record, { known, isOnline }));
     const now = clock.monotonic();
     if (isNeeded || this.#runner.task !== undefined) this.#idleSince = now;
     else if (now - this.#idleSince >= IDLE_MS) this.#ended.resolve();

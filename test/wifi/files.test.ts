@@ -85,6 +85,15 @@ describe("the files of the Wi-Fi", () => {
     assert.equal(files().known(), Buffer.from("Card2").toString("hex"));
   });
 
+  it("keep the country where none is given: empty is as it was", () => {
+    card("WIFI_SSID=Card\nWIFI_PASSWORD=card password\nWIFI_COUNTRY=CH\n");
+    start();
+    files().keep({ ...WISH, country: "" });
+    assert.equal(files().country(), "CH");
+    start();
+    assert.equal(text("etc/iwd/main.conf"), "[General]\nCountry=CH\n");
+  });
+
   it("keep an open network", () => {
     files().keep({ ...WISH, password: "" });
     assert.equal(files().known(), WISH.ssid);

@@ -29,13 +29,21 @@ class FakeIwd {
   /** The station's state, and the name of the network that it has or is about to have. */
   state = "disconnected";
   connected = "";
+  /** The password in iwd's profile of Home; undefined: it has none. */
+  profile: string | undefined;
   /** The output of iw; undefined: it fails. */
   dump: string | undefined = "";
   joins = true;
+  /** Whether what it is connecting to takes it, by the profile from before. */
+  completes = false;
+  /** Whether it does not leave its network. */
+  stays = false;
   failures = 0;
   /** Calls that are to open the own network, and fail. */
   closures = 0;
   addresses: string[] = [];
+  /** Called when a profile was written, which iwd sees. */
+  written: () => void = () => {};
 
   async ask(program: string, args: readonly string[]): Promise<string> {
     if (program === "journalctl") return this.log;
@@ -60,10 +68,22 @@ class FakeIwd {
       throw new Error("Call failed: Connection timed out");
     if (method === "StartProfile") this.isStarted = true;
     if (method === "GetDiagnostics") return reply([[{}, {}]]);
+    if (method === "Scan" && this.completes && this.state === "connecting")
+      this.state = "connected";
+    if (method === "Disconnect") {
+      if (this.stays) throw new Error("Call failed: Operation failed");
+      Object.assign(this, { state: "disconnected", connected: "", addresses: [] });
+    }
     if (method === "Connect" || method === "ConnectHiddenNetwork") {
+      const name = this.networks[Number(path.split("/").at(-1))]?.name;
+      // iwd reads no profile for a network that it has already.
+      if (this.state === "connected" && name === this.connected) return "";
       this.failures -= 1;
-      if (!this.joins || this.failures >= 0) throw new Error("Call failed: Operation failed");
-      this.addresses = ["192.168.1.7"];
+      const isWrong = name === "Home" && this.profile === "wrong password";
+      if (isWrong) this.log = "event: disconnect-info, reason: 15";
+      if (!this.joins || this.failures >= 0 || isWrong)
+        throw new Error("Call failed: Operation failed");
+      Object.assign(this, { state: "connected", connected: name, addresses: ["192.168.1.7"] });
     }
     assert.ok(path.startsWith(PATH) && of.startsWith("net.connman.iwd."));
     return "";
@@ -74,7 +94,7 @@ class FakeIwd {
     const device = {
       "net.connman.iwd.Device": { Name: s("wlan0"), Mode: s(this.mode) },
       ...(this.mode === "station"
-        ? { "net.connman.iwd.Station": { State: s(this.state), Scanning: s(false) } }
+        ? { "net.connman.iwd.Station": this.#station() }
         : { "net.connman.iwd.AccessPoint": { Started: s(this.isStarted) } }),
     };
     const networks = this.networks.map(({ name, type, known }, index) => [
@@ -89,6 +109,15 @@ class FakeIwd {
       },
     ]);
     return { [PATH]: device, ...Object.fromEntries(networks) };
+  }
+
+  #station() {
+    const at = this.networks.findIndex(({ name }) => name === this.connected);
+    return {
+      State: { type: "s", data: this.state },
+      Scanning: { type: "b", data: false },
+      ...(at >= 0 && { ConnectedNetwork: { type: "o", data: `${PATH}/${at}` } }),
+    };
   }
 }
 
@@ -120,7 +149,18 @@ function world(isCountryNew = false) {
       return iwd.ask(program, args);
     },
     files: {
-      write: () => ({ isCountryNew, undo: () => void undone.push("undo") }),
+      write: ({ password }) => {
+        const before = iwd.profile;
+        iwd.profile = password;
+        iwd.written();
+        return {
+          isCountryNew,
+          undo: () => {
+            undone.push("undo");
+            iwd.profile = before;
+          },
+        };
+      },
       own: (own) => void owns.push(own),
     },
     clock: hasty(),
@@ -251,11 +291,39 @@ describe("the radio by iwd", () => {
     assert.deepEqual(await radio.join(WISH, signal), { joined: false, reason: "not-accepted" });
   });
 
-  it("takes one for joined that iwd has joined by itself", async () => {
+  const HAS_HOME = {
+    state: "connected",
+    connected: "Home",
+    addresses: ["192.168.1.7"],
+    profile: "right password",
+  };
+
+  it("takes one for joined that iwd has joined by itself with its new profile", async () => {
     const { radio, iwd } = world();
-    Object.assign(iwd, { state: "connected", connected: "Home", addresses: ["192.168.1.7"] });
+    iwd.written = () => void Object.assign(iwd, HAS_HOME);
     assert.deepEqual(await radio.join(WISH, signal), { joined: true, hasInternet: true });
     assert.ok(!iwd.calls.some((call) => call.startsWith("Connect")));
+  });
+
+  for (const state of ["connected", "connecting"])
+    it(`tries another password for a network that it is ${state} to`, async () => {
+      const { radio, iwd, undone } = world();
+      Object.assign(iwd, HAS_HOME, { state, completes: true });
+      const mistyped = { ...WISH, password: "wrong password" };
+      assert.deepEqual(await radio.join(mistyped, signal), {
+        joined: false,
+        reason: "not-accepted",
+      });
+      assert.deepEqual([undone, iwd.profile], [["undo"], "right password"]);
+      for (const network of iwd.networks) network.known = network.name === "Home";
+      assert.deepEqual(await radio.join(undefined, signal), { joined: true, hasInternet: true });
+    });
+
+  it("writes no profile for a network that it cannot leave", async () => {
+    const { radio, iwd } = world();
+    Object.assign(iwd, HAS_HOME, { stays: true });
+    await assert.rejects(radio.join({ ...WISH, password: "wrong password" }, signal), /leave/);
+    assert.equal(iwd.profile, "right password");
   });
 
   it("tries once more where nothing tells why a join failed", async () => {

@@ -109,7 +109,12 @@ describe("a set-up of the Wi-Fi begins", () => {
       kind: "ended",
       end: { joined: false, reason: "not-accepted" },
     });
-    assert.deepEqual(after.trouble, { reason: "not-accepted", ssid: HOME, at: LATE });
+    assert.deepEqual(after.trouble, {
+      reason: "not-accepted",
+      ssid: HOME,
+      at: LATE,
+      isOfChange: false,
+    });
     assert.equal(wakeOf(after, away), LATE + RETRY_MS);
     assert.equal(kindOf(after, { ...away, now: LATE + RETRY_MS }), "rejoin");
   });
@@ -124,6 +129,18 @@ describe("a known network that is not joined", () => {
     const after = step(NO_SET_UP, cabled, refused);
     assert.equal(after.trouble?.reason, "not-accepted");
     assert.deepEqual(nextSetUpTask(after, { ...cabled, now: LATE + RETRY_MS }).task, undefined);
+  });
+
+  it("is told with the time since when, while the reason is the same", () => {
+    const first = step(NO_SET_UP, facts(known), refused);
+    const now = LATE + RETRY_MS;
+    const same = step(first, facts({ ...known, now }), refused);
+    assert.equal(same.trouble, first.trouble);
+    const other = step(same, facts({ ...known, now: now + RETRY_MS }), {
+      kind: "ended",
+      end: { joined: false, reason: "not-found" },
+    });
+    assert.equal(other.trouble?.at, now + RETRY_MS);
   });
 
   it("is no trouble any more once it is back", () => {
@@ -272,7 +289,43 @@ describe("the owner's change in the Web UI", () => {
       end: { joined: false, reason: "no-address" },
     });
     assert.deepEqual([back.change, back.run, back.trouble?.reason], [null, null, "no-address"]);
-    assert.equal(kindOf(back, online), undefined);
+    assert.equal(kindOf(back, online), "rejoin");
+  });
+
+  for (const [where, at] of [
+    ["", facts({ isNew: false, known: HOME })],
+    [" beside a cable", facts({ isNew: false, known: HOME, hasCable: true, offlineSince: null })],
+  ] as const)
+    it(`leads back at once where it fails, until it is back${where}, and says why`, () => {
+      const failed = step(change, at, {
+        kind: "ended",
+        end: { joined: false, reason: "not-accepted" },
+      });
+      assert.deepEqual(nextSetUpTask(failed, at).task, { kind: "rejoin", ssid: HOME });
+      const away = step(failed, at, {
+        kind: "ended",
+        end: { joined: false, reason: "not-found" },
+      });
+      assert.equal(wakeOf(away, at), LATE + RETRY_MS);
+      const due = { ...at, now: LATE + RETRY_MS };
+      assert.equal(kindOf(away, due), "rejoin");
+      const joined = { kind: "ended", end: { joined: true, hasInternet: true } } as const;
+      for (const [before, then] of [
+        [failed, at],
+        [away, due],
+      ] as const) {
+        const back = step(before, then, joined);
+        const isOnline = { isOnline: true, offlineSince: null, unjoinedSince: null };
+        const { task, record } = nextSetUpTask(back, { ...then, ...isOnline });
+        assert.deepEqual([task, record.joined?.ssid], [undefined, HOME]);
+      }
+      assert.equal(step(failed, at, joined).trouble?.reason, "not-accepted");
+    });
+
+  it("leads nowhere back where no network is known", () => {
+    const at = facts({ isNew: false, hasCable: true, offlineSince: null });
+    const end = { joined: false, reason: "not-found" } as const;
+    assert.equal(kindOf(step(change, at, { kind: "ended", end }), at), undefined);
   });
 
   it("ends a set-up", () => {

@@ -45,7 +45,7 @@ class FakeRadio implements Radio {
     this.did.push(wish === undefined ? "rejoin" : "join");
     const isRight = wish === undefined || wish.password === "right password";
     const end: JoinEnd = isRight ? this.end : { joined: false, reason: "not-accepted" };
-    this.isOnline ||= end.joined;
+    this.isOnline = end.joined;
     await this.looksAround();
     return end;
   }
@@ -281,5 +281,19 @@ describe("the set-up of the Wi-Fi", () => {
     await pass(4_000);
     assert.deepEqual([now()?.phase, now()?.trouble?.reason], ["idle", "not-accepted"]);
     assert.equal(memory.kept, undefined);
+  });
+
+  it("is on the old network again at once after a change that failed, beside a cable too", async () => {
+    const { pass, now, radio, box, memory } = world();
+    const kept = { ssid: HOME, password: "right password", country: "CH", isHidden: false };
+    memory.kept = kept;
+    Object.assign(box, { hasCable: true });
+    radio.isOnline = true;
+    await pass(4_000);
+    box.change = { ...kept, password: "wrong password", country: "" };
+    await pass(4_000);
+    assert.deepEqual(radio.did, ["stop", "join", "rejoin"]);
+    assert.deepEqual([radio.isOnline, memory.kept], [true, kept]);
+    assert.deepEqual([now()?.network, now()?.trouble?.reason], ["Home", "not-accepted"]);
   });
 });
