@@ -11,6 +11,8 @@ const MAIN = "etc/iwd/main.conf";
 const OWN = "var/lib/iwd/ap";
 /** The mark of a box that had a network: it opens none of its own by itself any more. */
 const HAD_NETWORK = "data/system/had-network";
+/** The same until the next start, by which it is gone. */
+const HAD_NETWORK_NOW = "run/tallydeck-wifi/had-network";
 
 /** The files of the Wi-Fi, iwd's and the box's own. */
 export class SystemWifiFiles implements WifiFiles {
@@ -74,11 +76,13 @@ export class SystemWifiFiles implements WifiFiles {
   }
 
   get hadNetwork(): boolean {
-    return isThere(join(this.#root, HAD_NETWORK));
+    return [HAD_NETWORK, HAD_NETWORK_NOW].some((mark) => isThere(join(this.#root, mark)));
   }
 
-  noteNetwork(): void {
-    if (!this.hadNetwork) replaceFile(join(this.#root, HAD_NETWORK), "", 0o600);
+  /** @throws {Error} where the data partition cannot be written */
+  noteNetwork(isKept: boolean): void {
+    for (const mark of isKept ? [HAD_NETWORK_NOW, HAD_NETWORK] : [HAD_NETWORK_NOW])
+      if (!isThere(join(this.#root, mark))) replaceFile(join(this.#root, mark), "", 0o600);
   }
 
   #write({ path, content, mode, group }: SystemFile): void {

@@ -117,6 +117,7 @@ export class IwdRadio implements Radio {
   async stop(): Promise<void> {
     const { files, ask } = this.#options;
     const device = await this.#device();
+    // The firewall stays in front of an own network that does not end: phones may be on it.
     if (device !== undefined && device.object.Device?.Mode !== "station")
       await this.#bus.set(device.path, ["Device", "Mode"], "station");
     files.own(undefined);
@@ -140,11 +141,11 @@ export class IwdRadio implements Radio {
 
   async state(): Promise<RadioState> {
     const device = await this.#device();
-    if (device === undefined) return { hasRadio: false, phones: 0, isOnline: false };
+    if (device === undefined) return { hasRadio: false, isUp: false, phones: 0, isOnline: false };
     const { path, name, object } = device;
-    const isOpen = object.AccessPoint?.Started === true;
-    const phones = isOpen ? await this.#phones(path) : 0;
-    return { hasRadio: true, phones, isOnline: !isOpen && this.#hasAddress(name) };
+    const isUp = object.AccessPoint?.Started === true;
+    const phones = isUp ? await this.#phones(path) : 0;
+    return { hasRadio: true, isUp, phones, isOnline: !isUp && this.#hasAddress(name) };
   }
 
   /** Leaves a network of this name, which iwd has, or tries, by another profile: it would call that one joined. */

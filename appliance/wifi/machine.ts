@@ -73,6 +73,8 @@ export interface SetUpFacts {
   readonly offlineSince: number | null;
   /** The same for the wireless interface alone, beside a cable too. */
   readonly unjoinedSince: number | null;
+  /** The time since when the own network is down, although it is open; null while it is up. */
+  readonly downSince: number | null;
   readonly makeOwn: (heard: readonly HeardStation[]) => OwnNetwork;
 }
 
@@ -91,6 +93,8 @@ export type SetUpOutcome =
 export const OPEN_MS = 15 * 60_000;
 /** Forms that a set-up takes. */
 export const MOST_TRIES = 5;
+/** A look at the radio may be older than the own network: it is down after so long. */
+export const DOWN_MS = 5_000;
 /** The time for the last page to arrive on the phone, and for its probes. */
 export const LAST_PAGE_MS = 3_000;
 /** Known networks are tried this often while no phone is on the own one. */
@@ -119,7 +123,9 @@ function settled(kept: SetUpRecord, facts: SetUpFacts): SetUpRecord {
   const { now, isNew, canShow, hasCable, isOnline } = facts;
   if (run === null) {
     if (hasCable || isOnline) return isAsked ? { ...record, isAsked: false } : record;
-    const begins = canShow && (isAsked || (isNew && !isOver)) && isOfflineFor(PATIENCE_MS, facts);
+    // One that was joined and cannot be kept leaves the box new, for the next start.
+    const isFirst = isNew && !isOver && record.joined === null;
+    const begins = canShow && (isAsked || isFirst) && isOfflineFor(PATIENCE_MS, facts);
     return begins ? begun(record, now) : record;
   }
   // A cable ends a set-up, and so does a network that came back.
@@ -151,7 +157,7 @@ function isOfflineFor(ms: number, { hasCable, isOnline, offlineSince, now }: Set
 
 function nextOf(record: SetUpRecord, facts: SetUpFacts): SetUpTask | number | undefined {
   const { run, form, change, isOpen, networks, heard, own, retriedAt, returnsAt } = record;
-  const { now, phones, known } = facts;
+  const { now, phones, known, downSince } = facts;
   if (run === null) {
     if (isOpen) return { kind: "close" };
     if (change !== null) return { kind: "join", wish: change, isChange: true };
@@ -167,7 +173,9 @@ function nextOf(record: SetUpRecord, facts: SetUpFacts): SetUpTask | number | un
   if (isOpen) {
     if (networks === null) return { kind: "close" };
     const retryAt = known !== null && phones === 0 ? retriedAt + RETRY_MS : run.until;
-    return now >= retryAt ? { kind: "close" } : Math.min(retryAt, run.until);
+    const downAt = downSince === null ? run.until : downSince + DOWN_MS;
+    const closeAt = Math.min(retryAt, downAt);
+    return now >= closeAt ? { kind: "close" } : Math.min(closeAt, run.until);
   }
   if (networks === null) return { kind: "scan" };
   if (known !== null && now >= retriedAt + RETRY_MS) return { kind: "rejoin", ssid: known };
@@ -207,12 +215,12 @@ export function afterSetUpTask(
       return { ...record, networks, heard };
     }
     case "open":
-      // A radio that does not open is given up; a press begins again.
+      // A radio that does not open is given up, and what it has left closed; a press begins again.
       return outcome.kind === "opened"
         ? { ...record, own: task.own, isOpen: true }
-        : { ...record, own: null, run: null, isOver: true };
+        : { ...record, own: null, run: null, isOver: true, isOpen: true };
     case "close":
-      return { ...record, isOpen: false };
+      return { ...record, isOpen: outcome.kind !== "closed" };
     case "rejoin":
       return afterRejoin(record, task.ssid, outcome, now);
     case "join":

@@ -42,6 +42,8 @@ export type JoinEnd =
 /** The state of the radio as it is now. */
 export interface RadioState {
   readonly hasRadio: boolean;
+  /** Whether the own network can be joined. */
+  readonly isUp: boolean;
   /** Phones on the own network; 0 while it is not open. */
   readonly phones: number;
   /** The wireless interface's own address in somebody's network. */

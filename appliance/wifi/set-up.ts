@@ -22,7 +22,11 @@ import type { JoinWish, Radio, RadioState } from "./radio.ts";
 interface SetUpMemory {
   /** Whether the box ever had a network. */
   readonly hadNetwork: boolean;
-  noteNetwork(): void;
+  /**
+   * @param isKept whether the box has it at the next start, too; without, it is noted until then
+   * @throws {Error} where it cannot be noted
+   */
+  noteNetwork(isKept: boolean): void;
   /** The name of the network to join, in hexadecimal; null without. */
   known(): string | null;
   country(): string;
@@ -72,9 +76,11 @@ export class WifiSetUp {
   readonly #ended = Promise.withResolvers<void>();
   // A power cut or a crash may have left the own network open.
   #record: SetUpRecord = { ...NO_SET_UP, isOpen: true };
-  #radio: RadioState = { hasRadio: true, phones: 0, isOnline: false };
+  #radio: RadioState = { hasRadio: true, isUp: false, phones: 0, isOnline: false };
   #offlineSince: number | null = null;
   #unjoinedSince: number | null = null;
+  #downSince: number | null = null;
+  #isNoteFailing = false;
   #idleSince: number;
   #hasDeck = false;
   #hasOpened: boolean | null = null;
@@ -173,11 +179,24 @@ export class WifiSetUp {
   #noteNetwork(): void {
     const { clock, memory, hasCable, isData } = this.#options;
     const isOnline = this.#radio.isOnline || hasCable();
-    // One that is being joined is not kept yet: after a power cut in between the box would have none, and not be new.
-    if (isOnline && isData() && this.#record.form === null) memory.noteNetwork();
+    // One that is being joined may not be the box's for long.
+    if (isOnline && isData() && this.#record.form === null)
+      // One that is not kept would leave the box without any after the next start, and not new.
+      this.#note(hasCable() || memory.known() !== null);
     const now = clock.monotonic();
+    const isDown = this.#record.isOpen && !this.#radio.isUp;
+    this.#downSince = isDown ? (this.#downSince ?? now) : null;
     this.#offlineSince = isOnline ? null : (this.#offlineSince ?? now);
     this.#unjoinedSince = this.#radio.isOnline ? null : (this.#unjoinedSince ?? now);
+  }
+
+  #note(isKept: boolean): void {
+    try {
+      this.#options.memory.noteNetwork(isKept);
+    } catch (error) {
+      if (!this.#isNoteFailing) this.#options.log(`The network could not be noted: ${error}`);
+      this.#isNoteFailing = true;
+    }
   }
 
   /** Takes what a phone has sent: one form at a time, while the own network is open. */
@@ -211,6 +230,7 @@ export class WifiSetUp {
       known,
       offlineSince: this.#offlineSince,
       unjoinedSince: this.#unjoinedSince,
+      downSince: this.#downSince,
       makeOwn: (heard) => makeOwnNetwork(randomInt, heard),
     };
   }
@@ -242,7 +262,7 @@ export class WifiSetUp {
         return { kind: "scanned", ...(await radio.scan(signal)) };
       case "open":
         await radio.start(task.own, signal);
-        await this.#options.portal.open(this.#content());
+        await this.#openPages();
         return { kind: "opened" };
       case "close":
         await this.#close();
@@ -280,6 +300,16 @@ export class WifiSetUp {
     };
   }
 
+  /** A network without pages ends at once. */
+  async #openPages(): Promise<void> {
+    try {
+      await this.#options.portal.open(this.#content());
+    } catch (error) {
+      await this.#close().catch(() => {});
+      throw error;
+    }
+  }
+
   async #close(): Promise<void> {
     const { portal, radio, log } = this.#options;
     // The network ends in any case.
@@ -290,6 +320,7 @@ export class WifiSetUp {
   #after(record: SetUpRecord, task: SetUpTask, outcome: SetUpOutcome): SetUpRecord {
     const after = afterSetUpTask(record, task, outcome, this.#options.clock.monotonic());
     this.#askedRadioAt = Number.NEGATIVE_INFINITY;
+    this.#downSince = null;
     if (task.kind === "open") this.#hasOpened = outcome.kind === "opened";
     if (after.trouble !== null && after.trouble !== record.trouble)
       this.#options.log(wifiTroubleText({ ...this.#troubleOf(after.trouble), at: null }));

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, it } from "mocha";
 import { provisionBox } from "../../appliance/provision/box.ts";
@@ -103,8 +103,16 @@ describe("the files of the Wi-Fi", () => {
 
   it("know whether the box ever had a network", () => {
     assert.equal(files().hadNetwork, false);
-    files().noteNetwork();
+    files().noteNetwork(true);
+    rmSync(path("run"), { recursive: true });
     assert.equal(files().hadNetwork, true);
+  });
+
+  it("know until the next start whether the box had one that is not kept", () => {
+    files().noteNetwork(false);
+    assert.equal(files().hadNetwork, true);
+    rmSync(path("run"), { recursive: true });
+    assert.equal(files().hadNetwork, false);
   });
 
   function card(content: string): void {

@@ -41,6 +41,8 @@ class FakeIwd {
   failures = 0;
   /** Calls that are to open the own network, and fail. */
   closures = 0;
+  /** Calls that are to make it a station again, and fail. */
+  clings = 0;
   addresses: string[] = [];
   /** Called when a profile was written, which iwd sees. */
   written: () => void = () => {};
@@ -58,6 +60,8 @@ class FakeIwd {
     if (method === "GetManagedObjects") return reply([this.#objects()]);
     this.calls.push([method, ...rest].join(" "));
     if (args.includes("set-property")) {
+      if (rest[1] === "station" && this.clings-- > 0)
+        throw new Error("Failed to set property: Connection timed out");
       this.mode = rest[1] ?? "";
       this.isStarted = false;
       return "";
@@ -225,6 +229,25 @@ describe("the radio by iwd", () => {
     ]);
   });
 
+  it("keeps the firewall in front of an own network that does not end, and takes both away later", async () => {
+    const { radio, iwd } = world();
+    await radio.start({ name: "Tallydeck-AB23", key: "abcdefghjk", channel: 6 }, signal);
+    iwd.clings = 1;
+    await assert.rejects(radio.stop(), /timed out/);
+    assert.equal(iwd.calls.at(-1), "Mode s station");
+    await radio.stop();
+    assert.equal(iwd.calls.at(-1), "nft flush set inet tallydeck setup_links");
+  });
+
+  it("says whether the own network is up: iwd forgets it at a restart", async () => {
+    const { radio, iwd } = world();
+    assert.equal((await radio.state()).isUp, false);
+    await radio.start({ name: "Tallydeck-AB23", key: "abcdefghjk", channel: 6 }, signal);
+    assert.equal((await radio.state()).isUp, true);
+    Object.assign(iwd, { mode: "station", isStarted: false });
+    assert.equal((await radio.state()).isUp, false);
+  });
+
   it("opens the own network at a second try, from a station again", async () => {
     const { radio, iwd } = world();
     iwd.closures = 1;
@@ -361,7 +384,8 @@ describe("the radio by iwd", () => {
     iwd.ask = async () => {
       throw new Error("Call failed: The name net.connman.iwd was not provided");
     };
-    assert.deepEqual(await radio.state(), { hasRadio: false, phones: 0, isOnline: false });
+    const none = { hasRadio: false, isUp: false, phones: 0, isOnline: false };
+    assert.deepEqual(await radio.state(), none);
     await assert.rejects(radio.scan(signal), /does not answer/);
   });
 });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import {
   afterSetUpTask,
+  DOWN_MS,
   LAST_PAGE_MS,
   MOST_TRIES,
   NO_SET_UP,
@@ -33,6 +34,7 @@ const facts = (change: Partial<SetUpFacts> = {}): SetUpFacts => ({
   phones: 0,
   offlineSince: 0,
   unjoinedSince: 0,
+  downSince: null,
   makeOwn: () => OWN,
   ...change,
 });
@@ -169,9 +171,20 @@ describe("a set-up of the Wi-Fi goes on", () => {
     assert.deepEqual(step(NO_SET_UP, facts(), { kind: "failed" }).networks, []);
   });
 
-  it("no further where the own network does not open: a press begins again", () => {
-    const { run, isOver } = step({ ...OPEN, isOpen: false }, facts(), { kind: "failed" });
-    assert.deepEqual([run, isOver], [null, true]);
+  it("no further where the own network does not open: what is left closes, a press begins again", () => {
+    const failed = step({ ...OPEN, isOpen: false }, facts(), { kind: "failed" });
+    assert.deepEqual([failed.run, failed.isOver, kindOf(failed, facts())], [null, true, "close"]);
+  });
+
+  it("through its own network again, by the same name and key, where that is down for a while", () => {
+    const down = facts({ downSince: LATE });
+    assert.equal(wakeOf(OPEN, down), LATE + DOWN_MS);
+    const late = { ...down, now: LATE + DOWN_MS };
+    const closed = step(OPEN, late, { kind: "closed" });
+    assert.deepEqual(nextSetUpTask(closed, { ...late, downSince: null }).task, {
+      kind: "open",
+      own: OWN,
+    });
   });
 
   it("from a form, after its last page, over a closed network, to a join that is kept", () => {
@@ -341,6 +354,7 @@ describe("a program that was killed with its own network open", () => {
       kindOf(found, facts({ isOnline: true, offlineSince: null, unjoinedSince: null })),
       "close",
     );
-    assert.equal(step(found, facts({ now: 0 }), { kind: "failed" }).isOpen, false);
+    const failed = step(found, facts({ now: 0 }), { kind: "failed" });
+    assert.equal(kindOf(failed, facts({ now: 0 })), "close", "until it is closed");
   });
 });

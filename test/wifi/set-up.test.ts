@@ -21,6 +21,8 @@ class FakeRadio implements Radio {
   end: JoinEnd = { joined: true, hasInternet: true };
   /** Looks for the internet, while it has an address. */
   looksAround: () => Promise<void> = async () => {};
+  /** Calls that are to close the own network, and fail. */
+  clings = 0;
   readonly did: string[] = [];
   /** The number of times that it was asked for its state. */
   looks = 0;
@@ -38,6 +40,7 @@ class FakeRadio implements Radio {
   }
   async stop() {
     this.did.push("stop");
+    if (this.clings-- > 0) throw new Error("Failed to set property: Connection timed out");
     this.own = undefined;
   }
   async join(wish: JoinWish | undefined): Promise<JoinEnd> {
@@ -52,7 +55,8 @@ class FakeRadio implements Radio {
   async state() {
     this.looks += 1;
     const { hasRadio, phones, isOnline } = this;
-    return { hasRadio, phones: this.own ? phones : 0, isOnline: isOnline && !this.own };
+    const isUp = this.own !== undefined;
+    return { hasRadio, isUp, phones: isUp ? phones : 0, isOnline: isOnline && !isUp };
   }
 }
 
@@ -69,17 +73,23 @@ describe("the set-up of the Wi-Fi", () => {
       hasCable: false,
       begins: false,
       hasDeck: true,
+      hasPages: true,
       change: undefined as JoinWish | undefined,
     };
     const memory = {
       hadNetwork: false,
+      isNoted: false,
       kept: undefined as JoinWish | undefined,
-      noteNetwork: () => {
+      isWritable: true,
+      noteNetwork: (isKept: boolean) => {
         memory.hadNetwork = true;
+        if (isKept && !memory.isWritable) throw new Error("EROFS: read-only file system");
+        memory.isNoted ||= isKept;
       },
       known: () => memory.kept?.ssid ?? null,
       country: () => memory.kept?.country ?? "",
       keep: (wish: JoinWish) => {
+        if (!memory.isWritable) throw new Error("EROFS: read-only file system");
         memory.kept = wish;
       },
     };
@@ -104,6 +114,7 @@ describe("the set-up of the Wi-Fi", () => {
       randomInt: (end) => Math.min(7, end - 1),
       portal: {
         open: async (content) => {
+          if (!box.hasPages) throw new Error("Job for tallydeck-portal.service failed");
           portal = new Portal({
             content,
             join: (wish) => {
@@ -165,7 +176,7 @@ describe("the set-up of the Wi-Fi", () => {
     assert.match(now()?.own?.key ?? "", /^[a-hjkmnp-z]{10}$/);
     assert.equal(send("right password")?.status, 200);
     await pass(LAST_PAGE_MS + 2_000);
-    assert.deepEqual([memory.kept?.ssid, memory.hadNetwork], [HOME, true]);
+    assert.deepEqual([memory.kept?.ssid, memory.isNoted], [HOME, true]);
     const { phase, own, network, trouble, hasInternet } = now() ?? {};
     assert.deepEqual(
       [phase, own, network, trouble, hasInternet],
@@ -205,7 +216,79 @@ describe("the set-up of the Wi-Fi", () => {
     resolve();
     await pass(2_000);
     assert.deepEqual(meanwhile, [true, undefined, false]);
-    assert.deepEqual([memory.kept?.ssid, memory.hadNetwork], [HOME, true]);
+    assert.deepEqual([memory.kept?.ssid, memory.isNoted], [HOME, true]);
+  });
+
+  it("stays new where its first network cannot be kept, and opens none until the next start", async () => {
+    const { pass, send, radio, memory, now, logged } = world();
+    await pass(PATIENCE_MS + 4_000);
+    memory.isWritable = false;
+    send("right password");
+    await pass(LAST_PAGE_MS + 4_000);
+    assert.deepEqual([now()?.phase, memory.isNoted], ["idle", false]);
+    assert.match(logged.join("\n"), /could not be kept/);
+    radio.isOnline = false;
+    radio.end = { joined: false, reason: "not-found" };
+    await pass(PATIENCE_MS + RETRY_MS);
+    assert.equal(now()?.phase, "idle");
+  });
+
+  it("stays new where its program was killed while it joined, and iwd goes on", async () => {
+    const { pass, radio, memory } = world();
+    radio.isOnline = true;
+    await pass(4_000);
+    assert.equal(memory.isNoted, false);
+  });
+
+  it("goes on where a card cannot be written that had a cable", async () => {
+    const { pass, box, memory, now, logged } = world();
+    Object.assign(box, { hasCable: true });
+    memory.isWritable = false;
+    await pass(20_000);
+    assert.equal(logged.filter((line) => line.includes("EROFS")).length, 1);
+    box.hasCable = false;
+    box.begins = true;
+    await pass(PATIENCE_MS + 4_000);
+    assert.equal(now()?.phase, "open");
+  });
+
+  it("leaves no network behind whose pages do not open", async () => {
+    const { pass, now, radio, box } = world();
+    box.hasPages = false;
+    await pass(PATIENCE_MS + 4_000);
+    assert.deepEqual(
+      [radio.own, radio.did.slice(0, 4)],
+      [undefined, ["stop", "scan", "start", "stop"]],
+    );
+    assert.deepEqual([now()?.own, now()?.hasOpened], [null, false]);
+    await pass(64_000);
+    assert.equal(now()?.phase, "over");
+  });
+
+  it("closes its network again and again, until it is closed", async () => {
+    const { pass, now, radio, box } = world();
+    await pass(PATIENCE_MS + 4_000);
+    radio.clings = 2;
+    box.hasCable = true;
+    await pass(4_000);
+    assert.deepEqual([radio.own?.name, now()?.own], ["Tallydeck-9999", null]);
+    await pass(2 * 62_000);
+    assert.equal(radio.own, undefined);
+  });
+
+  it("opens its network again, as it was, where iwd has lost it", async () => {
+    const { pass, now, radio, ask } = world();
+    await pass(PATIENCE_MS + 4_000);
+    const own = now()?.own;
+    radio.own = undefined;
+    await pass(10_000);
+    assert.deepEqual(
+      [radio.did.slice(-2), now()?.phase, now()?.own],
+      [["stop", "start"], "open", own],
+    );
+    assert.equal(ask("GET")?.status, 200);
+    await pass(30_000);
+    assert.equal(radio.did.length, 5, "once");
   });
 
   it("counts a network without internet as joined, with a note", async () => {
