@@ -1,7 +1,7 @@
 import { rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { TunnelState } from "../base/tunnel.ts";
-import { ASKED_WIFI } from "../base/wifi/told.ts";
+import { INSISTED_WIFI } from "../base/wifi/told.ts";
 import { systemPartOf } from "../release/system-report.ts";
 import { overwriteFile, removeFiles, whileFolderWritable } from "../system/fat-files.ts";
 import { bytesOf, isThere, replaceFile, textOf } from "../system/files.ts";
@@ -43,8 +43,8 @@ const KEPT = "data/system/settings.json";
 const RESULT = "SETUP-RESULT.txt";
 const SHOW_CODE = ["SHOW-CODE", "SHOW-CODE.txt"];
 const WIFI_SET_UP = ["WIFI-SETUP", "WIFI-SETUP.txt"];
-/** Where tallydeck-wifi.service finds the wish for a set-up with a phone. */
-const BEGIN_WIFI = `run/tallydeck-wifi/asked/${ASKED_WIFI.begin}`;
+/** Where tallydeck-wifi.service finds the wish for a set-up with a phone, which the service could not write. */
+const BEGIN_WIFI = `run/tallydeck-wifi/${INSISTED_WIFI}`;
 
 /**
  * Applies the files of the boot partition to this box, and writes a report there. Secrets are removed from the boot
@@ -74,7 +74,7 @@ export function provisionBox({
   if (showCode) replaceFile(join(root, "run/tallydeck/show-code"), "", 0o644);
   const setsUpWifi = WIFI_SET_UP.some((file) => isThere(join(boot, file)));
   const jumpers = isData ? askedByJumpers(root, jumpersOn(), warn) : [];
-  if (setsUpWifi || jumpers.includes("wifi")) replaceFile(join(root, BEGIN_WIFI), "", 0o640);
+  if (setsUpWifi || jumpers.includes("wifi")) replaceFile(join(root, BEGIN_WIFI), "", 0o600);
   const isAsked = showCode || setsUpWifi;
   if (isData) noteWish(root, jumpers.includes("reset"));
   const files = [...FILES.keys()].map((file) => join(boot, file));

@@ -2,9 +2,9 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isObject } from "../base/input/json.ts";
 import { isNetworkName, isNetworkPassword, keptPassword } from "../base/wifi/rules.ts";
-import { ASKED_WIFI } from "../base/wifi/told.ts";
+import { ASKED_WIFI, INSISTED_WIFI } from "../base/wifi/told.ts";
 import { COUNTRIES } from "../provision/settings.ts";
-import { bytesOf } from "../system/files.ts";
+import { bytesOf, isThere } from "../system/files.ts";
 import type { JoinWish } from "./radio.ts";
 
 /** The most bytes of a request. */
@@ -13,13 +13,22 @@ const MOST_BYTES = 4_096;
 /** Requests of the service. */
 export interface Asked {
   readonly begins: boolean;
+  /** Whether the card or a jumper asked at this start. */
+  readonly insists: boolean;
   readonly change: JoinWish | undefined;
   /** Whether a deck shows pictures. */
   readonly hasDeck: boolean;
 }
 
-/** Takes the requests out of the folder that the service may write to. It is not trusted: a request is checked anew. */
-export function takeAsked(folder: string): Asked {
+/**
+ * Takes the requests out of root's folder, and out of the one in it that the service may write to. That is not trusted: a
+ * request is checked anew.
+ */
+export function takeAsked(root: string): Asked {
+  const folder = join(root, "asked");
+  const insisted = join(root, INSISTED_WIFI);
+  const insists = isThere(insisted);
+  if (insists) rmSync(insisted, { force: true });
   const names = namesIn(folder);
   const change = names.includes(ASKED_WIFI.join)
     ? wishIn(bytesOf(join(folder, ASKED_WIFI.join), MOST_BYTES + 1))
@@ -28,6 +37,7 @@ export function takeAsked(folder: string): Asked {
     if (names.includes(name)) rmSync(join(folder, name), { force: true, recursive: true });
   return {
     begins: names.includes(ASKED_WIFI.begin),
+    insists,
     change,
     hasDeck: names.includes(ASKED_WIFI.shown),
   };

@@ -6,7 +6,12 @@ import type { JoinEnd, JoinWish, OwnNetwork, Scan, SeenNetwork } from "./radio.t
 /** The memory of a set-up. Nothing of it outlives the process, but for a network that was joined. */
 export interface SetUpRecord {
   /** The set-up that runs, or ran; null before the first. All times are of a clock that never steps, in milliseconds. */
-  readonly run: { readonly until: number; readonly tries: number } | null;
+  readonly run: {
+    readonly until: number;
+    readonly tries: number;
+    /** Whether the known network is left alone meanwhile, since somebody at the box wants another. */
+    readonly isInsisted: boolean;
+  } | null;
   /** Whether the last one ended by its time or its tries. */
   readonly isOver: boolean;
   /** Names of networks, from the last scan; null: one is to be made. */
@@ -20,6 +25,8 @@ export interface SetUpRecord {
   readonly form: { readonly wish: JoinWish; readonly at: number } | null;
   /** Whether somebody at the box asked for a set-up; it waits for networks that are known. */
   readonly isAsked: boolean;
+  /** The time at which the card or a jumper asked for one, whatever network answers; null for not. */
+  readonly insistedAt: number | null;
   /** The owner's change in the Web UI. */
   readonly change: JoinWish | null;
   /** The last network that was not joined, and since when. */
@@ -30,8 +37,8 @@ export interface SetUpRecord {
     /** Whether the owner's change came to it, who is told of it on the old network, too. */
     readonly isOfChange: boolean;
   } | null;
-  /** The last network that was joined. */
-  readonly joined: { readonly ssid: string; readonly hasInternet: boolean } | null;
+  /** The last network that was joined. Of one that was joined by itself it is not known whether it leads to the internet. */
+  readonly joined: { readonly ssid: string; readonly hasInternet: boolean | null } | null;
   /** The time of the last try of known networks. */
   readonly retriedAt: number;
   /** The time from which the known network is joined again, after a change that failed; null once it is. */
@@ -47,6 +54,7 @@ export const NO_SET_UP: SetUpRecord = {
   isOpen: false,
   form: null,
   isAsked: false,
+  insistedAt: null,
   change: null,
   trouble: null,
   joined: null,
@@ -115,33 +123,49 @@ export function nextSetUpTask(
 
 /** Brings the record up to date with facts that end or begin a set-up. */
 function settled(kept: SetUpRecord, facts: SetUpFacts): SetUpRecord {
-  // A network that was not joined, and came back by itself, is no trouble any more.
-  const { trouble } = kept;
-  const isBack = facts.isOnline && trouble?.ssid === facts.known && !trouble?.isOfChange;
-  const record = isBack ? { ...kept, trouble: null } : kept;
-  const { run, form, change, isAsked, isOver } = record;
+  const record = withKnown(kept, facts);
+  const { run, form, change, isAsked, insistedAt, isOver } = record;
   const { now, isNew, canShow, hasCable, isOnline } = facts;
   if (run === null) {
-    if (hasCable || isOnline) return isAsked ? { ...record, isAsked: false } : record;
+    // After a quarter of an hour in which nothing could show a key, it is a wish as any other.
+    if (insistedAt !== null && now >= insistedAt + OPEN_MS)
+      return settled({ ...record, insistedAt: null, isAsked: true }, facts);
+    if (hasCable || (isOnline && insistedAt === null))
+      return isAsked || insistedAt !== null
+        ? { ...record, isAsked: false, insistedAt: null }
+        : record;
     // One that was joined and cannot be kept leaves the box new, for the next start.
     const isFirst = isNew && !isOver && record.joined === null;
-    const begins = canShow && (isAsked || isFirst) && isOfflineFor(PATIENCE_MS, facts);
-    return begins ? begun(record, now) : record;
+    const isDue =
+      insistedAt === null
+        ? (isAsked || isFirst) && isOfflineFor(PATIENCE_MS, facts)
+        : now >= insistedAt + PATIENCE_MS;
+    return canShow && isDue ? begun(record, now) : record;
   }
   // A cable ends a set-up, and so does a network that came back.
-  if (hasCable || (isOnline && !record.isOpen) || change !== null)
+  if (hasCable || (isOnline && !record.isOpen && !run.isInsisted) || change !== null)
     return { ...record, run: null, form: null };
   if (form === null && (now >= run.until || run.tries >= MOST_TRIES))
     return { ...record, run: null, isOver: true };
   return record;
 }
 
+/** The known network, once it is there by itself: it is joined, and what kept it away no trouble any more. */
+function withKnown(record: SetUpRecord, { isOnline, known }: SetUpFacts): SetUpRecord {
+  const { trouble, joined, isOpen, run, form, change } = record;
+  const isBack = isOnline && !isOpen && form === null && change === null && !run?.isInsisted;
+  if (!isBack || known === null || trouble?.isOfChange) return record;
+  if (trouble === null && joined !== null) return record;
+  return { ...record, trouble: null, joined: { ssid: known, hasInternet: null } };
+}
+
 /** Begins a set-up, with a network of its own. */
 function begun(record: SetUpRecord, now: number): SetUpRecord {
   return {
     ...record,
-    run: { until: now + OPEN_MS, tries: 0 },
+    run: { until: now + OPEN_MS, tries: 0, isInsisted: record.insistedAt !== null },
     isAsked: false,
+    insistedAt: null,
     isOver: false,
     networks: null,
     own: null,
@@ -157,7 +181,8 @@ function isOfflineFor(ms: number, { hasCable, isOnline, offlineSince, now }: Set
 
 function nextOf(record: SetUpRecord, facts: SetUpFacts): SetUpTask | number | undefined {
   const { run, form, change, isOpen, networks, heard, own, retriedAt, returnsAt } = record;
-  const { now, phones, known, downSince } = facts;
+  const { now, phones, downSince } = facts;
+  const known = run?.isInsisted ? null : facts.known;
   if (run === null) {
     if (isOpen) return { kind: "close" };
     if (change !== null) return { kind: "join", wish: change, isChange: true };
@@ -269,5 +294,5 @@ function afterJoin(
   const { run } = record;
   if (isChange) return { ...after, trouble, returnsAt: now };
   if (run === null) return { ...after, trouble };
-  return { ...after, trouble, run: { until: now + OPEN_MS, tries: run.tries + 1 } };
+  return { ...after, trouble, run: { ...run, until: now + OPEN_MS, tries: run.tries + 1 } };
 }

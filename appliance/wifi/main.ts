@@ -38,7 +38,7 @@ await new WifiSetUp({
   radio: new IwdRadio({ ask: askSoon, files, clock, addresses, hasInternet, warn }),
   memory: files,
   isData: () => isMounted("/data"),
-  asked: () => takeAsked(join(FOLDER, "asked")),
+  asked: () => takeAsked(FOLDER),
   hasScreen,
   hasCable: () => Object.keys(networkInterfaces()).some(isCabled),
   isSure: () => isThere("/run/systemd/timesync/synchronized"),

@@ -159,9 +159,9 @@ export class WifiSetUp {
 
   async #askRadio(): Promise<void> {
     const { clock, radio } = this.#options;
-    const { run, isOpen, change, isAsked } = this.#record;
-    const isQuiet =
-      !this.#radio.hasRadio || (run === null && !isOpen && change === null && !isAsked);
+    const { run, isOpen, change, isAsked, insistedAt } = this.#record;
+    const isIdle = run === null && !isOpen && change === null && !isAsked && insistedAt === null;
+    const isQuiet = !this.#radio.hasRadio || isIdle;
     if (isQuiet && clock.monotonic() - this.#askedRadioAt < QUIET_LOOK_MS) return;
     this.#radio = await radio.state();
     this.#askedRadioAt = clock.monotonic();
@@ -169,9 +169,10 @@ export class WifiSetUp {
 
   /** Requests come before a look at the radio, which they may need: what is known of it may be ten seconds old. */
   #take(): void {
-    const { begins, change, hasDeck } = this.#options.asked();
+    const { begins, insists, change, hasDeck } = this.#options.asked();
     this.#hasDeck = hasDeck;
     if (begins) this.#record = { ...this.#record, isAsked: true };
+    if (insists) this.#record = { ...this.#record, insistedAt: this.#options.clock.monotonic() };
     if (change !== undefined) this.#record = { ...this.#record, change };
     this.#takeForm();
   }
@@ -237,7 +238,7 @@ export class WifiSetUp {
 
   #endWhenIdle(): void {
     const { clock, memory } = this.#options;
-    const { run, isOpen, change, isAsked, returnsAt } = this.#record;
+    const { run, isOpen, change, isAsked, insistedAt, returnsAt } = this.#record;
     const { isOnline, hasRadio } = this.#radio;
     const known = memory.known();
     // Without a radio nothing can be done, whatever is asked for.
@@ -247,6 +248,7 @@ export class WifiSetUp {
         isOpen ||
         change !== null ||
         isAsked ||
+        insistedAt !== null ||
         this.#offlineSince !== null ||
         (returnsAt !== null && known !== null) ||
         wantsReason(this.#record, { known, isOnline }));

@@ -319,7 +319,7 @@ describe("a start of the box", () => {
     it(`asks for a Wi-Fi set-up with a phone once, where ${file} is on the card`, () => {
       write(`boot/firmware/${file}`, "");
       start();
-      const wish = join(root, "run/tallydeck-wifi/asked/begin");
+      const wish = join(root, "run/tallydeck-wifi/insisted");
       assert.equal(existsSync(wish), true);
       assert.equal(existsSync(join(root, "boot/firmware", file)), false);
       rmSync(wish);
@@ -328,7 +328,7 @@ describe("a start of the box", () => {
     });
 
   it("asks for a Wi-Fi set-up once, where a jumper was put on since the last start", () => {
-    const wish = join(root, "run/tallydeck-wifi/asked/begin");
+    const wish = join(root, "run/tallydeck-wifi/insisted");
     const asks = (jumper?: "wifi" | "reset", isWhole = true) => {
       rmSync(wish, { force: true });
       start({

@@ -127,7 +127,9 @@ describe("the files of the Wi-Fi", () => {
 
 describe("requests of the service", () => {
   const folder = eachFolder();
-  const ask = (name: string, content = "") => writeFileSync(join(folder(), name), content);
+  const path = (name: string) => join(folder(), "asked", name);
+  const ask = (name: string, content = "") => writeFileSync(path(name), content);
+  beforeEach(() => mkdirSync(join(folder(), "asked")));
 
   it("are taken once, and the sign of a deck stays", () => {
     for (const name of ["begin", "look", "deck"]) ask(name);
@@ -136,8 +138,16 @@ describe("requests of the service", () => {
       JSON.stringify({ name: "Home", password: "right password", country: "CH", hidden: true }),
     );
     const change = { ssid: "486f6d65", password: "right password", country: "CH", isHidden: true };
-    assert.deepEqual(takeAsked(folder()), { begins: true, change, hasDeck: true });
-    assert.deepEqual(takeAsked(folder()), { begins: false, change: undefined, hasDeck: true });
+    const asked = { begins: true, insists: false, change, hasDeck: true };
+    assert.deepEqual(takeAsked(folder()), asked);
+    assert.deepEqual(takeAsked(folder()), { ...asked, begins: false, change: undefined });
+  });
+
+  it("insist once, where root's own folder says so", () => {
+    ask("insisted");
+    assert.equal(takeAsked(folder()).insists, false, "the service cannot");
+    writeFileSync(join(folder(), "insisted"), "");
+    assert.deepEqual([takeAsked(folder()).insists, takeAsked(folder()).insists], [true, false]);
   });
 
   for (const [what, content] of [
@@ -154,13 +164,13 @@ describe("requests of the service", () => {
     it(`are not believed: one that ${what} is dropped`, () => {
       ask("join.json", content);
       assert.equal(takeAsked(folder()).change, undefined);
-      assert.equal(existsSync(join(folder(), "join.json")), false);
+      assert.equal(existsSync(path("join.json")), false);
     });
 
   it("are none where there is no folder, and may be a folder themselves", () => {
     assert.deepEqual(takeAsked(join(folder(), "none")).begins, false);
-    mkdirSync(join(folder(), "join.json"));
+    mkdirSync(path("join.json"));
     assert.equal(takeAsked(folder()).change, undefined);
-    assert.equal(existsSync(join(folder(), "join.json")), false);
+    assert.equal(existsSync(path("join.json")), false);
   });
 });

@@ -42,7 +42,7 @@ const facts = (change: Partial<SetUpFacts> = {}): SetUpFacts => ({
 /** The set-up with its own network open since LATE. */
 const OPEN: SetUpRecord = {
   ...NO_SET_UP,
-  run: { until: LATE + OPEN_MS, tries: 0 },
+  run: { until: LATE + OPEN_MS, tries: 0, isInsisted: false },
   retriedAt: LATE,
   networks: SEEN,
   own: OWN,
@@ -90,6 +90,46 @@ describe("a set-up of the Wi-Fi begins", () => {
       facts({ isOnline: true, offlineSince: null, unjoinedSince: null }),
     );
     assert.equal(record.isAsked, false);
+  });
+
+  const online = { isOnline: true, offlineSince: null, unjoinedSince: null };
+
+  it("where the card or a jumper asks, although the known network has answered", () => {
+    const insisted = { ...NO_SET_UP, insistedAt: 0 };
+    const there = { ...online, isNew: false, known: HOME };
+    assert.equal(kindOf(insisted, facts({ ...there, now: PATIENCE_MS - 1 })), undefined);
+    const begun = step(insisted, facts(there), { kind: "scanned", networks: SEEN, heard: [] });
+    const opened = step(begun, facts(there), { kind: "opened" });
+    // It is the owner's time: the known network ends it no more than it stops it.
+    const later = facts({ isNew: false, known: HOME, now: LATE + RETRY_MS });
+    assert.equal(wakeOf(opened, later), LATE + OPEN_MS);
+    const form = { wish: WISH, at: LATE };
+    const failed = step({ ...opened, isOpen: false, form }, later, {
+      kind: "ended",
+      end: { joined: false, reason: "not-accepted" },
+    });
+    assert.equal(kindOf(failed, facts({ ...there, now: LATE + RETRY_MS })), "open");
+    const over = nextSetUpTask(failed, facts({ ...there, now: LATE + RETRY_MS + OPEN_MS }));
+    assert.deepEqual([over.task, over.record.run, over.record.insistedAt], [undefined, null, null]);
+  });
+
+  it("by nothing that insists beside a cable, or that nobody could see for a quarter of an hour", () => {
+    const insisted = { ...NO_SET_UP, insistedAt: 0 };
+    for (const change of [
+      { ...online, hasCable: true, isOnline: false },
+      { ...online, canShow: false, now: OPEN_MS },
+    ]) {
+      const { task, record } = nextSetUpTask(
+        insisted,
+        facts({ isNew: false, known: HOME, ...change }),
+      );
+      assert.deepEqual([task, record.insistedAt], [undefined, null]);
+    }
+    const dark = { isNew: false, known: HOME, canShow: false };
+    assert.equal(nextSetUpTask(insisted, facts({ ...dark, ...online })).record.insistedAt, 0);
+    // Without a network it waits for a deck as long as a press would.
+    const late = nextSetUpTask(insisted, facts({ ...dark, now: OPEN_MS })).record;
+    assert.equal(kindOf(late, facts({ ...dark, canShow: true, now: OPEN_MS })), "scan");
   });
 
   it("never again by itself after its time, but on a press, with another name", () => {
@@ -148,7 +188,17 @@ describe("a known network that is not joined", () => {
   it("is no trouble any more once it is back", () => {
     const after = step(NO_SET_UP, facts(known), refused);
     const back = facts({ ...known, isOnline: true, offlineSince: null, unjoinedSince: null });
-    assert.equal(nextSetUpTask(after, back).record.trouble, null);
+    const { trouble, joined } = nextSetUpTask(after, back).record;
+    assert.deepEqual([trouble, joined], [null, { ssid: HOME, hasInternet: null }]);
+  });
+
+  it("is joined where iwd has joined it by itself, and that is what is known of it", () => {
+    const there = facts({ ...known, isOnline: true, offlineSince: null, unjoinedSince: null });
+    const { joined } = nextSetUpTask(NO_SET_UP, there).record;
+    assert.deepEqual(joined, { ssid: HOME, hasInternet: null });
+    const before = { ssid: "00", hasInternet: true };
+    const kept = nextSetUpTask({ ...NO_SET_UP, joined: before }, there).record;
+    assert.equal(kept.joined, before, "one that could not be kept");
   });
 });
 
@@ -225,7 +275,7 @@ describe("a set-up of the Wi-Fi goes on", () => {
   });
 
   it("to its end after five forms", () => {
-    const tried = { ...OPEN, run: { until: LATE + OPEN_MS, tries: MOST_TRIES } };
+    const tried = { ...OPEN, run: { until: LATE + OPEN_MS, tries: MOST_TRIES, isInsisted: false } };
     const { task, record } = nextSetUpTask(tried, facts());
     assert.deepEqual([task?.kind, record.isOver], ["close", true]);
   });

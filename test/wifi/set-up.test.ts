@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, describe, it } from "mocha";
+import { wifiResultText } from "../../appliance/base/wifi/text.ts";
 import type { WifiState } from "../../appliance/base/wifi/told.ts";
 import { COUNTRIES } from "../../appliance/provision/settings.ts";
 import { LAST_PAGE_MS, OPEN_MS, PATIENCE_MS, RETRY_MS } from "../../appliance/wifi/machine.ts";
@@ -72,6 +73,7 @@ describe("the set-up of the Wi-Fi", () => {
     const box = {
       hasCable: false,
       begins: false,
+      insists: false,
       hasDeck: true,
       hasPages: true,
       change: undefined as JoinWish | undefined,
@@ -103,9 +105,9 @@ describe("the set-up of the Wi-Fi", () => {
       memory,
       isData: () => true,
       asked: () => {
-        const { begins, change, hasDeck } = box;
-        Object.assign(box, { begins: false, change: undefined });
-        return { begins, change, hasDeck };
+        const { begins, insists, change, hasDeck } = box;
+        Object.assign(box, { begins: false, insists: false, change: undefined });
+        return { begins, insists, change, hasDeck };
       },
       hasScreen: () => false,
       hasCable: () => box.hasCable,
@@ -325,6 +327,58 @@ describe("the set-up of the Wi-Fi", () => {
     assert.deepEqual([now()?.phase, now()?.trouble?.reason], ["idle", "not-accepted"]);
     assert.ok(now()?.trouble?.at);
     assert.deepEqual(radio.did, ["stop", "rejoin", "rejoin"]);
+  });
+
+  const CARD = { ssid: HOME, password: "right password", country: "CH", isHidden: false };
+
+  it("says that a network is back, which the card would call gone for ever", async () => {
+    const { pass, radio, memory, states } = world();
+    memory.kept = CARD;
+    radio.end = { joined: false, reason: "not-found" };
+    await pass(PATIENCE_MS + 4_000);
+    radio.isOnline = true;
+    await pass(14_000);
+    const said = new Set(states.map(wifiResultText));
+    assert.deepEqual(
+      [...said].map((sentence) => sentence.replace(/ at .* UTC/, " at T")),
+      ["", "Home was not found, at T.", "The box joined Home."],
+    );
+  });
+
+  it("says that the network of the card is joined, where the start found it", async () => {
+    const { pass, radio, memory, states } = world();
+    memory.kept = CARD;
+    radio.isOnline = true;
+    await pass(14_000);
+    assert.deepEqual([...new Set(states.map(wifiResultText))], ["", "The box joined Home."]);
+  });
+
+  it("says of no network that it is joined while it is being joined", async () => {
+    const { pass, radio, memory, states, box } = world();
+    memory.kept = CARD;
+    radio.isOnline = true;
+    await pass(14_000);
+    box.change = { ...CARD, ssid: Buffer.from("Other").toString("hex") };
+    radio.end = { joined: false, reason: "not-found" };
+    await pass(4_000);
+    assert.ok(states.some(({ phase }) => phase === "changing"));
+    assert.ok(!states.map(wifiResultText).includes("The box joined Other."));
+  });
+
+  it("opens where the card insists, although the box is on its network, for one time", async () => {
+    const { pass, now, send, radio, memory, box } = world();
+    memory.kept = CARD;
+    Object.assign(box, { insists: true });
+    radio.isOnline = true;
+    await pass(PATIENCE_MS + 4_000);
+    assert.equal(now()?.phase, "open");
+    send("wrong password");
+    await pass(LAST_PAGE_MS + 4_000);
+    assert.deepEqual([now()?.phase, now()?.trouble?.reason], ["open", "not-accepted"]);
+    await pass(OPEN_MS + 4_000);
+    radio.isOnline = true;
+    await pass(PATIENCE_MS + 14_000);
+    assert.deepEqual([now()?.phase, now()?.own, radio.own], ["over", null, undefined]);
   });
 
   it("asks the radio seldom while there is nothing to do, and at once when there is", async () => {

@@ -32,10 +32,10 @@ export function networkNameText(bytes: Uint8Array): string {
 }
 
 /** A sentence about what came of the Wi-Fi; empty while nothing did. */
-export function wifiResultText({ trouble, network, hasInternet }: WifiState): string {
+export function wifiResultText({ phase, trouble, network, hasInternet }: WifiState): string {
   if (trouble !== null) return wifiTroubleText(trouble);
-  if (network === null || hasInternet === null) return "";
-  const note = hasInternet ? "" : ", which does not lead to the internet";
+  if (network === null || phase === "joining" || phase === "changing") return "";
+  const note = hasInternet === false ? ", which does not lead to the internet" : "";
   return `The box joined ${network}${note}.`;
 }
 

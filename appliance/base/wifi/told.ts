@@ -52,6 +52,9 @@ export const ASKED_WIFI = {
   shown: "deck",
 } as const;
 
+/** In root's own folder: the card or a jumper asks at this start for a set-up, whatever network answers. */
+export const INSISTED_WIFI = "insisted";
+
 /** The owner's wish for another network. */
 export interface WifiWish {
   readonly name: string;
