@@ -14,6 +14,7 @@ import {
   UsageError,
 } from "./commands/command.ts";
 import { isPiped, readInput } from "./commands/input.ts";
+import { endAtUncaught } from "./system/uncaught.ts";
 import { madeAt, version } from "./system/version.ts";
 
 const STDIN = 0;
@@ -260,6 +261,8 @@ process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
   process.exitCode = 1;
   process.stderr.write(`What this prints cannot be written: ${message}\n`);
 });
+
+endAtUncaught((line) => process.stderr.write(`${line}\n`));
 
 /** Milliseconds by which a service that started this knows better than the clock of the machine. */
 const ahead = Number(process.env.CLOCK_AHEAD_MS ?? 0);

@@ -72,6 +72,7 @@ export class Backups {
   readonly #record: { now: BackupRecord; save(record: BackupRecord): Promise<boolean> };
   readonly #turns = new Turns();
   readonly #stops: readonly Cancel[];
+  readonly #closed = new AbortController();
   #settings: BackupSettings;
   #targets: readonly KnownTarget[];
 
@@ -80,6 +81,7 @@ export class Backups {
     this.#options = options;
     this.#settings = settings;
     this.#targets = targets(settings);
+    void this.#meetStick(undefined);
     this.#record = { now: kept, save: (record) => this.#save(record) };
     this.#runner = new TaskRunner({
       clock,
@@ -172,6 +174,7 @@ export class Backups {
 
   async close(): Promise<void> {
     for (const stop of this.#stops) stop();
+    this.#closed.abort();
     await this.#runner.close();
   }
 
@@ -180,9 +183,30 @@ export class Backups {
   }
 
   #look(): void {
+    const before = this.#target("stick");
     this.#targets = this.#options.targets(this.#settings);
+    void this.#meetStick(before);
     this.#runner.wake();
     this.changed.emit();
+  }
+
+  /** Another stick is another place: one without the last good backup gets one at once. */
+  async #meetStick(before: BackupTarget | undefined): Promise<void> {
+    const stick = this.#target("stick");
+    if (stick === undefined || stick === before) return;
+    // The next backup there tells what a stick that cannot be read fails by.
+    const files = await stick.list(this.#closed.signal).catch(() => undefined);
+    const { targets } = this.#record.now;
+    const good = targets.find(({ kind }) => kind === "stick")?.good?.file;
+    const isKnown = good === undefined || files?.some(({ name }) => name === good) !== false;
+    if (isKnown || this.#target("stick") !== stick || this.#runner.task?.kind === "stick") return;
+    this.#record.now = without(this.#record.now, "stick");
+    this.#runner.wake();
+    this.changed.emit();
+  }
+
+  #target(wanted: TargetKind): BackupTarget | undefined {
+    return this.#targets.find(({ kind }) => kind === wanted)?.target;
   }
 
   #facts() {
@@ -196,7 +220,7 @@ export class Backups {
 
   async #run({ kind }: BackupTask, signal: AbortSignal): Promise<BackupOutcome> {
     const { clock, zone, machine, id, make } = this.#options;
-    const target = this.#targets.find((each) => each.kind === kind)?.target;
+    const target = this.#target(kind);
     if (target === undefined) return { kind: "failed", why: "It is not there any more." };
     const name = backupName(clock.now(), machine(), id);
     const late = new AbortController();

@@ -44,7 +44,13 @@ export async function bringBackup(options: BringOptions): Promise<BackupOutcome>
     const sent = createHash("sha256");
     await target.write(part, Readable.from(hashed(made.content(), sent)), made.bytes, signal);
     const found = createHash("sha256");
-    for await (const chunk of target.read(part, signal)) found.update(chunk);
+    let left = made.bytes;
+    for await (const chunk of target.read(part, signal)) {
+      found.update(chunk);
+      left -= chunk.length;
+      // A server may send without end.
+      if (left < 0) break;
+    }
     if (!sent.digest().equals(found.digest()))
       throw new TargetProblem(
         "What was read back is not what was written. The medium is damaged, or smaller than it says: use another.",

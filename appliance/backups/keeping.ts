@@ -1,4 +1,4 @@
-import { DAY_MS, type Day, mondayOf, monthStart } from "../base/calendar.ts";
+import { type Day, mondayOf, monthStart } from "../base/calendar.ts";
 import type { DayZone } from "../base/day-zone.ts";
 import type { BackupName } from "./names.ts";
 
@@ -12,13 +12,13 @@ const KEPT: readonly (readonly [number, (day: Day) => Day])[] = [
 /**
  * The backups that are not kept any more: all but the last of each of seven days, four weeks and twelve months. Only
  * days with a backup count, so that a machine that was off for a year loses none by that. One from the future, made while
- * the clock was wrong, neither counts nor goes.
+ * the clock was wrong, neither counts nor goes: the one made now must not go for it.
  * @param own backups of one machine at one target
  * @param zone whose midnight begins a day
  * @param now sure, in epoch milliseconds
  */
 export function notKept(own: readonly BackupName[], zone: DayZone, now: number): BackupName[] {
-  const past = own.filter(({ at }) => at <= now + DAY_MS).sort((a, b) => b.at - a.at);
+  const past = own.filter(({ at }) => at <= now).sort((a, b) => b.at - a.at);
   const kept = new Set<BackupName>();
   for (const [count, startOf] of KEPT) {
     const seen = new Set<Day>();

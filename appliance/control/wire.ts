@@ -541,7 +541,7 @@ export interface BackupsAnswer extends Omit<WebdavSettings, "password"> {
 
 /** `GET /api/found-backup` */
 export interface FoundBackupAnswer {
-  found: FoundBackup | null;
+  found: FoundBackup[];
 }
 
 /** `PUT /api/backups` */

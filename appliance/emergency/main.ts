@@ -14,6 +14,7 @@ import { SetupCode } from "../control/setup-code.ts";
 import { createFormServer, type FormAnswer, type FormRequest } from "../http/form-server.ts";
 import { askUpdater } from "../release/ask-updater.ts";
 import { SystemClock } from "../system/system-clock.ts";
+import { endAtUncaught } from "../system/uncaught.ts";
 import { CodeOnDecks } from "./decks.ts";
 import { Emergency } from "./emergency.ts";
 import { BOX_FILES, endOfLog, readKnown } from "./known.ts";
@@ -27,6 +28,7 @@ const CONNECTIONS = { collector: 256, control: 64 } as const;
 const LOOK_MS = 2_000;
 
 const warn = (line: string) => console.error(line);
+endAtUncaught(warn);
 const clock = new SystemClock();
 const code = new SetupCode({ clock, randomInt: (end) => randomInt(end), needed: () => true });
 const reset = new Reset({ clock, log: createLog(warn), folder: at(BOX_FILES.reset) });

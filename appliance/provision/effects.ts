@@ -120,5 +120,5 @@ function escaped(text: string): string {
 }
 
 function lines(text: string | undefined): string {
-  return text === undefined ? "" : `${text}\n`;
+  return text === undefined || text === "" ? "" : `${text}\n`;
 }

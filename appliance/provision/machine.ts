@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { isObject, isText } from "../base/input/json.ts";
+import { fieldsIn, isText } from "../base/input/json.ts";
 import {
   ASKED_MACHINE,
   type KeyName,
@@ -50,10 +50,12 @@ export function changeMachine({ root, run }: { readonly root: string; readonly r
     return;
   }
   const { hostname, timezone } = settings;
+  const removed = keysOf(settings).find((key) => nameOf(key).id === change.removeKey);
   const before = {
     ...beforeIn(root),
     ...(says.hostname !== undefined && { hostname: hostname?.value ?? "tallydeck" }),
     ...(says.timezone !== undefined && { timezone: timezone?.value ?? "UTC" }),
+    ...(removed !== undefined && { key: removed }),
   };
   replaceFile(join(root, BEFORE), JSON.stringify(before), 0o600);
   keepSettings(root, says);
@@ -106,7 +108,7 @@ function nameOf(line: string): KeyName {
 }
 
 function changeIn(text: string): MachineChange {
-  const fields = fieldsOf(text);
+  const fields = fieldsIn(text);
   const names = ["hostname", "timezone", "addKey", "removeKey"];
   return Object.fromEntries(
     names.flatMap((name) => (isText(fields[name]) ? [[name, fields[name]]] : [])),
@@ -114,15 +116,10 @@ function changeIn(text: string): MachineChange {
 }
 
 function beforeIn(root: string): MachineSettings["before"] {
-  const { hostname, timezone } = fieldsOf(textOf(join(root, BEFORE)) ?? "");
-  return { ...(isText(hostname) && { hostname }), ...(isText(timezone) && { timezone }) };
-}
-
-function fieldsOf(text: string): Record<string, unknown> {
-  try {
-    const read: unknown = JSON.parse(text);
-    return isObject(read) ? read : {};
-  } catch {
-    return {};
-  }
+  const { hostname, timezone, key } = fieldsIn(textOf(join(root, BEFORE)) ?? "");
+  return {
+    ...(isText(hostname) && { hostname }),
+    ...(isText(timezone) && { timezone }),
+    ...(isText(key) && { key }),
+  };
 }

@@ -1,5 +1,6 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { fieldsIn, isObject } from "../base/input/json.ts";
 import { ASKED_RESET, type Erased, RESET_STATE } from "../base/text/reset.ts";
 import {
   overwriteFile,
@@ -27,14 +28,17 @@ export interface ResetBox {
 const BOOT = "boot/firmware";
 const DATA = "data";
 const FOLDER = "run/tallydeck-reset";
+const FOUND = "lost+found";
 /** Files by which an owner asks for a reset. */
 const WISHES = ["RESET", "RESET.txt"];
 /** The mark on the card that the reset was not called off. It is there until nothing is left of the data. */
 const DECIDED = "RESET-NOW";
+/** The memory of the updater. */
+const UPDATES = "update.json";
 /** The settings file as it comes with the image. */
 const TEMPLATE = "usr/share/tallydeck/tallydeck.env";
 /** The system's own memory, which tells nothing of an owner: its releases, the time, and the jumpers of its last start. */
-const STAYS = new Set(["update.json", "clock", "jumpers"]);
+const STAYS = new Set([UPDATES, "clock", "jumpers"]);
 
 /** Tells the service of a wish on the card or by a jumper; without a data partition there is nothing to erase. */
 export function noteWish(root: string, isByJumper: boolean): void {
@@ -123,12 +127,25 @@ function forgetFile(
 function emptyData(data: string): void {
   const system = join(data, "system");
   for (const name of namesIn(data))
-    if (name !== "system" && name !== "lost+found") remove(join(data, name));
+    if (name !== "system" && name !== FOUND) remove(join(data, name));
+  // A check of the partition puts pieces of files there.
+  for (const name of namesIn(join(data, FOUND))) remove(join(data, FOUND, name));
   // The settings go last: they say which files of the card were applied.
   const others = namesIn(system).filter((name) => !STAYS.has(name) && name !== "settings.json");
+  forgetReports(join(system, UPDATES));
   for (const name of [...others, "settings.json"]) remove(join(system, name));
   if (isThere(system)) syncNow(system);
   syncNow(data);
+}
+
+/** Takes the reports out of the updater's memory: they name decks of the owner. */
+function forgetReports(path: string): void {
+  const text = textOf(path);
+  if (text === undefined) return;
+  const { last: _, attempt, ...releases } = fieldsIn(text);
+  const { before: _before, reason: _reason, ...plan } = isObject(attempt) ? attempt : {};
+  const left = { ...releases, ...(isObject(attempt) && { attempt: plan }) };
+  replaceFile(path, JSON.stringify(left), 0o600);
 }
 
 const remove = (path: string) => rmSync(path, { recursive: true, force: true });

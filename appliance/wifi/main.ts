@@ -11,6 +11,7 @@ import { COUNTRIES } from "../provision/settings.ts";
 import { isThere, replaceFile, textOf } from "../system/files.ts";
 import { askSoon } from "../system/program.ts";
 import { SystemClock } from "../system/system-clock.ts";
+import { endAtUncaught } from "../system/uncaught.ts";
 import { takeAsked } from "./asked.ts";
 import { SystemWifiFiles } from "./files.ts";
 import { IwdRadio } from "./iwd.ts";
@@ -24,6 +25,7 @@ const A_HOST = "www.debian.org";
 const LOOKUP_MS = 8_000;
 
 const warn = (line: string) => console.error(line);
+endAtUncaught(warn);
 const files = new SystemWifiFiles("/");
 const clock = new SystemClock();
 const group = groupIn("/")(GROUP);

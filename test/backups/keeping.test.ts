@@ -51,6 +51,11 @@ describe("of many backups there are kept", () => {
     assert.equal(kept([...future, ...nights]).length, 37);
   });
 
+  it("the one that is made now, though one of the same day has a later time", () => {
+    const own = [NOW, NOW + 8 * HOUR_MS].map(backup);
+    assert.deepEqual(notKept(own, ZONE, NOW), []);
+  });
+
   it("whatever was kept of the same ones a moment before", () => {
     const draw = seeded(TEST_SEED);
     for (let round = 0; round < 200; round++) {

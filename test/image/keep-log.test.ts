@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, it } from "mocha";
@@ -41,7 +41,7 @@ describe("the log that is kept after a failure", () => {
   it("has no address, no serial number, and nothing that an error quotes", () => {
     const kept = keep(
       [
-        "2026-11-27T19:41:12+0000 tallydeck-node[400]: warn: Slow visitor 203.0.113.7 at 2001:db8::5:1",
+        "2026-11-27T19:41:12+0000 tallydeck-node[400]: warn: Slow visitor 203.0.113.7 at 2001:db8::5:1 by 2a02::5",
         "2026-11-27T19:41:12+0000 kernel: usb 1-1: SerialNumber: CL19K1A00123",
         "2026-11-27T19:41:12+0000 kernel: wlan0: authenticate with 02:00:5e:10:00:ff",
         `2026-11-27T19:41:13+0000 tallydeck-node[400]: SyntaxError: Unexpected token 'h', "hello@example.org"`,
@@ -51,7 +51,7 @@ describe("the log that is kept after a failure", () => {
       ].join("\n"),
     );
     assert.deepEqual(kept.split("\n"), [
-      "2026-11-27T19:41:12+0000 tallydeck-node[400]: warn: Slow visitor (address) at (address)",
+      "2026-11-27T19:41:12+0000 tallydeck-node[400]: warn: Slow visitor (address) at (address) by (address)",
       "2026-11-27T19:41:12+0000 kernel: usb 1-1: SerialNumber: (number)",
       "2026-11-27T19:41:12+0000 kernel: wlan0: authenticate with (address)",
       "2026-11-27T19:41:13+0000 tallydeck-node[400]: SyntaxError",
@@ -59,6 +59,32 @@ describe("the log that is kept after a failure", () => {
       "2026-11-27T19:41:13+0000 tallydeck-node[400]:     at parse (file:///opt/tallydeck/appliance/main.js:10:5)",
       "2026-11-27T19:41:14+0000 systemd[1]: tallydeck.service: Main process exited, status=1/FAILURE",
     ]);
+  });
+
+  it("has nothing of what a visitor sent that nobody caught an error about", () => {
+    const module = JSON.stringify(join(import.meta.dirname, "../../appliance/system/uncaught.ts"));
+    for (const fault of [
+      "new URL('/secret')",
+      "JSON.parse('secret')",
+      "throw Object.assign(new Error('secret\\n    at secret'), { secret: 1 })",
+      "throw 'secret'",
+      "Promise.reject(Object.assign(new Error('x'), { name: 'secret' }))",
+    ]) {
+      const program = `import { endAtUncaught } from ${module}; endAtUncaught(console.error); function fails() { ${fault} } fails();`;
+      const { status, stderr } = spawnSync(
+        process.execPath,
+        ["--input-type=module", "--eval", program],
+        { encoding: "utf8" },
+      );
+      assert.equal(status, 1);
+      assert.match(stderr, /^error: Nobody caught \w*Error: ".*"\n/);
+      const lines = stderr.trim().split("\n");
+      const kept = keep(lines.map((line) => `2026-11-27 tallydeck-node[4]: ${line}\n`).join(""));
+      assert.doesNotMatch(kept, /secret/, fault);
+      assert.match(kept, /Nobody caught \w*Error\n/);
+      if (!fault.startsWith("throw 'secret'")) assert.match(kept, / {4}at fails /);
+      rmSync(at("mark"));
+    }
   });
 
   it("is the last megabyte, and one an hour", () => {

@@ -63,6 +63,13 @@ describe("the program that lends a USB stick to the service", () => {
     assert.deepEqual(readdirSync(home()), ["state.json"]);
   });
 
+  it("uses a folder in which somebody has put names of ours", async () => {
+    mkdirSync(join(home(), "fat/tallydeck-backups/.writable"), { recursive: true });
+    lend("fat");
+    assert.deepEqual(await slot().target?.list(signal), []);
+    assert.deepEqual(readdirSync(join(home(), "fat/tallydeck-backups")), [".writable"]);
+  });
+
   for (const [what, make] of [
     ["a file", (path: string) => writeFileSync(path, "mine")],
     ["a link", (path: string) => symlinkSync("/etc", path)],

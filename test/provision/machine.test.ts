@@ -106,9 +106,20 @@ describe("the machine's own settings, changed in the Web UI", () => {
     start();
     assert.doesNotMatch(read("run/tallydeck/authorized_keys"), /anna/);
     assert.deepEqual(change({ removeKey: second?.id }).keys, []);
-    assert.equal(read("run/tallydeck/authorized_keys").trim(), "");
+    // The unit of ssh asks whether the file is empty.
+    assert.equal(read("run/tallydeck/authorized_keys"), "");
     start();
     assert.deepEqual(state().keys, []);
+    assert.equal(read("run/tallydeck/authorized_keys"), "");
+  });
+
+  it("give back the key that was removed last", () => {
+    change({ removeKey: state().keys[0]?.id });
+    start();
+    const { key: removed } = state().before;
+    assert.equal(removed, key(1, "anna@desk"));
+    assert.equal(change({ addKey: removed }).keys[0]?.comment, "anna@desk");
+    assert.match(read("run/tallydeck/authorized_keys"), /anna@desk\n$/);
   });
 
   it("change nothing where they cannot be used, and say why", () => {

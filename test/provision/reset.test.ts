@@ -18,6 +18,13 @@ import { Power } from "../helpers/power.ts";
 
 const MEMORY = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 const TEMPLATE = "# The box's settings\r\nWIFI_SSID=\r\n";
+/** An updater's memory with reports that name a deck. */
+const JOURNAL = {
+  ...{ highest: 7, failed: [6], images: {} },
+  last: { kind: "failed", reason: "The deck Kitchen is plugged in, and does not work." },
+  attempt: { id: "1", state: "prepared", before: { decks: ["Kitchen"] }, reason: "Kitchen" },
+};
+const LEFT = { highest: 7, failed: [6], images: {}, attempt: { id: "1", state: "prepared" } };
 const CONF = "[Interface]\nPrivateKey = ";
 
 describe("a reset of the box", () => {
@@ -56,7 +63,7 @@ describe("a reset of the box", () => {
     write("data/tallydeck/tls/key.pem", "secret");
     write("data/tallydeck-cache/x", "x");
     write("data/system/ssh/key", "secret");
-    write("data/system/update.json", '{"highest":7}');
+    write("data/system/update.json", JSON.stringify(JOURNAL));
     write("data/system/clock", "");
     write("data/lost+found/x", "");
     powerOn();
@@ -89,7 +96,8 @@ describe("a reset of the box", () => {
     assert.deepEqual(names("data"), ["lost+found", "system"], when);
     const stays = names("data/system").filter((name) => name !== "jumpers");
     assert.deepEqual(stays, ["clock", "settings.json", "update.json"], when);
-    assert.equal(read("data/system/update.json"), '{"highest":7}', when);
+    assert.deepEqual(JSON.parse(read("data/system/update.json")), LEFT, when);
+    assert.deepEqual(names("data/lost+found"), [], when);
     assert.doesNotMatch(read("data/system/settings.json"), /horse|attic/, when);
     assert.equal(read("boot/firmware/tallydeck.env"), TEMPLATE, when);
     assert.deepEqual(

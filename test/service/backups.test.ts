@@ -199,3 +199,46 @@ describe("nightly backups to a WebDAV folder", () => {
     assert.match(refused.json.error, /nowhere to put a backup/);
   });
 });
+
+describe("nightly backups to USB sticks", () => {
+  const folder = eachFolder();
+  const world = eachWorld(() => ({ env: { STICK_DIR: folder(), VIRTUAL_DECK: "mini" } }));
+  let plugs = 0;
+  /** Plugs a stick in; the one before is pulled. */
+  function plug(stick: string): void {
+    mkdirSync(join(folder(), stick), { recursive: true });
+    const state = { plug: `${++plugs}`, folder: join(folder(), stick), why: "" };
+    writeFileSync(join(folder(), "state.json"), JSON.stringify(state));
+    world().clock.advance(6_000);
+  }
+  const files = (stick: string) => readdirSync(join(folder(), stick));
+
+  it("begin at once on another one, and not on the same", async () => {
+    plug("first");
+    const { targets } = await settled(world(), 1);
+    const since = targets[0]?.since ?? 0;
+    plug("second");
+    const second = await untilFirst(world(), ({ good }) =>
+      files("second").includes(good?.file ?? ""),
+    );
+    assert.ok((second.targets[0]?.since ?? 0) > since);
+    assert.deepEqual(files("second"), [second.targets[0]?.good?.file]);
+    plug("second");
+    await world().restart();
+    world().clock.advance(HOUR_MS);
+    const { targets: same } = await untilFirst(world(), ({ isPresent }) => isPresent);
+    assert.deepEqual(same[0]?.good, second.targets[0]?.good);
+    assert.deepEqual(files("first"), [targets[0]?.good?.file]);
+    assert.equal(files("second").length, 1);
+  });
+
+  it("begin at once on one that was changed while the machine was off", async () => {
+    plug("first");
+    await settled(world(), 1);
+    await world().stop();
+    world().clock.advance(HOUR_MS);
+    plug("second");
+    await world().start();
+    await untilFirst(world(), ({ good }) => files("second").includes(good?.file ?? ""));
+  });
+});

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, it } from "mocha";
+import type { FoundBackup } from "../../appliance/backups/view.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { assertError, Owner } from "../helpers/owner.ts";
 import { ADMIN, World } from "../helpers/world.ts";
@@ -65,21 +66,25 @@ describe("a new box with the stick of another one", () => {
     }
   }
 
+  async function offered(owner: Owner): Promise<FoundBackup[]> {
+    return (await owner.get("/api/found-backup")).found;
+  }
+
   const NEW = { SITES: "", VIRTUAL_DECK: "mini" };
 
   it("makes no backup of nothing, is offered the newest, and is that one again", async () => {
     const was = await formerBox();
     const files = readdirSync(stick());
     const { world, owner } = await box(NEW);
-    const { found } = await owner.get("/api/found-backup");
-    assert.deepEqual([found.file], files.slice(-1));
+    const [found] = await offered(owner);
+    assert.deepEqual([found?.file], files.slice(-1));
     assert.deepEqual((await owner.get("/api/backups")).targets, []);
     assertError(
       await owner.ask("POST", "/api/found-backup", { file: "other.db" }),
       404,
       "not_found",
     );
-    const done = await owner.ask("POST", "/api/found-backup", { file: found.file });
+    const done = await owner.ask("POST", "/api/found-backup", { file: found?.file });
     assert.equal(done.status, 204, done.text);
     await untilIs(owner, was.id);
     assert.equal((await world.stats({ site: "blog" })).pv?._, 1);
@@ -94,7 +99,7 @@ describe("a new box with the stick of another one", () => {
     assert.equal((await owner.get("/api/mail")).hasPassword, true);
     assert.equal((await owner.get("/api/decks")).decks[0].slots[4].widget.type, "date");
     // It goes on with the backups of the other one, and is offered nothing any more.
-    assert.equal((await owner.get("/api/found-backup")).found, null);
+    assert.deepEqual(await offered(owner), []);
     await world.restart();
     assert.equal((await owner.get("/api/mqtt")).box, was.id);
   });
@@ -126,10 +131,10 @@ describe("a new box with the stick of another one", () => {
         const was = await formerKitchen();
         isCalled(hostname);
         const { owner } = await box({ ...NEW, MACHINE_DIR: machines() });
-        const { found } = await owner.get("/api/found-backup");
-        assert.equal(found.machine, "kitchen");
+        const [found] = await offered(owner);
+        assert.equal(found?.machine, "kitchen");
         assert.equal(
-          (await owner.ask("POST", "/api/found-backup", { file: found.file })).status,
+          (await owner.ask("POST", "/api/found-backup", { file: found?.file })).status,
           204,
         );
         const wish = hostname === "kitchen" ? undefined : { hostname: "kitchen" };
@@ -161,8 +166,8 @@ describe("a new box with the stick of another one", () => {
       isCalled("tallydeck");
       rmSync(join(machines(), "asked"), { recursive: true });
       const { owner } = await box({ ...NEW, MACHINE_DIR: machines() });
-      const { found } = await owner.get("/api/found-backup");
-      const done = await owner.ask("POST", "/api/found-backup", { file: found.file });
+      const [found] = await offered(owner);
+      const done = await owner.ask("POST", "/api/found-backup", { file: found?.file });
       assert.equal(done.status, 204, done.text);
       await untilIs(owner, was.id);
     });
@@ -184,12 +189,35 @@ describe("a new box with the stick of another one", () => {
     await formerBox();
     for (const name of readdirSync(stick())) writeFileSync(join(stick(), name), "no backup at all");
     const { world, owner } = await box(NEW);
-    const { found } = await owner.get("/api/found-backup");
-    const refused = await owner.ask("POST", "/api/found-backup", { file: found.file });
+    const [found] = await offered(owner);
+    const refused = await owner.ask("POST", "/api/found-backup", { file: found?.file });
     assertError(refused, 400, "invalid_backup");
     assert.equal((await owner.ask("POST", "/api/sites", { id: "blog" })).status, 201);
     assert.equal((await world.ask("/", {})).status, 200);
-    assert.equal((await owner.get("/api/found-backup")).found, null);
+    assert.deepEqual(await offered(owner), []);
+  });
+
+  it("is offered the newest of each machine, and those from the future last", async () => {
+    await formerBox();
+    const [newest = ""] = readdirSync(stick()).slice(-1);
+    const own = readFileSync(join(stick(), newest));
+    const other = (day: string, id: string) => `tallydeck-${day}-020000Z-attic-${id}.db`;
+    const strangers = [
+      ...["2026-02-01", "2026-02-02", "2026-02-03", "2026-02-04"].map((day) =>
+        other(day, "11111111"),
+      ),
+      other("2099-01-01", "22222222"),
+    ];
+    for (const name of strangers) writeFileSync(join(stick(), name), "no backup at all");
+    const { owner } = await box(NEW);
+    const files = (await offered(owner)).map(({ file }) => file);
+    assert.deepEqual(files, [newest, ...strangers.slice(1, 4).toReversed(), strangers[4]]);
+    // And any of them may be taken.
+    const taken = (file: string) => owner.ask("POST", "/api/found-backup", { file });
+    assertError(await taken(strangers[4] ?? ""), 400, "invalid_backup");
+    assertError(await taken(strangers[0] ?? ""), 404, "not_found");
+    writeFileSync(join(stick(), strangers[3] ?? ""), own);
+    assert.equal((await taken(strangers[3] ?? "")).status, 204);
   });
 
   it("keeps its owner signed in, who has the admin token of the one before again", async () => {
@@ -205,8 +233,8 @@ describe("a new box with the stick of another one", () => {
     const { world, owner } = await box({ SITES: "", STATS_TOKEN: "", BIND: "0.0.0.0" });
     const [, code = ""] = /Setup code (\d{6})/.exec(world.console.join(" ")) ?? [];
     await owner.signIn({ code });
-    const { found } = await owner.get("/api/found-backup");
-    const done = await owner.ask("POST", "/api/found-backup", { file: found.file });
+    const [found] = await offered(owner);
+    const done = await owner.ask("POST", "/api/found-backup", { file: found?.file });
     assert.equal(done.status, 204, done.text);
     await untilIs(owner, id);
     await new Owner(world).signIn({ token });

@@ -175,7 +175,7 @@ export const WALLS: readonly Wall[] = [
   {
     of: "appliance/wifi/portal/",
     types: ["appliance/wifi/radio.ts"],
-    may: ["appliance/http/form-server.ts", BASE],
+    may: ["appliance/system/uncaught.ts", "appliance/http/form-server.ts", BASE],
   },
   // The program that answers where the service cannot start: test/emergency/modules holds that it needs no package.
   {

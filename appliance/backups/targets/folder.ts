@@ -28,6 +28,8 @@ interface FolderOptions {
 }
 
 const MB = 1_000_000;
+/** Bytes after which a medium takes what memory holds: without it, all would be left to one last call without progress. */
+const SYNCED_BYTES = 16_777_216;
 /** Bytes beside a backup that its folder and its file system may need. */
 const SPARE_BYTES = 1_048_576;
 
@@ -83,9 +85,14 @@ export class FolderTarget implements BackupTarget {
       // Never over a file, or along a link, that somebody has put there.
       const file = await open(this.#at(name), "wx", 0o600);
       try {
+        let unsynced = 0;
         for await (const chunk of patience.watch(content)) {
           patience.signal.throwIfAborted();
           await writeAll(file, chunk);
+          unsynced += chunk.length;
+          if (unsynced < SYNCED_BYTES) continue;
+          await file.sync();
+          unsynced = 0;
         }
         await file.sync();
       } finally {

@@ -17,8 +17,8 @@ export interface MachineSettings {
   hostname: string;
   timezone: string;
   keys: KeyName[];
-  /** The values before the last change. */
-  before: { hostname?: string; timezone?: string };
+  /** The values before the last change; `key` is the line of the one that was removed last. */
+  before: { hostname?: string; timezone?: string; key?: string };
   /** A sentence about a change that was refused. */
   problem?: string;
 }

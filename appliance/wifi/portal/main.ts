@@ -1,11 +1,14 @@
 /** Runs as a user without rights while the set-up network is open: see tallydeck-portal.service. */
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { endAtUncaught } from "../../system/uncaught.ts";
 import { Portal, type PortalContent, SENT } from "./portal.ts";
 import { PortalServers } from "./servers.ts";
 
 const FOLDER = "/run/tallydeck-portal";
 
+const warn = (line: string) => console.error(line);
+endAtUncaught(warn);
 const content = JSON.parse(readFileSync(join(FOLDER, "content.json"), "utf8")) as PortalContent;
 const portal = new Portal({
   content,
@@ -14,7 +17,7 @@ const portal = new Portal({
 });
 await PortalServers.open({
   answer: (request) => portal.answer(request),
-  warn: (line) => console.error(line),
+  warn,
 });
 
 /** Root reads it by the rights of the group, since its unit has no others. */

@@ -144,7 +144,7 @@ async function checkNewCard(
     await takeOver(box);
     const found = await until("the backup is offered", async () => {
       const { json } = await box.control("GET", "/api/found-backup");
-      return json.found ?? undefined;
+      return json.found[0];
     });
     assert.equal(found.machine, "kitchen");
     const wish = { file: found.file };

@@ -4,7 +4,7 @@ import { ask } from "../api.ts";
 import { bytesName, clockText } from "../box/box-words.ts";
 import { FileButton } from "../box/files.tsx";
 import { useShell } from "../context.ts";
-import { Problem } from "../parts.tsx";
+import { Labelled, Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { usePolled } from "../use-polled.ts";
 
@@ -14,7 +14,7 @@ const AGAIN_MS = 5_000;
 const TRIES = 60;
 const PAUSE_MS = 1_000;
 
-/** The way back for a new machine that is to be one from before: by the newest backup on its stick, or by a file. */
+/** The way back for a new machine that is to be one from before: by a backup on its stick, or by a file. */
 export function BeAgain() {
   const { actions } = useShell();
   const [answer] = usePolled<FoundBackupAnswer>(PATH, AGAIN_MS);
@@ -32,12 +32,14 @@ export function BeAgain() {
         setDoing("");
       }
     });
-  const found = answer?.found ?? null;
+  const [chosen, setChosen] = useState("");
+  const all = answer?.found ?? [];
+  const found = all.find(({ file }) => file === chosen) ?? all[0];
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (
     <section class="card stack" aria-labelledby="again-title">
       <h2 id="again-title">Or go on where another one stopped</h2>
-      {found === null ? (
+      {found === undefined ? (
         <p class="hint">
           With a nightly backup, this machine becomes the one that made it: sites, counts, tokens,
           decks, and the settings of its public address, mail and MQTT. A box takes its name, too.
@@ -50,8 +52,26 @@ export function BeAgain() {
           MQTT. Two at a time would be in each other's way.
         </p>
       )}
+      {all.length > 1 && (
+        <Labelled label="Backup">
+          {(at) => (
+            <select
+              {...at}
+              disabled={busy}
+              value={found?.file}
+              onChange={(event) => setChosen(event.currentTarget.value)}
+            >
+              {all.map(({ file, machine, at: time }) => (
+                <option key={file} value={file}>
+                  {machine}, {clockText(time, zone)}
+                </option>
+              ))}
+            </select>
+          )}
+        </Labelled>
+      )}
       <div class="row">
-        {found !== null && (
+        {found !== undefined && (
           <button
             type="button"
             class="primary"

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type { Backups } from "../../../backups/backups.ts";
-import { newestOfOthers } from "../../../backups/found.ts";
+import { backupsOfOthers } from "../../../backups/found.ts";
 import type { StickSlot } from "../../../backups/targets/stick.ts";
 import { TargetProblem } from "../../../backups/targets/target.ts";
 import { Refusal } from "../../../base/refusal.ts";
@@ -19,7 +19,7 @@ export interface BackupsParts {
   readonly isNew: () => boolean;
   /** The folder that the configuration names; empty for none. */
   readonly folder: string;
-  readonly data: Omit<DataParts, "clock">;
+  readonly data: DataParts;
 }
 
 const text = { type: "string", description: "must be a string" };
@@ -63,18 +63,18 @@ export const makeBackups: Handler<BackupsParts, BackupsAnswer> = (ctx, parts) =>
   ctx.body = viewOf(parts);
 };
 
-/** `GET /api/found-backup`: the newest backup of another machine on a stick, where this one has no site yet. */
+/** `GET /api/found-backup`: the newest backups of other machines on a stick, where this one has no site yet. */
 export const findBackup: Handler<BackupsParts, FoundBackupAnswer> = async (ctx, parts) => {
   ctx.set("Cache-Control", "no-store");
-  ctx.body = { found: (await foundOn(parts)) ?? null };
+  ctx.body = { found: await foundOn(parts) };
 };
 
 /** `POST /api/found-backup` `{file}` → 204: this machine becomes the one that made it. */
 export const takeFoundBackup: Handler<BackupsParts> = async (ctx, parts) => {
   const { file } = readFound(await jsonBody(ctx));
-  const found = await foundOn(parts);
+  const found = (await foundOn(parts)).find((each) => each.file === file);
   const { target } = parts.stick;
-  if (found?.file !== file || target === undefined)
+  if (found === undefined || target === undefined)
     throw new Refusal(
       "not_found",
       "This backup is not on the stick any more, or this machine has a site already. Look again.",
@@ -89,13 +89,13 @@ export const takeFoundBackup: Handler<BackupsParts> = async (ctx, parts) => {
 
 const readFound = shape<{ file: string }>({ properties: { file: text }, required: ["file"] });
 
-async function foundOn({ stick: { target }, id, isNew }: BackupsParts) {
-  if (target === undefined || !isNew()) return undefined;
+async function foundOn({ stick: { target }, id, isNew, data: { clock } }: BackupsParts) {
+  if (target === undefined || !isNew()) return [];
   try {
-    return await newestOfOthers(target, id, new AbortController().signal);
+    return await backupsOfOthers(target, { id, clock, signal: new AbortController().signal });
   } catch (error) {
     // A stick that cannot be read has no backup to offer.
-    if (error instanceof TargetProblem) return undefined;
+    if (error instanceof TargetProblem) return [];
     throw error;
   }
 }

@@ -95,13 +95,15 @@ function Text({ settings, disabled, change, label, what, field, hint }: TextProp
   );
 }
 
-function Keys({ settings: { keys }, disabled, change }: Part) {
+function Keys({ settings: { keys, before }, disabled, change }: Part) {
   const [typed, setTyped] = useState("");
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     change({ addKey: typed.trim() });
     setTyped("");
   };
+  const removed = before.key;
+  const isBack = keys.some(({ id }) => removed?.includes(id));
   return (
     <form class="stack" onSubmit={submit}>
       {keys.map(({ id, type, comment }) => (
@@ -138,6 +140,11 @@ function Keys({ settings: { keys }, disabled, change }: Part) {
         <button type="submit" disabled={disabled || typed.trim() === ""}>
           Add key
         </button>
+        {removed !== undefined && !isBack && (
+          <button type="button" disabled={disabled} onClick={() => change({ addKey: removed })}>
+            Put back {removed.split(" ").slice(2).join(" ") || "the key that was removed"}
+          </button>
+        )}
       </div>
     </form>
   );
