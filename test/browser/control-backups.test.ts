@@ -92,6 +92,19 @@ describe("a new machine with the stick of another one", () => {
     env: { STICK_DIR: folder(), SITES: "", VIRTUAL_DECK: "mini" },
   }));
 
+  it("is offered the newest first, and others to choose from", async () => {
+    const stranger = "tallydeck-2026-01-01-020000Z-attic-11111111.db";
+    writeFileSync(join(ours(), stranger), "no backup at all");
+    await control().open();
+    const card = control().region("Or go on where another one stopped");
+    const be = card.getByRole("button", { name: /^Be .+ again$/ });
+    await be.waitFor();
+    assert.notEqual(await be.textContent(), "Be attic again");
+    await card.getByLabel("Backup", { exact: true }).selectOption(stranger);
+    await card.getByRole("button", { name: "Be attic again" }).waitFor();
+    rmSync(join(ours(), stranger));
+  });
+
   it("is that one again with one press in Start", async () => {
     await control().open();
     const card = control().region("Or go on where another one stopped");

@@ -17,7 +17,7 @@ const LITTLE_BYTES = 64 * 1_024;
 /** So slow that a backup takes a quarter of a minute, and that nothing goes on. */
 const SLOW = { writes: 8_000, stands: 1 };
 
-/** A backup is tried by a start of the service, which takes minutes of an emulator. */
+/** A backup is taken in on trial as a start takes it, which an emulator needs minutes for. */
 const TRIED = { timeoutMs: 10 * 60_000 };
 
 /** Backups onto sticks, and a new card that becomes the box which made them. */
@@ -70,7 +70,7 @@ async function checkBadSticks(checks: Checks, box: Box, stick: string): Promise<
   await checks.check("says so where a stick is pulled while it writes to it", async () => {
     await machine.slowDisks(SLOW.writes);
     await box.control("POST", "/api/backups");
-    await machine.shell.run(isWritten);
+    await machine.shell.run(isWritten, TRIED.timeoutMs);
     await machine.unplugDisk("first");
     const why = await fails();
     assert.match(why, /was pulled/);
@@ -82,7 +82,7 @@ async function checkBadSticks(checks: Checks, box: Box, stick: string): Promise<
     // QEMU stops with a request that its guest takes back: the kernel has more patience here than the box.
     await machine.shell.run("for sd in /sys/block/sd*; do echo 3600 >$sd/device/timeout; done");
     await box.control("POST", "/api/backups");
-    await machine.shell.run(isWritten);
+    await machine.shell.run(isWritten, TRIED.timeoutMs);
     await machine.slowDisks(SLOW.stands);
     const why = await fails();
     assert.match(why, /not answered for two minutes|was pulled, or is broken/);
