@@ -82,6 +82,8 @@ interface BoardOptions {
   wifi?: WifiStandingSource | undefined;
   /** Words of two or three where there was no good backup for long. */
   backups?: BackupStandingSource;
+  /** Writes a time of the day as decks show it, from epoch milliseconds. */
+  timeOf: (at: number) => string;
   /** Prints a line to the console of the service. */
   console: (line: string) => void;
 }
@@ -115,7 +117,7 @@ export class Board implements NoticeBoard {
   }
 
   notices(): Notices {
-    const { clock, dataUnusable } = this.#options;
+    const { clock, dataUnusable, timeOf } = this.#options;
     const wifi = this.wifi();
     // A code for the Web UI is of no use before there is a network, and would be taken for the key of the Wi-Fi.
     const waits = wifi !== undefined && isSettingUp(wifi);
@@ -124,7 +126,7 @@ export class Board implements NoticeBoard {
       ...this.#resetNotices(code),
       ...(this.#bound === undefined ? [{ type: "starting" } as const] : []),
       ...(dataUnusable ? [{ type: "data-unusable" } as const] : []),
-      ...(wifi === undefined ? [] : wifiNotices(wifi, this.#address !== undefined)),
+      ...(wifi === undefined ? [] : wifiNotices(wifi, this.#address !== undefined, timeOf)),
       ...(code === undefined ? [] : [{ type: "setup-code", code } as const]),
       ...(clock.sure || waits ? [] : [{ type: "clock-not-set" } as const]),
       ...this.#storageNotices(),

@@ -8,8 +8,15 @@ export function isSettingUp({ phase }: WifiStanding): boolean {
   return phase === "scanning" || phase === "open" || phase === "joining";
 }
 
-/** The notices of the Wi-Fi, the most important first: a deck of six keys shows all. */
-export function wifiNotices(standing: WifiStanding, hasAddress: boolean): Notice[] {
+/**
+ * The notices of the Wi-Fi, the most important first: a deck of six keys shows all.
+ * @param timeOf writes a time of the day, from epoch milliseconds
+ */
+export function wifiNotices(
+  standing: WifiStanding,
+  hasAddress: boolean,
+  timeOf: (at: number) => string,
+): Notice[] {
   const { phase, own, network, trouble, hasInternet, isOffered } = standing;
   const reason = trouble === null ? [] : [troubleNotice(trouble)];
   if (phase === "open" && own !== null) {
@@ -29,14 +36,15 @@ export function wifiNotices(standing: WifiStanding, hasAddress: boolean): Notice
   if (hasAddress) return hasInternet === false ? [said("no internet", network ?? "", true)] : [];
   return [
     ...(phase === "over" || isOffered ? [{ type: "wifi-begin" } as const] : []),
-    ...(phase === "over" || trouble !== null ? reason : []),
+    ...(trouble === null ? [] : [troubleNotice(trouble, timeOf)]),
   ];
 }
 
 /** Sentences for a screen of 80 characters a line, without the codes. */
 export function wifiSentences(standing: WifiStanding, hasAddress: boolean): string[] {
-  const { phase, own, network, trouble, hasInternet } = standing;
+  const { phase, own, network, trouble, hasInternet, isNew } = standing;
   const reason = trouble === null ? [] : [wifiTroubleText(trouble)];
+  const restart = isNew ? ", or a restart," : "";
   if (phase === "open" && own !== null)
     return [
       ...reason,
@@ -50,7 +58,7 @@ export function wifiSentences(standing: WifiStanding, hasAddress: boolean): stri
   return [
     ...reason,
     ...(phase === "over"
-      ? ["The Wi-Fi set-up has ended: a key of the deck, or a restart, begins it again."]
+      ? [`The Wi-Fi set-up has ended: a key of the deck${restart} begins it again.`]
       : []),
   ];
 }
@@ -62,8 +70,16 @@ const REASONS: Readonly<Record<WifiReason, readonly [top: string, main: string]>
   failed: ["Wi-Fi", "not joined"],
 };
 
-function troubleNotice({ reason, network: bottom }: WifiTrouble): Notice {
-  const [top, main] = REASONS[reason];
+/** The time, if there is one, stands where a key of 72 pixels has room for all of it. */
+function troubleNotice(
+  { reason, network, at }: WifiTrouble,
+  timeOf: (at: number) => string = () => "",
+): Notice {
+  const [about, main] = REASONS[reason];
+  const time = at === null ? "" : timeOf(at);
+  const isBeside = about === "Wi-Fi";
+  const top = isBeside ? `${about} ${time}`.trim() : about;
+  const bottom = isBeside ? network : `${time} ${network}`.trim();
   return { type: "wifi", top, main, bottom, warns: true };
 }
 

@@ -17,6 +17,7 @@ import type { Config } from "../config.ts";
 import type { SetupCode } from "../control/setup-code.ts";
 import { Decks, type DecksOptions } from "../deck/decks.ts";
 import type { StorageState } from "../deck/face/notices.ts";
+import { timeIn } from "../deck/face/widgets/time.ts";
 import type { DeckBus } from "../deck/usb/hid.ts";
 import type { Closing } from "./closing.ts";
 
@@ -82,6 +83,9 @@ export async function startFront(
   }: FrontContent,
 ): Promise<Front> {
   const wifi = await startWifi({ config, clock, log }, closing);
+  // Loading time zones takes a tenth of a start, and mostly there is no deck yet.
+  let zone: string | undefined;
+  const timeZone = () => (zone ??= clockZone(log));
   const board = new Board({
     clock,
     log,
@@ -94,14 +98,12 @@ export async function startFront(
     wifi,
     reset,
     ...(backups && { backups }),
+    timeOf: (at) => timeIn(at, timeZone()),
     console,
     network,
   });
   closing.add(() => board.close());
   if (screen) closing.add(showOn(board, screen));
-  // Loading time zones takes a tenth of a start, and mostly there is no deck yet.
-  let zone: string | undefined;
-  const timeZone = () => (zone ??= clockZone(log));
   const decks = new Decks({
     ...shown,
     clock,

@@ -220,20 +220,24 @@ export class WifiSetUp {
   }
 
   #facts(): SetUpFacts {
-    const { clock, memory, hasScreen, hasCable, isData, randomInt } = this.#options;
-    const known = memory.known();
+    const { clock, memory, hasScreen, hasCable, randomInt } = this.#options;
     return {
       ...this.#radio,
       now: clock.monotonic(),
-      isNew: isData() && !memory.hadNetwork && known === null,
+      isNew: this.#isNew,
       canShow: this.#hasDeck || hasScreen(),
       hasCable: hasCable(),
-      known,
+      known: memory.known(),
       offlineSince: this.#offlineSince,
       unjoinedSince: this.#unjoinedSince,
       downSince: this.#downSince,
       makeOwn: (heard) => makeOwnNetwork(randomInt, heard),
     };
+  }
+
+  get #isNew(): boolean {
+    const { memory, isData } = this.#options;
+    return isData() && !memory.hadNetwork && memory.known() === null;
   }
 
   #endWhenIdle(): void {
@@ -349,6 +353,7 @@ export class WifiSetUp {
       trouble: trouble && this.#troubleOf(trouble),
       hasInternet: joined?.hasInternet ?? null,
       hasRadio: this.#radio.hasRadio,
+      isNew: this.#isNew,
     };
     const text = JSON.stringify(state);
     if (text === this.#told) return;

@@ -17,6 +17,7 @@ describe("the board of a box with a public address", () => {
       isOpen: () => true,
       network: { addresses: () => ["192.0.2.7"], name: () => undefined },
       publicAddress: { standing: () => ({ ...standing, state }), changed },
+      timeOf: () => "14:05",
       console: () => {},
     });
     board.ready({ address: "0.0.0.0", port: 3_000 });
@@ -46,6 +47,7 @@ describe("the board of a box whose storage fails", () => {
       isOpen: () => true,
       network: { addresses: () => ["192.0.2.7"], name: () => undefined },
       storage: () => state,
+      timeOf: () => "14:05",
       console: () => {},
     });
     board.ready({ address: "0.0.0.0", port: 3_000 });
@@ -84,6 +86,7 @@ describe("the board of a box that updates itself", () => {
       isOpen: () => true,
       network: { addresses: () => ["192.0.2.7"], name: () => undefined },
       updates: { standing: () => standing, changed },
+      timeOf: () => "14:05",
       console: () => {},
     });
     board.ready({ address: "0.0.0.0", port: 3_000 });
@@ -113,6 +116,7 @@ describe("the board of a machine that cannot read its addresses", () => {
       code: { shown: undefined, changed: new Signal() },
       isOpen: () => false,
       network: { addresses: () => addresses(), name: () => undefined },
+      timeOf: () => "14:05",
       console: () => {},
     });
     board.ready({ address: "0.0.0.0", port: 3_000 });

@@ -61,6 +61,7 @@ describe("the screen of a box", () => {
       trouble: { reason: "not-accepted" as const, network: "Home", at: null },
       hasInternet: null,
       hasRadio: true,
+      isNew: false,
       isOffered: false,
     });
     const lines = screenText(boardSaying({ wifi })).split("\n");

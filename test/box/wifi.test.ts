@@ -7,6 +7,7 @@ import type { WifiState } from "../../appliance/base/wifi/told.ts";
 import { WifiSwitch } from "../../appliance/box/wifi.ts";
 import { wifiNotices, wifiSentences } from "../../appliance/box/wifi-notices.ts";
 import type { WifiStanding } from "../../appliance/deck/face/notices.ts";
+import { timeIn } from "../../appliance/deck/face/widgets/time.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { until } from "../helpers/until.ts";
@@ -21,6 +22,7 @@ const IDLE: WifiState = {
   trouble: null,
   hasInternet: null,
   hasRadio: true,
+  isNew: false,
 };
 const OWN = { name: "Tallydeck-7F3K", key: "abqdefghjk" };
 const TROUBLE = {
@@ -76,7 +78,7 @@ describe("the service's part of the Wi-Fi", () => {
     });
     tell({ ...IDLE, phase: "open", own: OWN });
     await look();
-    assert.equal(wifi.standing()?.own?.key, OWN.key);
+    await until(() => wifi.standing()?.own?.key === OWN.key);
     assert.equal(told, 1);
   });
 
@@ -122,7 +124,7 @@ describe("the service's part of the Wi-Fi", () => {
 
 describe("the notices of the Wi-Fi", () => {
   const words = (state: WifiStanding, hasAddress = false) =>
-    wifiNotices(state, hasAddress).map((notice) =>
+    wifiNotices(state, hasAddress, (at) => timeIn(at, "Europe/Zurich")).map((notice) =>
       notice.type === "wifi"
         ? [notice.top, notice.main, notice.bottom].filter((word) => word !== "").join("|")
         : notice.type === "wifi-code"
@@ -152,11 +154,31 @@ describe("the notices of the Wi-Fi", () => {
     assert.deepEqual(words(standing({ phase: "joining", network: "Home" })), ["Wi-Fi|joins|Home"]);
     assert.deepEqual(words(standing({ phase: "over", trouble: TROUBLE })), [
       "wifi-begin",
-      "Password|not accepted|Home",
+      "Password|not accepted|14:05 Home",
     ]);
     assert.deepEqual(words(standing({ isOffered: true })), ["wifi-begin"]);
-    assert.deepEqual(words(standing({ trouble: TROUBLE })), ["Password|not accepted|Home"]);
+    assert.deepEqual(words(standing({ trouble: TROUBLE })), ["Password|not accepted|14:05 Home"]);
     assert.deepEqual(words(standing({})), []);
+  });
+
+  it("have the time since when, by the clock of the box, unless that is not sure", () => {
+    const gone = { ...TROUBLE, reason: "not-found" } as const;
+    assert.deepEqual(words(standing({ trouble: gone })), ["Wi-Fi 14:05|not found|Home"]);
+    for (const [reason, said] of [
+      ["not-accepted", "Password|not accepted|Home"],
+      ["not-found", "Wi-Fi|not found|Home"],
+    ] as const)
+      assert.deepEqual(words(standing({ trouble: { ...TROUBLE, reason, at: null } })), [said]);
+  });
+
+  it("say that a restart begins the set-up again to a new box only", () => {
+    const over = standing({ phase: "over" });
+    assert.deepEqual(wifiSentences(over, false), [
+      "The Wi-Fi set-up has ended: a key of the deck begins it again.",
+    ]);
+    assert.deepEqual(wifiSentences({ ...over, isNew: true }, false), [
+      "The Wi-Fi set-up has ended: a key of the deck, or a restart, begins it again.",
+    ]);
   });
 
   it("leave a box with an address alone, but for one without internet", () => {

@@ -17,6 +17,7 @@ const IDLE: WifiState = {
   trouble: null,
   hasInternet: null,
   hasRadio: true,
+  isNew: false,
 };
 
 describe("the Wi-Fi in the Web UI", () => {

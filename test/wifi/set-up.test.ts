@@ -178,7 +178,7 @@ describe("the set-up of the Wi-Fi", () => {
     assert.match(now()?.own?.key ?? "", /^[a-hjkmnp-z]{10}$/);
     assert.equal(send("right password")?.status, 200);
     await pass(LAST_PAGE_MS + 2_000);
-    assert.deepEqual([memory.kept?.ssid, memory.isNoted], [HOME, true]);
+    assert.deepEqual([memory.kept?.ssid, memory.isNoted, now()?.isNew], [HOME, true, false]);
     const { phase, own, network, trouble, hasInternet } = now() ?? {};
     assert.deepEqual(
       [phase, own, network, trouble, hasInternet],
@@ -305,7 +305,7 @@ describe("the set-up of the Wi-Fi", () => {
   it("ends by its time, and begins again on a press", async () => {
     const { pass, now, box } = world();
     await pass(PATIENCE_MS + OPEN_MS + 6_000);
-    assert.deepEqual([now()?.phase, now()?.own], ["over", null]);
+    assert.deepEqual([now()?.phase, now()?.own, now()?.isNew], ["over", null, true]);
     box.begins = true;
     await pass(6_000);
     assert.equal(now()?.phase, "open");

@@ -38,6 +38,8 @@ export interface WifiState {
   readonly hasInternet: boolean | null;
   /** Whether this box has a radio. */
   readonly hasRadio: boolean;
+  /** Whether the box never had a network: then a restart begins a set-up by itself. */
+  readonly isNew: boolean;
 }
 
 /** Files with requests to root, and with what it has to know. */

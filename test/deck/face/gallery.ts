@@ -358,6 +358,12 @@ export const GALLERY: Readonly<Record<string, Draw>> = {
   "notice-wifi-trouble": wifi({
     top: "Password",
     main: "not accepted",
+    bottom: "14:05 Haus am See",
+    warns: true,
+  }),
+  "notice-wifi-gone": wifi({
+    top: "Wi-Fi 14:05",
+    main: "not found",
     bottom: "Haus am See",
     warns: true,
   }),

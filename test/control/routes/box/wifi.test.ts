@@ -17,6 +17,7 @@ const STATE: WifiState = {
   trouble: null,
   hasInternet: null,
   hasRadio: true,
+  isNew: false,
 };
 const WISH = { name: "Haus 🏠", password: "right password", country: "CH", hidden: false };
 
