@@ -1,10 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { IMAGE_CACHE } from "./releases.ts";
 import type { Shell } from "./shell.ts";
 
 /** Debian's packages of the last image/build, among them the modules of the image's own kernel. */
-const DEBS = "/var/cache/tallydeck-image/debs";
+const DEBS = join(IMAGE_CACHE, "debs");
 const MODULES = [
   "lib/crypto/libarc4",
   "net/mac80211/mac80211",

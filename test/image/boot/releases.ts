@@ -16,7 +16,9 @@ import { Minisign } from "../../helpers/minisign.ts";
 import { bundleOf, manifestOf, packedBoot } from "../../helpers/release.ts";
 import { BootPartition, partition } from "./fat.ts";
 
-const TOOLS = join(process.env.TALLYDECK_IMAGE_CACHE ?? "/var/cache/tallydeck-image", "tools");
+/** The files that image/build keeps. */
+export const IMAGE_CACHE = process.env.TALLYDECK_IMAGE_CACHE ?? "/var/cache/tallydeck-image";
+const TOOLS = join(IMAGE_CACHE, "tools");
 const SECTOR = 512;
 /** The boards of QEMU's machines, by their device trees. */
 export const BOARDS = ["linux,dummy-virt", "raspberrypi,3-model-b"];
