@@ -203,7 +203,7 @@ export async function phoneAsksEach(
     import { Resolver } from "node:dns/promises";
     const resolver = new Resolver();
     resolver.setServers(["192.0.2.1"]);
-    for (const { method = "GET", host = "192.0.2.1", path = "/", body = "", agent = "phone" } of JSON.parse(Buffer.from(process.argv[1], "base64"))) {
+    for (const { method = "GET", host = "192.0.2.1", path = "/", body = "", agent = "phone" } of given) {
       const address = /^[0-9.]+$/.test(host) ? host : (await resolver.resolve4(host))[0];
       const headers = { host, "user-agent": agent, "accept-language": "de-CH", "content-type": "application/x-www-form-urlencoded", "content-length": Buffer.byteLength(body) };
       const said = await new Promise((done) => {
@@ -217,12 +217,7 @@ export async function phoneAsksEach(
       console.log(JSON.stringify(said));
     }
     process.exit();`;
-  const words = Buffer.from(JSON.stringify(requests)).toString("base64");
-  const line = program.replaceAll(/\s*\n\s*/g, " ").trim();
-  const { text } = await shell.run(
-    `ip netns exec phone /usr/bin/tallydeck-node --input-type=module -e '${line}' ${words}`,
-  );
-  return text
+  return (await runIn(shell, "phone", program, requests))
     .split("\n")
     .filter((said) => said.startsWith('"'))
     .map((said) => JSON.parse(said) as string);
@@ -236,10 +231,49 @@ export async function phoneKnocks(shell: Shell, ports: readonly number[]): Promi
       const socket = connect(port, "192.0.2.1", () => done("open")).on("error", (error) => done(error.code));
       setTimeout(() => { socket.destroy(); done("silent"); }, 15000);
     });
-    Promise.all([${ports}].map(open)).then((all) => console.log(all.join(" ")) ?? process.exit());`;
-  const line = program.replaceAll(/\s*\n\s*/g, " ").trim();
+    Promise.all(given.map(open)).then((all) => console.log(all.join(" ")) ?? process.exit());`;
+  return runIn(shell, "phone", program, ports);
+}
+
+/** A request for another network in the Web UI, with a sign-in before the first one. */
+interface WifiRequest {
+  readonly code: string;
+  readonly cookie: string | undefined;
+  readonly wish: object;
+}
+
+/** The answer to a computer in the home's network. @param origin of the Web UI */
+export async function asksAtHome(
+  shell: Shell,
+  origin: string,
+  request: WifiRequest,
+): Promise<{ readonly status: number; readonly cookie: string }> {
+  const program = `
+    const [origin, { code, cookie, wish }] = given;
+    const post = (path, body, headers) => fetch(origin + path, { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json", ...headers } });
+    const signedIn = async () => (await post("/api/session", { code })).headers.getSetCookie()[0].split(";")[0];
+    const own = cookie ?? (await signedIn());
+    const { status } = await post("/api/wifi", wish, { cookie: own });
+    console.log(JSON.stringify({ status, cookie: own }));
+    process.exit();`;
+  const text = await runIn(shell, "home", program, [origin, request]);
+  const said = text.split("\n").find((each) => each.startsWith("{"));
+  if (said === undefined) throw new Error(`The Web UI does not answer at ${origin}: ${text}`);
+  return JSON.parse(said) as { status: number; cookie: string };
+}
+
+/** Runs a program of Node in a network namespace of the machine, with a value that it calls `given`. @returns its output */
+async function runIn(
+  shell: Shell,
+  namespace: "home" | "phone",
+  program: string,
+  given: unknown,
+): Promise<string> {
+  const words = Buffer.from(JSON.stringify(given)).toString("base64");
+  const take = `const given = JSON.parse(Buffer.from(process.argv[1], "base64"));`;
+  const line = `${take} ${program}`.replaceAll(/\s*\n\s*/g, " ").trim();
   const { text } = await shell.run(
-    `ip netns exec phone /usr/bin/tallydeck-node --input-type=module -e '${line}'`,
+    `ip netns exec ${namespace} /usr/bin/tallydeck-node --input-type=module -e '${line}' ${words}`,
   );
   return text;
 }

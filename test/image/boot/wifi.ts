@@ -39,7 +39,7 @@ const QUARTER_MS = 15 * 60_000;
 /**
  * A box without a cable and without a word on its card, brought onto the Wi-Fi by a phone.
  * @param options disk: with the radios; isShort: only the way that most people go: a password that is mistyped, and then the
- * right one; like: the parts to run beside it: bad routers, cuts, restart, kinds, end
+ * right one; like: the parts to run beside it: bad routers, cuts, restart, change, kinds, end
  */
 export async function checkWifi(
   checks: Checks,
@@ -63,6 +63,7 @@ export async function checkWifi(
   if (has("cuts")) await checkCuts(checks, box);
   await checkJoin(checks, box);
   if (has("restart")) await checkRestart(checks, box);
+  if (has("change")) await checkChange(checks, box);
   if (has("kinds")) await checkKinds(checks, box);
   if (has("end")) await checkEnd(checks, box);
   await box.cutPower();
@@ -202,6 +203,28 @@ async function checkRestart(checks: Checks, box: WirelessBox): Promise<void> {
     await box.hasAddress();
     assert.equal((await box.state()).own, null);
   });
+}
+
+/** Changes that an owner asks for in the Web UI, on a computer in the home's network. */
+async function checkChange(checks: Checks, box: WirelessBox): Promise<void> {
+  const present = { name: HOME.name, password: "mistyped password" };
+  const gone = { name: "Nowhere", password: "right password" };
+  for (const [what, wish, reason] of [
+    ["a mistyped password for it", present, "not-accepted"],
+    ["a network that is not there", gone, "not-found"],
+  ] as const)
+    await checks.check(`has its network again after ${what}, and the good password`, async () => {
+      await box.hasAddress();
+      assert.equal(await box.changeInWebUi(wish), 200);
+      await box.when("it tries that", ({ phase }) => phase === "changing");
+      const { trouble } = await box.when("the end", ({ phase }) => phase !== "changing");
+      assert.deepEqual([trouble?.reason, trouble?.network], [reason, wish.name]);
+      await box.hasAddress();
+      const profile = await box.says("cat /var/lib/iwd/*.psk; ls /var/lib/iwd");
+      assert.match(profile, /right password/);
+      assert.doesNotMatch(profile, /mistyped|Nowhere/);
+      assert.doesNotMatch(await box.says("cat /data/system/settings.json"), /mistyped/);
+    });
 }
 
 /** Networks of other kinds, each in the place of the one before, after a key was held. */

@@ -4,7 +4,14 @@ import { UsbDeck } from "../../virtual-deck/usb-deck.ts";
 import type { Card } from "./card.ts";
 import { Machine } from "./machine.ts";
 import { until } from "./owner.ts";
-import { layRadios, phoneAsks, phoneJoins, type Router, startRouter } from "./radios.ts";
+import {
+  asksAtHome,
+  layRadios,
+  phoneAsks,
+  phoneJoins,
+  type Router,
+  startRouter,
+} from "./radios.ts";
 
 /** The fields of the form but its token and its country. */
 interface Fields {
@@ -14,6 +21,8 @@ interface Fields {
   readonly isHidden?: boolean;
 }
 
+const ADDRESS = "ip -br -4 address show dev wlan0 | cat";
+
 /** A box without a cable, with a deck of six keys, and a phone and a router in reach. Radios are made of software. */
 export class WirelessBox {
   readonly unit = new FakeMini();
@@ -21,6 +30,8 @@ export class WirelessBox {
   readonly #disk: string;
   #machine!: Machine;
   #deck!: UsbDeck;
+  /** The session of its owner. */
+  #cookie: string | undefined;
 
   private constructor(card: Card, disk: string) {
     this.#card = card;
@@ -105,12 +116,27 @@ export class WirelessBox {
     return phoneAsks(this.shell, { method: "POST", body: body.toString() });
   }
 
+  /** Asks for another network in the Web UI, from a computer in the home's network. @returns the status of the answer */
+  async changeInWebUi(wish: { readonly name: string; readonly password: string }): Promise<number> {
+    const code = await until("a setup code on the screen", async () =>
+      this.#cookie === undefined
+        ? /Setup code (\d{6})/.exec(await this.says("cat /dev/vcs1"))?.[1]
+        : "",
+    );
+    const [address] = /192\.168\.50\.\d+/.exec(await this.says(ADDRESS)) ?? [];
+    const { status, cookie } = await asksAtHome(this.shell, `http://${address}:3000`, {
+      code,
+      cookie: this.#cookie,
+      wish: { ...wish, country: "", hidden: false },
+    });
+    this.#cookie = cookie;
+    return status;
+  }
+
   /** Waits for an address of the home's router. */
   async hasAddress(): Promise<void> {
     await until("its address", async () =>
-      /192\.168\.50\.\d+/.test(await this.says("ip -br -4 address show dev wlan0 | cat"))
-        ? true
-        : undefined,
+      /192\.168\.50\.\d+/.test(await this.says(ADDRESS)) ? true : undefined,
     );
   }
 
