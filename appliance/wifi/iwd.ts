@@ -184,13 +184,22 @@ export class IwdRadio implements Radio {
   ): Promise<Failure | undefined> {
     const since = this.#options.clock.now();
     try {
-      return (await this.#connect(path, wish, signal)) ? undefined : "not-found";
+      if (!(await this.#connect(path, wish, signal))) return "not-found";
+      await this.#expectJoined(signal);
+      return undefined;
     } catch (error) {
       signal.throwIfAborted();
       const reason = await this.#reason(since);
       this.#options.warn(`A network was not joined: ${reason} (${String(error).split("\n")[0]})`);
       return reason;
     }
+  }
+
+  /** Waits for the end: iwd says at once that a network was joined which it has begun to try by itself (its `network_connect`). */
+  async #expectJoined(signal: AbortSignal): Promise<void> {
+    await this.#within(JOIN_MS, signal, async () => !(await this.#isBusy()));
+    if ((await this.#device())?.object.Station?.State !== "connected")
+      throw new Error("It was not joined after all.");
   }
 
   /** @returns false where the network is not to be found. Rejects where it does not take the box */

@@ -36,6 +36,8 @@ class FakeIwd {
   joins = true;
   /** Whether what it is connecting to takes it, by the profile from before. */
   completes = false;
+  /** Answers that tell that it tries Home by itself, once it has listed its networks; then it is refused. */
+  tries = 0;
   /** Whether it does not leave its network. */
   stays = false;
   failures = 0;
@@ -66,6 +68,8 @@ class FakeIwd {
       this.isStarted = false;
       return "";
     }
+    if (method === "GetOrderedNetworks" && this.tries > 0)
+      Object.assign(this, { state: "connecting", connected: "Home" });
     if (method === "GetOrderedNetworks")
       return reply([this.networks.map(({ level }, index) => [`${PATH}/${index}`, level])]);
     if (method === "StartProfile" && this.closures-- > 0)
@@ -80,8 +84,8 @@ class FakeIwd {
     }
     if (method === "Connect" || method === "ConnectHiddenNetwork") {
       const name = this.networks[Number(path.split("/").at(-1))]?.name;
-      // iwd reads no profile for a network that it has already.
-      if (this.state === "connected" && name === this.connected) return "";
+      // iwd reads no profile for a network that it has already, or tries, and says at once that it was joined.
+      if (name === this.connected) return "";
       this.failures -= 1;
       const isWrong = name === "Home" && this.profile === "wrong password";
       if (isWrong) this.log = "event: disconnect-info, reason: 15";
@@ -94,6 +98,10 @@ class FakeIwd {
   }
 
   #objects() {
+    if (this.state === "connecting" && this.tries > 0 && --this.tries === 0) {
+      Object.assign(this, { state: "disconnected", connected: "" });
+      this.log = "event: disconnect-info, reason: 15";
+    }
     const s = (data: unknown) => ({ type: "s", data });
     const device = {
       "net.connman.iwd.Device": { Name: s("wlan0"), Mode: s(this.mode) },
@@ -312,6 +320,13 @@ describe("the radio by iwd", () => {
     Object.assign(iwd, { state: "connecting", connected: "Home", joins: false });
     iwd.log = "event: disconnect-info, reason: 15";
     assert.deepEqual(await radio.join(WISH, signal), { joined: false, reason: "not-accepted" });
+  });
+
+  it("takes none for joined that iwd has begun to try by itself", async () => {
+    const { radio, iwd } = world();
+    Object.assign(iwd, { tries: 4, joins: false });
+    assert.deepEqual(await radio.join(WISH, signal), { joined: false, reason: "not-accepted" });
+    assert.ok(iwd.calls.includes("Connect"));
   });
 
   const HAS_HOME = {
