@@ -1,11 +1,13 @@
-import { execFile } from "node:child_process";
 import { type Clock, LONGEST_TIMER_MS } from "../base/clock.ts";
 import type { Cancel } from "../base/signal.ts";
+import { askSoon } from "../system/program.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** First of the file descriptors that systemd hands over; see sd_listen_fds(3). */
 const FIRST_FD = 3;
+/** A report is of no use to systemd after so long. */
+const NOTIFY_MS = 10_000;
 
 /**
  * File descriptors of the sockets systemd opened for this process, by `FileDescriptorName=` of their
@@ -81,6 +83,7 @@ export class ServiceManager {
 /** Node has no unix datagram sockets: systemd's own program speaks for it. */
 function systemdNotify({ NOTIFY_SOCKET, PATH }: Environment): (state: string) => void {
   return (state) => {
-    execFile("systemd-notify", [state], { env: { NOTIFY_SOCKET, PATH } }, () => {});
+    const options = { values: [state], timeoutMs: NOTIFY_MS, env: { NOTIFY_SOCKET, PATH } };
+    askSoon("systemd-notify", [], options).catch(() => {});
   };
 }

@@ -33,6 +33,6 @@ export function changeTunnel({
   else return;
   layTunnel(settings, { root, groupOf: groupIn(root) });
   // networkd changes no interface that is there.
-  if (isThere(join(root, "sys/class/net", TUNNEL))) run("ip", "link", "delete", TUNNEL);
-  run("networkctl", "reload");
+  if (isThere(join(root, "sys/class/net", TUNNEL))) run("ip", ["link", "delete", TUNNEL]);
+  run("networkctl", ["reload"]);
 }

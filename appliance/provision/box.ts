@@ -125,7 +125,7 @@ function apply(root: string, effects: Effects, run: Run): void {
   const zone = join(root, "etc/localtime");
   rmSync(zone, { force: true });
   symlinkSync(`/usr/share/zoneinfo/${effects.timezone}`, zone);
-  run("hostname", effects.hostname);
+  run("hostname", [], [effects.hostname]);
 }
 
 /** Makes the tunnel; after a failure the box starts without one. */

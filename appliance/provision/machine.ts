@@ -61,7 +61,7 @@ export function changeMachine({ root, run }: { readonly root: string; readonly r
   keepSettings(root, says);
   applyMachine(root, run);
   noteMachine(root, keptSettings(root));
-  for (const unit of unitsOf(says)) run("systemctl", "restart", "--no-block", unit);
+  for (const unit of unitsOf(says)) run("systemctl", ["restart", "--no-block"], [unit]);
 }
 
 /** The units that read a setting at their start. */

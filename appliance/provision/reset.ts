@@ -76,7 +76,7 @@ export function answerReset({ root, run }: ResetBox): void {
     if (wishes.length > 0) whileFolderWritable(boot, run, () => removeFiles(wishes));
   } else if (begins) {
     whileFolderWritable(boot, run, () => overwriteFile(join(boot, DECIDED), ""));
-    run("systemctl", "reboot");
+    run("systemctl", ["reboot"]);
   }
 }
 
@@ -157,7 +157,7 @@ function namesIn(folder: string): string[] {
 /** Many cards take no such word. */
 function discard(data: string, run: Run): Erased {
   try {
-    run("fstrim", data);
+    run("fstrim", [], [data]);
     return "discarded";
   } catch {
     return "deleted";

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { SERVICE_MEMORY } from "../base/bounds.ts";
+import { commandLine } from "./program.ts";
 
 /** The MB of each half of the space for young objects, which would take 60 MB and more by default. */
 const YOUNG_MB = 4;
@@ -77,21 +78,28 @@ interface BoundedEnd {
   readonly isTooLarge: boolean;
 }
 
-/** Runs a program of ours. @param patienceMs the time after which it is killed */
+/**
+ * Runs a program of ours.
+ * @param own its words, in which whatever is not ours stands behind a name of ours, like `--site=…`
+ * @param values words that are not ours
+ * @param patienceMs the time after which it is killed
+ */
 export function runBounded(
   program: string,
-  args: readonly string[],
+  own: readonly string[],
   {
+    values,
     env,
     heapMb,
     patienceMs,
   }: {
+    readonly values: readonly string[];
     readonly env: Readonly<Record<string, string>>;
     readonly heapMb: number;
     readonly patienceMs: number;
   },
 ): BoundedProgram {
-  const words = [process.execPath, ...boundedArgs(heapMb), program, ...args];
+  const words = [process.execPath, ...boundedArgs(heapMb), program, ...commandLine(own, values)];
   const child = spawn("nice", ["-n", NICENESS, ...words], {
     env: { ...boundedEnv(), ...SMALL_MALLOC, MALLOC_ARENA_MAX: "1", ...env },
     stdio: ["ignore", "pipe", "pipe"],

@@ -26,7 +26,7 @@ import type { Run } from "./program.ts";
  * with `nofail` mount would do nothing without an error.
  */
 export function remount(folder: string, run: Run, how: "rw" | "ro"): void {
-  run("mount", "--options-source=mtab", "-o", `remount,${how}`, folder);
+  run("mount", ["--options-source=mtab", "-o", `remount,${how}`], [folder]);
 }
 
 /** Lets work write to a folder that is mounted read-only. */

@@ -4,6 +4,7 @@ import { askProgram } from "./program.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const PACKAGE = join(ROOT, "package.json");
+const GIT = join(ROOT, ".git");
 
 /** Tallydeck's version. */
 export function version(): string {
@@ -12,9 +13,9 @@ export function version(): string {
 
 /** The time (epoch ms) of this release, or in a checkout of its last commit. */
 export function madeAt(): number {
-  if (!existsSync(join(ROOT, ".git"))) return releasedAt();
+  if (!existsSync(GIT)) return releasedAt();
   try {
-    const seconds = Number(askProgram("git", "-C", ROOT, "log", "-1", "--format=%ct"));
+    const seconds = Number(askProgram("git", [`--git-dir=${GIT}`, "log", "-1", "--format=%ct"]));
     return seconds > 0 ? seconds * 1_000 : releasedAt();
   } catch {
     // No git, or a folder of somebody else's, which git does not read.

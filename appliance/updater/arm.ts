@@ -65,7 +65,7 @@ async function arm(box: Box, attempt: Attempt): Promise<void> {
     throw error;
   }
   writeState(box);
-  box.run("systemctl", "reboot");
+  box.run("systemctl", ["reboot"]);
 }
 
 /**
@@ -104,7 +104,7 @@ async function checkTryboot(box: Box, config: string): Promise<void> {
 /** Only the board's own word counts. */
 function boardIsArmed(box: Box): boolean {
   try {
-    box.run("systemctl", "start", "tallydeck-arm.service");
+    box.run("systemctl", ["start", "tallydeck-arm.service"]);
     return true;
   } catch {
     return false;

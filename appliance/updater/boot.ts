@@ -43,7 +43,7 @@ export async function boot(box: Box): Promise<boolean> {
 function askForCard(box: Box): void {
   if (bundlesAt(join(box.root, BOOT_FOLDER)).length === 0) return;
   replaceFile(join(box.root, CARD_WAITS), "", 0o600);
-  box.run("systemctl", "start", "--no-block", "tallydeck-update.service");
+  box.run("systemctl", ["start", "--no-block", "tallydeck-update.service"]);
 }
 
 /** Verifying takes a small board a while: only where there is something. */

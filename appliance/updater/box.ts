@@ -1,11 +1,10 @@
-import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, statfsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseRelease, type Release, type Slot, slotOfRoot } from "../release/release.ts";
 import { blockDeviceOf } from "../system/block-device.ts";
 import { sizeOf, textOf } from "../system/files.ts";
-import { type Run, runProgram } from "../system/program.ts";
+import { type Run, runProgram, startProgram } from "../system/program.ts";
 
 /** The box for root's programs. Tests pass a folder, and stand-ins for everything beside files. */
 export interface Box {
@@ -106,7 +105,7 @@ export function releaseIn({ root }: Pick<Box, "root">, slot: Slot): Release | un
 /** Keeps the end of the log over the power. */
 export function keepLog({ run, warn }: Pick<Box, "run" | "warn">): void {
   try {
-    run("systemctl", "start", "tallydeck-keep-log.service");
+    run("systemctl", ["start", "tallydeck-keep-log.service"]);
   } catch (error) {
     warn(`The log could not be kept: ${(error as Error).message}`);
   }
@@ -152,10 +151,15 @@ const BLOCK = 4_096;
 
 /** Reads with O_DIRECT, since the page cache has the bytes of a moment ago. It may return up to a block more. */
 async function* fromCard(path: string, bytes: number): AsyncGenerator<Uint8Array> {
-  const args = [`if=${path}`, "bs=1M", "iflag=direct,count_bytes", "status=none"];
   // Past the memory, whole blocks only can be read.
-  args.push(`count=${Math.ceil(bytes / BLOCK) * BLOCK}`);
-  const reader = spawn("dd", args, { stdio: ["ignore", "pipe", "ignore"] });
+  const count = Math.ceil(bytes / BLOCK) * BLOCK;
+  const reader = startProgram("dd", [
+    `if=${path}`,
+    "bs=1M",
+    "iflag=direct,count_bytes",
+    "status=none",
+    `count=${count}`,
+  ]);
   const ended = new Promise<number | null>((resolve) => {
     reader.on("error", () => resolve(null));
     reader.on("close", resolve);
@@ -191,9 +195,7 @@ const IS_HELD = 1;
  */
 export function lockOf(file: string, seconds: number): Promise<(() => void) | undefined> {
   // cat runs until its input ends, and echoes a line as soon as the lock is taken.
-  const holder = spawn("flock", ["--timeout", `${seconds}`, file, "cat"], {
-    stdio: ["pipe", "pipe", "ignore"],
-  });
+  const holder = startProgram("flock", [`--timeout=${seconds}`], [file, "cat"]);
   const letGo = () => void holder.stdin.end();
   return new Promise((resolve) => {
     holder.stdout.once("data", () => resolve(letGo));

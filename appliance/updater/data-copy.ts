@@ -45,7 +45,7 @@ const SERVICE = [
   "tallydeck-collector-tls.socket",
   "tallydeck-control.socket",
   "tallydeck.service",
-];
+] as const;
 
 /** An attempt, under the id by which it is armed. */
 interface CopiedFor extends Attempt {
@@ -66,7 +66,7 @@ export function copyData(box: Box, attempt: Attempt, id: string): void {
     );
   checkSpace(box);
   try {
-    run("systemctl", "stop", ...SERVICE);
+    run("systemctl", ["stop", ...SERVICE]);
     copyAll(root, { ...attempt, id, was: attempt.id });
   } catch (error) {
     dropCopy(box, attempt);
@@ -78,7 +78,7 @@ export function copyData(box: Box, attempt: Attempt, id: string): void {
 export function dropCopy({ root, run }: Box, { id }: Attempt): void {
   // The copy may be another attempt's, which is still needed.
   if (!isThere(join(root, KEPT, FOR)) || copiedFor(root)?.was === id) drop(root);
-  run("systemctl", "start", "--no-block", ...SERVICE);
+  run("systemctl", ["start", "--no-block", ...SERVICE]);
 }
 
 /**

@@ -85,7 +85,7 @@ export async function noteFacts(machine: FactSources): Promise<void> {
 export function factsNow({ root, run }: Pick<Box, "root" | "run">): HealthFacts | undefined {
   try {
     rmSync(join(root, SEEN), { force: true });
-    run("systemctl", "start", "tallydeck-facts.service");
+    run("systemctl", ["start", "tallydeck-facts.service"]);
     return factsFrom(JSON.parse(textOf(join(root, SEEN)) ?? "null"));
   } catch {
     return undefined;
@@ -99,7 +99,7 @@ function healthIn({ status, body }: OwnAnswer): HealthFacts["control"] {
 
 function shownOf({ ask }: FactSources, unit: string): Map<string, string> {
   return new Map(
-    ask("systemctl", "show", unit, "--property", SHOWN.join())
+    ask("systemctl", ["show", `--property=${SHOWN.join()}`], [unit])
       .split("\n")
       .map((line) => [line.split("=", 1)[0] ?? "", line.slice(line.indexOf("=") + 1)]),
   );
@@ -123,7 +123,7 @@ function areSettingsApplied(machine: FactSources): boolean {
 }
 
 function failedUnits({ ask }: FactSources): string[] {
-  const listed = ask("systemctl", "list-units", "--state=failed", "--plain", "--no-legend");
+  const listed = ask("systemctl", ["list-units", "--state=failed", "--plain", "--no-legend"]);
   return listed.split("\n").flatMap((line) => line.trim().split(/\s+/, 1)[0] || []);
 }
 

@@ -19,7 +19,7 @@ const MOST_BYTES = 16;
 /** Carries out requests of the service, and takes bundles from the card. Failures are reported. */
 export async function answerRequests(box: Box): Promise<void> {
   if (isToRestart(box)) {
-    box.run("systemctl", "reboot");
+    box.run("systemctl", ["reboot"]);
     return;
   }
   settleInterrupted(box);

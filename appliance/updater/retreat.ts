@@ -112,7 +112,7 @@ async function leave(box: Box): Promise<void> {
     writeTryboot(box, config);
     keepTryboot(box);
   });
-  box.run("systemctl", "reboot");
+  box.run("systemctl", ["reboot"]);
 }
 
 /** Whether this system was to be left, and is not yet. */

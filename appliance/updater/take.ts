@@ -43,9 +43,9 @@ export async function takeFromStick(box: Box, device: string): Promise<void> {
   if (!/^sd[a-z]+\d*$/.test(device)) throw new Error(`${device} is no USB stick.`);
   const folder = join(box.root, "run/tallydeck-update/stick");
   mkdirSync(folder, { recursive: true });
-  const options = "ro,nosuid,nodev,noexec";
   try {
-    box.run("mount", "-t", "vfat,exfat", "-o", options, join(box.root, "dev", device), folder);
+    const own = ["-t", "vfat,exfat", "-o", "ro,nosuid,nodev,noexec"] as const;
+    box.run("mount", own, [join(box.root, "dev", device), folder]);
     await takeFrom(box, folder, "stick");
   } catch (error) {
     throw isOfSystem(error) ? new Error(UNREADABLE.stick) : error;

@@ -52,7 +52,7 @@ export function failTrial(box: Box, reason: string, { isOutside = false } = {}):
     keepLog(box);
     if (attempt !== undefined) writeJournal(box, { ...journal, attempt: { ...attempt, ...ended } });
   } finally {
-    box.run("systemctl", "reboot");
+    box.run("systemctl", ["reboot"]);
   }
 }
 

@@ -43,8 +43,8 @@ export class IwdBus {
   }
 
   async set(path: string, [of, name]: readonly [string, string], value: string): Promise<void> {
-    const args = ["--system", "set-property", NAME, path, `${NAME}.${of}`, name, "s", value];
-    await this.#ask("busctl", args, { timeoutMs: CHANGE_MS });
+    const values = ["set-property", NAME, path, `${NAME}.${of}`, name, "s", value];
+    await this.#ask("busctl", ["--system"], { values, timeoutMs: CHANGE_MS });
   }
 
   async #call(
@@ -54,11 +54,11 @@ export class IwdBus {
       signal,
     }: { readonly timeoutMs?: number; readonly signal?: AbortSignal } = {},
   ): Promise<readonly unknown[]> {
-    const patience = `--timeout=${Math.ceil(timeoutMs / 1_000)}`;
+    const seconds = Math.ceil(timeoutMs / 1_000);
     const output = await this.#ask(
       "busctl",
-      ["--system", "--json=short", "--auto-start=no", patience, "call", NAME, ...args],
-      { timeoutMs: timeoutMs + 2_000, signal },
+      ["--system", "--json=short", "--auto-start=no", `--timeout=${seconds}`],
+      { values: ["call", NAME, ...args], timeoutMs: timeoutMs + 2_000, signal },
     );
     if (output.trim() === "") return [];
     const answer: unknown = JSON.parse(output);

@@ -61,17 +61,17 @@ export class IwdRadio implements Radio {
   }
 
   async scan(signal: AbortSignal): Promise<Scan> {
-    const { path, name } = await this.#station(signal);
+    const { path } = await this.#station(signal);
     await this.#look(path, signal);
     const networks = (await this.#networks(path)).map(({ network }) => network);
-    return { networks, heard: await this.#heard(name, signal) };
+    return { networks, heard: await this.#heard(signal) };
   }
 
   /** iwd does not tell of channels. The kernel keeps what its scan has heard. */
-  async #heard(name: string, signal: AbortSignal): Promise<readonly HeardStation[]> {
+  async #heard(signal: AbortSignal): Promise<readonly HeardStation[]> {
     try {
-      const args = ["dev", name, "scan", "dump"];
-      return heardIn(await this.#options.ask("iw", args, { timeoutMs: 5_000, signal }));
+      const own = ["dev", INTERFACE, "scan", "dump"] as const;
+      return heardIn(await this.#options.ask("iw", own, { timeoutMs: 5_000, signal }));
     } catch (error) {
       signal.throwIfAborted();
       this.#options.warn(`The channels are not known: ${String(error).split("\n")[0]}`);
@@ -106,7 +106,9 @@ export class IwdRadio implements Radio {
     files.own(own);
     await this.#bus.set(path, ["Device", "Mode"], "ap");
     await this.#until(signal, ({ object }) => object.AccessPoint !== undefined);
-    await nft(ask, "add", "element", "{", "wlan0", "}");
+    await ask("nft", ["add", "element", ...SET_UP_LINKS, "{", INTERFACE, "}"], {
+      timeoutMs: NFT_MS,
+    });
     await this.#bus.call(path, ["AccessPoint", "StartProfile"], ["s", own.name], {
       timeoutMs: START_MS,
       signal,
@@ -122,7 +124,7 @@ export class IwdRadio implements Radio {
       await this.#bus.set(device.path, ["Device", "Mode"], "station");
     files.own(undefined);
     // Its own pages and names end with it.
-    await nft(ask, "flush", "");
+    await ask("nft", ["flush", "set", ...SET_UP_LINKS], { timeoutMs: NFT_MS });
   }
 
   async join(wish: JoinWish | undefined, signal: AbortSignal): Promise<JoinEnd> {
@@ -296,9 +298,14 @@ export class IwdRadio implements Radio {
   async #reason(since: number): Promise<Failure> {
     // The log is written a moment later.
     await this.#pause();
-    const from = `--since=@${Math.floor(since / 1_000)}`;
-    const args = ["--unit=iwd.service", "--output=cat", "--no-pager", from];
-    const log = await this.#options.ask("journalctl", args, { timeoutMs: 10_000 }).catch(() => "");
+    const seconds = Math.floor(since / 1_000);
+    const own = [
+      "--unit=iwd.service",
+      "--output=cat",
+      "--no-pager",
+      `--since=@${seconds}`,
+    ] as const;
+    const log = await this.#options.ask("journalctl", own, { timeoutMs: 10_000 }).catch(() => "");
     const isSilent = SILENT.test(log);
     // The network may have had another station, which refused.
     if (NOT_ACCEPTED.test(isSilent ? log.replaceAll(AFTER_SILENCE, "") : log))
@@ -347,6 +354,10 @@ export class IwdRadio implements Radio {
 
 const INTERFACE = "wlan0";
 
+/** The firewall's set of interfaces that phones of a set-up network reach. */
+const SET_UP_LINKS = ["inet", "tallydeck", "setup_links"] as const;
+const NFT_MS = 10_000;
+
 /** The number is the kernel's, of the step that got no answer (`nl80211_timeout_reason`). */
 const SILENT = /^event: connect-timeout, reason: \d+$/m;
 const AFTER_SILENCE = /^event: connect-failed, status: 1$/gm;
@@ -357,9 +368,3 @@ const AFTER_SILENCE = /^event: connect-failed, status: 1$/gm;
  */
 const NOT_ACCEPTED =
   /^(?:event: (?:connect-failed|disconnect-info), (?:reason: (?:2|15)|status: (?:1|15))$|4-Way handshake failed |Received Deauthentication event, reason: (?:2|15),)/m;
-
-/** Opens the firewall for the set-up network, or closes it: its set of interfaces. */
-async function nft(ask: AskSoon, verb: "add" | "flush", what: string, ...more: string[]) {
-  const args = verb === "add" ? ["add", what] : ["flush", "set"];
-  await ask("nft", [...args, "inet", "tallydeck", "setup_links", ...more], { timeoutMs: 10_000 });
-}

@@ -12,6 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { provisionBox } from "../../appliance/provision/box.ts";
+import { commandLine, type Run } from "../../appliance/system/program.ts";
 import { Power } from "../helpers/power.ts";
 
 const SETTINGS = "# my notes\r\nHOSTNAME=box\r\nWIFI_SSID=home\r\nCOLOUR=red\r\nSTATS_TOKEN=";
@@ -43,8 +44,10 @@ describe("a power cut while the box applies its settings", () => {
     for (const folder of ["etc/iwd", "run"]) mkdirSync(join(root, folder), newFolder);
     const ran: string[] = [];
     const power = new Power(moment);
-    const run = (program: string, ...args: string[]) =>
-      power.use(() => void ran.push([program, ...args].join(" ").replaceAll(root, "")));
+    const run: Run = (program, own, values) =>
+      power.use(() => {
+        ran.push([program, ...commandLine(own, values)].join(" ").replaceAll(root, ""));
+      });
     const wasCut = await power.cutsFiles(() =>
       provisionBox({ root, run, isMounted: () => true, warn: () => {} }),
     );
@@ -75,7 +78,7 @@ describe("a power cut while the box applies its settings", () => {
       wasCut = (await start(moment)).wasCut;
       await start();
       assertDone(`cut at step ${moment}`);
-      assert.deepEqual((await start()).ran, ["hostname box"]);
+      assert.deepEqual((await start()).ran, ["hostname -- box"]);
     }
     assert.ok(moment > 60, `${moment} steps`);
   });

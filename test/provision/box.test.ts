@@ -18,6 +18,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { type ProvisionParts, provisionBox } from "../../appliance/provision/box.ts";
+import { commandLine } from "../../appliance/system/program.ts";
 
 const BOX = join(import.meta.dirname, "../../appliance/provision/box.ts");
 /** The files of the image for the card. */
@@ -51,7 +52,8 @@ describe("a start of the box", () => {
   function start(parts: Partial<ProvisionParts> = {}): void {
     provisionBox({
       root,
-      run: (program, ...args) => void ran.push([program, ...args].join(" ").replaceAll(root, "")),
+      run: (program, own, values) =>
+        void ran.push([program, ...commandLine(own, values)].join(" ").replaceAll(root, "")),
       isMounted: () => true,
       ...parts,
     });
@@ -65,7 +67,7 @@ describe("a start of the box", () => {
     assert.equal(read("etc/hostname"), "tallydeck\n");
     assert.equal(readlinkSync(join(root, "etc/localtime")), "/usr/share/zoneinfo/UTC");
     assert.equal(read("run/tallydeck/authorized_keys"), "");
-    assert.deepEqual(ran, ["hostname tallydeck"]);
+    assert.deepEqual(ran, ["hostname -- tallydeck"]);
   });
 
   it("writes what the settings mean to the system", () => {
@@ -130,7 +132,7 @@ describe("a start of the box", () => {
     );
     ran = [];
     start();
-    assert.deepEqual(ran, ["hostname box"]);
+    assert.deepEqual(ran, ["hostname -- box"]);
   });
 
   it("writes a report for a file that it does not read", () => {
@@ -189,9 +191,9 @@ describe("a start of the box", () => {
     start();
     assert.equal(read("boot/firmware/tallydeck.env"), "WIFI_SSID=home\nWIFI_PASSWORD=\nCOLOUR=red");
     assert.deepEqual(ran, [
-      "hostname tallydeck",
-      "mount --options-source=mtab -o remount,rw /boot/firmware",
-      "mount --options-source=mtab -o remount,ro /boot/firmware",
+      "hostname -- tallydeck",
+      "mount --options-source=mtab -o remount,rw -- /boot/firmware",
+      "mount --options-source=mtab -o remount,ro -- /boot/firmware",
     ]);
     const result = read("boot/firmware/SETUP-RESULT.txt");
     assert.match(result, /applied {2}WIFI_SSID \(line 1\): without WIFI_COUNTRY.*\r\n/);
@@ -217,7 +219,7 @@ describe("a start of the box", () => {
     rmSync(join(root, "var"), { recursive: true });
     start();
     assert.match(read("var/lib/iwd/home.psk"), /^Passphrase=correct horse$/m);
-    assert.deepEqual(ran, ["hostname tallydeck"]);
+    assert.deepEqual(ran, ["hostname -- tallydeck"]);
   });
 
   it("wipes and removes what a power cut left behind, though nothing has changed", () => {

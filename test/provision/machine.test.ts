@@ -14,6 +14,7 @@ import { afterEach, beforeEach, describe, it } from "mocha";
 import type { MachineSettings } from "../../appliance/base/machine/settings.ts";
 import { keptSettings, provisionBox } from "../../appliance/provision/box.ts";
 import { changeMachine, noteMachine } from "../../appliance/provision/machine.ts";
+import { commandLine, type Run } from "../../appliance/system/program.ts";
 
 /** Keys of 32 bytes that are all the same. */
 const key = (byte: number, comment: string) => {
@@ -37,7 +38,8 @@ describe("the machine's own settings, changed in the Web UI", () => {
   afterEach(() => rmSync(root, { recursive: true }));
 
   const read = (path: string) => readFileSync(join(root, path), "utf8");
-  const run = (...command: string[]) => void ran.push(command.join(" ").replaceAll(root, ""));
+  const run: Run = (program, own, values) =>
+    void ran.push([program, ...commandLine(own, values)].join(" ").replaceAll(root, ""));
   const card = (...lines: string[]) =>
     writeFileSync(join(root, "boot/firmware/tallydeck.env"), lines.join("\n"));
   const start = () => {
@@ -69,10 +71,10 @@ describe("the machine's own settings, changed in the Web UI", () => {
     assert.deepEqual([hostname, timezone], ["cellar", "Europe/Oslo"]);
     assert.deepEqual(before, { hostname: "attic", timezone: "Europe/Zurich" });
     assert.deepEqual(ran.slice(-4), [
-      "hostname cellar",
-      "systemctl restart --no-block avahi-daemon.service",
-      "systemctl restart --no-block tallydeck-name.service",
-      "systemctl restart --no-block tallydeck.service",
+      "hostname -- cellar",
+      "systemctl restart --no-block -- avahi-daemon.service",
+      "systemctl restart --no-block -- tallydeck-name.service",
+      "systemctl restart --no-block -- tallydeck.service",
     ]);
     for (let n = 0; n < 2; n += 1) {
       assert.equal(read("etc/hostname"), "cellar\n");
@@ -96,7 +98,7 @@ describe("the machine's own settings, changed in the Web UI", () => {
 
   it("add keys to those of the card, and take each away again", () => {
     assert.equal(change({ addKey: key(2, "bert@laptop") }).keys.length, 2);
-    assert.equal(ran.at(-1), "systemctl restart --no-block ssh.service");
+    assert.equal(ran.at(-1), "systemctl restart --no-block -- ssh.service");
     assert.match(read("run/tallydeck/authorized_keys"), /anna@desk\n.*bert@laptop\n$/);
     const [first, second] = state().keys;
     assert.deepEqual(

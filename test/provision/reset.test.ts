@@ -14,6 +14,7 @@ import { afterEach, beforeEach, describe, it } from "mocha";
 import { provisionBox } from "../../appliance/provision/box.ts";
 import type { Jumper } from "../../appliance/provision/jumpers/pins.ts";
 import { answerReset, eraseData } from "../../appliance/provision/reset.ts";
+import { commandLine, type Run } from "../../appliance/system/program.ts";
 import { Power } from "../helpers/power.ts";
 
 const MEMORY = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
@@ -77,8 +78,8 @@ describe("a reset of the box", () => {
       mkdirSync(join(root, folder), newFolder);
   }
 
-  const run = (program: string, ...args: string[]) => {
-    ran.push([program, ...args].join(" ").replaceAll(root, ""));
+  const run: Run = (program, own, values) => {
+    ran.push([program, ...commandLine(own, values)].join(" ").replaceAll(root, ""));
     if (program === "fstrim" && !canDiscard) throw new Error("not supported");
   };
   const box = () => ({ root, run, isMounted: () => true, say: (line: string) => said.push(line) });
@@ -116,7 +117,7 @@ describe("a reset of the box", () => {
     powerOn();
     start();
     assertErased();
-    assert.ok(ran.includes("fstrim /data"));
+    assert.ok(ran.includes("fstrim -- /data"));
     assert.match(said.join(), /erases all data/);
     assert.match(
       read("boot/firmware/SETUP-RESULT.txt"),

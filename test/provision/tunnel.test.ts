@@ -14,6 +14,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { changeTunnel } from "../../appliance/provision/asked-tunnel.ts";
 import { provisionBox } from "../../appliance/provision/box.ts";
+import { commandLine, type Run } from "../../appliance/system/program.ts";
 
 /** RFC 7748, section 6.1: Alice's key, and what is public of it. */
 const KEY = "dwdtCnMYpX08FsFyUbJmRd9ML4frwJkqsXf7pR25LCo=";
@@ -45,7 +46,8 @@ describe("a tunnel of the box", () => {
   });
   afterEach(() => rmSync(root, { recursive: true }));
 
-  const run = (program: string, ...args: string[]) => void ran.push([program, ...args].join(" "));
+  const run: Run = (program, own, values) =>
+    void ran.push([program, ...commandLine(own, values)].join(" "));
   const start = () => provisionBox({ root, run: () => {}, isMounted: () => true });
   const change = () => changeTunnel({ root, run });
   const write = (path: string, text: string) => writeFileSync(join(root, path), text);

@@ -230,6 +230,15 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "@napi-rs/canvas": ["appliance/deck/face/paint.ts", "test/"],
   mqtt: ["appliance/mqtt/client.ts", "test/"],
   nodemailer: ["appliance/mail/client.ts", "test/"],
+  // These start programs, and keep values of others behind the options.
+  "node:child_process": [
+    "appliance/system/program.ts",
+    "appliance/system/bounded-process.ts",
+    "appliance/store/sqlite/copies/chore-process.ts",
+    "scripts/",
+    "image/",
+    "test/",
+  ],
   koa: ["appliance/http/", "appliance/collector/", "appliance/control/", "test/"],
   preact: ["web/", "test/web/"],
   mocha: ["test/"],
@@ -240,6 +249,8 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 /** Files that may hold what a package's own file passes on of it: what it opens, and its types. */
 const HOLDERS: Readonly<Record<string, readonly string[]>> = {
   "better-sqlite3": ["appliance/store/sqlite/"],
+  // Functions that start a program.
+  "node:child_process": ["appliance/"],
   // The starts of listeners.
   koa: ["appliance/service/"],
 };

@@ -119,9 +119,9 @@ describe("the boot partition", () => {
   it("is writable for a moment, whether or not the disk that fstab names is in sight", async () => {
     await whileWritable(card.box(), () => card.ran.push("write"));
     assert.deepEqual(card.ran, [
-      "mount --options-source=mtab -o remount,rw /boot/firmware",
+      "mount --options-source=mtab -o remount,rw -- /boot/firmware",
       "write",
-      "mount --options-source=mtab -o remount,ro /boot/firmware",
+      "mount --options-source=mtab -o remount,ro -- /boot/firmware",
     ]);
   });
 

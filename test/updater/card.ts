@@ -13,6 +13,7 @@ import { dirname, join } from "node:path";
 import type { Manifest } from "../../appliance/release/manifest.ts";
 import type { Release, Slot } from "../../appliance/release/release.ts";
 import type { UpdaterRequest, UpdaterState } from "../../appliance/release/updater-state.ts";
+import { commandLine } from "../../appliance/system/program.ts";
 import { boot } from "../../appliance/updater/boot.ts";
 import { configWithSlot, slotOfConfig } from "../../appliance/updater/boot-partition.ts";
 import type { Box } from "../../appliance/updater/box.ts";
@@ -130,7 +131,7 @@ export class Card {
       root: this.root,
       commandLine: `quiet root=PARTUUID=7a11dec4-${PARTITION[this.running]} ro\n`,
       boot: this.boot,
-      run: (program, ...args) => this.run([program, ...args].join(" ")),
+      run: (program, own, values) => this.run([program, ...commandLine(own, values)].join(" ")),
       warn: () => {},
       now: () => this.#now++,
       newId: () => "attempt",

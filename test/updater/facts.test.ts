@@ -30,10 +30,10 @@ describe("what is seen of a box", () => {
   let failed = "";
   const machine = () => ({
     root: folder(),
-    ask: (...words: string[]) =>
-      words.includes("tallydeck-provision.service")
+    ask: (_: string, [verb]: readonly string[], [unit]: readonly string[] = []) =>
+      unit === "tallydeck-provision.service"
         ? "Result=success\nExecMainStatus=1\n"
-        : words.includes("show")
+        : verb === "show"
           ? shown
           : failed,
     get: async (port: number) => {
@@ -195,7 +195,8 @@ describe("what is seen of a box", () => {
     plug();
     const seen = await readFacts(machine());
     const ran: string[] = [];
-    const run = (...words: string[]) => void ran.push(words.join(" "));
+    const run = (program: string, own: readonly string[]) =>
+      void ran.push([program, ...own].join(" "));
     assert.equal(factsNow({ root: folder(), run }), undefined);
     await noteFacts(machine());
     assert.equal(

@@ -140,7 +140,7 @@ describe("a release on", () => {
       const told = await insert({ "a.tallydeck": next.bundle, "b.tallydeck": third.bundle });
       assert.deepEqual(offered(told), [[13, "stick"]]);
       assert.deepEqual(card.ran, [
-        `mount -t vfat,exfat -o ro,nosuid,nodev,noexec /dev/sda1 /${STICK}`,
+        `mount -t vfat,exfat -o ro,nosuid,nodev,noexec -- /dev/sda1 /${STICK}`,
       ]);
     });
 

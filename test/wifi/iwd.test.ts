@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import type { Clock } from "../../appliance/base/clock.ts";
+import { commandLine } from "../../appliance/system/program.ts";
 import { IwdRadio } from "../../appliance/wifi/iwd.ts";
 import type { JoinWish } from "../../appliance/wifi/radio.ts";
 
@@ -57,6 +58,10 @@ class FakeIwd {
       if (this.dump === undefined) throw new Error("command failed: No such device (-19)");
       return this.dump;
     }
+    // busctl takes options from among its other words, too, until `--`; getopt takes their beginnings.
+    const end = args.includes("--") ? args.indexOf("--") : args.length;
+    for (const word of args.slice(0, end))
+      if (word.startsWith("-")) assert.match(word, /^--(system|json=|auto-start=|timeout=)/);
     const at = args.indexOf("net.connman.iwd");
     const [path = "", of = "", method = "", ...rest] = args.slice(at + 1);
     if (method === "GetManagedObjects") return reply([this.#objects()]);
@@ -156,7 +161,8 @@ function world(isCountryNew = false) {
   const undone: string[] = [];
   const owns: unknown[] = [];
   const radio = new IwdRadio({
-    ask: (program, args, { timeoutMs }) => {
+    ask: (program, own, { values, timeoutMs }) => {
+      const args = commandLine(own, values);
       iwd.patience.set(args.find((arg) => /^(?:Mode|StartProfile)$/.test(arg)) ?? "", timeoutMs);
       return iwd.ask(program, args);
     },
@@ -380,6 +386,15 @@ describe("the radio by iwd", () => {
     Object.defineProperty(iwd, "addresses", { get: () => [], set: () => {} });
     assert.deepEqual(await radio.join(WISH, signal), { joined: false, reason: "no-address" });
     assert.equal(undone.length, 2);
+  });
+
+  it("joins a hidden network whose name looks like an option of a program", async () => {
+    for (const name of ["-x", "--ad=unixexec:path=/dev/shm/x", "--", "--help"]) {
+      const { iwd, radio } = world();
+      const ssid = Buffer.from(name).toString("hex");
+      await radio.join({ ...WISH, ssid, isHidden: true }, signal);
+      assert.equal(iwd.calls.at(-1), `ConnectHiddenNetwork s ${name}`);
+    }
   });
 
   it("joins a hidden network by its name, and a known one without", async () => {

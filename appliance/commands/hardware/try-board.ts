@@ -113,7 +113,7 @@ async function report(
 function readyMs(ask: AskProgram): number | undefined {
   try {
     const property = "--property=ActiveEnterTimestampMonotonic";
-    const told = ask("systemctl", "show", "--value", property, "tallydeck.service").trim();
+    const told = ask("systemctl", ["show", "--value", property, "tallydeck.service"]).trim();
     // It is 0 for a service that never was.
     return /^[1-9]\d{0,15}$/.test(told) ? Math.round(Number(told) / 1_000) : undefined;
   } catch {

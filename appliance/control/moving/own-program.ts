@@ -18,6 +18,15 @@ const BROKEN = "Something went wrong on this machine while it worked on this. Se
 /** Is told the share of a command that is done, 0 to 1. */
 type OnShare = (share: number) => void;
 
+/** A flag, which is no other one whatever it holds. */
+export type Flag = `--${string}`;
+
+interface Given {
+  /** Files for the command. */
+  readonly values?: readonly string[];
+  readonly onShare?: OnShare;
+}
+
 /** A command of ours at work in a process of its own, so that hits and reads do not wait. */
 export interface Work {
   /** Its output, in pieces. @throws {Refusal} where the command could not be done, with its sentence */
@@ -44,14 +53,15 @@ export class OwnProgram {
   }
 
   /** @throws {Refusal} `exchange_busy`, `not_now` */
-  start(args: readonly string[], onShare: OnShare = () => {}): Work {
+  start(command: "import" | "export", flags: readonly Flag[], given: Given = {}): Work {
     if (this.#isClosed) throw new Refusal("not_now", "The machine is about to restart.");
     if (this.#running !== undefined)
       throw new Refusal(
         "exchange_busy",
         "Another import or export is at work on this machine. Try again when it is done.",
       );
-    const running = runBounded(this.#options.main, args, {
+    const running = runBounded(this.#options.main, [command, ...flags], {
+      values: given.values ?? [],
       env: this.#options.env(),
       heapMb: HEAP_MB,
       patienceMs: PATIENCE_MS,
@@ -60,7 +70,10 @@ export class OwnProgram {
     void running.ended.then(() => {
       this.#running = undefined;
     });
-    return { read: () => this.#read(running, onShare), kill: () => running.kill() };
+    return {
+      read: () => this.#read(running, given.onShare ?? (() => {})),
+      kill: () => running.kill(),
+    };
   }
 
   async close(): Promise<void> {

@@ -5,7 +5,7 @@ import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/message-of.ts";
 import { Refusal } from "../../base/refusal.ts";
 import { HttpError } from "../../http/errors.ts";
-import { answerOf, type OwnProgram, type Work } from "./own-program.ts";
+import { answerOf, type Flag, type OwnProgram, type Work } from "./own-program.ts";
 import { previewOf } from "./preview.ts";
 import { fileName } from "./upload-name.ts";
 import type { ImportUpload, ImportWishes, UploadPreview } from "./upload-view.ts";
@@ -201,7 +201,7 @@ class Upload {
 
   #begin(
     state: "reading" | "writing",
-    words: readonly string[],
+    words: readonly Flag[],
     onDone: (preview: UploadPreview) => void,
   ): void {
     const { view } = this;
@@ -215,11 +215,17 @@ class Upload {
         "not_now",
         "The machine does not know the date yet. Try again when it does.",
       );
-    const args = ["import", this.#file, `--site=${view.site}`, "--json", "--progress", ...words];
-    const work = this.#options.program.start(args, (share) => {
-      // A look at the file only reads it.
-      view.share = state === "reading" ? 2 * share : share;
-    });
+    const work = this.#options.program.start(
+      "import",
+      [`--site=${view.site}`, "--json", "--progress", ...words],
+      {
+        values: [this.#file],
+        onShare: (share) => {
+          // A look at the file only reads it.
+          view.share = state === "reading" ? 2 * share : share;
+        },
+      },
+    );
     this.#work = work;
     const before = view.preview === null ? "sent" : "read";
     Object.assign(view, { state, share: 0, problem: null });
@@ -265,10 +271,10 @@ class Upload {
   }
 }
 
-function wordsOf({ replace, ...texts }: ImportWishes): string[] {
+function wordsOf({ replace, ...texts }: ImportWishes): Flag[] {
   return [
-    ...Object.entries(texts).map(([name, value]) => `--${name}=${value}`),
-    ...(replace ? ["--replace"] : []),
+    ...Object.entries(texts).map(([name, value]): Flag => `--${name}=${value}`),
+    ...(replace ? (["--replace"] as const) : []),
   ];
 }
 

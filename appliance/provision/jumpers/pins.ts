@@ -24,16 +24,12 @@ const HAT = "sys/firmware/devicetree/base/hat";
 export function jumpersOn(root: string, ask: AskProgram): ReadonlySet<Jumper> | undefined {
   if (isThere(join(root, HAT))) return undefined;
   try {
-    const chips = [...ask("gpiodetect").matchAll(/^(gpiochip\d{1,4}) \[([^\]\n]*)\] /gm)];
+    const chips = [...ask("gpiodetect", []).matchAll(/^(gpiochip\d{1,4}) \[([^\]\n]*)\] /gm)];
     const [chip, ...others] = chips.filter(([, , label = ""]) => CHIPS.has(label));
     if (chip?.[1] === undefined || others.length > 0) return undefined;
     const lines = JUMPERS.map((jumper) => `${GPIO[jumper]}`);
-    const levels = ask(
-      "gpioget",
-      ...["--chip", chip[1], "--bias", "pull-up", "--numeric", ...lines],
-    )
-      .trim()
-      .split(/\s+/);
+    const own = [`--chip=${chip[1]}`, "--bias=pull-up", "--numeric"] as const;
+    const levels = ask("gpioget", own, lines).trim().split(/\s+/);
     if (levels.length !== lines.length || levels.some((level) => !/^[01]$/.test(level)))
       return undefined;
     const on = new Set(JUMPERS.filter((_, index) => levels[index] === "0"));

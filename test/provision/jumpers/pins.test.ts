@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "mocha";
 import { jumpersOn } from "../../../appliance/provision/jumpers/pins.ts";
+import { commandLine } from "../../../appliance/system/program.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 
 /** The chips of the boards, as gpiodetect of libgpiod 2.2 writes them. */
@@ -19,8 +20,8 @@ describe("the jumpers of the header", () => {
   /** A machine with these chips, whose two pins have the levels that gpioget writes; undefined: the program fails. */
   const read = (chips: string | undefined, levels: string | undefined) => {
     ran = [];
-    const on = jumpersOn(folder(), (program, ...args) => {
-      ran.push([program, ...args].join(" "));
+    const on = jumpersOn(folder(), (program, own, values) => {
+      ran.push([program, ...commandLine(own, values)].join(" "));
       const output = program === "gpiodetect" ? chips : levels;
       if (output === undefined) throw new Error(`${program} failed`);
       return output;
@@ -32,7 +33,7 @@ describe("the jumpers of the header", () => {
     it(`are read with a pull-up on a ${board}`, () => {
       assert.deepEqual(read(chips, "1 1\n"), []);
       const [, chip] = /^(\S+) \[pinctrl-(?:bcm|rp1)/m.exec(chips) ?? [];
-      assert.equal(ran.at(-1), `gpioget --chip ${chip} --bias pull-up --numeric 5 7`);
+      assert.equal(ran.at(-1), `gpioget --chip=${chip} --bias=pull-up --numeric -- 5 7`);
       assert.deepEqual(read(chips, "0 1\n"), ["wifi"]);
       assert.deepEqual(read(chips, "1 0\n"), ["reset"]);
       assert.equal(read(chips, "0 0\n"), undefined, "a board that holds both down");

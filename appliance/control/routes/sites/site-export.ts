@@ -22,7 +22,7 @@ export const exportSite: Handler<ExportParts, Readable> = async (ctx, parts) => 
   const format = exportFormatOf([ctx.query.format].flat()[0]);
   if (format === undefined)
     throw invalidField("format", `must be one of ${EXPORT_FORMATS.join(", ")}.`);
-  const work = program.start(["export", `--site=${id}`, `--format=${format}`, "--to=-"]);
+  const work = program.start("export", [`--site=${id}`, `--format=${format}`, "--to=-"]);
   ctx.res.once("close", () => work.kill());
   const pieces = work.read();
   // An export that cannot begin is told by a sentence.
