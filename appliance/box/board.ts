@@ -15,6 +15,7 @@ import type {
   UpdateStanding,
   WifiStanding,
 } from "../deck/face/notices.ts";
+import type { PresenceStanding } from "./presence.ts";
 import { isSettingUp, wifiNotices } from "./wifi-notices.ts";
 
 type Notices = ReturnType<NoticeBoard["notices"]>;
@@ -53,6 +54,13 @@ export interface BackupStandingSource {
   readonly changed: Listenable;
 }
 
+/** The ssh key that waits for somebody at the box, for the board. */
+interface PresenceSource {
+  /** Undefined while none does. */
+  standing(): PresenceStanding | undefined;
+  readonly changed: Listenable;
+}
+
 /** The machine's network, for the board. */
 export interface Network {
   /** IPv4 addresses by which others reach this machine. @throws {Error} when the system cannot list them */
@@ -80,6 +88,8 @@ interface BoardOptions {
   updates?: UpdateStandingSource | undefined;
   /** None where root sets up no Wi-Fi. */
   wifi?: WifiStandingSource | undefined;
+  /** None where the system is not ours. */
+  presence?: PresenceSource | undefined;
   /** Words of two or three where there was no good backup for long. */
   backups?: BackupStandingSource;
   /** Writes a time of the day as decks show it, from epoch milliseconds. */
@@ -111,7 +121,7 @@ export class Board implements NoticeBoard {
       options.clock.becameSure.on(() => this.#tell()),
       ...[
         ...[options.publicAddress, options.updates, options.reset, options.wifi],
-        options.backups,
+        ...[options.backups, options.presence],
       ].flatMap((source) => (source === undefined ? [] : [source.changed.on(() => this.#tell())])),
     ];
   }
@@ -128,6 +138,7 @@ export class Board implements NoticeBoard {
       ...(dataUnusable ? [{ type: "data-unusable" } as const] : []),
       ...(wifi === undefined ? [] : wifiNotices(wifi, this.#address !== undefined, timeOf)),
       ...(code === undefined ? [] : [{ type: "setup-code", code } as const]),
+      ...this.#presenceNotices(),
       ...(clock.sure || waits ? [] : [{ type: "clock-not-set" } as const]),
       ...this.#storageNotices(),
       ...this.#publicNotices(),
@@ -138,6 +149,10 @@ export class Board implements NoticeBoard {
 
   publicAddress(): ReturnType<NoticeBoard["publicAddress"]> {
     return this.#options.publicAddress?.standing();
+  }
+
+  presence(): PresenceStanding | undefined {
+    return this.#options.presence?.standing();
   }
 
   wifi(): WifiStanding | undefined {
@@ -169,6 +184,11 @@ export class Board implements NoticeBoard {
     const standing = this.#options.reset?.standing();
     if (standing === undefined || (standing.state === "done" && code === undefined)) return [];
     return [{ type: "reset", ...standing }];
+  }
+
+  #presenceNotices(): Notices {
+    const key = this.presence()?.key;
+    return key === undefined ? [] : [{ type: "ssh-key", key }];
   }
 
   #publicNotices(): Notices {

@@ -3,6 +3,7 @@ import { wifiCodeText } from "../base/wifi/text.ts";
 import { SET_UP_URL } from "../base/wifi/told.ts";
 import type { NoticeBoard, ResetStanding, StorageState } from "../deck/face/notices.ts";
 import { type QrCode, qrCode } from "../deck/face/qr.ts";
+import type { PresenceStanding } from "./presence.ts";
 import { wifiSentences } from "./wifi-notices.ts";
 
 /** White modules around a QR code, as its standard requires. */
@@ -38,6 +39,7 @@ export function screenText(board: Omit<NoticeBoard, "changed">): string {
     const { name, key } = wifi.own;
     return [...sideBySide([wifiCodeText(name, key), SET_UP_URL]), ...about].join("\n");
   }
+  const presence = board.presence();
   const [code, update] = [says.get("setup-code"), says.get("update")];
   return [
     ...(address === undefined
@@ -47,6 +49,7 @@ export function screenText(board: Omit<NoticeBoard, "changed">): string {
       : [...halfBlocks(qrCode(address)), "", `Tallydeck is at ${address}`]),
     ...(address === undefined || byName === undefined ? [] : [`and at ${byName}`]),
     ...(address === undefined ? [] : about),
+    ...(presence === undefined ? [] : presenceLines(presence)),
     ...(code?.type === "setup-code" ? [`Setup code ${code.code}`] : []),
     ...(reset?.type === "reset" && "sentence" in reset ? [reset.sentence] : []),
     ...(says.has("data-unusable")
@@ -58,6 +61,13 @@ export function screenText(board: Omit<NoticeBoard, "changed">): string {
     ...(update?.type === "update" ? [update.sentence] : []),
     ...(outside === undefined ? [] : [`Public address: ${outside.sentence}`]),
   ].join("\n");
+}
+
+function presenceLines({ key, code }: PresenceStanding): string[] {
+  return [
+    `Somebody asks in the Web UI to let the ssh key …${key} in, which opens all of this box.`,
+    `Is it you? Type ${code.slice(0, 4)} ${code.slice(4)} there, or press the key of the deck that shows it.`,
+  ];
 }
 
 /** Codes of texts beside each other. */

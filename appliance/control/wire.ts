@@ -281,6 +281,8 @@ export interface MachineAnswer {
   settings: MachineSettings | null;
   /** Whether a requested change is not made yet. */
   pending: boolean;
+  /** The seconds in which somebody at the box has to confirm an ssh key; null while none waits. */
+  confirmWithin: number | null;
 }
 
 /** `GET /api/reset`. */

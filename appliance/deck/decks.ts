@@ -40,6 +40,13 @@ export interface Press {
   hold?: boolean;
 }
 
+/** A press of a notice that waits for one. */
+interface NoticePress {
+  readonly type: "wifi-begin" | "ssh-key";
+  /** Whether it came from the Web UI, and not from a hand at the box. */
+  readonly isVirtual: boolean;
+}
+
 /** Finds, opens, loses and reopens decks, and keeps their slots painted. */
 export class Decks {
   /** Emits the id of a deck that was connected, disconnected, put to sleep, woken, set up or turned to another page. */
@@ -50,8 +57,8 @@ export class Decks {
   /** Emits presses, holds and turns. */
   readonly gestures: Listenable<Gesture>;
   readonly problemsChanged = new Signal();
-  /** Emitted when the key was pressed that begins to set up the Wi-Fi. */
-  readonly wifiBegun = new Signal();
+  /** Emitted when a key was pressed that shows a notice which waits for that. */
+  readonly noticePressed = new Signal<NoticePress>();
   readonly setUp: SetUp;
   readonly #options: DecksOptions;
   readonly #roster: Roster;
@@ -110,7 +117,7 @@ export class Decks {
       pageOf: (id) => this.pageOf(id),
       hasHold: ({ deck, slot }) =>
         this.slotSettings(deck, slot, this.pageOf(deck))?.hold !== undefined,
-      takes: ({ deck, slot }) => this.#begins(deck, slot),
+      takes: ({ deck, slot }) => this.#pressesNotice(deck, slot),
     });
     this.gestures = this.#gestures.made;
     this.#stopTurning = fingers.swiped.on(({ deck, direction }) => this.#turn(deck, direction));
@@ -292,11 +299,13 @@ export class Decks {
     return !wakes;
   }
 
-  /** Whether a press is on the key that begins to set up the Wi-Fi, and not on its widget. */
-  #begins(id: string, slot: string): boolean {
-    const isKey = this.#roster.deck(id).surface.noticeOf(slot)?.type === "wifi-begin";
-    if (isKey) this.wifiBegun.emit();
-    return isKey;
+  /** Whether a press is on a notice that waits for it, and not on a widget. */
+  #pressesNotice(id: string, slot: string): boolean {
+    const deck = this.#roster.deck(id);
+    const type = deck.surface.noticeOf(slot)?.type;
+    if (type !== "wifi-begin" && type !== "ssh-key") return false;
+    this.noticePressed.emit({ type, isVirtual: deck.view().virtual });
+    return true;
   }
 
   /** A finger went over the strip: one with a single page has nothing to turn. */

@@ -10,6 +10,7 @@ import {
   thisNetwork,
   type UpdateStandingSource,
 } from "../box/board.ts";
+import type { Presence } from "../box/presence.ts";
 import type { Reset } from "../box/reset.ts";
 import { showOn } from "../box/screen.ts";
 import { WifiSwitch } from "../box/wifi.ts";
@@ -56,6 +57,8 @@ interface FrontContent
   updates?: UpdateStandingSource | undefined;
   reset?: Reset | undefined;
   backups?: BackupStandingSource;
+  /** Undefined where the system is not ours. */
+  presence?: Presence | undefined;
 }
 
 /** Starts decks, screen and their content, and adds the closing of each to `closing`. */
@@ -79,6 +82,7 @@ export async function startFront(
     updates,
     reset,
     backups,
+    presence,
     ...shown
   }: FrontContent,
 ): Promise<Front> {
@@ -98,6 +102,7 @@ export async function startFront(
     wifi,
     reset,
     ...(backups && { backups }),
+    presence,
     timeOf: (at) => timeIn(at, timeZone()),
     console,
     network,
@@ -115,6 +120,7 @@ export async function startFront(
     ...(reset && { takesTouch: () => reset.callOff() }),
   });
   closing.add(decks.fingers.held.on(() => code.show()));
+  if (presence !== undefined) closing.add(linkPresence(presence, decks, log));
   if (wifi !== undefined) closing.add(...linkWifi(wifi, board, decks, log));
   closing.add(() => decks.close());
   await decks.start();
@@ -132,6 +138,15 @@ async function startWifi(
   return wifi;
 }
 
+/** The key of a real deck that lets an ssh key in. */
+function linkPresence(presence: Presence, decks: Decks, log: Log): Cancel {
+  return decks.noticePressed.on(({ type, isVirtual }) => {
+    if (type !== "ssh-key" || isVirtual) return;
+    const failed = (error: unknown) => log.warn(`The ssh key is not added: ${error}`);
+    presence.confirm().catch(failed);
+  });
+}
+
 /** Keys of decks that begin a set-up, and the facts that it needs. */
 function linkWifi(wifi: WifiSwitch, board: Board, decks: Decks, log: Log): Cancel[] {
   const hasDeck = () =>
@@ -144,7 +159,8 @@ function linkWifi(wifi: WifiSwitch, board: Board, decks: Decks, log: Log): Cance
     decks.fingers.held.on(() => {
       if (board.address() === undefined) wifi.offer();
     }),
-    decks.wifiBegun.on(() => {
+    decks.noticePressed.on(({ type }) => {
+      if (type !== "wifi-begin") return;
       const failed = (error: unknown) => log.warn(`The Wi-Fi set-up does not begin: ${error}`);
       wifi.begin().catch(failed);
     }),

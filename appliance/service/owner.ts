@@ -10,6 +10,7 @@ import type { DiskWatch } from "../box/disk/disk-watch.ts";
 import { keptLogIn } from "../box/kept-log.ts";
 import { MachineSwitch } from "../box/machine-settings.ts";
 import { powerSwitch } from "../box/power.ts";
+import { Presence } from "../box/presence.ts";
 import { hasTunnel, TunnelSwitch } from "../box/tunnel.ts";
 import { vitalsOf } from "../box/vitals.ts";
 import { type ControlParts, createControl } from "../control/app.ts";
@@ -98,6 +99,15 @@ export async function startOwner(
   closing.add(() => siteNumbers.close());
   const images = new Images(documentsIn(box, IMAGES));
   await images.load();
+  const machine = config.machineDir === "" ? undefined : new MachineSwitch(config.machineDir);
+  const presence =
+    machine &&
+    new Presence({
+      clock,
+      randomInt: shared.random.int,
+      change: (change) => machine.change(change),
+    });
+  if (presence !== undefined) closing.add(() => presence.close());
   const front = await startFront(parts, closing, {
     code: session.code,
     isOpen: () => listener.isOpen(),
@@ -112,6 +122,7 @@ export async function startOwner(
     updates: updates && updatesOnBoard(updates, clock),
     reset: shared.reset,
     backups: backupWatch,
+    presence,
   });
   const actions = new Actions({
     clock,
@@ -135,7 +146,6 @@ export async function startOwner(
     ...{ store, outgoing, mail, alarms, channels: push.channels, id: home.box },
   });
   const exchange = exchangeOf(config.dataDir, box);
-  const machine = config.machineDir === "" ? undefined : new MachineSwitch(config.machineDir);
   const backups = await startBackups(parts, closing, {
     ...{ store, exchange, watch: backupWatch, id: home.box },
     // Another machine of the same name may have changed what the network calls this one.
@@ -195,7 +205,7 @@ export async function startOwner(
       public: publicParts(address, links, clock),
       update: updates === undefined ? {} : { updates },
       reset: aboutReset(parts, shared, updates),
-      machine: machine === undefined ? {} : { machine },
+      machine: { ...(machine && { machine }), ...(presence && { presence }) },
       privacy: { numbers, clock, config, address, isTunnelled: hasTunnel },
       health: {
         version: version(),

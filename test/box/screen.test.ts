@@ -134,6 +134,7 @@ function boardSaying(more: Partial<NoticeBoard>): NoticeBoard {
     notices: () => [],
     address: () => undefined,
     addressByName: () => undefined,
+    presence: () => undefined,
     wifi: () => undefined,
     publicAddress: () => undefined,
     changed: new Signal(),

@@ -261,6 +261,23 @@ describe("the machine's own settings", () => {
     await control().sees("The box changes it…");
     assert.deepEqual(asked(), { removeKey: "AQEBAQEBAQEB" });
   });
+
+  it("let a key in with the code that the box's screen shows", async () => {
+    root(attic);
+    await control().open("?tab=box");
+    const line = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAx7Kq9d anna@desk";
+    await control().field("Public ssh key").fill(line);
+    await control().button("Add key").click();
+    await control().sees("60 seconds are left.");
+    const [, code = ""] =
+      /Type (\d{4} \d{4}) there/.exec(control().world.screen.at(-1) ?? "") ?? [];
+    await control().field("Code on the screen").fill("1");
+    assert.equal(await control().button("Confirm").isDisabled(), true);
+    await control().field("Code on the screen").fill(code);
+    await control().button("Confirm").click();
+    await control().sees("The box changes it…");
+    assert.deepEqual(asked(), { addKey: line });
+  });
 });
 
 describe("the way back to the beginning", () => {

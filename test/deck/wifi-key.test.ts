@@ -42,7 +42,7 @@ describe("a deck of six keys, while the Wi-Fi is set up", () => {
   it("begins on a press of its key alone, and that press does nothing else", async () => {
     let begun = 0;
     const pressed: string[] = [];
-    world.decks.wifiBegun.on(() => {
+    world.decks.noticePressed.on(() => {
       begun += 1;
     });
     world.decks.gestures.on(({ slot }) => pressed.push(slot));

@@ -61,6 +61,7 @@ const NEEDED: ReadonlySet<Notice["type"]> = new Set([
   "reset",
   "wifi-code",
   "wifi-begin",
+  "ssh-key",
 ]);
 
 const DARK: Face = { kind: "blank", background: "#000000" };

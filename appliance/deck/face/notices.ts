@@ -19,6 +19,8 @@ export type Notice =
   | { type: "wifi"; top: string; main: string; bottom: string; warns: boolean }
   /** A press opens the box's own network. */
   | { type: "wifi-begin" }
+  /** A press lets a key for ssh in, of which this is the end. */
+  | { type: "ssh-key"; key: string }
   | { type: "backup"; words: string }
   | ({ type: "update" } & UpdateStanding);
 
@@ -61,6 +63,8 @@ export interface NoticeBoard {
   addressByName(): string | undefined;
   /** The state of the public address; undefined while it is off. */
   publicAddress(): PublicStanding | undefined;
+  /** The ssh key that waits for somebody at the box, with the code for the screen; undefined while none does. */
+  presence(): { readonly key: string; readonly code: string } | undefined;
   /** The state of the Wi-Fi; undefined where there is none to set up. */
   wifi(): WifiStanding | undefined;
   readonly changed: Listenable;
@@ -88,6 +92,10 @@ export function noticeFace(notice: Notice, hasRoom = false): PlainFace | Address
     }
     case "wifi-begin":
       return { kind: "figure", top: "Wi-Fi", main: "set-up", bottom: "press", ...colors };
+    case "ssh-key": {
+      const main = `…${notice.key}`;
+      return { kind: "figure", top: "ssh key", main, bottom: "press: add", ...RED };
+    }
     case "starting":
       return { kind: "text", text: "Starting…", ...dimmed(colors) };
     case "setup-code": {

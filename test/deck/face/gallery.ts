@@ -368,6 +368,7 @@ export const GALLERY: Readonly<Record<string, Draw>> = {
     warns: true,
   }),
   "notice-wifi-begin": () => noticeFace({ type: "wifi-begin" }),
+  "notice-ssh-key": () => noticeFace({ type: "ssh-key", key: "x7Kq9d" }),
   "notice-reset-counting": () => noticeFace({ type: "reset", state: "counting", seconds: 10 }),
   "notice-reset-going": () => noticeFace({ type: "reset", state: "going" }),
   "notice-reset-done": () => noticeFace({ type: "reset", state: "done", sentence: "" }),

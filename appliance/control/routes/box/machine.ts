@@ -15,6 +15,13 @@ export interface MachineParts {
     readonly isPending: boolean;
     change(change: MachineChange): Promise<void>;
   };
+  /** Asks at the box before an ssh key is let in. */
+  presence?: {
+    readonly seconds: number | null;
+    ask(change: MachineChange): void;
+    /** @returns whether the code was right */
+    use(code: string): Promise<boolean>;
+  };
 }
 
 const text = (maxLength: number, what: string) => ({
@@ -23,24 +30,40 @@ const text = (maxLength: number, what: string) => ({
   description: `must be ${what}`,
 });
 
-const readChange = shape<MachineChange>({
+const readChange = shape<MachineChange & { code?: string }>({
   properties: {
     hostname: text(63, "a name of up to 63 letters, digits and hyphens"),
     timezone: text(64, "a time zone, like Europe/Zurich or UTC"),
-    addKey: text(4_000, "the line of a public key file"),
+    addKey: {
+      ...text(4_000, "the line of a public key file, like ssh-ed25519 AAAA… me@laptop"),
+      pattern: "^ {0,9}(?:ssh|ecdsa|sk)-[^ ]{1,99} +[^ ]",
+    },
     removeKey: text(64, "the id of a key"),
+    code: {
+      type: "string",
+      pattern: "^[0-9]{8}$",
+      description: "must be the eight digits that the box's screen shows",
+    },
   },
 });
 
 /** `GET /api/machine`: never a key itself. */
-export const showMachine: Handler<MachineParts, MachineAnswer> = (ctx, { machine }) => {
+export const showMachine: Handler<MachineParts, MachineAnswer> = (ctx, parts) => {
+  const { machine, presence } = parts;
   ctx.set("Cache-Control", "no-store");
-  ctx.body = { settings: machine?.settings ?? null, pending: machine?.isPending ?? false };
+  ctx.body = {
+    settings: machine?.settings ?? null,
+    pending: machine?.isPending ?? false,
+    confirmWithin: presence?.seconds ?? null,
+  };
 };
 
-/** `PUT /api/machine`, with any part of the settings: root changes them soon → as `GET` */
+/**
+ * `PUT /api/machine`, with any part of the settings: root changes them soon → as `GET`. A change with an ssh key waits a
+ * minute for a press at the box, or for `{code}` from its screen.
+ */
 export const changeMachineSettings: Handler<MachineParts, MachineAnswer> = async (ctx, parts) => {
-  const change = readChange(await jsonBody(ctx));
+  const { code, ...change } = readChange(await jsonBody(ctx));
   const { hostname, timezone } = change;
   if (hostname !== undefined && (!isLabel(hostname) || hostname.toLowerCase() === "localhost"))
     throw invalidField(
@@ -49,15 +72,20 @@ export const changeMachineSettings: Handler<MachineParts, MachineAnswer> = async
     );
   if (timezone !== undefined && !isTimeZone(timezone))
     throw invalidField("timezone", "must be a time zone, like Europe/Zurich or UTC.");
-  if (parts.machine === undefined)
+  const { machine, presence } = parts;
+  if (machine === undefined || presence === undefined)
     throw new HttpError(
       409,
       "not_a_box",
       "Tallydeck is a program on this machine, not the whole of it. Set the machine up by its own means.",
     );
   try {
-    await parts.machine.change(change);
-  } catch {
+    if (code !== undefined) {
+      if (!(await presence.use(code))) throw wrongCode();
+    } else if (change.addKey === undefined) await machine.change(change);
+    else presence.ask(change);
+  } catch (error) {
+    if (error instanceof HttpError) throw error;
     throw new HttpError(
       503,
       "machine_failed",
@@ -66,3 +94,11 @@ export const changeMachineSettings: Handler<MachineParts, MachineAnswer> = async
   }
   await showMachine(ctx, parts);
 };
+
+function wrongCode(): HttpError {
+  return new HttpError(
+    401,
+    "unauthorized",
+    "This is not the code, or its minute is over. Add the key again, and type what the box's screen shows then.",
+  );
+}

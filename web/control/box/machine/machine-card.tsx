@@ -20,13 +20,14 @@ export function MachineCard() {
   const [answer, setAnswer] = usePolled<MachineAnswer>(PATH, everyMs);
   const { busy, problem, run } = useAction();
   const pending = answer?.pending ?? false;
-  const wantedMs = pending ? PENDING_MS : AGAIN_MS;
+  const waits = (answer?.confirmWithin ?? null) !== null;
+  const wantedMs = pending || waits ? PENDING_MS : AGAIN_MS;
   if (everyMs !== wantedMs) setEveryMs(wantedMs);
   if (answer === undefined || answer.settings === null) return null;
-  const { settings } = answer;
-  const change = (wish: MachineChange) =>
+  const { settings, confirmWithin } = answer;
+  const change = (wish: MachineWish) =>
     void run(async () => setAnswer(await ask<MachineAnswer>("PUT", PATH, wish)));
-  const parts = { settings, disabled: busy || pending, change };
+  const parts = { settings, disabled: busy || pending || waits, change };
   return (
     <section class="card stack" aria-labelledby="machine-title">
       <CardTitle id="machine-title" help="image#name-zone-and-ssh-keys">
@@ -47,16 +48,57 @@ export function MachineCard() {
         hint="Of clocks on keys, and of the hour for updates. The service starts again with it: a few seconds."
       />
       <Keys {...parts} />
+      {confirmWithin !== null && (
+        <Confirm seconds={confirmWithin} disabled={busy} change={change} />
+      )}
       <Problem text={problem || (settings.problem ?? "")} />
       <p role="status">{pending ? "The box changes it…" : ""}</p>
     </section>
   );
 }
 
+/** A change, or the code that confirms the one before. */
+type MachineWish = MachineChange | { code: string };
+
 interface Part {
   settings: MachineSettings;
   disabled: boolean;
-  change: (wish: MachineChange) => void;
+  change: (wish: MachineWish) => void;
+}
+
+/** The way in for a key, which a session alone cannot let in. */
+function Confirm({
+  seconds,
+  disabled,
+  change,
+}: Pick<Part, "disabled" | "change"> & { seconds: number }) {
+  const [typed, setTyped] = useState("");
+  const code = typed.replaceAll(" ", "");
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    change({ code });
+    setTyped("");
+  };
+  return (
+    <form class="stack" onSubmit={submit}>
+      <p role="status">
+        The key opens all of the box, so somebody there has to say yes: press the key of the deck
+        that shows “ssh key”, or type the code that the box's screen shows. {seconds} seconds are
+        left.
+      </p>
+      <Field
+        label="Code on the screen"
+        hint="Without a deck and a screen, write SSH_KEY into tallydeck.env on the card."
+        value={typed}
+        onInput={setTyped}
+      />
+      <div class="row">
+        <button type="submit" disabled={disabled || !/^\d{8}$/.test(code)}>
+          Confirm
+        </button>
+      </div>
+    </form>
+  );
 }
 
 interface TextProps extends Part {
