@@ -30,6 +30,8 @@ export interface KnownTarget {
   readonly kind: TargetKind;
   /** Undefined where it cannot be written to now, as a stick that is somewhere else. */
   readonly target: BackupTarget | undefined;
+  /** The path of a folder in which a disk should be mounted. */
+  readonly folder?: string;
 }
 
 interface BackupsOptions {
@@ -213,6 +215,7 @@ export class Backups {
     const { clock, zone } = this.#options;
     return {
       wanted: this.#targets.map(({ kind }) => kind),
+      folder: this.#targets.find(({ kind }) => kind === "folder")?.folder,
       present: this.#targets.flatMap(({ kind, target }) => (target === undefined ? [] : [kind])),
       ...{ now: clock.now(), isSure: clock.sure, zone: zone() },
     };
@@ -220,14 +223,16 @@ export class Backups {
 
   async #run({ kind }: BackupTask, signal: AbortSignal): Promise<BackupOutcome> {
     const { clock, zone, machine, id, make } = this.#options;
-    const target = this.#target(kind);
+    const { target, folder } = this.#targets.find((each) => each.kind === kind) ?? {};
     if (target === undefined) return { kind: "failed", why: "It is not there any more." };
     const name = backupName(clock.now(), machine(), id);
     const late = new AbortController();
     const cancel = clock.after(LONGEST_MS, () => late.abort());
     const end = AbortSignal.any([signal, late.signal]);
     try {
-      return await bringBackup({ target, name, zone: zone(), make, signal: end });
+      const last = this.#record.now.targets.find((each) => each.kind === kind);
+      const marked = folder === undefined ? undefined : { path: folder, last };
+      return await bringBackup({ target, marked, name, zone: zone(), make, signal: end });
     } catch (error) {
       if (late.signal.aborted) return TOO_SLOW;
       if (error instanceof TargetProblem || error instanceof Refusal)

@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import type { DayZone } from "../base/day-zone.ts";
 import { notKept } from "./keeping.ts";
 import type { BackupOutcome } from "./machine.ts";
+import { hasMark, type MarkedFolder, notMarked, openMarked } from "./mark.ts";
 import { type BackupName, isPartOf, partName, readBackupName } from "./names.ts";
 import { type BackupTarget, TargetProblem } from "./targets/target.ts";
 import type { GoodBackup } from "./view.ts";
@@ -18,6 +19,8 @@ export interface MadeBackup {
 
 interface BringOptions {
   readonly target: BackupTarget;
+  /** Where the target is a folder in which a disk should be mounted. */
+  readonly marked?: MarkedFolder | undefined;
   readonly name: BackupName;
   readonly zone: DayZone;
   /** Makes the backup, once the target has answered. */
@@ -34,8 +37,11 @@ const MOST_TOLD = 32;
  * @throws {TargetProblem} where it could not be; the backups before are still there
  */
 export async function bringBackup(options: BringOptions): Promise<BackupOutcome> {
-  const { target, name, zone, make, signal } = options;
-  const before = await target.list(signal);
+  const { target, marked, name, zone, make, signal } = options;
+  const { files: before, mark } =
+    marked === undefined
+      ? { files: await target.list(signal), mark: undefined }
+      : await openMarked(target, marked, name, signal);
   for (const file of before)
     if (isPartOf(file.name, name.id)) await target.remove(file.name, signal);
   const made = await make();
@@ -62,7 +68,11 @@ export async function bringBackup(options: BringOptions): Promise<BackupOutcome>
   } finally {
     await made.close();
   }
-  const after = await target.list(signal);
+  const after = await target.list(signal, mark === undefined);
+  if (mark !== undefined && !hasMark(after, mark)) {
+    await target.remove(name.file, signal).catch(() => {});
+    throw notMarked();
+  }
   const isThere = after.some((file) => file.name === name.file && file.bytes === made.bytes);
   if (!isThere)
     throw new TargetProblem(
@@ -82,7 +92,7 @@ export async function bringBackup(options: BringOptions): Promise<BackupOutcome>
     .sort((a, b) => b.at - a.at)
     .slice(0, MOST_TOLD)
     .map(({ file, at, bytes }): GoodBackup => ({ file, at, bytes }));
-  return { kind: "good", good: { file: name.file, at: name.at, bytes: made.bytes }, files };
+  return { kind: "good", good: { file: name.file, at: name.at, bytes: made.bytes }, files, mark };
 }
 
 async function* hashed(content: AsyncIterable<Uint8Array>, hash: Hash) {

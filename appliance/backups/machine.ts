@@ -1,14 +1,17 @@
 import { DAY_MS, dayOf, HOUR_MS } from "../base/calendar.ts";
 import type { DayZone } from "../base/day-zone.ts";
 import type { Decision } from "../base/tasks/task-runner.ts";
+import { isOfFolder } from "./mark.ts";
 import type { BackupRecord } from "./record.ts";
-import type { GoodBackup, TargetKind, TargetRecord } from "./view.ts";
+import type { FolderMark, GoodBackup, TargetKind, TargetRecord } from "./view.ts";
 
 interface BackupFacts {
   /** The targets that the settings want. */
   readonly wanted: readonly TargetKind[];
   /** The wanted ones that can be written to now: a stick may be somewhere else. */
   readonly present: readonly TargetKind[];
+  /** The path of the folder; undefined without one. */
+  readonly folder?: string | undefined;
   readonly now: number;
   /** Whether `now` can be believed. */
   readonly isSure: boolean;
@@ -22,7 +25,13 @@ export interface BackupTask {
 
 /** The end of a backup. */
 export type BackupOutcome =
-  | { readonly kind: "good"; readonly good: GoodBackup; readonly files: readonly GoodBackup[] }
+  | {
+      readonly kind: "good";
+      readonly good: GoodBackup;
+      readonly files: readonly GoodBackup[];
+      /** The mark of a folder. */
+      readonly mark?: FolderMark | undefined;
+    }
   | { readonly kind: "failed"; readonly why: string };
 
 /** The hour of the night, after that in which clocks change. */
@@ -53,11 +62,14 @@ export function nextBackup(
   return { record, ...(ahead.length > 0 && { wakeAt: Math.min(...ahead) }) };
 }
 
-/** A target is in use from the moment that it is there for as long as it is wanted. */
-function inUse(kept: BackupRecord, { wanted, present, now }: BackupFacts): BackupRecord {
+/**
+ * A target is in use from the moment that it is there for as long as it is wanted. Another path is another folder, which
+ * knows nothing of the backups in the one before.
+ */
+function inUse(kept: BackupRecord, { wanted, present, folder, now }: BackupFacts): BackupRecord {
   const targets = wanted.flatMap((kind): TargetRecord[] => {
     const known = kept.targets.find((each) => each.kind === kind);
-    if (known !== undefined) return [known];
+    if (known !== undefined && isOfFolder(known, folder)) return [known];
     const anew = { kind, since: now, tries: 0, triedAt: 0, why: "", good: null, files: [] };
     return present.includes(kind) ? [anew] : [];
   });
@@ -91,8 +103,8 @@ export function afterBackup(
     targets: targets.map((target): TargetRecord => {
       if (target.kind !== kind) return target;
       if (outcome.kind === "failed") return { ...target, triedAt: now, why: outcome.why };
-      const { good, files } = outcome;
-      return { ...target, tries: 0, triedAt: now, why: "", good, files };
+      const { good, files, mark } = outcome;
+      return { ...target, tries: 0, triedAt: now, why: "", good, files, ...(mark && { mark }) };
     }),
   };
 }

@@ -12,6 +12,8 @@ export interface BackupName {
 
 /** Ends the name of a file that is not whole yet. */
 const PART = ".part";
+/** Ends that of a file by which a folder is known again. */
+const MARK = ".mark";
 const FORM =
   /^tallydeck-(\d{4}-\d{2}-\d{2})-(\d{2})(\d{2})(\d{2})Z-([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)-([0-9a-f]{8})\.db$/;
 
@@ -49,5 +51,19 @@ export function partName(file: string): string {
 
 /** Whether a file is a backup of this machine that was never whole. */
 export function isPartOf(file: string, id: string): boolean {
-  return file.endsWith(PART) && readBackupName(file.slice(0, -PART.length))?.id === id;
+  return isNamedBy(file, id, PART);
+}
+
+/** @param file of the backup that was made when the folder was marked */
+export function markName(file: string): string {
+  return file + MARK;
+}
+
+/** Whether a file is a mark of this machine. */
+export function isMarkOf(file: string, id: string): boolean {
+  return isNamedBy(file, id, MARK);
+}
+
+function isNamedBy(file: string, id: string, end: string): boolean {
+  return file.endsWith(end) && readBackupName(file.slice(0, -end.length))?.id === id;
 }

@@ -13,11 +13,14 @@ export const BACKUP_RECORD = documentKind<BackupRecord>(
   objectOf({
     targets: {
       type: "array",
-      items: objectOf({
-        ...{ kind: TEXT, since: NUMBER, tries: NUMBER, triedAt: NUMBER, why: TEXT },
-        good: orNull(GOOD),
-        files: { type: "array", items: GOOD },
-      }),
+      items: objectOf(
+        {
+          ...{ kind: TEXT, since: NUMBER, tries: NUMBER, triedAt: NUMBER, why: TEXT },
+          good: orNull(GOOD),
+          files: { type: "array", items: GOOD },
+        },
+        { mark: objectOf({ folder: TEXT, file: TEXT }) },
+      ),
     },
   }),
   { bound: { count: 1, bytes: 131_072, together: 131_072 }, inBackup: "left" },

@@ -9,6 +9,14 @@ export interface GoodBackup {
   readonly bytes: number;
 }
 
+/** A file of ours in a folder, which is not there while its disk is not mounted. */
+export interface FolderMark {
+  /** The folder's path. */
+  readonly folder: string;
+  /** The file's name. */
+  readonly file: string;
+}
+
 /** A target that is in use, and what became of its backups. */
 export interface TargetRecord {
   readonly kind: TargetKind;
@@ -22,6 +30,8 @@ export interface TargetRecord {
   readonly good: GoodBackup | null;
   /** The backups of this machine there, as of the last good one; the newest first. */
   readonly files: readonly GoodBackup[];
+  /** The mark of a folder; undefined before its first good backup, and where an earlier release made that. */
+  readonly mark?: FolderMark;
 }
 
 /** A target, and what is to be said of it. */

@@ -133,7 +133,7 @@ function targetsOf({
       ...(stick.isThere && settings.stick
         ? [{ kind: "stick" as const, target: stick.target }]
         : []),
-      ...(inFolder === undefined ? [] : [{ kind: "folder" as const, target: inFolder }]),
+      ...(inFolder === undefined ? [] : [{ kind: "folder" as const, target: inFolder, folder }]),
       ...(last === undefined || webdav.url === ""
         ? []
         : [{ kind: "webdav" as const, target: last.target }]),

@@ -1,5 +1,13 @@
 import assert from "node:assert/strict";
-import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { beforeEach, describe, it } from "mocha";
@@ -36,13 +44,20 @@ function settled(world: World, count: number): Promise<BackupsAnswer> {
   return untilFirst(world, ({ files }) => files.length === count);
 }
 
+/** The files of a folder, but for our mark. */
+function filesIn(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((file) => !file.endsWith(".mark"))
+    .toSorted();
+}
+
 describe("nightly backups to a folder that the configuration names", () => {
   const folder = eachFolder();
   const backups = () => join(folder(), "backups");
   const world = eachWorld(() => ({
     env: { BACKUP_DIR: backups(), DAY_ZONE: "Europe/Zurich", VIRTUAL_DECK: "mini" },
   }));
-  const files = () => readdirSync(backups()).toSorted();
+  const files = () => filesIn(backups());
 
   it("begin at once, and go on each night at 3", async () => {
     const { targets, stick, folder: named } = await settled(world(), 1);
@@ -86,13 +101,14 @@ describe("nightly backups to a folder that the configuration names", () => {
 
   it("are told of on keys and dashboards where there was none for a week", async () => {
     await settled(world(), 1);
-    rmSync(backups(), { recursive: true });
+    renameSync(backups(), join(folder(), "away"));
     writeFileSync(backups(), "");
     world().clock.advance(8 * DAY_MS);
     await untilFirst(world(), ({ isOverdue }) => isOverdue);
     assert.deepEqual((await world().stats()).warnings, ["backup_overdue"]);
     assert.match(world().screen.at(-1) ?? "", /no good backup for a week/);
     rmSync(backups());
+    renameSync(join(folder(), "away"), backups());
     world().clock.advance(5 * HOUR_MS);
     await untilFirst(world(), ({ isOverdue }) => !isOverdue);
     assert.deepEqual((await world().stats()).warnings ?? [], []);
@@ -139,6 +155,84 @@ describe("nightly backups to a folder that the configuration names", () => {
     }
   });
 });
+
+for (const path of ["backups", "."])
+  describe(`nightly backups to ${path} of a disk`, () => {
+    const folder = eachFolder();
+    const disk = () => join(folder(), "disk");
+    const pulled = () => join(folder(), "pulled");
+    const backups = () => join(disk(), path);
+    const world = eachWorld(() => {
+      mkdirSync(disk());
+      return { env: { BACKUP_DIR: backups() } };
+    });
+    function pull(): void {
+      renameSync(disk(), pulled());
+      mkdirSync(disk());
+    }
+    function plug(): void {
+      rmSync(disk(), { recursive: true });
+      renameSync(pulled(), disk());
+    }
+    async function ask(): Promise<void> {
+      world().clock.advance(1_000);
+      await new Owner(world()).ask("POST", "/api/backups");
+    }
+    const failed = () => untilFirst(world(), ({ tries }) => tries > 0);
+    const good = (before: BackupsAnswer) =>
+      untilFirst(
+        world(),
+        ({ good: now, tries }) => tries === 0 && now?.file !== before.targets[0]?.good?.file,
+      );
+
+    it("are not made beneath it while it is not mounted", async () => {
+      const first = await settled(world(), 1);
+      pull();
+      await ask();
+      const answer = await failed();
+      assert.match(
+        answer.targets[0]?.why ?? "",
+        /^The folder is not the one of the last backup: is its disk mounted\? .*tallydeck\.mark/,
+      );
+      assert.deepEqual(answer.targets[0]?.good, first.targets[0]?.good);
+      assert.deepEqual(readdirSync(disk()), []);
+      plug();
+      await ask();
+      await good(first);
+    });
+
+    it("are told of where it was not mounted for a week", async () => {
+      await settled(world(), 1);
+      pull();
+      world().clock.advance(8 * DAY_MS);
+      await untilFirst(world(), ({ isOverdue }) => isOverdue);
+      assert.deepEqual((await world().stats()).warnings, ["backup_overdue"]);
+    });
+
+    it("go to another disk once its owner says so there, and not beneath it after that", async () => {
+      const first = await settled(world(), 1);
+      pull();
+      mkdirSync(backups(), { recursive: true });
+      writeFileSync(join(backups(), "tallydeck.mark"), "");
+      await ask();
+      const second = await good(first);
+      assert.deepEqual(filesIn(backups()), [second.targets[0]?.good?.file]);
+      plug();
+      await ask();
+      assert.match((await failed()).targets[0]?.why ?? "", /is its disk mounted/);
+    });
+
+    it("go to another folder once the configuration names one", async () => {
+      const first = await settled(world(), 1);
+      await world().stop();
+      world().clock.advance(1_000);
+      await world().start({ BACKUP_DIR: join(folder(), "other") });
+      const second = await good(first);
+      assert.deepEqual(filesIn(join(folder(), "other")), [second.targets[0]?.good?.file]);
+      assert.equal(second.targets[0]?.files.length, 1);
+      assert.ok(existsSync(join(backups(), first.targets[0]?.good?.file ?? "")));
+    });
+  });
 
 describe("nightly backups to a WebDAV folder", () => {
   const world = eachWorld();

@@ -8,6 +8,7 @@ import {
   opendir,
   rename,
   rm,
+  stat,
   statfs,
 } from "node:fs/promises";
 import { join } from "node:path";
@@ -62,12 +63,12 @@ export class FolderTarget implements BackupTarget {
     this.#clock = clock;
   }
 
-  list(signal: AbortSignal): Promise<TargetFile[]> {
+  list(signal: AbortSignal, isMade = true): Promise<TargetFile[]> {
     return this.#patiently(signal, async () => {
-      await mkdir(this.#folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== "EEXIST") throw error;
-      });
-      await access(this.#folder, constants.W_OK);
+      if (isMade) {
+        await mkdir(this.#folder, { mode: 0o700 }).catch(unless("EEXIST"));
+        await access(this.#folder, constants.W_OK);
+      } else if ((await stat(this.#folder).catch(unless("ENOENT"))) === undefined) return [];
       const files: TargetFile[] = [];
       let left = MOST_FILES;
       for await (const entry of await opendir(this.#folder)) {
@@ -81,7 +82,7 @@ export class FolderTarget implements BackupTarget {
 
   write(name: string, content: Readable, bytes: number, signal: AbortSignal): Promise<void> {
     return this.#patiently(signal, async (patience) => {
-      await this.#expectRoom(bytes);
+      if (bytes > 0) await this.#expectRoom(bytes);
       // Never over a file, or along a link, that somebody has put there.
       const file = await open(this.#at(name), "wx", 0o600);
       try {
@@ -198,12 +199,21 @@ export class FolderTarget implements BackupTarget {
     if (said !== undefined && !isGone) return new TargetProblem(said);
     if (isGone)
       return new TargetProblem(
-        `${upper(this.#called)} was pulled, or is broken. Plug it in again, or use another.`,
+        this.#isOnStick
+          ? `${upper(this.#called)} was pulled, or is broken. Plug it in again, or use another.`
+          : `${upper(this.#called)}, or the one above it, is not there: is its disk mounted?`,
       );
     return new TargetProblem(
       `${upper(this.#called)} failed (${code || "no reason given"}). Use another.`,
     );
   }
+}
+
+/** Takes one kind of failure for none. */
+function unless(code: string): (error: NodeJS.ErrnoException) => undefined {
+  return (error) => {
+    if (error.code !== code) throw error;
+  };
 }
 
 async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {

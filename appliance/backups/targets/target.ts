@@ -11,8 +11,11 @@ export interface TargetFile {
  * `TargetProblem`, and with it where the signal is aborted.
  */
 export interface BackupTarget {
-  /** Opens the folder, makes it where it is not there yet, and lists its files. */
-  list(signal: AbortSignal): Promise<TargetFile[]>;
+  /**
+   * Opens the folder, makes it where it is not there yet, and lists its files.
+   * @param isMade false where one that is not there is not made: it has no files
+   */
+  list(signal: AbortSignal, isMade?: boolean): Promise<TargetFile[]>;
   /** Writes a new file; it is on the medium when this resolves. @param bytes its size */
   write(name: string, content: Readable, bytes: number, signal: AbortSignal): Promise<void>;
   /** Reads a file from the medium, chunk by chunk. */
