@@ -6,6 +6,7 @@ import { type CsvRow, csvRows } from "./csv.ts";
 import type { Format, Sink } from "./format.ts";
 import type { Sheet } from "./input.ts";
 import { jsonRows } from "./json-rows.ts";
+import { momentIn } from "./moment.ts";
 import { ImportRefused } from "./refused.ts";
 import {
   browserNamed,
@@ -43,7 +44,7 @@ export const goatcounterCsv: Format = {
 };
 
 function readHit(row: CsvRow, visits: Visits, sink: Sink): void {
-  const moment = Date.parse(row.text("Date"));
+  const moment = momentIn(row.text("Date"));
   const hour = Number.isNaN(moment) ? Number.NaN : sink.hourAt(moment);
   const day = sink.dayOfHour(hour);
   if (day === undefined) return;
@@ -127,7 +128,7 @@ export const goatcounterJson: Format = {
 
     for (const one of sheet("hit_stats"))
       for await (const row of jsonRows(one)) {
-        const moment = Date.parse(String(row.hour));
+        const moment = momentIn(String(row.hour));
         const [day, n] = [dayOfMoment(sink, moment), countOf(row, sink)];
         const what = paths.get(row.path_id);
         if (day === undefined || n === undefined) continue;

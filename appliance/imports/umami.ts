@@ -3,6 +3,7 @@ import { addressHost } from "../collector/counting/address.ts";
 import type { Dimension } from "../store/log/record.ts";
 import { type CsvRow, columnsOf, csvRows } from "./csv.ts";
 import type { Format, Sink } from "./format.ts";
+import { momentIn } from "./moment.ts";
 import { ImportRefused } from "./refused.ts";
 import {
   browserNamed,
@@ -47,7 +48,7 @@ function isEvents(columns: readonly string[]): boolean {
 }
 
 function readEvent(row: CsvRow, visits: Visits, sink: Sink): void {
-  const moment = momentOf(row.text("created_at"));
+  const moment = momentIn(row.text("created_at"));
   const hour = Number.isNaN(moment) ? Number.NaN : sink.hourAt(moment);
   const day = sink.dayOfHour(hour);
   if (day === undefined) return;
@@ -83,10 +84,4 @@ function readEvent(row: CsvRow, visits: Visits, sink: Sink): void {
   const session = row.text("visit_id") || visitor;
   const flags = isEvent ? 0 : visits.flagsOf({ day, visitor, session, path });
   sink.counts.hit({ kind: isEvent ? "event" : "view", flags, moment: hour, times: 1, values });
-}
-
-/** Epoch milliseconds of `2026-01-31 12:00:00`, with or without fractions and a zone: UTC unless it has one. */
-function momentOf(text: string): number {
-  const iso = text.trim().replace(" ", "T");
-  return Date.parse(/(Z|[+-]\d{2}:?\d{2})$/i.test(iso) ? iso : `${iso}Z`);
 }

@@ -1,5 +1,6 @@
 import { HOUR_MS } from "../../base/calendar.ts";
 import { remember } from "../../base/remember.ts";
+import { momentIn } from "../moment.ts";
 
 /** One request, as a line of an access log tells it. Texts are "" where the line does not say. */
 export interface LogLine {
@@ -103,15 +104,14 @@ function withoutPort(address: string): string {
 }
 
 const MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
-const NUMBER = /^\d{9,20}(?:\.\d+)?$/;
 
 /** Epoch milliseconds; NaN for none. @param date the day where it stands alone; else "" */
 function momentOf(date: string, time: string): number {
   // Servers with an own column for the day write UTC.
-  if (date !== "" && time !== "" && !/[-/]/.test(time)) return isoMoment(`${date} ${time}`);
+  if (date !== "" && time !== "" && !/[-/]/.test(time)) return momentIn(`${date} ${time}`);
   const text = time || date;
   if (text[2] === "/") return hourOf(text) + Number(text.slice(15, 17)) * 60_000 + secondsOf(text);
-  return NUMBER.test(text) ? numberMoment(Number(text)) : isoMoment(text);
+  return momentIn(text);
 }
 
 /** The seconds of `31/Jan/2026:12:34:56 +0100`, in milliseconds. */
@@ -133,16 +133,3 @@ const hourNamed = remember((text) => {
   const local = Date.UTC(Number(year), month / 3, Number(day), Number(hour));
   return sign === "-" ? local + offset : local - offset;
 });
-
-/** A number since 1970 in seconds, or in milli-, micro- or nanoseconds, which its size tells. */
-function numberMoment(n: number): number {
-  if (n < 1e11) return Math.floor(n * 1_000);
-  if (n < 1e14) return Math.floor(n);
-  return Math.floor(n < 1e17 ? n / 1e3 : n / 1e6);
-}
-
-/** A time in ISO 8601, or with blanks and slashes; UTC unless it names an offset. */
-function isoMoment(text: string): number {
-  const iso = text.replaceAll("/", "-").replace(" ", "T").replace(/ /g, "");
-  return Date.parse(/(?:Z|[+-]\d\d:?\d\d)$/i.test(iso) ? iso : `${iso}Z`);
-}

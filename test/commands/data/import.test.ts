@@ -12,6 +12,7 @@ import { eachFolder } from "../../helpers/folder.ts";
 import {
   goatcounterJson,
   smallPlausible,
+  umamiEvents,
   writePlausible,
   writeZip,
 } from "../../helpers/foreign-exports.ts";
@@ -128,6 +129,22 @@ describe("tallydeck import", () => {
     assert.deepEqual([pv, path], [{ _: 2 }, { "/a": 1, "/b": 1 }]);
     assert.deepEqual([ref_group, utm_source], [{ internal: 2 }, { letter: 1 }]);
     assert.deepEqual(source, { letter: 1, "example.com": 1 });
+  });
+
+  it("brings Umami's table as the COPY of the docs writes it, by its zone", async () => {
+    const [day = ""] = daysAgo(2, 2);
+    writeFileSync(
+      file("events.csv"),
+      umamiEvents([
+        { at: `${day} 10:00:00.123+00`, path: "/", visitor: "v", visit: "1" },
+        { at: `${day} 10:01:00+00`, path: "/about", visitor: "v", visit: "1" },
+        { at: `${day} 12:00:00.5+01`, path: "/", visitor: "w", visit: "2" },
+      ]),
+    );
+    assert.equal((await bring(file("events.csv"), "--site", "blog")).code, 0);
+    const { pv, uv, sessions, hour } = await numbers();
+    assert.deepEqual([pv, uv, sessions], [{ _: 3 }, { _: 2 }, { _: 2 }]);
+    assert.deepEqual(hour, { "10": 2, "11": 1 });
   });
 
   it("asks before it replaces days of another import, and then does", async () => {
