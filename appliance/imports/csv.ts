@@ -5,6 +5,8 @@ import { ImportRefused } from "./refused.ts";
 
 /** A line of any of our formats is far shorter. */
 const MAX_LINE = 1_048_576;
+/** The sign of MySQL and ClickHouse for a cell without a value. */
+const NULL = "\\N";
 const DIGITS = /^\d{1,13}$/;
 
 /** A row of a table, by the names of its header. */
@@ -33,6 +35,8 @@ export async function* csvRows(
   const parser = parse({
     comment,
     bom: true,
+    // Some have a header of another program before their rows, with an end of its own.
+    record_delimiter: ["\r\n", "\n"],
     // A row that lacks cells, or has more, is read as far as it goes.
     relax_column_count: true,
     skip_empty_lines: true,
@@ -44,7 +48,10 @@ export async function* csvRows(
   let columns: ReadonlyMap<string, number> | undefined;
   let cells: readonly string[] = [];
   const row: CsvRow = {
-    text: (column) => cells[columns?.get(column) ?? -1] ?? "",
+    text(column) {
+      const text = cells[columns?.get(column) ?? -1] ?? "";
+      return text === NULL ? "" : text;
+    },
     number(column) {
       const text = row.text(column);
       if (text === "") return 0;

@@ -1,6 +1,6 @@
 import { type Day, formatDay, parseDay } from "../base/calendar.ts";
 import { isObject } from "../base/input/json.ts";
-import { MATOMO_REPORTS, MATOMO_TOTALS, MATOMO_VERSION, type Row } from "./matomo.ts";
+import { MATOMO_PAGES, MATOMO_REPORTS, MATOMO_TOTALS, MATOMO_VERSION, type Row } from "./matomo.ts";
 import { ImportRefused } from "./refused.ts";
 
 /** Days of one question: an answer of a month of a busy site has some megabytes. */
@@ -45,7 +45,8 @@ export async function* fetchMatomo(place: MatomoPlace): AsyncGenerator<string> {
         period: "day",
         date: `${formatDay(from)},${formatDay(last)}`,
         filter_limit: "-1",
-        flat: "1",
+        // Pages are a tree by their folders; of others, what is below a name is not counted.
+        flat: report === MATOMO_PAGES ? "1" : "0",
         language: "en",
       });
       for (const [day, rows] of Object.entries(isObject(days) ? days : {}))

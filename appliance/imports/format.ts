@@ -43,6 +43,8 @@ export interface Format {
    * The days of the file: by a zone that it does not name, by UTC, or by ours since it has the time of each request.
    */
   readonly days: "unknown" | "UTC" | "ours";
+  /** The number of times that it reads its files; once unless given. */
+  readonly readings?: number;
   /**
    * Whether a file is of this format.
    * @throws {ImportRefused} with the right way to export, where it only looks like it

@@ -1,19 +1,13 @@
 import type { Day } from "../base/calendar.ts";
 import { storable } from "../base/text/storable.ts";
+import { pagePath } from "../collector/counting/beacon.ts";
 import type { Dimension } from "../store/log/record.ts";
+import { countryNamed } from "./countries.ts";
 import { type CsvRow, csvRows } from "./csv.ts";
 import type { Format, Sink } from "./format.ts";
 import type { Sheet } from "./input.ts";
 import { ImportRefused } from "./refused.ts";
-import {
-  browserNamed,
-  countryNamed,
-  deviceNamed,
-  pathOf,
-  referrerOf,
-  sourceNamed,
-  systemNamed,
-} from "./values.ts";
+import { browserNamed, deviceNamed, languageNamed, systemNamed, valuesOfSource } from "./values.ts";
 
 // A report of Google Analytics 4 as CSV: lines that begin with #, then a table. The names of columns are those of
 // its pages in English, and of its Data API: developers.google.com/analytics/devguides/reporting/data/v1/api-schema.
@@ -27,19 +21,19 @@ const METRICS = {
 } as const;
 type Counted = keyof typeof METRICS;
 
-type ValuesOf = (text: string) => readonly (readonly [Dimension, string])[];
+type ValuesOf = (text: string, sink: Sink) => readonly (readonly [Dimension, string])[];
 
 const one =
-  (dimension: Dimension, name: (text: string) => string | undefined): ValuesOf =>
-  (text) => {
-    const value = name(text);
+  (dimension: Dimension, name: (text: string, sink: Sink) => string | undefined): ValuesOf =>
+  (text, sink) => {
+    const value = name(text, sink);
     return value === undefined || value === "" ? [] : [[dimension, value]];
   };
 
 const DIMENSIONS: readonly (readonly [names: readonly string[], ValuesOf])[] = [
   [
     ["Page path and screen class", "Page path", "pagePath", "unifiedPagePathScreen"],
-    one("path", pathOf),
+    one("path", pagePath),
   ],
   [["Country", "country", "Country ID", "countryId"], one("country", countryNamed)],
   [["Device category", "deviceCategory"], one("device", deviceNamed)],
@@ -47,7 +41,7 @@ const DIMENSIONS: readonly (readonly [names: readonly string[], ValuesOf])[] = [
   [["Operating system", "operatingSystem"], one("os", systemNamed)],
   [["Session source", "sessionSource", "Source", "source"], sourceValues],
   [["Session campaign", "sessionCampaignName", "Campaign"], one("utm_campaign", campaignOf)],
-  [["Language code", "languageCode"], one("lang", (text) => text.split("-", 1)[0]?.toLowerCase())],
+  [["Language code", "languageCode"], one("lang", languageNamed)],
 ];
 
 const NO_DATE =
@@ -137,7 +131,7 @@ async function readTable(
       if (lacks.length + missing.length > 0) sink.lack(day, [...lacks, ...missing]);
     }
     for (const { column, valuesOf } of dimensions)
-      addValues(sink, day, valuesOf(row.text(column)), counts);
+      addValues(sink, day, valuesOf(row.text(column), sink), counts);
   }
 }
 
@@ -169,14 +163,9 @@ function countsOf(
   return counts;
 }
 
+/** Nothing for a source that nobody knows, since that is none of those who came directly. */
 function sourceValues(text: string): readonly (readonly [Dimension, string])[] {
-  const source = sourceNamed(text);
-  const { ref, group } = referrerOf(source === "direct" || !source.includes(".") ? "" : source);
-  return [
-    ["source", source],
-    ["ref", ref],
-    ["ref_group", group],
-  ];
+  return /^\((not set|data not available)\)$/.test(text) ? [] : valuesOfSource(text);
 }
 
 function campaignOf(text: string): string | undefined {

@@ -1,7 +1,9 @@
 import { type Day, HOUR_MS } from "../base/calendar.ts";
 import { isObject } from "../base/input/json.ts";
 import { storable } from "../base/text/storable.ts";
+import { pagePath } from "../collector/counting/beacon.ts";
 import type { Dimension } from "../store/log/record.ts";
+import { countryNamed } from "./countries.ts";
 import { type CsvRow, csvRows } from "./csv.ts";
 import type { Format, Sink } from "./format.ts";
 import type { Sheet } from "./input.ts";
@@ -10,8 +12,7 @@ import { momentIn } from "./moment.ts";
 import { ImportRefused } from "./refused.ts";
 import {
   browserNamed,
-  countryOf,
-  pathOf,
+  languageNamed,
   referrerOf,
   sourceNamed,
   systemNamed,
@@ -28,6 +29,7 @@ const CSV_VERSION = "2";
 export const goatcounterCsv: Format = {
   name: "GoatCounter (CSV)",
   days: "ours",
+  readings: 2,
   recognises([sheet, ...others]) {
     const [, version] = /^"?(\d)Path"?,/.exec(sheet?.head ?? "") ?? [];
     if (others.length > 0 || version === undefined) return false;
@@ -39,12 +41,20 @@ export const goatcounterCsv: Format = {
   },
   async read(sheets, sink) {
     const visits = new Visits();
+    for (const sheet of sheets)
+      for await (const row of csvRows(sheet))
+        visits.note({ ...visitOf(row), source: cameFrom(row).source });
     for (const sheet of sheets) for await (const row of csvRows(sheet)) readHit(row, visits, sink);
   },
 };
 
-function readHit(row: CsvRow, visits: Visits, sink: Sink): void {
+function visitOf(row: CsvRow): { moment: number; session: string } {
   const moment = momentIn(row.text("Date"));
+  return { moment, session: row.text("Session") || `${row.text(`${CSV_VERSION}Path`)} ${moment}` };
+}
+
+function readHit(row: CsvRow, visits: Visits, sink: Sink): void {
+  const { moment, session } = visitOf(row);
   const hour = Number.isNaN(moment) ? Number.NaN : sink.hourAt(moment);
   const day = sink.dayOfHour(hour);
   if (day === undefined) return;
@@ -55,42 +65,43 @@ function readHit(row: CsvRow, visits: Visits, sink: Sink): void {
   const isEvent = /^(1|true)$/i.test(row.text("Event"));
   const name = row.text(`${CSV_VERSION}Path`);
   const values: [Dimension, string][] = [];
-  const path = isEvent ? "" : pathOf(name);
+  const path = isEvent ? "" : pagePath(name);
   if (isEvent) values.push(["event", storable(name) || "event"]);
   else values.push(["path", path]);
-  values.push(...cameFrom(row.text("Referrer"), row.text("Referrer scheme")));
-  values.push(["browser", browserNamed(withoutVersion(row.text("Browser")))]);
-  values.push(["os", systemNamed(withoutVersion(row.text("System")))]);
-  const country = countryOf(row.text("Location").split("-", 1)[0] ?? "");
+  const { source, others } = cameFrom(row);
+  values.push(...others, ["source", visits.sourceOf(session, source)]);
+  values.push(["browser", browserNamed(row.text("Browser"))]);
+  values.push(["os", systemNamed(row.text("System"))]);
+  const country = countryNamed(row.text("Location").split("-", 1)[0] ?? "", sink);
   if (country !== undefined) values.push(["country", country]);
   const viewport = viewportOf(Number(row.text("Screen size").split(",", 1)[0]));
   if (viewport !== undefined) values.push(["viewport", viewport]);
-  const session = row.text("Session") || `${name} ${moment}`;
   const flags = isEvent ? 0 : visits.flagsOf({ day, visitor: session, session, path });
   sink.counts.hit({ kind: isEvent ? "event" : "view", flags, moment: hour, times: 1, values });
 }
 
-/** The referrer, its group and the source of a row. @param scheme h URL, g name of GoatCounter's, c campaign, o other */
-function cameFrom(text: string, scheme: string): [Dimension, string][] {
-  if (scheme === "c")
-    return [
-      ["ref", "direct"],
-      ["ref_group", "direct"],
-      ["source", sourceNamed(text)],
-      ...(storable(text) === "" ? [] : [["utm_campaign", storable(text)] as [Dimension, string]]),
-    ];
-  const source = sourceNamed(text);
-  const { ref, group } = referrerOf(scheme === "g" ? (source === "direct" ? "" : source) : text);
-  return [
-    ["ref", ref],
-    ["ref_group", group],
-    ["source", scheme === "h" ? ref : source],
-  ];
+/** The source of a row, and its other values of where it came from. */
+function cameFrom(row: CsvRow): Came {
+  return cameBy(row.text("Referrer"), row.text("Referrer scheme"));
 }
 
-/** `Chrome 120.0` without its version. */
-function withoutVersion(name: string): string {
-  return name.replace(/\s+[\d._]+$/, "");
+interface Came {
+  readonly source: string;
+  readonly others: readonly [Dimension, string][];
+}
+
+/** @param scheme h URL, g name of GoatCounter's, c campaign, o other */
+function cameBy(text: string, scheme: string): Came {
+  const source = sourceNamed(text);
+  const isCampaign = scheme === "c";
+  const came = scheme === "g" ? (source === "direct" ? "" : source) : text;
+  const { ref, group } = referrerOf(isCampaign ? "" : came);
+  const others: [Dimension, string][] = [
+    ["ref", ref],
+    ["ref_group", group],
+  ];
+  if (isCampaign && storable(text) !== "") others.push(["utm_campaign", storable(text)]);
+  return { source: scheme === "h" ? ref : source, others };
 }
 
 const LACKS = ["pv", "uv", "bounce", "engaged"] as const;
@@ -115,11 +126,12 @@ export const goatcounterJson: Format = {
     const paths = await lookUp(sheet("paths"), "id", ({ path, event }) =>
       event === true
         ? { event: storable(path) || "event" }
-        : { path: pathOf(typeof path === "string" ? path : "") },
+        : { path: pagePath(typeof path === "string" ? path : "") },
     );
-    const refs = await lookUp(sheet("refs"), "id", ({ ref, ref_scheme }) =>
-      cameFrom(String(ref ?? ""), String(ref_scheme ?? "")),
-    );
+    const refs = await lookUp(sheet("refs"), "id", ({ ref, ref_scheme }) => {
+      const { source, others } = cameBy(String(ref ?? ""), String(ref_scheme ?? ""));
+      return [...others, ["source", source] as const];
+    });
     const named = (name: string, ours: (text: string) => string) =>
       lookUp(sheet(name), "id", (row) => ours(String(row.name ?? "")));
     const browsers = await named("browsers", browserNamed);
@@ -149,9 +161,9 @@ export const goatcounterJson: Format = {
       [
         "location_stats",
         "country",
-        (row) => countryOf(String(row.location ?? "").split("-", 1)[0] ?? ""),
+        (row) => countryNamed(String(row.location ?? "").split("-", 1)[0] ?? "", sink),
       ],
-      ["language_stats", "lang", (row) => languageOf(String(row.language ?? ""))],
+      ["language_stats", "lang", (row) => languageNamed(String(row.language ?? ""))],
       ["size_stats", "viewport", (row) => viewportOf(Number(row.width))],
     ];
     for (const [name, dimension, read] of tables)
@@ -199,13 +211,4 @@ async function lookUp<T>(
       all.set(row[id], read(row));
     }
   return all;
-}
-
-/** The primary subtag of a language in ISO 639-3, which has two letters where there are some: `eng` is `en`. */
-function languageOf(code: string): string {
-  try {
-    return Intl.getCanonicalLocales(code)[0] ?? "unknown";
-  } catch {
-    return "unknown";
-  }
 }

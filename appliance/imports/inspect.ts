@@ -66,10 +66,11 @@ export async function inspect(
   const { zone, fileZone, today, signal, onShare } = options;
   const bytes = await sizeOf(paths);
   let read = 0;
+  let readings = 1;
   const onBytes = (n: number) => {
     read += n;
     // Reading the hash, and the beginnings, takes hardly any time.
-    onShare(Math.min(1, read / Math.max(1, bytes)));
+    onShare(Math.min(1, read / Math.max(1, readings * bytes)));
     signal.throwIfAborted();
   };
   const inputs: Input[] = [];
@@ -90,6 +91,7 @@ export async function inspect(
     };
     const sink = sinkOf({ onZone, counts, rest, left, lacks, zone, today });
     read = 0;
+    readings = format.readings ?? 1;
     const days = await readAll(format, sheets, sink, name);
     if (days.size === 0) throw new ImportRefused(`${name} has no counts: ${leftText(left)}.`);
     const ours = zone.setting.zone;

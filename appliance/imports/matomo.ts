@@ -1,51 +1,46 @@
 import type { Day } from "../base/calendar.ts";
 import { isObject } from "../base/input/json.ts";
 import { storable } from "../base/text/storable.ts";
+import { pagePath } from "../collector/counting/beacon.ts";
 import type { Dimension } from "../store/log/record.ts";
+import { countryNamed } from "./countries.ts";
 import type { Format, Sink } from "./format.ts";
 import type { Sheet } from "./input.ts";
 import { jsonRows } from "./json-rows.ts";
-import {
-  browserNamed,
-  countryOf,
-  deviceNamed,
-  pathOf,
-  referrerOf,
-  sourceNamed,
-  systemNamed,
-} from "./values.ts";
+import { browserNamed, deviceNamed, sourceNamed, systemNamed, valuesOfSource } from "./values.ts";
 
 // The lines are answers of Matomo's reporting API, a report and a day in each, as `fetchMatomo` writes them:
 // developer.matomo.org/api-reference/reporting-api.
 
 /** The value of a row in each of our dimensions. */
-type ValuesOf = (row: Row) => readonly (readonly [Dimension, string])[];
+type ValuesOf = (row: Row, sink: Sink) => readonly (readonly [Dimension, string])[];
 export type Row = Readonly<Record<string, unknown>>;
 
 const label = (row: Row): string => (typeof row.label === "string" ? row.label : "");
 
-function fromHost(row: Row): readonly (readonly [Dimension, string])[] {
-  const source = sourceNamed(label(row));
-  const { ref, group } = referrerOf(source === "direct" || !source.includes(".") ? "" : source);
-  return [
-    ["source", source],
-    ["ref", ref],
-    ["ref_group", group],
-  ];
-}
+/** The name of an engine or a network; flattened, rows have its keyword or address behind it: `Google - tally`. */
+const firstName = (row: Row): string => label(row).split(" - ", 1)[0] ?? "";
+
+/** The report of pages. */
+export const MATOMO_PAGES = "Actions.getPageUrls";
+/** What Matomo writes behind a name without a keyword, in a table that was flattened. */
+const NO_KEYWORD = / - Keyword not defined$/;
 
 /** The reports that are read, by their method. */
 export const MATOMO_REPORTS: Readonly<Record<string, ValuesOf>> = {
-  "Actions.getPageUrls": (row) => [["path", pathOf(pagePath(row))]],
-  "Referrers.getWebsites": fromHost,
-  "Referrers.getSearchEngines": fromHost,
-  "Referrers.getSocials": fromHost,
-  "Referrers.getCampaigns": (row) => [
-    ["source", sourceNamed(label(row))],
-    ["utm_campaign", storable(label(row)) || "campaign"],
-  ],
-  "UserCountry.getCountry": (row) => {
-    const country = countryOf(String(row.code ?? ""));
+  [MATOMO_PAGES]: (row) => [["path", pagePath(addressPath(row))]],
+  "Referrers.getWebsites": (row) => valuesOfSource(label(row)),
+  "Referrers.getSearchEngines": (row) => valuesOfSource(firstName(row), "search"),
+  "Referrers.getSocials": (row) => valuesOfSource(firstName(row), "social"),
+  "Referrers.getCampaigns": (row) => {
+    const campaign = label(row).replace(NO_KEYWORD, "");
+    return [
+      ["source", sourceNamed(campaign)],
+      ["utm_campaign", storable(campaign) || "campaign"],
+    ];
+  },
+  "UserCountry.getCountry": (row, sink) => {
+    const country = countryNamed(String(row.code ?? ""), sink);
     return country === undefined ? [] : [["country", country]];
   },
   "DevicesDetection.getBrowsers": (row) => [["browser", browserNamed(label(row))]],
@@ -79,7 +74,8 @@ async function readLines(sheet: Sheet, sink: Sink): Promise<void> {
     const rows = [line.rows].flat().filter(isObject);
     if (line.report === MATOMO_TOTALS) for (const row of rows) readTotals(row, day, sink);
     const valuesOf = MATOMO_REPORTS[String(line.report)];
-    if (valuesOf !== undefined) for (const row of rows) readRow(row, valuesOf(row), day, sink);
+    if (valuesOf !== undefined)
+      for (const row of rows) readRow(row, valuesOf(row, sink), day, sink);
   }
 }
 
@@ -110,7 +106,7 @@ function countOf(row: Row, name: string): number {
 }
 
 /** The path of a page: by its address, or its label where Matomo folded the rest. */
-function pagePath(row: Row): string {
+function addressPath(row: Row): string {
   const url = typeof row.url === "string" ? row.url : "";
   return URL.canParse(url) ? new URL(url).pathname : label(row);
 }

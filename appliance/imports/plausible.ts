@@ -2,19 +2,13 @@ import type { Day } from "../base/calendar.ts";
 import type { Dimension } from "../base/text/dimensions.ts";
 import { storable } from "../base/text/storable.ts";
 import { addressHost } from "../collector/counting/address.ts";
+import { pagePath } from "../collector/counting/beacon.ts";
+import { countryNamed } from "./countries.ts";
 import { type CsvRow, columnsOf, csvRows } from "./csv.ts";
 import type { Format, Sink } from "./format.ts";
 import type { Sheet } from "./input.ts";
 import { ImportRefused } from "./refused.ts";
-import {
-  browserNamed,
-  countryOf,
-  deviceNamed,
-  pathOf,
-  referrerOf,
-  sourceNamed,
-  systemNamed,
-} from "./values.ts";
+import { browserNamed, deviceNamed, referrerOf, sourceNamed, systemNamed } from "./values.ts";
 
 // The tables are those of plausible.io/docs/csv-import, which an export has, too. All of them and all columns may
 // be missing; columns were added over the years.
@@ -29,7 +23,7 @@ interface Columns {
 const ALL: Columns = { views: "pageviews", visitors: "visitors", sessions: "visits" };
 
 /** A value of ours for a row; undefined for a row without one. */
-type ValueOf = (row: CsvRow) => string | undefined;
+type ValueOf = (row: CsvRow, sink: Sink) => string | undefined;
 
 interface TableRule {
   /** Counters of a day, by the column that has them. */
@@ -55,12 +49,12 @@ const TABLES: Readonly<Record<string, TableRule>> = {
   },
   pages: {
     values: [
-      ["path", (row) => pathOf(row.text("page")), { views: "pageviews", visitors: "visitors" }],
+      ["path", (row) => pagePath(row.text("page")), { views: "pageviews", visitors: "visitors" }],
       ["host", hostOf, { views: "pageviews", visitors: "visitors" }],
     ],
   },
   entry_pages: {
-    values: [["path", (row) => pathOf(row.text("entry_page")), { sessions: "entrances" }]],
+    values: [["path", (row) => pagePath(row.text("entry_page")), { sessions: "entrances" }]],
   },
   sources: {
     values: [
@@ -72,7 +66,7 @@ const TABLES: Readonly<Record<string, TableRule>> = {
       ["utm_campaign", given("utm_campaign"), ALL],
     ],
   },
-  locations: { values: [["country", (row) => countryOf(row.text("country")), ALL]] },
+  locations: { values: [["country", (row, sink) => countryNamed(row.text("country"), sink), ALL]] },
   devices: { values: [["device", (row) => deviceNamed(row.text("device")), ALL]] },
   browsers: { values: [["browser", (row) => browserNamed(row.text("browser")), ALL]] },
   operating_systems: {
@@ -147,7 +141,7 @@ async function readTable(
       else sink.counts.count(day, counter, n);
     }
     for (const [dimension, read, columns] of values)
-      count(sink, day, { dimension, value: read(row), row, columns });
+      count(sink, day, { dimension, value: read(row, sink), row, columns });
   }
 }
 

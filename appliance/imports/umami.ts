@@ -1,15 +1,16 @@
 import { storable } from "../base/text/storable.ts";
 import { addressHost } from "../collector/counting/address.ts";
+import { pagePath } from "../collector/counting/beacon.ts";
 import type { Dimension } from "../store/log/record.ts";
+import { countryNamed } from "./countries.ts";
 import { type CsvRow, columnsOf, csvRows } from "./csv.ts";
 import type { Format, Sink } from "./format.ts";
 import { momentIn } from "./moment.ts";
 import { ImportRefused } from "./refused.ts";
 import {
   browserNamed,
-  countryOf,
   deviceNamed,
-  pathOf,
+  languageNamed,
   referrerOf,
   sourceNamed,
   systemNamed,
@@ -26,6 +27,7 @@ const CUSTOM = "2";
 export const umami: Format = {
   name: "Umami",
   days: "ours",
+  readings: 2,
   recognises(sheets) {
     if (sheets.some((sheet) => isEvents(columnsOf(sheet)))) return true;
     if (sheets.length > 1 && sheets.every((sheet) => columnsOf(sheet).join() === "x,y"))
@@ -36,10 +38,14 @@ export const umami: Format = {
   },
   async read(sheets, sink) {
     const visits = new Visits();
-    for (const sheet of sheets) {
-      if (!isEvents(columnsOf(sheet))) sink.leave(`tables that are not needed (${sheet.name})`);
-      else for await (const row of csvRows(sheet)) readEvent(row, visits, sink);
-    }
+    const tables = sheets.filter((sheet) => isEvents(columnsOf(sheet)));
+    for (const { name } of sheets.filter((sheet) => !tables.includes(sheet)))
+      sink.leave(`tables that are not needed (${name})`);
+    for (const table of tables)
+      for await (const row of csvRows(table))
+        visits.note({ ...visitOf(row), source: cameFrom(row).source });
+    for (const table of tables)
+      for await (const row of csvRows(table)) readEvent(row, visits, sink);
   },
 };
 
@@ -47,8 +53,21 @@ function isEvents(columns: readonly string[]): boolean {
   return ["created_at", "url_path", "session_id"].every((name) => columns.includes(name));
 }
 
+function visitOf(row: CsvRow): { moment: number; visitor: string; session: string } {
+  const visitor = row.text("session_id");
+  const session = row.text("visit_id") || visitor;
+  return { moment: momentIn(row.text("created_at")), visitor, session };
+}
+
+function cameFrom(row: CsvRow) {
+  const host = storable(addressHost(row.text("hostname")));
+  const { ref, group } = referrerOf(row.text("referrer_domain"), host);
+  const source = sourceNamed(row.text("utm_source") || (group === "internal" ? "" : ref));
+  return { host, ref, group, source };
+}
+
 function readEvent(row: CsvRow, visits: Visits, sink: Sink): void {
-  const moment = momentIn(row.text("created_at"));
+  const { moment, visitor, session } = visitOf(row);
   const hour = Number.isNaN(moment) ? Number.NaN : sink.hourAt(moment);
   const day = sink.dayOfHour(hour);
   if (day === undefined) return;
@@ -57,31 +76,28 @@ function readEvent(row: CsvRow, visits: Visits, sink: Sink): void {
     sink.leave("rows that are neither a view nor an event");
     return;
   }
-  const path = pathOf(row.text("url_path"));
-  const host = storable(addressHost(row.text("hostname")));
-  const { ref, group } = referrerOf(row.text("referrer_domain"), host);
+  const path = pagePath(row.text("url_path"));
+  const { host, ref, group, source } = cameFrom(row);
   const values: [Dimension, string][] = [
     ["path", path],
     ["ref", ref],
     ["ref_group", group],
-    ["source", sourceNamed(row.text("utm_source") || (group === "internal" ? "" : ref))],
+    ["source", visits.sourceOf(session, source)],
     ["browser", browserNamed(row.text("browser"))],
     ["os", systemNamed(row.text("os"))],
     ["device", deviceNamed(row.text("device"))],
-    ["lang", row.text("language").split(/[-_]/, 1)[0]?.toLowerCase() || "unknown"],
+    ["lang", languageNamed(row.text("language"))],
   ];
   const add = (dimension: Dimension, value: string | undefined) => {
     if (value) values.push([dimension, value]);
   };
   add("host", host && storable(`https://${host}`));
-  add("country", countryOf(row.text("country")));
+  add("country", countryNamed(row.text("country"), sink));
   add("viewport", viewportOf(Number(row.text("screen").split("x", 1)[0])));
   for (const name of ["utm_source", "utm_medium", "utm_campaign"] as const)
     add(name, storable(row.text(name)));
   const isEvent = type === CUSTOM;
   if (isEvent) add("event", storable(row.text("event_name")) || "event");
-  const visitor = row.text("session_id");
-  const session = row.text("visit_id") || visitor;
   const flags = isEvent ? 0 : visits.flagsOf({ day, visitor, session, path });
   sink.counts.hit({ kind: isEvent ? "event" : "view", flags, moment: hour, times: 1, values });
 }

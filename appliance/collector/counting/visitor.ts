@@ -129,7 +129,7 @@ function nameIn(part: string): string {
  * Apps and browsers with a word of their own, in the order of checks before the parser. The parser does not know them, or
  * returns the engine that they use; its rule for Naver is cubic in the length of the text after the parenthesis.
  */
-const BY_WORD: readonly (readonly [RegExp, string])[] = [
+export const BY_WORD: readonly (readonly [RegExp, string])[] = [
   [/\bInstagram \d/i, "Instagram"],
   [/\bBarcelona \d/, "Threads"],
   [/\bFB(?:AN\/Messenger|_IAB\/(?:Orca|MESSENGER))/i, "Messenger"],
@@ -167,7 +167,7 @@ const BY_WORD: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** The parser's name of a browser, in lower case → the common name. */
-const BROWSERS: ReadonlyMap<string, string> = new Map([
+export const BROWSERS: ReadonlyMap<string, string> = new Map([
   ["chrome", "Chrome"],
   ["chrome webview", "Chrome"],
   ["chromium", "Chromium"],
@@ -249,7 +249,7 @@ function browserName(userAgent: string, os: string): string {
 // ---- systems and devices ----
 
 /** The parser's name of a system, in lower case, and the one of the six families that it is of. */
-const SYSTEMS: ReadonlyMap<string, string> = new Map([
+export const SYSTEMS: ReadonlyMap<string, string> = new Map([
   ["windows", "Windows"],
   ["windows phone", "Windows"],
   ["windows mobile", "Windows"],
