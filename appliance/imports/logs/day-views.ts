@@ -2,8 +2,7 @@ import type { Day } from "../../base/calendar.ts";
 import { type Dimension, FLAG } from "../../store/log/record.ts";
 
 /** Between two views of a session there is less than this. */
-const SESSION_MS = 30 * 60_000;
-const HOURS = 24;
+export const SESSION_MS = 30 * 60_000;
 
 /** A view as a log tells it. */
 interface LoggedView {
@@ -42,7 +41,6 @@ interface ClientOfDay {
 
 interface Session {
   last: number;
-  hour: number;
   /** 2 for more, too. */
   views: 1 | 2;
   readonly source: string;
@@ -117,12 +115,12 @@ export class DayViews {
 
   /** The sessions that may go on on the next day. */
   open(): SessionsBefore {
-    const open = [...this.#clients].flatMap(([client, { session }]) =>
-      session !== undefined && session.hour % HOURS === HOURS - 1
-        ? [[client, session] as const]
-        : [],
-    );
-    const all = new Map(open);
+    let latest = Number.NEGATIVE_INFINITY;
+    for (const { session } of this.#clients.values())
+      if (session !== undefined && session.last > latest) latest = session.last;
+    const all = new Map<string, Session>();
+    for (const [client, { session }] of this.#clients)
+      if (session !== undefined && goesOn(session, latest)) all.set(client, session);
     return (client) => all.get(client);
   }
 
@@ -148,11 +146,11 @@ export class DayViews {
     client.paths.add(path);
     if (session !== undefined && goesOn(session, moment)) {
       if (session.views === 1) flags |= FLAG.engaged;
-      client.session = { ...session, last: moment, hour, views: 2 };
+      client.session = { ...session, last: moment, views: 2 };
     } else {
       flags |= FLAG.session;
       if (session?.views === 1) flags |= FLAG.bounce;
-      client.session = { last: moment, hour, views: 1, source };
+      client.session = { last: moment, views: 1, source };
     }
     return { hour, flags, values: [...values, ["source", client.session.source]] };
   }

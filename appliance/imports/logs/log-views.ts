@@ -8,7 +8,7 @@ import { createVisitorCache } from "../../collector/counting/visitor.ts";
 import type { Dimension, HitRecord } from "../../store/log/record.ts";
 import type { Sink } from "../format.ts";
 import { referrerOf } from "../values.ts";
-import { DayViews, type SessionsBefore } from "./day-views.ts";
+import { DayViews, SESSION_MS, type SessionsBefore } from "./day-views.ts";
 import type { LogLine } from "./line.ts";
 import { judgeRequest, pathIn } from "./page-rule.ts";
 import type { Read } from "./reader.ts";
@@ -124,13 +124,22 @@ export class LogViews {
     values.push(["browser", browser], ["os", os], ["device", device]);
     views.add({
       ...{ moment: read.moment, hour, line: hashOf(line), path, values, source, client },
-      before: hour % HOURS === 0 ? this.#clientOf(read, day - 1) : undefined,
+      before: this.#mayGoOn(read.moment, hour) ? this.#clientOf(read, day - 1) : undefined,
     });
     if (views.size > most) {
       this.#count(views);
       if (views.size > most / 2) views.forget();
     }
     return undefined;
+  }
+
+  /** Whether a session of the day before may go on. Where clocks jump at midnight, a day begins with its second hour. */
+  #mayGoOn(moment: number, hour: number): boolean {
+    const isEarly = hour % HOURS <= 1;
+    return (
+      isEarly &&
+      Math.floor(this.#sink.hourAt(moment - SESSION_MS) / HOURS) < Math.floor(hour / HOURS)
+    );
   }
 
   #otherHost(host: string): string {
