@@ -1,7 +1,7 @@
-import { isIP } from "node:net";
 import type { Context, Middleware } from "koa";
 import type { Client } from "../http/client.ts";
 import { HttpError } from "../http/errors.ts";
+import { isOwnHost } from "../http/own-host.ts";
 import type { SessionId, Sessions } from "./sessions.ts";
 
 export const COOKIE = "tallydeck";
@@ -45,7 +45,7 @@ export function guard(
 ): Middleware {
   return async (ctx, next) => {
     const url = door.client.url(ctx.req);
-    if (url === undefined || !isOurs(url.hostname, door.names()))
+    if (url === undefined || !isOwnHost(url.hostname, door.names()))
       throw new HttpError(
         403,
         "forbidden_host",
@@ -66,11 +66,6 @@ export function guard(
       throw new HttpError(401, "unauthorized", "Sign in first, with the admin token or the code.");
     await next();
   };
-}
-
-function isOurs(hostname: string, names: ReadonlySet<string>): boolean {
-  const bare = hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
-  return isIP(bare) !== 0 || names.has(bare);
 }
 
 /** A request that a page of another origin makes; one of the same host counts, too. */

@@ -10,6 +10,11 @@ interface SetupCodeOptions {
   randomInt: (end: number) => number;
   /** Whether the code is the only way to sign in, because there is no admin token. */
   needed: () => boolean;
+  /**
+   * Whether another code comes, and all wrong ones are forgotten, ten minutes after the whole box had too many: where no key
+   * can be held, strangers would keep the owner out for as long as they like.
+   */
+  renews?: boolean;
 }
 
 /** The outcome of a code that was typed; `seconds` until it is worth trying again. */
@@ -31,9 +36,13 @@ export class SetupCode {
   readonly #wrong: WrongCodes;
   #code: string;
   #shownUntil = Number.NEGATIVE_INFINITY;
+  readonly #renews: boolean;
   #cancelHide: Cancel = () => {};
+  /** Undefined while no other code is on its way. */
+  #cancelRenewal: Cancel | undefined;
 
-  constructor({ clock, randomInt, needed }: SetupCodeOptions) {
+  constructor({ clock, randomInt, needed, renews = false }: SetupCodeOptions) {
+    this.#renews = renews;
     this.#clock = clock;
     this.#randomInt = randomInt;
     this.#needed = needed;
@@ -66,6 +75,7 @@ export class SetupCode {
     const expected = this.shown;
     if (expected === undefined || !isSameSecret(code, expected)) {
       this.#wrong.note(address);
+      if (this.#renews && this.#wrong.isFull) this.#renewLater();
       return { kind: "wrong" };
     }
     this.#wrong.forgive(address);
@@ -75,9 +85,19 @@ export class SetupCode {
     return { kind: "right" };
   }
 
-  /** Ends the timer that hides the code again. */
+  /** Ends its timers. */
   close(): void {
     this.#cancelHide();
+    this.#cancelRenewal?.();
+  }
+
+  #renewLater(): void {
+    this.#cancelRenewal ??= this.#clock.after(REFUSED_MS, () => {
+      this.#cancelRenewal = undefined;
+      this.#code = this.#make();
+      this.#wrong.clear();
+      this.changed.emit();
+    });
   }
 
   #make(): string {
@@ -122,6 +142,11 @@ class WrongCodes {
       ([key]) => (this.#tries.get(key)?.refusedUntil ?? now) - now,
     );
     return Math.max(this.#box.wait(BOX), ...waits.map((ms) => ms / 1_000));
+  }
+
+  /** Whether the whole box takes no more for now. */
+  get isFull(): boolean {
+    return this.#box.wait(BOX) > 0;
   }
 
   /** Notes a wrong code. */

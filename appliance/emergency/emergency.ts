@@ -3,6 +3,7 @@ import type { Network } from "../box/board.ts";
 import type { Reset } from "../box/reset.ts";
 import type { SetupCode } from "../control/setup-code.ts";
 import type { FormAnswer, FormRequest } from "../http/form-server.ts";
+import { isOwnHost, ownNames } from "../http/own-host.ts";
 import type { Known } from "./known.ts";
 import { countingPage, ownerPage, soonPage, visitorPage, WAYS_OUT, type WayOut } from "./page.ts";
 
@@ -50,6 +51,7 @@ export class Emergency {
   answerOwner(request: FormRequest): FormAnswer {
     const { method } = request;
     const path = request.path.replace(/[?#].*$/s, "");
+    if (!this.#isAsked(request)) return this.#owner(403, NOT_OURS);
     if (method === "POST" && path === "/") return this.#take(request);
     return wantsPage(request) ? this.#look() : json();
   }
@@ -100,6 +102,13 @@ export class Emergency {
     return (network.name() ?? hostname).replace(/\.local$/, "");
   }
 
+  /** Whether a request names this box: a page of elsewhere could ask by a name of its own. */
+  #isAsked({ host }: FormRequest): boolean {
+    const { hostname, network } = this.#options;
+    const url = /^[\w.:[\]-]+$/.test(host) ? URL.parse(`http://${host}`) : null;
+    return url !== null && isOwnHost(url.hostname, ownNames(hostname, network.name()));
+  }
+
   #take({ body, from, host, origin }: FormRequest): FormAnswer {
     const { code, reset, token } = this.#options;
     // A page of elsewhere that a browser of the own network has open.
@@ -116,7 +125,10 @@ export class Emergency {
     if (refused !== undefined) return this.#owner(409, refused);
     const outcome = code.use((fields.get("code") ?? "").trim(), from);
     if (outcome.kind === "refused")
-      return this.#owner(429, "Too many wrong codes were tried. Wait ten minutes.");
+      return this.#owner(
+        429,
+        "Too many wrong codes were tried. Within ten minutes the deck and the screen show another code: use that one.",
+      );
     if (outcome.kind === "wrong")
       return this.#owner(
         401,
@@ -166,6 +178,9 @@ export class Emergency {
     );
   }
 }
+
+const NOT_OURS =
+  "This machine does not go by that name. Open it by its IP address, or by its own name.";
 
 /** The first address by which others reach the box; undefined also where the system cannot list them. */
 function addressOf(network: Network): string | undefined {

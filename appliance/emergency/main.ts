@@ -24,13 +24,23 @@ const ROOT = process.env.ROOT ?? "/";
 const at = (file: string) => join(ROOT, file);
 /** A form has a code and a name. */
 const MOST_FORM_BYTES = 1_024;
-const CONNECTIONS = { collector: 256, control: 64 } as const;
+/** A page needs one or two. */
+const CONNECTIONS = {
+  collector: { total: 256, perAddress: 16 },
+  control: { total: 64, perAddress: 8 },
+} as const;
 const LOOK_MS = 2_000;
 
 const warn = (line: string) => console.error(line);
 endAtUncaught(warn);
 const clock = new SystemClock();
-const code = new SetupCode({ clock, randomInt: (end) => randomInt(end), needed: () => true });
+const code = new SetupCode({
+  clock,
+  randomInt: (end) => randomInt(end),
+  needed: () => true,
+  // No key can be held here: no driver reads decks.
+  renews: true,
+});
 const reset = new Reset({ clock, log: createLog(warn), folder: at(BOX_FILES.reset) });
 const emergency = new Emergency({
   clock,
@@ -57,8 +67,7 @@ function serve(
 ): void {
   const fd = sockets.get(name);
   if (fd === undefined) throw new Error(`systemd handed no socket ${name} over.`);
-  const mostConnections = CONNECTIONS[name];
-  createFormServer({ answer, warn, mostBytes, mostConnections }).listen({ fd });
+  createFormServer({ answer, warn, mostBytes, connections: CONNECTIONS[name] }).listen({ fd });
 }
 
 const show = screenAt(process.env.CONSOLE_DEVICE ?? "/dev/tty1");

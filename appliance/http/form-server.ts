@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 
 /** A request to a server of a few pages and forms. */
 export interface FormRequest {
@@ -28,7 +29,13 @@ interface FormServerOptions {
   readonly warn: (line: string) => void;
   /** The most bytes of a form; 0 where none is read. */
   readonly mostBytes: number;
-  readonly mostConnections: number;
+  readonly connections: ConnectionBounds;
+}
+
+interface ConnectionBounds {
+  readonly total: number;
+  /** The most of one address, of which the oldest makes way. */
+  readonly perAddress: number;
 }
 
 /** Bounds for pages that a few people open. */
@@ -48,8 +55,41 @@ export function createFormServer(options: FormServerOptions): Server {
       response.destroy();
     });
   });
-  server.maxConnections = options.mostConnections;
+  boundConnections(server, options.connections);
   return server;
+}
+
+/** Closes the oldest connection of an address that has too many, or of the one that has the most: others always get in. */
+function boundConnections(server: Server, { total, perAddress }: ConnectionBounds): void {
+  const open = new Map<string, Set<Socket>>();
+  let count = 0;
+  server.prependListener("connection", (socket: Socket) => {
+    const address = addressOf(socket);
+    const same = open.get(address) ?? new Set();
+    open.set(address, same.add(socket));
+    count += 1;
+    socket.once("close", () => {
+      same.delete(socket);
+      count -= 1;
+      if (same.size === 0) open.delete(address);
+    });
+    if (same.size > perAddress) destroyOldest(same);
+    else if (count > total) destroyOldest(heaviest(open.values()));
+  });
+}
+
+function heaviest(all: Iterable<Set<Socket>>): Set<Socket> {
+  return [...all].reduce((most, each) => (each.size > most.size ? each : most));
+}
+
+function destroyOldest(sockets: Set<Socket>): void {
+  const [oldest] = [...sockets].filter(({ destroyed }) => !destroyed);
+  oldest?.destroy();
+}
+
+/** The address of the other end; an IPv4-mapped one as IPv4. */
+function addressOf({ remoteAddress = "" }: Socket): string {
+  return remoteAddress.replace(/^::ffff:/, "");
 }
 
 async function respond(
@@ -70,7 +110,7 @@ async function respond(
     accept: headers.accept ?? "",
     languages: headers["accept-language"] ?? "",
     origin: headers.origin ?? "",
-    from: (request.socket.remoteAddress ?? "").replace(/^::ffff:/, ""),
+    from: addressOf(request.socket),
     body,
   });
   // No length may stand beside the status of an empty answer.

@@ -10,6 +10,7 @@ import type { UpdateSource } from "../control/routes/box/update.ts";
 import type { Vitals } from "../control/wire.ts";
 import { AnswerTally } from "../http/answer-tally.ts";
 import { type Client, createClient } from "../http/client.ts";
+import { ownNames } from "../http/own-host.ts";
 import { Pages } from "../http/pages.ts";
 import type { PublicSettings } from "../public/settings.ts";
 import type { Messenger } from "../public/tasks.ts";
@@ -94,7 +95,7 @@ export function shareParts(parts: ServiceParts): Shared {
     icons: new Icons(() => pages.text("icons.json")),
     client,
     random,
-    names: () => namesOf(hostname(), network.name(), config.allowedHosts),
+    names: () => ownNames(hostname(), network.name(), config.allowedHosts),
     stages: openStages({ ...parts, client, door, answers }),
     door,
     reset:
@@ -104,16 +105,4 @@ export function shareParts(parts: ServiceParts): Shared {
     hits: new HitTally(),
     answers,
   };
-}
-
-/** The names of this machine; `inForce` is the one in its network. */
-function namesOf(
-  host: string,
-  inForce: string | undefined,
-  allowed: readonly string[],
-): ReadonlySet<string> {
-  const name = host.toLowerCase();
-  const short = name.split(".")[0] ?? name;
-  const found = inForce === undefined ? [] : [inForce];
-  return new Set(["localhost", name, short, `${short}.local`, ...found, ...allowed]);
 }

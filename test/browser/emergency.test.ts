@@ -71,7 +71,7 @@ describe("the page of a box whose service cannot start", () => {
       answer: (request) => emergency.answerOwner(request),
       warn: () => {},
       mostBytes: 1_024,
-      mostConnections: 16,
+      connections: { total: 16, perAddress: 16 },
     }).listen(0, "127.0.0.1");
     await once(server, "listening");
   });

@@ -42,7 +42,12 @@ describe("a box whose service cannot start", () => {
     put(`${BOX_FILES.updater}/state.json`, JSON.stringify(STATE));
     put(BOX_FILES.failures, "exit-code 1\n".repeat(5));
     let drawn = 0;
-    code = new SetupCode({ clock, needed: () => true, randomInt: () => 100_000 + drawn++ });
+    code = new SetupCode({
+      clock,
+      needed: () => true,
+      randomInt: () => 100_000 + drawn++,
+      renews: true,
+    });
     emergency = new Emergency({
       clock,
       code,
@@ -191,6 +196,40 @@ describe("a box whose service cannot start", () => {
     assert.equal(send({ do: "try" }, { from: "192.0.2.41" }).status, 200);
     clock.advance(1_000);
     assert.equal(ended, 1);
+  });
+
+  it("lets its owner in by another code once strangers have used up all tries", () => {
+    const guess = () => {
+      for (let guest = 1; guest <= 9; guest += 1)
+        for (let tries = 0; tries < 5; tries += 1)
+          send({ do: "log", code: "999999" }, { from: `192.0.2.${100 + guest}` });
+    };
+    const before = code.shown;
+    guess();
+    assert.equal(send({ do: "log" }).status, 429);
+    clock.advance(10 * 60_000 - 1);
+    assert.equal(code.shown, before);
+    clock.advance(1);
+    assert.notEqual(code.shown, before);
+    assert.match(emergency.screenText(), new RegExp(`Setup code ${code.shown}$`));
+    assert.equal(send({ do: "log", code: before ?? "" }).status, 401);
+    assert.equal(send({ do: "log" }).status, 200);
+    guess();
+    clock.advance(10 * 60_000);
+    assert.equal(send({ do: "log" }).status, 200);
+  });
+
+  it("answers by its own names and by addresses, and by no name of elsewhere", () => {
+    const at = (host: string) => emergency.answerOwner({ ...REQUEST, host }).status;
+    for (const host of ["192.0.2.7:3000", "[fd00::7]:3000", "COUNTER.local", "localhost:3000"])
+      assert.equal(at(host), 503, host);
+    for (const host of ["evil.example:3000", "counter.local.evil.example", "", "a@192.0.2.7", "/"])
+      assert.equal(at(host), 403, host);
+    const rebound = { host: "evil.example:3000", origin: "http://evil.example:3000" };
+    const refused = send({ do: "erase", name: "counter" }, rebound);
+    assert.equal(refused.status, 403);
+    assert.match(refused.body, /does not go by that name/);
+    assert.deepEqual(askedOf(BOX_FILES.reset), []);
   });
 
   it("takes a code once, and none from a page of elsewhere", () => {

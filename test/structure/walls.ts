@@ -186,6 +186,7 @@ export const WALLS: readonly Wall[] = [
       // Which models there are.
       "appliance/deck/usb/elgato-models.ts",
       "appliance/http/form-server.ts",
+      "appliance/http/own-host.ts",
       "appliance/release/",
       SYSTEM,
       BASE,

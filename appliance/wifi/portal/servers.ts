@@ -8,8 +8,8 @@ import { MOST_FORM_BYTES } from "./portal.ts";
 /** The ports to which the firewall leads 80 and 53 of the set-up network; nothing else reaches them. */
 const PORTS = { http: 8_053, dns: 8_053 } as const;
 
-/** A handful of phones. */
-const MOST_CONNECTIONS = 48;
+/** A handful of phones, each with its probes. */
+const CONNECTIONS = { total: 48, perAddress: 8 };
 
 interface PortalServersOptions {
   readonly answer: (request: FormRequest) => FormAnswer;
@@ -43,7 +43,7 @@ export class PortalServers {
       answer,
       warn: (line) => warn(`Set-up network: ${line}`),
       mostBytes: MOST_FORM_BYTES,
-      mostConnections: MOST_CONNECTIONS,
+      connections: CONNECTIONS,
     });
     this.#dns = createSocket("udp4", (query, from) => {
       const bytes = answerName(query);

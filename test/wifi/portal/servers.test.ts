@@ -5,6 +5,7 @@ import { connect } from "node:net";
 import { afterEach, describe, it } from "mocha";
 import type { PortalRequest } from "../../../appliance/wifi/portal/portal.ts";
 import { PortalServers } from "../../../appliance/wifi/portal/servers.ts";
+import { until } from "../../helpers/until.ts";
 
 describe("the servers of the set-up network", () => {
   let servers: PortalServers | undefined;
@@ -53,6 +54,24 @@ describe("the servers of the set-up network", () => {
       await once(socket.resume(), "close");
     }
     assert.equal((await fetch(url)).status, 200);
+  });
+
+  it("answer others while one phone holds all connections with half a form", async () => {
+    const { asked, url } = await open();
+    const half = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nabc";
+    const sockets = Array.from({ length: 300 }, (_, index) => {
+      const localAddress = index % 2 === 0 ? "127.0.0.2" : "127.0.0.3";
+      const socket = connect({ port: servers?.ports.http ?? 0, host: "127.0.0.1", localAddress });
+      socket.on("error", () => {});
+      socket.on("connect", () => socket.write(half));
+      return socket;
+    });
+    await Promise.all(sockets.map((socket) => once(socket, "connect").catch(() => {})));
+    assert.equal(await (await fetch(url)).text(), "page");
+    assert.equal(asked.length, 1);
+    // Eight of each address are left.
+    await until(() => sockets.filter(({ destroyed }) => !destroyed).length <= 16);
+    for (const socket of sockets) socket.destroy();
   });
 
   it("tell names by UDP", async () => {
