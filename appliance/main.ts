@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
+import { entryOf } from "./base/input/json.ts";
 import { ConfigRefused, Refusal } from "./base/refusal.ts";
 import { didYouMean } from "./base/text/nearest.ts";
 import { oldReleaseText } from "./base/text/release-age.ts";
@@ -149,7 +150,7 @@ ${lines.join("\n")}
 }
 
 async function commandOf(name: string): Promise<Command | undefined> {
-  return Object.hasOwn(COMMANDS, name) ? COMMANDS[name]?.load() : undefined;
+  return entryOf(COMMANDS, name)?.load();
 }
 
 /** A sentence about an unknown command, with the most similar one. */
@@ -186,7 +187,7 @@ async function main([given, ...args]: readonly string[], terminal: Terminal): Pr
     terminal.err(`Say what to do.\n${asCalled(overview(), terminal)}`);
     return 2;
   }
-  const name = ALIASES[given] ?? given;
+  const name = entryOf(ALIASES, given) ?? given;
   const command = await commandOf(name);
   if (command === undefined) {
     terminal.err(

@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
+import { entryOf } from "../base/input/json.ts";
 import { didYouMean } from "../base/text/nearest.ts";
 
 /** The program's name where it is in the PATH. */
@@ -107,7 +108,7 @@ function refuseMisuse(tokens: readonly Token[], options: Options): void {
   for (const token of tokens) {
     if (token.kind !== "option") continue;
     const { name = "", rawName = "", value, inlineValue } = token;
-    const option = Object.hasOwn(options, name) ? options[name] : undefined;
+    const option = entryOf(options, name);
     if (option === undefined) {
       const known = Object.keys(options).map((each) => `--${each}`);
       throw new UsageError(

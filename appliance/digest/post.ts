@@ -1,4 +1,5 @@
 import type { KeptDigest } from "../base/input/digest.ts";
+import { entryOf } from "../base/input/json.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { SendOutcome } from "../base/send-outcome.ts";
 import type { WebhookForm } from "../base/text/digest.ts";
@@ -70,7 +71,7 @@ async function toWebhook(
     const why = `The webhook answered ${status}.`;
     return { kind: status >= 500 || [408, 425, 429].includes(status) ? "again" : "never", why };
   }
-  const why = NOT_TAKEN[word];
+  const why = entryOf(NOT_TAKEN, word);
   if (why !== undefined) return { kind: "again", why };
   return { kind: "unsure", why: "The webhook did not answer, and may have taken it." };
 }

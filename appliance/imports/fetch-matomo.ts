@@ -1,5 +1,5 @@
 import { type Day, formatDay, parseDay } from "../base/calendar.ts";
-import { isObject } from "../base/input/json.ts";
+import { isObject, plainText } from "../base/input/json.ts";
 import { MATOMO_PAGES, MATOMO_REPORTS, MATOMO_TOTALS, MATOMO_VERSION, type Row } from "./matomo.ts";
 import { ImportRefused } from "./refused.ts";
 
@@ -33,7 +33,7 @@ export async function* fetchMatomo(place: MatomoPlace): AsyncGenerator<string> {
   const site = await ask(place, { method: "SitesManager.getSiteFromId" });
   const about: Row = [site].flat().find(isObject) ?? {};
   const first =
-    place.from ?? parseDay(String(about.ts_created ?? "").slice(0, 10)) ?? to - DAYS_AT_ONCE;
+    place.from ?? parseDay(plainText(about.ts_created).slice(0, 10)) ?? to - DAYS_AT_ONCE;
   yield line({ matomo: MATOMO_VERSION, zone: about.timezone ?? null });
   const methods = [MATOMO_TOTALS, ...Object.keys(MATOMO_REPORTS)];
   const span = Math.max(1, to - first + 1);
@@ -87,7 +87,7 @@ async function ask(
     });
   });
   const value: unknown = await answer.json().catch(() => undefined);
-  const said = isObject(value) && value.result === "error" ? String(value.message) : undefined;
+  const said = isObject(value) && value.result === "error" ? plainText(value.message) : undefined;
   if (said !== undefined)
     throw new ImportRefused(`Matomo at ${address.host} says: ${said.slice(0, 200)}`);
   if (!answer.ok || value === undefined)

@@ -1,5 +1,5 @@
 import { type Day, HOUR_MS } from "../base/calendar.ts";
-import { isObject } from "../base/input/json.ts";
+import { isObject, plainText } from "../base/input/json.ts";
 import { storable } from "../base/text/storable.ts";
 import { pagePath } from "../collector/counting/beacon.ts";
 import type { Dimension } from "../store/log/record.ts";
@@ -129,18 +129,18 @@ export const goatcounterJson: Format = {
         : { path: pagePath(typeof path === "string" ? path : "") },
     );
     const refs = await lookUp(sheet("refs"), "id", ({ ref, ref_scheme }) => {
-      const { source, others } = cameBy(String(ref ?? ""), String(ref_scheme ?? ""));
+      const { source, others } = cameBy(plainText(ref), plainText(ref_scheme));
       return [...others, ["source", source] as const];
     });
     const named = (name: string, ours: (text: string) => string) =>
-      lookUp(sheet(name), "id", (row) => ours(String(row.name ?? "")));
+      lookUp(sheet(name), "id", (row) => ours(plainText(row.name)));
     const browsers = await named("browsers", browserNamed);
     const systems = await named("systems", systemNamed);
     const isPage = (row: Row) => paths.get(row.path_id)?.path !== undefined;
 
     for (const one of sheet("hit_stats"))
       for await (const row of jsonRows(one)) {
-        const moment = momentIn(String(row.hour));
+        const moment = momentIn(plainText(row.hour));
         const [day, n] = [dayOfMoment(sink, moment), countOf(row, sink)];
         const what = paths.get(row.path_id);
         if (day === undefined || n === undefined) continue;
@@ -161,15 +161,15 @@ export const goatcounterJson: Format = {
       [
         "location_stats",
         "country",
-        (row) => countryNamed(String(row.location ?? "").split("-", 1)[0] ?? "", sink),
+        (row) => countryNamed(plainText(row.location).split("-", 1)[0] ?? "", sink),
       ],
-      ["language_stats", "lang", (row) => languageNamed(String(row.language ?? ""))],
-      ["size_stats", "viewport", (row) => viewportOf(Number(row.width))],
+      ["language_stats", "lang", (row) => languageNamed(plainText(row.language))],
+      ["size_stats", "viewport", (row) => viewportOf(Number(plainText(row.width)))],
     ];
     for (const [name, dimension, read] of tables)
       for (const one of sheet(name))
         for await (const row of jsonRows(one)) {
-          const [day, n, text] = [sink.dayOf(String(row.day)), countOf(row, sink), read(row)];
+          const [day, n, text] = [sink.dayOf(plainText(row.day)), countOf(row, sink), read(row)];
           if (day !== undefined && n !== undefined && text !== undefined && isPage(row))
             visitsOf(sink, day, dimension, text, n);
         }

@@ -1,5 +1,5 @@
 import type { Day } from "../base/calendar.ts";
-import { isObject } from "../base/input/json.ts";
+import { entryOf, isObject, plainText } from "../base/input/json.ts";
 import { storable } from "../base/text/storable.ts";
 import { pagePath } from "../collector/counting/beacon.ts";
 import type { Dimension } from "../store/log/record.ts";
@@ -40,7 +40,7 @@ export const MATOMO_REPORTS: Readonly<Record<string, ValuesOf>> = {
     ];
   },
   "UserCountry.getCountry": (row, sink) => {
-    const country = countryNamed(String(row.code ?? ""), sink);
+    const country = countryNamed(plainText(row.code), sink);
     return country === undefined ? [] : [["country", country]];
   },
   "DevicesDetection.getBrowsers": (row) => [["browser", browserNamed(label(row))]],
@@ -69,11 +69,11 @@ async function readLines(sheet: Sheet, sink: Sink): Promise<void> {
       if (typeof line.zone === "string") sink.zone(line.zone);
       continue;
     }
-    const day = sink.dayOf(String(line.day));
+    const day = sink.dayOf(plainText(line.day));
     if (day === undefined) continue;
     const rows = [line.rows].flat().filter(isObject);
     if (line.report === MATOMO_TOTALS) for (const row of rows) readTotals(row, day, sink);
-    const valuesOf = MATOMO_REPORTS[String(line.report)];
+    const valuesOf = entryOf(MATOMO_REPORTS, plainText(line.report));
     if (valuesOf !== undefined)
       for (const row of rows) readRow(row, valuesOf(row, sink), day, sink);
   }
@@ -101,7 +101,7 @@ function readRow(row: Row, values: ReturnType<ValuesOf>, day: Day, sink: Sink): 
 }
 
 function countOf(row: Row, name: string): number {
-  const n = Number(row[name] ?? 0);
+  const n = Number(plainText(row[name]));
   return Number.isSafeInteger(n) && n > 0 ? n : 0;
 }
 

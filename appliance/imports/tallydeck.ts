@@ -2,7 +2,7 @@ import { COUNTABLE } from "../base/bounds.ts";
 import type { Day } from "../base/calendar.ts";
 import { type DocumentKind, readDocument } from "../base/documents.ts";
 import { GOALS } from "../base/input/goals.ts";
-import { isObject } from "../base/input/json.ts";
+import { isObject, plainText } from "../base/input/json.ts";
 import { MARKS } from "../base/input/marks.ts";
 import { schemas } from "../base/input/shape.ts";
 import { DIMENSIONS } from "../base/text/dimensions.ts";
@@ -61,7 +61,7 @@ function versionOf({ head }: Sheet): number | undefined {
   try {
     const first: unknown = JSON.parse(head.split("\n", 1)[0] ?? "");
     return isObject(first) && Number.isSafeInteger(first.tallydeck)
-      ? Number(first.tallydeck)
+      ? Number(plainText(first.tallydeck))
       : undefined;
   } catch {
     return undefined;
@@ -130,7 +130,7 @@ const dayMisfit = misfitOf({
 });
 
 function readDay(line: Line, gaps: readonly Gap[], sink: Sink): void {
-  const name = String(line.day);
+  const name = plainText(line.day);
   const day = sink.dayOf(name);
   if (day === undefined) return;
   const content = line as unknown as DayContent;
@@ -164,7 +164,7 @@ function isConsistent({ values, detail }: DayContent): boolean {
 function gapsIn(value: unknown): readonly Gap[] {
   const isGap = (gap: unknown): gap is Gap =>
     isObject(gap) &&
-    [gap.from, gap.to].every((day) => /^\d{4}-\d{2}-\d{2}$/.test(String(day))) &&
+    [gap.from, gap.to].every((day) => /^\d{4}-\d{2}-\d{2}$/.test(plainText(day))) &&
     Array.isArray(gap.lacks) &&
     gap.lacks.every((counter) => (COUNTERS as readonly unknown[]).includes(counter));
   return Array.isArray(value) ? value.filter(isGap) : [];
@@ -180,7 +180,7 @@ function readPast(past: Line, sink: Sink): void {
 }
 
 function readResponse(line: Line, sink: Sink): void {
-  const day: Day | undefined = sink.dayOf(String(line.day));
+  const day: Day | undefined = sink.dayOf(plainText(line.day));
   const { surveys } = sink.rest;
   if (day === undefined) return;
   const payload = payloadOf(line.response);

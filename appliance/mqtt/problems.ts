@@ -1,3 +1,5 @@
+import { entryOf } from "../base/input/json.ts";
+
 /** Problems with a broker, in sentences for the owner. */
 
 /** Reason codes with which a broker refuses: those of MQTT 3.1.1 below 128, those of 5 above. */
@@ -71,7 +73,8 @@ export function problemOf(error: unknown): string {
   const { code, message = "" } = (error ?? {}) as { code?: unknown; message?: string };
   if (typeof code === "number")
     return REFUSED[code] ?? `The broker refuses the connection (reason ${code}).`;
-  if (typeof code === "string" && FAILED[code] !== undefined) return FAILED[code];
+  const failed = typeof code === "string" ? entryOf(FAILED, code) : undefined;
+  if (failed !== undefined) return failed;
   if (typeof code === "string" && /^ERR_SSL|^EPROTO/.test(code))
     return "The broker speaks no TLS at this port: check the port, or begin the address with mqtt://.";
   if (/keepalive timeout/i.test(message))

@@ -1,5 +1,7 @@
 /** Root's part of the owner's settings, which systemd starts with a verb. The units say when it runs, and which files it may change. */
+
 import { appendFileSync } from "node:fs";
+import { entryOf } from "../base/input/json.ts";
 import { askProgram, runProgram } from "../system/program.ts";
 import { changeTunnel } from "./asked-tunnel.ts";
 import { keptSettings, mountedBelow, provisionBox } from "./box.ts";
@@ -49,7 +51,7 @@ function say(line: string): void {
 }
 
 const [verb = ""] = process.argv.slice(2);
-const work = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
+const work = entryOf(VERBS, verb);
 if (work === undefined) {
   console.error(`Say what to do: ${Object.keys(VERBS).sort().join(", ")}.`);
   process.exitCode = 2;

@@ -1,3 +1,4 @@
+import { entryOf } from "../base/input/json.ts";
 import { isLabel } from "../base/names.ts";
 import { ConfigRefused } from "../base/refusal.ts";
 import {
@@ -119,7 +120,7 @@ export function isServiceKey(key: string): boolean {
 
 /** Whether a setting is a secret, which is removed from the boot partition once it is applied. */
 export function isSecret(name: string): boolean {
-  return SECRET_SERVICE_KEY.test(name) || RULES[name]?.secret === true;
+  return SECRET_SERVICE_KEY.test(name) || entryOf(RULES, name)?.secret === true;
 }
 
 /** Whether a setting is of one Wi-Fi network, and means nothing to another. */
@@ -154,7 +155,7 @@ export function check(
   findTimeZone: FindTimeZone,
 ): { name: string; value: string } | { problem: string } {
   if (name.startsWith("service.")) return checkService(name.slice("service.".length), text);
-  const rule = RULES[name];
+  const rule = entryOf(RULES, name);
   const value = rule?.parse(text, findTimeZone);
   return value === undefined || !isPrintable(value)
     ? { problem: `must be ${rule?.accepts ?? "something this box knows"}` }

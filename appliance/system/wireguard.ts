@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { entryOf } from "../base/input/json.ts";
 import { isLabel } from "../base/names.ts";
 
 /** A tunnel to a server of the owner's, from a WireGuard configuration. */
@@ -145,7 +146,7 @@ class Found {
   readonly #ignored: TunnelRemark[] = [];
 
   open(section: string, title: string, line: number): void {
-    if (SECTIONS[section] === undefined)
+    if (entryOf(SECTIONS, section) === undefined)
       this.#ignored.push({ label: `[${title}]`, line, why: UNKNOWN });
     else if (this.#opened.includes(section))
       this.#refused.push({
@@ -160,7 +161,7 @@ class Found {
     const [, label = "", value = ""] = /^([A-Za-z]+)\s*=\s*(.*)$/s.exec(text) ?? [];
     const name = label.toLowerCase();
     const remark = (why: string) => ({ label: label || `line ${line}`, line, why });
-    const known = SECTIONS[section]?.includes(name);
+    const known = entryOf(SECTIONS, section)?.includes(name);
     if (COMMANDS.includes(name)) this.#refused.push(remark(COMMAND));
     else if (label === "") this.#refused.push(remark("is not KEY = VALUE"));
     else if (!known) this.#ignored.push(remark(NOT_OURS.get(name) ?? UNKNOWN));

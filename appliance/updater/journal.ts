@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { isObject, isText } from "../base/input/json.ts";
+import { entryOf, isObject, isText } from "../base/input/json.ts";
 import type { UpdateOutcome } from "../base/text/update-outcome.ts";
 import { MOST_RELEASE, type Release, type Slot } from "../release/release.ts";
 import { replaceFile, textOf } from "../system/files.ts";
@@ -96,7 +96,7 @@ export function readJournal({ root }: Pick<Box, "root">): Journal {
 }
 
 function understood(read: Record<string, unknown>): Journal {
-  const fit = Object.entries(read).filter(([name, value]) => KNOWN[name]?.(value) ?? true);
+  const fit = Object.entries(read).filter(([name, value]) => entryOf(KNOWN, name)?.(value) ?? true);
   return { ...NOTHING, ...Object.fromEntries(fit) };
 }
 

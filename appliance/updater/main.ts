@@ -2,7 +2,9 @@
  * Root's part of updates, which systemd starts with a verb. The units say when it runs, and which files it may change.
  * They have little memory, so each verb loads only the modules it needs.
  */
+
 import { setTimeout } from "node:timers/promises";
+import { entryOf } from "../base/input/json.ts";
 import { thisBox } from "./box.ts";
 
 const VERBS: Readonly<Record<string, (device: string) => Promise<void> | void>> = {
@@ -62,7 +64,7 @@ const VERBS: Readonly<Record<string, (device: string) => Promise<void> | void>> 
 };
 
 const [verb = "", device = ""] = process.argv.slice(2);
-const run = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
+const run = entryOf(VERBS, verb);
 if (run === undefined) {
   console.error(`Say what to do: ${Object.keys(VERBS).sort().join(", ")}.`);
   process.exitCode = 2;

@@ -46,6 +46,8 @@ describe("the command line", () => {
       out: "",
       err: `There is no command frobnicate.\n${lists}\n`,
     });
+    const own = await tallydeck(["constructor"]);
+    assert.equal(own.err, `There is no command constructor.\n${lists}\n`);
     assert.match(near.err, /^There is no command sties\. Did you mean sites\?\n/);
   });
 

@@ -47,6 +47,17 @@ describe("a WireGuard configuration", () => {
     assert.equal(tunnel?.allowed.length, 3);
   });
 
+  it("may have sections that no tool writes, which are told", () => {
+    for (const name of ["constructor", "toString"]) {
+      const { tunnel, ignored } = readTunnel(`${conf()}\n[${name}]\nMTU = 1300\n`);
+      assert.equal(tunnel?.mtu, 1420);
+      assert.ok(
+        ignored.some(({ label }) => label === `[${name}]`),
+        name,
+      );
+    }
+  });
+
   it("tells a key that stands there blank from none", () => {
     assert.equal(readTunnel(conf().replace(KEY, "")).tunnel?.privateKey, "");
     assert.equal(readTunnel(without("PrivateKey")).tunnel?.privateKey, undefined);

@@ -1,4 +1,4 @@
-/** Type guards for parsed JSON. */
+/** Guards for parsed JSON, and for names that come from elsewhere. */
 
 /** Whether a value is a JSON object. */
 export function isObject(value: unknown): value is Record<string, unknown> {
@@ -17,4 +17,17 @@ export function fieldsIn(text: string): Record<string, unknown> {
   } catch {
     return {};
   }
+}
+
+/** An entry of a table by a name from elsewhere. Every object has a `constructor`, too, which is no entry. */
+export function entryOf<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
+/**
+ * A value as text; empty for what is neither a text nor a number. An object of parsed JSON may bring a `toString` that is
+ * none, at which `String` and `Number` throw.
+ */
+export function plainText(value: unknown): string {
+  return typeof value === "number" ? String(value) : isText(value) ? value : "";
 }

@@ -1,4 +1,5 @@
 import { BOUNDS } from "../../base/bounds.ts";
+import { entryOf } from "../../base/input/json.ts";
 import {
   isHost,
   isSiteId,
@@ -70,7 +71,7 @@ export const sites: Command = {
   async run(args, terminal) {
     const { values, positionals } = parseCommandLine(args, OPTIONS);
     const [action = "list", ...ids] = positionals;
-    const known = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
+    const known = entryOf(ACTIONS, action);
     if (known === undefined || ids.length !== known.ids)
       throw notUnderstood("sites", positionals, Object.keys(ACTIONS));
     if (values.json && action !== "list") throw new UsageError("--json is for the list of sites.");

@@ -1,4 +1,5 @@
 import { FIELD_LIMITS } from "../../base/input/deck-fields.ts";
+import { entryOf } from "../../base/input/json.ts";
 import { invalidField, orElse, Refusal } from "../../base/refusal.ts";
 import type { SlotSettings } from "./slot-settings.ts";
 
@@ -66,7 +67,7 @@ export function allSlots({ pages, fixed }: Layout): SlotSettings[] {
  * @throws {Refusal} `not_found`
  */
 export function findPage({ pages }: Layout, which: PageChoice, shown: number): number {
-  const turn = typeof which === "string" ? TURNS[which as keyof typeof TURNS] : undefined;
+  const turn = typeof which === "string" ? entryOf<number>(TURNS, which) : undefined;
   if (turn !== undefined) return (shown + turn + pages.length) % pages.length;
   const place =
     typeof which === "number"

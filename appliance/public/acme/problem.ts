@@ -1,4 +1,4 @@
-import { isObject, isText } from "../../base/input/json.ts";
+import { entryOf, isObject, isText } from "../../base/input/json.ts";
 
 /** The kinds of failures, by their effect on the order. */
 export type AcmeKind =
@@ -100,7 +100,7 @@ export function failureOf(problem: unknown, more: FailureDetails = {}): AcmeFail
   if (!isObject(problem) || !isText(problem.type)) return undefined;
   const type = problem.type.replace(PREFIX, "");
   const detail = isText(problem.detail) ? problem.detail : type;
-  const kind = KINDS[type];
+  const kind = entryOf(KINDS, type);
   if (kind !== undefined) return new AcmeFailed(kind, detail, { ...more, type });
   const parts = Array.isArray(problem.subproblems) ? problem.subproblems.slice(0, 8) : [];
   const known = parts

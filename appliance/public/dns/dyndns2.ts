@@ -1,3 +1,4 @@
+import { entryOf } from "../../base/input/json.ts";
 import { kindOfAddress } from "../addresses.ts";
 import type { AskOutside } from "../ask.ts";
 import {
@@ -67,7 +68,7 @@ export async function updateDyndns2(
 /** @param asked the address of the request, if it had one */
 export function answerIn(words: readonly string[], asked?: string): DnsAnswer | undefined {
   const said = words[0] ?? "";
-  const answer = Object.hasOwn(WORDS, said) ? WORDS[said] : undefined;
+  const answer = entryOf(WORDS, said);
   if (answer?.kind !== "done") return answer;
   const seen = addressesIn(words.slice(1));
   // Services use a loopback address to say that they ignore this program.

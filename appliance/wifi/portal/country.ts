@@ -1,3 +1,5 @@
+import { entryOf } from "../../base/input/json.ts";
+
 /** Countries of languages that are spoken, above all, in one. */
 const HOMES: Readonly<Record<string, string>> = {
   ...{ bg: "BG", cs: "CZ", da: "DK", de: "DE", el: "GR", es: "ES", et: "EE", fi: "FI", fr: "FR" },
@@ -20,7 +22,7 @@ export function proposedCountry(languages: string, countries: readonly string[])
     .slice(0, MOST_LANGUAGES)
     .map((tag) => tag.replace(/;.*$/s, "").trim());
   const regions = tags.map((tag) => /^[a-z]{2,3}(?:-[a-z]{4})?-([a-z]{2})$/i.exec(tag)?.[1] ?? "");
-  const homes = tags.map((tag) => HOMES[tag.toLowerCase()] ?? "");
+  const homes = tags.map((tag) => entryOf(HOMES, tag.toLowerCase()) ?? "");
   return [...regions, ...homes].map((code) => code.toUpperCase()).find(isKnown(countries)) ?? "";
 }
 

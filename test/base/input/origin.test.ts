@@ -8,6 +8,7 @@ describe("the origin of an address", () => {
     ["HTTP://HA.local:80", "http://ha.local"],
     ["https://example.org:443/", "https://example.org"],
     ["http://[FE80::1]:8080/x", "http://[fe80::1]:8080"],
+    ["http://my_nas.local/", "http://my_nas.local"],
     ["http://0x7f.1/", "http://127.0.0.1"],
     ["https://bücher.example", "https://xn--bcher-kva.example"],
   ] as const)
@@ -24,6 +25,10 @@ describe("the origin of an address", () => {
     "http://me:word@ha.local/",
     "http://@ha.local/",
     "http://ha.local:99999/",
+    "http://*",
+    "https://*.example.org/",
+    "http://a,b/",
+    "http://a;b.local/",
   ])
     it(`is none of ${address || "nothing"}`, () => {
       assert.equal(originOf(address), undefined);

@@ -51,7 +51,7 @@ describe("The pages of a deck", () => {
       }
       const [one, two] = ["Page 1", "Lights"];
       assert.deepEqual(seen, [two, one, two, one, two, one, one]);
-      for (const which of [2, -1, 0.5, "Attic"])
+      for (const which of [2, -1, 0.5, "Attic", "constructor", "__proto__"])
         assert.throws(() => world.decks.showPage(id, which), {
           code: "not_found",
           message: `There is no page ${which}. The deck has: Page 1, Lights.`,

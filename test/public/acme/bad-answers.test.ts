@@ -19,6 +19,7 @@ describe("an order that is answered badly", () => {
     ["incorrectResponse", "unauthorized"],
     ["caa", "caa"],
     ["somethingNew", "server"],
+    ["constructor", "server"],
   ] as const)
     it(`fails for ${kind} where the CA found ${type}, and says what was seen`, async () => {
       const error = {

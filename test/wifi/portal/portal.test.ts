@@ -94,6 +94,7 @@ describe("the portal", () => {
       ["en,zh-Hant-TW;q=0.8", "TW"],
       ["en", undefined],
       ["*", undefined],
+      ["constructor,toString", undefined],
       ["x".repeat(5_000), undefined],
     ] as const)
       assert.equal(chosen(ask({ languages }).body), code, languages.slice(0, 20));
