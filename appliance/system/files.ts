@@ -1,8 +1,8 @@
 import {
-  chmodSync,
-  chownSync,
   closeSync,
   constants,
+  fchmodSync,
+  fchownSync,
   fstatSync,
   fsyncSync,
   mkdirSync,
@@ -12,9 +12,13 @@ import {
   rmSync,
   statSync,
   writeFileSync,
+  writeSync,
 } from "node:fs";
 import { chmod, mkdir, open, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+
+/** The flags to open a file that another user may replace: by a link, or by a pipe whose opening would wait for its other end. */
+export const NO_LINK = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Ends the name of a file that is about to take another's place. */
 export const NEW = ".new";
@@ -29,7 +33,7 @@ export async function replacePrivateFile(path: string, content: string): Promise
   await chmod(folder, 0o700);
   const part = path + NEW;
   await rm(part, { force: true });
-  await writeFile(part, content, { mode: 0o600, flush: true });
+  await writeFile(part, content, { mode: 0o600, flag: "wx", flush: true });
   await rename(part, path);
   await syncFolder(folder);
 }
@@ -44,13 +48,52 @@ export async function syncFolder(folder: string): Promise<void> {
 export function replaceFile(path: string, content: string, mode: number, group?: number): void {
   mkdirSync(dirname(path), { recursive: true });
   const part = path + NEW;
-  rmSync(part, { force: true });
-  writeFileSync(part, content, { mode, flush: true });
-  if ((mode & 0o077) !== 0) chmodSync(part, mode);
-  if (group !== undefined) chownSync(part, 0, group);
+  const file = openNew(part);
+  try {
+    writeFileSync(file, content);
+    if (group !== undefined) fchownSync(file, 0, group);
+    fchmodSync(file, mode);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
   renameSync(part, path);
   syncNow(dirname(path));
 }
+
+/**
+ * Opens a new file for writing, which nobody else may read. What was there goes: a user of its folder may have put a link
+ * there, or puts one there now, which is not followed.
+ * @throws {Error} Node's own, with its code
+ */
+export function openNew(path: string): number {
+  rmSync(path, { force: true });
+  return openSync(path, "wx", 0o600);
+}
+
+/**
+ * Copies a regular file that is open into a new one, which is on the disk when this returns.
+ * @param owner of the new one, if not this user
+ */
+export function copyNew(from: number, to: string, owner?: { uid: number; gid: number }): void {
+  const file = openNew(to);
+  try {
+    const chunk = Buffer.allocUnsafe(COPIED_AT_ONCE);
+    for (let at = 0; ; ) {
+      const read = readSync(from, chunk, 0, chunk.length, at);
+      if (read === 0) break;
+      for (let done = 0; done < read; )
+        done += writeSync(file, chunk, done, read - done, at + done);
+      at += read;
+    }
+    if (owner !== undefined) fchownSync(file, owner.uid, owner.gid);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+const COPIED_AT_ONCE = 1_048_576;
 
 /**
  * Bytes that were written to a file, or names that were made, renamed or removed in a folder, are

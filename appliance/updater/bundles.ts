@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { readEnvLine } from "../base/input/env-line.ts";
 import { Refusal } from "../base/refusal.ts";
@@ -18,7 +18,7 @@ import {
 import { KEYS_FOLDER, type PublicKey, readKeys, SIGNATURE_BYTES } from "../release/minisign.ts";
 import { otherSlot } from "../release/release.ts";
 import type { BundleOffer, BundleSource } from "../release/updater-state.ts";
-import { sizeOf, textOf } from "../system/files.ts";
+import { NO_LINK, sizeOf, textOf } from "../system/files.ts";
 import { type Box, runningRelease, runningSlot, SERVICE_BUNDLE, TAKEN_BUNDLE } from "./box.ts";
 import { readJournal } from "./journal.ts";
 
@@ -136,16 +136,14 @@ export function reasonsAgainst(box: Box, manifest: Manifest, dataBytes = Infinit
 /** The bytes read at once of a file or a partition. */
 const PIECE = 131_072;
 
-const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
-
 /**
  * Opens a file in a folder of another user, who may put anything there.
  * @returns undefined where there is no regular file
  */
-function openRegular(path: string): { file: number; size: number } | undefined {
+export function openRegular(path: string): { file: number; size: number } | undefined {
   let file: number;
   try {
-    file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    file = openSync(path, NO_LINK);
   } catch {
     return undefined;
   }

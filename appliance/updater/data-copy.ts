@@ -1,8 +1,5 @@
 import {
-  chmodSync,
-  chownSync,
-  constants,
-  copyFileSync,
+  closeSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -10,12 +7,13 @@ import {
   rmSync,
   statSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { isObject, isText } from "../base/input/json.ts";
 import { mb } from "../release/manifest.ts";
 import { otherSlot } from "../release/release.ts";
-import { isThere, replaceFile, sizeOf, syncNow, textOf } from "../system/files.ts";
+import { copyNew, isThere, replaceFile, sizeOf, syncNow, textOf } from "../system/files.ts";
 import { type Box, runningRelease } from "./box.ts";
+import { openRegular } from "./bundles.ts";
 import { type Attempt, isAttempt, type Journal, readJournal } from "./journal.ts";
 import { isRunning, modeOf, wasArmed } from "./state.ts";
 
@@ -157,10 +155,7 @@ function copyAll(root: string, attempt: CopiedFor): void {
   mkdirSync(kept, { mode: 0o700 });
   for (const name of FILES) {
     const from = join(root, DATA, name);
-    const found = lstatSync(from, { throwIfNoEntry: false });
-    if (found === undefined) continue;
-    // A link could make root read files that the service must not read itself.
-    if (!found.isFile()) throw new Error(`${name} is no file.`);
+    if (lstatSync(from, { throwIfNoEntry: false }) === undefined) continue;
     copy(from, join(kept, name));
   }
   syncNow(kept);
@@ -180,13 +175,11 @@ function putBack(box: Box): void {
     // A start that was cut left it, or the service, to lead root elsewhere.
     remove(part);
     try {
-      copy(join(kept, name), part);
+      copy(join(kept, name), part, { uid, gid });
     } catch (error) {
       remove(part);
       throw error;
     }
-    chmodSync(part, 0o600);
-    chownSync(part, uid, gid);
   }
   replaceFile(join(root, ASIDE_FOR), `${runningRelease(box).release}`, 0o600);
   if (!isThere(join(kept, IS_ASIDE))) moveAside(data);
@@ -223,9 +216,15 @@ function drop(root: string): void {
   syncNow(dirname(kept));
 }
 
-function copy(from: string, to: string): void {
-  copyFileSync(from, to, constants.COPYFILE_EXCL);
-  syncNow(to);
+/** A link could make root read files that the service must not read itself. */
+function copy(from: string, to: string, owner?: { uid: number; gid: number }): void {
+  const opened = openRegular(from);
+  if (opened === undefined) throw new Error(`${basename(from)} is no file.`);
+  try {
+    copyNew(opened.file, to, owner);
+  } finally {
+    closeSync(opened.file);
+  }
 }
 
 /** Removes a file or folder that the service may have put there. */

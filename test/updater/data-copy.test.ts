@@ -33,7 +33,7 @@ describe("data before a release that breaks it", () => {
     ]);
     const synced = done.filter((step) => step === "fsync").length;
     assert.ok(synced >= 5, done.join("\n"));
-    assert.ok(done.lastIndexOf("copyFile") < done.indexOf("fsync", done.lastIndexOf("copyFile")));
+    assert.ok(done.lastIndexOf("write") < done.indexOf("fsync", done.lastIndexOf("write")));
   });
 
   it("is copied before the restart is armed, once it was seen how the box is", async () => {

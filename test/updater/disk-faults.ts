@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 
 const CHANGES = [
-  "copyFileSync",
+  "writeSync",
   "renameSync",
   "rmSync",
   "fsyncSync",
@@ -58,7 +58,7 @@ export function cutAt(cut: number, work: () => void): boolean {
 
 export function withFull(work: () => void): void {
   changing((name) => {
-    if (name === "copyFile")
+    if (name === "write")
       throw Object.assign(new Error("ENOSPC: no space left"), { code: "ENOSPC" });
   }, work);
 }

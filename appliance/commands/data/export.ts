@@ -106,7 +106,8 @@ function packed(lines: AsyncGenerator<string>): NodeJS.ReadableStream {
 async function writeWhole(stream: NodeJS.ReadableStream, path: string): Promise<void> {
   const unfinished = `${path}.part`;
   try {
-    await pipeline(stream, createWriteStream(unfinished));
+    await rm(unfinished, { force: true });
+    await pipeline(stream, createWriteStream(unfinished, { flags: "wx" }));
     await rename(unfinished, path);
   } catch (error) {
     await rm(unfinished, { force: true });

@@ -8,6 +8,7 @@ import {
   lockDataDir,
   makeDataDir,
 } from "../../store/desk.ts";
+import { asOwnerOf } from "../../system/owner.ts";
 import { type Command, parseCommandLine, UsageError } from "../command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP } from "../data.ts";
 import { refuseOthersData } from "../others-data.ts";
@@ -30,8 +31,10 @@ ${DATA_OPTIONS_HELP}`,
     refuseOthersData(`restore ${file}`, config, terminal);
     const { dataDir, databaseUrl } = config;
     const restoreFile = await loadRestore();
-    makeDataDir(dataDir);
-    const unlock = lockDataDir(dataDir);
+    const unlock = asOwnerOf(dataDir, () => {
+      makeDataDir(dataDir);
+      return lockDataDir(dataDir);
+    });
     try {
       await restoreFile(file, databaseFile(dataDir), {
         ...{ kinds: DOCUMENT_KINDS, tryStart },

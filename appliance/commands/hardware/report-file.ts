@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeFileSync } from "node:fs";
+import { ftruncateSync, openSync, writeSync } from "node:fs";
 import { arch, release, tmpdir, type } from "node:os";
 import { join } from "node:path";
 import { messageOf } from "../../base/message-of.ts";
@@ -12,6 +12,7 @@ const MOST_TAKEN = 100;
 /** The file of a report: a new one, begun before anything is tried. */
 export class ReportFile {
   readonly path: string;
+  readonly #file: number;
 
   /**
    * @param given the path by the person; undefined for a free name here
@@ -19,13 +20,16 @@ export class ReportFile {
    * @throws {CommandFailed} where it cannot be written, or something is there already
    */
   constructor(given: string | undefined, name: string) {
-    this.path = given === undefined ? freeName(name) : claimed(given);
+    [this.path, this.#file] = given === undefined ? freeName(name) : claimed(given);
   }
 
   /** Replaces all of it. */
   write(text: string): void {
     try {
-      writeFileSync(this.path, text);
+      ftruncateSync(this.#file);
+      const bytes = Buffer.from(text);
+      for (let at = 0; at < bytes.length; )
+        at += writeSync(this.#file, bytes, at, bytes.length - at, at);
     } catch (error) {
       throw new CommandFailed(`${this.path} cannot be written: ${messageOf(error)}`);
     }
@@ -49,10 +53,12 @@ export function reportHead(
   return { about, made: new Date(now()).toISOString().slice(0, 10), version: version() };
 }
 
-function claimed(path: string): string {
+/** A new file by its path, and open. */
+type Claimed = [path: string, file: number];
+
+function claimed(path: string): Claimed {
   try {
-    closeSync(openSync(path, "wx"));
-    return path;
+    return [path, openSync(path, "wx")];
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new CommandFailed(
@@ -64,13 +70,12 @@ function claimed(path: string): string {
 }
 
 /** A free name here, or among temporary files where nothing can be written here, as on the box. */
-function freeName(name: string): string {
+function freeName(name: string): Claimed {
   for (const folder of ["", tmpdir()])
     for (let count = 1; count <= MOST_TAKEN; count += 1) {
       const path = join(folder, `${name}${count === 1 ? "" : `-${count}`}.txt`);
       try {
-        closeSync(openSync(path, "wx"));
-        return path;
+        return [path, openSync(path, "wx")];
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== "EEXIST") break;
       }

@@ -54,7 +54,7 @@ export function openDataToLook(file: string): Database | undefined {
 
 function mark(file: string): void {
   try {
-    writeFileSync(marker(file), MADE);
+    writeFileSync(marker(file), MADE, { flag: "wx" });
   } catch {
     // A disk that is full or read-only now: a later start marks it.
   }

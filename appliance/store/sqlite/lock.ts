@@ -1,4 +1,12 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { Refusal } from "../../base/refusal.ts";
 import { connect, isSqliteError } from "./database.ts";
@@ -29,17 +37,19 @@ function tighten(dataDir: string): void {
   try {
     const ours = readdirSync(dataDir).filter((name) => OUR_FILES.test(name));
     if (ours.length === 0) return;
-    restrict(dataDir, OWN_FOLDER);
+    restrict(realpathSync(dataDir), OWN_FOLDER);
     for (const name of ours) restrict(join(dataDir, name), OWN_FILE);
   } catch {
     // The next step reports missing permissions in a better sentence.
   }
 }
 
+/** Opens no file: SQLite's locks of this process on it would end with that. */
 function restrict(path: string, mode: number): void {
-  const { uid, mode: found } = statSync(path);
-  const isShared = (found & STICKY) !== 0;
-  if (uid === process.getuid?.() && !isShared && (found & 0o777) !== mode) chmodSync(path, mode);
+  const found = lstatSync(path);
+  const isOurs = found.uid === process.geteuid?.() && !found.isSymbolicLink();
+  const isShared = (found.mode & STICKY) !== 0;
+  if (isOurs && !isShared && (found.mode & 0o777) !== mode) chmodSync(path, mode);
 }
 
 function makeFolder(dataDir: string): void {

@@ -1,5 +1,7 @@
-import { renameSync, statSync } from "node:fs";
-import { syncNow } from "../../../system/files.ts";
+import { closeSync, fstatSync, fsyncSync, lstatSync, renameSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { openNew } from "../../../system/files.ts";
+import { asOwnerOf } from "../../../system/owner.ts";
 import {
   checkIntegrity,
   type Database,
@@ -28,23 +30,51 @@ export function backUp(source: string, target: string, kinds: Kinds): void {
     });
   const partial = `${target}.partial`;
   removeDatabase(partial);
+  const made = openPartial(target, partial);
   try {
-    withDatabase(openForReading(source), (db) => {
-      // A newer version may have added data that must not leave the box.
-      if (isOfNewer(db))
-        db.transaction(() =>
-          fill(partial, (to) => copyBackup(db, to, { file: source, kinds, isOurs: true })),
-        )();
-      else db.prepare("VACUUM INTO ?").run(partial);
-    });
+    withDatabase(
+      asOwnerOf(dirname(source), () => openForReading(source)),
+      (db) => {
+        // A newer version may have added data that must not leave the box.
+        if (isOfNewer(db))
+          db.transaction(() =>
+            fill(partial, (to) => copyBackup(db, to, { file: source, kinds, isOurs: true })),
+          )();
+        else db.prepare("VACUUM INTO ?").run(partial);
+      },
+    );
     withDatabase(openForWriting(partial), (db) => leaveOutOwn(db, kinds));
     withDatabase(openForReading(partial), (db) => checkIntegrity(db, partial));
-    syncNow(partial);
+    fsyncSync(made);
+    if (!isStill(made, partial))
+      throw new DatabaseRefused({
+        file: target,
+        says: `Another program has changed ${FILE} meanwhile. Name a file in a folder of your own.`,
+      });
     renameSync(partial, target);
     syncFolderOf(target);
   } finally {
+    closeSync(made);
     removeDatabase(partial);
   }
+}
+
+function openPartial(target: string, partial: string): number {
+  try {
+    return openNew(partial);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new DatabaseRefused({
+      file: target,
+      says: `${FILE} cannot be written (${code}). Check that the folder exists and that this user may write in it.`,
+    });
+  }
+}
+
+/** Whether a file that is open has its name still. */
+function isStill(file: number, path: string): boolean {
+  const [one, other] = [fstatSync(file), lstatSync(path)];
+  return one.ino === other.ino && one.dev === other.dev;
 }
 
 function leaveOutOwn(db: Database, kinds: Kinds): void {

@@ -1,4 +1,7 @@
-import { copyFileSync, existsSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { copyNew } from "../../../system/files.ts";
+import { actAsOwnerOf } from "../../../system/owner.ts";
 import type { SiteKey } from "../../counting.ts";
 import { BatchEncoder, decodeBatch } from "../../log/batch.ts";
 import { SITES } from "../../sites/kinds.ts";
@@ -102,14 +105,17 @@ export async function restore(
 ): Promise<void> {
   if (!existsSync(source))
     throw new DatabaseRefused({ file: source, says: `There is no file ${FILE}.` });
-  if (resumeSwap(target)) decideTrial(target);
   const upload = `${target}.upload`;
   const incoming = `${target}.incoming`;
+  // A copy from the card of a box that was not stopped has its newest data in the log.
+  const files = ["", "-wal"].filter((end) => existsSync(source + end));
+  const opened = files.map((end) => ({ end, file: openSync(source + end, "r") }));
+  const back = actAsOwnerOf(dirname(target));
   try {
+    if (resumeSwap(target)) decideTrial(target);
     // Read where nothing of it can change, and where SQLite may put files beside it.
-    copyFileSync(source, upload);
-    // A copy from the card of a box that was not stopped has its newest data in the log.
-    if (existsSync(`${source}-wal`)) copyFileSync(`${source}-wal`, `${upload}-wal`);
+    removeDatabase(upload);
+    for (const { end, file } of opened) copyNew(file, upload + end);
     copyIn(upload, incoming, isWhole ? wholeKinds(kinds) : kinds);
     keepOwn(target, incoming, kinds);
     await tryStart(incoming);
@@ -122,6 +128,8 @@ export async function restore(
   } finally {
     removeDatabase(upload);
     removeDatabase(incoming);
+    back();
+    for (const { file } of opened) closeSync(file);
   }
 }
 

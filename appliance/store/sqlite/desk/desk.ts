@@ -1,3 +1,4 @@
+import { asOwnerOf } from "../../../system/owner.ts";
 import type { Change } from "../../changes.ts";
 import type { BoxDesk, Desk, Erased } from "../../engine.ts";
 import type { QueryInput, QueryName, QueryResult } from "../../queries.ts";
@@ -24,16 +25,19 @@ export class SqliteDesk implements Desk, BoxDesk {
 
   /** @throws {DatabaseRefused} */
   static toLook(dataDir: string): SqliteDesk | undefined {
-    const db = openDataToLook(databaseFile(dataDir));
+    const db = asOwnerOf(dataDir, () => openDataToLook(databaseFile(dataDir)));
     return db && new SqliteDesk(dataDir, db);
   }
 
   /** @throws {DatabaseRefused} */
   static toChange(dataDir: string, makesRoom: boolean): SqliteDesk {
-    makeDataDir(dataDir);
     const open = () => openData(databaseFile(dataDir));
-    // Opening takes room, too, which a full disk may lack.
-    return new SqliteDesk(dataDir, makesRoom ? withBallast(dataDir, open) : open());
+    const db = asOwnerOf(dataDir, () => {
+      makeDataDir(dataDir);
+      // Opening takes room, too, which a full disk may lack.
+      return makesRoom ? withBallast(dataDir, open) : open();
+    });
+    return new SqliteDesk(dataDir, db);
   }
 
   async directory(): Promise<Directory> {
