@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import { CsvError, parse } from "csv-parse";
+import { storable } from "../base/text/storable.ts";
 import type { Sheet } from "./input.ts";
 import { ImportRefused } from "./refused.ts";
 
@@ -70,7 +71,7 @@ export async function* csvRows(
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     throw new ImportRefused(
-      `${sheet.name} is no table that can be read: ${error.message}. Download it again, and do not save it with another program.`,
+      `${sheet.name} is no table that can be read: ${storable(error.message)}. Download it again, and do not save it with another program.`,
       { cause: error },
     );
   } finally {

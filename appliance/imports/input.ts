@@ -4,13 +4,19 @@ import { basename } from "node:path";
 import { pipeline, type Readable } from "node:stream";
 import { createGunzip, createZstdDecompress } from "node:zlib";
 import { type Entry, fromFd, type ZipFile } from "yauzl";
+import { storable } from "../base/text/storable.ts";
 import { ImportRefused } from "./refused.ts";
 
 const MB = 1_048_576;
 /** Bounds of a file that a stranger may have made; what is packed smaller than this is no table of counts. */
 const MAX_ENTRIES = 1_000;
 const MAX_RATIO = 1_000;
+/** Bytes of a name in an archive. */
+const MAX_NAME = 1_024;
+/** The header before the name of a file in an archive, in bytes. */
+const HEADER_BYTES = 30;
 const MAX_UNPACKED = 64 * 1_024 * MB;
+const NO_EXPORT = "that is no export of counts. Choose the file as it was downloaded.";
 /** Enough for the first line of any of our formats. */
 const HEAD_BYTES = 65_536;
 
@@ -130,9 +136,7 @@ class Bound {
 }
 
 function tooLarge(name: string): ImportRefused {
-  return new ImportRefused(
-    `${name} unpacks to far more than its size: that is no export of counts. Choose the file as it was downloaded.`,
-  );
+  return new ImportRefused(`${name} unpacks to far more than its size: ${NO_EXPORT}`);
 }
 
 /** The beginning of a text. */
@@ -159,17 +163,21 @@ async function openZip(path: string, name: string, onBytes: OnBytes): Promise<In
     for (const entry of entries) {
       const read = (tell: OnBytes) => () => readEntry(zip, entry, tell, name);
       const head = await headOf(read(() => {})());
-      sheets.push({ name: basename(entry.fileName), head, read: read(onBytes) });
+      sheets.push({ name: sheetName(entry), head, read: read(onBytes) });
     }
     return { name, sheets, close: () => file.close() };
   } catch (error) {
     await file.close();
     if (error instanceof ImportRefused) throw error;
     throw new ImportRefused(
-      `${name} is no archive that can be read: ${(error as Error).message}. Download it again.`,
+      `${name} is no archive that can be read: ${storable((error as Error).message)}. Download it again.`,
       { cause: error },
     );
   }
+}
+
+function sheetName({ fileName }: Entry): string {
+  return storable(basename(fileName));
 }
 
 function zipOf(fd: number): Promise<ZipFile> {
@@ -180,21 +188,45 @@ function zipOf(fd: number): Promise<ZipFile> {
   return promise;
 }
 
+/** The bytes of a file in an archive; what stands before them may be longer, not shorter. */
+interface Place {
+  readonly from: number;
+  readonly to: number;
+}
+
+function overlap(places: readonly Place[]): boolean {
+  const sorted = places.toSorted((a, b) => a.from - b.from);
+  return sorted.some(({ from }, at) => from < (sorted[at - 1]?.to ?? 0));
+}
+
 /** The files of an archive, without archives in it. */
 async function entriesOf(zip: ZipFile, name: string): Promise<Entry[]> {
   const { promise, resolve, reject } = Promise.withResolvers<Entry[]>();
   const entries: Entry[] = [];
+  const places: Place[] = [];
   let unpackedBytes = 0;
   zip.on("entry", (entry: Entry) => {
     unpackedBytes += entry.uncompressedSize;
     const isHollow = entry.uncompressedSize > MB + MAX_RATIO * entry.compressedSize;
     if (zip.entryCount > MAX_ENTRIES || isHollow || unpackedBytes > MAX_UNPACKED)
       return reject(tooLarge(name));
+    if (entry.fileNameLength > MAX_NAME)
+      return reject(
+        new ImportRefused(
+          `${name} has a file with a name of ${entry.fileNameLength} bytes: ${NO_EXPORT}`,
+        ),
+      );
+    const from = entry.relativeOffsetOfLocalHeader;
+    places.push({ from, to: from + HEADER_BYTES + entry.fileNameLength + entry.compressedSize });
     const isFile = !entry.fileName.endsWith("/") && !/(^|\/)(\.|__MACOSX\/)/.test(entry.fileName);
     if (isFile && /\.(csv|jsonl?|tsv|txt|log)$/i.test(entry.fileName)) entries.push(entry);
     zip.readEntry();
   });
-  zip.once("end", () => resolve(entries));
+  zip.once("end", () => {
+    if (overlap(places))
+      reject(new ImportRefused(`${name} has files that share their bytes: ${NO_EXPORT}`));
+    else resolve(entries);
+  });
   zip.once("error", reject);
   zip.readEntry();
   return promise;
@@ -227,7 +259,7 @@ async function* readEntry(
   } catch (error) {
     if (error instanceof ImportRefused) throw error;
     throw new ImportRefused(
-      `${entry.fileName} in ${name} is damaged: ${(error as Error).message}. Download it again.`,
+      `${sheetName(entry)} in ${name} is damaged: ${storable((error as Error).message)}. Download it again.`,
       { cause: error },
     );
   }

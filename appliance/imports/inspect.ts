@@ -19,6 +19,8 @@ import type { LogOptions } from "./logs/access-log.ts";
 import { ImportRefused } from "./refused.ts";
 
 const HOURS = 24;
+/** The kinds of rows left out that are told one by one; some have a name of the file in them. */
+const MAX_KINDS = 64;
 /** A file from before the web is none of counts. */
 const FIRST_DAY: Day = Date.UTC(1990, 0, 1) / DAY_MS;
 
@@ -193,7 +195,10 @@ function sinkOf({
   readonly zone: DayZone;
   readonly today: Day;
 }): Sink {
-  const leave = (what: string, rows = 1) => left.set(what, (left.get(what) ?? 0) + rows);
+  const leave = (what: string, rows = 1) => {
+    const kind = left.has(what) || left.size < MAX_KINDS ? what : "others of many more kinds";
+    left.set(kind, (left.get(kind) ?? 0) + rows);
+  };
   return {
     counts,
     rest,

@@ -72,6 +72,8 @@ export interface BoundedProgram {
   kill(): void;
 }
 
+const ENDS_WITH_STARTER = new URL("ends-with-starter.ts", import.meta.url);
+
 interface BoundedEnd {
   /** Null where it was killed, or could not begin. */
   readonly code: number | null;
@@ -79,7 +81,7 @@ interface BoundedEnd {
 }
 
 /**
- * Runs a program of ours.
+ * Runs a program of ours, which ends with this process at the latest.
  * @param own its words, in which whatever is not ours stands behind a name of ours, like `--site=…`
  * @param values words that are not ours
  * @param patienceMs the time after which it is killed
@@ -99,10 +101,11 @@ export function runBounded(
     readonly patienceMs: number;
   },
 ): BoundedProgram {
-  const words = [process.execPath, ...boundedArgs(heapMb), program, ...commandLine(own, values)];
+  const node = [process.execPath, ...boundedArgs(heapMb), `--import=${ENDS_WITH_STARTER}`];
+  const words = [...node, program, ...commandLine(own, values)];
   const child = spawn("nice", ["-n", NICENESS, ...words], {
     env: { ...boundedEnv(), ...SMALL_MALLOC, MALLOC_ARENA_MAX: "1", ...env },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["pipe", "pipe", "pipe"],
     timeout: patienceMs,
     killSignal: "SIGKILL",
   });

@@ -272,6 +272,51 @@ describe("an import", () => {
     await assert.rejects(read(file("one.jsonl")), ImportRefused);
   });
 
+  it("refuses an archive whose files share their bytes", async () => {
+    const table = "date,pageviews\n2026-01-01,5\n";
+    await writeZip(file("a.zip"), {
+      "imported_visitors.csv": table,
+      "imported_pages.csv": table.repeat(9),
+    });
+    const bytes = readFileSync(file("a.zip"));
+    const entry = (n: number) => {
+      let at = -1;
+      for (let left = n; left >= 0; left--) at = bytes.indexOf("PK\u0001\u0002", at + 1);
+      return at;
+    };
+    // The place of a file's bytes stands at 42 of its entry.
+    for (const place of [0, 10]) {
+      const bent = Buffer.from(bytes);
+      bent.writeUInt32LE(bytes.readUInt32LE(entry(0) + 42) + place, entry(1) + 42);
+      writeFileSync(file("bent.zip"), bent);
+      await assert.rejects(read(file("bent.zip")), /share their bytes|no archive/);
+    }
+    assert.equal((await read(file("a.zip"))).days.size, 1);
+  });
+
+  it("tells names of an archive in few words, and refuses very long ones", async () => {
+    const good = { "imported_visitors.csv": "date,pageviews\n2026-01-01,5\n" };
+    const names = (n: number, length: number) =>
+      Object.fromEntries(
+        Array.from({ length: n }, (_, at) => [`${at}${"x".repeat(length)}.csv`, "a\n"]),
+      );
+    await writeZip(file("many.zip"), { ...good, ...names(960, 1_000) });
+    const { left } = await read(file("many.zip"));
+    assert.equal(
+      [...left.values()].reduce((sum, n) => sum + n, 0),
+      960,
+    );
+    assert.ok([...left.keys()].join().length < 20_000);
+    await writeZip(file("long.zip"), { ...good, ...names(960, 32_000) });
+    await assert.rejects(read(file("long.zip")), /a name of 3\d{4} bytes/);
+  });
+
+  it("says in few words what is wrong with a table", async () => {
+    const [head = ""] = goatcounterCsv([]).split("\n");
+    writeFileSync(file("goat.csv"), `${head}\n${"x".repeat(100_000)}"${"y".repeat(100_000)}\n`);
+    await assert.rejects(read(file("goat.csv")), ({ message }) => message.length < 400);
+  });
+
   it("refuses what unpacks to far more than it is", async () => {
     writeGzip(file("bomb.csv.gz"), `2Path,Title\n${"\n".repeat(80_000_000)}`);
     await assert.rejects(read(file("bomb.csv.gz")), /unpacks to far more than its size/);

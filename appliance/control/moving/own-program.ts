@@ -8,7 +8,8 @@ const HEAP_MB = 112;
 /** Years of a busy site on a slow card take a part of it. */
 const PATIENCE_MS = 6 * HOUR_MS;
 const MAX_WORDS = 4_096;
-const MAX_ANSWER = 32 * 1_048_576;
+/** Forty years of days have a tenth of it. */
+const MAX_ANSWER = 4 * 1_048_576;
 
 const TOO_LARGE =
   "This takes more memory than there is here. Run `tallydeck import` with it on a larger machine, and copy from there.";
@@ -89,8 +90,9 @@ export class OwnProgram {
       for await (const chunk of running.out) yield chunk as Buffer;
       const { code, isTooLarge } = await running.ended;
       if (code === 0) return;
-      const said = (await words).join(" ");
-      const isStack = /\n?\s+at .*:\d+/.test(said);
+      const lines = await words;
+      const said = lines.join(" ");
+      const isStack = lines.some((line) => /^\s+at .*:\d+/.test(line));
       if (isStack) this.#options.log.error({ said }, "An import or export failed");
       throw new Refusal(
         "not_now",
@@ -126,7 +128,7 @@ async function wordsOf({ err }: BoundedProgram, onShare: OnShare): Promise<strin
     if (share !== undefined) onShare(share);
     else if (line.trim() !== "" && kept < MAX_WORDS) {
       kept += line.length;
-      words.push(line);
+      words.push(line.slice(0, MAX_WORDS));
     }
   };
   err.setEncoding("utf8");

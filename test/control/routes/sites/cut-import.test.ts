@@ -1,12 +1,16 @@
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { beforeEach, describe, it } from "mocha";
 import { dayOf, formatDay } from "../../../../appliance/base/calendar.ts";
 import { whereaboutsOf } from "../../../../appliance/commands/whereabouts.ts";
 import { Disk, whyNoDisks } from "../../../helpers/disk.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
+import { umamiEvents } from "../../../helpers/foreign-exports.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";
 import { RunningService, tallydeck } from "../../../helpers/tallydeck.ts";
+import { until } from "../../../helpers/until.ts";
 import { daysFrom, Importer, plausibleBytes } from "../../../helpers/uploading.ts";
 import { type Ask, askPort, CHROME, encode, World } from "../../../helpers/world.ts";
 
@@ -55,6 +59,23 @@ describe("an import on a box whose power is cut in the middle", () => {
     return { service, importer: new Importer(new Owner({ askControl } as unknown as World)) };
   };
 
+  it("ends with its service where that is killed alone", async () => {
+    const day = formatDay(dayOf(Date.now()) - 2);
+    const view = { at: `${day} 10:00:00`, path: "/", visitor: "v", visit: "1" };
+    const events = gzipSync(umamiEvents(Array.from({ length: 100_000 }, () => view)));
+    const { service, importer } = await start();
+    const id = await importer.send(events, "events.csv.gz", 1_000_000);
+    assert.equal((await importer.work(id, "bring")).status, 202);
+    while (((await importer.list()).upload?.share ?? 1) === 0);
+    const [child] = childrenOf(service.pid);
+    assert.ok(child !== undefined);
+    await service.end("SIGKILL");
+    await until(() => !isAlive(child));
+    const again = await start();
+    assert.deepEqual((await again.importer.list()).imports, []);
+    await again.service.end();
+  });
+
   it("goes on with the same file after the next start, and no hit is lost", async () => {
     const bytes = await plausibleBytes(folder(), daysFrom(from(), DAYS));
     const { service, importer } = await start();
@@ -88,3 +109,24 @@ describe("an import on a box whose power is cut in the middle", () => {
     await again.service.end();
   });
 });
+
+/** The processes that a process has started. */
+function childrenOf(pid: number | undefined): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && statOf(Number(name))?.[1] === `${pid}`)
+    .map(Number);
+}
+
+function isAlive(pid: number): boolean {
+  return ![undefined, "Z", "X"].includes(statOf(pid)?.[0]);
+}
+
+/** State, parent and more of a process, as proc(5) has them; undefined where it is gone. */
+function statOf(pid: number): string[] | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  } catch {
+    return undefined;
+  }
+}
