@@ -8,7 +8,7 @@ import { goatcounterJson, jsonl, writeZip } from "../helpers/foreign-exports.ts"
 import { inspected, valuesOf } from "../helpers/inspecting.ts";
 
 /** Values that no tool writes, the first of which has no text of its own. */
-const ODD = [{ toString: null, valueOf: null }, [[]], null, true, -1, 1e400, "constructor"];
+const ODD = [{ toString: null, valueOf: null }, [[]], null, true, -1, 1e308, "constructor"];
 
 /** The rows, each with one of its fields odd. */
 function* bent(rows: readonly Record<string, unknown>[]): Generator<object[]> {
