@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { Refusal } from "../base/refusal.ts";
 import type { Channels } from "./channels.ts";
 import type { Status } from "./push-body.ts";
 
@@ -16,60 +17,95 @@ export interface Alert {
 
 /** A report of a system on all its alerts of one channel. */
 export interface AlertReport {
-  /** The report takes the place of the one before under this name. */
-  source: string;
+  /** Identities of the reporter, the first its own: the report takes the place of any before under one of them. */
+  sources: readonly [string, ...string[]];
   firing: readonly Alert[];
   /** Keys of resolved alerts. */
   resolved: readonly string[];
   /** The text to show when nothing fires. */
   name: string;
+  /** Whether nothing will say that it is over: it fires until it is acknowledged. */
+  isNotice?: boolean;
 }
 
-interface KnownAlert extends Alert {
-  source: string;
-}
+/** The last report of a reporter, with the worst of its alerts. */
+type KnownReport = Pick<AlertReport, "sources" | "firing" | "name" | "isNotice">;
 
-/** The most alerts of a channel that are kept, the worst ones. */
+/** The alerts of a channel that are told apart, the worst ones, and at least one of each reporter. */
 const MAX_ALERTS = 256;
+const MAX_REPORTERS = 256;
 const NAMED = 3;
 
 /** Sums up reports of monitoring systems: a channel shows the worst alert, and the number of firing ones. */
 export class Alerts {
   readonly #channels: Channels;
-  /** Firing alerts, by channel and key. They are in memory only, since systems repeat them. */
-  readonly #firing = new Map<string, Map<string, KnownAlert>>();
+  /** Reports with firing alerts, by channel. They are in memory only, since systems repeat them. */
+  readonly #reports = new Map<string, readonly KnownReport[]>();
 
   constructor(channels: Channels) {
     this.#channels = channels;
     channels.stepped.on(({ channel, to }) => {
-      if (to === "waiting") this.#firing.delete(channel);
+      if (to === "waiting") this.#reports.delete(channel);
+      if (to === "acknowledged") this.#forgetNotices(channel);
     });
   }
 
   /** @returns how many fire @throws {Refusal} `channel_limit` */
-  report(channel: string, { source, firing, resolved, name }: AlertReport): number {
-    const before = this.#firing.get(channel) ?? new Map<string, KnownAlert>();
-    const others = [...before].filter(([, known]) => known.source !== source);
-    const all = new Map<string, KnownAlert>(others);
-    for (const alert of firing) all.set(alert.key, { ...alert, source });
-    const alerts = worstFirst([...all.values()]).slice(0, MAX_ALERTS);
-    const now = new Map(alerts.map((alert) => [alert.key, alert]));
-    if (now.size === 0) this.#resolve(channel, name, [...before.keys(), ...resolved]);
-    else this.#fire(channel, alerts, before);
+  report(channel: string, { resolved, ...report }: AlertReport): number {
+    const known = this.#reports.get(channel) ?? [];
+    const others = known.filter(({ sources }) => !isSameReporter(sources, report.sources));
+    if (report.firing.length > 0 && others.length >= MAX_REPORTERS)
+      throw new Refusal(
+        "channel_limit",
+        `${MAX_REPORTERS} groups or monitors fire on this channel already. Send some of them to another channel.`,
+      );
+    const room = Math.max(1, MAX_ALERTS - alertsOf(others).length);
+    const own = { ...report, firing: worstFirst(report.firing).slice(0, room) };
+    const now = own.firing.length > 0 ? [...others, own] : others;
+    this.#show(channel, { now, before: known, resolved, name: report.name });
     // The alerts are kept only once the channel has taken them.
-    if (now.size > 0) this.#firing.set(channel, now);
-    else this.#firing.delete(channel);
-    return countOf(alerts);
+    this.#keep(channel, now);
+    return countOf(alertsOf(now));
+  }
+
+  #show(
+    channel: string,
+    {
+      now,
+      before,
+      resolved,
+      name,
+    }: Pick<AlertReport, "resolved" | "name"> & {
+      readonly now: readonly KnownReport[];
+      readonly before: readonly KnownReport[];
+    },
+  ): void {
+    const [alerts, old] = [alertsOf(now), new Map(alertsOf(before).map((one) => [one.key, one]))];
+    if (alerts.length > 0) this.#fire(channel, alerts, old);
+    else this.#resolve(channel, name, [...old.keys(), ...resolved]);
+  }
+
+  #keep(channel: string, reports: readonly KnownReport[]): void {
+    if (reports.length > 0) this.#reports.set(channel, reports);
+    else this.#reports.delete(channel);
+  }
+
+  /** A notice that was seen is over, and the others go on. */
+  #forgetNotices(channel: string): void {
+    const before = this.#reports.get(channel) ?? [];
+    const now = before.filter(({ isNotice }) => !isNotice);
+    if (now.length === before.length) return;
+    this.#keep(channel, now);
+    if (now.length === 0) {
+      const { name = "" } = before[0] ?? {};
+      this.#show(channel, { now, before, resolved: [], name });
+    }
   }
 
   /**
    * Updates a firing message. It stays acknowledged as long as no other alert fires, and none gets worse.
    */
-  #fire(
-    channel: string,
-    alerts: readonly KnownAlert[],
-    before: ReadonlyMap<string, KnownAlert>,
-  ): void {
+  #fire(channel: string, alerts: readonly Alert[], before: ReadonlyMap<string, Alert>): void {
     const shown = this.#channels.get(channel);
     const all = idOf(alerts.map(({ key }) => key));
     const status = alerts[0]?.status ?? "fail";
@@ -85,7 +121,7 @@ export class Alerts {
   /** Resolves alerts. After a restart the others are unknown, so only a report with all of them resolves the channel. */
   #resolve(channel: string, name: string, keys: readonly string[]): void {
     const shown = this.#channels.get(channel);
-    const isUnknown = !this.#firing.has(channel) && shown?.id !== undefined;
+    const isUnknown = !this.#reports.has(channel) && shown?.id !== undefined;
     const isOpen = shown?.state === "firing" || shown?.state === "acknowledged";
     if (isUnknown && isOpen && !isFor(shown.id, idOf(keys))) return;
     const id = shown?.id ?? idOf(keys);
@@ -100,6 +136,16 @@ function isWorse(now: Alert["status"], before: Status | undefined): boolean {
 
 function isNewsAfter(alert: Alert, before: Alert | undefined): boolean {
   return isWorse(alert.status, before?.status) || countOf([alert]) > countOf([before ?? alert]);
+}
+
+function isSameReporter(one: readonly string[], other: readonly string[]): boolean {
+  return one.some((source) => other.includes(source));
+}
+
+/** The alerts of reports, the worst first. One that several report counts once. */
+function alertsOf(reports: readonly KnownReport[]): Alert[] {
+  const all = worstFirst(reports.flatMap(({ firing }) => firing));
+  return [...new Map(all.toReversed().map((alert) => [alert.key, alert])).values()].reverse();
 }
 
 function countOf(alerts: readonly Alert[]): number {

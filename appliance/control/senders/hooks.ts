@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Context } from "koa";
 import { shape } from "../../base/input/shape.ts";
 import { jsonBody } from "../../http/body.ts";
@@ -81,7 +82,14 @@ interface KumaPost {
   msg?: string | null;
   /** Both are null in a test. */
   heartbeat?: { status: number; msg?: string | null } | null;
-  monitor?: { id: number; name: string } | null;
+  monitor?: KumaMonitor | null;
+}
+
+interface KumaMonitor {
+  id: number;
+  name: string;
+  url?: string | null;
+  hostname?: string | null;
 }
 
 /** The post of louislam/uptime-kuma, `server/notification-providers/webhook.js`. */
@@ -94,10 +102,13 @@ const readKuma = shape<KumaPost>(
       ]),
     ),
     monitor: orNull(
-      open({ id: { type: "integer", description: "must be a number" }, name: text }, [
-        "id",
-        "name",
-      ]),
+      open(
+        {
+          ...{ id: { type: "integer", description: "must be a number" }, name: text },
+          ...{ url: orNull(text), hostname: orNull(text) },
+        },
+        ["id", "name"],
+      ),
     ),
   }),
 );
@@ -115,6 +126,7 @@ export function uptimeKumaRoute({ alerts, channels }: Parts): SenderRoute {
   return hook("uptime-kuma", async (ctx, channel) => {
     const { heartbeat, monitor, msg } = readKuma(await jsonBody(ctx, KUMA_BYTES));
     if (heartbeat && monitor) return alerts.report(channel, beatOf(heartbeat, monitor));
+    if (msg && !/(?:^|\s)Testing$/.test(msg)) return alerts.report(channel, noticeOf(msg));
     // A test of the connection, which covers nothing that is shown.
     if (channels.get(channel) === undefined)
       channels.set(channel, { text: msg ?? "Uptime Kuma", ttl: TEST_TTL });
@@ -141,10 +153,10 @@ function hook(
 
 function reportOf({ groupKey, alerts, truncatedAlerts = 0 }: AlertmanagerPost): AlertReport {
   const [first] = alerts;
-  const source = cut(groupKey, MAX_SUMMARY);
+  const source = identity("group", groupKey);
   const firing = alerts.filter(({ status }) => status === "firing").map(alertOf);
   return {
-    source,
+    sources: [source],
     firing: truncatedAlerts === 0 ? firing : [...firing, leftOut(source, truncatedAlerts)],
     resolved: alerts.filter(({ status }) => status === "resolved").map(keyOf),
     name: first === undefined ? "Alertmanager" : nameOf(first),
@@ -178,7 +190,7 @@ function leftOut(source: string, count: number): Alert {
 }
 
 function keyOf({ fingerprint, labels }: AlertmanagerAlert): string {
-  return cut(fingerprint ?? JSON.stringify(Object.entries(labels).sort()), MAX_SUMMARY);
+  return identity("alert", fingerprint ?? JSON.stringify(Object.entries(labels).sort()));
 }
 
 function nameOf({ labels }: AlertmanagerAlert): string {
@@ -188,14 +200,36 @@ function nameOf({ labels }: AlertmanagerAlert): string {
 /** Statuses: 0 down, 1 up, 2 pending, 3 maintenance. */
 function beatOf(
   { status, msg }: { status: number; msg?: string | null },
-  { id, name: full }: { id: number; name: string },
+  { id, name: full, url, hostname }: KumaMonitor,
 ): AlertReport {
-  const key = `monitor ${id}`;
+  // Each Uptime Kuma numbers its monitors from 1. Of one whose name or target was changed the other is still the same.
+  const key = identity("monitor", `${id} ${full}`);
+  const target = hostname || (url && URL.parse(url)?.host ? url : undefined);
+  const others = target === undefined ? [] : [identity("target", `${id} ${target}`)];
   const name = cut(full, MAX_NAME);
   const summary = msg ? { summary: cut(msg, MAX_SUMMARY) } : {};
   const firing = { key, name, ...summary, status: status === 0 ? "fail" : "warn" } as const;
   const isWell = status !== 0 && status !== 2;
-  return { source: key, firing: isWell ? [] : [firing], resolved: isWell ? [key] : [], name };
+  return {
+    sources: [key, ...others],
+    firing: isWell ? [] : [firing],
+    resolved: isWell ? [key] : [],
+    name,
+  };
+}
+
+/** A notice, as of a certificate that will expire: Uptime Kuma sends each once, and never that it is over. */
+function noticeOf(msg: string): AlertReport {
+  // The days that are left are another number the next time.
+  const key = identity("notice", msg.replaceAll(/\d+/g, "0"));
+  const name = cut(/^\[([^\]]+)\]/.exec(msg)?.[1] ?? "Uptime Kuma", MAX_NAME);
+  const firing = [{ key, name, summary: cut(msg, MAX_SUMMARY), status: "warn" }] as const;
+  return { sources: [key], firing, resolved: [], name, isNotice: true };
+}
+
+/** A short name of something that is known by a text of any length, which is never cut: what differs may stand at its end. */
+function identity(kind: string, text: string): string {
+  return `${kind} ${createHash("sha256").update(text).digest("base64url")}`;
 }
 
 function cut(text: string, length: number): string {

@@ -118,6 +118,38 @@ describe("the webhooks of monitoring systems", () => {
       assert.equal((await held()).status, "fail");
     });
 
+    it("are told apart by all of a long group key, and by all labels without a fingerprint", async () => {
+      const long = (end: string) => `{}/{severity="critical"}:{${"x".repeat(300)}="${end}"}`;
+      assert.equal((await group(long("a"), alert("Primary"))).json.firing, 1);
+      assert.equal((await group(long("b"), alert("Secondary"))).json.firing, 2);
+      const over = alert("Secondary", { status: "resolved" });
+      assert.equal((await group(long("b"), over)).json.firing, 1);
+      assert.deepEqual((await shown()).slice(1), ["firing", "fail"]);
+      const bare = (pod: string) => ({
+        ...alert("Crash"),
+        fingerprint: undefined,
+        labels: { alertname: "Crash", container: "y".repeat(300), pod },
+      });
+      assert.equal((await group(long("c"), bare("1"), bare("2"))).json.firing, 3);
+    });
+
+    it("fire on while another group that has the same alert is over", async () => {
+      await group("g", alert("Disk"));
+      assert.equal((await group("h", alert("Disk"))).json.firing, 1);
+      await group("h", alert("Disk", { status: "resolved" }));
+      assert.deepEqual((await shown()).slice(1), ["firing", "fail"]);
+    });
+
+    it("fire on beside a group of more than can be told apart", async () => {
+      const mild = { alertname: "Disk", severity: "info" };
+      await group("g", alert("Disk", { labels: mild }));
+      const many = (status: string) =>
+        Array.from({ length: 400 }, (_, n) => alert(`A${n}`, { status }));
+      await group("h", ...many("firing"));
+      await group("h", ...many("resolved"));
+      assert.deepEqual((await shown()).slice(1), ["firing", "warn"]);
+    });
+
     for (const count of [-1, 1.5, "3", 1e300])
       it(`refuse ${JSON.stringify(count)} as a number of those left out`, async () => {
         assertError(await cutGroup(count, alert("Disk")), 400, "invalid_field");
@@ -202,6 +234,40 @@ describe("the webhooks of monitoring systems", () => {
       await beat(1, 0);
       await post("uptime-kuma", test);
       assert.equal((await held()).state, "firing");
+    });
+
+    const of = (name: string, hostname: string) => ({ monitor: { id: 10, name, hostname } });
+
+    it("keep the monitors of two servers apart, and one that is renamed together", async () => {
+      await beat(10, 0, of("Shop", "shop.example"));
+      assert.equal((await beat(10, 0, of("NAS", "192.0.2.7"))).json.firing, 2);
+      assert.equal((await beat(10, 1, of("NAS", "192.0.2.7"))).json.firing, 1);
+      assert.deepEqual((await shown()).slice(1), ["firing", "fail"]);
+      await beat(10, 0, of("Store", "shop.example"));
+      assert.equal((await beat(10, 1, of("Store", "www.shop.example"))).json.firing, 0);
+    });
+
+    it("warn of a certificate until that is seen, whatever is well beside it", async () => {
+      const expiry = (days: number) =>
+        post("uptime-kuma", {
+          ...{ heartbeat: null, monitor: null },
+          msg: `[Shop][https://shop.example] server certificate shop.example will expire in ${days} days`,
+        });
+      await beat(1, 1);
+      assert.equal((await expiry(14)).json.firing, 1);
+      assert.deepEqual((await shown()).slice(1), ["firing", "warn"]);
+      await beat(1, 1);
+      assert.match((await shown())[0], /^Shop\n.*will expire in 14 days$/);
+      assert.equal((await expiry(7)).json.firing, 1);
+      await see();
+      assert.deepEqual(await shown(), ["Shop", "resolved", "ok"]);
+      await expiry(3);
+      await beat(1, 0);
+      assert.deepEqual((await shown()).slice(1), ["firing", "fail"]);
+      await see();
+      assert.equal((await held()).state, "acknowledged");
+      await beat(1, 1);
+      assert.equal((await held()).state, "resolved");
     });
 
     it("take the token in the address, for where no header can be set", async () => {
