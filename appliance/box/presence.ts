@@ -21,11 +21,14 @@ export interface PresenceStanding {
 
 interface Waiting extends PresenceStanding {
   readonly change: MachineChange;
+  readonly since: number;
   readonly until: number;
   wrong: number;
 }
 
 const WAITS_MS = 60_000;
+/** A press sooner than this was meant for what the key showed before. */
+const UNSEEN_MS = 1_000;
 const DIGITS = 8;
 /** So that trying all day finds one code in 20,000. */
 const MOST_WRONG = 3;
@@ -63,6 +66,7 @@ export class Presence {
       change,
       key: endOfKey(change.addKey ?? ""),
       code: String(randomInt(10 ** DIGITS)).padStart(DIGITS, "0"),
+      since: clock.monotonic(),
       until: clock.monotonic() + WAITS_MS,
       wrong: 0,
     });
@@ -70,13 +74,13 @@ export class Presence {
   }
 
   /**
-   * Makes the change that waits, if there is one. To be called for a press at the box only.
+   * Makes the change that waits, if there is one that can have been seen. To be called for a press at the box only.
    * @throws {Error} where root cannot be told
    */
-  async confirm(): Promise<void> {
-    const change = this.#waiting?.change;
-    this.#wait(undefined);
-    if (change !== undefined) await this.#options.change(change);
+  async press(): Promise<void> {
+    const waiting = this.#waiting;
+    if (waiting !== undefined && this.#options.clock.monotonic() >= waiting.since + UNSEEN_MS)
+      await this.#confirm(waiting);
   }
 
   /**
@@ -88,7 +92,7 @@ export class Presence {
     const waiting = this.#waiting;
     if (waiting === undefined) return false;
     if (isSameSecret(code, waiting.code)) {
-      await this.confirm();
+      await this.#confirm(waiting);
       return true;
     }
     waiting.wrong += 1;
@@ -98,6 +102,11 @@ export class Presence {
 
   close(): void {
     this.#cancel();
+  }
+
+  async #confirm({ change }: Waiting): Promise<void> {
+    this.#wait(undefined);
+    await this.#options.change(change);
   }
 
   #wait(waiting: Waiting | undefined): void {

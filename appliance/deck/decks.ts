@@ -108,7 +108,10 @@ export class Decks {
       roster,
       applied: (ids) => {
         this.#showing.anew();
-        for (const id of ids) this.changed.emit(id);
+        for (const id of ids) {
+          this.#gestures.drop(id);
+          this.changed.emit(id);
+        }
       },
     });
     this.#gestures = new Gestures({

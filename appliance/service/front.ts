@@ -143,7 +143,7 @@ function linkPresence(presence: Presence, decks: Decks, log: Log): Cancel {
   return decks.noticePressed.on(({ type, isVirtual }) => {
     if (type !== "ssh-key" || isVirtual) return;
     const failed = (error: unknown) => log.warn(`The ssh key is not added: ${error}`);
-    presence.confirm().catch(failed);
+    presence.press().catch(failed);
   });
 }
 

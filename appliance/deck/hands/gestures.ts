@@ -6,13 +6,20 @@ import type { Fingers } from "./fingers.ts";
 export interface Gesture {
   deck: string;
   slot: string;
-  /** The place, from 0, of the page that showed. */
+  /** The place, from 0, of the page that showed when it began. */
   page: number;
   kind: "press" | "hold" | "turn";
   /** The steps of a turn, positive when clockwise. */
   delta?: number;
   /** Epoch milliseconds. */
   at: number;
+}
+
+interface Waiting {
+  /** The page on which it began. */
+  readonly page: number;
+  /** Stops its timer. */
+  readonly cancel: Cancel;
 }
 
 type GesturePlace = Pick<Gesture, "deck" | "slot">;
@@ -39,8 +46,8 @@ export class Gestures {
   readonly made = new Signal<Gesture>();
   readonly #options: GesturesOptions;
   readonly #subscriptions: readonly Cancel[];
-  /** Presses that may become a hold, by place: each stops its timer. */
-  readonly #waiting = new Map<string, Cancel>();
+  /** Presses that may become a hold, by place. */
+  readonly #waiting = new Map<string, Waiting>();
 
   constructor(options: GesturesOptions) {
     this.#options = options;
@@ -48,41 +55,58 @@ export class Gestures {
     this.#subscriptions = [
       pressed.on((at) => this.#down(at)),
       released.on((at) => {
-        if (this.#forget(at) && !at.isLost) this.#tell(at, { kind: "press" });
+        const page = this.#forget(at);
+        if (page !== undefined && !at.isLost) this.#tell(at, page, { kind: "press" });
       }),
-      turned.on((at) => this.#tell(at, { kind: "turn", delta: at.delta })),
+      turned.on((at) => this.#tell(at, this.#pageOf(at), { kind: "turn", delta: at.delta })),
     ];
   }
 
   close(): void {
     for (const cancel of this.#subscriptions) cancel();
-    for (const cancel of this.#waiting.values()) cancel();
+    for (const { cancel } of this.#waiting.values()) cancel();
     this.#waiting.clear();
+  }
+
+  /** Presses of a deck that was set up anew come to nothing: its pages may be others. */
+  drop(deck: string): void {
+    for (const [key, { cancel }] of this.#waiting)
+      if (key.startsWith(`${deck} `)) {
+        cancel();
+        this.#waiting.delete(key);
+      }
   }
 
   #down(at: GesturePlace): void {
     this.#forget(at);
     if (this.#options.takes?.(at)) return;
+    // The page may turn under the finger: what was pressed acts, not what comes to its place.
+    const page = this.#pageOf(at);
     if (!this.#options.hasHold(at)) {
-      this.#tell(at, { kind: "press" });
+      this.#tell(at, page, { kind: "press" });
       return;
     }
     const cancel = this.#options.clock.after(HOLD_MS, () => {
       this.#forget(at);
-      this.#tell(at, { kind: "hold" });
+      this.#tell(at, page, { kind: "hold" });
     });
-    this.#waiting.set(keyOf(at), cancel);
+    this.#waiting.set(keyOf(at), { page, cancel });
   }
 
-  /** @returns whether it might have become a hold */
-  #forget(at: GesturePlace): boolean {
-    this.#waiting.get(keyOf(at))?.();
-    return this.#waiting.delete(keyOf(at));
+  /** @returns the page of a press that might have become a hold; undefined where there is none */
+  #forget(at: GesturePlace): number | undefined {
+    const waiting = this.#waiting.get(keyOf(at));
+    waiting?.cancel();
+    this.#waiting.delete(keyOf(at));
+    return waiting?.page;
   }
 
-  #tell({ deck, slot }: GesturePlace, what: Pick<Gesture, "kind" | "delta">): void {
-    const { clock, pageOf } = this.#options;
-    this.made.emit({ deck, slot, page: pageOf(deck), ...what, at: clock.now() });
+  #pageOf({ deck }: GesturePlace): number {
+    return this.#options.pageOf(deck);
+  }
+
+  #tell({ deck, slot }: GesturePlace, page: number, what: Pick<Gesture, "kind" | "delta">): void {
+    this.made.emit({ deck, slot, page, ...what, at: this.#options.clock.now() });
   }
 }
 

@@ -58,6 +58,37 @@ describe("The pages of a deck", () => {
         });
     });
 
+    it("keep a press to the key that was pressed, whichever page comes under the finger", async () => {
+      const act = (channel: string) => ({ do: "send", channel, text: "x" }) as const;
+      for (const page of [0, 1]) {
+        world.decks.showPage(id, page);
+        const [press, hold] = [act(`press-${page}`), act(`hold-${page}`)];
+        await world.decks.setUp.setSlot(id, "k9", { widget: telling(9), press, hold });
+      }
+      const made: string[] = [];
+      world.decks.gestures.on(({ kind, page }) => made.push(`${kind} ${page}`));
+      const begin = async (page: number) => {
+        world.decks.showPage(id, page);
+        unit.down("k9");
+        await world.settle();
+      };
+      await begin(0);
+      world.decks.showPage(id, 1);
+      unit.up("k9");
+      await world.settle();
+      await begin(0);
+      world.decks.showPage(id, 1);
+      await world.pass(700);
+      unit.up("k9");
+      await world.settle();
+      assert.deepEqual(made, ["press 0", "hold 0"]);
+      await begin(1);
+      await world.decks.setUp.removePage(id, 0);
+      unit.up("k9");
+      await world.settle();
+      assert.deepEqual(made, ["press 0", "hold 0"]);
+    });
+
     it("go back to the first after the chosen time without a press", async () => {
       await world.decks.setUp.update(id, { homeAfterSeconds: 30 });
       world.decks.showPage(id, 1);
