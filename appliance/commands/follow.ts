@@ -168,6 +168,10 @@ function sender(values: Values, { env, err }: Terminal): Send {
     });
     const answer = (await response.json().catch(() => ({}))) as Partial<LogsAnswer & ErrorAnswer>;
     if (response.ok) {
+      if (answer.note !== undefined && !told.has(answer.note)) {
+        told.add(answer.note);
+        err(answer.note);
+      }
       for (const what of Object.keys(answer.left ?? {}))
         if (/host|httplog/.test(what) && !told.has(what) && told.size < 20) {
           told.add(what);

@@ -310,6 +310,8 @@ export interface LogsAnswer {
   views: number;
   /** Lines that do not count, by what they are. */
   left: Record<string, number>;
+  /** A sentence for the owner of the log, where visitors are not told from each other. */
+  note?: string;
 }
 
 /** A token with its plaintext, at creation and rotation only. */

@@ -31,6 +31,8 @@ export interface Sink {
   lack(day: Day, counters: readonly Counter[]): void;
   /** Takes what a file of ours has besides counts. */
   readonly rest: ImportRest;
+  /** Notes a sentence for the owner about the file. */
+  note(sentence: string): void;
   /** Notes rows that are left out, by their kind. */
   leave(what: string, rows?: number): void;
 }

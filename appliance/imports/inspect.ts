@@ -55,6 +55,8 @@ export interface Inspected {
   readonly rest: ImportRest;
   /** Rows that have no place here, by what they are. */
   readonly left: ReadonlyMap<string, number>;
+  /** Sentences for the owner about the file. */
+  readonly notes: readonly string[];
 }
 
 /**
@@ -85,13 +87,14 @@ export async function inspect(
       throw new ImportRefused(`${name} is nothing that can be imported. ${KNOWN}`);
     const counts = new ImportedCounts(options.detailFrom);
     const left = new Map<string, number>();
+    const notes: string[] = [];
     const lacks = new Map<Day, readonly Counter[]>();
     const rest: ImportRest = { past: {}, surveys: [], settings: new Map() };
     let saidZone: string | undefined;
     const onZone = (name: string) => {
       if (isTimeZone(name)) saidZone = name;
     };
-    const sink = sinkOf({ onZone, counts, rest, left, lacks, zone, today });
+    const sink = sinkOf({ onZone, counts, rest, left, notes, lacks, zone, today });
     read = 0;
     readings = format.readings ?? 1;
     const days = await readAll(format, sheets, sink, name);
@@ -112,6 +115,7 @@ export async function inspect(
       days,
       rest,
       left,
+      notes,
     };
   } finally {
     for (const input of inputs) await input.close();
@@ -183,6 +187,7 @@ function sinkOf({
   counts,
   rest,
   left,
+  notes,
   lacks,
   zone,
   today,
@@ -191,6 +196,7 @@ function sinkOf({
   readonly counts: ImportedCounts;
   readonly rest: ImportRest;
   readonly left: Map<string, number>;
+  readonly notes: string[];
   readonly lacks: Map<Day, readonly Counter[]>;
   readonly zone: DayZone;
   readonly today: Day;
@@ -203,6 +209,7 @@ function sinkOf({
     counts,
     rest,
     leave,
+    note: (sentence) => notes.push(sentence),
     zone: onZone,
     lack: (day, counters) => lacks.set(day, counters),
     hourAt: (epochMs) => zone.hourAt(epochMs),

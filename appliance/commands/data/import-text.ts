@@ -66,6 +66,7 @@ export function tellLines(work: ImportWork, columns: number): string[] {
       : []),
     barsOf(counts, Math.max(1, columns - 1)),
     ...[...found.left].map(([what, n]) => `Not brought: ${n} ${what}.`),
+    ...found.notes,
     ...leftLines(work),
     ...plan.replaced.map(
       ({ source, days: its }) =>
@@ -99,6 +100,7 @@ export function doneLines(work: ImportWork): string[] {
     `Brought ${daysText(plan.fresh)} from ${found.name} to ${site.id}${rangeText(plan)}.`,
     ...leftLines(work),
     ...[...found.left].map(([what, n]) => `Not brought: ${n} ${what}.`),
+    ...found.notes,
   ];
 }
 
@@ -111,6 +113,7 @@ export function jsonOf(work: ImportWork): object {
     isZoneGuessed: found.isZoneGuessed,
     days: Object.fromEntries([...found.days].map(([day, sums]) => [formatDay(day), sums])),
     notBrought: Object.fromEntries(found.left),
+    notes: found.notes,
     leftOut: Object.fromEntries(plan.left),
     replaces: plan.replaced.map(({ source, days }) => ({
       source: source.number,

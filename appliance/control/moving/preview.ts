@@ -8,6 +8,7 @@ type DayCounts = Readonly<Record<string, number>>;
 interface ImportAnswer extends Pick<UploadPreview, "format" | "zone" | "isZoneGuessed"> {
   readonly days: Readonly<Record<string, DayCounts>>;
   readonly notBrought: Record<string, number>;
+  readonly notes: string[];
   readonly leftOut: UploadPreview["leftOut"];
   readonly replaces: UploadPreview["replaces"];
   readonly brings: readonly string[];
@@ -17,14 +18,14 @@ interface ImportAnswer extends Pick<UploadPreview, "format" | "zone" | "isZoneGu
 /** @param input is of our own command line */
 export function previewOf(input: unknown): UploadPreview {
   const answer = input as ImportAnswer;
-  const { format, zone, isZoneGuessed, notBrought, leftOut, replaces, fresh } = answer;
+  const { format, zone, isZoneGuessed, notBrought, notes, leftOut, replaces, fresh } = answer;
   const days = new Map(
     Object.entries(answer.days).map(([day, counts]) => [parseDay(day) as Day, counts]),
   );
   const [first = 0, last = 0] = [Math.min(...days.keys()), Math.max(...days.keys())];
   const [from, to] = [answer.brings[0], answer.brings.at(-1)];
   return {
-    ...{ format, zone, isZoneGuessed, notBrought, leftOut, replaces },
+    ...{ format, zone, isZoneGuessed, notBrought, notes, leftOut, replaces },
     from: formatDay(first),
     to: formatDay(last),
     days: days.size,

@@ -14,6 +14,8 @@ export interface UploadPreview {
   perDay: number[];
   /** Rows that have no place here, by what they are. */
   notBrought: Record<string, number>;
+  /** Sentences about the file for its owner. */
+  notes: string[];
   /** Days that stay out, by the reason. */
   leftOut: Partial<Record<"counted" | "after" | "unnamed" | "today" | "retention", number>>;
   /** Imports of which days are replaced. */

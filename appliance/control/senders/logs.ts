@@ -40,7 +40,7 @@ export function logsRoute({ numbers, feed }: Parts): SenderRoute {
         throw invalidField("host", `may stand there ${MAX_HOSTS} times.`);
       const pattern = [ctx.query.format ?? []].flat()[0];
       const text = await textOf(ctx);
-      const { hits, left, isLate } = await feed
+      const { hits, left, isLate, note } = await feed
         .read({ site: id, batch, text, hosts, pattern })
         .catch((error: unknown) => {
           throw error instanceof ImportRefused ? invalidField("format", error.message) : error;
@@ -56,6 +56,7 @@ export function logsRoute({ numbers, feed }: Parts): SenderRoute {
         ok: true,
         views: hits.length,
         left: Object.fromEntries(left),
+        ...(note !== undefined && { note }),
       } satisfies LogsAnswer;
     },
   };

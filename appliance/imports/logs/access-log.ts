@@ -2,8 +2,9 @@ import type { Format } from "../format.ts";
 import type { Sheet } from "../input.ts";
 import { ImportRefused } from "../refused.ts";
 import { NO_USER_AGENT } from "./haproxy.ts";
+import { bareHost, isHostName } from "./host.ts";
 import { readInOrder } from "./in-order.ts";
-import { bareHost, LogViews } from "./log-views.ts";
+import { LogViews } from "./log-views.ts";
 import { logReader } from "./reader.ts";
 
 /** The name of this format, for people. */
@@ -53,6 +54,7 @@ export function accessLog(options: LogOptions): Format {
         (line, read, reached) => views.take(line, read, reached),
       );
       views.end();
+      if (views.problem !== undefined) sink.note(views.problem);
     },
   };
 }
@@ -84,8 +86,10 @@ function hostsOf(sheets: readonly Sheet[], { hosts, pattern }: LogOptions): stri
       if (typeof one !== "string" && one.host !== "") found.add(bareHost(one.host));
     }
   }
-  if (found.size <= 1) return [...found];
-  const some = [...found].sort().slice(0, MAX_HOSTS).join(", ");
+  // An address in the place of a host is not told: it may be a visitor's.
+  const names = [...found].filter(isHostName).sort();
+  if (names.length === 1 || found.size <= 1) return names.length === 1 ? names : [...found];
+  const some = names.slice(0, MAX_HOSTS).join(", ") || "NAME";
   throw new ImportRefused(
     `This log is of several hosts. Say which one is the site's: --host ${some}.`,
   );

@@ -2,7 +2,8 @@ import type { Day } from "../../base/calendar.ts";
 import type { DayZone } from "../../base/day-zone.ts";
 import { Turns } from "../../base/tasks/turns.ts";
 import type { HitRecord } from "../../store/log/record.ts";
-import { bareHost, LogViews, type ViewsSink } from "./log-views.ts";
+import { bareHost } from "./host.ts";
+import { LogViews, type ViewsSink } from "./log-views.ts";
 import { logReader } from "./reader.ts";
 
 const HOURS = 24;
@@ -47,6 +48,8 @@ interface FedLines {
   readonly left: ReadonlyMap<string, number>;
   /** Whether all requests are of days before yesterday. */
   readonly isLate: boolean;
+  /** A sentence for the owner of the log. */
+  readonly note: string | undefined;
 }
 
 /** Says what a line counts, and collects it. */
@@ -88,7 +91,12 @@ class FeedOfSite {
     const [hits, left] = [this.#hits, this.#left];
     this.#hits = [];
     this.#left = new Map();
-    return { hits, left, isLate: requests > 0 && left.get(LATE) === requests };
+    return {
+      hits,
+      left,
+      isLate: requests > 0 && left.get(LATE) === requests,
+      note: this.#views.problem,
+    };
   }
 
   #dayOf(hour: number): Day | undefined {

@@ -1,10 +1,11 @@
 import { HOUR_MS } from "../../base/calendar.ts";
 import { remember } from "../../base/remember.ts";
 import { momentIn } from "../moment.ts";
+import { clientOf } from "./client.ts";
 
 /** One request, as a line of an access log tells it. Texts are "" where the line does not say. */
 export interface LogLine {
-  /** The client's, without a port. */
+  /** The client's, without a port; a name where the server looked for it. */
   readonly address: string;
   /** Epoch milliseconds. */
   readonly moment: number;
@@ -83,24 +84,6 @@ export function lineOf(text: (name: string) => string): LogLine | undefined {
 
 function withQuery(path: string, query: string): string {
   return query === "" || path.includes("?") ? path : `${path}?${query}`;
-}
-
-/** Proxies append their peer, so the last address that is not of a network at home is the client's. */
-function clientOf(peer: string, forwarded: string): string {
-  const told = forwarded
-    .split(",")
-    .map((each) => withoutPort(each.trim()))
-    .filter((each) => each !== "" && each !== "-");
-  return told.findLast((each) => !AT_HOME.test(each)) ?? told.at(-1) ?? withoutPort(peer);
-}
-
-const AT_HOME =
-  /^(?:10\.|127\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|::1$|f[cd]|fe80)/i;
-
-/** `192.0.2.1:5678` and `[2001:db8::1]:5678` without the port, which is another with each connection. */
-function withoutPort(address: string): string {
-  const [, v6, v4] = /^(?:\[([^\]]*)\](?::\d+)?|([^:]+):\d+)$/.exec(address) ?? [];
-  return v6 ?? v4 ?? address;
 }
 
 const MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";

@@ -1,15 +1,15 @@
 import { hash } from "node:crypto";
 import type { Day } from "../../base/calendar.ts";
-import { comparableHost } from "../../base/names.ts";
 import { storable } from "../../base/text/storable.ts";
-import { addressHost } from "../../collector/counting/address.ts";
 import { pagePath } from "../../collector/counting/beacon.ts";
 import { createVisitorCache } from "../../collector/counting/visitor.ts";
 import type { Dimension, HitRecord } from "../../store/log/record.ts";
 import type { Sink } from "../format.ts";
 import { referrerOf } from "../values.ts";
 import { DayViews, SESSION_MS, type SessionsBefore } from "./day-views.ts";
+import { bareHost, isHostName, originOf } from "./host.ts";
 import type { LogLine } from "./line.ts";
+import { OneAddress } from "./one-address.ts";
 import { judgeRequest, pathIn } from "./page-rule.ts";
 import type { Read } from "./reader.ts";
 
@@ -48,11 +48,6 @@ export interface ViewsSink extends Pick<Sink, "hourAt" | "dayOfHour" | "leave"> 
   view(record: Omit<HitRecord, "site">): void;
 }
 
-/** The form in which hosts of logs are compared. */
-export function bareHost(host: string): string {
-  return comparableHost(storable(host)).replace(/:\d+$/, "");
-}
-
 /** Counts the lines of logs, a day after the other. */
 export class LogViews {
   readonly #sink: ViewsSink;
@@ -65,6 +60,7 @@ export class LogViews {
   #over: { day: Day; sessions: SessionsBefore } = { day: Number.NEGATIVE_INFINITY, sessions: NONE };
 
   #looked = 0;
+  readonly #oneAddress = new OneAddress();
 
   constructor(sink: ViewsSink, options: ViewsOptions) {
     this.#sink = sink;
@@ -95,6 +91,11 @@ export class LogViews {
     this.#endBefore(Number.POSITIVE_INFINITY);
   }
 
+  /** A sentence for the owner about visitors who are not told from each other; undefined where they are. */
+  get problem(): string | undefined {
+    return this.#oneAddress.problem;
+  }
+
   /** Counts what is there of days that are not over. @param first the first day that is not over */
   count(first: Day): void {
     this.#endBefore(first * HOURS);
@@ -118,6 +119,7 @@ export class LogViews {
     }
     const visitor = this.#visitorOf(read.agent);
     if (visitor.bot !== null) return "views of crawlers";
+    this.#oneAddress.add(read.address, read.agent);
     const { browser, os, device } = visitor;
     const page = host || hosts[0] || "";
     const { path, values, source } = valuesOf(read, page);
@@ -143,6 +145,7 @@ export class LogViews {
   }
 
   #otherHost(host: string): string {
+    if (!isHostName(host)) return "requests whose host is an address, or no name";
     if (!this.#otherHosts.has(host) && this.#otherHosts.size >= MAX_HOSTS)
       return "requests of more hosts";
     this.#otherHosts.add(host);
@@ -209,7 +212,7 @@ function valuesOf(
     ["ref", ref],
     ["ref_group", group],
   ];
-  if (host !== "") values.push(["host", storable(`https://${addressHost(host)}`)]);
+  if (host !== "") values.push(["host", originOf(host)]);
   let source = ref;
   const query = target.indexOf("?");
   if (query >= 0 && target.includes("utm_", query)) {

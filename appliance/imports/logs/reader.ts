@@ -1,7 +1,8 @@
 import { isObject } from "../../base/input/json.ts";
+import { readCommon } from "./common.ts";
 import { isHttplog } from "./haproxy.ts";
 import { type LogLine, lineOf } from "./line.ts";
-import { patternReader, readCommon } from "./pattern.ts";
+import { patternReader } from "./pattern.ts";
 
 /** A line of a log: a request, nothing that counts, a request that lacks who asked, or what cannot be read. */
 export type Read = LogLine | "comment" | "httplog" | "unknown";

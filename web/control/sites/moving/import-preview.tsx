@@ -60,6 +60,11 @@ export function ImportPreview({ site, preview, busy, onBring }: ImportPreviewPro
           </ul>
         </div>
       )}
+      {preview.notes.map((note) => (
+        <p key={note} class="notice">
+          {note}
+        </p>
+      ))}
       {replaced.days > 0 && <p class="notice">{replaced.text}</p>}
       {brings === null ? (
         <p class="notice">Nothing of it can be brought to {site}.</p>
