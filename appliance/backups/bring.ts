@@ -1,10 +1,11 @@
-import { createHash, type Hash } from "node:crypto";
+import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import type { DayZone } from "../base/day-zone.ts";
 import { notKept } from "./keeping.ts";
 import type { BackupOutcome } from "./machine.ts";
 import { hasMark, type MarkedFolder, notMarked, openMarked } from "./mark.ts";
 import { type BackupName, isPartOf, partName, readBackupName } from "./names.ts";
+import { hashed, hashOf } from "./targets/hashed.ts";
 import { type BackupTarget, TargetProblem } from "./targets/target.ts";
 import type { GoodBackup } from "./view.ts";
 
@@ -49,15 +50,7 @@ export async function bringBackup(options: BringOptions): Promise<BackupOutcome>
   try {
     const sent = createHash("sha256");
     await target.write(part, Readable.from(hashed(made.content(), sent)), made.bytes, signal);
-    const found = createHash("sha256");
-    let left = made.bytes;
-    for await (const chunk of target.read(part, signal)) {
-      found.update(chunk);
-      left -= chunk.length;
-      // A server may send without end.
-      if (left < 0) break;
-    }
-    if (!sent.digest().equals(found.digest()))
+    if (!sent.digest().equals(await hashOf(target.read(part, signal), made.bytes)))
       throw new TargetProblem(
         "What was read back is not what was written. The medium is damaged, or smaller than it says: use another.",
       );
@@ -93,11 +86,4 @@ export async function bringBackup(options: BringOptions): Promise<BackupOutcome>
     .slice(0, MOST_TOLD)
     .map(({ file, at, bytes }): GoodBackup => ({ file, at, bytes }));
   return { kind: "good", good: { file: name.file, at: name.at, bytes: made.bytes }, files, mark };
-}
-
-async function* hashed(content: AsyncIterable<Uint8Array>, hash: Hash) {
-  for await (const chunk of content) {
-    hash.update(chunk);
-    yield chunk;
-  }
 }

@@ -25,7 +25,10 @@ aroundTests(
   () => Promise.all([...open].map((server) => server.end())),
 );
 
-/** Debian's Apache with WebDAV on a free port of 127.0.0.1, by TLS, with what it needs in a folder of its own. */
+/**
+ * Debian's Apache with WebDAV on a free port of 127.0.0.1, with what it needs in a folder of its own; by TLS, unless a
+ * proxy before it ends that.
+ */
 export class WebdavServer {
   readonly user = USER;
   readonly password = PASSWORD;
@@ -35,21 +38,23 @@ export class WebdavServer {
   /** The folder that it serves. */
   readonly files: string;
   readonly #home: string;
+  readonly #isPlain: boolean;
   #process: ChildProcess | undefined;
 
-  private constructor(home: string, port: number, ca: string) {
+  private constructor(home: string, port: number, ca: string, isPlain: boolean) {
     this.#home = home;
+    this.#isPlain = isPlain;
     this.files = join(home, "files");
     this.port = port;
     this.ca = ca;
   }
 
-  static async start(): Promise<WebdavServer> {
+  static async start({ isPlain = false } = {}): Promise<WebdavServer> {
     needTools("apache2-bin");
     const home = mkdtempSync(join(tmpdir(), "tallydeck-webdav-"));
     const port = await freePort();
     const { cert, key, ca } = newCertificate();
-    const server = new WebdavServer(home, port, ca);
+    const server = new WebdavServer(home, port, ca, isPlain);
     open.add(server);
     // Started by root it becomes somebody else, who writes here.
     chmodSync(home, 0o755);
@@ -110,7 +115,7 @@ export class WebdavServer {
       "ThreadsPerChild 4",
       "MinSpareThreads 1",
       "MaxRequestWorkers 4",
-      "SSLEngine on",
+      ...(this.#isPlain ? [] : ["SSLEngine on"]),
       `SSLCertificateFile ${home}/cert.pem`,
       `SSLCertificateKeyFile ${home}/key.pem`,
       `DavLockDB ${home}/locks/db`,

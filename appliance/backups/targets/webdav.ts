@@ -1,7 +1,10 @@
+import { createHash } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
 import type { Clock } from "../../base/clock.ts";
 import { AskFailed, askFailure, exchange, opened, trustOf } from "../../http/exchange.ts";
 import type { WebdavSettings } from "../settings.ts";
+import { hashed, hashOf } from "./hashed.ts";
 import { filesIn } from "./listing.ts";
 import { Patience } from "./patience.ts";
 import { type BackupTarget, MOST_FILES, type TargetFile, TargetProblem } from "./target.ts";
@@ -20,8 +23,10 @@ interface Request {
   readonly body?: string | Readable;
 }
 
-const MOST_LISTED_BYTES = 8_388_608;
+const MOST_LISTED_BYTES = 4_194_304;
 const MOST_BYTES = 65_536;
+/** The answers of servers to an address that they do not take for theirs, or to a method that they lack. */
+const MISUNDERSTOOD = [400, 403, 404, 405, 409, 500, 501, 502];
 const WANTED =
   '<?xml version="1.0" encoding="utf-8"?><propfind xmlns="DAV:"><prop><getcontentlength/><resourcetype/></prop></propfind>';
 
@@ -43,9 +48,9 @@ export class WebdavTarget implements BackupTarget {
   async list(signal: AbortSignal): Promise<TargetFile[]> {
     const found = await this.#listed(signal);
     if (found !== undefined) return found;
-    const { status } = await this.#ask({ method: "MKCOL" }, signal);
+    const answer = await this.#ask({ method: "MKCOL" }, signal);
     // Another machine may have made it meanwhile.
-    if (status !== 201 && status !== 405) throw this.#refused(status);
+    if (answer.status !== 201 && answer.status !== 405) throw this.#refused(answer);
     return (await this.#listed(signal)) ?? [];
   }
 
@@ -55,8 +60,8 @@ export class WebdavTarget implements BackupTarget {
       "content-type": "application/vnd.sqlite3",
       "if-none-match": "*",
     };
-    const { status } = await this.#ask({ method: "PUT", name, headers, body: content }, signal);
-    if (status !== 201 && status !== 204 && status !== 200) throw this.#refused(status);
+    const answer = await this.#ask({ method: "PUT", name, headers, body: content }, signal);
+    if (![200, 201, 204].includes(answer.status)) throw this.#refused(answer);
   }
 
   async *read(name: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
@@ -66,10 +71,10 @@ export class WebdavTarget implements BackupTarget {
         { method: "GET", url: this.#at(name), headers: this.#headers },
         { signal: patience.signal, trust: this.#trust() },
       );
-      const { statusCode: status = 0 } = answer;
+      const { statusCode: status = 0, headers } = answer;
       if (status !== 200) {
         answer.destroy();
-        throw this.#refused(status);
+        throw this.#refused({ status, headers });
       }
       yield* patience.watch(answer);
     } catch (error) {
@@ -79,24 +84,50 @@ export class WebdavTarget implements BackupTarget {
     }
   }
 
+  /** Behind a proxy that ends TLS or shortens the path, servers take their own address for another one's. */
   async rename(from: string, to: string, signal: AbortSignal): Promise<void> {
-    const headers = { destination: this.#at(to), overwrite: "F" };
-    const { status } = await this.#ask({ method: "MOVE", name: from, headers }, signal);
-    if (status !== 201 && status !== 204) throw this.#refused(status);
+    const at = new URL(this.#at(to));
+    for (const destination of [at.href, `http://${at.host}${at.pathname}`, at.pathname]) {
+      const headers = { destination, overwrite: "F" };
+      const answer = await this.#ask({ method: "MOVE", name: from, headers }, signal);
+      if (answer.status === 201 || answer.status === 204) return;
+      if (!MISUNDERSTOOD.includes(answer.status)) throw this.#refused(answer);
+    }
+    await this.#copy(from, to, signal);
+    await this.remove(from, signal);
   }
 
   async remove(name: string, signal: AbortSignal): Promise<void> {
-    const { status } = await this.#ask({ method: "DELETE", name }, signal);
-    if (![200, 202, 204, 404].includes(status)) throw this.#refused(status);
+    const answer = await this.#ask({ method: "DELETE", name }, signal);
+    if (![200, 202, 204, 404].includes(answer.status)) throw this.#refused(answer);
+  }
+
+  /** Sends what the server has under another name, too, and reads that back. */
+  async #copy(from: string, to: string, signal: AbortSignal): Promise<void> {
+    const files = await this.list(signal);
+    const bytes = files.find(({ name }) => name === from)?.bytes ?? 0;
+    // A file of somebody else must not be removed below.
+    if (files.some(({ name }) => name === to)) throw this.#isThere();
+    const sent = createHash("sha256");
+    try {
+      await this.write(to, Readable.from(hashed(this.read(from, signal), sent)), bytes, signal);
+      if (sent.digest().equals(await hashOf(this.read(to, signal), bytes))) return;
+      throw new TargetProblem(
+        `${this.#host} cannot rename files, and has not kept what was sent under another name. Set its proxy up to pass the header Destination on as an address of the server behind it, or use another server.`,
+      );
+    } catch (error) {
+      await this.remove(to, signal).catch(() => {});
+      throw error;
+    }
   }
 
   /** Undefined where there is no such folder. */
   async #listed(signal: AbortSignal): Promise<TargetFile[] | undefined> {
     const headers = { depth: "1", "content-type": "application/xml; charset=utf-8" };
-    const { status, body } = await this.#ask({ method: "PROPFIND", headers, body: WANTED }, signal);
-    if (status === 404) return undefined;
-    if (status !== 207) throw this.#refused(status);
-    const files = filesIn(body.toString("utf8"));
+    const answer = await this.#ask({ method: "PROPFIND", headers, body: WANTED }, signal);
+    if (answer.status === 404) return undefined;
+    if (answer.status !== 207) throw this.#refused(answer);
+    const files = filesIn(answer.body);
     if (files !== undefined) return files;
     throw new TargetProblem(
       `What ${this.#host} answers is no list of a folder with at most ${MOST_FILES} files. Check the address, or name an empty folder.`,
@@ -149,10 +180,18 @@ export class WebdavTarget implements BackupTarget {
     return new TargetProblem(`${this.#host} could not be asked: ${message}.`);
   }
 
+  #isThere(): TargetProblem {
+    return new TargetProblem(`The file is there already on ${this.#host}, or is locked.`);
+  }
+
   /** The problem of a status. The words of the server are not shown: anybody may stand in its place. */
-  #refused(status: number): TargetProblem {
+  #refused({ status, headers }: { status: number; headers: IncomingHttpHeaders }): TargetProblem {
     const host = this.#host;
     const say = (sentence: string) => new TargetProblem(sentence);
+    if (status === 401 && wantsDigest(headers["www-authenticate"]))
+      return say(
+        `${host} wants Digest authentication, which Tallydeck does not speak. Switch Basic authentication on there, by https.`,
+      );
     if (status === 401)
       return say(
         `${host} does not take this user and password. A Nextcloud wants an app password.`,
@@ -162,8 +201,7 @@ export class WebdavTarget implements BackupTarget {
       return say(`There is no WebDAV folder at this address of ${host}. Check the address.`);
     if (status === 409)
       return say(`The folder above this one is not there on ${host}. Make it, or name another.`);
-    if (status === 412 || status === 423)
-      return say(`The file is there already on ${host}, or is locked.`);
+    if (status === 412 || status === 423) return this.#isThere();
     if (status === 413) return say(`${host} takes no file as large as a backup.`);
     if (status === 507) return say(`${host} is full, or your share of it. Make room there.`);
     if (status >= 300 && status < 400)
@@ -172,4 +210,10 @@ export class WebdavTarget implements BackupTarget {
       return say(`${host} cannot take a backup now (status ${status}). It is tried again.`);
     return say(`${host} refuses the backup (status ${status}). Check the address.`);
   }
+}
+
+/** @param challenges the schemes of authentication that a server takes */
+function wantsDigest(challenges = ""): boolean {
+  const schemes = challenges.replaceAll(/"[^"]*"/g, "");
+  return /\bdigest\b/i.test(schemes) && !/\bbasic\b/i.test(schemes);
 }

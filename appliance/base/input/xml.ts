@@ -3,7 +3,7 @@
  * takes linear time.
  */
 
-/** The most elements of one name unless given, more than any router has. */
+/** The most elements of one name, more than any router has. */
 const MOST_ELEMENTS = 64;
 
 const ESCAPED: Readonly<Record<string, string>> = {
@@ -19,16 +19,11 @@ export function declaresNothing(xml: string): boolean {
   return !/<!(?:DOCTYPE|ENTITY)/i.test(xml);
 }
 
-/** The same document with its elements' names alone, where each has the prefix of a namespace. */
-export function unprefixed(xml: string): string {
-  return xml.replaceAll(/<(\/?)[\w.-]{1,64}:/g, "<$1");
-}
-
 /** The content of each element of a name, in order; `name` has no prefix. */
-export function elements(xml: string, name: string, most: number = MOST_ELEMENTS): string[] {
+export function elements(xml: string, name: string): string[] {
   const found: string[] = [];
   const opening = `<${name}`;
-  for (let at = 0; found.length < most; ) {
+  for (let at = 0; found.length < MOST_ELEMENTS; ) {
     const open = xml.indexOf(opening, at);
     if (open < 0) break;
     at = open + opening.length;
@@ -46,7 +41,9 @@ export function elements(xml: string, name: string, most: number = MOST_ELEMENTS
 /** The text of the first element of a name; undefined where there is none. */
 export function elementText(xml: string, name: string): string | undefined {
   const [inner] = elements(xml, name);
-  return inner
-    ?.trim()
-    .replaceAll(/&(?:lt|gt|quot|apos|amp);/g, (escaped) => ESCAPED[escaped] ?? "");
+  return inner && unescaped(inner.trim());
+}
+
+export function unescaped(text: string): string {
+  return text.replaceAll(/&(?:lt|gt|quot|apos|amp);/g, (escaped) => ESCAPED[escaped] ?? "");
 }

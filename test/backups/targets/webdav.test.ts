@@ -145,6 +145,17 @@ describe("a server with faults", () => {
       assert.ok(heard.length <= 2, "it follows no redirect");
     });
 
+  it("that takes Digest authentication alone is told", async () => {
+    answer = (_, response) => {
+      response.writeHead(401, {
+        "www-authenticate": 'Digest realm="basic", nonce="a", qop="auth"',
+      });
+      response.end();
+    };
+    const target = targetAt({ url, user: "me", password: "secret" });
+    await assertProblem(target.list(signal), /wants Digest authentication.*Switch Basic/);
+  });
+
   it("is told a token where there is no user", async () => {
     await targetAt({ url, password: "secret" }).list(signal);
     assert.equal(heard[0]?.headers.authorization, "Bearer secret");
@@ -203,7 +214,9 @@ describe("a list of files", () => {
     `<d:response><d:href>${href}</d:href><d:propstat><d:prop>${rest}</d:prop></d:propstat></d:response>`;
   const list = (...responses: string[]) =>
     filesIn(
-      `<?xml version="1.0"?><d:multistatus xmlns:d="DAV:">${responses.join("")}</d:multistatus>`,
+      Buffer.from(
+        `<?xml version="1.0"?><d:multistatus xmlns:d="DAV:">${responses.join("")}</d:multistatus>`,
+      ),
     );
 
   it("has names as they are, without folders", () => {
@@ -224,13 +237,42 @@ describe("a list of files", () => {
   });
 
   it("is none where it declares anything, is something else, or has no end", () => {
-    assert.equal(filesIn("<!DOCTYPE x [<!ENTITY a 'b'>]><multistatus></multistatus>"), undefined);
-    assert.equal(filesIn("<html></html>"), undefined);
+    const entity = "<!DOCTYPE x [<!ENTITY a 'b'>]><multistatus></multistatus>";
+    assert.equal(filesIn(Buffer.from(entity)), undefined);
+    assert.equal(filesIn(Buffer.from("<html></html>")), undefined);
     assert.equal(list(...Array.from({ length: 10_001 }, () => response("/a"))), undefined);
   });
 
-  it("is read in a moment, however it is made", () => {
-    for (const part of ["<d:response>", "<d:", "</", "<response><href>", "<a:b:c:"])
-      filesIn(`<multistatus >${part.repeat(1_000_000 / part.length)}`);
+  it("has files between comments, in empty elements and by other prefixes", () => {
+    const xml = `<multistatus xmlns="DAV:"><!-- <response> --><response><href/><D:href>/dav/a</D:href>
+      <x:owner xmlns:x="DAV:"><x:href>/me</x:href></x:owner><getcontentlength/>
+      <prop ><getcontentlength x="y"> 7 </getcontentlength></prop><![CDATA[</response>]]></response></multistatus>`;
+    assert.deepEqual(filesIn(Buffer.from(xml)), [{ name: "a", bytes: 7 }]);
+  });
+
+  it("is read in a moment and little memory, however it is made", () => {
+    const parts = [
+      "<d:response>",
+      "<d:",
+      "</",
+      "<response><href>",
+      "<a:b:c:",
+      "<a:b",
+      "<a>",
+      "<!--",
+    ];
+    for (const part of parts) {
+      const xml = Buffer.alloc(4_000_000, part);
+      xml.write("<multistatus >");
+      const { heapUsed } = process.memoryUsage();
+      filesIn(xml);
+      assert.ok(process.memoryUsage().heapUsed - heapUsed < 64_000_000, part);
+    }
+  });
+
+  it("has room for ten thousand files", () => {
+    const name = "tallydeck-2026-11-27-020004Z-kitchen-0a1b2c3d.db";
+    const files = list(...Array.from({ length: 10_000 }, () => response(`/dav/files/me/${name}`)));
+    assert.equal(files?.length, 10_000);
   });
 });
