@@ -165,6 +165,13 @@ function forwarded(request: IncomingMessage, header: string): string[] {
     .filter((part) => part !== "");
 }
 
+/** The password of `Authorization: Basic`, which programs send for `http://user:password@host/`; undefined without one. */
+export function basicPassword({ headers }: IncomingMessage): string | undefined {
+  const [, packed] = /^Basic +([A-Za-z0-9+/=]{1,1000}) *$/i.exec(headers.authorization ?? "") ?? [];
+  if (packed === undefined) return undefined;
+  return /^[^:]*:(.+)$/s.exec(Buffer.from(packed, "base64").toString("utf8"))?.[1];
+}
+
 /** The token of `Authorization: Bearer <token>`; undefined when there is none. */
 export function bearerToken({ headers }: IncomingMessage): string | undefined {
   return /^Bearer +(\S+) *$/i.exec(headers.authorization ?? "")?.[1];

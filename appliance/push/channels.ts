@@ -59,6 +59,8 @@ interface PushResult {
 interface Ping extends WatchFields {
   status: Status;
   text?: string;
+  /** The id of the run that begins or ends; an end without ends all. */
+  run?: string;
 }
 
 const MAX_CHANNELS = KEPT_CHANNELS.bound.count;
@@ -72,16 +74,17 @@ export function channelName(raw: string): string {
   throw new Refusal("invalid_channel", `A channel name has ${CHANNEL_RULE}.`);
 }
 
-/** The text after a ping: its own, or the last one, unless that was about a failure that is over. */
+/** The text after a ping: its own, or the last one, unless that was about a failure or a beginning that is over. */
 function textAfter(
   before: HeldMessage | undefined,
   text: string | undefined,
   status: Status,
-): Pick<HeldMessage, "text" | "isOfFailure"> {
-  if (text !== undefined) return { text: cleanText(text).text, isOfFailure: status === "fail" };
-  if (before === undefined || (before.isOfFailure && status === "ok"))
-    return { text: "", isOfFailure: false };
-  return { text: before.text, isOfFailure: before.isOfFailure };
+): Pick<HeldMessage, "text" | "textOf"> {
+  if (text !== undefined) return { text: cleanText(text).text, textOf: status };
+  const of = before?.textOf ?? null;
+  const isOver = (of === "fail" && status === "ok") || (of === "start" && status !== "start");
+  if (before === undefined || isOver) return { text: "", textOf: null };
+  return { text: before.text, textOf: of };
 }
 
 /**
@@ -140,8 +143,8 @@ export class Channels {
     const { text, replaced, truncated } = cleanText(push.text);
     const { color = null, background = null, icon = null } = push;
     if (icon !== null) this.#icons?.check(icon, "icon");
-    const isOfFailure = push.status === "fail";
-    const entry = this.#push(name, push, { text, isOfFailure, color, background, icon });
+    const textOf = push.status ?? null;
+    const entry = this.#push(name, push, { text, textOf, color, background, icon });
     return { value: this.#describe(name, entry), replaced, truncated };
   }
 
@@ -149,7 +152,7 @@ export class Channels {
    * Takes a sign of life, which makes the channel a dead-man's one. A firing message stays, unless the ping has a period.
    * @throws as `set`
    */
-  ping(channel: string, { text, ...ping }: Ping): void {
+  ping(channel: string, { text, run, ...ping }: Ping): void {
     const name = channelName(channel);
     const known = this.#channels.get(name);
     const before = known?.held;
@@ -157,12 +160,13 @@ export class Channels {
     if (isUnwatched && known?.state === "firing") return;
     const { color = null, background = null, icon = null } = before ?? {};
     const isWatched = ping.period !== undefined || (before?.period ?? null) !== null;
-    this.#push(name, isWatched ? ping : { ...PING_WATCH, ...ping }, {
+    const looks = {
       ...textAfter(before, text, ping.status),
       color,
       background,
       icon,
-    });
+    };
+    this.#push(name, isWatched ? ping : { ...PING_WATCH, ...ping }, looks, run);
   }
 
   /**
@@ -219,11 +223,11 @@ export class Channels {
     await this.#kept?.close();
   }
 
-  #push(name: string, push: Omit<Push, "text">, value: Looks): ChannelEntry {
+  #push(name: string, push: Omit<Push, "text">, value: Looks, run?: string): ChannelEntry {
     const before = this.#channels.get(name);
     const now = this.#clock.monotonic();
     const isDown = before?.deadMan === "down";
-    const held = pushed(before?.held, push, value, { now, isDown });
+    const held = pushed(before?.held, push, value, { now, isDown, run });
     const isTold = push.status !== "start";
     return this.#settle(name, held, { isTold, isPushed: true });
   }

@@ -11,8 +11,8 @@ export type Acknowledgement = Acknowledger & { at: number };
 /** The value of a channel. All times are milliseconds of one clock, whichever. */
 export interface HeldMessage {
   readonly text: string;
-  /** Whether the text came with a failure, and disappears with it. */
-  readonly isOfFailure: boolean;
+  /** The state with which the text came: of a failure or a beginning it goes with the end of that. */
+  readonly textOf: Status | null;
   readonly color: string | null;
   readonly background: string | null;
   /** Name of an icon. */
@@ -38,13 +38,15 @@ export interface HeldMessage {
    * was none. Null while there is neither since it was declared or resumed.
    */
   readonly heard: number | null;
-  /** The beginning of the unfinished run; null for none. */
+  /** The beginning of the unfinished run, or of the first of several; null for none. */
   readonly started: number | null;
+  /** The beginnings of unfinished runs that have an id, by that, in their order. */
+  readonly runs: Readonly<Record<string, number>>;
   readonly ack: Acknowledgement | null;
 }
 
 /** The looks that a push gives. */
-export type Looks = Pick<HeldMessage, "text" | "isOfFailure" | "color" | "background" | "icon">;
+export type Looks = Pick<HeldMessage, "text" | "textOf" | "color" | "background" | "icon">;
 
 /** The watching of a channel in seconds; `period` is null for one that is not watched. */
 interface ChannelWatch {
@@ -58,7 +60,7 @@ const MIN_USUAL_GRACE = 60;
 export function nothing(now: number): HeldMessage {
   return {
     text: "",
-    isOfFailure: false,
+    textOf: null,
     color: null,
     background: null,
     icon: null,
@@ -73,15 +75,16 @@ export function nothing(now: number): HeldMessage {
     wake: false,
     heard: null,
     started: null,
+    runs: {},
     ack: null,
   };
 }
 
 /** A message of an earlier version in the form of this one. */
 export function upgraded<H extends HeldMessage>(held: H): H {
-  const { wake = false, isOfFailure = false } = held;
-  if (held.started !== undefined) return { ...held, wake, isOfFailure };
-  return { ...held, wake, isOfFailure, started: held.status === "start" ? held.heard : null };
+  const { wake = false, textOf = null, runs = {}, started } = held;
+  const begun = started === undefined && held.status === "start" ? held.heard : (started ?? null);
+  return { ...held, wake, textOf, runs, started: begun };
 }
 
 /**
@@ -94,7 +97,7 @@ export function pushed(
   before: HeldMessage | undefined,
   push: Omit<Push, "text">,
   value: Looks,
-  { now, isDown }: { now: number; isDown: boolean },
+  { now, isDown, run }: { now: number; isDown: boolean; run?: string | undefined },
 ): HeldMessage {
   const begins = push.status === "start";
   const alarm = begins && isDown ? before : undefined;
@@ -107,7 +110,7 @@ export function pushed(
     ...watch,
     set: now,
     expires: ttl === 0 ? null : now + ttl * 1_000,
-    ...timesAfter(before, watch.period !== null, { now, begins, isDown }),
+    ...timesAfter(before, watch.period !== null, { now, begins, isDown, run }),
     status,
     id,
     hold,
@@ -120,12 +123,33 @@ export function pushed(
 function timesAfter(
   before: HeldMessage | undefined,
   isWatched: boolean,
-  { now, begins, isDown }: { now: number; begins: boolean; isDown: boolean },
-): Pick<HeldMessage, "heard" | "started"> {
-  if (!isWatched) return { heard: null, started: null };
-  if (!begins) return { heard: now, started: null };
-  const started = isDown ? (before?.started ?? now) : now;
-  return { heard: before?.heard ?? now, started };
+  {
+    now,
+    begins,
+    isDown,
+    run,
+  }: { now: number; begins: boolean; isDown: boolean; run: string | undefined },
+): Pick<HeldMessage, "heard" | "started" | "runs"> {
+  if (!isWatched) return { heard: null, started: null, runs: {} };
+  // An end without an id ends all.
+  const known = run === undefined && !begins ? {} : (before?.runs ?? {});
+  const { [run ?? ""]: _, ...others } = known;
+  if (!begins) return { heard: now, started: firstOf(others), runs: others };
+  const runs = run === undefined ? others : newest({ ...others, [run]: now });
+  const started = isDown ? (before?.started ?? now) : (firstOf(others) ?? now);
+  return { heard: before?.heard ?? now, started, runs };
+}
+
+/** The most runs at a time that are told apart. */
+const MOST_RUNS = 8;
+
+function newest(runs: HeldMessage["runs"]): HeldMessage["runs"] {
+  return Object.fromEntries(Object.entries(runs).slice(-MOST_RUNS));
+}
+
+function firstOf(runs: HeldMessage["runs"]): number | null {
+  const times = Object.values(runs);
+  return times.length === 0 ? null : Math.min(...times);
 }
 
 /**
@@ -149,6 +173,7 @@ export function watched(
     paused: isPaused,
     heard: isUnheard ? null : before.heard,
     started: isUnheard ? null : before.started,
+    runs: isUnheard ? {} : before.runs,
     ack: isPaused ? null : before.ack,
   };
 }
@@ -198,9 +223,10 @@ export function isKept({ period, hold }: HeldMessage): boolean {
 
 /** The same with times of another clock, which is ahead by `ms`. */
 export function shifted(held: HeldMessage, ms: number): HeldMessage {
-  const { set, expires, heard, started, ack } = held;
+  const { set, expires, heard, started, runs, ack } = held;
   return {
     ...held,
+    runs: timed(runs, (at) => at + ms),
     set: set + ms,
     expires: expires === null ? null : expires + ms,
     heard: heard === null ? null : heard + ms,
@@ -211,12 +237,17 @@ export function shifted(held: HeldMessage, ms: number): HeldMessage {
 
 /** A message without times in the future, which a fast clock may have set. */
 export function notAfter(now: number, held: HeldMessage): HeldMessage {
-  const { set, heard, started, ack } = held;
+  const { set, heard, started, runs, ack } = held;
   return {
     ...held,
+    runs: timed(runs, (at) => Math.min(at, now)),
     set: Math.min(set, now),
     heard: heard === null ? null : Math.min(heard, now),
     started: started === null ? null : Math.min(started, now),
     ack: ack === null ? null : { ...ack, at: Math.min(ack.at, now) },
   };
+}
+
+function timed(runs: HeldMessage["runs"], time: (at: number) => number): HeldMessage["runs"] {
+  return Object.fromEntries(Object.entries(runs).map(([run, at]) => [run, time(at)]));
 }

@@ -143,7 +143,7 @@ function hook(
     usage: `Post to /hooks/${name}/<channel>.`,
     methods: ["POST"],
     scope: "push",
-    takesQueryToken: true,
+    takesTokenOfAddress: true,
     async handle(ctx, { channel }) {
       const firing = await handle(ctx, channel);
       ctx.body = { ok: true, channel, firing } satisfies HookAnswer;

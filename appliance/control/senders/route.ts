@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Context, Middleware } from "koa";
 import type { Clock } from "../../base/clock.ts";
-import { bearerToken, type Client } from "../../http/client.ts";
+import { basicPassword, bearerToken, type Client } from "../../http/client.ts";
 import { HttpError, rateLimited } from "../../http/errors.ts";
 import { allTogether, RateLimit } from "../../http/rate-limit.ts";
 import { channelName } from "../../push/channels.ts";
@@ -13,6 +13,7 @@ interface Sent {
   channel: string;
   /** The parts of the path after the channel. */
   rest: readonly string[];
+  query: URLSearchParams;
   /** The id of the token. */
   token: string;
 }
@@ -25,8 +26,10 @@ export interface SenderRoute {
   readonly usage: string;
   readonly methods: readonly string[];
   readonly scope: Scope;
-  /** Whether the token may be in the query, for senders that cannot set headers. */
-  readonly takesQueryToken?: true;
+  /** Whether the token may be in the address, in the query or as a password, for senders that cannot set headers. */
+  readonly takesTokenOfAddress?: true;
+  /** Whether senders append parts of the path to an address that ends with a query. */
+  readonly takesAppended?: true;
   /** The parts that may follow the channel; none unless given. */
   readonly fits?: (rest: readonly string[]) => boolean;
   readonly handle: (ctx: Context, sent: Sent) => void | Promise<void>;
@@ -93,13 +96,24 @@ export class Gate {
 
 /** The order of the checks is part of the interface: a sender sees the first that fails. */
 export function senderRoute(
-  { path, usage, methods, scope, takesQueryToken, fits = isEmpty, handle }: SenderRoute,
+  {
+    path,
+    usage,
+    methods,
+    scope,
+    takesTokenOfAddress,
+    takesAppended,
+    fits = isEmpty,
+    handle,
+  }: SenderRoute,
   { gate, client }: { gate: Gate; client: Client },
 ): Middleware {
   return async (ctx, next) => {
     const segments = ctx.path.split("/").filter((segment) => segment !== "");
     if (path.some((part, at) => segments[at] !== part)) return next();
-    const [name, ...rest] = segments.slice(path.length);
+    const [name, ...ofPath] = segments.slice(path.length);
+    const { appended, query } = takesAppended ? unappended(ctx.querystring) : asGiven(ctx);
+    const rest = [...ofPath, ...appended];
     if (name === undefined || !fits(rest)) throw new HttpError(404, "not_found", usage);
     const channel = channelName(decoded(name));
     if (!methods.includes(ctx.method)) {
@@ -114,11 +128,34 @@ export function senderRoute(
         "forbidden_origin",
         "Web pages may not push: send without the headers Origin, Referer and Sec-Fetch-Site.",
       );
-    const inQuery = takesQueryToken ? ctx.query.token : undefined;
-    const plaintext = bearerToken(ctx.req) ?? [inQuery].flat()[0];
+    const ofAddress = takesTokenOfAddress
+      ? (basicPassword(ctx.req) ?? query.get("token") ?? undefined)
+      : undefined;
+    const plaintext = bearerToken(ctx.req) ?? ofAddress;
     const token = gate.enter(client.address(ctx.req), plaintext, scope);
-    await handle(ctx, { channel, rest, token });
+    await handle(ctx, { channel, rest, query, token });
   };
+}
+
+function asGiven({ querystring }: Context) {
+  return { appended: [], query: new URLSearchParams(querystring) };
+}
+
+/**
+ * A query that programs took for the end of a path, and appended to: `token=…/start`, `token=…/start?rid=…`. No value that
+ * we know has a slash.
+ */
+function unappended(querystring: string): {
+  readonly appended: readonly string[];
+  readonly query: URLSearchParams;
+} {
+  const [, own = "", path = "", more = ""] =
+    /^((?:token|period|grace|rid)=[^/?]*|[^/?]*&(?:token|period|grace|rid)=[^/?&]*)((?:\/[^/?]*)+)(?:\?(.*))?$/.exec(
+      querystring,
+    ) ?? [];
+  if (path === "") return { appended: [], query: new URLSearchParams(querystring) };
+  const appended = path.split("/").filter((part) => part !== "");
+  return { appended, query: new URLSearchParams(`${own}&${more}`) };
 }
 
 /**

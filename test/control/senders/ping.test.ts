@@ -62,7 +62,7 @@ describe("pinging a channel", () => {
     assert.equal((await channel()).state, "firing");
   });
 
-  for (const rest of ["/256", "/-1", "/01", "/log", "/start/1", "/x"])
+  for (const rest of ["/256", "/-1", "/01", "/start/1", "/x", "/log/1"])
     it(`${rest} is not found`, async () => {
       assertError(await ping(rest), 404, "not_found");
     });
@@ -71,6 +71,83 @@ describe("pinging a channel", () => {
     const reply = await ping(`/fail?token=${token}`, { headers: { authorization: "" } });
     assert.equal(reply.status, 200);
     assert.equal((await channel()).state, "down");
+  });
+
+  it("takes the token as the password of an address, as HTTP libraries send it", async () => {
+    const basic = (text: string) => ({
+      headers: { authorization: `Basic ${Buffer.from(text).toString("base64")}` },
+    });
+    assert.equal((await ping("/fail", basic(`x:${token}`))).status, 200);
+    assert.equal((await channel()).state, "down");
+    assert.equal((await ping("", basic(`:${token}`))).status, 200);
+    for (const wrong of ["x:tdp_wrong", token, "x:", ""])
+      assertError(await ping("", basic(wrong)), 401, "unauthorized");
+  });
+
+  it("takes what programs append to an address that ends with a query", async () => {
+    const at = (rest: string) => ping(rest, { headers: { authorization: "" } });
+    for (const [rest, status, period] of [
+      [`?token=${token}/fail`, "fail", 86_400],
+      [`?token=${token}/0`, "ok", 86_400],
+      [`?token=${token}&period=600/start`, "start", 600],
+      [`?period=700&token=${token}/1`, "fail", 700],
+      [`?token=${token}/0`, "ok", 700],
+      [`?token=${token}/start?rid=7a0b`, "start", 700],
+      [`?token=${token}/`, "ok", 700],
+    ] as const) {
+      assert.equal((await at(rest)).status, 200, rest);
+      const { status: shown, period: watched } = await channel();
+      assert.deepEqual([shown, watched], [status, period], rest);
+    }
+    assert.equal((await at(`?token=${token}/log`)).status, 200);
+    assertError(await at(`?token=${token}/x`), 404, "not_found");
+    assertError(await at("?token=tdp_wrong/fail"), 401, "unauthorized");
+  });
+
+  it("/log is answered, and changes nothing", async () => {
+    await ping("/fail", { method: "POST", body: "disk full" });
+    const before = await channel();
+    for (const method of ["GET", "POST"])
+      assert.equal(
+        (await ping("/log", { method, ...(method === "POST" && { body: "x" }) })).text,
+        "OK",
+      );
+    assert.deepEqual(await channel(), before);
+    await owner.ask("DELETE", "/api/push-channels/cron");
+    await ping("/log");
+    assert.equal(await channel(), undefined);
+  });
+
+  it("tells runs with ids apart, and a run that hangs beside one that ends is late", async () => {
+    await ping("?period=7200&grace=600");
+    await ping("/start?rid=a");
+    world().clock.advance(100_000);
+    await ping("/start?rid=b");
+    await ping("?rid=b");
+    assert.equal((await channel()).state, "up");
+    world().clock.advance(499_000);
+    assert.equal((await channel()).state, "up");
+    world().clock.advance(1_000);
+    assert.equal((await channel()).state, "down");
+    await ping("/start?rid=c");
+    await ping("/0?rid=a");
+    await ping("/0?rid=c");
+    world().clock.advance(3_600_000);
+    assert.equal((await channel()).state, "up");
+    await ping("/start?rid=d");
+    await world().restart();
+    await ping();
+    world().clock.advance(3_600_000);
+    assert.equal((await channel()).state, "up");
+  });
+
+  it("ends the text of a beginning, be the end good or bad", async () => {
+    for (const end of ["", "/1"]) {
+      await ping("/start", { method: "POST", body: "starting" });
+      assert.equal((await channel()).text, "starting");
+      await ping(end);
+      assert.equal((await channel()).text, "");
+    }
   });
 
   it("writes no token into the log, right or wrong", async () => {
