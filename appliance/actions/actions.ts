@@ -104,7 +104,7 @@ export class Actions {
       case "toggle": {
         const channel = action.channel ?? this.#channelOf(gesture);
         if (channel === undefined) return false;
-        const isNowOn = isOn(channels.get(channel)?.text ?? "");
+        const isNowOn = isOn(channels.get(channel)?.text ?? "") === true;
         channels.set(channel, { text: isNowOn ? "off" : "on", ttl: 0 });
         return true;
       }

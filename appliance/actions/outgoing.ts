@@ -29,6 +29,8 @@ interface OutgoingOptions {
   log: Log;
   send: Send;
   isAllowed: (origin: string) => boolean;
+  /** Name and version of this program, for who is asked. */
+  userAgent: string;
   /** A text that no two requests share. */
   randomId: () => string;
 }
@@ -91,9 +93,15 @@ export class Outgoing {
     mostTries: number,
     stop: AbortSignal,
   ): Promise<RequestOutcome> {
-    const { isAllowed, log, randomId } = this.#options;
+    const { isAllowed, log, randomId, userAgent } = this.#options;
     const origin = originOf(request.url);
-    const headers = { ...request.headers, "idempotency-key": randomId() };
+    const isNamed = Object.keys(request.headers).some((name) => /^user-agent$/i.test(name));
+    const headers = {
+      // Many hosts turn away who does not say what it is.
+      ...(!isNamed && { "user-agent": userAgent }),
+      ...request.headers,
+      "idempotency-key": randomId(),
+    };
     for (let tries = 1; ; tries++) {
       if (this.#closed) return STOPPED;
       // The owner may have taken it from the list since the try before.

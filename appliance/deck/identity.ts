@@ -15,6 +15,11 @@ interface Taken {
   has(text: string): boolean;
 }
 
+/** Whether a text is a serial number, and not an empty memory: nothing, zeros, blanks or bytes of ones. */
+export function isSerial(text: string): boolean {
+  return /^[!-~]{1,126}$/.test(text) && /[^0F.-]/i.test(text);
+}
+
 /**
  * The id of a deck, which its settings belong to: the serial, or model and USB port where the serial is not unique,
  * since a family shares it, or another deck has it.
@@ -25,7 +30,7 @@ export function deckId(
   connected: Taken,
 ): string {
   const bySerial = `${model.id}-${slug(serial)}`;
-  const shared = serial === "" || serial === SHARED_SERIAL || connected.has(bySerial);
+  const shared = !isSerial(serial) || serial === SHARED_SERIAL || connected.has(bySerial);
   return shared ? `${model.id}-usb-${slug(port)}` : bySerial;
 }
 

@@ -110,7 +110,9 @@ export class Commands {
       case "channel":
         return this.#push(command.channel, readPush(jsonOf(text)));
       case "acknowledge":
-        return { seen: this.#options.channels.acknowledge(command.channel, { by: "mqtt" }) };
+        return this.#acknowledge(command.channel);
+      case "dismiss":
+        return this.#acknowledge(NOTICE_CHANNEL);
       case "custom":
         return this.#custom(command.channel, text);
       case "notify":
@@ -118,6 +120,10 @@ export class Commands {
       case "deck":
         return this.#turnKnob(command, text);
     }
+  }
+
+  #acknowledge(channel: string): object {
+    return { seen: this.#options.channels.acknowledge(channel, { by: "mqtt" }) };
   }
 
   #push(name: string, push: Parameters<Channels["set"]>[1]): object {
@@ -214,12 +220,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Parses a text in braces as JSON, if it is; any other text stays as it is. */
+/** A text in braces is meant as JSON; any other stays as it is. @throws {Refusal} `invalid_json` */
 function jsonOrText(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : text;
-  } catch {
-    return text;
-  }
+  return text.trimStart().startsWith("{") ? jsonOf(text) : text;
 }

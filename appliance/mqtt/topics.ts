@@ -28,6 +28,8 @@ export const channelCommand = (base: string, channel: string) => `${base}/channe
 const acknowledgeCommand = (base: string, channel: string) =>
   `${base}/channel/${channel}/acknowledge/set`;
 export const notifyCommand = (base: string) => `${base}/notify`;
+/** AWTRIX's own topic for a notification that was seen. */
+const dismissCommand = (base: string) => `${notifyCommand(base)}/dismiss`;
 export const siteTopic = (base: string, site: string) => `${base}/site/${site}/state`;
 export const deckTopic = (base: string, deck: string) => `${base}/deck/${deck}/state`;
 export const deckCommand = (base: string, deck: string, what: string) =>
@@ -43,6 +45,7 @@ export function commandFilters(base: string): string[] {
     acknowledgeCommand(base, "+"),
     `${base}/custom/+`,
     notifyCommand(base),
+    dismissCommand(base),
     `${base}/deck/+/+/set`,
   ];
 }
@@ -83,13 +86,14 @@ export function commandIn(
   topic: string,
 ):
   | { kind: "channel" | "acknowledge" | "custom"; channel: string }
-  | { kind: "notify" }
+  | { kind: "notify" | "dismiss" }
   | { kind: "deck"; deck: string; what: string }
   | undefined {
   if (!topic.startsWith(`${base}/`)) return undefined;
   const [kind, name = "", third, fourth, ...rest] = topic.slice(base.length + 1).split("/");
   if (rest.length > 0) return undefined;
-  if (kind === "notify" && name === "") return { kind: "notify" };
+  if (topic === notifyCommand(base)) return { kind: "notify" };
+  if (topic === dismissCommand(base)) return { kind: "dismiss" };
   if (kind === "custom" && third === undefined) return { kind: "custom", channel: name };
   if (kind === "channel" && third === "set" && fourth === undefined)
     return { kind: "channel", channel: name };

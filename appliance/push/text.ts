@@ -13,6 +13,9 @@ interface CleanText {
 // Carries no ink and takes no room: controls, zero-width and direction marks, variation selectors.
 const INVISIBLE = /^[\p{Cc}\p{Default_Ignorable_Code_Point}]$/u;
 const SPACE = /^[\t\p{Zs}]$/u;
+// What terminals take for colours and titles (ECMA-48): a sequence carries no ink, whatever its letters.
+const ANSI =
+  /\u001b\[[0-?]*[ -/]*[@-~]|\u009b[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[ -/]*[0-~]/gu;
 const LINE_BREAK = /\r\n?|[\u2028\u2029]/gu;
 
 const FOLDS: readonly (readonly [characters: string, plain: string])[] = [
@@ -45,7 +48,7 @@ export function isDrawable(character: string): boolean {
 export function cleanText(raw: string): CleanText {
   /** The characters, undefined for one that the font lacks. */
   const characters: (string | undefined)[] = [];
-  for (const character of raw.normalize("NFC").replace(LINE_BREAK, "\n")) {
+  for (const character of raw.normalize("NFC").replace(ANSI, "").replace(LINE_BREAK, "\n")) {
     const plain = fold(character);
     if (plain === undefined) characters.push(plain);
     else characters.push(...plain);
@@ -63,5 +66,16 @@ function fold(character: string): string | undefined {
   if (character === "\n" || isDrawable(character)) return character;
   if (SPACE.test(character)) return " ";
   if (INVISIBLE.test(character)) return "";
-  return FOLDED.get(character);
+  return FOLDED.get(character) ?? compatible(character);
 }
+
+/** The letters and digits that a sign stands for, where keys can draw these: `CO₂`, `℃`, `ﬁ`. */
+function compatible(character: string): string | undefined {
+  const plain = [...character.normalize("NFKC")].map((one) =>
+    SPACE.test(one) ? " " : (FOLDED.get(one) ?? one),
+  );
+  const isDrawn = plain.join("") !== character && [...plain.join("")].every(isShown);
+  return isDrawn ? plain.join("") : undefined;
+}
+
+const isShown = (character: string) => character === " " || isDrawable(character);

@@ -1,6 +1,7 @@
 import { ORIGINS, Origins } from "../actions/origins.ts";
 import { Outgoing, sendOnce } from "../actions/outgoing.ts";
 import { type Box, documentsIn } from "../store/store.ts";
+import { version } from "../system/version.ts";
 import type { Closing } from "./closing.ts";
 import type { ServiceParts, Shared } from "./parts.ts";
 
@@ -18,6 +19,7 @@ export async function startOutgoing(
     log,
     send: sendOnce,
     isAllowed: (origin) => origins.isAllowed(origin),
+    userAgent: `Tallydeck/${version()}`,
     randomId: () => random.bytes(16).toString("hex"),
   });
   closing.add(() => outgoing.close());

@@ -48,6 +48,7 @@ describe("a request of a key", () => {
     said = [];
     let ids = 0;
     outgoing = new Outgoing({
+      userAgent: "Tallydeck/1.2.3",
       clock,
       log: createLog((line) => said.push(line)),
       send: sendOnce,
@@ -77,6 +78,15 @@ describe("a request of a key", () => {
     );
     assert.equal(callee.called.length, 1);
     assert.equal(clock.timers, 0);
+  });
+
+  it("says what sends it, unless the owner says something else", async () => {
+    await send();
+    await send({ headers: { "User-Agent": "deck" } });
+    assert.deepEqual(
+      callee.called.map(({ headers }) => headers["user-agent"]),
+      ["Tallydeck/1.2.3", "deck"],
+    );
   });
 
   it("without a body has none", async () => {

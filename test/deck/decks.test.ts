@@ -118,6 +118,23 @@ describe("Decks", () => {
   });
 
   describe("of which there are several", () => {
+    it("are called by the serial number of USB where their memory has none", async () => {
+      for (const none of ["", "\0".repeat(12), "0".repeat(12), "\xff".repeat(12), " ".repeat(9)]) {
+        const unit = new FakeMini("BL7");
+        Object.defineProperty(unit, "serial", { value: none });
+        const leave = world.host.plug(unit, { port: "1-3" });
+        await world.until("it is there", () => world.ids().includes("mini-bl7"));
+        assert.equal(world.deck("mini-bl7").serial, "BL7");
+        world.host.unplug(unit);
+        await world.until("it is gone", () => !world.deck("mini-bl7").connected);
+        leave();
+      }
+      assert.deepEqual(
+        world.decks.list().map(({ id }) => id),
+        ["mini-bl7"],
+      );
+    });
+
     it("tell two units of one serial number apart by their ports", async () => {
       const [left, right] = [new FakeCrt(MIRABOX_293S), new FakeCrt(MIRABOX_293S)];
       const ids = [await world.plug(left, "1-1.2"), await world.plug(right, "1-1.3")];

@@ -96,6 +96,20 @@ describe("plain MQTT", () => {
       assert.equal((await held("notify")).text, "Dinner");
     });
 
+    it("takes the topic by which AWTRIX is told that a notification was seen", async () => {
+      await command("notify", { text: "Fault", hold: true });
+      assert.equal((await command("notify/dismiss", "")).seen, true);
+      assert.equal((await held("notify")).state, "acknowledged");
+      assert.equal((await command("notify/dismiss", "")).seen, false);
+    });
+
+    it("refuses what begins as JSON and is none", async () => {
+      for (const text of ['{"text":"Fault"};', "{", ' {"text": }'])
+        assert.equal((await command("notify", text)).error.code, "invalid_json");
+      await command("notify", "[1] is no JSON object");
+      assert.equal((await held("notify")).text, "[1] is no JSON object");
+    });
+
     it("answers a message with how many keys show it", async () => {
       assert.equal((await command("notify", "Dinner")).bound, 0);
       await home().owner.ask("PUT", "/api/decks/virtual-mk2/slots/k0", {

@@ -58,6 +58,21 @@ describe("push text", () => {
     assert.equal(textOf("a\tb\u00a0c\u2009d\u202fe"), "a b c d e");
   });
 
+  it("writes signs as the letters and digits that they stand for", () => {
+    assert.deepEqual(cleanText("CO₂ 21 ℃ ﬁne m³ ① ㎞ Ⅳ"), {
+      text: "CO2 21 °C fine m³ 1 km IV",
+      replaced: 0,
+      truncated: false,
+    });
+  });
+
+  it("drops what terminals take for colours and titles, whole", () => {
+    assert.equal(textOf("\u001b[1;31mFAIL\u001b[0m ok\u001b[K \u009b32mgreen"), "FAIL ok green");
+    assert.equal(textOf("\u001b]0;title\u0007a\u001b]8;;http://x\u001b\\b\u001b(Bc\u001b7"), "abc");
+    assert.equal(textOf("a\u001b[31"), "a31");
+    assert.equal(textOf("\u001b]".repeat(2_000)), "");
+  });
+
   it("drops what has no shape", () => {
     assert.equal(textOf("a\u200bb\u200dc\ufe0fd\u0007e\u0085f\u00adg\ufeff"), "abcdefg");
   });

@@ -76,9 +76,14 @@ export const TEXT_SIZES = {
 export type TextSize = keyof typeof TEXT_SIZES;
 export const DEFAULT_TEXT_SIZE: TextSize = "large";
 
-/** Whether the text of a channel means that something is on: `on`, `ON`, `1`, `true`, `yes`, `open`. */
-export function isOn(text: string): boolean {
-  return /^\s*(?:on|1|true|yes|open)\s*$/i.test(text);
+/**
+ * Whether the text of a channel means that something is on: `on`, `ON`, `1`, `1.0`, `true`, `yes`, `open`. Undefined where
+ * it says that nobody knows, in the words of Home Assistant and of JSON.
+ */
+export function isOn(text: string): boolean | undefined {
+  const word = text.trim().toLowerCase();
+  if (/^(?:unavailable|unknown|none|null)$/.test(word)) return undefined;
+  return /^(?:on|1(?:\.0{1,9})?|true|yes|open)$/.test(word);
 }
 
 /** The methods of requests that a key sends. */

@@ -11,7 +11,8 @@ const MAX_SIDE = 4_096;
 const PNG = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
 const PNG_END = "IEND";
 const JPEG_START = 0xffd8;
-const JPEG_END = 0xffd9;
+const JPEG_SCAN = 0xda;
+const JPEG_END = 0xd9;
 
 /**
  * Reads from the head of a file how large the picture is, before anything is opened.
@@ -62,18 +63,30 @@ function pngSize(file: Buffer): { width: number; height: number } {
   return { width: file.readUInt32BE(PNG.length + 8), height: file.readUInt32BE(PNG.length + 12) };
 }
 
-/** Walks the segments to the frame header (ITU T.81, B.2). Some cameras write on after the end. */
+/** Walks the segments to the end of the picture (ITU T.81, B.2). Some cameras write on after it: films, other sizes. */
 function jpegSize(file: Buffer): { width: number; height: number } {
-  if (!file.includes(Buffer.from([JPEG_END >> 8, JPEG_END & 0xff]), file.length - 1_024))
-    throw broken();
   let at = 2;
-  while (at + 9 <= file.length && file[at] === 0xff) {
+  let size: { width: number; height: number } | undefined;
+  while (at + 2 <= file.length && file[at] === 0xff) {
     const marker = file[at + 1] ?? 0;
+    if (size !== undefined && marker === JPEG_END) return size;
     const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
-    if (isFrame) return { width: file.readUInt16BE(at + 7), height: file.readUInt16BE(at + 5) };
+    if (isFrame && at + 9 <= file.length)
+      size ??= { width: file.readUInt16BE(at + 7), height: file.readUInt16BE(at + 5) };
     if (marker !== 0xff && isWithoutLength(marker)) throw broken();
     // Bytes may fill up before a marker.
     at += marker === 0xff ? 1 : 2 + lengthAt(file, at + 2);
+    if (marker === JPEG_SCAN) at = afterScan(file, at);
+  }
+  throw broken();
+}
+
+/** The place of the next marker after the coded data of a scan, in which others are escaped (B.1.1.5). */
+function afterScan(file: Buffer, from: number): number {
+  for (let at = file.indexOf(0xff, from); at !== -1; at = file.indexOf(0xff, at + 1)) {
+    const next = file[at + 1] ?? 0;
+    const isRestart = next >= 0xd0 && next <= 0xd7;
+    if (next !== 0 && next !== 0xff && !isRestart) return at;
   }
   throw broken();
 }
@@ -88,6 +101,7 @@ function isWithoutLength(marker: number): boolean {
 
 /** The length of a segment counts its own two bytes. */
 function lengthAt(file: Buffer, at: number): number {
+  if (at + 2 > file.length) throw broken();
   const length = file.readUInt16BE(at);
   if (length < 2) throw broken();
   return length;

@@ -19,19 +19,19 @@ interface FoundNumber {
   value: number;
 }
 
-/** Digits in groups of three, or in one piece; signs of a word, as in CO2 or room-3, begin none. */
+/** Digits in groups of three, or in one piece, or decimals alone; signs of a word, as in CO2 or room-3, begin none. */
 const NUMBER =
-  /(?<![\p{L}\p{N}.,]|[\p{L}\p{N}][-_])([+-](?<![\p{L}\p{N}][+-]))?(\d{1,3}(?:[ '’]\d{3})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)*)/u;
+  /(?<![\p{L}\p{N}.,]|[\p{L}\p{N}][-_])([+-](?<![\p{L}\p{N}][+-]))?(\d{1,3}(?:[ '’]\d{3})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)*|\.\d+)(?:e([+-]?\d{1,3})(?![\p{L}\p{N}]))?/iu;
 
 /**
  * The first number of a text. Spaces and apostrophes group thousands. A single `.` or `,` begins the decimals; with both,
  * the last one does; a repeated one groups thousands: `-3,5 °C` is -3.5, `1 234.5` and `1.234,5` are 1234.5, `1,234,567`
- * is 1234567, and `1.234` is a little more than 1.
+ * is 1234567, and `1.234` is a little more than 1. An exponent belongs to it: `9e-06`.
  */
 export function numberIn(text: string): FoundNumber | undefined {
   const found = NUMBER.exec(text);
   if (found === null) return undefined;
-  const [whole, sign = "", digits = ""] = found;
+  const [whole, sign = "", digits = "", exponent = "0"] = found;
   const last = Math.max(digits.lastIndexOf("."), digits.lastIndexOf(","));
   const mark = digits[last];
   const isDecimal = mark !== undefined && digits.indexOf(mark) === last;
@@ -39,7 +39,8 @@ export function numberIn(text: string): FoundNumber | undefined {
   const plain = isDecimal
     ? `${groups(digits.slice(0, last))}.${digits.slice(last + 1)}`
     : groups(digits);
-  return { text: whole, value: Number(`${sign === "-" ? "-" : ""}${plain}`) };
+  const value = Number(`${sign === "-" ? "-" : ""}${plain}e${exponent}`);
+  return Number.isFinite(value) ? { text: whole, value } : undefined;
 }
 
 /**

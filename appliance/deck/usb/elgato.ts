@@ -9,6 +9,7 @@ import {
   type StreamDeckEncoderControlDefinition,
 } from "@elgato-stream-deck/core";
 import { EventEmitter } from "eventemitter3";
+import { isSerial } from "../identity.ts";
 import { giveBack } from "../pixel-memory.ts";
 import {
   type DeckDriver,
@@ -140,7 +141,9 @@ function filledUp(report: Buffer): Buffer {
 /** The serial number by the unit itself, with a time limit, since some firmware hangs. */
 async function serialOf(deck: StreamDeck, usbSerial: string): Promise<string> {
   try {
-    return (await deck.getSerialNumber()).trim();
+    const serial = (await deck.getSerialNumber()).trim();
+    if (isSerial(serial)) return serial;
+    return usbSerial;
   } catch {
     return usbSerial;
   }

@@ -248,10 +248,15 @@ describe("a toggle widget", () => {
   };
 
   it("shows one face while its channel says on, and else the other", () => {
-    for (const text of ["on", " ON ", "1", "true", "yes", "Open"])
+    for (const text of ["on", " ON ", "1", "1.0", "true", "yes", "Open"])
       assert.deepEqual(at(text), ["Light", "#166534"], text);
-    for (const text of ["off", "0", "", "online", undefined])
+    for (const text of ["off", "0", "0.0", "", "online", undefined])
       assert.deepEqual(at(text), ["Off", "#000000"], text);
+  });
+
+  it("says that nobody knows it, and not that it is off", () => {
+    for (const text of ["unavailable", "Unknown", "none", "null\n"])
+      assert.equal(at(text)[0], "?", text);
   });
 
   it("is off once what its channel held has expired", () => {

@@ -26,6 +26,15 @@ const decoyed = (file: Buffer) => {
   segment.write("ffc0000b08000a000a01011100", 0xffe1, "hex");
   return Buffer.concat([file.subarray(0, 2), marker, segment, file.subarray(2)]);
 };
+/** A JPEG with another in its metadata, which has an end of its own, cut off after so many bytes. */
+const previewed = (file: Buffer, bytes: number) => {
+  const preview = jpeg(2, 2);
+  const head = Buffer.from([0xff, 0xe1, (preview.length + 2) >> 8, (preview.length + 2) & 0xff]);
+  return Buffer.concat([file.subarray(0, 2), head, preview, file.subarray(2)]).subarray(
+    0,
+    4 + preview.length + bytes,
+  );
+};
 const jpeg = (width: number, height: number) => drawn(width, height).encodeSync("jpeg", 90);
 
 const chunk = (type: string, data: Buffer) => {
@@ -74,6 +83,11 @@ describe("pictures of keys", () => {
     }
   });
 
+  it("may have a film behind them, as cameras write it", async () => {
+    const film = Buffer.alloc(300_000, 0x2a);
+    assert.ok(images.has(await images.add(Buffer.concat([jpeg(100, 50), film]), NOTHING)));
+  });
+
   it("are read anew at so many times the slot's size, unless they are gone by then", async () => {
     const fitted = await shown(await images.add(png(200, 100), NOTHING));
     assert.ok(fitted !== undefined && fitted !== "missing");
@@ -116,6 +130,7 @@ describe("pictures of keys", () => {
     ["an SVG", Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), /no PNG and no JPEG/],
     ["a PNG that is cut off", png(300, 300, "#00ff00").subarray(0, 200), /broken or cut off/],
     ["a JPEG that is cut off", jpeg(300, 300).subarray(0, 400), /broken or cut off/],
+    ["a JPEG that is cut off behind its small preview", previewed(jpeg(300, 300), 600), /cut off/],
     ["a JPEG with another header before its own", decoyed(jpeg(300, 300)), /broken/],
     ["a PNG 20,000 pixels wide", claimed(20_000, 10, bomb), /20000 × 10 pixels/],
     ["a PNG that unpacks to gigabytes", claimed(4_000, 4_000, bomb), /4000 × 4000 pixels/],

@@ -4,9 +4,14 @@ import type { TextFace } from "../plain.ts";
 import type { Situation } from "../situation.ts";
 import type { ToggleWidget } from "../widget.ts";
 
-/** The face of something that is on or off. One whose channel holds nothing, or nothing any more, is off. */
+/**
+ * The face of something that is on or off. One whose channel holds nothing, or nothing any more, is off; of one that nobody
+ * knows neither is said.
+ */
 export function toggleFace(widget: ToggleWidget, { value, icons }: Situation): TextFace {
   const isNowOn = value !== undefined && value.state !== "expired" && isOn(value.text);
+  if (isNowOn === undefined)
+    return { kind: "text", text: "?", ...dimmed(chooseColors({}, widget)) };
   const { text, icon: name, ...own } = (isNowOn ? widget.on : widget.off) ?? {};
   const colors = chooseColors(own, widget);
   const icon = name === undefined ? undefined : icons?.path(name);
