@@ -76,7 +76,6 @@ describe("an import of access logs", () => {
             ask("10:35:00", "/about"),
             ask("11:00:00", "/", { ip: "192.0.2.2" }),
             ask("11:00:01", "/logo.png", { ip: "192.0.2.2", status: 304 }),
-            ask("12:00:00", "/", { ip: "192.0.2.3" }),
             ask("12:00:00", "/", { agent: GOOGLEBOT }),
             ask("12:00:01", "/", { agent: "" }),
             ask("12:00:02", "/", { method: "POST" }),
@@ -85,6 +84,8 @@ describe("an import of access logs", () => {
             ask("12:00:05", "/.well-known/security.txt"),
             ask("12:00:06", "/feed/"),
             ask("12:00:07", "/healthz"),
+            ask("12:00:08", "/about", { status: 304 }),
+            ask("12:00:09", "/feed/", { status: 304 }),
           ],
           kind,
         ),
@@ -100,11 +101,63 @@ describe("an import of access logs", () => {
         "answers other than 200, as errors and redirects": 1,
         "requests of WordPress's own addresses": 1,
         "checks by machines": 2,
-        "requests of feeds": 1,
-        "views of clients that fetched no image, style or script on that day, probably programs": 1,
+        "requests of feeds": 2,
+        "views of pages that the browser had already (304)": 1,
       });
       assert.equal(found.about.format, "access log");
     });
+
+  describe("tells programs, which fetch pages alone,", () => {
+    const person = (n: number) => ({ ip: `192.0.2.${n}` });
+    /** The views of people, the first of which fetch a file, too, and those that count. */
+    const counted = async (people: number, fetching: number, more: readonly Asked[] = []) => {
+      const all = Array.from({ length: people }, (_, n) => [
+        ask("10:00:00", "/", person(n)),
+        ...(n < fetching ? [ask("10:00:01", "/favicon.ico", person(n))] : []),
+      ]).flat();
+      const { days, left } = await read([log([...more, ...all])]);
+      const [views = 0] = [...days.values()].slice(-1).map(({ pv }) => pv ?? 0);
+      const programs = left.get(
+        "views of clients that fetched no image, style or script on that day, probably programs",
+      );
+      return [views, programs ?? 0];
+    };
+
+    it("on days on which most who view pages fetch files", async () => {
+      assert.deepEqual(await counted(23, 20), [20, 3]);
+      assert.deepEqual(await counted(5, 4), [4, 1]);
+    });
+
+    it("not where one, or some, fetch a file", async () => {
+      assert.deepEqual(await counted(20, 0), [20, 0]);
+      assert.deepEqual(await counted(20, 1), [20, 0]);
+      assert.deepEqual(await counted(20, 10), [20, 0]);
+      assert.deepEqual(await counted(20, 12), [20, 0]);
+      assert.deepEqual(await counted(1, 0, [ask("09:00:00", "/x.png", person(7))]), [1, 0]);
+    });
+
+    it("not by the files that crawlers, or nobody who views a page, fetch", async () => {
+      const fetched = ["DuckDuckGo-Favicons-Bot/1.0", "curl/8.4.0", GOOGLEBOT, "", CHROME].flatMap(
+        (agent) =>
+          [..."abcdefghijklmnopqrstuvwxy"].map((name, n) =>
+            ask("09:00:00", `/${name}.png`, { ip: `198.51.100.${n}`, agent }),
+          ),
+      );
+      assert.deepEqual(await counted(20, 0, fetched), [20, 0]);
+    });
+
+    it("by the days before, where few view a page on one", async () => {
+      assert.deepEqual(await counted(3, 2), [3, 0]);
+      const eve = (fetches: boolean) =>
+        Array.from({ length: 20 }, (_, n) => [
+          ask("10:00:00", "/", { ...person(n), at: at("2025-12-31T10:00:00") }),
+          ...(fetches ? [ask("", "/a.css", { ...person(n), at: at("2025-12-31T10:00:01") })] : []),
+        ]).flat();
+      assert.deepEqual(await counted(3, 2, eve(true)), [2, 1]);
+      assert.deepEqual(await counted(3, 2, eve(false)), [3, 0]);
+      assert.deepEqual(await counted(20, 1, eve(true)), [20, 0]);
+    });
+  });
 
   it("lets a visit go on over midnight, in the owner's zone", async () => {
     const path = log([

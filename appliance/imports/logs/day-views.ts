@@ -1,5 +1,6 @@
 import type { Day } from "../../base/calendar.ts";
 import { type Dimension, FLAG } from "../../store/log/record.ts";
+import { mostFetch, type Viewers } from "./fetchers.ts";
 
 /** Between two views of a session there is less than this. */
 export const SESSION_MS = 30 * 60_000;
@@ -34,6 +35,7 @@ interface ClientOfDay {
   before: string | undefined;
   /** Whether it has fetched files that belong to pages. */
   hasFiles: boolean;
+  hasViews: boolean;
   session: Session | undefined;
   /** The paths that it has viewed; undefined before the first. */
   paths: Set<string> | undefined;
@@ -64,8 +66,6 @@ export class DayViews {
   /** Values that many views share, once. */
   readonly #texts = new Map<string, LoggedView["values"]>();
   #held: Held[] = [];
-  #hasFiles = false;
-
   constructor(day: Day) {
     this.day = day;
   }
@@ -77,7 +77,6 @@ export class DayViews {
 
   /** Notes that a client has fetched a file that belongs to a page. */
   addFile(client: string): void {
-    this.#hasFiles = true;
     this.#clientOf(client, undefined).hasFiles = true;
   }
 
@@ -86,14 +85,31 @@ export class DayViews {
     const known = this.#texts.get(key) ?? detached(values);
     this.#texts.set(key, known);
     const kept = known.find(([name]) => name === "path")?.[1] ?? path;
-    this.#held.push({ ...view, path: kept, values: known, client: this.#clientOf(client, before) });
+    const viewer = this.#clientOf(client, before);
+    viewer.hasViews = true;
+    this.#held.push({ ...view, path: kept, values: known, client: viewer });
+  }
+
+  get viewers(): Viewers {
+    let [all, fetching] = [0, 0];
+    for (const { hasViews, hasFiles } of this.#clients.values()) {
+      all += Number(hasViews);
+      fetching += Number(hasViews && hasFiles);
+    }
+    return { all, fetching };
   }
 
   /**
    * The views so far, in the order of their time; they are forgotten.
    * @param yesterday the sessions that the day before left open
+   * @param before the viewers of the days before
    */
-  *take(yesterday: SessionsBefore, tell: { twice(): void; bot(): void }): Generator<CountedView> {
+  *take(
+    yesterday: SessionsBefore,
+    before: Viewers,
+    tell: { twice(): void; bot(): void },
+  ): Generator<CountedView> {
+    const tellsPrograms = mostFetch(this.viewers, before);
     const views = this.#held.sort((a, b) => a.moment - b.moment || a.line - b.line);
     this.#held = [];
     let last: Held | undefined;
@@ -101,7 +117,7 @@ export class DayViews {
       const isTwice = view.moment === last?.moment && view.line === last.line;
       last = view;
       if (isTwice) tell.twice();
-      else if (this.#isPerson(view.client, view.moment, yesterday))
+      else if (!tellsPrograms || isPerson(view.client, view.moment, yesterday))
         yield this.#count(view, yesterday);
       else tell.bot();
     }
@@ -127,11 +143,6 @@ export class DayViews {
   /** The session of a client that is the last so far. */
   sessionOf(client: string): Session | undefined {
     return this.#clients.get(client)?.session;
-  }
-
-  /** Clients that fetch pages alone, where others fetch files, too, are probably programs. */
-  #isPerson(client: ClientOfDay, moment: number, yesterday: SessionsBefore): boolean {
-    return !this.#hasFiles || client.hasFiles || goesOn(lastSession(client, yesterday), moment);
   }
 
   #count(
@@ -160,10 +171,18 @@ export class DayViews {
     // A file that came first did not need it.
     if (known !== undefined) known.before ??= before;
     if (known !== undefined) return known;
-    const made: ClientOfDay = { before, hasFiles: false, session: undefined, paths: undefined };
+    const made: ClientOfDay = {
+      ...{ before, hasFiles: false, hasViews: false },
+      ...{ session: undefined, paths: undefined },
+    };
     this.#clients.set(client, made);
     return made;
   }
+}
+
+/** Whether a client fetches files, too, or goes on as one that did on the day before. */
+function isPerson(client: ClientOfDay, moment: number, yesterday: SessionsBefore): boolean {
+  return client.hasFiles || goesOn(lastSession(client, yesterday), moment);
 }
 
 function lastSession(client: ClientOfDay, yesterday: SessionsBefore): Session | undefined {

@@ -7,6 +7,7 @@ import type { Dimension, HitRecord } from "../../store/log/record.ts";
 import type { Sink } from "../format.ts";
 import { referrerOf } from "../values.ts";
 import { DayViews, SESSION_MS, type SessionsBefore } from "./day-views.ts";
+import { NO_VIEWERS, type Viewers, withBefore } from "./fetchers.ts";
 import { bareHost, isHostName, originOf } from "./host.ts";
 import type { LogLine } from "./line.ts";
 import { OneAddress } from "./one-address.ts";
@@ -59,6 +60,8 @@ export class LogViews {
   /** The last day that is over, and its sessions that may go on. */
   #over: { day: Day; sessions: SessionsBefore } = { day: Number.NEGATIVE_INFINITY, sessions: NONE };
 
+  /** Those who viewed pages on the days that are over. */
+  #viewers: Viewers = NO_VIEWERS;
   #looked = 0;
   readonly #oneAddress = new OneAddress();
 
@@ -111,14 +114,16 @@ export class LogViews {
     const judged = judgeRequest(read);
     if (judged.kind === "other") return judged.why;
     if (read.address === "") return "requests without an address";
-    const views = this.#viewsOf(day);
-    const client = this.#clientOf(read, day);
+    const visitor = this.#visitorOf(read.agent);
     if (judged.kind === "file") {
-      if (!isLive) views.addFile(client);
+      // A crawler's fetch says nothing of people.
+      if (!isLive && visitor.bot === null && read.agent !== "")
+        this.#viewsOf(day).addFile(this.#clientOf(read, day));
       return judged.why;
     }
-    const visitor = this.#visitorOf(read.agent);
     if (visitor.bot !== null) return "views of crawlers";
+    const views = this.#viewsOf(day);
+    const client = this.#clientOf(read, day);
     this.#oneAddress.add(read.address, read.agent);
     const { browser, os, device } = visitor;
     const page = host || hosts[0] || "";
@@ -166,6 +171,7 @@ export class LogViews {
     for (const views of over.sort((a, b) => a.day - b.day)) {
       this.#count(views);
       this.#over = { day: views.day, sessions: views.open() };
+      this.#viewers = withBefore(views.viewers, this.#viewers);
       this.#days.delete(views.day);
     }
     const { day, sessions } = this.#over;
@@ -185,7 +191,7 @@ export class LogViews {
           "views of clients that fetched no image, style or script on that day, probably programs",
         ),
     };
-    for (const { hour, flags, values } of views.take(sessions, tell))
+    for (const { hour, flags, values } of views.take(sessions, this.#viewers, tell))
       sink.view({ kind: "view", flags, moment: hour, times: 1, values });
   }
 

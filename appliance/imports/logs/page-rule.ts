@@ -27,13 +27,15 @@ export function judgeRequest(line: LogLine): { readonly kind: "page" } | Left {
   if (method !== "GET") return left("requests other than GET");
   if (isFile(path, type))
     return left(FILES, status === 200 || status === 206 || status === 304 ? "file" : "other");
-  if (status !== 200) return left("answers other than 200, as errors and redirects");
+  if (status !== 200 && status !== 304)
+    return left("answers other than 200, as errors and redirects");
   if (WELL_KNOWN.test(path) || HEALTH.test(path)) return left("checks by machines");
   if (WORDPRESS.test(path)) return left("requests of WordPress's own addresses");
   if (FEED.test(path) || FEED_TYPE.test(type)) return left("requests of feeds");
   if (!isPage(path, type)) return left(FILES);
   if (/prefetch|prerender|preview/.test(purpose))
     return left("pages fetched before anybody wanted them");
+  if (status === 304) return left("views of pages that the browser had already (304)");
   if (agent === "") return left("requests without a user agent");
   return PAGE;
 }
