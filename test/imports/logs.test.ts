@@ -264,6 +264,30 @@ describe("an import of access logs", () => {
     assert.deepEqual(Object.fromEntries(found.left), { "lines that cannot be read": 2 });
   });
 
+  it("reads JSON with the escapes of nginx and Apache", async () => {
+    const line = (ip: string, path: string, agent: string) =>
+      `{"ip": "192.0.2.${ip}","host": "example.org","path": "${path}","status": "200","referrer": "-","user_agent": "${agent}","date": "2026-01-01T10:00:00-03:00"}`;
+    writeFileSync(
+      file("escapes.log"),
+      [
+        line("1", String.raw`/caf\xC3\xA9/`, CHROME),
+        line("2", "/", String.raw`F\xFAtbol/1.0 (iPhone; iOS 18.1)`),
+        line("3", "/", String.raw`${CHROME} \x22x\x22 \x5Cx41 \x5C\x5C`),
+        line("4", "/", String.raw`${CHROME} \"x\" \\ \v \xe9`),
+        line("5", "/plain", String.raw`${CHROME} \\x41 \u00e9`),
+        line("6", "/", String.raw`${CHROME} \x2`),
+        `{"status":${"[".repeat(40)}${"]".repeat(40)},"a":"\\x22"}`,
+      ].join("\n"),
+    );
+    const found = await read([file("escapes.log")]);
+    assert.deepEqual(daysIn(found), { "2026-01-01": { pv: 6, uv: 6, sessions: 6 } });
+    assert.deepEqual(Object.fromEntries(found.left), { "lines that cannot be read": 1 });
+    const paths = contentOf(found).flatMap(
+      ({ values }) => values.path?.map(([path]) => path) ?? [],
+    );
+    assert.deepEqual(paths.sort(), ["/", "/café", "/plain"]);
+  });
+
   it("leaves files that are no log, and tells which", async () => {
     const good = log([ask("10:00:00", "/")]);
     writeFileSync(file("error.log"), "2026/01/01 10:00:00 [error] 1#1: something\n");

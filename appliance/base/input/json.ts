@@ -9,6 +9,23 @@ export function isText(value: unknown): value is string {
   return typeof value === "string";
 }
 
+/** Whether arrays and objects are within each other more than `most` times, in a text that may be JSON. */
+export function isDeeperThan(text: string, most: number): boolean {
+  let depth = 0;
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === BACKSLASH) at++;
+    else if (code === QUOTE) isQuoted = !isQuoted;
+    else if (isQuoted) continue;
+    else if (code === ARRAY || code === OBJECT) {
+      if (++depth > most) return true;
+    } else if (code === ARRAY + 2 || code === OBJECT + 2) depth--;
+  }
+  return false;
+}
+const [QUOTE, BACKSLASH, ARRAY, OBJECT] = [0x22, 0x5c, 0x5b, 0x7b];
+
 /** The fields of a JSON object; none where the text is anything else. */
 export function fieldsIn(text: string): Record<string, unknown> {
   try {

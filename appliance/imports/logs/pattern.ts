@@ -1,4 +1,5 @@
 import { ImportRefused } from "../refused.ts";
+import { unescaped } from "./escapes.ts";
 import { isKnownName, type LogLine, lineOf } from "./line.ts";
 
 /** A variable, and the text that ends it: "" where the line does. */
@@ -89,14 +90,4 @@ function isEscaped(line: string, at: number, from: number): boolean {
   let slashes = 0;
   while (at - slashes > from && line[at - slashes - 1] === "\\") slashes++;
   return slashes % 2 === 1;
-}
-
-/** A value without the escapes of nginx, Apache and HAProxy: `\"`, `\\`, `\]`, `\xC3\xA4`. */
-function unescaped(value: string): string {
-  if (!value.includes("\\")) return value;
-  return value
-    .replace(/(?:\\x[\da-f]{2})+/gi, (bytes) =>
-      Buffer.from(bytes.replaceAll(/\\x/gi, ""), "hex").toString("utf8"),
-    )
-    .replaceAll(/\\(["\\\]])/g, "$1");
 }

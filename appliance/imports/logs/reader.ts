@@ -1,5 +1,6 @@
-import { isObject } from "../../base/input/json.ts";
+import { isDeeperThan, isObject } from "../../base/input/json.ts";
 import { readCommon } from "./common.ts";
+import { jsonEscaped } from "./escapes.ts";
 import { isHttplog } from "./haproxy.ts";
 import { type LogLine, lineOf } from "./line.ts";
 import { patternReader } from "./pattern.ts";
@@ -10,6 +11,9 @@ export type Read = LogLine | "comment" | "httplog" | "unknown";
 /** The words of syslog before a line: the time, the host, and the program with its number. */
 const SYSLOG =
   /^(?:<\d+>)?(?:[A-Z][a-z]{2} [ \d]\d [\d:]{8}|\d{4}-\d\d-\d\dT\S+) (?:[^\s:[]+ )?[^\s:[]+(?:\[\d+\])?: /;
+
+/** The objects and lists within each other; Caddy's TLS has four. */
+const MAX_DEPTH = 16;
 
 /**
  * Reads the lines of one file in their order, each by what it looks like: JSON of Caddy or nginx, tabs of CloudFront,
@@ -60,17 +64,21 @@ function decoded(text: string): string {
 }
 
 function readJson(line: string): Read {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return "unknown";
-  }
+  const value = jsonOf(line) ?? (line.includes("\\") ? jsonOf(jsonEscaped(line)) : undefined);
   if (!isObject(value)) return "unknown";
   const { request } = value;
   const read = isObject(request) ? readCaddy(value, request) : lineOf(textIn(value));
   // Others log into the same file, as Caddy does what it starts with.
   return read ?? ("status" in value ? "unknown" : "comment");
+}
+
+function jsonOf(line: string): unknown {
+  if (isDeeperThan(line, MAX_DEPTH)) return undefined;
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
 }
 
 /** A line of caddyserver.com/docs/logging; releases before 2.5 have `remote_addr` with a port. */
