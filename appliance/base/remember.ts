@@ -27,6 +27,6 @@ export function remember<T>(make: (text: string) => T, limit = 1_000): (text: st
 }
 
 /** The same text without the long one it was cut from, which the engine would keep alive. */
-function detached(cut: string): string {
+export function detached(cut: string): string {
   return Buffer.from(cut, "utf16le").toString("utf16le");
 }

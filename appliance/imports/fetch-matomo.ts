@@ -6,6 +6,7 @@ import { ImportRefused } from "./refused.ts";
 /** Days of one question: an answer of a month of a busy site has some megabytes. */
 const DAYS_AT_ONCE = 28;
 const PATIENCE_MS = 60_000;
+const ROWS_OF_LINE = 1_000;
 
 /** Where a Matomo answers, and of which site. */
 interface MatomoPlace {
@@ -50,10 +51,17 @@ export async function* fetchMatomo(place: MatomoPlace): AsyncGenerator<string> {
         language: "en",
       });
       for (const [day, rows] of Object.entries(isObject(days) ? days : {}))
-        if (parseDay(day) !== undefined) yield line({ report, day, rows });
+        if (parseDay(day) !== undefined)
+          for (const some of inPieces(rows)) yield line({ report, day, rows: some });
       onShare((from - first + ((n + 1) / methods.length) * (last - from + 1)) / span);
     }
   }
+}
+
+/** The rows of a day in pieces: one line of a hundred thousand would be longer than a line may be. */
+function* inPieces(rows: unknown): Generator<unknown> {
+  if (!Array.isArray(rows) || rows.length <= ROWS_OF_LINE) return yield rows;
+  for (let at = 0; at < rows.length; at += ROWS_OF_LINE) yield rows.slice(at, at + ROWS_OF_LINE);
 }
 
 function line(value: object): string {

@@ -11,10 +11,12 @@ export class FakeMatomo {
   readonly asked: string[] = [];
   /** The days that have counts, `YYYY-MM-DD`. */
   readonly #days: ReadonlySet<string>;
+  readonly #reports: Readonly<Record<string, unknown>>;
   readonly #server: Server;
 
-  private constructor(days: readonly string[]) {
+  private constructor(days: readonly string[], reports: Readonly<Record<string, unknown>>) {
     this.#days = new Set(days);
+    this.#reports = { ...REPORTS, ...reports };
     this.#server = createServer((request, response) => {
       void this.#answer(request).then((answer) => {
         response.setHeader("Content-Type", "application/json").end(JSON.stringify(answer));
@@ -22,8 +24,12 @@ export class FakeMatomo {
     });
   }
 
-  static async start(days: readonly string[]): Promise<FakeMatomo> {
-    const matomo = new FakeMatomo(days);
+  /** @param reports rows of a day by their method, in place of the usual ones */
+  static async start(
+    days: readonly string[],
+    reports: Readonly<Record<string, unknown>> = {},
+  ): Promise<FakeMatomo> {
+    const matomo = new FakeMatomo(days, reports);
     await new Promise<void>((resolve) => matomo.#server.listen(0, "127.0.0.1", resolve));
     return matomo;
   }
@@ -60,7 +66,7 @@ export class FakeMatomo {
     for (let at = Date.parse(from); at <= Date.parse(to); at += DAY_MS)
       days.push(new Date(at).toISOString().slice(0, 10));
     return Object.fromEntries(
-      days.map((day) => [day, this.#days.has(day) ? (REPORTS[method] ?? []) : []]),
+      days.map((day) => [day, this.#days.has(day) ? (this.#reports[method] ?? []) : []]),
     );
   }
 }

@@ -3,7 +3,7 @@ import type { Log } from "../../base/log.ts";
 import { Refusal } from "../../base/refusal.ts";
 import { type BoundedProgram, runBounded } from "../../system/bounded-process.ts";
 
-/** Limit of the heap, in megabytes. Bytes outside of it, for a log of 250,000 visitors a day, are as many again. */
+/** Limit of the heap, in megabytes. Bytes outside of it are as many again. */
 const HEAP_MB = 112;
 /** Years of a busy site on a slow card take a part of it. */
 const PATIENCE_MS = 6 * HOUR_MS;

@@ -10,8 +10,8 @@ import { logReader } from "./reader.ts";
 /** The name of this format, for people. */
 export const ACCESS_LOG = "access log";
 
-/** The most views, texts and clients that are held. */
-const MAX_HELD = 400_000;
+/** The most bytes that views, their texts and clients take: half of what an import of the Web UI has. */
+const MAX_HELD = 64 * 1_048_576;
 /** Hosts that are named in a refusal. */
 const MAX_HOSTS = 20;
 

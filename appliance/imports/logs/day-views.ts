@@ -1,5 +1,7 @@
 import type { Day } from "../../base/calendar.ts";
+import { detached } from "../../base/remember.ts";
 import { type Dimension, FLAG } from "../../store/log/record.ts";
+import { hashOf } from "../hash.ts";
 import { mostFetch, type Viewers } from "./fetchers.ts";
 
 /** Between two views of a session there is less than this. */
@@ -37,8 +39,9 @@ interface ClientOfDay {
   hasFiles: boolean;
   hasViews: boolean;
   session: Session | undefined;
-  /** The paths that it has viewed; undefined before the first. */
-  paths: Set<string> | undefined;
+  readonly number: number;
+  /** Whether a view of it is counted. */
+  hasViewed: boolean;
 }
 
 interface Session {
@@ -52,9 +55,14 @@ interface Session {
 export type SessionsBefore = (client: string) => Session | undefined;
 
 /** A view until it is known what it is of its visitor. */
-interface Held extends Omit<LoggedView, "client" | "before"> {
+interface Held extends Omit<LoggedView, "client" | "before" | "values"> {
   readonly client: ClientOfDay;
+  /** Names and texts in turn. */
+  readonly values: readonly string[];
 }
+
+/** Bytes of memory, as they were measured. */
+const BYTES = { view: 140, client: 220, viewed: 40, values: 220, text: 80 } as const;
 
 /**
  * The views of one day in whatever order they come; what each is of its visitor shows when the day is over. Equal lines
@@ -63,16 +71,23 @@ interface Held extends Omit<LoggedView, "client" | "before"> {
 export class DayViews {
   readonly day: Day;
   readonly #clients = new Map<string, ClientOfDay>();
-  /** Values that many views share, once. */
-  readonly #texts = new Map<string, LoggedView["values"]>();
+  /** Values that many views share, by their hash, and texts that many of these share. */
+  readonly #values = new Map<number, readonly string[]>();
+  readonly #texts = new Map<string, string>();
+  #textBytes = 0;
+  /** The paths that clients have viewed, by their hash: a set for each would take three times as much. */
+  readonly #viewed = new Set<number>();
   #held: Held[] = [];
+
   constructor(day: Day) {
     this.day = day;
   }
 
-  /** The number of views, and of other things that take as much memory. */
-  get size(): number {
-    return this.#held.length + this.#texts.size + this.#clients.size;
+  /** The bytes that it takes, nearly. */
+  get bytes(): number {
+    const { view, client, viewed, values } = BYTES;
+    const ofClients = client * this.#clients.size + viewed * this.#viewed.size;
+    return view * this.#held.length + ofClients + values * this.#values.size + this.#textBytes;
   }
 
   /** Notes that a client has fetched a file that belongs to a page. */
@@ -80,14 +95,13 @@ export class DayViews {
     this.#clientOf(client, undefined).hasFiles = true;
   }
 
-  add({ client, before, values, path, ...view }: LoggedView): void {
-    const key = values.map((each) => each[1]).join("\n");
-    const known = this.#texts.get(key) ?? detached(values);
-    this.#texts.set(key, known);
-    const kept = known.find(([name]) => name === "path")?.[1] ?? path;
+  add({ client, before, values, path, source, ...view }: LoggedView): void {
     const viewer = this.#clientOf(client, before);
     viewer.hasViews = true;
-    this.#held.push({ ...view, path: kept, values: known, client: viewer });
+    this.#held.push({
+      ...{ ...view, path: this.#textOf(path), source: this.#textOf(source) },
+      ...{ values: this.#valuesOf(values), client: viewer },
+    });
   }
 
   get viewers(): Viewers {
@@ -97,6 +111,25 @@ export class DayViews {
       fetching += Number(hasViews && hasFiles);
     }
     return { all, fetching };
+  }
+
+  #valuesOf(values: LoggedView["values"]): readonly string[] {
+    const flat = values.flat();
+    const key = hashOf(flat.join("\n"));
+    const known = this.#values.get(key);
+    if (known !== undefined) return known;
+    const kept = flat.map((text) => this.#textOf(text));
+    this.#values.set(key, kept);
+    return kept;
+  }
+
+  #textOf(text: string): string {
+    const known = this.#texts.get(text);
+    if (known !== undefined) return known;
+    const kept = detached(text);
+    this.#texts.set(kept, kept);
+    this.#textBytes += BYTES.text + kept.length;
+    return kept;
   }
 
   /**
@@ -126,7 +159,10 @@ export class DayViews {
   /** Forgets who has viewed what, where that is too much; who comes again counts again. */
   forget(): void {
     this.#clients.clear();
+    this.#viewed.clear();
+    this.#values.clear();
     this.#texts.clear();
+    this.#textBytes = 0;
   }
 
   /** The sessions that may go on on the next day. */
@@ -151,10 +187,11 @@ export class DayViews {
   ): CountedView {
     const session = lastSession(client, yesterday);
     let flags = 0;
-    if (client.paths === undefined) flags |= FLAG.visitor;
-    client.paths ??= new Set();
-    if (!client.paths.has(path)) flags |= FLAG.pathVisitor;
-    client.paths.add(path);
+    if (!client.hasViewed) flags |= FLAG.visitor;
+    client.hasViewed = true;
+    const viewed = hashOf(`${client.number}\n${path}`);
+    if (!this.#viewed.has(viewed)) flags |= FLAG.pathVisitor;
+    this.#viewed.add(viewed);
     if (session !== undefined && goesOn(session, moment)) {
       if (session.views === 1) flags |= FLAG.engaged;
       client.session = { ...session, last: moment, views: 2 };
@@ -163,7 +200,7 @@ export class DayViews {
       if (session?.views === 1) flags |= FLAG.bounce;
       client.session = { last: moment, views: 1, source };
     }
-    return { hour, flags, values: [...values, ["source", client.session.source]] };
+    return { hour, flags, values: [...pairsOf(values), ["source", client.session.source]] };
   }
 
   #clientOf(client: string, before: string | undefined): ClientOfDay {
@@ -172,8 +209,8 @@ export class DayViews {
     if (known !== undefined) known.before ??= before;
     if (known !== undefined) return known;
     const made: ClientOfDay = {
-      ...{ before, hasFiles: false, hasViews: false },
-      ...{ session: undefined, paths: undefined },
+      ...{ before, number: this.#clients.size, session: undefined },
+      ...{ hasFiles: false, hasViews: false, hasViewed: false },
     };
     this.#clients.set(client, made);
     return made;
@@ -193,7 +230,6 @@ function goesOn(session: Session | undefined, moment: number): boolean {
   return session !== undefined && moment - session.last < SESSION_MS;
 }
 
-/** The same texts without the lines that they were cut from, which the engine would keep alive. */
-function detached(values: LoggedView["values"]): LoggedView["values"] {
-  return JSON.parse(JSON.stringify(values)) as LoggedView["values"];
+function* pairsOf(flat: readonly string[]): Generator<readonly [Dimension, string]> {
+  for (let at = 0; at < flat.length; at += 2) yield [flat[at] as Dimension, flat[at + 1] as string];
 }

@@ -7,8 +7,8 @@ import { LogViews, type ViewsSink } from "./log-views.ts";
 import { logReader } from "./reader.ts";
 
 const HOURS = 24;
-/** Bounds of what is remembered of visitors, by site and in all. */
-const MAX_HELD = 50_000;
+/** Bounds of what is remembered of visitors: bytes of a site, and sites. */
+const MAX_HELD = 8 * 1_048_576;
 const MAX_SITES = 16;
 /** Batches whose outcome is remembered, for senders that did not hear it. */
 const MAX_BATCHES = 8;

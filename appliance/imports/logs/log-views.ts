@@ -5,6 +5,7 @@ import { pagePath } from "../../collector/counting/beacon.ts";
 import { createVisitorCache } from "../../collector/counting/visitor.ts";
 import type { Dimension, HitRecord } from "../../store/log/record.ts";
 import type { Sink } from "../format.ts";
+import { hashOf } from "../hash.ts";
 import { referrerOf } from "../values.ts";
 import { DayViews, SESSION_MS, type SessionsBefore } from "./day-views.ts";
 import { NO_VIEWERS, type Viewers, withBefore } from "./fetchers.ts";
@@ -36,7 +37,7 @@ interface ViewsOptions {
   readonly hosts: readonly string[];
   /** Returns unpredictable bytes. */
   readonly randomBytes: (size: number) => Uint8Array;
-  /** The most views, texts and clients that are held; a day with more is counted in pieces. */
+  /** The most bytes that views, their texts and clients take; a day with more is counted in pieces. */
   readonly most: number;
   /** Whether a view counts before its day is over: then nothing tells probable programs. */
   readonly isLive: boolean;
@@ -133,9 +134,9 @@ export class LogViews {
       ...{ moment: read.moment, hour, line: hashOf(line), path, values, source, client },
       before: this.#mayGoOn(read.moment, hour) ? this.#clientOf(read, day - 1) : undefined,
     });
-    if (views.size > most) {
+    if (views.bytes > most) {
       this.#count(views);
-      if (views.size > most / 2) views.forget();
+      if (views.bytes > most / 2) views.forget();
     }
     return undefined;
   }
@@ -230,17 +231,4 @@ function valuesOf(
     }
   }
   return { path, values, source };
-}
-
-/** A number of 53 bits that two different lines hardly share (FNV-1a, twice). */
-function hashOf(line: string): number {
-  let high = 0x811c9dc5;
-  let low = 0x01000193;
-  for (let at = 0; at < line.length; at++) {
-    const code = line.charCodeAt(at);
-    high = Math.imul(high ^ code, 0x01000193);
-    low = Math.imul(low ^ code, 0x5bd1e995);
-    low ^= low >>> 13;
-  }
-  return (high >>> 0) * 0x200000 + ((low >>> 0) & 0x1fffff);
 }

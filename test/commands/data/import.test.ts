@@ -258,6 +258,20 @@ describe("tallydeck import", () => {
     assert.match((await ask()).err, /^Matomo at 127\.0\.0\.1:\d+ does not answer: /);
   });
 
+  it("asks a Matomo for a day with more referrers than fit into a line", async () => {
+    const rows = Array.from({ length: 40_000 }, (_, n) => ({
+      ...{ label: `r${n}.example`, nb_visits: 1, nb_actions: 1 },
+      metadata: "x".repeat(500),
+    }));
+    matomo = await FakeMatomo.start(daysAgo(1, 1), { "Referrers.getWebsites": rows });
+    const env = { MATOMO_TOKEN };
+    const args = ["import", matomo.url, "--site", "blog", "--data-dir", folder()];
+    const { err } = await tallydeck(args, env);
+    assert.equal(err, "");
+    const { ref_group } = await numbers();
+    assert.deepEqual(ref_group, { referral: 40_000, search: 12 });
+  });
+
   it("steps back for a service beside it with each of its threads", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     try {

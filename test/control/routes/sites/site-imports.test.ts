@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { beforeEach, describe, it } from "mocha";
 import { DAY_MS } from "../../../../appliance/base/calendar.ts";
+import { WRITERS } from "../../../helpers/access-logs.ts";
 import { onEachEngine } from "../../../helpers/engines.ts";
 import { FakeClock } from "../../../helpers/fake-clock.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
@@ -326,5 +328,28 @@ describe("an upload on a box that does not know the date", () => {
     assertError(await importer.work(id, "inspect"), 409, "not_now");
     world().clock.becomeSure();
     assert.equal((await importer.done(id, "inspect")).problem, null);
+  });
+});
+
+describe("an import over HTTP of a day with a hundred thousand referrers", () => {
+  const world = eachWorld();
+
+  it("fits into the memory that there is for it", async () => {
+    const importer = new Importer(new Owner(world()));
+    const line = (n: number) =>
+      WRITERS.combined?.({
+        at: Date.parse("2026-02-01T00:00:00Z") + n * 800,
+        ip: `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`,
+        ...{ target: "/", agent: CHROME, referrer: `https://r${n}.example/` },
+      });
+    const log = Array.from({ length: 100_000 }, (_, n) => line(n)).join("\n");
+    const id = await importer.send(gzipSync(log), "access.log.gz", 4_000_000);
+    const { state, problem } = await importer.done(id, "bring");
+    assert.deepEqual([state, problem], ["done", null]);
+    const day = { from: "2026-02-01", to: "2026-02-01" };
+    const { pv, ref = {} } = await world().stats(day);
+    assert.equal(pv?._, 100_000);
+    const views = Object.values(ref as Record<string, number>).reduce((sum, n) => sum + n, 0);
+    assert.equal(views, 100_000);
   });
 });
