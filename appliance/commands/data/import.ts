@@ -14,7 +14,7 @@ import { FORMAT_NAMES } from "../../imports/formats.ts";
 import { inspect } from "../../imports/inspect.ts";
 import { planImport } from "../../imports/plan.ts";
 import { ImportRefused } from "../../imports/refused.ts";
-import { detailFrom, openToChange } from "../../store/desk.ts";
+import { detailFrom, openToChange, openToLook } from "../../store/desk.ts";
 import {
   type Command,
   CommandFailed,
@@ -95,7 +95,8 @@ export const importCommand: Command = {
     const { host: hosts = [], ...dataFlags } = values;
     const config = configFrom(dataFlags, terminal);
     await checkData(["import"], config, terminal);
-    const desk = await openToChange(config);
+    const desk = values.inspect ? await openToLook(config) : await openToChange(config);
+    if (desk === undefined) throw new CommandFailed(await noSite(config, terminal));
     const asked = new AskedFiles();
     const interrupted = new AbortController();
     const interrupt = () => interrupted.abort();

@@ -78,8 +78,24 @@ async function usableVersion(sql: Sql, settings: ConnectionSettings): Promise<nu
   const data = await formatIn(sql, settings);
   const refusal = newer(data, settings);
   if (refusal !== undefined) throw refusal;
+  if (data.format === 0 && (await hasOthers(sql))) throw foreign(settings);
   return data.format;
 }
+
+/** Whether there are tables that neither we make nor an extension: a program's, perhaps by a setting of the same name. */
+async function hasOthers(sql: Sql): Promise<boolean> {
+  const [other] = await sql.rows(OTHERS, [tables()]);
+  return other !== undefined;
+}
+
+const OTHERS = `
+  SELECT 1 AS other FROM pg_class c
+  WHERE c.relnamespace = to_regnamespace(quote_ident(current_schema()))
+    AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+    AND c.relname::text <> ALL($1::text[])
+    AND NOT EXISTS (SELECT 1 FROM pg_depend d
+      WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
+  LIMIT 1`;
 
 /** @returns why this version may not use tables of this format; undefined where it may */
 export function newer(data: DataFormat, settings: ConnectionSettings): Refusal | undefined {
@@ -153,7 +169,7 @@ function tables(): string[] {
 function foreign(settings: ConnectionSettings): Refusal {
   return new Refusal(
     "invalid_config",
-    `The database at ${shownUrl(settings)} has tables of another program, whose names Tallydeck's would have. Make a database for Tallydeck alone (createdb tallydeck), and name that.`,
+    `The database at ${shownUrl(settings)} has tables of another program, and none of Tallydeck's. Make a database for Tallydeck alone (createdb tallydeck), and name that; where DATABASE_URL is set for the other program, unset it.`,
   );
 }
 

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, it } from "mocha";
+import { eachFolder } from "../../helpers/folder.ts";
 import { freePort } from "../../helpers/free-port.ts";
 import { eachDatabase, sharedPostgres } from "../../helpers/postgres.ts";
 import { siteRow } from "../../helpers/stored-sites.ts";
@@ -11,6 +14,12 @@ describe("tallydeck migrate", () => {
     const DATABASE_URL = (await sharedPostgres()).url({ database: database() });
     return tallydeck(["migrate", ...args], { DATABASE_URL });
   };
+  const folder = eachFolder();
+  const run = async (words: string, dataDir: string) => {
+    const DATABASE_URL = (await sharedPostgres()).url({ database: database() });
+    mkdirSync(dataDir, { recursive: true });
+    return tallydeck(words.split(" "), { DATABASE_URL, DATA_DIR: dataDir });
+  };
   const sql = async (text: string) => (await sharedPostgres()).sql(text, database());
   const ROLE = 'ro"le';
 
@@ -19,6 +28,54 @@ describe("tallydeck migrate", () => {
     assert.deepEqual([first.code, first.err], [0, ""]);
     assert.match(first.out, /^Made the tables \(schema 2\): postgres:\/\/postgres@127\.0\.0\.1:/);
     assert.match((await migrate()).out, /^The tables are up to date \(schema 2\)/);
+  });
+
+  it("makes none beside another program's, and nor does any other command", async () => {
+    await sql("CREATE TABLE website_event (a int)");
+    const dataDir = join(folder(), "data");
+    await tallydeck(["sites", "add", "blog", "--data-dir", dataDir]);
+    const file = join(folder(), "events.csv");
+    writeFileSync(file, "event_id,website_id\n");
+    for (const words of [
+      "migrate",
+      `import ${file} --site blog --inspect`,
+      `import ${file} --site blog`,
+      "sites",
+      "sites add blog",
+      "tokens",
+      "tokens make admin",
+      "stats",
+      "status",
+      "sources",
+      "export --format csv",
+      `copy --from ${dataDir} --to DATABASE_URL`,
+      "copy --from DATABASE_URL --to data",
+    ]) {
+      const { code, out, err } = await run(words, dataDir);
+      assert.notEqual(code, 0, `${words}: ${out}${err}`);
+      assert.match(out + err, /has tables of another program, and none of Tallydeck's/, words);
+    }
+    const found = await sql("SELECT count(*)::int AS n FROM pg_tables WHERE schemaname = 'public'");
+    assert.deepEqual(found, [{ n: 1 }]);
+  });
+
+  it("is made by no command that only looks", async () => {
+    const file = join(folder(), "events.csv");
+    writeFileSync(file, "event_id,website_id\n");
+    const { code, err } = await run(`import ${file} --inspect`, join(folder(), "data"));
+    assert.equal(code, 1);
+    assert.match(err, /^No site yet in postgres:/);
+    const found = await sql("SELECT count(*)::int AS n FROM pg_tables WHERE schemaname = 'public'");
+    assert.deepEqual(found, [{ n: 0 }]);
+    const inFile = await tallydeck([
+      "import",
+      file,
+      "--inspect",
+      "--data-dir",
+      join(folder(), "none"),
+    ]);
+    assert.match(inFile.err, /^No site yet in /);
+    assert.equal(existsSync(join(folder(), "none")), false);
   });
 
   it("names the zone of days for all, and says from when on", async () => {
@@ -46,6 +103,7 @@ describe("tallydeck migrate", () => {
   });
 
   it("lets a role count and read, and no more", async () => {
+    await migrate();
     await sql("CREATE TABLE others (secret text)");
     await sql(`CREATE ROLE "ro""le" LOGIN`);
     try {

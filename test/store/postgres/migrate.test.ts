@@ -97,7 +97,17 @@ describe("the tables in PostgreSQL", () => {
     }
   });
 
-  for (const table of ["site (key int)", "meta (name text)", "meta (key text, value text)"])
+  it("are made beside those of an extension", async () => {
+    await sql("CREATE EXTENSION pg_stat_statements");
+    assert.equal((await migrateAs()).to, FORMAT);
+  });
+
+  for (const table of [
+    "website_event (a int)",
+    "site (key int)",
+    "meta (name text)",
+    "meta (key text, value text)",
+  ])
     it(`are not made beside another program's: ${table}`, async () => {
       await sql(`CREATE TABLE ${table}`);
       await assert.rejects(migrateAs(), /has tables of another program/);
