@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util";
 import { FIELD_LIMITS } from "../base/input/deck-fields.ts";
 import { DRAWABLE } from "./drawable.ts";
 
@@ -13,9 +14,6 @@ interface CleanText {
 // Carries no ink and takes no room: controls, zero-width and direction marks, variation selectors.
 const INVISIBLE = /^[\p{Cc}\p{Default_Ignorable_Code_Point}]$/u;
 const SPACE = /^[\t\p{Zs}]$/u;
-// What terminals take for colours and titles (ECMA-48): a sequence carries no ink, whatever its letters.
-const ANSI =
-  /\u001b\[[0-?]*[ -/]*[@-~]|\u009b[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[ -/]*[0-~]/gu;
 const LINE_BREAK = /\r\n?|[\u2028\u2029]/gu;
 
 const FOLDS: readonly (readonly [characters: string, plain: string])[] = [
@@ -48,7 +46,8 @@ export function isDrawable(character: string): boolean {
 export function cleanText(raw: string): CleanText {
   /** The characters, undefined for one that the font lacks. */
   const characters: (string | undefined)[] = [];
-  for (const character of raw.normalize("NFC").replace(ANSI, "").replace(LINE_BREAK, "\n")) {
+  const shown = stripVTControlCharacters(raw.normalize("NFC"));
+  for (const character of shown.replace(LINE_BREAK, "\n")) {
     const plain = fold(character);
     if (plain === undefined) characters.push(plain);
     else characters.push(...plain);
