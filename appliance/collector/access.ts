@@ -96,7 +96,9 @@ export class Access {
   }
 
   #siteOf(ctx: Context): SiteRecord | null {
-    return this.#sites.forReading(this.#client.host(ctx.req), queryValue(ctx.query, "site"));
+    // The tag's own name for it is taken, too, as the badge takes both.
+    const name = queryValue(ctx.query, "site") ?? queryValue(ctx.query, "s");
+    return this.#sites.forReading(this.#client.host(ctx.req), name);
   }
 
   /** Makes all comparisons in any case, so that the time shows nothing. */

@@ -1,7 +1,7 @@
 import type { Widget } from "./face/widget.ts";
 import { AWAKE, type DeckSettings, slotsOf } from "./settings/deck-settings.ts";
 import { onePage } from "./settings/pages.ts";
-import type { Model } from "./usb/model.ts";
+import { isSerial, type Model } from "./usb/model.ts";
 
 /** The serial that every CRT v1 unit carries. */
 const SHARED_SERIAL = "355499441494";
@@ -13,11 +13,6 @@ const DEFAULT_BRIGHTNESS = 70;
 /** Ids or names that are no longer free. */
 interface Taken {
   has(text: string): boolean;
-}
-
-/** Whether a text is a serial number, and not an empty memory: nothing, zeros, blanks or bytes of ones. */
-export function isSerial(text: string): boolean {
-  return /^[!-~]{1,126}$/.test(text) && /[^0F.-]/i.test(text);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { harmless } from "../base/text/export-name.ts";
 import type { DayContent } from "../store/desk.ts";
 import type { ExportedSite } from "./site.ts";
 import { csvLine, sumOf } from "./tables.ts";
@@ -31,9 +32,4 @@ function rowsOf(day: string, content: DayContent): string {
     for (const [text, ...counts] of rows)
       lines.push(csvLine([day, dimension, harmless(text), ...counts]));
   return lines.join("");
-}
-
-/** Visitors choose these texts, and spreadsheets run one that begins like a formula; an apostrophe makes them show it. */
-function harmless(text: string): string {
-  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
 }

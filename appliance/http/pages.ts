@@ -5,6 +5,7 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import type { Context } from "koa";
 import { namesEtag } from "../base/etag.ts";
 import { Refusal } from "../base/refusal.ts";
+import { encodingFor } from "./encoding.ts";
 
 /** A file of the web build, with its compressed twins. */
 interface PageFile {
@@ -103,8 +104,7 @@ function answer(ctx: Context, page: PageFile, cacheControl = "no-cache"): void {
     ctx.status = 304;
     return;
   }
-  const accepted = ctx.acceptsEncodings("br", "gzip");
-  const encoding = accepted === "br" || accepted === "gzip" ? accepted : undefined;
+  const encoding = encodingFor(ctx);
   const encoded = encoding && page.encoded[encoding];
   if (encoding && encoded) ctx.set("Content-Encoding", encoding);
   ctx.body = encoded ?? page.body;

@@ -79,6 +79,48 @@ describe("navigation within a single page", () => {
   });
 });
 
+describe("navigation that no call of ours could see", () => {
+  const stage = eachStage();
+  const PAGE = `<script>
+      const push = history.pushState.bind(history);
+      navigation.addEventListener("navigate", (event) => {
+        if (event.canIntercept && !event.hashChange) event.intercept({ handler: async () => {} });
+      });
+    </script>
+    <a href="/nav/two">two</a> <button onclick="navigation.navigate('/nav/three')">three</button>`;
+  const open = async () => {
+    stage().looks({ html: PAGE + stage().tag('data-site="blog"') });
+    await stage().page.goto(stage().url("/nav"));
+  };
+
+  it("is counted by the browser's own word of it, each once", async () => {
+    await open();
+    await stage().page.getByText("two").click();
+    await stage().page.getByText("three").click();
+    await stage().page.goBack();
+    assert.deepEqual(await stage().counts("path"), { "/nav": 1, "/nav/two": 2, "/nav/three": 1 });
+  });
+
+  it("is counted where the page saved a function before, or takes it from the prototype", async () => {
+    await open();
+    await stage().page.evaluate("push(null, '', '/saved')");
+    await stage().page.evaluate("History.prototype.pushState.call(history, null, '', '/called')");
+    assert.deepEqual(await stage().counts("path"), { "/nav": 1, "/saved": 1, "/called": 1 });
+  });
+
+  it("is followed without the Navigation API as well as functions can tell", async () => {
+    await stage().page.addInitScript(
+      "delete window.navigation; delete Window.prototype.navigation",
+    );
+    await stage().open("/nav");
+    assert.equal(await stage().page.evaluate("typeof navigation"), "undefined");
+    await stage().page.evaluate("history.pushState(null, '', '/pushed')");
+    await stage().page.evaluate("History.prototype.pushState.call(history, null, '', '/called')");
+    await stage().page.goBack();
+    assert.deepEqual(await stage().counts("path"), { "/nav": 1, "/pushed": 2, "/called": 1 });
+  });
+});
+
 describe("a page that is there before it is seen", () => {
   const stage = eachStage();
 

@@ -356,6 +356,8 @@ describe("the dashboard", () => {
     await owner.signIn(`${NOTES}&period=7d`);
     const { name, text } = await downloaded("Export CSV");
     assert.equal(name, "fieldnotes_2026-02-26_2026-03-04.csv");
+    // Excel takes it for UTF-8 by this.
+    assert.ok(text.startsWith("\ufeffdimension,value,count,of\r\n"), text.slice(0, 40));
     assert.match(text, /^bot_kind,googlebot,\d+,views\r$/m);
     assert.match(text, /^bot,synthetic,\d+,\r$/m);
     assert.match(text, /^path,\/,\d+,visitors\r$/m);

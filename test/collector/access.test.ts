@@ -109,6 +109,14 @@ describe("an address with wrong tokens", () => {
   const world = eachWorld({ env: { STATS_TOKEN_BLOG: "blogs-token" } });
   const from = "127.0.0.7";
 
+  it("finds the site by the name that its tag has, too", async () => {
+    const headers = bearer(ADMIN);
+    for (const query of ["?s=blog", "?site=blog&s=nobody", "?s=Blog"]) {
+      const { status, json } = await world().ask(`/stats${query}`, { headers });
+      assert.deepEqual([status, json.site], [200, "blog"], query);
+    }
+  });
+
   async function fail(world: World, times: number, path = "/stats?site=blog"): Promise<number[]> {
     const statuses = [];
     for (let n = 0; n < times; n++)

@@ -80,6 +80,24 @@ describe("the collector's pages", () => {
       }
     });
 
+    it(`${path} comes by Brotli to browsers, whatever they name first`, async () => {
+      for (const [accepted, encoding] of [
+        ["gzip, deflate, br, zstd", "br"],
+        ["gzip, br", "br"],
+        ["gzip;q=1.0, *;q=0.5", "gzip"],
+        ["br;q=0.5, gzip", "gzip"],
+        ["br;q=0, gzip;q=0.2", "gzip"],
+        ["*", "br"],
+        ["gzip, deflate", "gzip"],
+        ["identity, br;q=0.5", undefined],
+        ["deflate, zstd", undefined],
+        ["br;q=x", undefined],
+      ] as const) {
+        const { headers } = await world().ask(path, { headers: { "accept-encoding": accepted } });
+        assert.equal(headers["content-encoding"], encoding, accepted);
+      }
+    });
+
     it(`${path} is not sent again to those who have it`, async () => {
       const { etag } = (await world().ask(path)).headers;
       const { status, body } = await world().ask(path, {

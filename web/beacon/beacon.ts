@@ -263,15 +263,20 @@ const start = () => {
   window[KEY] = report;
   report.on = true;
   toggle();
-  for (const name of ["pushState", "replaceState"] as const) {
-    const original = history[name];
-    history[name] = (...state) => {
-      original.apply(history, state);
-      quietly(onNavigation);
-    };
+  const changed = () => quietly(onNavigation);
+  // The browser tells of all ways to another entry, also of those that a page saved before this began.
+  if (window.navigation) window.navigation.addEventListener("currententrychange", changed);
+  else {
+    for (const name of ["pushState", "replaceState"] as const) {
+      const original = History.prototype[name];
+      History.prototype[name] = function (...state) {
+        original.apply(this, state);
+        changed();
+      };
+    }
+    // This event also comes when a visitor types another fragment.
+    listen(changed, "popstate");
   }
-  // This event also comes when a visitor types another fragment.
-  listen(onNavigation, "popstate");
   // Back out of the browser's page cache, a page is seen again without being loaded: a view.
   listen((event: PageTransitionEvent) => event.persisted && view(), "pageshow");
   listen(onInput, "keydown", "wheel", "pointerdown", "click");

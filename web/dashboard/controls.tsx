@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { BYTE_ORDER_MARK } from "../../appliance/base/text/export-name.ts";
 import { sourceName } from "../../appliance/base/text/source-name.ts";
 import { download } from "../shared/download.ts";
 import type { DayRange, History } from "./history.ts";
@@ -26,7 +27,10 @@ export function Controls({ history, range, view, bots, toggleBots, change }: Con
   const isNarrow = useMedia(NARROW);
   const comparing = <CompareChoice compare={view.compare} change={change} />;
   const save = () =>
-    download(`${exportName(history, range)}.csv`, "text/csv", [toCsv(history, range)]);
+    download(`${exportName(history, range)}.csv`, "text/csv", [
+      BYTE_ORDER_MARK,
+      toCsv(history, range),
+    ]);
   return (
     <div class="controls">
       <div class="stepper">

@@ -15,3 +15,13 @@ export function exportFormatOf(text: unknown): ExportFormat | undefined {
 export function exportName(site: string, today: Day, format: ExportFormat): string {
   return `${site}_${formatDay(today).replaceAll("-", "")}.${ENDINGS[format]}`;
 }
+/** The mark by which Excel reads a CSV as UTF-8; other programs pass over it. */
+export const BYTE_ORDER_MARK = "\ufeff";
+
+/**
+ * A text for a cell of a spreadsheet. Visitors choose such texts, and spreadsheets run one that begins like a formula, in
+ * some languages also with the wide signs; an apostrophe makes them show it.
+ */
+export function harmless(text: string): string {
+  return /^[=+\-@＝＋－＠\t\r\n]/.test(text) ? `'${text}` : text;
+}

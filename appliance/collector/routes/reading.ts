@@ -1,6 +1,7 @@
 import type { Context } from "koa";
 import type { Condition } from "../../base/text/condition.ts";
 import { hasOpenName } from "../../base/text/source-name.ts";
+import { encodingFor } from "../../http/encoding.ts";
 import {
   type Accepts,
   type Answer,
@@ -21,9 +22,8 @@ export function askerOf(ctx: Context, lane: Lane): Asker {
 
 /** The encodings that the asker accepts, and the answer it has. */
 export function acceptsOf(ctx: Context): Accepts {
-  const encoding = ctx.acceptsEncodings("br", "gzip", "identity");
   return {
-    encoding: encoding === "br" || encoding === "gzip" ? encoding : null,
+    encoding: encodingFor(ctx),
     // A browser that reloads wants it all.
     ifNoneMatch: /\bno-cache\b/.test(ctx.get("Cache-Control")) ? "" : ctx.get("If-None-Match"),
   };

@@ -9,7 +9,6 @@ import {
   type StreamDeckEncoderControlDefinition,
 } from "@elgato-stream-deck/core";
 import { EventEmitter } from "eventemitter3";
-import { isSerial } from "../identity.ts";
 import { giveBack } from "../pixel-memory.ts";
 import {
   type DeckDriver,
@@ -20,7 +19,7 @@ import {
   wordOf,
   writeReport,
 } from "./driver.ts";
-import type { ElgatoModel } from "./model.ts";
+import { type ElgatoModel, isSerial } from "./model.ts";
 
 const INPUT_REPORT = 0x01;
 /** The library reads this far without looking how long a report is. */

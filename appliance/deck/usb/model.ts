@@ -100,3 +100,8 @@ export interface Akp05Model extends ModelBase {
   readonly wire: CrtWire;
 }
 export type Model = ElgatoModel | MiraboxModel | Akp05Model;
+
+/** Whether a text is a serial number, and not an empty memory: nothing, zeros, blanks or bytes of ones. */
+export function isSerial(text: string): boolean {
+  return /^[!-~]{1,126}$/.test(text) && /[^0F.-]/i.test(text);
+}

@@ -352,6 +352,12 @@ onEachEngine(() => {
       assert.deepEqual([status, json.day], [200, "2026-03-05"]);
     });
 
+    it("comes by Brotli to browsers, which name gzip first", async () => {
+      for (let n = 0; n < 60; n++) await world().beacon({ p: `/a/rather/long/path/${n}` });
+      const { headers } = await ask({ "accept-encoding": "gzip, deflate, br, zstd" });
+      assert.equal(headers["content-encoding"], "br");
+    });
+
     it("is compressed for those who can read it, when it is worth it", async () => {
       for (let n = 0; n < 60; n++) await world().beacon({ p: `/a/rather/long/path/${n}` });
       const plain = await ask();

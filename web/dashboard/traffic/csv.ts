@@ -1,17 +1,15 @@
 import { formatDay } from "../../../appliance/base/calendar.ts";
 import { conditionText } from "../../../appliance/base/text/condition.ts";
 import { type CountsOf, countsOf, DIMENSIONS } from "../../../appliance/base/text/dimensions.ts";
+import { harmless } from "../../../appliance/base/text/export-name.ts";
 import { sourceName } from "../../../appliance/base/text/source-name.ts";
 import { zoneNote } from "../../shared/dates.ts";
 import { type DayRange, type History, SERIES, seriesOf } from "../history.ts";
 import { rowsOf } from "./breakdown-model.ts";
 
-/**
- * One cell. Spreadsheets run a text that begins like a formula; a leading apostrophe makes them
- * show it instead. Quoted wherever a separator, quote or line break is inside (RFC 4180).
- */
+/** One cell, quoted wherever a separator, quote or line break is inside (RFC 4180). */
 function cell(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  const safe = harmless(text);
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 

@@ -41,7 +41,7 @@ describe("the CSV export", () => {
 
   it("never lets a spreadsheet run a value", () => {
     assert.ok(toCsv(history, whole).includes("path,'=1+1,1,views\r\n"));
-    for (const start of ["+", "-", "@", "\t", "\r"]) {
+    for (const start of ["+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠"]) {
       const hostile = historyOf("2026-03-04", [{}], { ref: { [`${start}x`]: [0, 1] } });
       assert.match(toCsv(hostile, range), /ref,"?'/, JSON.stringify(start));
     }
