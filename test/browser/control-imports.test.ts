@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "mocha";
 import { dayOf, formatDay } from "../../appliance/base/calendar.ts";
+import { CHROME } from "../helpers/access-logs.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { Owner as Caller } from "../helpers/owner.ts";
 import { daysFrom, Importer, plausibleBytes } from "../helpers/uploading.ts";
@@ -90,6 +91,21 @@ describe("imports and exports in the Web UI", () => {
     assert.match(shown, /15 days that you left out/);
     assert.match(shown, /Europe\/Zurich/);
     assert.doesNotMatch(shown, /the file does not say it/);
+  });
+
+  it("read a log by a pattern of its lines", async () => {
+    await open();
+    const line = `[${first()}T10:00:00Z] GET /a 200 of 192.0.2.1 by "${CHROME}"\n`;
+    await choose(Buffer.from(line), "own.log");
+    await control().sees(/own\.log looks like an access log, .*--log-format/);
+    await control()
+      .field("Lines of the log")
+      .fill(
+        '[$time_iso8601] $request_method $request_uri $status of $remote_addr by "$http_user_agent"',
+      );
+    await control().button("Read it so").click();
+    await control().button("Bring 1 day").click();
+    await control().sees(/^Brought 1 day from own\.log/);
   });
 
   it("say what a file is not, and take another one", async () => {

@@ -288,6 +288,56 @@ describe("an import of access logs", () => {
     assert.deepEqual(paths.sort(), ["/", "/café", "/plain"]);
   });
 
+  describe("of a shape that is not known", () => {
+    const agent = CHROME.replaceAll(" ", "+");
+    const SHAPES: Readonly<Record<string, readonly string[]>> = {
+      "Nginx Proxy Manager": [
+        `[01/Jan/2026:10:00:00 +0000] - 200 200 - GET https blog.example "/a" [Client 192.0.2.1] [Length 27] [Gzip -] [Sent-to 10.8.0.1] "${CHROME}" "-"`,
+        `[01/Jan/2026:10:00:01 +0000] - - 301 - GET http blog.example "/a" [Client 192.0.2.1] [Length 27] [Gzip 3.1] [Sent-to 10.8.0.1] "${CHROME}" "-"`,
+      ],
+      Docker: [
+        String.raw`{"log":"192.0.2.1 - - [01/Jan/2026:10:00:00 +0000] \"GET /a HTTP/2.0\" 200 844 \"-\" \"${CHROME}\"\n","stream":"stdout","time":"2026-01-01T10:00:00.7Z"}`,
+      ],
+      Traefik: [
+        `{"ClientAddr":"192.0.2.1:51364","ClientHost":"192.0.2.1","DownstreamStatus":200,"Duration":1000,"RequestHost":"blog.example","RequestMethod":"GET","RequestPath":"/a","RequestProtocol":"HTTP/2.0","StartLocal":"2026-01-01T10:00:00Z","StartUTC":"2026-01-01T10:00:00.1Z","level":"info","request_User-Agent":"${CHROME}"}`,
+      ],
+      IIS: [
+        "#Software: Microsoft Internet Information Services 10.0",
+        "#Fields: date time s-ip cs-method cs-uri-stem cs-uri-query s-port cs-username c-ip cs(User-Agent) cs(Referer) sc-status sc-substatus sc-win32-status time-taken",
+        `2026-01-01 10:00:00 2001:db8::1 GET /a - 443 - 192.0.2.1 ${agent} - 200 0 0 96`,
+      ],
+      "more brackets": [
+        `192.0.2.1 - - [01/Jan/2026:10:00:00 +0000] [0.003] [PORT 80] "GET /a HTTP/1.1" 200 82695 "-" "${CHROME}" "-"`,
+      ],
+    };
+    for (const [name, lines] of Object.entries(SHAPES))
+      it(`is refused with a pattern that fits: ${name}`, async () => {
+        writeFileSync(file("own.log"), lines.join("\n"));
+        let pattern = "";
+        await assert.rejects(read([file("own.log")]), ({ message }: ImportRefused) => {
+          pattern = /--log-format '(.*)'/.exec(message)?.[1] ?? "";
+          return /^own\.log looks like an access log/.test(message);
+        });
+        const found = await read([file("own.log")], { pattern });
+        assert.deepEqual(daysIn(found), { "2026-01-01": { pv: 1, uv: 1, sessions: 1 } });
+        assert.match(JSON.stringify(contentOf(found)), /"Chrome".*"Windows"/);
+      });
+
+    it("is refused with an example where nothing fits, also a pattern that was given", async () => {
+      writeFileSync(file("own.log"), "at 2026-01-01 10:00:00 from 192.0.2.1: GET /a gave 200\n");
+      const sentence = /as here the combined format: --log-format '\$remote_addr/;
+      await assert.rejects(read([file("own.log")]), sentence);
+      const pattern = "$remote_addr [$time_local] $request_uri $status";
+      const given = read([file("own.log")], { pattern });
+      await assert.rejects(given, /^ImportRefused: No line fits the pattern that was given\./);
+    });
+
+    it("is not what has no requests", async () => {
+      writeFileSync(file("notes.txt"), "2026-01-01 10:00:00 we GET there\nsee /a\n");
+      await assert.rejects(read([file("notes.txt")]), /nothing that can be imported/);
+    });
+  });
+
   it("leaves files that are no log, and tells which", async () => {
     const good = log([ask("10:00:00", "/")]);
     writeFileSync(file("error.log"), "2026/01/01 10:00:00 [error] 1#1: something\n");

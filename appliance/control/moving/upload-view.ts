@@ -60,5 +60,7 @@ export interface ImportWishes {
   zone?: string;
   /** The host of the site in an access log of several. */
   host?: string;
+  /** The pattern of the lines of an access log, as nginx has variables. */
+  logFormat?: string;
   replace?: boolean;
 }

@@ -271,9 +271,14 @@ class Upload {
   }
 }
 
+/** `logFormat` as `log-format`. */
+function flagName(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
 function wordsOf({ replace, ...texts }: ImportWishes): Flag[] {
   return [
-    ...Object.entries(texts).map(([name, value]): Flag => `--${name}=${value}`),
+    ...Object.entries(texts).map(([name, value]): Flag => `--${flagName(name)}=${value}`),
     ...(replace ? (["--replace"] as const) : []),
   ];
 }

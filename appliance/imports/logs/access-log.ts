@@ -6,6 +6,7 @@ import { bareHost, isHostName } from "./host.ts";
 import { readInOrder } from "./in-order.ts";
 import { LogViews } from "./log-views.ts";
 import { logReader } from "./reader.ts";
+import { unknownShape } from "./shapes.ts";
 
 /** The name of this format, for people. */
 export const ACCESS_LOG = "access log";
@@ -35,6 +36,13 @@ export function accessLog(options: LogOptions): Format {
     recognises(sheets) {
       if (sheets.some((sheet) => isLog(sheet, pattern))) return true;
       if (pattern === undefined && sheets.some(isBare)) throw new ImportRefused(NO_USER_AGENT);
+      for (const { name, head } of sheets) {
+        const problem = unknownShape(linesOf(head), name);
+        if (problem !== undefined)
+          throw new ImportRefused(
+            pattern === undefined ? problem : `No line fits the pattern that was given. ${problem}`,
+          );
+      }
       return false;
     },
     async read(sheets, sink) {

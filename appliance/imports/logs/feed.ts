@@ -5,6 +5,7 @@ import type { HitRecord } from "../../store/log/record.ts";
 import { bareHost } from "./host.ts";
 import { LogViews, type ViewsSink } from "./log-views.ts";
 import { logReader } from "./reader.ts";
+import { unknownShape } from "./shapes.ts";
 
 const HOURS = 24;
 /** Bounds of what is remembered of visitors: bytes of a site, and sites. */
@@ -14,6 +15,9 @@ const MAX_SITES = 16;
 const MAX_BATCHES = 8;
 /** So many lines are read before others get their turn. */
 const LINES_AT_ONCE = 500;
+
+/** So many of the lines that cannot be read are looked at for their shape. */
+const LINES_LOOKED_AT = 20;
 
 /** The words for lines that are too old for a feed. */
 const LATE = "lines of days before yesterday, which `tallydeck import` brings";
@@ -78,6 +82,7 @@ class FeedOfSite {
     const { zone, now, pause } = this.#options;
     const read = logReader(pattern);
     let requests = 0;
+    const unread: string[] = [];
     let lines = 0;
     // The lines of a day that is over are told, even before any was counted.
     this.#views.count(zone().today(now()) - 1);
@@ -85,6 +90,7 @@ class FeedOfSite {
       if (++lines % LINES_AT_ONCE === 0) await pause();
       const one = read(line.endsWith("\r") ? line.slice(0, -1) : line);
       if (typeof one !== "string") requests++;
+      else if (one === "unknown" && unread.length < LINES_LOOKED_AT) unread.push(line);
       this.#views.take(line, one, Number.NaN);
     }
     this.#views.count(zone().today(now()) - 1);
@@ -95,7 +101,7 @@ class FeedOfSite {
       hits,
       left,
       isLate: requests > 0 && left.get(LATE) === requests,
-      note: this.#views.problem,
+      note: requests === 0 ? unknownShape(unread, "What was sent") : this.#views.problem,
     };
   }
 

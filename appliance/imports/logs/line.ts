@@ -76,10 +76,15 @@ export function lineOf(text: (name: string) => string): LogLine | undefined {
     status: Number(status),
     host: find("host"),
     referrer: find("referrer"),
-    agent: find("agent"),
+    agent: withBlanks(find("agent")),
     type: find("type").toLowerCase(),
     purpose: find("purpose").toLowerCase(),
   };
+}
+
+/** A user agent of IIS, which writes `+` for a blank. */
+function withBlanks(agent: string): string {
+  return agent.includes(" ") ? agent : agent.replaceAll("+", " ");
 }
 
 function withQuery(path: string, query: string): string {

@@ -69,10 +69,10 @@ function partsOf(pattern: string): { before: string; parts: Part[] } {
 }
 
 /** The format that nginx and Apache call `combined`; without its end it is `common`. */
-const COMBINED =
+export const COMBINED =
   '$remote_addr $ident $remote_user [$time_local] "$request" $status $bytes "$http_referer" "$http_user_agent"';
 const NEEDED = [
-  ["time_local", "time_iso8601", "msec"],
+  ["time_local", "time_iso8601", "msec", "time"],
   ["request", "request_uri", "uri"],
   ["status"],
   ["remote_addr", "http_x_forwarded_for"],

@@ -108,6 +108,13 @@ onEachEngine(() =>
       assert.deepEqual((await sums())[0], 1);
     });
 
+    it("are told to need a pattern where their shape is not known", async () => {
+      const { json } = await send('[2026-03-04T10:00:00Z] 200 "GET /a" of 192.0.2.1\n', "1");
+      assert.equal(json.views, 0);
+      assert.match(json.note, /^What was sent looks like an access log.*--log-format.*"format"/);
+      assert.equal((await send(line("04T10:00:00", "/a"), "2")).json.note, undefined);
+    });
+
     it("are refused where they are none, too large or without a name", async () => {
       assertError(await send("x", ""), 400, "invalid_field");
       assertError(await send("x", "1", { path: "nothere" }), 404, "not_found");

@@ -57,6 +57,14 @@ const readWishes = shape<ImportWishes>({
       maxLength: 253,
       description: "must be the name of a host, like example.com",
     },
+    logFormat: {
+      type: "string",
+      minLength: 1,
+      maxLength: 1_024,
+      pattern: "^[^\\p{Cc}]*$",
+      description:
+        "must be a pattern of at most 1,024 characters in one line, with variables like $time_local",
+    },
     replace: TRUTH,
   },
 });
@@ -114,7 +122,7 @@ export const appendUpload: Handler<ImportParts, ImportUpload> = async (ctx, part
   }
 };
 
-/** `POST /api/sites/:id/uploads/:upload/inspect` `{from?, to?, zone?, host?}` → 202: `GET` tells when it was read */
+/** `POST /api/sites/:id/uploads/:upload/inspect` `{from?, to?, zone?, host?, logFormat?}` → 202: `GET` tells when it was read */
 export const inspectUpload: Handler<ImportParts, ImportUpload> = async (ctx, parts) => {
   const wishes = wishesOf(await optionalJson(ctx, {}));
   const upload = uploadOf(ctx, parts);
@@ -123,7 +131,7 @@ export const inspectUpload: Handler<ImportParts, ImportUpload> = async (ctx, par
   ctx.status = 202;
 };
 
-/** `POST /api/sites/:id/uploads/:upload/bring` `{from?, to?, zone?, host?, replace?}` → 202: `GET` tells when it is done */
+/** `POST /api/sites/:id/uploads/:upload/bring` `{from?, to?, zone?, host?, logFormat?, replace?}` → 202: `GET` tells when it is done */
 export const bringUpload: Handler<ImportParts, ImportUpload> = async (ctx, parts) => {
   const wishes = wishesOf(await optionalJson(ctx, {}));
   const upload = uploadOf(ctx, parts);

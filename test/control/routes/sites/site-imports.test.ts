@@ -107,6 +107,20 @@ onEachEngine(() => {
       assert.equal(await views("2026-02-01", "2026-02-03"), 30);
     });
 
+    it("takes the shape of a log's lines", async () => {
+      const log = Buffer.from(`[2026-02-01T10:00:00Z] GET /a 200 of 192.0.2.1 by "${CHROME}"\n`);
+      const id = await importer.send(log, "own.log");
+      const unknown = await importer.done(id, "inspect");
+      assert.match(unknown.problem ?? "", /--log-format '.*the field "Lines of the log"/);
+      const logFormat =
+        '[$time_iso8601] $request_method $request_uri $status of $remote_addr by "$http_user_agent"';
+      const wishes = { logFormat };
+      const { preview, problem } = await importer.done(id, "inspect", wishes);
+      assert.deepEqual([problem, preview?.format, preview?.totals.views], [null, "access log", 1]);
+      await importer.done(id, "bring", wishes);
+      assert.equal(await views("2026-02-01"), 1);
+    });
+
     it("goes on after a restart in the middle, with the same file again", async () => {
       const bytes = await file("2024-01-10", 780);
       const id = await importer.send(bytes, "long.zip", 1_000_000);

@@ -131,7 +131,7 @@ export function WishesForm({ wishes, isOpen, busy, onRead }: WishesFormProps) {
   };
   return (
     <details open={isOpen}>
-      <summary>Other days, or another zone</summary>
+      <summary>Other days, or another zone or shape of a log</summary>
       <form class="stack" onSubmit={submit}>
         <div class="row">
           <Labelled label="From">
@@ -158,6 +158,13 @@ export function WishesForm({ wishes, isOpen, busy, onRead }: WishesFormProps) {
           initial={wishes.host ?? ""}
           placeholder="example.com"
           hint="Of an access log with several."
+        />
+        <Field
+          label="Lines of the log"
+          name="logFormat"
+          initial={wishes.logFormat ?? ""}
+          placeholder={'$remote_addr [$time_local] "$request" $status'}
+          hint="As --log-format, where the shape of an access log is not known."
         />
         <div class="row">
           <button type="submit" disabled={busy}>
