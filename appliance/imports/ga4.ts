@@ -1,6 +1,5 @@
 import type { Day } from "../base/calendar.ts";
-import { storable } from "../base/text/storable.ts";
-import { pagePath } from "../collector/counting/beacon.ts";
+import { pagePath, storable } from "../base/text/storable.ts";
 import type { Dimension } from "../store/log/record.ts";
 import { countryNamed } from "./countries.ts";
 import { type CsvRow, csvRows } from "./csv.ts";

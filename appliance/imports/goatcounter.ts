@@ -1,7 +1,6 @@
 import { type Day, HOUR_MS } from "../base/calendar.ts";
 import { isObject, plainText } from "../base/input/json.ts";
-import { storable } from "../base/text/storable.ts";
-import { pagePath } from "../collector/counting/beacon.ts";
+import { pagePath, storable } from "../base/text/storable.ts";
 import type { Dimension } from "../store/log/record.ts";
 import { countryNamed } from "./countries.ts";
 import { type CsvRow, csvRows } from "./csv.ts";

@@ -1,8 +1,7 @@
 import type { Day } from "../base/calendar.ts";
 import type { Dimension } from "../base/text/dimensions.ts";
-import { storable } from "../base/text/storable.ts";
+import { pagePath, storable } from "../base/text/storable.ts";
 import { addressHost } from "../collector/counting/address.ts";
-import { pagePath } from "../collector/counting/beacon.ts";
 import { countryNamed } from "./countries.ts";
 import { type CsvRow, columnsOf, csvRows } from "./csv.ts";
 import type { Format, Sink } from "./format.ts";

@@ -1,6 +1,5 @@
-import { storable } from "../base/text/storable.ts";
+import { pagePath, storable } from "../base/text/storable.ts";
 import { addressHost } from "../collector/counting/address.ts";
-import { pagePath } from "../collector/counting/beacon.ts";
 import type { Dimension } from "../store/log/record.ts";
 import { countryNamed } from "./countries.ts";
 import { type CsvRow, columnsOf, csvRows } from "./csv.ts";

@@ -64,8 +64,8 @@ export interface StatsQuery extends Filter {
 
 /** Counts of reached goals, among all counts or the ones that meet conditions. */
 export interface GoalsQuery
-  extends Pick<StatsQuery, "site" | "id" | "detailFrom" | "zone" | "where" | "source"> {
-  readonly from: Day;
+  extends Pick<StatsQuery, "site" | "id" | "detailFrom" | "zone" | "where" | "source" | "bound"> {
+  readonly from: Day | "first";
   readonly to: Day;
   readonly goals: readonly Goal[];
   /**

@@ -40,6 +40,23 @@ describe("goals and marks on the dashboard", () => {
     ]);
   });
 
+  it("compare the days that are over, and not a part of one with all of another", async () => {
+    const { clock } = world();
+    clock.setWall("2026-03-09T08:00:00Z");
+    for (let n = 0; n < 4; n += 1) await world().beacon({ ev: "paid" }, { s: "app" });
+    clock.setWall("2026-03-10T08:00:00Z");
+    await world().beacon({ ev: "paid" }, { s: "app" });
+    const change = async (address: string) => {
+      await owner.signIn(address);
+      const row = owner.page.locator(".goals tr", { hasText: "Paid" });
+      return seen(row.locator(".delta"));
+    };
+    assert.equal(await change("/dashboard?site=app&period=day"), "–");
+    await owner.page.getByText("goals are not known by the hour, so there is no change").waitFor();
+    assert.equal(await change("/dashboard?site=app&period=day&end=2026-03-09"), "–");
+    clock.setWall("2026-03-04T12:30:00Z");
+  });
+
   it("say on its day what happened, on the chart and in its table", async () => {
     await owner.signIn("/dashboard?site=app&period=7d&compare=off");
     await owner.page.locator(".overlay .mark").waitFor({ state: "attached" });

@@ -213,9 +213,9 @@ function Traffic({ history, now, token, view, bots, toggleBots, change, onKept }
       </div>
       {useMemo(
         () => (
-          <Goals {...{ history, range, compared, token }} />
+          <Goals {...{ history, range, compared, token, now }} />
         ),
-        [history, range, compared, token],
+        [history, range, compared, token, now],
       )}
       {useMemo(
         () =>

@@ -1,4 +1,4 @@
-import { formatDay, parseDay } from "../../appliance/base/calendar.ts";
+import { dayOf, formatDay, parseDay } from "../../appliance/base/calendar.ts";
 import { conditionText } from "../../appliance/base/text/condition.ts";
 import type { GoalsAnswer } from "../../appliance/collector/wire.ts";
 import { rangeName } from "../shared/dates.ts";
@@ -13,10 +13,12 @@ interface GoalsProps {
   range: DayRange;
   compared: DayRange | null;
   token: string;
+  /** the wall clock by which days are counted: milliseconds since 1970 there */
+  now: number;
 }
 
 /** The goals of the site, as its owner has set them: how often each was reached, and by how many of the visitors. */
-export function Goals({ history, range, compared, token }: GoalsProps) {
+export function Goals({ history, range, compared, token, now }: GoalsProps) {
   const from = Math.min(range.from, compared?.from ?? range.from);
   const { site, only } = history;
   const where = history.where.slice(history.bound.length).map(conditionText);
@@ -30,7 +32,10 @@ export function Goals({ history, range, compared, token }: GoalsProps) {
   const { answer } = useReading<GoalsAnswer>("goals", query, token, history);
   if (answer === null || answer.site !== site || answer.goals.length === 0) return null;
   const visitors = addNumbers(seriesOf(history, "uv", range));
-  const before = compared !== null && compared.from >= history.first ? compared : null;
+  const isWhole = compared !== null && compared.from >= history.first;
+  const runs = range.to === dayOf(now);
+  // Goals are not kept by the hour: a day that runs stays out of both sides.
+  const [over, before] = [range, isWhole ? compared : null].map((days) => overDays(days, runs));
   return (
     <section class="card goals" aria-labelledby="goals-title">
       <header>
@@ -49,8 +54,8 @@ export function Goals({ history, range, compared, token }: GoalsProps) {
         <tbody>
           {answer.goals.map((goal) => {
             const reached = reachedIn(answer, goal.daily, range);
-            const was = before && reachedIn(answer, goal.daily, before);
-            const moved = delta("pv", reached, was);
+            const was = before ? reachedIn(answer, goal.daily, before) : null;
+            const moved = delta("pv", over ? reachedIn(answer, goal.daily, over) : null, was);
             return (
               <tr key={`${goal.kind} ${goal.value} ${goal.name}`}>
                 <th
@@ -67,7 +72,11 @@ export function Goals({ history, range, compared, token }: GoalsProps) {
                 {compared && (
                   <td
                     class={`delta ${moved.verdict}`}
-                    title={before ? `${rangeName(before.from, before.to)}: ${whole(was ?? 0)}` : ""}
+                    title={
+                      before && over
+                        ? `${rangeName(over.from, over.to)} beside ${rangeName(before.from, before.to)}: ${whole(was ?? 0)}`
+                        : ""
+                    }
                   >
                     {moved.text}
                   </td>
@@ -77,8 +86,21 @@ export function Goals({ history, range, compared, token }: GoalsProps) {
           })}
         </tbody>
       </table>
+      {compared && runs && (
+        <p class="hint">
+          {before
+            ? "The change is of the days that are over: goals are not known by the hour."
+            : "Today is not over, and goals are not known by the hour, so there is no change to tell."}
+        </p>
+      )}
     </section>
   );
+}
+
+/** The days of a range that are over; null for none. */
+function overDays(range: DayRange | null | undefined, runs: boolean): DayRange | null {
+  if (!range || !runs) return range ?? null;
+  return range.to > range.from ? { from: range.from, to: range.to - 1 } : null;
 }
 
 function reachedIn({ from }: GoalsAnswer, daily: readonly number[], range: DayRange): number {

@@ -1,6 +1,7 @@
 import { documentKind, objectOf } from "../documents.ts";
 import { invalidField } from "../refusal.ts";
 import { GOAL_KINDS, GOAL_LIMITS, type Goal, type Goals } from "../text/goals.ts";
+import { pagePath } from "../text/storable.ts";
 import { shape } from "./shape.ts";
 
 const text = (maxLength: number) => ({ type: "string", minLength: 1, maxLength }) as const;
@@ -73,10 +74,13 @@ function asStored({ name, kind, value }: Goal, place: number): Goal {
     );
   if (text === "" || text === "*")
     throw invalidField(`goals.${place}.value`, "must name an event, or how it begins.");
-  const isWhole = kind === "page" && !text.endsWith("*");
-  return {
-    name: name.trim() || text,
-    kind,
-    value: isWhole ? text.replace(/\/+$/, "") || "/" : text,
-  };
+  return { name: name.trim() || text, kind, value: kind === "page" ? pageOf(text) : text };
+}
+
+/** A page as views of it are counted: decoded, without query and slashes at its end. A star stays, and what stands before it. */
+function pageOf(text: string): string {
+  if (!text.endsWith("*")) return pagePath(text);
+  const begin = text.slice(0, -1);
+  // A slash there is a part of how pages begin.
+  return begin.endsWith("/") ? `${pagePath(begin)}/*`.replace("//", "/") : `${pagePath(begin)}*`;
 }

@@ -20,6 +20,24 @@ export function storedPath(path: string): string {
   return path.slice(0, end) || "/";
 }
 
+/** The path of a page as it is counted. @param p perhaps with a query, and encoded */
+export function pagePath(p: unknown): string {
+  // Cut first: an encoded ? or # is part of the name.
+  if (typeof p !== "string") return storedPath("");
+  const end = p.search(/[?#]/);
+  return storedPath(storable(percentDecoded(end < 0 ? p : p.slice(0, end))));
+}
+
+/** Decodes a text, unless the result is no UTF-8. A `%` that encodes nothing stays. */
+function percentDecoded(text: string): string {
+  if (!text.includes("%")) return text;
+  try {
+    return decodeURIComponent(text.replace(/%(?![\da-f]{2})/gi, "%25"));
+  } catch {
+    return text;
+  }
+}
+
 /** Whether a value is printable ASCII, as nearly every one is. */
 function isClean(value: string): boolean {
   if (value.length > MAX_CHARACTERS) return false;

@@ -1,5 +1,5 @@
 import { remember } from "../../base/remember.ts";
-import { storable, storedPath } from "../../base/text/storable.ts";
+import { pagePath, storable } from "../../base/text/storable.ts";
 import { type Dimension, FLAG, type Hit } from "../../store/log/record.ts";
 import { addressHost, addressOrigin, sourceHost } from "./address.ts";
 import { referrerGroup } from "./referrer.ts";
@@ -86,24 +86,6 @@ function contextOf(
   addIfPresent("utm_medium", storable(payload.um));
   addIfPresent("utm_campaign", storable(payload.uc));
   return values;
-}
-
-/** The path of a page as it is counted. @param p perhaps with a query, and encoded */
-export function pagePath(p: unknown): string {
-  // Cut first: an encoded ? or # is part of the name.
-  if (typeof p !== "string") return storedPath("");
-  const end = p.search(/[?#]/);
-  return storedPath(storable(percentDecoded(end < 0 ? p : p.slice(0, end))));
-}
-
-/** Decodes a text, unless the result is no UTF-8. A `%` that encodes nothing stays. */
-function percentDecoded(text: string): string {
-  if (!text.includes("%")) return text;
-  try {
-    return decodeURIComponent(text.replace(/%(?![\da-f]{2})/gi, "%25"));
-  } catch {
-    return text;
-  }
 }
 
 const languageOf = remember((l) => l.split(/[-_]/, 1)[0]?.toLowerCase() || "unknown");

@@ -1,7 +1,7 @@
 import type { Middleware } from "koa";
 import { GOALS } from "../../base/input/goals.ts";
 import { MARKS } from "../../base/input/marks.ts";
-import { MAX_RANGE_DAYS, settingOfSite } from "../../store/store.ts";
+import { settingOfSite } from "../../store/store.ts";
 import type { Access } from "../access.ts";
 import type { MarksAnswer } from "../wire.ts";
 import { statsFilter, statsRange } from "./question.ts";
@@ -25,7 +25,8 @@ export function goalsRoute(
     const query = {
       ...{ site: site.key, id: site.id, to, goals, where, source },
       onlyReached: bound.length > 0,
-      from: from === "first" ? to - MAX_RANGE_DAYS + 1 : from,
+      from,
+      ...(bound.length > 0 && { bound }),
       detailFrom: numbers.detailFrom(today),
       zone: numbers.zone.nameAt(now),
     };

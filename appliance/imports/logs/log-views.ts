@@ -1,7 +1,6 @@
 import { hash } from "node:crypto";
 import type { Day } from "../../base/calendar.ts";
-import { storable } from "../../base/text/storable.ts";
-import { pagePath } from "../../collector/counting/beacon.ts";
+import { pagePath, storable } from "../../base/text/storable.ts";
 import { createVisitorCache } from "../../collector/counting/visitor.ts";
 import type { Dimension, HitRecord } from "../../store/log/record.ts";
 import type { Sink } from "../format.ts";

@@ -8,6 +8,7 @@ import type { GoalsQuery } from "../queries.ts";
 import type { GoalsAnswer } from "../reports.ts";
 import type { BlockCounts } from "./block-counts.ts";
 import type { SiteDays } from "./source.ts";
+import { firstDay } from "./stats.ts";
 import type { BlockSink, ValuePass } from "./values.ts";
 
 /** The dimension in which a goal is a value, and what it counts there: an event each time, a page by its visitors. */
@@ -18,7 +19,8 @@ const COUNTED = {
 
 /** The body of `/goals`: how often each goal was reached, by day. */
 export async function goalsOf(source: BlockCounts, query: GoalsQuery): Promise<GoalsAnswer> {
-  const { site, id, from, to, goals, where, zone, detailFrom, onlyReached = false } = query;
+  const { site, id, to, goals, where, zone, detailFrom, onlyReached = false } = query;
+  const from = query.from === "first" ? await firstDay(source, query) : query.from;
   const range = { site, from, to };
   const detail = where.length > 0 ? await source.detail(range, detailFrom) : undefined;
   const counts = new Map<Goal, number[]>();

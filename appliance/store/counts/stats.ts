@@ -232,7 +232,11 @@ function writeTables(
   }
 }
 
-async function firstDay(source: BlockCounts, query: StatsQuery): Promise<Day> {
+/** The first day of a question that begins with the first one that has data; of a shared part, with the first that fits it. */
+export async function firstDay(
+  source: BlockCounts,
+  query: Pick<StatsQuery, "site" | "to" | "bound" | "detailFrom">,
+): Promise<Day> {
   const { site, to, bound } = query;
   const known = Math.min(to, (await source.firstDay(site)) ?? to);
   const first = Math.max(known, to - MAX_RANGE_DAYS + 1);

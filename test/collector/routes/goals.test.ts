@@ -76,6 +76,33 @@ onEachEngine(() => {
       assert.deepEqual((await ask()).goals, [{ ...THANKS, daily: [0] }]);
     });
 
+    it("are found by their pages as they are counted, however an owner writes these", async () => {
+      const page = (name: string, value: string): Goal => ({ name, kind: "page", value });
+      const stored = await set(
+        page("a", "/caf%C3%A9/"),
+        page("b", "/thanks?order=1#top"),
+        page("c", "/caf%C3%A9*"),
+        page("d", "/docs/%C3%A9/*"),
+        page("e", "/*"),
+      );
+      assert.deepEqual(
+        stored.json.goals.map(({ value }: Goal) => value),
+        ["/café", "/thanks", "/café*", "/docs/é/*", "/*"],
+      );
+      for (const p of ["/caf%C3%A9/", "/thanks/?order=7", "/docs/%C3%A9/1"])
+        await world().beacon({ p, n: "1" });
+      assert.deepEqual(await counts(), { a: [1], b: [1], c: [1], d: [1], e: [3] });
+    });
+
+    it("begin with the first day that has data, where the first is asked for", async () => {
+      await set(THANKS);
+      world().clock.setWall("2026-03-02T12:00:00Z");
+      await world().beacon({ p: "/thanks", n: "1" });
+      world().clock.setWall("2026-03-04T12:00:00Z");
+      assert.equal((await ask({ from: "first" })).from, "2026-03-02");
+      assert.deepEqual(await counts({ from: "first" }), { Thanks: [1, 0, 0] });
+    });
+
     it("are read with a token of their site alone", async () => {
       assertError(await world().ask("/goals?site=blog"), 401, "unauthorized");
       assertError(await world().ask("/marks?site=blog"), 401, "unauthorized");
