@@ -48,11 +48,16 @@ const parser = new UAParser("");
 // Words of browsers and televisions in which isbot sees a crawler.
 const NO_CRAWLER = /\b(?:Google TV|SmartNews|NewsArticle|SogouM\w+|SogouSearch)\b/g;
 
+/** The fields of Facebook's apps, which some send without a browser's words before them. */
+const META_FIELDS = /\[?\bFB(?:AN|_IAB)\/[^\]]*\]?/;
+
 // Page testers, and a browser without a screen, that isbot takes for people.
 const A_CRAWLER = /\b(?:GTmetrix|YLT|Miniature\.io|jsdom)\b/;
 
 function isCrawler(userAgent: string): boolean {
-  return A_CRAWLER.test(userAgent) || isbot(userAgent.replace(NO_CRAWLER, ""));
+  return (
+    A_CRAWLER.test(userAgent) || isbot(userAgent.replace(NO_CRAWLER, "").replace(META_FIELDS, ""))
+  );
 }
 
 // ---- crawlers ----
@@ -277,8 +282,24 @@ const IPAD_AS_MAC = /\(Macintosh;.*\b(?:CriOS|FxiOS|EdgiOS|OPiOS|GSA)\//;
 
 function systemName(userAgent: string): string {
   if (IPAD_AS_MAC.test(userAgent)) return "iOS";
-  return SYSTEMS.get(parser.getOS().name?.toLowerCase() ?? "") ?? OTHER;
+  return SYSTEMS.get(parser.getOS().name?.toLowerCase() ?? "") ?? metaSystem(userAgent);
 }
+
+/** The system by the fields of Facebook's apps alone: `FBSN` on Apple's, and the app's own name. */
+function metaSystem(userAgent: string): string {
+  const [fields = ""] = META_FIELDS.exec(userAgent) ?? [];
+  if (/FBSN\/i|FB(?:AN|_IAB)\/\w*iOS/i.test(fields)) return "iOS";
+  return fields !== "" ? "Android" : OTHER;
+}
+
+/** Whether the fields of Facebook's apps tell of a tablet, on Android by its width in density-independent pixels. */
+function isMetaTablet(userAgent: string): boolean {
+  if (/\bFB(?:MD\/iPad|SN\/iPadOS|ID\/tablet)/i.test(userAgent)) return true;
+  const [, density, width, height] =
+    /\bFBDM\/\w*\{density=([\d.]{1,8}),width=(\d{1,5}),height=(\d{1,5})/.exec(userAgent) ?? [];
+  return Math.min(Number(width), Number(height)) / Number(density) >= SMALLEST_TABLET;
+}
+const SMALLEST_TABLET = 600;
 
 /** Televisions, consoles, watches, cars and headsets are `Other`. */
 function deviceName(userAgent: string, os: string): string {
@@ -287,6 +308,7 @@ function deviceName(userAgent: string, os: string): string {
   const type = parser.getDevice().type;
   if (type === "mobile" || type === "tablet") return type;
   if (type !== undefined) return OTHER;
+  if (isMetaTablet(userAgent)) return "tablet";
   if (os === "Windows" || os === "macOS" || os === "ChromeOS") return "desktop";
   // Linux without a screen server is a television or a box; the BSDs have one.
   if (/\b(?:X11|Wayland)\b/.test(userAgent)) return "desktop";
