@@ -25,7 +25,8 @@ const BYTES_OF_DIMENSION = 2.75 * MB;
  */
 export const BOUNDS = {
   sites: { count: 10_000, bytes: 2 * KB, together: 10 * MB },
-  sources: { count: 1_000, bytes: KB, together: MB },
+  // An import may know something else of each day.
+  sources: { count: 1_000, bytes: 16 * KB, together: MB },
   images: { count: 64, bytes: 512 * KB, together: 16 * MB },
   // A commit's slice each, at most; those of an hour, or of a day without the time.
   log: { count: 1_000_000, bytes: 8 * MB, together: 64 * MB },

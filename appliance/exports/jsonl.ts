@@ -11,12 +11,14 @@ export async function* jsonlExport(
 ): AsyncGenerator<string> {
   const { id, zone } = site;
   const line = (value: object) => `${JSON.stringify(value)}\n`;
-  yield line({ tallydeck: JSONL_VERSION, site: id, zone, gaps: await site.gaps() });
+  yield line({ tallydeck: JSONL_VERSION, site: id, zone });
+  const gaps = await site.gaps();
   for await (const [setting, body] of site.settings()) yield line({ setting, body });
   yield line({ past: await site.past() });
   for await (const { day, content, share } of site.days()) {
     onShare(share);
-    yield line({ day, ...content });
+    const lacks = gaps.find(({ from, to }) => from <= day && day <= to)?.lacks;
+    yield line({ day, lacks, ...content });
   }
   for await (const { day, payload } of site.surveys())
     yield line({ response: JSON.parse(payload), day: formatDay(day) });

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Day } from "../base/calendar.ts";
 import {
+  COUNTED_AS,
   type Desk,
   type MonthWrite,
   monthOf,
@@ -78,7 +79,7 @@ export async function bring(
     done += days.length;
     onShare(done / plan.days.length);
   }
-  await bringRest(desk, found, { site, origin, now });
+  await bringRest(desk, found, { site, origin, plan, now });
   // An import of which nothing is left would only be listed.
   for (const { source, days } of plan.replaced)
     if (days.length === source.days.length)
@@ -90,18 +91,21 @@ const SURVEYS_AT_ONCE = 200;
 /** Brings what a file of ours has besides its days. Settings that the site has stay. */
 async function bringRest(
   desk: Pick<Desk, "read" | "write">,
-  { name, about, rest }: Inspected,
+  { name, about, rest, days }: Inspected,
   {
     site,
     origin,
+    plan,
     now,
   }: {
     readonly site: SiteRecord;
     readonly origin: string;
+    readonly plan: ImportPlan;
     readonly now: () => number;
   },
 ): Promise<void> {
-  const { past, surveys, settings } = rest;
+  const { surveys, settings } = rest;
+  const past = rest.past === null ? {} : pastWith(rest.past, days, plan.old);
   const whose = { origin, name, about, site: site.key };
   if (Object.keys(past).length > 0)
     await desk.write("importRest", { ...whose, past, surveys: [], now: now() });
@@ -112,4 +116,19 @@ async function bringRest(
   for (const [kind, body] of settings)
     if ((await desk.read("ofSite", { site: site.key, kind })) === null)
       await desk.write("setOfSite", { id: site.id, kind, body });
+}
+
+/** Sums by counter, with those of days that are too old to be kept here. */
+function pastWith(
+  past: Readonly<Record<string, number>>,
+  days: Inspected["days"],
+  old: readonly Day[],
+): Record<string, number> {
+  const sums = { ...past };
+  for (const day of old)
+    for (const [counter, n] of Object.entries(days.get(day) ?? {})) {
+      const name = COUNTED_AS[counter as keyof typeof COUNTED_AS].counter;
+      sums[name] = (sums[name] ?? 0) + n;
+    }
+  return sums;
 }

@@ -1,11 +1,17 @@
 import type { Day } from "../base/calendar.ts";
-import type { Counter, ImportedCounts } from "../store/desk.ts";
+import type { ImportedCounts } from "../store/desk.ts";
+import type { Lack } from "../store/reports.ts";
 import type { Sheet } from "./input.ts";
+
+/** What no file of another tool knows: it has no touches, and nothing of how pages were read. */
+export const NEVER_KNOWN: readonly Lack[] = ["hi", "time"];
+/** The same of one with sums of days. */
+export const KNOWN_BY_DAY: readonly Lack[] = [...NEVER_KNOWN, "hours"];
 
 /** The things in a file of ours besides its days. */
 export interface ImportRest {
-  /** Counters of days that were no longer kept. */
-  readonly past: Record<string, number>;
+  /** Counters of days that were no longer kept; null where the file is of another tool. */
+  past: Record<string, number> | null;
   readonly surveys: {
     readonly number: number;
     readonly day: Day;
@@ -27,8 +33,10 @@ export interface Sink {
   dayOfHour(hour: number): Day | undefined;
   /** Notes the zone by which the file's days begin, an IANA name, where it says so. */
   zone(name: string): void;
-  /** Notes that the file does not know some counters of a day. */
-  lack(day: Day, counters: readonly Counter[]): void;
+  /** Notes what the file does not know of a day, in place of what was noted before. */
+  lack(day: Day, lacks: readonly Lack[]): void;
+  /** Notes what it knows of no day. */
+  lackAlways(lacks: readonly Lack[]): void;
   /** Takes what a file of ours has besides counts. */
   readonly rest: ImportRest;
   /** Notes a sentence for the owner about the file. */

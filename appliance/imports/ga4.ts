@@ -3,7 +3,7 @@ import { pagePath, storable } from "../base/text/storable.ts";
 import type { Dimension } from "../store/log/record.ts";
 import { countryNamed } from "./countries.ts";
 import { type CsvRow, csvRows } from "./csv.ts";
-import type { Format, Sink } from "./format.ts";
+import { type Format, KNOWN_BY_DAY, type Sink } from "./format.ts";
 import type { Sheet } from "./input.ts";
 import { ImportRefused } from "./refused.ts";
 import { browserNamed, deviceNamed, languageNamed, systemNamed, valuesOfSource } from "./values.ts";
@@ -59,6 +59,7 @@ export const ga4: Format = {
     return false;
   },
   async read(sheets, sink) {
+    sink.lackAlways([...KNOWN_BY_DAY, "bounce"]);
     const tables = sheets.map((sheet) => ({ sheet, header: headerOf(sheet) ?? [] }));
     // A table of days alone has the totals; sums of values are no visitors, for one may be with several.
     const ofDays = tables.find(({ header }) => dimensionsOf(header).length === 0);
@@ -126,7 +127,7 @@ async function readTable(
       for (const name of totals === "all" ? (Object.keys(METRICS) as Counted[]) : (["pv"] as const))
         sink.counts.count(day, name, counts[name]);
       const missing =
-        columns.engaged === undefined || totals === "views" ? (["engaged", "bounce"] as const) : [];
+        columns.engaged === undefined || totals === "views" ? (["engaged"] as const) : [];
       if (lacks.length + missing.length > 0) sink.lack(day, [...lacks, ...missing]);
     }
     for (const { column, valuesOf } of dimensions)

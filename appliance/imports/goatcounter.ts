@@ -4,7 +4,7 @@ import { pagePath, storable } from "../base/text/storable.ts";
 import type { Dimension } from "../store/log/record.ts";
 import { countryNamed } from "./countries.ts";
 import { type CsvRow, csvRows } from "./csv.ts";
-import type { Format, Sink } from "./format.ts";
+import { type Format, KNOWN_BY_DAY, NEVER_KNOWN, type Sink } from "./format.ts";
 import type { Sheet } from "./input.ts";
 import { jsonRows } from "./json-rows.ts";
 import { momentIn } from "./moment.ts";
@@ -39,6 +39,7 @@ export const goatcounterCsv: Format = {
     return true;
   },
   async read(sheets, sink) {
+    sink.lackAlways([...NEVER_KNOWN, "bounce"]);
     const visits = new Visits();
     for (const sheet of sheets)
       for await (const row of csvRows(sheet))
@@ -103,8 +104,6 @@ function cameBy(text: string, scheme: string): Came {
   return { source: scheme === "h" ? ref : source, others };
 }
 
-const LACKS = ["pv", "uv", "bounce", "engaged"] as const;
-
 /** Sums by hour or day: first views of a page in each session, and no views. */
 export const goatcounterJson: Format = {
   name: "GoatCounter",
@@ -121,6 +120,7 @@ export const goatcounterJson: Format = {
     return true;
   },
   async read(sheets, sink) {
+    sink.lackAlways([...KNOWN_BY_DAY, "pv", "uv", "bounce", "engaged"]);
     const sheet = (name: string) => sheets.filter((one) => one.name === `${name}.jsonl`);
     const paths = await lookUp(sheet("paths"), "id", ({ path, event }) =>
       event === true
@@ -143,7 +143,6 @@ export const goatcounterJson: Format = {
         const [day, n] = [dayOfMoment(sink, moment), countOf(row, sink)];
         const what = paths.get(row.path_id);
         if (day === undefined || n === undefined) continue;
-        sink.lack(day, LACKS);
         if (what === undefined) sink.leave("counts of pages that the export does not name");
         else if (what.event !== undefined)
           sink.counts.value(day, "event", what.event, { views: n, visitors: n, sessions: 0 });

@@ -1,17 +1,11 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
-import { DAY_MS, type Day, parseDay } from "../base/calendar.ts";
+import { DAY_MS, type Day, formatDay, parseDay } from "../base/calendar.ts";
 import type { DayZone } from "../base/day-zone.ts";
 import { isTimeZone } from "../base/time-zone.ts";
-import {
-  type Counter,
-  type DaySums,
-  type ImportAbout,
-  ImportedCounts,
-  MAX_GAPS,
-  runsOf,
-} from "../store/desk.ts";
+import { type DaySums, type ImportAbout, ImportedCounts, isKeepable } from "../store/desk.ts";
+import { type Gap, LACKS, type Lack } from "../store/reports.ts";
 import type { Format, ImportRest, Sink } from "./format.ts";
 import { FORMAT_NAMES, formatOf } from "./formats.ts";
 import { type Input, openInput, type Sheet } from "./input.ts";
@@ -88,8 +82,8 @@ export async function inspect(
     const counts = new ImportedCounts(options.detailFrom);
     const left = new Map<string, number>();
     const notes: string[] = [];
-    const lacks = new Map<Day, readonly Counter[]>();
-    const rest: ImportRest = { past: {}, surveys: [], settings: new Map() };
+    const lacks = new Map<Day | null, readonly Lack[]>();
+    const rest: ImportRest = { past: null, surveys: [], settings: new Map() };
     let saidZone: string | undefined;
     const onZone = (name: string) => {
       if (isTimeZone(name)) saidZone = name;
@@ -100,16 +94,21 @@ export async function inspect(
     const days = await readAll(format, sheets, sink, name);
     if (days.size === 0) throw new ImportRefused(`${name} has no counts: ${leftText(left)}.`);
     const ours = zone.setting.zone;
+    const about: ImportAbout = {
+      format: format.name,
+      zone:
+        saidZone ??
+        (format.days === "ours" ? ours : format.days === "UTC" ? "UTC" : (fileZone ?? ours)),
+      gaps: gapsOf(days.keys(), lacks),
+    };
+    if (!isKeepable(about))
+      throw new ImportRefused(
+        `${name} does not know the same of its days, in more ways than can be noted. Import a part of it.`,
+      );
     return {
       name,
       hash: await hashOf(paths),
-      about: {
-        format: format.name,
-        zone:
-          saidZone ??
-          (format.days === "ours" ? ours : format.days === "UTC" ? "UTC" : (fileZone ?? ours)),
-        gaps: gapsOf(lacks),
-      },
+      about,
       isZoneGuessed: saidZone === undefined && format.days === "unknown" && fileZone === undefined,
       counts,
       days,
@@ -122,14 +121,24 @@ export async function inspect(
   }
 }
 
-/** The days that lack something; where these are too many runs, with what lies between the last ones. */
-function gapsOf(lacks: ReadonlyMap<Day, readonly Counter[]>): ImportAbout["gaps"] {
-  const days = [...lacks].map(([day, counters]) => ({ day, lacks: counters }));
-  const runs = runsOf(days.sort((a, b) => a.day - b.day));
-  const [rest, last] = [runs[MAX_GAPS - 1], runs.at(-1)];
-  if (rest === undefined || last === undefined || runs.length <= MAX_GAPS) return runs;
-  const together = [...new Set(runs.slice(MAX_GAPS - 1).flatMap((run) => run.lacks))];
-  return [...runs.slice(0, MAX_GAPS - 1), { from: rest.from, to: last.to, lacks: together }];
+/** What is not known of the days of a file. @param lacks by the day; null for all of them */
+function gapsOf(
+  days: Iterable<Day>,
+  lacks: ReadonlyMap<Day | null, readonly Lack[]>,
+): ImportAbout["gaps"] {
+  const gaps: Gap[] = [];
+  let open: Gap | undefined;
+  for (const day of days) {
+    const its = new Set([...(lacks.get(day) ?? []), ...(lacks.get(null) ?? [])]);
+    const inOrder = LACKS.filter((lack) => its.has(lack));
+    // Days without counts lie between two that lack the same.
+    if (open?.lacks.join() !== inOrder.join()) {
+      open = inOrder.length === 0 ? undefined : { from: formatDay(day), to: "", lacks: inOrder };
+      if (open !== undefined) gaps.push(open);
+    }
+    if (open !== undefined) open.to = formatDay(day);
+  }
+  return gaps;
 }
 
 /** @returns the sums of its days @throws {ImportRefused} where it counts what nobody can */
@@ -197,7 +206,7 @@ function sinkOf({
   readonly rest: ImportRest;
   readonly left: Map<string, number>;
   readonly notes: string[];
-  readonly lacks: Map<Day, readonly Counter[]>;
+  readonly lacks: Map<Day | null, readonly Lack[]>;
   readonly zone: DayZone;
   readonly today: Day;
 }): Sink {
@@ -211,7 +220,8 @@ function sinkOf({
     leave,
     note: (sentence) => notes.push(sentence),
     zone: onZone,
-    lack: (day, counters) => lacks.set(day, counters),
+    lack: (day, its) => lacks.set(day, its),
+    lackAlways: (its) => lacks.set(null, [...(lacks.get(null) ?? []), ...its]),
     hourAt: (epochMs) => zone.hourAt(epochMs),
     dayOf: (text) => checked(parseDay(text)),
     dayOfHour: (hour) => checked(Number.isNaN(hour) ? undefined : Math.floor(hour / HOURS)),

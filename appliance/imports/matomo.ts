@@ -3,7 +3,7 @@ import { entryOf, isObject, plainText } from "../base/input/json.ts";
 import { pagePath, storable } from "../base/text/storable.ts";
 import type { Dimension } from "../store/log/record.ts";
 import { countryNamed } from "./countries.ts";
-import type { Format, Sink } from "./format.ts";
+import { type Format, KNOWN_BY_DAY, type Sink } from "./format.ts";
 import type { Sheet } from "./input.ts";
 import { jsonRows } from "./json-rows.ts";
 import { browserNamed, deviceNamed, sourceNamed, systemNamed, valuesOfSource } from "./values.ts";
@@ -58,6 +58,7 @@ export const matomo: Format = {
   recognises: ([sheet, ...others]) =>
     others.length === 0 && sheet !== undefined && /^\{"matomo":\d+,/.test(sheet.head),
   async read(sheets, sink) {
+    sink.lackAlways([...KNOWN_BY_DAY, "engaged"]);
     for (const sheet of sheets) await readLines(sheet, sink);
   },
 };

@@ -25,6 +25,8 @@ export interface ImportPlan {
   /** The number of those that it does not have yet. */
   readonly fresh: number;
   readonly left: ReadonlyMap<LeftOut, number>;
+  /** The days that are left out by their age alone: of an export of ours, their sums stay. */
+  readonly old: readonly Day[];
   readonly replaced: readonly Replaced[];
   /** The first day that was counted here; undefined for none. */
   readonly firstOwn: Day | undefined;
@@ -53,15 +55,18 @@ export function planImport(
 ): ImportPlan {
   const itself = sources.find((source) => source.origin === origin);
   const imports = sources.filter(({ kind }) => kind === "import");
+  const there = daysOf(sources);
   const counted = daysOf(sources.filter(({ kind }) => kind !== "import"));
   const firstOwn = counted.size === 0 ? undefined : Math.min(...counted);
   const has = new Set(itself?.days.map(({ day }) => day));
   const left = new Map<LeftOut, number>();
   const wanted: Day[] = [];
+  const old: Day[] = [];
   for (const day of days) {
     const why = has.has(day) ? undefined : reason(day);
     if (why === undefined) wanted.push(day);
     else left.set(why, (left.get(why) ?? 0) + 1);
+    if (why === "retention" && isNamed(day) && !there.has(day)) old.push(day);
   }
   wanted.sort((a, b) => a - b);
   const replaced = imports
@@ -75,16 +80,21 @@ export function planImport(
     days: wanted,
     fresh: wanted.filter((day) => !has.has(day)).length,
     left,
+    old,
     replaced,
     firstOwn,
   };
 
-  function reason(day: Day): LeftOut | undefined {
+  function isNamed(day: Day): boolean {
     const { named } = wish;
+    return named === undefined || (day >= named.from && day <= named.to);
+  }
+
+  function reason(day: Day): LeftOut | undefined {
     if (day >= today) return "today";
     if (day <= today - retentionDays) return "retention";
     if (counted.has(day)) return "counted";
-    if (named !== undefined) return day >= named.from && day <= named.to ? undefined : "unnamed";
+    if (wish.named !== undefined) return isNamed(day) ? undefined : "unnamed";
     return firstOwn !== undefined && day > firstOwn ? "after" : undefined;
   }
 }

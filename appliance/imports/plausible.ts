@@ -4,7 +4,7 @@ import { pagePath, storable } from "../base/text/storable.ts";
 import { addressHost } from "../collector/counting/address.ts";
 import { countryNamed } from "./countries.ts";
 import { type CsvRow, columnsOf, csvRows } from "./csv.ts";
-import type { Format, Sink } from "./format.ts";
+import { type Format, KNOWN_BY_DAY, type Sink } from "./format.ts";
 import type { Sheet } from "./input.ts";
 import { ImportRefused } from "./refused.ts";
 import { browserNamed, deviceNamed, referrerOf, sourceNamed, systemNamed } from "./values.ts";
@@ -100,6 +100,11 @@ export const plausible: Format = {
     return false;
   },
   async read(sheets, sink) {
+    const columns = new Set(
+      sheets.filter((sheet) => tableOf(sheet) === "visitors").flatMap(columnsOf),
+    );
+    const unknown = (TABLES.visitors?.counters ?? []).filter(([, column]) => !columns.has(column));
+    sink.lackAlways([...KNOWN_BY_DAY, "engaged", ...unknown.map(([counter]) => counter)]);
     for (const sheet of sheets) {
       const table = tableOf(sheet);
       if (table === undefined) sink.leave(`tables that are not known (${sheet.name})`);

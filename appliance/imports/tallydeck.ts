@@ -15,7 +15,7 @@ import {
   MAX_DETAIL_ROWS,
   SURVEY_LABELS,
 } from "../store/desk.ts";
-import type { Gap } from "../store/reports.ts";
+import { type Gap, LACKS, type Lack } from "../store/reports.ts";
 import type { Format, Sink } from "./format.ts";
 import type { Sheet } from "./input.ts";
 import { jsonRows } from "./json-rows.ts";
@@ -41,6 +41,7 @@ export const tallydeck: Format = {
     return true;
   },
   async read(sheets, sink) {
+    sink.rest.past = {};
     for (const sheet of sheets) {
       let gaps: readonly Gap[] = [];
       for await (const line of jsonRows(sheet)) {
@@ -139,8 +140,10 @@ function readDay(line: Line, gaps: readonly Gap[], sink: Sink): void {
       `Its day ${name} is not as Tallydeck writes it. Export the site again.`,
     );
   sink.counts.day(day, content);
-  const gap = gaps.find(({ from, to }) => from <= name && name <= to);
-  if (gap !== undefined) sink.lack(day, gap.lacks);
+  // Exports of before name these days in their first line.
+  const lacks =
+    lacksIn(line.lacks) ?? gaps.find(({ from, to }) => from <= name && name <= to)?.lacks;
+  if (lacks !== undefined) sink.lack(day, lacks);
 }
 
 /** Whether texts are as they are stored, and rows name what is there. */
@@ -165,16 +168,20 @@ function gapsIn(value: unknown): readonly Gap[] {
   const isGap = (gap: unknown): gap is Gap =>
     isObject(gap) &&
     [gap.from, gap.to].every((day) => /^\d{4}-\d{2}-\d{2}$/.test(plainText(day))) &&
-    Array.isArray(gap.lacks) &&
-    gap.lacks.every((counter) => (COUNTERS as readonly unknown[]).includes(counter));
+    lacksIn(gap.lacks) !== undefined;
   return Array.isArray(value) ? value.filter(isGap) : [];
+}
+
+function lacksIn(value: unknown): readonly Lack[] | undefined {
+  const isLack = (each: unknown): each is Lack => (LACKS as readonly unknown[]).includes(each);
+  return Array.isArray(value) && value.every(isLack) ? value : undefined;
 }
 
 function readPast(past: Line, sink: Sink): void {
   for (const [counter, n] of Object.entries(past)) {
     const isKnown = (COUNTERS as readonly string[]).includes(counter);
     const isCount = Number.isSafeInteger(n) && Number(n) >= 0 && Number(n) <= COUNTABLE.ofHour;
-    if (isKnown && isCount) sink.rest.past[counter] = Number(n);
+    if (isKnown && isCount && sink.rest.past !== null) sink.rest.past[counter] = Number(n);
     else sink.leave("sums that are not known");
   }
 }

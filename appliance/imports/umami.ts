@@ -3,7 +3,7 @@ import { addressHost } from "../collector/counting/address.ts";
 import type { Dimension } from "../store/log/record.ts";
 import { countryNamed } from "./countries.ts";
 import { type CsvRow, columnsOf, csvRows } from "./csv.ts";
-import type { Format, Sink } from "./format.ts";
+import { type Format, NEVER_KNOWN, type Sink } from "./format.ts";
 import { momentIn } from "./moment.ts";
 import { ImportRefused } from "./refused.ts";
 import {
@@ -36,6 +36,7 @@ export const umami: Format = {
     return false;
   },
   async read(sheets, sink) {
+    sink.lackAlways([...NEVER_KNOWN, "bounce"]);
     const visits = new Visits();
     const tables = sheets.filter((sheet) => isEvents(columnsOf(sheet)));
     for (const { name } of sheets.filter((sheet) => !tables.includes(sheet)))

@@ -1,6 +1,6 @@
 import type { BoxDesk, Desk } from "./engine.ts";
 
-export { BLOCK_COUNTERS } from "./blocks/block.ts";
+export { BLOCK_COUNTERS, COUNTED_AS } from "./blocks/block.ts";
 export { MAX_DETAIL_ROWS } from "./blocks/detail.ts";
 // The second door, to the data itself: for commands, and for code that starts a service on a file, repairs it, or
 // replaces it. Modules that few callers need are loaded when they are used.
@@ -12,10 +12,9 @@ export type { CheckedCopy, CopyTask } from "./copy/whole.ts";
 export { COUNTERS, type Counter } from "./counting.ts";
 export { documentsChange, documentsOf, settingOfSite } from "./documents.ts";
 export type { Collector, Desk, Erased, Space, Unusable } from "./engine.ts";
-export { type ImportAbout, MAX_GAPS } from "./imports/about.ts";
+export { type ImportAbout, isKeepable } from "./imports/about.ts";
 export { type DaySums, ImportedCounts } from "./imports/counts.ts";
 export { type DayContent, daysOfMonth, type ValueRow } from "./imports/days.ts";
-export { runsOf } from "./imports/gaps.ts";
 export {
   type MonthWrite,
   type SourceDays,

@@ -6,7 +6,7 @@ import type { Warning } from "../base/text/warnings.ts";
 
 export type { Warning };
 
-import type { Counter, HOURLY_COUNTERS, SiteKey } from "./counting.ts";
+import { COUNTERS, type HOURLY_COUNTERS, type SiteKey } from "./counting.ts";
 
 /** A question that ended the reader; nothing in it is of a visitor. */
 export interface EndedRead {
@@ -86,15 +86,22 @@ export interface StatsHead {
   detail?: DetailAnswer;
   /** The conditions that a shared link adds to every question. */
   bound?: readonly string[];
-  /** Days of which an import does not know some counters: they are no zeros. */
+  /** Days of which an import does not know everything: what it does not know is no zero. */
   gaps?: Gap[];
 }
 
-/** Days, both ends included, whose source does not know these counters. */
+/**
+ * What a source may not know of a day: counters, first touches, counts by the hour, and how long and how far pages were
+ * read.
+ */
+export const LACKS = [...COUNTERS, "hi", "hours", "time"] as const;
+export type Lack = (typeof LACKS)[number];
+
+/** Days, both ends included, of which their source does not know these. */
 export interface Gap {
   from: string;
   to: string;
-  lacks: readonly Counter[];
+  lacks: readonly Lack[];
 }
 
 /** The days and the sampling of counts that were filtered. */

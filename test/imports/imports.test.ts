@@ -154,7 +154,8 @@ describe("an import", () => {
         },
       );
       assert.deepEqual([...found.left], [["rows without a day", 1]]);
-      assert.deepEqual(found.about.gaps, []);
+      const lacks = ["bounce", "hi", "hours", "time"];
+      assert.deepEqual(found.about.gaps, [{ from: "2026-01-01", to: "2026-01-02", lacks }]);
     });
 
     it("adds up views alone where there is no table of days: one may be with several values", async () => {
@@ -171,7 +172,10 @@ describe("an import", () => {
       const { days: sum, about } = await read(file("pages.csv"));
       assert.deepEqual([...sum.values()], [{ pv: 9 }]);
       assert.deepEqual(about.gaps, [
-        { from: "2026-01-01", to: "2026-01-01", lacks: ["uv", "sessions", "engaged", "bounce"] },
+        {
+          ...{ from: "2026-01-01", to: "2026-01-01" },
+          lacks: ["uv", "sessions", "bounce", "engaged", "hi", "hours", "time"],
+        },
       ]);
     });
 

@@ -1,4 +1,4 @@
-import type { Format } from "../format.ts";
+import { type Format, NEVER_KNOWN } from "../format.ts";
 import type { Sheet } from "../input.ts";
 import { ImportRefused } from "../refused.ts";
 import { NO_USER_AGENT } from "./haproxy.ts";
@@ -46,6 +46,7 @@ export function accessLog(options: LogOptions): Format {
       return false;
     },
     async read(sheets, sink) {
+      sink.lackAlways(NEVER_KNOWN);
       const logs = sheets.filter((sheet) => isLog(sheet, pattern));
       for (const { name, head } of sheets.filter((sheet) => !logs.includes(sheet)))
         if (head !== "") sink.leave(`files that are no access log (${name})`);

@@ -1,17 +1,18 @@
-import { type Day, formatDay } from "../../base/calendar.ts";
+import { formatDay } from "../../base/calendar.ts";
 import { BlockReader } from "../blocks/block-reader.ts";
 import { MAX_DAYS } from "../blocks/dictionary.ts";
 import { firstDayOf, monthOf } from "../blocks/month.ts";
 import { NoBlock } from "../blocks/varints.ts";
-import type { Counter } from "../counting.ts";
 import type { SiteDays } from "../counts/source.ts";
 import type { Gap } from "../reports.ts";
 import type { Snapshot, SourceNumber } from "../snapshot.ts";
 import type { Rows } from "../sql.ts";
 import { readAbout } from "./about.ts";
+import { type DayGap, runsOf } from "./runs.ts";
 
 /**
- * The days of which an import does not know some counters, ascending.
+ * What is not known of the days of a site, ascending: the one place that says so, for all figures. What is counted here
+ * is known; of an import's days, what its format has.
  * @param only the only source that counts; all unless given
  */
 export async function gapsOf(
@@ -54,22 +55,4 @@ function daysOf(row: ConstructorParameters<typeof BlockReader>[0]): number {
     if (!(error instanceof NoBlock)) throw error;
     return 0;
   }
-}
-
-/** A day of which some counters are not known. */
-interface DayGap {
-  readonly day: Day;
-  readonly lacks: readonly Counter[];
-}
-
-/** Days that follow each other and lack the same, together. */
-export function runsOf(days: readonly DayGap[]): Gap[] {
-  const runs: { from: Day; to: Day; lacks: readonly Counter[] }[] = [];
-  for (const { day, lacks } of days) {
-    const last = runs.at(-1);
-    if (last !== undefined && last.to >= day - 1 && last.lacks.join() === lacks.join())
-      last.to = day;
-    else runs.push({ from: day, to: day, lacks });
-  }
-  return runs.map(({ from, to, lacks }) => ({ from: formatDay(from), to: formatDay(to), lacks }));
 }

@@ -17,7 +17,7 @@ import {
 } from "../snapshot.ts";
 import { addSource, type SourceRow, siteSources, sourceOfOrigin } from "../sources.ts";
 import { type Rows, rowsIn, type Steps } from "../sql.ts";
-import type { ImportAbout } from "./about.ts";
+import { aboutText, type ImportAbout } from "./about.ts";
 
 /** An import of a site. */
 interface ImportName {
@@ -152,9 +152,7 @@ export function* takeMonth(input: MonthWrite): Steps<SourceNumber | undefined> {
 /** The number of an import's source, which it gets where it has none. */
 function* takeImport({ origin, name, about }: ImportName): Steps<SourceNumber> {
   const known = yield* sourceOfOrigin(origin);
-  return (
-    known ?? (yield* addSource({ origin, kind: "import", name, about: JSON.stringify(about) }))
-  );
+  return known ?? (yield* addSource({ origin, kind: "import", name, about: aboutText(about) }));
 }
 
 /** Responses of surveys, and counters of days that are no longer kept, in place of those that the import has. */

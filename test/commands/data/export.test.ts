@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, it } from "mocha";
@@ -8,6 +8,7 @@ import { demoDays } from "../../../appliance/demo/demo.ts";
 import { change } from "../../helpers/copying.ts";
 import { addDays } from "../../helpers/counted-days.ts";
 import { eachFolder } from "../../helpers/folder.ts";
+import { jsonl } from "../../helpers/foreign-exports.ts";
 import { addSite } from "../../helpers/stored-sites.ts";
 import { RunningService, tallydeck } from "../../helpers/tallydeck.ts";
 
@@ -96,6 +97,63 @@ describe("tallydeck export", () => {
       assert.deepEqual((await other.ask(ask)).json, (await box.ask(ask)).json);
     }
     await Promise.all([box.end(), other.end()]);
+  });
+
+  it("keeps what is known of each day, however often that changes", async () => {
+    const days = Array.from({ length: 60 }, (_, n) => ago(60 - n));
+    const lacksOf = (n: number) => [["pv", "uv"], [], ["hi", "hours"]][n % 3] ?? [];
+    const line = (day: string, n: number) => ({
+      ...{ day, counters: { pv: [1], sessions: [1] }, values: {} },
+      lacks: lacksOf(n),
+    });
+    const gaps = days.flatMap((day, n) =>
+      lacksOf(n).length === 0 ? [] : [{ from: day, to: day, lacks: lacksOf(n) }],
+    );
+    const lines = days.map(line);
+    // As it is written, and as it was before.
+    const now = [{ tallydeck: 1, zone: "UTC" }, ...lines];
+    const before = [
+      { tallydeck: 1, zone: "UTC", gaps },
+      ...lines.map(({ lacks: _, ...rest }) => rest),
+    ];
+    for (const [name, written] of Object.entries({ now, before })) {
+      writeFileSync(at(`${name}.jsonl`), jsonl(written));
+      await run(name, "sites", "add", "blog");
+      await run(name, "import", at(`${name}.jsonl`), "--site", "blog");
+      await run(name, "export", "--site", "blog", "--format", "jsonl", "--to", at(`${name}.gz`));
+      await run(`${name}2`, "sites", "add", "blog");
+      await run(`${name}2`, "import", at(`${name}.gz`), "--site", "blog");
+      await run(name, "backup", at(`${name}.backup`));
+      await tallydeck(["restore", at(`${name}.backup`), "--data-dir", at(`${name}3`)]);
+      for (const box of [name, `${name}2`, `${name}3`]) {
+        const { out } = await run(box, "stats", "blog", "--days", "90", "--json");
+        assert.deepEqual(JSON.parse(out).gaps, gaps, box);
+      }
+    }
+  });
+
+  it("leaves the total of all time as it is, where fewer days are kept", async () => {
+    await fillWhole("box");
+    const file = at("blog.jsonl.gz");
+    await run("box", "export", "--site", "blog", "--format", "jsonl", "--to", file);
+    await run("other", "sites", "add", "blog");
+    const few = { RETENTION_DAYS: "30" };
+    const bring = () =>
+      tallydeck(["import", file, "--site", "blog", "--data-dir", at("other")], few);
+    const { out, err } = await bring();
+    assert.match(out, /^Brought 29 days /, err);
+    const total = async (name: string, env = {}) => {
+      const settings = { STATS_TOKEN: "t", BADGE_SITES: "blog", ...env };
+      const service = await RunningService.start(at(name), settings);
+      const badge = await service.ask("/badge?site=blog&days=all");
+      await service.end();
+      return /aria-label="([^"]*)"/.exec(badge.text)?.[1];
+    };
+    const all = await total("box");
+    assert.match(all ?? "", /^views \(all\): \d/);
+    assert.equal(await total("other", few), all);
+    await bring();
+    assert.equal(await total("other", few), all);
   });
 
   it("writes what Plausible imports, and reads it itself", async () => {

@@ -202,7 +202,10 @@ describe("tallydeck import", () => {
     assert.deepEqual(stats.source, { direct: 8, "google.com": 6, "example.org": 4 });
     assert.deepEqual(stats.event, { "click-banana": 10 });
     assert.deepEqual(stats.gaps, [
-      { from: days[0], to: days[1], lacks: ["pv", "uv", "bounce", "engaged"] },
+      {
+        ...{ from: days[0], to: days[1] },
+        lacks: ["pv", "uv", "bounce", "engaged", "hi", "hours", "time"],
+      },
     ]);
   });
 

@@ -103,16 +103,22 @@ const NEEDS: Partial<Record<Metric, readonly string[]>> = {
   uv: ["uv"],
   sessions: ["sessions"],
   viewsPerVisit: ["pv", "sessions"],
-  bounceRate: ["engaged"],
-  engagementRate: ["engaged"],
-  interaction: ["pv"],
+  bounceRate: ["engagement"],
+  engagementRate: ["engagement"],
+  interaction: ["pv", "hi"],
 };
+
+/** What a day lacks, by name: engagement where neither second views nor bounces are known. */
+const unknownOf = ({ lacks }: Gap): readonly string[] =>
+  lacks.includes("engaged") && lacks.includes("bounce") ? [...lacks, "engagement"] : lacks;
 
 /** The gaps of a range in which a figure is not known. */
 export const gapsOf = ({ gaps }: Pick<History, "gaps">, metric: Metric, range: DayRange) =>
   gaps.filter(
-    ({ from, to, lacks }) =>
-      from <= range.to && to >= range.from && NEEDS[metric]?.some((name) => lacks.includes(name)),
+    (gap) =>
+      gap.from <= range.to &&
+      gap.to >= range.from &&
+      NEEDS[metric]?.some((name) => unknownOf(gap).includes(name)),
   );
 
 /** A figure of the days of a range on which it is known; null where it is on none. */
@@ -124,6 +130,7 @@ export function figureOf(history: History, metric: Metric, range: DayRange): num
   return days.length === 0 ? null : figure(metric, addUp(days));
 }
 
+type Gap = History["gaps"][number];
 type Asked = Pick<History, "where" | "since" | "gaps">;
 
 /** The reason that a figure of a range is unknown under the conditions of a history; null where it is known. */
@@ -237,13 +244,19 @@ function firstEngaged(history: History): Day {
   return offset === undefined ? history.last + 1 : history.first + offset;
 }
 
-/** Days before the first report of second views are judged by their bounces. */
+/** Days before the first report of second views, and days that have none, are judged by their bounces. */
 function engagedByDay(history: History, range: DayRange): Float64Array {
   const told = sumByDay(history, "engaged", range);
   const sessions = seriesOf(history, "sessions", range);
   const bounced = sumByDay(history, "bounce", range);
   const since = firstEngaged(history) - range.from;
-  return told.map((n, i) => (i < since ? (sessions[i] ?? 0) - (bounced[i] ?? 0) : n));
+  const isUntold = (day: Day) =>
+    history.gaps.some(
+      ({ from, to, lacks }) => from <= day && day <= to && lacks.includes("engaged"),
+    );
+  return told.map((n, i) =>
+    i < since || isUntold(range.from + i) ? (sessions[i] ?? 0) - (bounced[i] ?? 0) : n,
+  );
 }
 
 /** Days before the first report of second views whose bounces are doubtful: these were reported when a visitor came back. */

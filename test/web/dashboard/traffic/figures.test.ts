@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import type { Gap } from "../../../../appliance/store/reports.ts";
 import {
   addUp,
   delta,
   figure,
   figureBefore,
+  figureOf,
   figureText,
   type Metric,
   sumsByDay,
@@ -80,6 +82,19 @@ describe("engagement", () => {
     assert.equal(rateOn(history, "2026-03-02"), "40.0%");
     assert.equal(rateOn(history, "2026-03-03"), "50.0%");
     assert.equal(rateOn(history, "2026-03-04"), "100%");
+  });
+
+  it("is told by bounces on imported days whose tool has no second views, whenever they are", () => {
+    const gap = { from: "2026-03-02", to: "2026-03-03" };
+    const daily = { bounce: { _: [1, 4, 1, 4] }, engaged: { _: [0, 5] } };
+    const history = (...lacks: Gap["lacks"]) =>
+      historyOf("2026-03-01", sessions, daily, {}, { gaps: [{ ...gap, lacks }] });
+    const range = { from: day(gap.from), to: day(gap.to) };
+    const told = history("engaged", "hi");
+    assert.equal(figureOf(told, "bounceRate", range), 0.4);
+    assert.equal(figureOf(told, "engagementRate", range), 0.6);
+    assert.equal(figureOf(told, "interaction", range), null);
+    assert.equal(figureOf(history("engaged", "bounce"), "bounceRate", range), null);
   });
 
   it("of a site that has told of no second view is judged by bounces", () => {
