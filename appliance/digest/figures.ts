@@ -4,16 +4,16 @@ import type { DayZone } from "../base/day-zone.ts";
 import { GOALS } from "../base/input/goals.ts";
 import { isObject } from "../base/input/json.ts";
 import type { DigestSpan } from "../base/text/digest.ts";
-import type { GoalsAnswer, SeriesRow } from "../store/reports.ts";
+import type { Gap, GoalsAnswer, Lack, SeriesRow } from "../store/reports.ts";
 import { type Numbers, type SiteKey, settingOfSite } from "../store/store.ts";
 
 /** Values with their counts, the highest first. */
 type Counted = readonly (readonly [name: string, count: number])[];
 
-/** A figure, and its value in the span before. */
-interface Compared {
-  readonly now: number;
-  readonly before: number;
+/** A figure, and its value in the span before; null where days of it were imported from a tool that does not tell it. */
+export interface Compared {
+  readonly now: number | null;
+  readonly before: number | null;
 }
 
 /** All contents of a digest. Days are `YYYY-MM-DD`. */
@@ -52,6 +52,7 @@ const PLAIN = { encoding: null, ifNoneMatch: "" } as const;
 /** The answer of `/stats` with its days. */
 interface Totals {
   readonly series: readonly SeriesRow[];
+  readonly gaps?: readonly Gap[];
   readonly [dimension: string]: unknown;
 }
 
@@ -80,10 +81,14 @@ export async function digestFigures(
       : bodyOf<GoalsAnswer>(await numbers.read("goals", { query, accepts: PLAIN }));
   // Where the clock on the wall stepped meanwhile, an hour more or less: an alarm of midnight is told twice.
   const until = moment - (dayZone.wall(moment) - (to + 1) * DAY_MS);
-  const compared = (at: number) => ({ now: sumOf(now, at), before: sumOf(before, at) });
+  const compared = (name: "pv" | "uv" | "sessions", at: number): Compared => ({
+    now: sumOf(now, name, at),
+    before: sumOf(before, name, at),
+  });
   return {
     ...{ site: site.id, every, zone, from: formatDay(from), to: formatDay(to) },
-    ...{ views: compared(1), visitors: compared(2), sessions: compared(3) },
+    ...{ views: compared("pv", 1), visitors: compared("uv", 2) },
+    sessions: compared("sessions", 3),
     pages: firstOf(now.path),
     // Older scripts do not send the source of a session.
     sources: isObject(now.source) ? firstOf(now.source) : firstOf(now.ref),
@@ -100,8 +105,9 @@ function bodyOf<Body>({ body }: { readonly body: Uint8Array | null }): Body {
   return JSON.parse(Buffer.from(body ?? []).toString("utf8"));
 }
 
-/** @param at the place of a counter in a row of days */
-function sumOf({ series }: Totals, at: number): number {
+/** @param at the place of the counter in a row of days @returns null where it is not known of all of them */
+function sumOf({ series, gaps = [] }: Totals, name: Lack, at: number): number | null {
+  if (gaps.some(({ lacks }) => lacks.includes(name))) return null;
   return sum(series.map((row) => Number(row[at])));
 }
 

@@ -1,7 +1,7 @@
 import type { PastAlarm } from "../alarms/alarm-log.ts";
 import type { DayZone } from "../base/day-zone.ts";
 import { grouped, type ListRow, listing, shortened } from "../base/text/listing.ts";
-import type { DigestFigures } from "./figures.ts";
+import type { Compared, DigestFigures } from "./figures.ts";
 
 /** Characters of a line of plain text. */
 const COLUMNS = 64;
@@ -29,24 +29,28 @@ export function subjectOf({ site, visitors }: DigestFigures): string {
 
 /** The text for a key, in two lines. */
 export function keyText({ every, visitors }: DigestFigures): string {
-  const change = changeOf(visitors.now, visitors.before) || "as before";
-  return `${visitorsOf(visitors.now)}\n${every === "day" ? "yesterday" : "7 days"} ${change}`;
+  const { now, before } = visitors;
+  const change = now === null || before === null ? "" : changeOf(now, before) || "as before";
+  return `${visitorsOf(now)}\n${every === "day" ? "yesterday" : "7 days"} ${change}`.trimEnd();
 }
 
-function visitorsOf(count: number): string {
+function visitorsOf(count: number | null): string {
+  if (count === null) return "visitors not known";
   return `${grouped(count)} ${count === 1 ? "visitor" : "visitors"}`;
 }
 
 /** The parts of a digest in their order, without empty ones. */
 export function partsOf(figures: DigestFigures, zone: DayZone): DigestPart[] {
   const { every, visitors, views, sessions, pages, sources, goals, alarms } = figures;
-  const row = (name: string, { now, before }: DigestFigures["views"]): ListRow => ({
+  const row = (name: string, { now, before }: Compared): ListRow => ({
     name,
-    count: grouped(now),
+    count: now === null ? "–" : grouped(now),
     change:
-      now === before
-        ? "as before"
-        : `${changeOf(now, before) || "0%"} (${grouped(before)} the ${every} before)`,
+      now === null || before === null
+        ? `not known of ${now === null ? "these days" : `the ${every} before`}`
+        : now === before
+          ? "as before"
+          : `${changeOf(now, before) || "0%"} (${grouped(before)} the ${every} before)`,
   });
   const lists = (
     [
@@ -95,7 +99,8 @@ function wallText(moment: number, zone: DayZone): string {
 }
 
 /** `+12%`, `−3%`; empty where there is no change, or no span before. */
-function changeOf(now: number, before: number): string {
+function changeOf(now: number | null, before: number | null): string {
+  if (now === null || before === null) return "";
   if (before === 0) return now === 0 ? "" : "new";
   const percent = Math.round((now / before - 1) * 100);
   return percent === 0 ? "" : `${percent > 0 ? "+" : "−"}${grouped(Math.abs(percent))}%`;

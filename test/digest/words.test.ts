@@ -78,6 +78,20 @@ Alarms
     assert.match(digestText(hostile, ZONE), / {2}\/\?\[31m\? {2}1$/m);
   });
 
+  it("says what is not known, and compares nothing with it", () => {
+    const unknown: DigestFigures = {
+      ...WEEK,
+      ...{ visitors: { now: 1234, before: null }, views: { now: null, before: 4000 } },
+    };
+    const text = digestText(unknown, ZONE);
+    assert.match(text, /Visitors +1,234 +not known of the week before$/m);
+    assert.match(text, /Views +– +not known of these days$/m);
+    assert.equal(subjectOf(unknown), "my-blog: 1,234 visitors");
+    assert.equal(keyText(unknown), "1,234 visitors\n7 days");
+    const none = { ...unknown, visitors: { now: null, before: null } };
+    assert.equal(subjectOf(none), "my-blog: visitors not known");
+  });
+
   it("has a subject, and a text for a key", () => {
     assert.equal(subjectOf(WEEK), "my-blog: 1,234 visitors, +12%");
     assert.equal(subjectOf({ ...WEEK, visitors: { now: 1, before: 1 } }), "my-blog: 1 visitor");

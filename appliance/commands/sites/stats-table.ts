@@ -1,8 +1,17 @@
 import { isObject } from "../../base/input/json.ts";
 import { listing } from "../../base/text/listing.ts";
-import type { SeriesRow, StatsTotals } from "../../store/reports.ts";
+import type { Gap, SeriesRow, StatsTotals } from "../../store/reports.ts";
 
 const COUNTERS = ["Pageviews", "Visitors", "Sessions", "Bots", "App pings"];
+/** The same as days lack them, in the order of a row. */
+const NAMES: readonly string[] = ["pv", "uv", "sessions", "bot", "app"];
+const NOT_KNOWN = "–";
+const UNKNOWN = `${NOT_KNOWN} is not known: these days were imported from a tool that does not tell it.`;
+
+interface Days {
+  readonly series?: readonly SeriesRow[];
+  readonly gaps?: readonly Gap[];
+}
 const LISTS = [
   ["path", "Pages"],
   ["ref", "Referrers"],
@@ -20,13 +29,18 @@ export function tableOf(
   totals: StatsTotals,
   { columns, namesZone }: { columns: number; namesZone: boolean },
 ): string[] {
-  const { site, from, to, zone, series = [] } = totals as StatsTotals & { series?: SeriesRow[] };
+  const { site, from, to, zone, series = [], gaps = [] } = totals as StatsTotals & Days;
   const days = from === to ? to : `${from} to ${to}`;
   const title = `${site}, ${days}${namesZone ? ` (${zone})` : ""}`;
   const lists = LISTS.flatMap(([name, heading]) =>
     listOf(heading, totals[name] as Record<string, number> | undefined, columns),
   );
-  return [title, "", ...chartOf(series, columns), ...daysOf(series, columns), ...lists];
+  const unknown = gaps.some(({ lacks }) => lacks.some((name) => NAMES.includes(name)));
+  return [
+    ...[title, "", ...chartOf(series, columns), ...daysOf(series, gaps, columns)],
+    ...(unknown ? ["", UNKNOWN] : []),
+    ...lists,
+  ];
 }
 
 /** The heights of a bar, from none on. */
@@ -55,11 +69,16 @@ export function barsOf(counts: readonly number[], columns: number): string {
   return sums.map((n) => BARS[n === 0 ? 0 : Math.max(1, Math.round((n / most) * top))]).join("");
 }
 
-function daysOf(series: readonly SeriesRow[], columns: number): string[] {
+function daysOf(series: readonly SeriesRow[], gaps: readonly Gap[], columns: number): string[] {
+  const isKnown = (day: string, at: number) =>
+    !gaps.some(
+      ({ from, to, lacks }) =>
+        from <= day && day <= to && (lacks as readonly string[]).includes(NAMES[at - 1] ?? ""),
+    );
   const sums = COUNTERS.map((_, at) => series.reduce((sum, row) => sum + Number(row[at + 1]), 0));
   const rows = [
     ["Day", ...COUNTERS],
-    ...series.map((row) => row.map(String)),
+    ...series.map((row) => row.map((cell, at) => (isKnown(row[0], at) ? String(cell) : NOT_KNOWN))),
     ...(series.length > 1 ? [["Sum", ...sums.map(String)]] : []),
   ];
   // Views are always printed; another counter only with a count.

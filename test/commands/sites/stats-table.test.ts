@@ -33,6 +33,17 @@ describe("the table of a site's numbers", () => {
     ]);
   });
 
+  it("says of what is not known that it is not, and not that it was none", () => {
+    const lines = table(80, {
+      gaps: [{ from: "2026-01-30", to: "2026-01-30", lacks: ["uv", "bot", "hi"] }],
+    } as never);
+    assert.equal(lines[5], "2026-01-30          9         –         3     –");
+    assert.deepEqual(lines.slice(8), [
+      "",
+      "– is not known: these days were imported from a tool that does not tell it.",
+    ]);
+  });
+
   it("draws the views of its days in one line, of several days a bar where it is narrow", () => {
     const chart = (views: readonly number[], columns = 80) => {
       const series = views.map((pv, n): SeriesRow => [`2026-01-${n + 10}`, pv, 0, 0, 0, 0]);

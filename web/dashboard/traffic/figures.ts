@@ -283,6 +283,8 @@ export function figureBefore(
   { range, compared, now }: Comparison,
 ): number | null {
   if (compared.to < history.first) return null;
+  // Beside days that are not known, a steady site would seem to grow.
+  if ([range, compared].some((days) => gapsOf(history, metric, days).length > 0)) return null;
   if (isEngagement(metric) && [range, compared].some((days) => isDoubtful(history, days)))
     return null;
   return partBefore(history, metric, { range, compared, now });

@@ -24,7 +24,7 @@ interface HeatOptions {
 export function heatmapOf(history: History, { range, key, now }: HeatOptions): HeatCell[][] {
   const isOfViews = key === "pv" && history.of === "views";
   const counts = isOfViews ? viewsByHour(history, range) : countsByHour(history, key, range);
-  const times = timesByHour(range, now, (day) => key === "pv" || isKept(history, key, day));
+  const times = timesByHour(range, now, (day) => isKept(history, key, day));
   const rate = (at: number) => (times[at] ? (counts[at] ?? 0) / (times[at] ?? 1) : 0);
   const busiest = Math.max(...counts.map((_, at) => rate(at)), 0) || 1;
   return [1, 2, 3, 4, 5, 6, 0].map((weekday) =>
@@ -67,8 +67,17 @@ function countsByHour(history: History, key: SeriesName, range: DayRange): numbe
 
 /** Whether a day's hours are known; where nothing was counted, they are: nothing. */
 function isKept(history: History, key: SeriesName, day: Day): boolean {
-  if (history.hours.get(key)?.has(day)) return true;
+  if (isGap(history, key, day)) return false;
+  if (key === "pv" || history.hours.get(key)?.has(day)) return true;
   return seriesOf(history, key, { from: day, to: day })[0] === 0;
+}
+
+/** Whether a day was imported from a tool that does not tell its hours, or not this of it. */
+function isGap({ gaps }: History, key: SeriesName, day: Day): boolean {
+  return gaps.some(
+    ({ from, to, lacks }) =>
+      from <= day && day <= to && (lacks.includes("hours") || lacks.includes(key)),
+  );
 }
 
 function timesByHour(range: DayRange, now: number, isKnown: (day: Day) => boolean): number[] {

@@ -97,6 +97,22 @@ describe("engagement", () => {
     assert.equal(figureOf(history("engaged", "bounce"), "bounceRate", range), null);
   });
 
+  it("stands beside no days that are not known, nor is compared where it is of a part", () => {
+    const gap = { from: "2026-03-01", to: "2026-03-02", lacks: ["pv"] as const };
+    const steady = Array.from({ length: 4 }, () => ({ pv: 10 }));
+    const history = historyOf("2026-03-01", steady, {}, {}, { gaps: [gap] });
+    const [early, late] = [
+      { from: day("2026-03-01"), to: day("2026-03-02") },
+      { from: day("2026-03-03"), to: day("2026-03-04") },
+    ];
+    const now = Date.UTC(2026, 2, 9);
+    const before = (range: typeof early, compared: typeof early) =>
+      figureBefore(history, "pv", { range, compared, now });
+    assert.equal(before(late, early), null);
+    assert.equal(before({ from: early.to, to: late.from }, late), null);
+    assert.equal(before(late, late), 20);
+  });
+
   it("of a site that has told of no second view is judged by bounces", () => {
     assert.equal(
       rateOn(historyOf("2026-03-01", sessions, { bounce: { _: [0, 4] } }), "2026-03-01"),

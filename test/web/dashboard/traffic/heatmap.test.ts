@@ -56,6 +56,25 @@ describe("the heatmap", () => {
     assert.equal(at(1)?.times, 0);
   });
 
+  it("takes no imported day whose hours are not known for one without views", () => {
+    const gaps = [{ from: "2026-02-26", to: "2026-03-03", lacks: ["hours"] as const }];
+    const imported = historyOf(
+      "2026-02-25",
+      new Array(8).fill({ pv: 16 }),
+      { dowhour: { "3-09": [7, 16] } },
+      {},
+      { gaps },
+    );
+    const range = { from: day("2026-02-25"), to: day("2026-03-04") };
+    const cells = heatmapOf(imported, { range, key: "pv", now: NOW }).flat();
+    assert.deepEqual(
+      [3, 4].map(
+        (weekday) => cells.find((one) => one.weekday === weekday && one.hour === 9)?.times,
+      ),
+      [2, 0],
+    );
+  });
+
   it("shows nothing for days outside the range or hours after now", () => {
     assert.equal(cellAt("2026-03-04", 2, 9)?.times, 0);
     assert.equal(cellAt("2026-03-04", 3, 12)?.times, 1);
