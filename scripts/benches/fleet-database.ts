@@ -22,6 +22,8 @@ export interface FleetDatabase {
   bytes(): { readonly tables: number; readonly log: number };
   /** Bytes of its tables and indices after a VACUUM FULL. */
   packed(): number;
+  /** Runs statements. */
+  run(statements: string): void;
   close(): Promise<void>;
 }
 
@@ -32,10 +34,11 @@ export async function startDatabase(): Promise<FleetDatabase> {
   newCluster(server.data);
   await server.start();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
-  const ask = (question: string) => {
-    const [file, args] = postgresCommand("psql", [url, "-Atc", question]);
-    return Number(execFileSync(file, args, { encoding: "utf8", cwd: "/" }));
+  const run = (statements: string) => {
+    const [file, args] = postgresCommand("psql", [url, "-Atc", statements]);
+    return execFileSync(file, args, { encoding: "utf8", cwd: "/" });
   };
+  const ask = (question: string) => Number(run(question));
   const tables = () =>
     ask(`SELECT sum(pg_total_relation_size(oid)) FROM pg_class
       WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`);
@@ -50,6 +53,7 @@ export async function startDatabase(): Promise<FleetDatabase> {
       ask("VACUUM FULL");
       return tables();
     },
+    run,
     close: () => server.remove(),
   };
 }

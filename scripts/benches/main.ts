@@ -14,13 +14,14 @@ import { painting } from "./painting.ts";
 import { press } from "./press.ts";
 import { push } from "./push.ts";
 import { flood, reads } from "./reads.ts";
+import { sites } from "./sites.ts";
 import { start } from "./start.ts";
 import { tls } from "./tls.ts";
 
 await runScript<Commits>({
   parts: {
     ...{ start, ingest, tls, reads, page, flood, push, press, channels, blocks, lone, midnight },
-    ...{ batches, imports, fleet, hour, painting, large, compare },
+    ...{ batches, imports, fleet, sites, hour, painting, large, compare },
   },
   options: { before: text("HEAD"), after: text(".") },
   seed: 42,

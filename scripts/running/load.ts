@@ -40,6 +40,28 @@ export async function sendViews(
 }
 
 /**
+ * Sends page views of many sites in turns, as fast as they are answered.
+ * @throws {Error} when any is answered otherwise than with 200.
+ */
+export async function sendToSites(
+  origin: string,
+  sites: readonly string[],
+  { connections, seed, hitsEach }: Load & { hitsEach: number },
+): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const nextView = views(seed);
+  const headers = { "user-agent": USER_AGENTS[0] as string };
+  for (let turn = 0; turn < hitsEach; turn++)
+    for (let at = 0; at < sites.length; at += connections) {
+      const some = sites.slice(at, at + connections);
+      await Promise.all(
+        some.map((site) => send(`${origin}${beaconPath(nextView(), site)}`, headers, agent)),
+      );
+    }
+  agent.destroy();
+}
+
+/**
  * Sends page views at an even pace, however long answers take; autocannon's rate sends a second's
  * requests in one burst.
  * @returns milliseconds from when each was due to its answer.

@@ -52,6 +52,8 @@ export class Block {
   detail: Detail = noDetail();
   /** Counts by day of the month, counter and hour. Most blocks are of one day, so it begins empty. */
   readonly #counters: (Float64Array | undefined)[] = [];
+  /** Memory of counters that were forgotten, all zero. */
+  readonly #spare: Float64Array[] = [];
   /** The writer's knowledge of the block, of which perhaps not all was read. */
   readonly #known: Known;
 
@@ -103,10 +105,18 @@ export class Block {
   countersOf(day: number): Float64Array {
     let counters = this.#counters[day];
     if (counters === undefined) {
-      counters = new Float64Array(BLOCK_COUNTERS.length * HOURS);
+      counters = this.#spare.pop() ?? new Float64Array(BLOCK_COUNTERS.length * HOURS);
       this.#counters[day] = counters;
     }
     return counters;
+  }
+
+  /** Forgets its counters, so that it is filled anew, in the same memory. */
+  empty(): void {
+    for (const counters of this.#counters)
+      if (counters !== undefined) this.#spare.push(counters.fill(0));
+    this.#counters.length = 0;
+    this.#known.days = 0;
   }
 
   hasCounters(day: number): boolean {

@@ -87,6 +87,25 @@ export function fold(
   }
 }
 
+/**
+ * Counts records of one site by the month, without their values. A day that has no counters, as one of events alone, is
+ * held.
+ * @param blocks empty ones, by month; missing months are added
+ */
+export function countRows(blocks: Map<Month, Block>, batch: Batch, rows: Iterable<number>): void {
+  for (const row of rows) {
+    const moment = batch.moments[row] as number;
+    const today = Math.floor(moment / HOURS);
+    const block = blockOf(blocks, monthOf(today));
+    const day = today - firstDayOf(block.month);
+    block.hold(1 << day);
+    countKind(block, {
+      ...{ day, hour: moment % HOURS, kind: batch.kinds[row] as number },
+      ...{ flags: batch.flags[row] as number, times: batch.times[row] as number },
+    });
+  }
+}
+
 function countKind(
   block: Block,
   {

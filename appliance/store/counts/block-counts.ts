@@ -63,7 +63,7 @@ export class BlockCounts implements CounterSource {
     await this.#reading.counters(sites, monthsOf({ from, to }), (site, block) => {
       const ofSite = sums.get(site) ?? [];
       for (const [at, day] of daysOf(block, from, to))
-        for (const name of COUNTED_IN.get(counter) ?? [])
+        for (const name of block.hasCounters(at) ? (COUNTED_IN.get(counter) ?? []) : [])
           ofSite[day - from] = (ofSite[day - from] ?? 0) + block.dayOf(name, at);
     });
     return sites.map((site) => sums.get(site) ?? []);

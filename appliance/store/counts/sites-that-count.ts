@@ -24,9 +24,7 @@ export async function sitesThatCount(
   if (sites.length === 0) return [];
   const tail = new LogTail();
   await tail.follow(snapshot);
-  for (const site of sites) {
-    const left = await tail.blocks(snapshot, site, Number.POSITIVE_INFINITY);
-    if (tail.pending(site) > 0 || left.size > 0) counting.add(site);
-  }
+  for (const site of sites) if (tail.pending(site) > 0) counting.add(site);
+  await tail.counters(snapshot, new Set(sites), (site) => counting.add(site));
   return [...counting];
 }

@@ -1,6 +1,6 @@
 import type { Day } from "../../base/calendar.ts";
 import type { Block } from "../blocks/block.ts";
-import { fold } from "../blocks/fold.ts";
+import { countRows, fold } from "../blocks/fold.ts";
 import type { Month } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
 import type { Snapshot, SourceNumber } from "../snapshot.ts";
@@ -22,6 +22,9 @@ const MAX_RECORDS_BYTES = 16 * 1_048_576;
  * again.
  */
 const MAX_FOLDED_BYTES = 12 * 1_048_576;
+/** Bytes of the objects of a block, and of each of its dimensions, beside their content. */
+const BLOCK_BYTES = 4_000;
+const DIMENSION_BYTES = 2_000;
 
 /** Records, and which are a site's. */
 interface Batched {
@@ -33,6 +36,8 @@ interface Batched {
 interface SiteTail {
   readonly blocks: Map<Month, Block>;
   readonly detailFrom: Day;
+  /** The memory that they were found to take. */
+  bytes: number;
 }
 
 /**
@@ -51,7 +56,9 @@ export class LogTail {
   #opened: Batched | undefined;
   /** Whether all records have fitted so far. */
   #hasAll = true;
+  /** The sites that are kept folded, the one asked for last at the end. */
   readonly #sites = new Map<SiteKey, SiteTail>();
+  #foldedBytes = 0;
   readonly #pending = new Map<SiteKey, number>();
   readonly #source: SourceNumber | undefined;
 
@@ -65,7 +72,10 @@ export class LogTail {
     const generation = await snapshot.generation();
     if (generation !== this.#generation) this.#beginAt(await snapshot.folded());
     this.#generation = generation;
-    await this.#each(snapshot, this.#seen, (batch) => this.#take(batch));
+    const grown = new Set<SiteTail>();
+    await this.#each(snapshot, this.#seen, (batch) => this.#take(batch, grown));
+    for (const tail of grown) this.#weigh(tail);
+    this.#dropOldest();
   }
 
   /** The number of hits of a site that wait for the clock. */
@@ -86,18 +96,43 @@ export class LogTail {
     let tail = this.#sites.get(site);
     // Blocks with more detail serve a question about counts as well.
     if (tail === undefined || tail.detailFrom > detailFrom) {
-      tail = { blocks: new Map(), detailFrom };
-      await this.#foldAll(snapshot, site, tail);
+      this.#drop(site);
+      const folded: SiteTail = { blocks: new Map(), detailFrom, bytes: 0 };
+      await this.#visit(snapshot, ({ batch, rows }) => foldRows(folded, batch, rows.get(site)));
+      this.#weigh(folded);
+      tail = folded;
     }
-    // The map is ordered by use: the site asked for last is dropped last.
     this.#sites.delete(site);
     this.#sites.set(site, tail);
     this.#dropOldest();
     return tail.blocks;
   }
 
-  async #foldAll(snapshot: Snapshot, site: SiteKey, tail: SiteTail): Promise<void> {
-    const take = ({ batch, rows }: Batched) => foldRows(tail, batch, rows.get(site));
+  /**
+   * Visits the counters of many sites, a batch at a time: they take no memory, and leave that of the sites that are kept
+   * folded. A site's month comes as often as there are batches with it.
+   * @param snapshot the one that was followed last
+   */
+  async counters(
+    snapshot: Snapshot,
+    sites: ReadonlySet<SiteKey>,
+    visit: (site: SiteKey, block: Block) => void,
+  ): Promise<void> {
+    const blocks = new Map<Month, Block>();
+    await this.#visit(snapshot, ({ batch, rows }) => {
+      for (const [site, its] of batch.undated === undefined ? rows : []) {
+        if (!sites.has(site)) continue;
+        countRows(blocks, batch, its);
+        for (const block of blocks.values()) {
+          if (block.days !== 0) visit(site, block);
+          block.empty();
+        }
+      }
+    });
+  }
+
+  /** Visits all records: those in memory, or those of the log again. */
+  async #visit(snapshot: Snapshot, take: (records: Batched) => void): Promise<void> {
     if (!this.#hasAll) {
       await this.#each(snapshot, new Map(this.#folded), (batch) =>
         take({ batch, rows: rowsBySite(batch) }),
@@ -110,13 +145,25 @@ export class LogTail {
     take(this.#opened);
   }
 
+  #weigh(tail: SiteTail): void {
+    this.#foldedBytes -= tail.bytes;
+    tail.bytes = 0;
+    for (const block of tail.blocks.values())
+      tail.bytes += block.memory + BLOCK_BYTES + block.dimensions.size * DIMENSION_BYTES;
+    this.#foldedBytes += tail.bytes;
+  }
+
+  /** The site of the last question stays, however large. */
   #dropOldest(): void {
-    let left = MAX_FOLDED_BYTES;
-    for (const [site, { blocks }] of [...this.#sites].reverse()) {
-      for (const block of blocks.values()) left -= block.memory;
-      // The site of this question stays, however large.
-      if (left < 0 && site !== [...this.#sites.keys()].at(-1)) this.#sites.delete(site);
+    for (const site of this.#sites.keys()) {
+      if (this.#foldedBytes <= MAX_FOLDED_BYTES || this.#sites.size === 1) return;
+      this.#drop(site);
     }
+  }
+
+  #drop(site: SiteKey): void {
+    this.#foldedBytes -= this.#sites.get(site)?.bytes ?? 0;
+    this.#sites.delete(site);
   }
 
   #beginAt(folded: ReadonlyMap<number, number>): void {
@@ -126,6 +173,7 @@ export class LogTail {
     this.#dropRecords();
     this.#hasAll = true;
     this.#sites.clear();
+    this.#foldedBytes = 0;
     this.#pending.clear();
   }
 
@@ -136,7 +184,8 @@ export class LogTail {
     this.#opened = undefined;
   }
 
-  #take(batch: Batch): void {
+  /** @param grown takes the sites that have more now */
+  #take(batch: Batch, grown: Set<SiteTail>): void {
     const rows = rowsBySite(batch);
     if (batch.undated !== undefined) {
       // Undated hits are only a number: they may be weeks old, and have no hour yet to be counted in.
@@ -149,7 +198,9 @@ export class LogTail {
     }
     for (const [site, its] of rows) {
       const tail = this.#sites.get(site);
-      if (tail !== undefined) foldRows(tail, batch, its);
+      if (tail === undefined) continue;
+      foldRows(tail, batch, its);
+      grown.add(tail);
     }
     if (!this.#hasAll) return;
     this.#opened = undefined;

@@ -43,7 +43,7 @@ import { DatabaseTime, saidNow } from "./database-time.ts";
 import { FLEET_WRITES, type FleetEngineWrite, fleetSites } from "./documents.ts";
 import { drawEpoch } from "./epoch.ts";
 import { LogWriter } from "./log.ts";
-import { migrate } from "./migrate.ts";
+import { ANALYZE, migrate } from "./migrate.ts";
 import { Node } from "./node.ts";
 import type { ReaderDatabase } from "./reader.ts";
 import { settleFleet } from "./settle.ts";
@@ -291,6 +291,7 @@ export class PostgresEngine implements Engine {
     const { clock } = this.#options;
     const bootedAt = clock.sure ? clock.now() - clock.monotonic() : null;
     await this.#chores.all([this.#node.hello, bootStatement({ boot: clock.boot, bootedAt })]);
+    await this.#chores.rows(ANALYZE);
     await this.#watch.begin();
     if (this.#isClosed) return;
     this.#isReady = true;

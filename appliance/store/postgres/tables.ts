@@ -5,7 +5,7 @@ import { reasonOf, refusalOf } from "./connection/errors.ts";
 import { parseDatabaseUrl } from "./connection/url.ts";
 import { saidNow } from "./database-time.ts";
 import { fleetSites } from "./documents.ts";
-import { grant, type Migrated, migrate } from "./migrate.ts";
+import { ANALYZE, grant, type Migrated, migrate } from "./migrate.ts";
 
 /** The tables of a database that many share. */
 interface Tables {
@@ -29,7 +29,11 @@ export async function withTables(
   const connection = new Connection(settings, { clock: new SystemClock(), role: "chores" });
   try {
     await task({
-      migrate: () => migrate(connection, settings),
+      migrate: async () => {
+        const done = await migrate(connection, settings);
+        await connection.rows(ANALYZE);
+        return done;
+      },
       nameZone: (zone) =>
         nameZone(fleetSites(connection), { zone, now: () => saidNow(connection) }),
       grant: (role) => grant(connection, settings, role),

@@ -30,6 +30,12 @@ describe("tallydeck migrate", () => {
     assert.match((await migrate()).out, /^The tables are up to date \(schema 2\)/);
   });
 
+  it("has the server know how few nodes there are, for who may not say so later", async () => {
+    await migrate();
+    const found = "SELECT reltuples FROM pg_class WHERE relname = 'folded'";
+    assert.deepEqual(await sql(found), [{ reltuples: 0 }]);
+  });
+
   it("makes none beside another program's, and nor does any other command", async () => {
     await sql("CREATE TABLE website_event (a int)");
     const dataDir = join(folder(), "data");

@@ -342,6 +342,33 @@ describe("a connection to PostgreSQL", () => {
     assert.deepEqual(await connection.rows(shown), [{ idle_in_transaction_session_timeout: "0" }]);
   });
 
+  it("has the server wait for a reader that computes, and ask whether its machine is there", async () => {
+    const shown = ["idle_in_transaction_session_timeout", "tcp_keepalives_idle"];
+    const read = await connect().transaction(
+      (sql) => sql.all(shown.map((name) => ({ text: `SHOW ${name}` }))),
+      { read: true },
+    );
+    assert.deepEqual(read.flat(), [
+      { idle_in_transaction_session_timeout: "0" },
+      { tcp_keepalives_idle: "30" },
+    ]);
+  });
+
+  it("has the server compile no statement, whatever that costs", async () => {
+    const costly =
+      "EXPLAIN (FORMAT JSON) SELECT count(*) FROM generate_series(1, 1000) n WHERE n > 1";
+    for (const read of [true, false]) {
+      const [row] = await connect().transaction(
+        async (sql) => {
+          await sql.rows("SET LOCAL jit_above_cost = 0");
+          return sql.rows<Record<string, [object]>>(costly);
+        },
+        { read },
+      );
+      assert.deepEqual(Object.keys(row?.["QUERY PLAN"]?.[0] ?? {}), ["Plan"]);
+    }
+  });
+
   it("has the server give up a lock before it gives up the answer", async () => {
     const [[row]] = (await connect().pipeline([{ text: "SHOW lock_timeout" }])) as [[object]];
     assert.deepEqual(row, { lock_timeout: "6s" });

@@ -27,14 +27,20 @@ const LOOK_MS = 1_000;
 
 /** The server ends a transaction whose rest never comes: its rows would stay locked for hours. */
 const SILENCE = "SET LOCAL idle_in_transaction_session_timeout = '15s'";
+/** The server would compile what it reads, which takes it longer than reading, as long as it knows nothing of new tables. */
+const NO_COMPILER = "SET LOCAL jit = off";
 /**
  * The share of our time limit after which the server stops waiting for a lock. Otherwise, while one commit waits for
  * a standby, each new connection would leave a process on the server that waits for the lock of the first.
  */
 const LOCK_SHARE = 0.6;
 const begin = (role: Role) =>
-  `BEGIN ISOLATION LEVEL READ COMMITTED; ${SILENCE}; SET LOCAL lock_timeout = ${LOCK_SHARE * ANSWER_MS[role]}`;
-const BEGIN_READ = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${SILENCE}`;
+  `BEGIN ISOLATION LEVEL READ COMMITTED; ${SILENCE}; ${NO_COMPILER}; SET LOCAL lock_timeout = ${LOCK_SHARE * ANSWER_MS[role]}`;
+/** A reader computes between two statements, however long; of one whose machine is gone, the kernel tells the server. */
+const PATIENCE =
+  "SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL tcp_keepalives_idle = 30; " +
+  "SET LOCAL tcp_keepalives_interval = 10; SET LOCAL tcp_keepalives_count = 3";
+const BEGIN_READ = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${PATIENCE}; ${NO_COMPILER}`;
 
 interface LinkOptions {
   readonly clock: Clock;
