@@ -106,11 +106,11 @@ describe("engagement", () => {
       { from: day("2026-03-03"), to: day("2026-03-04") },
     ];
     const now = Date.UTC(2026, 2, 9);
-    const before = (range: typeof early, compared: typeof early) =>
+    const was = (range: typeof early, compared: typeof early) =>
       figureBefore(history, "pv", { range, compared, now });
-    assert.equal(before(late, early), null);
-    assert.equal(before({ from: early.to, to: late.from }, late), null);
-    assert.equal(before(late, late), 20);
+    assert.equal(was(late, early), null);
+    assert.equal(was({ from: early.to, to: late.from }, late), null);
+    assert.equal(was(late, late), 20);
   });
 
   it("of a site that has told of no second view is judged by bounces", () => {
