@@ -20,6 +20,10 @@ export interface Terminal {
   readonly err: (line: string) => void;
   /** Puts a text in the place of the line before; undefined where no person watches. */
   readonly rewrite?: ((text: string) => void) | undefined;
+  /** Standard output, for bytes. */
+  readonly output: NodeJS.WritableStream;
+  /** Has long work come after what others do on this machine, and take little memory. */
+  readonly yieldToOthers: () => void;
   /** Whether input is piped in, or read from a file. */
   readonly isPiped: () => boolean;
   /** Standard input as text; at most `limit` bytes of it are read. */

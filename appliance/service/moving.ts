@@ -16,13 +16,14 @@ const OF_DATABASES = /^PG[A-Z]+$|^NODE_EXTRA_CA_CERTS$/;
 
 /** Imports and exports of sites, whose work is done by the command line. */
 export async function startMoving(
-  { config, clock, log }: ServiceParts,
+  { config, clock, log, niceness }: ServiceParts,
   { random }: Shared,
   closing: Closing,
   { box, numbers }: Store,
 ): Promise<Pick<ControlParts, "imports" | "exports">> {
   const program = new OwnProgram({
     log,
+    niceness,
     main: MAIN,
     env: () => ({
       ...settingsOf(config),

@@ -53,6 +53,8 @@ export interface ServiceParts extends FrontParts {
   pushed?: readonly ({ channel: string } & Pick<Push, "text" | "background">)[];
   /** Finds the disk of the data; the kernel's word on it unless given. */
   disk?: () => Disk | undefined;
+  /** The niceness of imports and exports beside it; below the service unless given. */
+  niceness?: number;
   /** The vitals of the machine; those of its system unless given. */
   vitals?: () => Promise<Vitals>;
 }

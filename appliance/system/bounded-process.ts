@@ -11,7 +11,7 @@ const MEMORY_BYTES = SERVICE_MEMORY - 32 * 1_048_576;
 /** Work that unpacks much at once takes longer to be read. */
 const LOOK_MS = 20;
 /** Below the service in all that the system shares out: processor, and the card. */
-const NICENESS = "15";
+export const NICENESS = 15;
 /** The variables that such a process needs of the environment; tokens are none of its business. */
 const ENVIRONMENT = ["PATH", "MALLOC_ARENA_MAX", "NODE_COMPILE_CACHE"];
 
@@ -84,6 +84,7 @@ interface BoundedEnd {
  * Runs a program of ours, which ends with this process at the latest.
  * @param own its words, in which whatever is not ours stands behind a name of ours, like `--site=…`
  * @param values words that are not ours
+ * @param niceness as `nice` takes it; 0 leaves it as it is
  * @param patienceMs the time after which it is killed
  */
 export function runBounded(
@@ -93,18 +94,26 @@ export function runBounded(
     values,
     env,
     heapMb,
+    niceness,
     patienceMs,
   }: {
     readonly values: readonly string[];
     readonly env: Readonly<Record<string, string>>;
     readonly heapMb: number;
+    readonly niceness: number;
     readonly patienceMs: number;
   },
 ): BoundedProgram {
   const node = [process.execPath, ...boundedArgs(heapMb), `--import=${ENDS_WITH_STARTER}`];
   const words = [...node, program, ...commandLine(own, values)];
-  const child = spawn("nice", ["-n", NICENESS, ...words], {
-    env: { ...boundedEnv(), ...SMALL_MALLOC, MALLOC_ARENA_MAX: "1", ...env },
+  const child = spawn("nice", ["-n", `${niceness}`, ...words], {
+    env: {
+      ...boundedEnv(),
+      ...SMALL_MALLOC,
+      MALLOC_ARENA_MAX: "1",
+      NICENESS: `${niceness}`,
+      ...env,
+    },
     stdio: ["pipe", "pipe", "pipe"],
     timeout: patienceMs,
     killSignal: "SIGKILL",

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { tallydeck } from "../helpers/command-line.ts";
 import { fill } from "../helpers/copying.ts";
 import { sharedFolder } from "../helpers/folder.ts";
 import { Owner as Controller } from "../helpers/owner.ts";
-import { tallydeck } from "../helpers/tallydeck.ts";
 import { sharedWorld } from "../helpers/world.ts";
 import { openMore } from "./dashboard-stage.ts";
 import { Owner, seen } from "./owner.ts";
@@ -130,7 +130,7 @@ describe("the dashboard of one source", () => {
     ]);
     assert.match(download.suggestedFilename(), /^blog_source-0_2026-/);
     const csv = await readFile(await download.path(), "utf8");
-    assert.match(csv, /^dimension,value,count,of,source\r\n/);
+    assert.match(csv, /^\ufeffdimension,value,count,of,source\r\n/);
     assert.match(csv, /\r\npath,\/here,1,views,counted here\r\n/);
     assert.doesNotMatch(csv, /\/there/);
   });

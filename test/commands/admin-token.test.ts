@@ -5,9 +5,10 @@ import { closeSync, constants, openSync, readdirSync, readFileSync, rmSync } fro
 import { Socket } from "node:net";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
+import { tallydeck } from "../helpers/command-line.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { sharedPostgres } from "../helpers/postgres.ts";
-import { COMPILED, RunningService, tallydeck } from "../helpers/tallydeck.ts";
+import { COMPILED, RunningService } from "../helpers/tallydeck.ts";
 import { askPort } from "../helpers/world.ts";
 
 const MAIN = join(import.meta.dirname, "../../appliance/main.ts");

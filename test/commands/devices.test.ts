@@ -3,11 +3,11 @@ import { describe, it } from "mocha";
 import { findDevices, linesOf } from "../../appliance/commands/devices.ts";
 import { createDeckBus } from "../../appliance/deck/usb/hid.ts";
 import { MODELS } from "../../appliance/deck/usb/models.ts";
+import { tallydeck } from "../helpers/command-line.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { FakeUsbHost } from "../helpers/fake-hid.ts";
 import { UNITS } from "../helpers/fake-hid-units.ts";
 import { eachFolder } from "../helpers/folder.ts";
-import { tallydeck } from "../helpers/tallydeck.ts";
 
 describe("tallydeck devices", () => {
   const unitOf = (model: string, clock: FakeClock) =>

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { Block } from "../../appliance/store/blocks/block.ts";
 import { encodeBlock } from "../../appliance/store/blocks/codec.ts";
 import { firstDayOf, monthOf } from "../../appliance/store/blocks/month.ts";
+import { tallydeck } from "../helpers/command-line.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { freePort } from "../helpers/free-port.ts";
 import { eachDatabase, sharedPostgres } from "../helpers/postgres.ts";
-import { tallydeck } from "../helpers/tallydeck.ts";
 
 describe("the command line on a database that many share", () => {
   const folder = eachFolder();

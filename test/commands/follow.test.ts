@@ -4,12 +4,13 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { beforeEach, describe, it } from "mocha";
 import { CHROME, WRITERS } from "../helpers/access-logs.ts";
+import { tallydeck } from "../helpers/command-line.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { freePort } from "../helpers/free-port.ts";
 import { Owner } from "../helpers/owner.ts";
 import { seeded, TEST_SEED } from "../helpers/seeded.ts";
-import { Running, tallydeck } from "../helpers/tallydeck.ts";
+import { Running } from "../helpers/tallydeck.ts";
 import { until } from "../helpers/until.ts";
 import { askPort, eachWorld } from "../helpers/world.ts";
 

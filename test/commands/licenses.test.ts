@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { tallydeck } from "../helpers/tallydeck.ts";
+import { tallydeck } from "../helpers/command-line.ts";
 
 describe("tallydeck licenses", () => {
   it("lists each part with its version and its license", async () => {

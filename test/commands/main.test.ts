@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { MAIN, tallydeck } from "../helpers/tallydeck.ts";
+import { MAIN, spawned as tallydeck } from "../helpers/tallydeck.ts";
 
 const { version } = JSON.parse(
   readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"),

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { beforeEach, describe, it } from "mocha";
+import { tallydeck } from "../helpers/command-line.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { Owner } from "../helpers/owner.ts";
-import { tallydeck } from "../helpers/tallydeck.ts";
 import { eachWorld } from "../helpers/world.ts";
 
 describe("tallydeck push", () => {

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "mocha";
+import { tallydeck } from "../helpers/command-line.ts";
 import { FakeUpdater } from "../helpers/fake-updater.ts";
 import { eachFolder } from "../helpers/folder.ts";
-import { RunningService, tallydeck } from "../helpers/tallydeck.ts";
+import { RunningService } from "../helpers/tallydeck.ts";
 import { ADMIN, askPort } from "../helpers/world.ts";
 
 describe("tallydeck status", () => {

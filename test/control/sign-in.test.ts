@@ -3,11 +3,11 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { describe, it } from "mocha";
+import { tallydeck } from "../helpers/command-line.ts";
 import { directoryBecomes } from "../helpers/directory.ts";
 import { UNITS } from "../helpers/fake-hid-units.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { assertError, codeOnConsole, cookieOf, Owner } from "../helpers/owner.ts";
-import { tallydeck } from "../helpers/tallydeck.ts";
 import { ADMIN, eachWorld, type World } from "../helpers/world.ts";
 
 const DAY_MS = 86_400_000;

@@ -11,17 +11,20 @@ export const MAIN = join(ROOT, "appliance/main.ts");
 /** The compile cache of scripts/tallydeck. */
 export const COMPILED = join(ROOT, "node_modules/.cache/node");
 
-interface Ended {
+/** The name by which a shell in the checkout finds it. */
+export const PROGRAM = "./scripts/tallydeck";
+
+export interface Ended {
   /** Exit code; null when a signal ended it. */
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
 }
 
-type Env = Readonly<Record<string, string>>;
+export type Env = Readonly<Record<string, string>>;
 
 /** Runs the command line in a process of its own, with nothing in its environment but `env`. */
-export function tallydeck(args: readonly string[], env: Env = {}, input?: string): Promise<Ended> {
+export function spawned(args: readonly string[], env: Env = {}, input?: string): Promise<Ended> {
   return new Running(args, env, { input }).ended;
 }
 
@@ -66,7 +69,13 @@ export class Running {
     const limited = ["bash", "-c", `ulimit -n ${descriptors}; exec "$@"`, "bash", ...command];
     const [file = "", ...rest] = descriptors === undefined ? command : limited;
     this.#child = spawn(file, rest, {
-      env: { PATH: process.env.PATH ?? "", NODE_COMPILE_CACHE: COMPILED, ...env },
+      env: {
+        PATH: process.env.PATH ?? "",
+        NODE_COMPILE_CACHE: COMPILED,
+        // Beside other tests, a nice one would hardly run.
+        NICENESS: "0",
+        ...env,
+      },
       stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
       ...(user !== undefined && { uid: user, gid: user }),
     });

@@ -152,6 +152,8 @@ export class World {
       ...(problems && { problems }),
       ...(publicAddress && { publicAddress }),
       ...(updates && { updates }),
+      // Beside other tests, nice programs would hardly run.
+      niceness: 0,
       bus: createDeckBus(this.usb),
       network: this.network,
       vitals: async () => this.vitals,

@@ -16,9 +16,9 @@ import type { TargetView } from "../../appliance/backups/view.ts";
 import { DAY_MS, HOUR_MS } from "../../appliance/base/calendar.ts";
 import type { BackupsAnswer } from "../../appliance/control/wire.ts";
 import { openForReading, withDatabase } from "../../appliance/store/sqlite/database.ts";
+import { tallydeck } from "../helpers/command-line.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { assertError, Owner } from "../helpers/owner.ts";
-import { tallydeck } from "../helpers/tallydeck.ts";
 import { WebdavServer } from "../helpers/webdav-server.ts";
 import { eachWorld, World } from "../helpers/world.ts";
 

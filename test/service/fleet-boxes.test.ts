@@ -3,10 +3,10 @@ import { afterEach, beforeEach, describe, it } from "mocha";
 import { SiteNumbers } from "../../appliance/service/numbers.ts";
 import { sha256 } from "../../appliance/system/secrets.ts";
 import { SystemClock } from "../../appliance/system/system-clock.ts";
+import { tallydeck } from "../helpers/command-line.ts";
 import { noAlarms } from "../helpers/no-alarms.ts";
 import { Owner } from "../helpers/owner.ts";
 import { Postgres, sharedPostgres } from "../helpers/postgres.ts";
-import { tallydeck } from "../helpers/tallydeck.ts";
 import { until } from "../helpers/until.ts";
 import { World } from "../helpers/world.ts";
 

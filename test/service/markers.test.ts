@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "mocha";
+import { tallydeck } from "../helpers/command-line.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { freePort } from "../helpers/free-port.ts";
 import { kept } from "../helpers/kept.ts";
-import { RunningService, tallydeck } from "../helpers/tallydeck.ts";
+import { RunningService } from "../helpers/tallydeck.ts";
 import { until } from "../helpers/until.ts";
 import { ADMIN, type Ask, askPort, CHROME, encode } from "../helpers/world.ts";
 

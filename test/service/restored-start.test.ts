@@ -10,8 +10,8 @@ import { BatchEncoder } from "../../appliance/store/log/batch.ts";
 import { restore } from "../../appliance/store/sqlite/copies/restore.ts";
 import { noteStart, swapIn } from "../../appliance/store/sqlite/copies/swap.ts";
 import { databaseFile, openForWriting } from "../../appliance/store/sqlite/database.ts";
+import { tallydeck } from "../helpers/command-line.ts";
 import { assertError, Owner } from "../helpers/owner.ts";
-import { tallydeck } from "../helpers/tallydeck.ts";
 import { until } from "../helpers/until.ts";
 import { World } from "../helpers/world.ts";
 

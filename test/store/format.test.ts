@@ -10,9 +10,9 @@ import {
   READABLE_BY,
 } from "../../appliance/store/format.ts";
 import { databaseFile } from "../../appliance/store/sqlite/database.ts";
+import { tallydeck } from "../helpers/command-line.ts";
 import { engineOfSuite, onEachEngine } from "../helpers/engines.ts";
 import { becomeNewer } from "../helpers/newer.ts";
-import { tallydeck } from "../helpers/tallydeck.ts";
 import { eachWorld, type World } from "../helpers/world.ts";
 
 const STORE = join(import.meta.dirname, "../../appliance/store");

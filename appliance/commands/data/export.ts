@@ -83,7 +83,7 @@ export const exportCommand: Command = {
         terminal.rewrite?.(`Writing … ${Math.floor(100 * share)} %`);
       const stream = await MAKE[format](site, onShare);
       if (to === STDOUT) {
-        await pipeline(stream, process.stdout, { end: false });
+        await pipeline(stream, terminal.output, { end: false });
         return;
       }
       await writeWhole(stream, to);

@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { createWriteStream, existsSync, readdirSync } from "node:fs";
+import { createWriteStream } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
-import { constants, setPriority, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { setFlagsFromString } from "node:v8";
 import { type Day, parseDay } from "../../base/calendar.ts";
 import { DayZone, UTC_DAYS } from "../../base/day-zone.ts";
 import { isTimeZone } from "../../base/time-zone.ts";
@@ -60,12 +59,6 @@ ${DATA_OPTIONS_HELP}
 What was counted here is never changed. The same file again brings nothing twice. A running service shows the
 days at once. \`tallydeck sources\` lists imports, and deletes one.`;
 
-/** The heap grows by half before it is collected again, not to twice and more: a board has little memory. */
-const SMALL_HEAP = "--heap-growing-percent=50";
-
-/** A folder for each thread, on Linux. */
-const THREADS = "/proc/self/task";
-
 const OPTIONS = {
   ...DATA_OPTIONS,
   ...JSON_OPTION,
@@ -84,8 +77,7 @@ export const importCommand: Command = {
   help,
   async run(args, terminal) {
     const { values, positionals } = parseCommandLine(args, OPTIONS);
-    setFlagsFromString(SMALL_HEAP);
-    stepBack();
+    terminal.yieldToOthers();
     if (positionals.length === 0)
       throw new UsageError("Name the file: `tallydeck import FILE --site SITE`.");
     const named = daysNamed(values);
@@ -157,15 +149,6 @@ export const importCommand: Command = {
     }
   },
 };
-
-/** Lets the hits of a service beside it come first. */
-function stepBack(): void {
-  const { PRIORITY_LOW } = constants.priority;
-  setPriority(PRIORITY_LOW);
-  // Linux sets that of this thread alone, and those in which V8 collects the heap have begun.
-  if (!existsSync(THREADS)) return;
-  for (const thread of readdirSync(THREADS)) setPriority(Number(thread), PRIORITY_LOW);
-}
 
 /** Shows a step with its share, as often as its percents change. */
 function progressOf(

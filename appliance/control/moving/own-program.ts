@@ -1,7 +1,7 @@
 import { HOUR_MS } from "../../base/calendar.ts";
 import type { Log } from "../../base/log.ts";
 import { Refusal } from "../../base/refusal.ts";
-import { type BoundedProgram, runBounded } from "../../system/bounded-process.ts";
+import { type BoundedProgram, NICENESS, runBounded } from "../../system/bounded-process.ts";
 
 /** Limit of the heap, in megabytes. Bytes outside of it are as many again. */
 const HEAP_MB = 112;
@@ -39,6 +39,8 @@ interface OwnProgramOptions {
   readonly log: Log;
   /** The path of the program. */
   readonly main: string;
+  /** That of the program; below the service unless given. */
+  readonly niceness?: number | undefined;
   /** The settings of the service, as variables. */
   readonly env: () => Readonly<Record<string, string>>;
 }
@@ -65,6 +67,7 @@ export class OwnProgram {
       values: given.values ?? [],
       env: this.#options.env(),
       heapMb: HEAP_MB,
+      niceness: this.#options.niceness ?? NICENESS,
       patienceMs: PATIENCE_MS,
     });
     this.#running = running;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { oldReleaseText } from "../../../appliance/base/text/release-age.ts";
+import { tallydeck } from "../../helpers/command-line.ts";
 import { eachFolder } from "../../helpers/folder.ts";
-import { tallydeck } from "../../helpers/tallydeck.ts";
 
 const DAY_MS = 86_400_000;
 const MADE = Date.UTC(2026, 2, 4, 12);

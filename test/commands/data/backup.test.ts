@@ -13,8 +13,9 @@ import {
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import Database from "better-sqlite3";
+import { tallydeck } from "../../helpers/command-line.ts";
 import { eachFolder } from "../../helpers/folder.ts";
-import { RunningService, tallydeck } from "../../helpers/tallydeck.ts";
+import { RunningService } from "../../helpers/tallydeck.ts";
 import { until } from "../../helpers/until.ts";
 import { ADMIN, CHROME, encode } from "../../helpers/world.ts";
 

@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { demoDays } from "../../../appliance/demo/demo.ts";
+import { tallydeck } from "../../helpers/command-line.ts";
 import { change, fill } from "../../helpers/copying.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import { eachDatabase, sharedPostgres } from "../../helpers/postgres.ts";
-import { Running, RunningService, tallydeck } from "../../helpers/tallydeck.ts";
+import { Running, RunningService } from "../../helpers/tallydeck.ts";
 import { CHROME, encode } from "../../helpers/world.ts";
 
 describe("tallydeck copy", () => {

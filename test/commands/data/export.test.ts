@@ -5,12 +5,13 @@ import { gunzipSync } from "node:zlib";
 import { describe, it } from "mocha";
 import { dayOf, formatDay } from "../../../appliance/base/calendar.ts";
 import { demoDays } from "../../../appliance/demo/demo.ts";
+import { tallydeck } from "../../helpers/command-line.ts";
 import { change } from "../../helpers/copying.ts";
 import { addDays } from "../../helpers/counted-days.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import { jsonl } from "../../helpers/foreign-exports.ts";
 import { addSite } from "../../helpers/stored-sites.ts";
-import { RunningService, tallydeck } from "../../helpers/tallydeck.ts";
+import { RunningService } from "../../helpers/tallydeck.ts";
 
 const ago = (days: number) => formatDay(dayOf(Date.now()) - days);
 /** The questions that an owner asks, of days that are over. */

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { describe, it } from "mocha";
 import { dayOf, formatDay } from "../../../appliance/base/calendar.ts";
 import { FIREFOX } from "../../helpers/access-logs.ts";
+import { tallydeck } from "../../helpers/command-line.ts";
 import { FakeMatomo, MATOMO_TOKEN } from "../../helpers/fake-matomo.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import {
@@ -16,7 +17,7 @@ import {
   writePlausible,
   writeZip,
 } from "../../helpers/foreign-exports.ts";
-import { Running, RunningService, tallydeck } from "../../helpers/tallydeck.ts";
+import { Running, RunningService } from "../../helpers/tallydeck.ts";
 import { encode } from "../../helpers/world.ts";
 
 const today = () => dayOf(Date.now());
@@ -283,7 +284,7 @@ describe("tallydeck import", () => {
       const { port } = server.address() as AddressInfo;
       const url = `http://127.0.0.1:${port}/?idSite=3`;
       const args = ["import", url, "--site", "blog", "--data-dir", folder()];
-      const importing = new Running(args, { MATOMO_TOKEN });
+      const importing = new Running(args, { MATOMO_TOKEN, NICENESS: "19" });
       await Promise.race([asked, importing.ended]);
       const tasks = `/proc/${importing.pid}/task`;
       const niceness = readdirSync(tasks).map((thread) => {

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "mocha";
+import { tallydeck } from "../../helpers/command-line.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import { freePort } from "../../helpers/free-port.ts";
 import { eachDatabase, sharedPostgres } from "../../helpers/postgres.ts";
 import { siteRow } from "../../helpers/stored-sites.ts";
-import { tallydeck } from "../../helpers/tallydeck.ts";
 
 describe("tallydeck migrate", () => {
   const database = eachDatabase();

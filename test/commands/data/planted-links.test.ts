@@ -13,8 +13,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, it } from "mocha";
+import { tallydeck } from "../../helpers/command-line.ts";
 import { eachFolder } from "../../helpers/folder.ts";
-import { Running, tallydeck } from "../../helpers/tallydeck.ts";
+import { Running } from "../../helpers/tallydeck.ts";
 
 /** A user whom every Debian has, and who owns nothing. */
 const NOBODY = 65_534;

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { openEnd } from "../../../appliance/store/copy/end.ts";
 import { SystemClock } from "../../../appliance/system/system-clock.ts";
+import { tallydeck } from "../../helpers/command-line.ts";
 import { fill } from "../../helpers/copying.ts";
 import { onEachEngine } from "../../helpers/engines.ts";
 import { eachFolder } from "../../helpers/folder.ts";
-import { tallydeck } from "../../helpers/tallydeck.ts";
 import { eachWorld } from "../../helpers/world.ts";
 
 const MARCH = "2026-03-01";

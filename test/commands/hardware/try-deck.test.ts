@@ -8,6 +8,7 @@ import { tryDeckWith } from "../../../appliance/commands/hardware/try-deck.ts";
 import { createDeckBus, type HidSystem } from "../../../appliance/deck/usb/hid.ts";
 import { type HardwareReport, parseReport } from "../../../appliance/hardware/report.ts";
 import { lockDataDir } from "../../../appliance/store/desk.ts";
+import { tallydeck } from "../../helpers/command-line.ts";
 import { DeckHand, letPass } from "../../helpers/deck-hand.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { type FakeUnit, FakeUsbHost } from "../../helpers/fake-hid.ts";
@@ -16,7 +17,6 @@ import { UNITS } from "../../helpers/fake-hid-units.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import { replay } from "../../helpers/replayed-deck.ts";
 import { seeded, TEST_SEED } from "../../helpers/seeded.ts";
-import { tallydeck } from "../../helpers/tallydeck.ts";
 
 /** A unit of each protocol, and of each kind of places. */
 const DECKS: typeof UNITS = {
@@ -379,6 +379,8 @@ function terminalOf(clock: FakeClock, lines: string[]): Terminal {
     timeZone: () => "UTC",
     out: (line) => lines.push(line),
     err: (line) => lines.push(line),
+    output: process.stdout,
+    yieldToOthers: () => {},
     isPiped: () => false,
     input: async () => "",
   };

@@ -5,12 +5,13 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { describe, it } from "mocha";
 import { RunningCollector } from "../../helpers/collector.ts";
+import { tallydeck } from "../../helpers/command-line.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import { freePort } from "../../helpers/free-port.ts";
 import { listingModules } from "../../helpers/loaded-modules.ts";
 import { readOpenMetrics } from "../../helpers/open-metrics.ts";
 import { eachDatabase, Postgres, sharedPostgres } from "../../helpers/postgres.ts";
-import { MAIN, tallydeck } from "../../helpers/tallydeck.ts";
+import { MAIN } from "../../helpers/tallydeck.ts";
 import { ADMIN, askPort } from "../../helpers/world.ts";
 
 const SURVEY = { method: "POST", body: JSON.stringify({ sv: 1, a: {} }) };

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { dayOf, formatDay } from "../../../appliance/base/calendar.ts";
-import { Running, tallydeck } from "../../helpers/tallydeck.ts";
+import { tallydeck } from "../../helpers/command-line.ts";
+import { Running } from "../../helpers/tallydeck.ts";
 import { askPort } from "../../helpers/world.ts";
 
 describe("tallydeck run --demo", () => {

@@ -4,10 +4,11 @@ import { chmodSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { tallydeck } from "../../helpers/command-line.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import { freePort } from "../../helpers/free-port.ts";
 import { listingModules } from "../../helpers/loaded-modules.ts";
-import { Running, RunningService, tallydeck } from "../../helpers/tallydeck.ts";
+import { Running, RunningService } from "../../helpers/tallydeck.ts";
 import { ADMIN, askPort, encode } from "../../helpers/world.ts";
 
 describe("tallydeck run", () => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { dayOf, formatDay } from "../../../appliance/base/calendar.ts";
+import { tallydeck } from "../../helpers/command-line.ts";
 import { fill } from "../../helpers/copying.ts";
 import { eachFolder } from "../../helpers/folder.ts";
-import { tallydeck } from "../../helpers/tallydeck.ts";
 
 describe("tallydeck digest", () => {
   const folder = eachFolder();

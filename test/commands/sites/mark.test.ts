@@ -3,8 +3,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "mocha";
 import { MARK_LIMITS } from "../../../appliance/base/text/marks.ts";
+import { tallydeck } from "../../helpers/command-line.ts";
 import { eachFolder } from "../../helpers/folder.ts";
-import { RunningService, tallydeck } from "../../helpers/tallydeck.ts";
+import { RunningService } from "../../helpers/tallydeck.ts";
 
 describe("tallydeck mark", () => {
   const folder = eachFolder();

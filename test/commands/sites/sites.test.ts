@@ -3,9 +3,10 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { databaseFile, openForWriting } from "../../../appliance/store/sqlite/database.ts";
+import { tallydeck } from "../../helpers/command-line.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import { declareSites } from "../../helpers/stored-sites.ts";
-import { RunningService, tallydeck } from "../../helpers/tallydeck.ts";
+import { RunningService } from "../../helpers/tallydeck.ts";
 import { ADMIN } from "../../helpers/world.ts";
 
 describe("tallydeck sites", () => {

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { describe, it } from "mocha";
+import { tallydeck } from "../../helpers/command-line.ts";
 import { eachFolder } from "../../helpers/folder.ts";
-import { RunningService, tallydeck } from "../../helpers/tallydeck.ts";
+import { RunningService } from "../../helpers/tallydeck.ts";
 import { ADMIN, CHROME, encode } from "../../helpers/world.ts";
 
 describe("tallydeck stats", () => {

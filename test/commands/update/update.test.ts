@@ -9,9 +9,9 @@ import { updateWith } from "../../../appliance/commands/update/update.ts";
 import { answerRequests } from "../../../appliance/updater/requests.ts";
 import { Bundles } from "../../../appliance/updates/bundles.ts";
 import { UpdateRecordFile } from "../../../appliance/updates/record.ts";
+import { tallydeck } from "../../helpers/command-line.ts";
 import { Minisign } from "../../helpers/minisign.ts";
 import { RELEASES, ReleaseHostFake } from "../../helpers/release-host.ts";
-import { tallydeck } from "../../helpers/tallydeck.ts";
 import { Card, made, NEXT, OLD } from "../../updater/card.ts";
 
 describe("tallydeck update", () => {
@@ -50,6 +50,8 @@ describe("tallydeck update", () => {
       timeZone: () => "UTC",
       out: (line) => lines.push(line),
       err: (line) => lines.push(line),
+      output: process.stdout,
+      yieldToOthers: () => {},
       isPiped: () => false,
       input: async () => typed,
     };

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { databaseFile, openForWriting } from "../../../appliance/store/sqlite/database.ts";
+import { tallydeck } from "../../helpers/command-line.ts";
 import { directoryBecomes, hasSite } from "../../helpers/directory.ts";
 import { engineOfSuite, onEachEngine } from "../../helpers/engines.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { keptIn } from "../../helpers/kept.ts";
 import { Owner } from "../../helpers/owner.ts";
 import { removeSite } from "../../helpers/stored-sites.ts";
-import { tallydeck } from "../../helpers/tallydeck.ts";
 import { keyOf, viewOf, views } from "../../helpers/traffic.ts";
 import { eachWorld } from "../../helpers/world.ts";
 

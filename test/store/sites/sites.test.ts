@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
+import { tallydeck } from "../../helpers/command-line.ts";
 import { directoryBecomes, hasSite } from "../../helpers/directory.ts";
 import { onEachEngine } from "../../helpers/engines.ts";
-import { tallydeck } from "../../helpers/tallydeck.ts";
 import { eachWorld } from "../../helpers/world.ts";
 
 onEachEngine(() => {

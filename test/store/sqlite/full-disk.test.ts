@@ -11,10 +11,10 @@ import {
 } from "../../../appliance/store/sqlite/database.ts";
 import { BALLAST_BYTES } from "../../../appliance/store/sqlite/room.ts";
 import { upkeepStep } from "../../../appliance/store/sqlite/upkeep.ts";
+import { tallydeck } from "../../helpers/command-line.ts";
 import { Disk, whyNoDisks } from "../../helpers/disk.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import { Owner } from "../../helpers/owner.ts";
-import { tallydeck } from "../../helpers/tallydeck.ts";
 import { views } from "../../helpers/traffic.ts";
 import { eachWorld, World } from "../../helpers/world.ts";
 

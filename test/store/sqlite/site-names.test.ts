@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { databaseFile, openForWriting } from "../../../appliance/store/sqlite/database.ts";
+import { tallydeck } from "../../helpers/command-line.ts";
 import { Owner } from "../../helpers/owner.ts";
 import { addSite } from "../../helpers/stored-sites.ts";
-import { tallydeck } from "../../helpers/tallydeck.ts";
 import { eachWorld } from "../../helpers/world.ts";
 
 describe("the names of stored sites", () => {

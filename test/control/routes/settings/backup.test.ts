@@ -3,10 +3,10 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, it } from "mocha";
 import { openForReading } from "../../../../appliance/store/sqlite/database.ts";
+import { tallydeck } from "../../../helpers/command-line.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
 import { mangle } from "../../../helpers/mangle.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";
-import { tallydeck } from "../../../helpers/tallydeck.ts";
 import { ADMIN, eachWorld, World } from "../../../helpers/world.ts";
 
 const FILE = { "content-type": "application/octet-stream" };

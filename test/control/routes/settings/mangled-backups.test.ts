@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "mocha";
+import { tallydeck } from "../../../helpers/command-line.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
 import { MANGLINGS, mangle } from "../../../helpers/mangle.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";
 import { seeded, TEST_SEED } from "../../../helpers/seeded.ts";
-import { tallydeck } from "../../../helpers/tallydeck.ts";
 import { World } from "../../../helpers/world.ts";
 
 const FILE = { "content-type": "application/octet-stream" };

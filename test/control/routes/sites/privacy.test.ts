@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import { describe, it } from "mocha";
 import { privacyText } from "../../../../appliance/control/routes/sites/privacy.ts";
 import { EMPTY_DIRECTORY } from "../../../../appliance/store/sites/directory.ts";
+import { tallydeck } from "../../../helpers/command-line.ts";
 import { onEachEngine } from "../../../helpers/engines.ts";
 import { Owner } from "../../../helpers/owner.ts";
-import { tallydeck } from "../../../helpers/tallydeck.ts";
 import { eachWorld } from "../../../helpers/world.ts";
 
 const page = new URL("../../../../docs/privacy.md", import.meta.url);

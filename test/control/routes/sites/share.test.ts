@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { beforeEach, describe, it } from "mocha";
 import { databaseFile, openForReading } from "../../../../appliance/store/sqlite/database.ts";
+import { tallydeck } from "../../../helpers/command-line.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";
-import { tallydeck } from "../../../helpers/tallydeck.ts";
 import { eachWorld } from "../../../helpers/world.ts";
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });

@@ -1,0 +1,46 @@
+import { PassThrough, Readable } from "node:stream";
+import { clockZone } from "../../appliance/base/time-zone.ts";
+import { runCommandLine } from "../../appliance/commands/command-line.ts";
+import { readInput } from "../../appliance/commands/input.ts";
+import { type Ended, type Env, PROGRAM, Running } from "./tallydeck.ts";
+
+/** Commands that end by a signal, or ask a person. */
+const OF_A_PROCESS: ReadonlySet<string> = new Set(["run", "collect", "follow", "try-deck"]);
+
+let masked = 0;
+let before = 0;
+
+/**
+ * Runs the command line as the program does, in this process, with nothing in its environment but `env`: a process of its
+ * own, as `Running` has it, takes half a second. Services have one.
+ */
+export async function tallydeck(
+  args: readonly string[],
+  env: Env = {},
+  input?: string,
+): Promise<Ended> {
+  if (OF_A_PROCESS.has(args[0] ?? "")) return new Running(args, env, { input }).ended;
+  const [out, err]: [string[], string[]] = [[], []];
+  const output = new PassThrough();
+  output.on("data", (bytes: Buffer) => out.push(bytes.toString()));
+  // As the program has it: its files are for its own user alone.
+  if (masked++ === 0) before = process.umask(0o077);
+  try {
+    const code = await runCommandLine(args, {
+      env: { PATH: process.env.PATH ?? "", ...env },
+      program: PROGRAM,
+      columns: Number(env.COLUMNS) || 80,
+      now: () => Date.now() + Number(env.CLOCK_AHEAD_MS ?? 0),
+      timeZone: () => env.TZ ?? clockZone({ warn: (line) => err.push(`${line}.\n`) }),
+      out: (line) => out.push(`${line}\n`),
+      err: (line) => err.push(`${line}\n`),
+      output,
+      yieldToOthers: () => {},
+      isPiped: () => input !== undefined,
+      input: (limit) => readInput(Readable.from([Buffer.from(input ?? "")]), limit),
+    });
+    return { code, out: out.join(""), err: err.join("") };
+  } finally {
+    if (--masked === 0) process.umask(before);
+  }
+}
