@@ -3,7 +3,7 @@ import { isEnvComment, readEnvLine } from "./base/input/env-line.ts";
 import { siteTokenKey } from "./base/names.ts";
 import { ConfigRefused, invalidSetting, type Refusal } from "./base/refusal.ts";
 import { SETTINGS, type Setting } from "./config/settings.ts";
-import { type DeclaredSites, items, parseToken } from "./config/values.ts";
+import { type DeclaredSites, items, nodeHere, parseToken } from "./config/values.ts";
 import type { MqttSettings } from "./mqtt/settings.ts";
 import type { PublicSettings } from "./public/settings.ts";
 import type { UpdateSettings } from "./updates/settings.ts";
@@ -156,6 +156,7 @@ export function readConfig({ flags, env, file }: ConfigSources): Config {
     siteTokens.set(key, token);
   }
 
+  const port = value("PORT");
   const config: Config = {
     sites: value("SITES"),
     adminToken: value("STATS_TOKEN") || null,
@@ -167,11 +168,11 @@ export function readConfig({ flags, env, file }: ConfigSources): Config {
     waitForClock: value("WAIT_FOR_CLOCK"),
     dataDir: value("DATA_DIR"),
     databaseUrl: value("DATABASE_URL") || undefined,
-    nodeName: value("NODE_NAME"),
+    nodeName: value("NODE_NAME") || nodeHere(port),
     metricsPort: value("METRICS_PORT") || undefined,
     metricsBind: value("METRICS_BIND"),
     drainSeconds: value("DRAIN_SECONDS"),
-    port: value("PORT"),
+    port,
     host: value("HOST") || undefined,
     webuiPort: value("WEBUI_PORT"),
     bind: value("BIND"),

@@ -4,6 +4,12 @@ import { siteTokenKey } from "../appliance/base/names.ts";
 import { fromEnv, problemsOf } from "./config/reading.ts";
 
 describe("the configuration", () => {
+  it("names two collectors of one machine by their ports", () => {
+    const name = (PORT: string) => fromEnv({ PORT }).nodeName;
+    assert.equal(name("8481"), `${name("8480")}-8481`);
+    assert.equal(fromEnv({ PORT: "8481", NODE_NAME: "attic" }).nodeName, "attic");
+  });
+
   it("has a default for everything", () => {
     const { dataDir, siteTokens, ...rest } = fromEnv({ NODE_NAME: "here" });
     assert.deepEqual(rest, {

@@ -1,4 +1,3 @@
-import { hostname } from "node:os";
 import { join } from "node:path";
 import { dayZoneNamed } from "../base/day-zone.ts";
 import { DATABASE_URL_RULE, databaseUrl } from "../base/input/database-url.ts";
@@ -140,9 +139,9 @@ export const SETTINGS = {
   } satisfies Setting<string>,
   NODE_NAME: {
     flag: "node-name",
-    fallback: nodeName(hostname()) ?? "node",
+    fallback: "",
     accepts: NODE_NAME_RULE,
-    parse: nodeName,
+    parse: (text) => (text === "" ? "" : nodeName(text)),
   } satisfies Setting<string>,
   METRICS_PORT: {
     flag: "metrics-port",

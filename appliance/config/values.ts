@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
+import { hostname } from "node:os";
 import { comparableHost, isHost, isSiteId, siteIdOf } from "../base/names.ts";
+import { COLLECTOR_PORT } from "../base/ports.ts";
 import { createClient } from "../http/client.ts";
 import { isCertificates } from "../system/certificates.ts";
 
@@ -58,6 +60,15 @@ export const NODE_NAME_RULE = "1 to 63 of letters, digits, and . _ -";
 
 export function nodeName(text: string): string | undefined {
   return /^[\w.-]{1,63}$/.test(text) ? text : undefined;
+}
+
+/** The ports of a collector that is alone on its machine; 0 is any. */
+const PORTS_ALONE: readonly number[] = [0, 80, COLLECTOR_PORT];
+
+/** The name of a collector that is given none: the host's, and its port where another may have the usual one. */
+export function nodeHere(port: number): string {
+  const host = nodeName(hostname()) ?? "node";
+  return PORTS_ALONE.includes(port) ? host : (nodeName(`${host}-${port}`) ?? host);
 }
 
 export function isProxy(text: string): boolean {

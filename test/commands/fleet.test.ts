@@ -32,7 +32,10 @@ describe("the command line on a database that many share", () => {
     assert.match(empty, /^No site yet in postgres:\/\/\w+@/);
     assert.match(empty, /\/\w+\. Add one: \.\/scripts\/tallydeck sites add my-site\n$/);
     assert.match(await says("sites", "add", "blog", "--host", "Stats.Example"), /^Added blog\./);
-    assert.match(await says("sites", "add", "shop"), /data-site="shop"/);
+    assert.match(
+      await says("sites", "add", "shop"),
+      /with the address by which visitors reach your collectors in place of https:\/\/stats\.example\.org:\n\n.*src="https:\/\/stats\.example\.org\/s\.js" data-site="shop"/,
+    );
     assert.equal(await fails("sites", "add", "shop"), "There is a site shop already.\n");
     assert.equal(
       await fails("sites", "change", "shop", "--host", "www.stats.example"),

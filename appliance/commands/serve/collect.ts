@@ -9,7 +9,8 @@ const help = `tallydeck collect: counts into a database that it shares with othe
   --database-url URL
                    postgres://USER:PASSWORD@HOST:PORT/DATABASE (DATABASE_URL); with a password
                    better in the environment or the file
-  --node-name NAME how it is called among those that count there (NODE_NAME, the host's name)
+  --node-name NAME how it is called among those that count there (NODE_NAME, the host's name
+                   and its port)
   --port N         the collector's port (PORT, ${COLLECTOR_PORT})
   --host ADDR      the collector's address, all interfaces unless given (HOST)
   --day-zone ZONE  the time zone whose midnight begins a day, where nobody has named one before

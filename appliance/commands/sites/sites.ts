@@ -145,16 +145,31 @@ async function add({ desk, directory, id, values, terminal, config }: SitesActio
   await expectDone(desk, await desk.write("createSite", input), input);
   const done = isBack ? `Brought back ${id} with its numbers.` : `Added ${id}.`;
   const host = siteIn(await desk.directory(), id)?.host ?? null;
-  const whose = host === null ? ", with an address of this machine that visitors reach" : "";
-  terminal.out(`${done} Put this on its pages${whose}:
+  const url = collectorUrl(config);
+  const whose =
+    url === undefined
+      ? `, with the address by which visitors reach your collectors in place of ${ELSEWHERE}`
+      : ", with an address of this machine that visitors reach";
+  terminal.out(`${done} Put this on its pages${host === null ? whose : ""}:
 
-  ${scriptTag(siteCollector(collectorUrl(config), host), id)}
+  ${scriptTag(siteCollector(url ?? ELSEWHERE, host), id)}
 `);
 }
 
-/** The URL of the collector in the own network. */
-function collectorUrl({ dataDir, host = "::", port, nameFile }: Config): string {
-  const bound = whereaboutsOf(dataDir)?.collector ?? { address: host, port };
+/** An address of nobody's. */
+const ELSEWHERE = "https://stats.example.org";
+
+/** The URL of the collector in the own network; undefined where those that count are elsewhere, and none runs here. */
+function collectorUrl({
+  dataDir,
+  databaseUrl,
+  host = "::",
+  port,
+  nameFile,
+}: Config): string | undefined {
+  const here = whereaboutsOf(dataDir)?.collector;
+  if (here === undefined && databaseUrl !== undefined) return undefined;
+  const bound = here ?? { address: host, port };
   const network = thisNetwork(nameFile);
   const name = network.name();
   const hosts = [...(name === undefined ? network.addresses() : [name]), "localhost"];

@@ -284,6 +284,12 @@ describe("a connection to PostgreSQL", () => {
     const sslrootcert = safe.caFile;
     assert.equal(await encrypted(of({ sslmode: "verify-full", sslrootcert })), true);
     assert.match((await sentenceOf(of({ sslmode: "verify-full" }))) ?? "", /cannot be trusted/);
+    const elsewhere = new URL(of({ sslmode: "verify-full", sslrootcert }));
+    // The same machine, by a name that is in no certificate.
+    elsewhere.hostname = "127.1";
+    const another = (await sentenceOf(elsewhere.href)) ?? "";
+    assert.match(another, /is for another name \(.*127\.1.*\)\. Write a name that is in it/);
+    assert.doesNotMatch(another, /sslrootcert=FILE/);
     assert.match(
       (await sentenceOf(of({ sslmode: "disable" }))) ?? "",
       /takes no connection without TLS/,

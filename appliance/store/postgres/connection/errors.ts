@@ -141,6 +141,10 @@ function sentenceOfClient(error: unknown, { ssl }: ConnectionSettings): string |
     return `The database offers no TLS, and sslmode=${ssl.mode} asks for it. Switch TLS on there, or take it out of DATABASE_URL.`;
   if (/password must be a/.test(message))
     return "The database asks for a password, and DATABASE_URL has none.";
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID")
+    return `The certificate of the database is for another name (${message}). Write a name that is in it as the host in DATABASE_URL, or have one made for this host.`;
+  if (code === "CERT_HAS_EXPIRED")
+    return "The certificate of the database has expired. Renew it there, and have the server read it anew.";
   if (/CERT|SIGNATURE|ISSUER/.test(code))
     return `The certificate of the database cannot be trusted (${message}). Name who signed it with sslrootcert=FILE in DATABASE_URL.`;
   return undefined;
