@@ -1,6 +1,8 @@
 import { type Day, HOUR_MS } from "../base/calendar.ts";
-import { isObject, plainText } from "../base/input/json.ts";
+import { plainText } from "../base/input/json.ts";
+import { detached, remember } from "../base/remember.ts";
 import { pagePath, storable } from "../base/text/storable.ts";
+import { addressHost } from "../collector/counting/address.ts";
 import type { Dimension } from "../store/log/record.ts";
 import { countryNamed } from "./countries.ts";
 import { type CsvRow, csvRows } from "./csv.ts";
@@ -122,20 +124,24 @@ export const goatcounterJson: Format = {
   async read(sheets, sink) {
     sink.lackAlways([...KNOWN_BY_DAY, "pv", "uv", "bounce", "engaged"]);
     const sheet = (name: string) => sheets.filter((one) => one.name === `${name}.jsonl`);
-    const paths = await lookUp(sheet("paths"), "id", ({ path, event }) =>
-      event === true
-        ? { event: storable(path) || "event" }
-        : { path: pagePath(typeof path === "string" ? path : "") },
+    const names = new Names();
+    // Each text has its kind before it: as objects, they would take several times as much.
+    const paths = await names.of(sheet("paths"), ({ path, event }) =>
+      event === true ? `${EVENT}${storable(path) || "event"}` : `${PAGE}${pagePath(path)}`,
     );
-    const refs = await lookUp(sheet("refs"), "id", ({ ref, ref_scheme }) => {
-      const { source, others } = cameBy(plainText(ref), plainText(ref_scheme));
+    const refs = await names.of(sheet("refs"), ({ ref, ref_scheme }) => {
+      const scheme = plainText(ref_scheme)[0] ?? "o";
+      return scheme + storable(scheme === "h" ? addressHost(ref) : ref);
+    });
+    const valuesOfRef = remember((text) => {
+      const { source, others } = cameBy(text.slice(1), text[0] ?? "");
       return [...others, ["source", source] as const];
     });
     const named = (name: string, ours: (text: string) => string) =>
-      lookUp(sheet(name), "id", (row) => ours(plainText(row.name)));
+      names.of(sheet(name), (row) => ours(plainText(row.name)));
     const browsers = await named("browsers", browserNamed);
     const systems = await named("systems", systemNamed);
-    const isPage = (row: Row) => paths.get(row.path_id)?.path !== undefined;
+    const isPage = (row: Row) => paths.get(row.path_id)?.startsWith(PAGE) === true;
 
     for (const one of sheet("hit_stats"))
       for await (const row of jsonRows(one)) {
@@ -144,12 +150,13 @@ export const goatcounterJson: Format = {
         const what = paths.get(row.path_id);
         if (day === undefined || n === undefined) continue;
         if (what === undefined) sink.leave("counts of pages that the export does not name");
-        else if (what.event !== undefined)
-          sink.counts.value(day, "event", what.event, { views: n, visitors: n, sessions: 0 });
+        else if (what.startsWith(EVENT))
+          sink.counts.value(day, "event", what.slice(1), { views: n, visitors: n, sessions: 0 });
         else {
           sink.counts.count(day, "sessions", n);
-          visitsOf(sink, day, "path", what.path ?? "/", n);
-          for (const [dimension, text] of refs.get(row.ref_id) ?? [])
+          visitsOf(sink, day, "path", what.slice(1), n);
+          const ref = refs.get(row.ref_id);
+          for (const [dimension, text] of ref === undefined ? [] : valuesOfRef(ref))
             visitsOf(sink, day, dimension, text, n);
         }
       }
@@ -175,6 +182,8 @@ export const goatcounterJson: Format = {
 };
 
 type Row = Readonly<Record<string, unknown>>;
+const EVENT = "e";
+const PAGE = "p";
 
 function visitsOf(sink: Sink, day: Day, dimension: Dimension, text: string, n: number): void {
   sink.counts.value(day, dimension, text, { views: 0, visitors: 0, sessions: n });
@@ -190,23 +199,29 @@ function countOf({ count }: Row, sink: Sink): number | undefined {
   return undefined;
 }
 
-/** The most things that a table of names may have. */
-const MAX_NAMES = 2_000_000;
+/** The most bytes that all names may take, nearly; each has some more than its text. */
+const MAX_NAMES = 256 * 1_048_576;
+const BYTES_OF_NAME = 80;
 
-async function lookUp<T>(
-  sheets: readonly Sheet[],
-  id: string,
-  read: (row: Row) => T,
-): Promise<ReadonlyMap<unknown, T>> {
-  const all = new Map<unknown, T>();
-  for (const sheet of sheets)
-    for await (const row of jsonRows(sheet)) {
-      if (!isObject(row)) continue;
-      if (all.size >= MAX_NAMES)
-        throw new ImportRefused(
-          `${sheet.name} has more than ${MAX_NAMES} names, more than there is memory for.`,
-        );
-      all.set(row[id], read(row));
-    }
-  return all;
+/** The tables of names, by their numbers. */
+class Names {
+  #bytes = 0;
+
+  async of(
+    sheets: readonly Sheet[],
+    read: (row: Row) => string,
+  ): Promise<ReadonlyMap<unknown, string>> {
+    const all = new Map<unknown, string>();
+    for (const sheet of sheets)
+      for await (const row of jsonRows(sheet)) {
+        const name = detached(read(row));
+        this.#bytes += BYTES_OF_NAME + name.length;
+        if (this.#bytes > MAX_NAMES)
+          throw new ImportRefused(
+            `${sheet.name} has more names than there is memory for. Export a part of the site.`,
+          );
+        all.set(row.id, name);
+      }
+    return all;
+  }
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -9,6 +9,7 @@ import { WRITERS } from "../../../helpers/access-logs.ts";
 import { onEachEngine } from "../../../helpers/engines.ts";
 import { FakeClock } from "../../../helpers/fake-clock.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
+import { goatcounterJson, jsonl, writeZip } from "../../../helpers/foreign-exports.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";
 import { until } from "../../../helpers/until.ts";
 import { daysFrom, Importer, plausibleBytes } from "../../../helpers/uploading.ts";
@@ -345,10 +346,11 @@ describe("an upload on a box that does not know the date", () => {
   });
 });
 
-describe("an import over HTTP of a day with a hundred thousand referrers", () => {
+describe("an import over HTTP of a day with very many referrers", () => {
   const world = eachWorld();
+  const folder = eachFolder();
 
-  it("fits into the memory that there is for it", async () => {
+  it("fits into the memory that there is for it, from a log", async () => {
     const importer = new Importer(new Owner(world()));
     const line = (n: number) =>
       WRITERS.combined?.({
@@ -365,5 +367,24 @@ describe("an import over HTTP of a day with a hundred thousand referrers", () =>
     assert.equal(pv?._, 100_000);
     const views = Object.values(ref as Record<string, number>).reduce((sum, n) => sum + n, 0);
     assert.equal(views, 100_000);
+  });
+
+  it("fits into the memory that there is for it, from GoatCounter", async () => {
+    const day = "2026-02-01";
+    const numbers = Array.from({ length: 300_000 }, (_, n) => n + 1);
+    const ref = (id: number) => ({ id, ref: `r${id}.example/a/long/page`, ref_scheme: "h" });
+    const path = join(folder(), "goat.zip");
+    await writeZip(path, {
+      ...goatcounterJson([day]),
+      "refs.jsonl": jsonl(numbers.map(ref)),
+      "hit_stats.jsonl": jsonl(
+        numbers.map((ref_id) => ({ hour: `${day}T10:00:00Z`, path_id: 1, ref_id, count: 1 })),
+      ),
+    });
+    const importer = new Importer(new Owner(world()));
+    const id = await importer.send(readFileSync(path), "goat.zip", 4_000_000);
+    const { state, problem } = await importer.done(id, "bring");
+    assert.deepEqual([state, problem], ["done", null]);
+    assert.equal((await world().stats({ from: day, to: day })).sessions?._, 300_000);
   });
 });
