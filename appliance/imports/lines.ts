@@ -1,25 +1,67 @@
 import type { Sheet } from "./input.ts";
 
-/** The most of a line that is read, in characters: a day of an export of ours has every view in one. */
+/** The most bytes of a line that are read: a day of an export of ours has every view in one. */
 const MAX_LINE = 16 * 1_048_576;
 
-/** The lines of a text, without their ends. */
-export async function* textLines(sheet: Pick<Sheet, "read">): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = "";
-  for await (const bytes of sheet.read()) {
-    const [first = "", ...others] = decoder.decode(bytes, { stream: true }).split("\n");
-    // A text of gigabytes without an end of a line is not searched again with each piece.
-    if (rest.length < MAX_LINE) rest += first;
-    if (others.length === 0) continue;
-    yield trimmed(rest);
-    rest = others.pop() ?? "";
-    for (const line of others) yield trimmed(line);
+/** The same of an access log. */
+export const MAX_LOG_LINE = 65_536;
+const LINE_FEED = 0x0a;
+
+/** Cuts bytes that come in pieces into lines. What a line has beyond a bound is never kept, nor made a text. */
+export class LineCutter {
+  readonly #most: number;
+  /** The pieces of the line that has no end yet, and their bytes. */
+  #pieces: Uint8Array[] = [];
+  #bytes = 0;
+  #isFirst = true;
+
+  /** @param most bytes of a line */
+  constructor(most: number) {
+    this.#most = most;
   }
-  rest += decoder.decode();
-  if (rest !== "") yield trimmed(rest);
+
+  /** The lines that end within a piece, without their ends. */
+  *push(bytes: Uint8Array): Generator<string> {
+    let from = 0;
+    for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, from)) {
+      this.#keep(bytes.subarray(from, end));
+      yield this.#take();
+      from = end + 1;
+    }
+    // The piece may be used again by whoever read it.
+    this.#keep(bytes.slice(from));
+  }
+
+  /** The last line, where it has no end. */
+  *end(): Generator<string> {
+    if (this.#bytes > 0) yield this.#take();
+  }
+
+  #keep(bytes: Uint8Array): void {
+    const kept = bytes.subarray(0, this.#most - this.#bytes);
+    if (kept.length === 0) return;
+    this.#pieces.push(kept);
+    this.#bytes += kept.length;
+  }
+
+  #take(): string {
+    const [first = new Uint8Array()] = this.#pieces;
+    const whole = this.#pieces.length > 1 ? Buffer.concat(this.#pieces) : first;
+    this.#pieces = [];
+    this.#bytes = 0;
+    const text = Buffer.from(whole.buffer, whole.byteOffset, whole.length).toString("utf8");
+    const line = this.#isFirst && text.startsWith("\uFEFF") ? text.slice(1) : text;
+    this.#isFirst = false;
+    return line.endsWith("\r") ? line.slice(0, -1) : line;
+  }
 }
 
-function trimmed(line: string): string {
-  return (line.endsWith("\r") ? line.slice(0, -1) : line).slice(0, MAX_LINE);
+/** The lines of a text, without their ends. @param most bytes of a line */
+export async function* textLines(
+  sheet: Pick<Sheet, "read">,
+  most: number = MAX_LINE,
+): AsyncGenerator<string> {
+  const cutter = new LineCutter(most);
+  for await (const bytes of sheet.read()) yield* cutter.push(bytes);
+  yield* cutter.end();
 }

@@ -10,8 +10,8 @@ import { type Writer, writerTo } from "./engines.ts";
 import { storageUnavailable } from "./intake/commit-group.ts";
 import { Intake } from "./intake/intake.ts";
 import { LiveViews } from "./intake/live-views.ts";
-import { encodeAll, onceHash } from "./intake/once.ts";
-import type { Hit, HitRecord } from "./log/record.ts";
+import { onceHash } from "./intake/once.ts";
+import type { EncodedHits, Hit } from "./log/record.ts";
 import type { FleetQueryName, QueryInput, QueryResult } from "./queries.ts";
 import type { Asker } from "./reads/read-queue.ts";
 import type { EndedRead, Warning } from "./reports.ts";
@@ -128,17 +128,13 @@ export class Numbers {
    * @returns false where a batch of this name was counted before, and nothing of this one
    * @throws {Refusal} `storage_unavailable` when nothing was stored
    */
-  async countOnce(
-    site: SiteKey,
-    name: string,
-    hits: readonly (Hit & Pick<HitRecord, "moment">)[],
-  ): Promise<boolean> {
+  async countOnce(name: string, { site, log, hits }: EncodedHits): Promise<boolean> {
     const { clock } = this.#options;
     const settled = this.#pause ? await this.#siteAfterPause(site) : site;
-    if (settled === null || !clock.sure || this.#opened.lowSpace) throw storageUnavailable();
-    const log = encodeAll(hits.map((hit) => ({ ...hit, site: settled, times: 1 })));
-    const batch = { log, hits: hits.length, surveys: [], withdraw: [], lowSpace: false };
-    const once = { site: settled, hash: onceHash(name) };
+    // Other data are in use by now, in which the site is another one: its sender brings the same again.
+    if (settled !== site || !clock.sure || this.#opened.lowSpace) throw storageUnavailable();
+    const batch = { log, hits, surveys: [], withdraw: [], lowSpace: false };
+    const once = { site, hash: onceHash(name) };
     const request = { kind: "commit", at: clock.monotonic(), batch: { ...batch, once } } as const;
     const answer = await this.#opened.send(request);
     if (!answer.ok) throw storageUnavailable();

@@ -17,6 +17,7 @@ export { shownDatabase } from "./engines.ts";
 export { readAbout } from "./imports/about.ts";
 export { storageUnavailable } from "./intake/commit-group.ts";
 export { LIVE_STEP_MS } from "./intake/live-views.ts";
+export { HitsEncoder } from "./intake/once.ts";
 export type { Numbers } from "./numbers.ts";
 export { type Filter, MAX_RANGE_DAYS, type SurveyFilter } from "./queries.ts";
 export type { Accepts, Answer } from "./reads/answer.ts";

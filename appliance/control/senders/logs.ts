@@ -1,12 +1,11 @@
-import { promisify } from "node:util";
-import { gunzip } from "node:zlib";
+import { createGunzip } from "node:zlib";
 import type { Context } from "koa";
 import { invalidField } from "../../base/refusal.ts";
 import { readBytes } from "../../http/body.ts";
-import { HttpError } from "../../http/errors.ts";
-import type { LogFeed } from "../../imports/logs/feed.ts";
+import { HttpError, rateLimited } from "../../http/errors.ts";
+import { BYTES_AT_ONCE, type LogFeed } from "../../imports/logs/feed.ts";
 import { ImportRefused } from "../../imports/refused.ts";
-import type { Numbers } from "../../store/store.ts";
+import { HitsEncoder, type Numbers, type SiteRecord } from "../../store/store.ts";
 import { noSuchSite } from "../routes/sites/sites.ts";
 import type { LogsAnswer } from "../wire.ts";
 import type { SenderRoute } from "./route.ts";
@@ -20,12 +19,13 @@ const MB = 1_048_576;
 const PACKED_BYTES = MB;
 const UNPACKED_BYTES = 16 * MB;
 const MAX_HOSTS = 20;
+/** Batches that wait for each other: each holds its packed bytes. */
+const MAX_WAITING = 8;
 const BATCH = /^[\w.:+/=-]{1,128}$/;
-
-const unpack = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip);
 
 /** `POST /api/logs/:site`: counts the lines of an access log. */
 export function logsRoute({ numbers, feed }: Parts): SenderRoute {
+  let waiting = 0;
   return {
     path: ["api", "logs"],
     usage: "Send lines to /api/logs/<site>.",
@@ -39,27 +39,44 @@ export function logsRoute({ numbers, feed }: Parts): SenderRoute {
       if (hosts.length > MAX_HOSTS)
         throw invalidField("host", `may stand there ${MAX_HOSTS} times.`);
       const pattern = [ctx.query.format ?? []].flat()[0];
-      const text = await textOf(ctx);
-      const { hits, left, isLate, note } = await feed
-        .read({ site: id, batch, text, hosts, pattern })
-        .catch((error: unknown) => {
-          throw error instanceof ImportRefused ? invalidField("format", error.message) : error;
-        });
-      if (isLate)
-        throw new HttpError(
-          400,
-          "too_old",
-          "All these lines are of days before yesterday. Bring the file with `tallydeck import`.",
-        );
-      await numbers.countOnce(site.key, batch, hits);
-      ctx.body = {
-        ok: true,
-        views: hits.length,
-        left: Object.fromEntries(left),
-        ...(note !== undefined && { note }),
-      } satisfies LogsAnswer;
+      if (waiting >= MAX_WAITING)
+        throw rateLimited(1, "Other lines are being read. Send these again in a moment.");
+      waiting++;
+      try {
+        ctx.body = await count(site, { batch, hosts, pattern, body: await bodyOf(ctx) });
+      } finally {
+        waiting--;
+      }
     },
   };
+
+  async function count(
+    { id, key }: Pick<SiteRecord, "id" | "key">,
+    {
+      batch,
+      ...sent
+    }: Pick<Parameters<LogFeed["read"]>[0], "batch" | "hosts" | "pattern" | "body">,
+  ): Promise<LogsAnswer> {
+    // A site has another key after other data were taken in.
+    const name = `${key} ${id} ${batch}`;
+    const { hits, views, left, isLate, note } = await feed
+      .read({ ...sent, site: id, batch: name, encoder: () => new HitsEncoder(key) })
+      .catch((error: unknown) => {
+        throw error instanceof ImportRefused ? invalidField("format", error.message) : error;
+      });
+    if (isLate)
+      throw new HttpError(
+        400,
+        "too_old",
+        "All these lines are of days before yesterday. Bring the file with `tallydeck import`.",
+      );
+    if (hits !== undefined) await numbers.countOnce(batch, hits);
+    feed.stored(name);
+    return {
+      ...{ ok: true, views, left: Object.fromEntries(left) },
+      ...(note !== undefined && { note }),
+    };
+  }
 }
 
 /** @throws {Refusal} `invalid_field` */
@@ -72,8 +89,11 @@ function batchOf(ctx: Context): string {
   );
 }
 
-/** @throws {HttpError} 413, 415, 400 */
-async function textOf(ctx: Context): Promise<string> {
+/**
+ * The lines of a body, unpacked anew each time that they are asked for: as one text they would be many times as large.
+ * @throws {HttpError} 413, 415, 400, also while they are read
+ */
+async function bodyOf(ctx: Context): Promise<() => AsyncGenerator<Uint8Array>> {
   const encoding = ctx.get("Content-Encoding").toLowerCase();
   if (!["", "identity", "gzip"].includes(encoding))
     throw new HttpError(
@@ -81,17 +101,36 @@ async function textOf(ctx: Context): Promise<string> {
       "unsupported_media_type",
       "Send lines as they are, or packed by gzip.",
     );
-  if (encoding !== "gzip") return (await readBytes(ctx.req, PACKED_BYTES)).toString("utf8");
   const bytes = await readBytes(ctx.req, PACKED_BYTES);
+  return () => (encoding === "gzip" ? unpacked(bytes) : inPieces(bytes));
+}
+
+async function* inPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += BYTES_AT_ONCE)
+    yield bytes.subarray(at, at + BYTES_AT_ONCE);
+}
+
+/** @throws {HttpError} 413, 400 */
+async function* unpacked(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  const unpack = createGunzip({ chunkSize: BYTES_AT_ONCE });
+  unpack.end(bytes);
+  let n = 0;
   try {
-    return (await unpack(bytes, { maxOutputLength: UNPACKED_BYTES })).toString("utf8");
+    for await (const piece of unpack as AsyncIterable<Uint8Array>) {
+      n += piece.length;
+      if (n > UNPACKED_BYTES) throw tooLarge();
+      yield piece;
+    }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE")
-      throw new HttpError(
-        413,
-        "payload_too_large",
-        `The lines are larger than ${UNPACKED_BYTES} bytes when they are unpacked.`,
-      );
+    if (error instanceof HttpError) throw error;
     throw new HttpError(400, "invalid_body", "The body is no gzip that can be unpacked.");
   }
+}
+
+function tooLarge(): HttpError {
+  return new HttpError(
+    413,
+    "payload_too_large",
+    `The lines are larger than ${UNPACKED_BYTES} bytes when they are unpacked.`,
+  );
 }

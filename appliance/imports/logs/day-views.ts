@@ -45,9 +45,11 @@ interface ClientOfDay {
 }
 
 interface Session {
-  last: number;
+  /** The moments of its first and its last view. */
+  readonly first: number;
+  readonly last: number;
   /** 2 for more, too. */
-  views: 1 | 2;
+  readonly views: 1 | 2;
   readonly source: string;
 }
 
@@ -78,6 +80,7 @@ export class DayViews {
   /** The paths that clients have viewed, by their hash: a set for each would take three times as much. */
   readonly #viewed = new Set<number>();
   #held: Held[] = [];
+  #hasFiles = false;
 
   constructor(day: Day) {
     this.day = day;
@@ -90,8 +93,14 @@ export class DayViews {
     return view * this.#held.length + ofClients + values * this.#values.size + this.#textBytes;
   }
 
+  /** The number of views that are not counted yet. */
+  get held(): number {
+    return this.#held.length;
+  }
+
   /** Notes that a client has fetched a file that belongs to a page. */
   addFile(client: string): void {
+    this.#hasFiles = true;
     this.#clientOf(client, undefined).hasFiles = true;
   }
 
@@ -142,7 +151,7 @@ export class DayViews {
     before: Viewers,
     tell: { twice(): void; bot(): void },
   ): Generator<CountedView> {
-    const tellsPrograms = mostFetch(this.viewers, before);
+    const tellsPrograms = this.#hasFiles && mostFetch(this.viewers, before);
     const views = this.#held.sort((a, b) => a.moment - b.moment || a.line - b.line);
     this.#held = [];
     let last: Held | undefined;
@@ -192,15 +201,21 @@ export class DayViews {
     const viewed = hashOf(`${client.number}\n${path}`);
     if (!this.#viewed.has(viewed)) flags |= FLAG.pathVisitor;
     this.#viewed.add(viewed);
-    if (session !== undefined && goesOn(session, moment)) {
+    let began = source;
+    if (session !== undefined && moment <= session.first - SESSION_MS) {
+      // A line that comes late is of a session before: the one that goes on stays as it is.
+      flags |= FLAG.session;
+    } else if (session !== undefined && goesOn(session, moment)) {
       if (session.views === 1) flags |= FLAG.engaged;
-      client.session = { ...session, last: moment, views: 2 };
+      began = session.source;
+      const [first, last] = [Math.min(session.first, moment), Math.max(session.last, moment)];
+      client.session = { first, last, views: 2, source: began };
     } else {
       flags |= FLAG.session;
       if (session?.views === 1) flags |= FLAG.bounce;
-      client.session = { last: moment, views: 1, source };
+      client.session = { first: moment, last: moment, views: 1, source };
     }
-    return { hour, flags, values: [...pairsOf(values), ["source", client.session.source]] };
+    return { hour, flags, values: [...pairsOf(values), ["source", began]] };
   }
 
   #clientOf(client: string, before: string | undefined): ClientOfDay {

@@ -1,7 +1,8 @@
 import type { Day } from "../../base/calendar.ts";
 import type { DayZone } from "../../base/day-zone.ts";
 import { Turns } from "../../base/tasks/turns.ts";
-import type { HitRecord } from "../../store/log/record.ts";
+import type { EncodedHits, HitRecord } from "../../store/log/record.ts";
+import { LineCutter, MAX_LOG_LINE } from "../lines.ts";
 import { bareHost } from "./host.ts";
 import { LogViews, type ViewsSink } from "./log-views.ts";
 import { logReader } from "./reader.ts";
@@ -11,11 +12,11 @@ const HOURS = 24;
 /** Bounds of what is remembered of visitors: bytes of a site, and sites. */
 const MAX_HELD = 8 * 1_048_576;
 const MAX_SITES = 16;
-/** Batches whose outcome is remembered, for senders that did not hear it. */
-const MAX_BATCHES = 8;
-/** So many lines are read before others get their turn. */
-const LINES_AT_ONCE = 500;
-
+/** Batches whose outcome is remembered, for senders that did not hear it; and the bytes of hits that are not stored yet. */
+const MAX_BATCHES = 1_024;
+const MAX_WAITING_BYTES = 8 * 1_048_576;
+/** So many bytes are read before others get their turn. */
+export const BYTES_AT_ONCE = 16_384;
 /** So many of the lines that cannot be read are looked at for their shape. */
 const LINES_LOOKED_AT = 20;
 
@@ -33,21 +34,34 @@ interface FeedOptions {
   readonly pause: () => Promise<void>;
 }
 
+/** Collects the hits of a batch. */
+interface Encoder {
+  add(hit: Omit<HitRecord, "site" | "times">): void;
+  end(): EncodedHits;
+}
+
 /** Lines of a log that were sent together. */
 interface SentLines {
   /** The id of the site. */
   readonly site: string;
-  /** The name of the batch, unique among those of its site. */
+  /** The name of the batch, unique among all sites. */
   readonly batch: string;
-  readonly text: string;
+  /**
+   * The bytes of the lines from the first on, however often that is asked, in pieces of `BYTES_AT_ONCE` at most. Throws
+   * where they are not whole.
+   */
+  readonly body: () => AsyncIterable<Uint8Array>;
   readonly hosts: readonly string[];
   /** The pattern of the lines, where they have one of their own. */
   readonly pattern: string | undefined;
+  readonly encoder: () => Encoder;
 }
 
 /** The outcome of a batch. */
 interface FedLines {
-  readonly hits: readonly Omit<HitRecord, "site" | "times">[];
+  /** Undefined once they are stored. */
+  readonly hits: EncodedHits | undefined;
+  readonly views: number;
   /** Lines that do not count, by what they are. */
   readonly left: ReadonlyMap<string, number>;
   /** Whether all requests are of days before yesterday. */
@@ -61,7 +75,7 @@ class FeedOfSite {
   readonly hosts: string;
   readonly #views: LogViews;
   readonly #options: FeedOptions;
-  #hits: FedLines["hits"][number][] = [];
+  #encoder: Encoder | undefined;
   #left = new Map<string, number>();
 
   constructor(site: string, hosts: readonly string[], options: FeedOptions) {
@@ -72,34 +86,41 @@ class FeedOfSite {
       hourAt: (moment) => options.zone().hourAt(moment),
       dayOfHour: (hour) => this.#dayOf(hour),
       leave: (what, lines = 1) => this.#left.set(what, (this.#left.get(what) ?? 0) + lines),
-      view: ({ times: _, ...hit }) => this.#hits.push(hit),
+      view: ({ times: _, ...hit }) => this.#encoder?.add(hit),
     };
     const rules = { most: MAX_HELD, isLive: true, late: LATE };
     this.#views = new LogViews(sink, { site, hosts, randomBytes, ...rules });
   }
 
-  async read({ text, pattern }: SentLines): Promise<FedLines> {
+  async read({ body, pattern, encoder }: SentLines): Promise<FedLines> {
     const { zone, now, pause } = this.#options;
     const read = logReader(pattern);
+    // Nothing is counted of what is not whole.
+    for await (const _ of body());
+    const hits = encoder();
+    this.#encoder = hits;
     let requests = 0;
     const unread: string[] = [];
-    let lines = 0;
-    // The lines of a day that is over are told, even before any was counted.
-    this.#views.count(zone().today(now()) - 1);
-    for (const line of text.split("\n")) {
-      if (++lines % LINES_AT_ONCE === 0) await pause();
-      const one = read(line.endsWith("\r") ? line.slice(0, -1) : line);
+    const take = (line: string) => {
+      const one = read(line);
       if (typeof one !== "string") requests++;
       else if (one === "unknown" && unread.length < LINES_LOOKED_AT) unread.push(line);
       this.#views.take(line, one, Number.NaN);
-    }
+    };
+    // The lines of a day that is over are told, even before any was counted.
     this.#views.count(zone().today(now()) - 1);
-    const [hits, left] = [this.#hits, this.#left];
-    this.#hits = [];
+    const cutter = new LineCutter(MAX_LOG_LINE);
+    for await (const bytes of body()) {
+      for (const line of cutter.push(bytes)) take(line);
+      await pause();
+    }
+    for (const line of cutter.end()) take(line);
+    this.#views.count(zone().today(now()) - 1);
+    const [counted, left] = [hits.end(), this.#left];
+    this.#encoder = undefined;
     this.#left = new Map();
     return {
-      hits,
-      left,
+      ...{ hits: counted, left, views: counted.hits },
       isLate: requests > 0 && left.get(LATE) === requests,
       note: requests === 0 ? unknownShape(unread, "What was sent") : this.#views.problem,
     };
@@ -130,16 +151,31 @@ export class LogFeed {
   }
 
   /**
-   * Reads a batch; the same again has the same outcome. Batches are read one after the other.
+   * Reads a batch; the same again has the same outcome, and changes nothing. Batches are read one after the other.
    * @throws {ImportRefused} for a pattern that cannot be used
    */
   read(sent: SentLines): Promise<FedLines> {
     return this.#turns.take(async () => {
-      const name = `${sent.site} ${sent.batch}`;
-      const fed = this.#batches.get(name) ?? (await this.#feedOf(sent).read(sent));
-      keep(this.#batches, name, fed, MAX_BATCHES);
+      const fed = this.#batches.get(sent.batch) ?? (await this.#feedOf(sent).read(sent));
+      keep(this.#batches, sent.batch, fed, MAX_BATCHES);
+      this.#boundWaiting();
       return fed;
     });
+  }
+
+  /** Notes that the hits of a batch are stored, and are needed no more. */
+  stored(batch: string): void {
+    const fed = this.#batches.get(batch);
+    if (fed !== undefined) this.#batches.set(batch, { ...fed, hits: undefined });
+  }
+
+  /** Forgets the oldest batches that could not be stored, where the hits of those after them are many. */
+  #boundWaiting(): void {
+    let bytes = 0;
+    for (const [batch, { hits }] of [...this.#batches].reverse()) {
+      if (hits !== undefined && bytes > MAX_WAITING_BYTES) this.#batches.delete(batch);
+      for (const { length } of hits?.log ?? []) bytes += length;
+    }
   }
 
   #feedOf({ site, hosts }: SentLines): FeedOfSite {

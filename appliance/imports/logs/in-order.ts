@@ -1,6 +1,6 @@
 import { HOUR_MS } from "../../base/calendar.ts";
 import type { Sheet } from "../input.ts";
-import { textLines } from "../lines.ts";
+import { MAX_LOG_LINE, textLines } from "../lines.ts";
 import type { Read } from "./reader.ts";
 
 /** A file is read on while it is not further ahead of the others than this. */
@@ -37,7 +37,7 @@ export async function readInOrder(
       const next = waiting.at(-1);
       if (next !== undefined && (earliest === undefined || next.at <= earliest.at)) {
         waiting.pop();
-        earliest = { lines: textLines(next.sheet), read: reader(), at: next.at };
+        earliest = { lines: textLines(next.sheet, MAX_LOG_LINE), read: reader(), at: next.at };
         open.add(earliest);
       }
       if (earliest === undefined) return;

@@ -22,6 +22,7 @@ const MAX_HOSTS = 20;
 /** The time between two looks whether a day is over. */
 const LOOK_MS = 10 * 60_000;
 const SALT_BYTES = 16;
+const LIVE_HELD = 1_000;
 /** The words for lines that are no request that can be counted. */
 const UNREAD = {
   httplog: "lines of HAProxy's httplog, which has no user agent",
@@ -133,6 +134,8 @@ export class LogViews {
       ...{ moment: read.moment, hour, line: hashOf(line), path, values, source, client },
       before: this.#mayGoOn(read.moment, hour) ? this.#clientOf(read, day - 1) : undefined,
     });
+    // Views that count at once are not held: sorting and counting many takes long.
+    if (isLive && views.held >= LIVE_HELD) this.#count(views);
     if (views.bytes > most) {
       this.#count(views);
       if (views.bytes > most / 2) views.forget();

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import type { OnceBatch } from "../counting.ts";
+import type { OnceBatch, SiteKey } from "../counting.ts";
 import { BatchEncoder } from "../log/batch.ts";
-import type { HitRecord } from "../log/record.ts";
+import type { EncodedHits, Hit, HitRecord } from "../log/record.ts";
 import { ONCE_BATCHES, SITES } from "../sites/kinds.ts";
 import type { Statement } from "../sql.ts";
 
@@ -56,16 +56,32 @@ export function noteOnce({ site, hash }: OnceBatch): Statement {
   };
 }
 
-/** Records as batches of the log. */
-export function encodeAll(records: Iterable<HitRecord>): Uint8Array[] {
-  const encoder = new BatchEncoder();
-  const all: Uint8Array[] = [];
-  for (const record of records) {
-    if (encoder.add(record)) continue;
-    all.push(encoder.encode());
-    encoder.clear();
-    encoder.add(record);
+/** Encodes the hits of a site as they come, of which there may be more than one batch of the log takes. */
+export class HitsEncoder {
+  readonly #site: SiteKey;
+  readonly #encoder = new BatchEncoder();
+  readonly #log: Uint8Array[] = [];
+  #hits = 0;
+
+  constructor(site: SiteKey) {
+    this.#site = site;
   }
-  if (encoder.hits > 0) all.push(encoder.encode());
-  return all;
+
+  add(hit: Hit & Pick<HitRecord, "moment">): void {
+    const record = { ...hit, site: this.#site, times: 1 };
+    this.#hits++;
+    if (this.#encoder.add(record)) return;
+    this.#take();
+    this.#encoder.add(record);
+  }
+
+  end(): EncodedHits {
+    if (this.#encoder.hits > 0) this.#take();
+    return { site: this.#site, log: this.#log, hits: this.#hits };
+  }
+
+  #take(): void {
+    this.#log.push(this.#encoder.encode());
+    this.#encoder.clear();
+  }
 }

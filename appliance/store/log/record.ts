@@ -47,6 +47,13 @@ export interface HitRecord {
 /** The hit of one request, before it is known of which site and when. */
 export type Hit = Pick<HitRecord, "kind" | "flags" | "values">;
 
+/** The hits of hours of one site, as batches of the log. */
+export interface EncodedHits {
+  readonly site: SiteKey;
+  readonly log: readonly Uint8Array[];
+  readonly hits: number;
+}
+
 /**
  * Facts for dating the records of a batch later, since the clock was not sure.
  */

@@ -77,6 +77,54 @@ onEachEngine(() =>
       assert.deepEqual((await sums())[0], 7);
     });
 
+    it("change no session that goes on when they come late", async () => {
+      for (const time of ["10:00:00", "10:20:00", "09:55:00", "10:45:00"])
+        await send(line(`04T${time}`, "/a"), time);
+      assert.deepEqual(await sums(), [4, 1, 1, 1]);
+      await send(line("04T08:00:00", "/a"), "earlier");
+      await send(line("04T11:00:00", "/a"), "later");
+      assert.deepEqual(await sums(), [6, 1, 2, 1]);
+    });
+
+    it("change nothing when an old batch comes again after many others", async () => {
+      const first = await send(line("04T10:00:00", "/a"), "old");
+      for (let n = 1; n < 12; n++)
+        await send(line(`04T10:${n * 5}:00`.replace(/:(\d):/, ":0$1:"), "/a"), `${n}`);
+      assert.deepEqual((await send(line("04T10:00:00", "/a"), "old")).json, first.json);
+      await send(line("04T11:00:00", "/a"), "last");
+      assert.deepEqual(await sums(), [13, 1, 1, 1]);
+    });
+
+    it("are cut, whatever they hold", async () => {
+      const start = line("04T10:00:00", "/a").slice(0, -2);
+      const bodies: Record<string, string> = {
+        deep: `{"status":${"[".repeat(8_000_000)}`,
+        backslashes: `${start}${"\\".repeat(8_000_000)}"`,
+        escapes: `${start}${"\\x41".repeat(2_000_000)}"`,
+        feeds: "\n".repeat(8_000_000),
+        parts: line("04T10:00:00", `/a?utm_source=x${"&a".repeat(4_000_000)}`),
+      };
+      for (const [name, body] of Object.entries(bodies)) {
+        const headers = { "content-encoding": "gzip" };
+        const { status, json } = await send(gzipSync(body), name, { headers });
+        assert.equal(status, 200, name);
+        const left = name === "deep" || name === "parts" ? { "lines that cannot be read": 1 } : {};
+        assert.deepEqual(json.left, left, name);
+        assert.equal(json.views, "backslashes escapes".includes(name) ? 1 : 0, name);
+      }
+    });
+
+    it("are read one batch after the other, and no more than eight wait", async () => {
+      const all = await Promise.all(
+        Array.from({ length: 16 }, (_, n) => send(line("04T10:00:00", "/a"), `${n}`)),
+      );
+      const statuses = new Set(all.map(({ status }) => status));
+      assert.ok(statuses.has(200) && [...statuses].every((each) => each === 200 || each === 429));
+      const counted = all.filter(({ status }) => status === 200).length;
+      assert.ok(counted >= 8);
+      assert.equal((await sums())[0], counted);
+    });
+
     it("count once when they are sent twice at the same time", async () => {
       const lines = line("04T10:00:00", "/a");
       await Promise.all(["x", "x", "x", "y"].map((batch) => send(lines, batch)));
