@@ -10,23 +10,29 @@ const LINE_FEED = 0x0a;
 /** Cuts bytes that come in pieces into lines. What a line has beyond a bound is never kept, nor made a text. */
 export class LineCutter {
   readonly #most: number;
+  readonly #skipsEmpty: boolean;
   /** The pieces of the line that has no end yet, and their bytes. */
   #pieces: Uint8Array[] = [];
   #bytes = 0;
   #isFirst = true;
 
-  /** @param most bytes of a line */
-  constructor(most: number) {
+  /**
+   * @param most bytes of a line
+   * @param skipsEmpty whether of lines without a byte, of which a stranger may send millions, one stands for all
+   */
+  constructor(most: number, skipsEmpty = false) {
     this.#most = most;
+    this.#skipsEmpty = skipsEmpty;
   }
 
   /** The lines that end within a piece, without their ends. */
   *push(bytes: Uint8Array): Generator<string> {
     let from = 0;
     for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, from)) {
-      this.#keep(bytes.subarray(from, end));
+      if (end > from) this.#keep(bytes.subarray(from, end));
       yield this.#take();
       from = end + 1;
+      while (this.#skipsEmpty && bytes[from] === LINE_FEED) from++;
     }
     // The piece may be used again by whoever read it.
     this.#keep(bytes.slice(from));

@@ -11,7 +11,7 @@ export interface Reply {
 interface Ask {
   readonly method?: string;
   readonly headers?: Record<string, string>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
   /** The address it comes from. */
   readonly from?: string;
   /** Without one, the request has a connection of its own. */

@@ -1,5 +1,6 @@
 import { isMainThread, parentPort, workerData } from "node:worker_threads";
 import { randomFrom } from "../../appliance/demo/random.ts";
+import { accessLogs } from "./access-logs.ts";
 import type { Attack, AttackOrders } from "./attack.ts";
 import { badges } from "./badges.ts";
 import { halfOpen } from "./half-open.ts";
@@ -30,6 +31,10 @@ export const ATTACKS: Readonly<Record<string, { readonly says: string; readonly 
       attack: surveys,
     },
     tokens: { says: "Wrong tokens and codes from the owner's own address.", attack: tokens },
+    "access-logs": {
+      says: "Lines of access logs that are small when packed, and large or slow when read.",
+      attack: accessLogs,
+    },
     questions: {
       says: "Everything that dashboards, links, decks and badges ask, ten at a time.",
       attack: questions,

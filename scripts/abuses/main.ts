@@ -87,6 +87,7 @@ await runScript<Options>({
         part(ATTACKS[name]?.says ?? "", {
           names: [name],
           ...(name === "values" && { start: startFlooded }),
+          ...(name === "access-logs" && { start: startBounded }),
         }),
       ]),
     ),
@@ -103,19 +104,24 @@ await runScript<Options>({
 });
 
 /** A service with a usual site; each part has one of its own, so that none suffers from the one before. */
-async function startUsual({
+async function startUsual(given: Given<Options>): Promise<Service> {
+  return given.stage.add(startTallydeck(await usualData(given)));
+}
+
+/** A copy of the data of a usual site. */
+async function usualData({
   options: { days },
   seed,
   stage,
   whole,
-}: Given<Options>): Promise<Service> {
+}: Given<Options>): Promise<string> {
   if (history === undefined) {
     history = whole.folder();
     if (days > 0) await makeHistory(history, { hits: days * HITS_A_DAY, days, seed });
   }
   const dataDir = stage.folder();
   cpSync(history, dataDir, { recursive: true });
-  return stage.add(startTallydeck(dataDir));
+  return dataDir;
 }
 
 /** A service whose site has seen days of made-up values before. */
@@ -139,6 +145,20 @@ async function startFull({ options, seed, stage, report }: Given<Options>): Prom
     lastDay: dayOf(Date.now()) - 1,
     detailDays: Math.ceil(DETAIL_DAYS * Math.min(1, options.scale)),
   });
+  return startWithin(dataDir, stage, report);
+}
+
+/** The service as the image has it, with the usual site, in the memory of the image's unit. */
+async function startBounded(given: Given<Options>): Promise<Service> {
+  return startWithin(await usualData(given), given.stage, given.report);
+}
+
+/** The service in the memory of the image's unit. */
+function startWithin(
+  dataDir: string,
+  stage: Given<Options>["stage"],
+  report: Given<Options>["report"],
+): Promise<Service> {
   const limit = limitMemory(UNIT_MEMORY, stage);
   if (limit === undefined)
     report.note("This machine has no way to bound memory: it is not bounded.");

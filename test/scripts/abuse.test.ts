@@ -85,6 +85,7 @@ describe("the attacks", () => {
       "hits with values never seen before, by status",
       "the owner opens the survey, grouped by os",
       "then the right token, from the same address",
+      "each 4 times at once, by status",
     ])
       assert.match(told.seen.get(`all: ${measure}`) ?? "", /^\d/, `${measure} in ${told.out}`);
   });

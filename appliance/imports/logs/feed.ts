@@ -16,7 +16,7 @@ const MAX_SITES = 16;
 const MAX_BATCHES = 1_024;
 const MAX_WAITING_BYTES = 8 * 1_048_576;
 /** So many bytes are read before others get their turn. */
-export const BYTES_AT_ONCE = 16_384;
+export const BYTES_AT_ONCE = 4_096;
 /** So many of the lines that cannot be read are looked at for their shape. */
 const LINES_LOOKED_AT = 20;
 
@@ -109,7 +109,7 @@ class FeedOfSite {
     };
     // The lines of a day that is over are told, even before any was counted.
     this.#views.count(zone().today(now()) - 1);
-    const cutter = new LineCutter(MAX_LOG_LINE);
+    const cutter = new LineCutter(MAX_LOG_LINE, true);
     for await (const bytes of body()) {
       for (const line of cutter.push(bytes)) take(line);
       await pause();

@@ -22,7 +22,7 @@ const MAX_HOSTS = 20;
 /** The time between two looks whether a day is over. */
 const LOOK_MS = 10 * 60_000;
 const SALT_BYTES = 16;
-const LIVE_HELD = 1_000;
+const LIVE_HELD = 250;
 /** The words for lines that are no request that can be counted. */
 const UNREAD = {
   httplog: "lines of HAProxy's httplog, which has no user agent",
@@ -207,6 +207,15 @@ export class LogViews {
   }
 }
 
+/** The fields of a campaign: a query of a stranger may have a million others, which are not split. */
+const CAMPAIGN = [
+  ["utm_source", /[?&]utm_source=([^&]*)/],
+  ["utm_medium", /[?&]utm_medium=([^&]*)/],
+  ["utm_campaign", /[?&]utm_campaign=([^&]*)/],
+] as const;
+/** Characters of one that are decoded. */
+const MAX_CAMPAIGN = 2_048;
+
 type Values = [Dimension, string][];
 
 /** The values of a view, as the beacon sends them. @param page its host, or "" */
@@ -225,9 +234,9 @@ function valuesOf(
   let source = ref;
   const query = target.indexOf("?");
   if (query >= 0 && target.includes("utm_", query)) {
-    const fields = new URLSearchParams(target.slice(query + 1));
-    for (const name of ["utm_source", "utm_medium", "utm_campaign"] as const) {
-      const text = storable(fields.get(name) ?? "");
+    for (const [name, pattern] of CAMPAIGN) {
+      const found = pattern.exec(target.slice(query))?.[1]?.slice(0, MAX_CAMPAIGN) ?? "";
+      const text = found && storable(new URLSearchParams(`x=${found}`).get("x"));
       if (text !== "") values.push([name, text]);
       if (name === "utm_source" && text !== "") source = text;
     }
