@@ -14,6 +14,8 @@ import type { Sites } from "./sites.ts";
 
 const WRONG_TOKEN =
   "The token is wrong, or does not belong to this site. Send the site's token, or the admin token, as `Authorization: Bearer`.";
+const NAMED_AS_TAG =
+  "Name the site as `site`, like ?site=blog: `s` is the name that its tag has for it. If it is named so, the token is wrong.";
 const WRONG_CODE =
   "This code has been used, or is older than a minute. Open the dashboard from the Web UI again.";
 
@@ -96,9 +98,7 @@ export class Access {
   }
 
   #siteOf(ctx: Context): SiteRecord | null {
-    // The tag's own name for it is taken, too, as the badge takes both.
-    const name = queryValue(ctx.query, "site") ?? queryValue(ctx.query, "s");
-    return this.#sites.forReading(this.#client.host(ctx.req), name);
+    return this.#sites.forReading(this.#client.host(ctx.req), queryValue(ctx.query, "site"));
   }
 
   /** Makes all comparisons in any case, so that the time shows nothing. */
@@ -131,7 +131,10 @@ export class Access {
       if (wait > 0)
         throw rateLimited(wait, "Too many wrong tokens came from this address. Wait a moment.");
     }
-    throw new HttpError(401, "unauthorized", refusal, { "WWW-Authenticate": "Bearer" });
+    const isOfTag = queryValue(ctx.query, "s") !== undefined && !("site" in ctx.query);
+    throw new HttpError(401, "unauthorized", isOfTag ? NAMED_AS_TAG : refusal, {
+      "WWW-Authenticate": "Bearer",
+    });
   }
 }
 

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "mocha";
 import { SiteNumbers } from "../../appliance/service/numbers.ts";
-import { onEachEngine } from "../helpers/engines.ts";
+import { onOneEngine } from "../helpers/engines.ts";
 import { noAlarms } from "../helpers/no-alarms.ts";
 import { assertError, Owner } from "../helpers/owner.ts";
 import { ADMIN, CHROME, eachWorld, encode } from "../helpers/world.ts";
 
 const FILE = { "content-type": "application/octet-stream" };
 
-onEachEngine(() => {
+onOneEngine(() => {
   describe("a site that was declared and is declared no more", () => {
     const world = eachWorld({
       env: { SITES: "blog,shop:s.example", BADGE_SITES: "shop", STATS_TOKEN_SHOP: "shops-token" },

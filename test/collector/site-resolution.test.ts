@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { onEachEngine } from "../helpers/engines.ts";
+import { onOneEngine } from "../helpers/engines.ts";
 import { ADMIN, type Ask, CHROME, encode, sharedWorld, type World } from "../helpers/world.ts";
 
 const asAdmin = { authorization: `Bearer ${ADMIN}` };
@@ -29,7 +29,7 @@ async function countedFor(
   return found[0] ?? null;
 }
 
-onEachEngine(() => {
+onOneEngine(() => {
   describe("the site of a hit", () => {
     describe("among several, of which some have a host", () => {
       const sites = ["blog", "shop", "docs"];

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { onEachEngine } from "../helpers/engines.ts";
+import { onOneEngine } from "../helpers/engines.ts";
 import { ADMIN, sharedWorld } from "../helpers/world.ts";
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-onEachEngine(() => {
+onOneEngine(() => {
   describe("/sites", () => {
     const world = sharedWorld({
       env: { SITES: "shop:t.Example.org:8480,blog", STATS_TOKEN_BLOG: "blogs-token" },

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "mocha";
 import { addressOf } from "../../scripts/abuses/ask.ts";
+import { inLong } from "../helpers/long.ts";
 import { RunningService } from "../helpers/tallydeck.ts";
 
 const MAIN = join(import.meta.dirname, "../../scripts/abuses/main.ts");
@@ -75,7 +76,7 @@ describe("the attacks", () => {
     assert.ok(!told.out.includes("badges"), told.out);
   });
 
-  it("run all together, and tell the same of each", async () => {
+  inLong("run all together, and tell the same of each", async () => {
     const told = await attacked("all");
     assertHonestCounted(told, "all");
     for (const measure of [
@@ -90,7 +91,7 @@ describe("the attacks", () => {
       assert.match(told.seen.get(`all: ${measure}`) ?? "", /^\d/, `${measure} in ${told.out}`);
   });
 
-  it("ask all there is to ask about the fullest site, and end nothing of 352 MB", async () => {
+  inLong("ask all there is to ask about the fullest site, and end nothing of 352 MB", async () => {
     const { code, out, seen } = await abuse("--only", "full", ...SMALL, "--days", "30");
     assert.equal(code, 0, out);
     assert.match(seen.get("full: questions, by status") ?? "", /^200 × \d+$/, out);

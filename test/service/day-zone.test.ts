@@ -5,7 +5,7 @@ import { describe, it } from "mocha";
 import { dayOf, formatDay } from "../../appliance/base/calendar.ts";
 import { databaseFile } from "../../appliance/store/sqlite/database.ts";
 import { tallydeck } from "../helpers/command-line.ts";
-import { onEachEngine } from "../helpers/engines.ts";
+import { onOneEngine } from "../helpers/engines.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { assertError, Owner } from "../helpers/owner.ts";
 import { eachWorld, type World } from "../helpers/world.ts";
@@ -35,7 +35,7 @@ async function note(world: World, setting: string): Promise<void> {
   db.close();
 }
 
-onEachEngine(() => {
+onOneEngine(() => {
   describe("days without DAY_ZONE", () => {
     const world = eachWorld();
 

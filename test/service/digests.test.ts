@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS } from "../../appliance/base/calendar.ts";
 import type { DigestAnswer } from "../../appliance/control/wire.ts";
 import { changeByHand } from "../helpers/by-hand.ts";
 import { Callee } from "../helpers/callee.ts";
-import { onEachEngine } from "../helpers/engines.ts";
+import { onOneEngine } from "../helpers/engines.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { assertError, Owner } from "../helpers/owner.ts";
 import { eachWorld, World } from "../helpers/world.ts";
@@ -29,7 +29,7 @@ async function standing(
 
 const stateOf = ({ last }: DigestAnswer, at = 0) => last?.deliveries[at]?.state;
 
-onEachEngine(() => {
+onOneEngine(() => {
   describe("a digest", () => {
     let callee: Callee;
     let owner: Owner;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "mocha";
-import { onEachEngine } from "../../helpers/engines.ts";
+import { onOneEngine } from "../../helpers/engines.ts";
 import { eachWorld, type Reply, sharedWorld, type World } from "../../helpers/world.ts";
 
 /** The text for people who cannot see the picture. */
@@ -29,7 +29,7 @@ function badge(world: World, query = ""): Promise<Reply> {
   return world.ask(`/badge?site=blog${query}`);
 }
 
-onEachEngine(() => {
+onOneEngine(() => {
   describe("/badge", () => {
     const world = sharedWorld({
       env: { SITES: "blog,quiet,hidden", BADGE_SITES: "blog,quiet", RETENTION_DAYS: "800" },

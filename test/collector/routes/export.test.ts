@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "mocha";
-import { onEachEngine } from "../../helpers/engines.ts";
+import { onOneEngine } from "../../helpers/engines.ts";
 import { findSite } from "../../helpers/stored-sites.ts";
 import { eachWorld, sharedWorld, type World } from "../../helpers/world.ts";
 
@@ -35,7 +35,7 @@ async function exportAll(
 
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => String(n));
 
-onEachEngine(() => {
+onOneEngine(() => {
   describe("/surveys/export", () => {
     const world = sharedWorld({ env: { SITES: "blog,shop,full,empty" } });
     before(async () => {

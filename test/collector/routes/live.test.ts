@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { onEachEngine } from "../../helpers/engines.ts";
+import { onOneEngine } from "../../helpers/engines.ts";
 import { ADMIN, eachWorld } from "../../helpers/world.ts";
 
 const asAdmin = { authorization: `Bearer ${ADMIN}` };
 
-onEachEngine(() => {
+onOneEngine(() => {
   describe("the views of now", () => {
     const world = eachWorld({ env: { SITES: "blog,docs" } });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "mocha";
-import { onEachEngine } from "../../helpers/engines.ts";
+import { onOneEngine } from "../../helpers/engines.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { assertError, Owner } from "../../helpers/owner.ts";
 import { eachWorld, sharedWorld } from "../../helpers/world.ts";
@@ -11,7 +11,7 @@ const BEFORE = "2026-03-01";
 /** All that the link must not tell, wherever it is asked. */
 const SECRET = /secret|paid|bought|insider|curl|9\.9\.9/i;
 
-onEachEngine(() => {
+onOneEngine(() => {
   describe("a link to a part of a site", () => {
     const world = sharedWorld({ env: { SITES: "blog,docs" } });
     let owner: Owner;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { MAX_SURVEYS_PER_DAY } from "../../../appliance/store/counting.ts";
 import type { Space } from "../../../appliance/store/engine.ts";
 import { changeByHand } from "../../helpers/by-hand.ts";
-import { engineOfSuite, onEachEngine } from "../../helpers/engines.ts";
+import { engineOfSuite, onOneEngine } from "../../helpers/engines.ts";
 import { keyOf } from "../../helpers/traffic.ts";
 import { eachWorld } from "../../helpers/world.ts";
 
@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 /** 2026-03-04, as days since 1970. */
 const TODAY = 20_516;
 
-onEachEngine(() => {
+onOneEngine(() => {
   describe("the answers of a survey", () => {
     const world = eachWorld();
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { MAX_VERSIONS } from "../../../appliance/store/surveys/report.ts";
-import { onEachEngine } from "../../helpers/engines.ts";
+import { onOneEngine } from "../../helpers/engines.ts";
 import { importInto } from "../../helpers/importing.ts";
 import { eachWorld } from "../../helpers/world.ts";
 
-onEachEngine(() => {
+onOneEngine(() => {
   describe("/surveys/versions", () => {
     const world = eachWorld({ env: { SITES: "blog,many" } });
     const versions = async (site = "blog") =>

@@ -4,13 +4,13 @@ import { openEnd } from "../../../appliance/store/copy/end.ts";
 import { SystemClock } from "../../../appliance/system/system-clock.ts";
 import { tallydeck } from "../../helpers/command-line.ts";
 import { fill } from "../../helpers/copying.ts";
-import { onEachEngine } from "../../helpers/engines.ts";
+import { onOneEngine } from "../../helpers/engines.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import { eachWorld } from "../../helpers/world.ts";
 
 const MARCH = "2026-03-01";
 
-onEachEngine(() => {
+onOneEngine(() => {
   describe("where counts came from", () => {
     const folder = eachFolder();
     const elsewhere = () => join(folder(), "elsewhere");

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { beforeEach, describe, it } from "mocha";
 import { type Asked, CHROME, WRITERS } from "../../helpers/access-logs.ts";
-import { onEachEngine } from "../../helpers/engines.ts";
+import { onOneEngine } from "../../helpers/engines.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { assertError, Owner } from "../../helpers/owner.ts";
 import { type Ask, eachWorld, type Reply } from "../../helpers/world.ts";
 
-onEachEngine(() =>
+onOneEngine(() =>
   describe("lines of an access log", () => {
     const world = eachWorld(() => ({ clock: new FakeClock("2026-03-04T12:00:00Z") }));
     let owner: Owner;

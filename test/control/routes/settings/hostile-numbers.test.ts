@@ -6,6 +6,7 @@ import {
   HARMLESS_NUMBERS,
   HOSTILE_NUMBERS,
 } from "../../../helpers/hostile-numbers.ts";
+import { drawn } from "../../../helpers/long.ts";
 import { mangle } from "../../../helpers/mangle.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";
 import { World } from "../../../helpers/world.ts";
@@ -37,7 +38,7 @@ describe("a backup whose numbers are hostile", () => {
   const restore = (change: Parameters<typeof mangle>[2]) =>
     owner.ask("POST", "/api/restore", mangle(file, folder(), change), { headers: FILE });
 
-  for (const [what, change] of Object.entries(HARMLESS_NUMBERS))
+  for (const [what, change] of drawn(HARMLESS_NUMBERS))
     it(`is taken, and counts on: ${what}`, async () => {
       assert.equal((await restore(change)).status, 204);
       assert.equal(await views(), 8);
@@ -61,7 +62,7 @@ describe("a backup whose numbers are hostile", () => {
     assert.equal(await views(), 8);
   });
 
-  for (const [what, [why, change]] of Object.entries(HOSTILE_NUMBERS))
+  for (const [what, [why, change]] of drawn(HOSTILE_NUMBERS))
     it(`is refused with a sentence: ${what}`, async () => {
       const before = await views();
       const reply = await restore(change);

@@ -3,7 +3,7 @@ import diagnostics from "node:diagnostics_channel";
 import { once } from "node:events";
 import type { Worker } from "node:worker_threads";
 import { before, beforeEach, describe, it } from "mocha";
-import { onEachEngine } from "../../../helpers/engines.ts";
+import { onOneEngine } from "../../../helpers/engines.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";
 import { eachWorld, sharedWorld } from "../../../helpers/world.ts";
 
@@ -20,7 +20,7 @@ const deck = (change: object = {}) => ({
 const older = (widgets: object) => deck({ pages: undefined, widgets });
 const page = (name: string, slots: object = {}) => ({ name, slots });
 
-onEachEngine(() => {
+onOneEngine(() => {
   describe("settings as a file", () => {
     const world = eachWorld({ env: { VIRTUAL_DECK: "mini" } });
     let owner: Owner;

@@ -4,13 +4,13 @@ import { describe, it } from "mocha";
 import { privacyText } from "../../../../appliance/control/routes/sites/privacy.ts";
 import { EMPTY_DIRECTORY } from "../../../../appliance/store/sites/directory.ts";
 import { tallydeck } from "../../../helpers/command-line.ts";
-import { onEachEngine } from "../../../helpers/engines.ts";
+import { onOneEngine } from "../../../helpers/engines.ts";
 import { Owner } from "../../../helpers/owner.ts";
 import { eachWorld } from "../../../helpers/world.ts";
 
 const page = new URL("../../../../docs/privacy.md", import.meta.url);
 
-onEachEngine(() => {
+onOneEngine(() => {
   describe("the text for a privacy page", () => {
     const world = eachWorld();
     /** The text of the Web UI, which has to equal the one of the command line. */

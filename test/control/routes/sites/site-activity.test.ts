@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import type { SiteActivity } from "../../../../appliance/control/wire.ts";
-import { onEachEngine } from "../../../helpers/engines.ts";
+import { onOneEngine } from "../../../helpers/engines.ts";
 import { Owner } from "../../../helpers/owner.ts";
 import { eachWorld } from "../../../helpers/world.ts";
 
 const DAY_MS = 86_400_000;
 const OFF = { silence: { state: "off", since: null }, rush: { state: "off", since: null } };
 
-onEachEngine(() => {
+onOneEngine(() => {
   describe("what sites have counted, at a glance", () => {
     const world = eachWorld({ env: { SITES: "blog,shop" } });
     const activity = async (): Promise<SiteActivity[]> =>

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "mocha";
 import { changeByHand } from "../../../helpers/by-hand.ts";
-import { onEachEngine } from "../../../helpers/engines.ts";
+import { onOneEngine } from "../../../helpers/engines.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";
 import { sharedWorld } from "../../../helpers/world.ts";
 
-onEachEngine(() => {
+onOneEngine(() => {
   describe("the alarms of a site in the control API", () => {
     const world = sharedWorld();
     let owner: Owner;

@@ -3,13 +3,13 @@ import { request } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { beforeEach, describe, it } from "mocha";
-import { onEachEngine } from "../../../helpers/engines.ts";
+import { onOneEngine } from "../../../helpers/engines.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";
 import { daysFrom, Importer, plausibleBytes } from "../../../helpers/uploading.ts";
 import { eachWorld } from "../../../helpers/world.ts";
 
-onEachEngine(() => {
+onOneEngine(() => {
   describe("the export of a site over HTTP", () => {
     const world = eachWorld();
     const folder = eachFolder();

@@ -6,7 +6,7 @@ import { gzipSync } from "node:zlib";
 import { beforeEach, describe, it } from "mocha";
 import { DAY_MS } from "../../../../appliance/base/calendar.ts";
 import { WRITERS } from "../../../helpers/access-logs.ts";
-import { onEachEngine } from "../../../helpers/engines.ts";
+import { onOneEngine } from "../../../helpers/engines.ts";
 import { FakeClock } from "../../../helpers/fake-clock.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
 import { goatcounterJson, jsonl, writeZip } from "../../../helpers/foreign-exports.ts";
@@ -15,7 +15,7 @@ import { until } from "../../../helpers/until.ts";
 import { daysFrom, Importer, plausibleBytes } from "../../../helpers/uploading.ts";
 import { CHROME, eachWorld } from "../../../helpers/world.ts";
 
-onEachEngine(() => {
+onOneEngine(() => {
   describe("an import over HTTP", () => {
     const world = eachWorld();
     const folder = eachFolder();

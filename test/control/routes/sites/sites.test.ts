@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "mocha";
-import { onEachEngine } from "../../../helpers/engines.ts";
+import { onOneEngine } from "../../../helpers/engines.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";
 import { ADMIN, eachWorld, World } from "../../../helpers/world.ts";
 
-onEachEngine(() => {
+onOneEngine(() => {
   describe("the first site in the control API", () => {
     const world = eachWorld({ env: { SITES: "" } });
     const post = (site: object) => new Owner(world()).ask("POST", "/api/sites", site);

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "mocha";
 import { changeByHand } from "../../../helpers/by-hand.ts";
-import { onEachEngine } from "../../../helpers/engines.ts";
+import { onOneEngine } from "../../../helpers/engines.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";
 import { eachWorld } from "../../../helpers/world.ts";
 
 const LABELS = { 1: { wants: { name: "What next?", options: { pages: "More pages" } } } };
 const PATH = "/api/sites/blog/survey-labels";
 
-onEachEngine(() => {
+onOneEngine(() => {
   describe("labels of surveys in the control API", () => {
     const world = eachWorld();
     let owner: Owner;

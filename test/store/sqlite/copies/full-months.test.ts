@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
+import { describe } from "mocha";
 import { DAY_MS } from "../../../../appliance/base/calendar.ts";
 import { Block } from "../../../../appliance/store/blocks/block.ts";
 import { encodeBlock } from "../../../../appliance/store/blocks/codec.ts";
@@ -12,6 +12,7 @@ import { putBlock } from "../../../../appliance/store/sqlite/settle.ts";
 import { LAST_DAY, makeFullSite } from "../../../../scripts/running/large-sites.ts";
 import { FakeClock } from "../../../helpers/fake-clock.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
+import { inLong } from "../../../helpers/long.ts";
 import { Owner } from "../../../helpers/owner.ts";
 import { seeded, TEST_SEED } from "../../../helpers/seeded.ts";
 import { addSite } from "../../../helpers/stored-sites.ts";
@@ -65,7 +66,7 @@ describe("a backup of a full month", () => {
   }
 
   for (const [what, make] of Object.entries(FULL))
-    it(`is restored, and answers the same: ${what}`, async () => {
+    inLong(`is restored, and answers the same: ${what}`, async () => {
       const dataDir = folder();
       make(dataDir);
       const clock = new FakeClock(new Date(LAST_DAY * DAY_MS).toISOString());
