@@ -5,7 +5,7 @@ import { notKept } from "./keeping.ts";
 import type { BackupOutcome } from "./machine.ts";
 import { hasMark, type MarkedFolder, notMarked, openMarked } from "./mark.ts";
 import { type BackupName, isPartOf, partName, readBackupName } from "./names.ts";
-import { hashed, hashOf } from "./targets/hashed.ts";
+import { digestOf, hashed } from "./targets/hashed.ts";
 import { type BackupTarget, TargetProblem } from "./targets/target.ts";
 import type { GoodBackup } from "./view.ts";
 
@@ -50,7 +50,7 @@ export async function bringBackup(options: BringOptions): Promise<BackupOutcome>
   try {
     const sent = createHash("sha256");
     await target.write(part, Readable.from(hashed(made.content(), sent)), made.bytes, signal);
-    if (!sent.digest().equals(await hashOf(target.read(part, signal), made.bytes)))
+    if (!sent.digest().equals(await digestOf(target.read(part, signal), made.bytes)))
       throw new TargetProblem(
         "What was read back is not what was written. The medium is damaged, or smaller than it says: use another.",
       );

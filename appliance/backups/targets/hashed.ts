@@ -12,7 +12,7 @@ export async function* hashed(
 }
 
 /** The SHA-256 of content that should have so many bytes: a server may send without end. */
-export async function hashOf(content: AsyncIterable<Uint8Array>, bytes: number): Promise<Buffer> {
+export async function digestOf(content: AsyncIterable<Uint8Array>, bytes: number): Promise<Buffer> {
   const hash = createHash("sha256");
   let left = bytes;
   for await (const chunk of content) {

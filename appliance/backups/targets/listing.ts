@@ -1,4 +1,4 @@
-import { unescaped } from "../../base/input/xml.ts";
+import { withoutEscapes } from "../../base/input/xml.ts";
 import { MOST_FILES, type TargetFile } from "./target.ts";
 
 /** The longest name of an element that is read, and the longest text of one. */
@@ -74,7 +74,7 @@ function nameOf(tag: Buffer): string {
 function textAt(xml: Buffer, at: number): string | undefined {
   const end = xml.indexOf("<", at);
   if (end < 0 || end - at > MOST_TEXT || xml[end + 1] !== SLASH) return undefined;
-  return unescaped(xml.toString("utf8", at, end).trim());
+  return withoutEscapes(xml.toString("utf8", at, end).trim());
 }
 
 function lengthIn(text = ""): number | undefined {

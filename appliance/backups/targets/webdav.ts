@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import type { Clock } from "../../base/clock.ts";
 import { AskFailed, askFailure, exchange, opened, trustOf } from "../../http/exchange.ts";
 import type { WebdavSettings } from "../settings.ts";
-import { hashed, hashOf } from "./hashed.ts";
+import { digestOf, hashed } from "./hashed.ts";
 import { filesIn } from "./listing.ts";
 import { Patience } from "./patience.ts";
 import { type BackupTarget, MOST_FILES, type TargetFile, TargetProblem } from "./target.ts";
@@ -111,7 +111,7 @@ export class WebdavTarget implements BackupTarget {
     const sent = createHash("sha256");
     try {
       await this.write(to, Readable.from(hashed(this.read(from, signal), sent)), bytes, signal);
-      if (sent.digest().equals(await hashOf(this.read(to, signal), bytes))) return;
+      if (sent.digest().equals(await digestOf(this.read(to, signal), bytes))) return;
       throw new TargetProblem(
         `${this.#host} cannot rename files, and has not kept what was sent under another name. Set its proxy up to pass the header Destination on as an address of the server behind it, or use another server.`,
       );

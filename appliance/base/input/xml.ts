@@ -41,9 +41,9 @@ export function elements(xml: string, name: string): string[] {
 /** The text of the first element of a name; undefined where there is none. */
 export function elementText(xml: string, name: string): string | undefined {
   const [inner] = elements(xml, name);
-  return inner && unescaped(inner.trim());
+  return inner && withoutEscapes(inner.trim());
 }
 
-export function unescaped(text: string): string {
+export function withoutEscapes(text: string): string {
   return text.replaceAll(/&(?:lt|gt|quot|apos|amp);/g, (escaped) => ESCAPED[escaped] ?? "");
 }
