@@ -1,9 +1,9 @@
 import type { Day } from "../base/calendar.ts";
 import type { ImportedCounts } from "../store/desk.ts";
 import type { Lack } from "../store/reports.ts";
-import type { Sheet } from "./input.ts";
+import type { Sheet } from "./files/input.ts";
 
-/** What no file of another tool knows: it has no touches, and nothing of how pages were read. */
+/** Things that no file of another tool knows: it has no touches, and nothing of how pages were read. */
 export const NEVER_KNOWN: readonly Lack[] = ["hi", "time"];
 /** The same of one with sums of days. */
 export const KNOWN_BY_DAY: readonly Lack[] = [...NEVER_KNOWN, "hours"];

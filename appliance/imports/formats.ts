@@ -1,7 +1,7 @@
+import type { Sheet } from "./files/input.ts";
 import type { Format } from "./format.ts";
 import { ga4 } from "./ga4.ts";
 import { goatcounterCsv, goatcounterJson } from "./goatcounter.ts";
-import type { Sheet } from "./input.ts";
 import { ACCESS_LOG, accessLog, type LogOptions } from "./logs/access-log.ts";
 import { matomo } from "./matomo.ts";
 import { plausible } from "./plausible.ts";

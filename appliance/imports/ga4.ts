@@ -2,9 +2,9 @@ import type { Day } from "../base/calendar.ts";
 import { pagePath, storable } from "../base/text/storable.ts";
 import type { Dimension } from "../store/log/record.ts";
 import { countryNamed } from "./countries.ts";
-import { type CsvRow, csvRows } from "./csv.ts";
+import { type CsvRow, csvRows } from "./files/csv.ts";
+import type { Sheet } from "./files/input.ts";
 import { type Format, KNOWN_BY_DAY, type Sink } from "./format.ts";
-import type { Sheet } from "./input.ts";
 import { ImportRefused } from "./refused.ts";
 import { browserNamed, deviceNamed, languageNamed, systemNamed, valuesOfSource } from "./values.ts";
 

@@ -5,10 +5,10 @@ import { pagePath, storable } from "../base/text/storable.ts";
 import { addressHost } from "../collector/counting/address.ts";
 import type { Dimension } from "../store/log/record.ts";
 import { countryNamed } from "./countries.ts";
-import { type CsvRow, csvRows } from "./csv.ts";
+import { type CsvRow, csvRows } from "./files/csv.ts";
+import type { Sheet } from "./files/input.ts";
+import { jsonRows } from "./files/json-rows.ts";
 import { type Format, KNOWN_BY_DAY, NEVER_KNOWN, type Sink } from "./format.ts";
-import type { Sheet } from "./input.ts";
-import { jsonRows } from "./json-rows.ts";
 import { momentIn } from "./moment.ts";
 import { ImportRefused } from "./refused.ts";
 import {

@@ -4,11 +4,17 @@ import { stat } from "node:fs/promises";
 import { DAY_MS, type Day, formatDay, parseDay } from "../base/calendar.ts";
 import type { DayZone } from "../base/day-zone.ts";
 import { isTimeZone } from "../base/time-zone.ts";
-import { type DaySums, type ImportAbout, ImportedCounts, isKeepable } from "../store/desk.ts";
-import { type Gap, LACKS, type Lack } from "../store/reports.ts";
+import {
+  type DaySums,
+  type ImportAbout,
+  ImportedCounts,
+  isKeepable,
+  LACKS,
+} from "../store/desk.ts";
+import type { Gap, Lack } from "../store/reports.ts";
+import { type Input, openInput, type Sheet } from "./files/input.ts";
 import type { Format, ImportRest, Sink } from "./format.ts";
 import { FORMAT_NAMES, formatOf } from "./formats.ts";
-import { type Input, openInput, type Sheet } from "./input.ts";
 import type { LogOptions } from "./logs/access-log.ts";
 import { ImportRefused } from "./refused.ts";
 
@@ -121,7 +127,7 @@ export async function inspect(
   }
 }
 
-/** What is not known of the days of a file. @param lacks by the day; null for all of them */
+/** The gaps of the days of a file. @param lacks by the day; null for all of them */
 function gapsOf(
   days: Iterable<Day>,
   lacks: ReadonlyMap<Day | null, readonly Lack[]>,

@@ -3,9 +3,9 @@ import { entryOf, isObject, plainText } from "../base/input/json.ts";
 import { pagePath, storable } from "../base/text/storable.ts";
 import type { Dimension } from "../store/log/record.ts";
 import { countryNamed } from "./countries.ts";
+import type { Sheet } from "./files/input.ts";
+import { jsonRows } from "./files/json-rows.ts";
 import { type Format, KNOWN_BY_DAY, type Sink } from "./format.ts";
-import type { Sheet } from "./input.ts";
-import { jsonRows } from "./json-rows.ts";
 import { browserNamed, deviceNamed, sourceNamed, systemNamed, valuesOfSource } from "./values.ts";
 
 // The lines are answers of Matomo's reporting API, a report and a day in each, as `fetchMatomo` writes them:
@@ -22,7 +22,7 @@ const firstName = (row: Row): string => label(row).split(" - ", 1)[0] ?? "";
 
 /** The report of pages. */
 export const MATOMO_PAGES = "Actions.getPageUrls";
-/** What Matomo writes behind a name without a keyword, in a table that was flattened. */
+/** The words that Matomo writes behind a name without a keyword, in a table that was flattened. */
 const NO_KEYWORD = / - Keyword not defined$/;
 
 /** The reports that are read, by their method. */

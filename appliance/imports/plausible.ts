@@ -3,9 +3,9 @@ import type { Dimension } from "../base/text/dimensions.ts";
 import { pagePath, storable } from "../base/text/storable.ts";
 import { addressHost } from "../collector/counting/address.ts";
 import { countryNamed } from "./countries.ts";
-import { type CsvRow, columnsOf, csvRows } from "./csv.ts";
+import { type CsvRow, columnsOf, csvRows } from "./files/csv.ts";
+import type { Sheet } from "./files/input.ts";
 import { type Format, KNOWN_BY_DAY, type Sink } from "./format.ts";
-import type { Sheet } from "./input.ts";
 import { ImportRefused } from "./refused.ts";
 import { browserNamed, deviceNamed, referrerOf, sourceNamed, systemNamed } from "./values.ts";
 

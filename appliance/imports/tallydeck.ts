@@ -12,13 +12,14 @@ import {
   BLOCK_COUNTERS,
   COUNTERS,
   type DayContent,
+  LACKS,
   MAX_DETAIL_ROWS,
   SURVEY_LABELS,
 } from "../store/desk.ts";
-import { type Gap, LACKS, type Lack } from "../store/reports.ts";
+import type { Gap, Lack } from "../store/reports.ts";
+import type { Sheet } from "./files/input.ts";
+import { jsonRows } from "./files/json-rows.ts";
 import type { Format, Sink } from "./format.ts";
-import type { Sheet } from "./input.ts";
-import { jsonRows } from "./json-rows.ts";
 import { ImportRefused } from "./refused.ts";
 
 // The lines are those that exports/jsonl writes.

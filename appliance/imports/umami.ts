@@ -2,7 +2,7 @@ import { pagePath, storable } from "../base/text/storable.ts";
 import { addressHost } from "../collector/counting/address.ts";
 import type { Dimension } from "../store/log/record.ts";
 import { countryNamed } from "./countries.ts";
-import { type CsvRow, columnsOf, csvRows } from "./csv.ts";
+import { type CsvRow, columnsOf, csvRows } from "./files/csv.ts";
 import { type Format, NEVER_KNOWN, type Sink } from "./format.ts";
 import { momentIn } from "./moment.ts";
 import { ImportRefused } from "./refused.ts";

@@ -3,7 +3,7 @@ import { KNOWN_HOSTS } from "../base/text/known-hosts.ts";
 import { storable } from "../base/text/storable.ts";
 import { addressHost } from "../collector/counting/address.ts";
 import { type ReferrerGroup, referrerGroup } from "../collector/counting/referrer.ts";
-import { BROWSERS, BY_WORD, SYSTEMS } from "../collector/counting/visitor.ts";
+import { BROWSER_NAMES, BY_WORD, SYSTEMS } from "../collector/counting/visitor.ts";
 import type { Dimension } from "../store/log/record.ts";
 
 // Other tools have names of their own for what we count, too; here they get ours.
@@ -38,7 +38,7 @@ function withoutVersion(name: string): string {
 
 /** The browser by what another tool calls it: `Microsoft Edge`, `edge-chromium`. */
 export const browserNamed = named(
-  new Map([...BROWSERS, ...BY_WORD.map(([, name]) => [name.toLowerCase(), name] as const)]),
+  new Map([...BROWSER_NAMES, ...BY_WORD.map(([, name]) => [name.toLowerCase(), name] as const)]),
   {
     Chrome:
       "crios, chrome mobile, chrome mobile ios, mobile chrome, chrome for ios, chromium-webview, android webview, headless chrome",

@@ -36,7 +36,7 @@ interface Noted {
  */
 export class Visits {
   readonly #days = new Map<Day, VisitsOfDay>();
-  /** What is known of sessions, packed, since objects would take five times as much: see `packed`. */
+  /** The known sessions, packed, since objects would take five times as much: see `packed`. */
   readonly #sessions = new Map<number, number>();
   readonly #sources: string[] = [];
   readonly #sourceNumbers = new Map<string, number>();

@@ -9,7 +9,7 @@ export type { Brought } from "./copy/copy.ts";
 export { CopyRefused } from "./copy/engine.ts";
 export { Interrupted, type ProgressLine } from "./copy/run.ts";
 export type { CheckedCopy, CopyTask } from "./copy/whole.ts";
-export { COUNTERS, type Counter } from "./counting.ts";
+export { COUNTERS } from "./counting.ts";
 export { documentsChange, documentsOf, settingOfSite } from "./documents.ts";
 export type { Collector, Desk, Erased, Space, Unusable } from "./engine.ts";
 export { type ImportAbout, isKeepable } from "./imports/about.ts";
@@ -22,6 +22,7 @@ export {
 } from "./imports/imports.ts";
 export type { Migrated } from "./postgres/migrate.ts";
 export { type Filter, MAX_RANGE_DAYS, type StatsQuery } from "./queries.ts";
+export { LACKS } from "./reports.ts";
 export { detailFrom } from "./settling/folding.ts";
 export {
   type Directory,

@@ -91,7 +91,7 @@ export interface StatsHead {
 }
 
 /**
- * What a source may not know of a day: counters, first touches, counts by the hour, and how long and how far pages were
+ * The things that a source may not know of a day: counters, first touches, counts by the hour, and how long and how far pages were
  * read.
  */
 export const LACKS = [...COUNTERS, "hi", "hours", "time"] as const;

@@ -5,7 +5,7 @@ import { type Inspected, inspect } from "../../appliance/imports/inspect.ts";
 import { type DayContent, daysOfMonth } from "../../appliance/store/desk.ts";
 import { LOGS } from "./access-logs.ts";
 
-export const TODAY = parseDay("2026-03-01") as number;
+const TODAY = parseDay("2026-03-01") as number;
 
 /** Reads files for an import on the first of March 2026. @param zone that of the owner's days */
 export function inspected(

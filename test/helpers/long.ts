@@ -9,7 +9,7 @@ export const isLong = process.env.TEST_LONG === "1";
 /** A sentence of a soak that has no small round: it is in `--long` alone. */
 export const inLong: typeof it | typeof it.skip = isLong ? it : it.skip;
 
-/** Of all that a soak tries, a quarter: another one with each seed. */
+/** A quarter of all that a soak tries: another one with each seed. */
 const SHARE = 4;
 
 /** The entries of a table that are tried now. */

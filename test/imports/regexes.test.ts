@@ -36,7 +36,7 @@ describe("a regular expression that reads imported text", () => {
   it("is found wherever there is one", () => {
     const names = found.map(({ file }) => file);
     for (const file of [
-      "csv",
+      "files/csv",
       "values",
       "moment",
       "goatcounter",

@@ -49,7 +49,7 @@ const NO_COUNTRIES =
 describe("a value of another tool", () => {
   const folder = eachFolder();
   const file = (name: string) => join(folder(), name);
-  /** What a column of Google Analytics arrives as, by what it says. */
+  /** The values that a column of Google Analytics arrives as, by its words. */
   const ofGa4 = async (column: string, texts: readonly string[]) => {
     const rows = texts.map((text, at) => [20260101 + (at % 28), text, 1]);
     writeFileSync(file("ga4.csv"), csv(["Date", column, "Views"], rows));
@@ -159,7 +159,7 @@ describe("a value of another tool", () => {
     assert.deepEqual(await named("Browser", "browser", Object.keys(browsers)), browsers);
     assert.deepEqual(await named("Operating system", "os", Object.keys(systems)), systems);
     assert.deepEqual(await named("Device category", "device", Object.keys(devices)), devices);
-    // What the tag says of these agents arrives as it is.
+    // The words of the tag for these agents arrive as they are.
     for (const agent of [CHROME, FIREFOX]) {
       const visitor = createVisitorCache()(agent);
       if (visitor.bot !== null) throw new Error(agent);

@@ -37,7 +37,7 @@ describe("a session of a file with views", () => {
       writeFileSync(file("umami.csv"), umamiEvents(inOrder(umami)));
       const ofUmami = await inspected([file("umami.csv")]);
       assert.deepEqual(valuesOf(ofUmami, "source"), { "www.google.com": 3, direct: 2 });
-      // What came together in an event is kept, too.
+      // All that came together in an event is kept, too.
       const { detail } = contentOf(ofUmami)[0]?.content ?? {};
       const { texts = [], rows = [] } = detail?.values.source ?? {};
       const event = detail?.bits.findIndex((bits) => (bits & 32) !== 0) ?? -1;

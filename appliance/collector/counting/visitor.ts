@@ -172,7 +172,7 @@ export const BY_WORD: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** The parser's name of a browser, in lower case → the common name. */
-export const BROWSERS: ReadonlyMap<string, string> = new Map([
+export const BROWSER_NAMES: ReadonlyMap<string, string> = new Map([
   ["chrome", "Chrome"],
   ["chrome webview", "Chrome"],
   ["chromium", "Chromium"],
@@ -243,7 +243,7 @@ export const BROWSERS: ReadonlyMap<string, string> = new Map([
 function browserName(userAgent: string, os: string): string {
   const app = BY_WORD.find(([word]) => word.test(userAgent));
   if (app !== undefined) return app[1];
-  const name = BROWSERS.get(parser.getBrowser().name?.toLowerCase() ?? "") ?? OTHER;
+  const name = BROWSER_NAMES.get(parser.getBrowser().name?.toLowerCase() ?? "") ?? OTHER;
   // Consoles, televisions and WebKitGTK say Safari too, but Safari does not run there.
   if (name === "Safari" && os !== "macOS" && os !== "iOS") return OTHER;
   // The parser's sign of Android's old browser is a sign of Chrome's web view as well.

@@ -1,5 +1,5 @@
+import type { Sheet } from "../files/input.ts";
 import { type Format, NEVER_KNOWN } from "../format.ts";
-import type { Sheet } from "../input.ts";
 import { ImportRefused } from "../refused.ts";
 import { NO_USER_AGENT } from "./haproxy.ts";
 import { bareHost, isHostName } from "./host.ts";

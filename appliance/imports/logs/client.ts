@@ -19,7 +19,7 @@ export function clientOf(peer: string, forwarded: string): string {
   const told = forwarded.split(",").map(bareClient).filter(isSomebody);
   const bare = bareClient(peer);
   const all = isSomebody(bare) ? [...told, bare] : told;
-  return all.find((each) => !isAtHome(each)) ?? all[0] ?? "";
+  return all.find((each) => !isOwnAddress(each)) ?? all[0] ?? "";
 }
 
 /** Whether a text is an address, perhaps in brackets, with a port, or with a zone. */
@@ -40,7 +40,7 @@ export function isListening(text: string): boolean {
 }
 
 /** Whether an address is of a network at home, or of the machine itself. */
-export function isAtHome(address: string): boolean {
+export function isOwnAddress(address: string): boolean {
   return AT_HOME.test(address);
 }
 

@@ -1,8 +1,8 @@
-import { clientOf, isAddress, isAtHome, isClients, isListening } from "./client.ts";
+import { clientOf, isAddress, isClients, isListening, isOwnAddress } from "./client.ts";
 import { type LogLine, lineOf } from "./line.ts";
 import { patternValues } from "./pattern.ts";
 
-/** What follows those who asked, in the format that nginx and Apache call `combined`; without its end it is `common`. */
+/** The rest of a line behind those who asked, in the format that nginx and Apache call `combined`; without its end it is `common`. */
 const readRequest = patternValues(
   '[$time_local] "$request" $status $bytes "$http_referer" "$http_user_agent"',
 );
@@ -10,7 +10,7 @@ const readRequest = patternValues(
 const TIME = / \[(?=\d{1,4}[/-])/;
 /** The most characters before it, with a long `X-Forwarded-For`. */
 const MAX_WHO = 4_096;
-/** What begins behind a user agent, as nginx's own `main` format ends: with quotes or without. */
+/** The beginning of the rest behind a user agent, as nginx's own `main` format ends: with quotes or without. */
 const FIRST_OF_REST = /^\s*(?:"([^"]*)"|([^\s",]+(?:, ?[^\s",]+)*))/;
 const PORT = /:\d{1,5}$/;
 
@@ -55,5 +55,5 @@ function forwardedIn(rest: string): string | undefined {
   const [, quoted, bare] = FIRST_OF_REST.exec(rest) ?? [];
   const list = quoted ?? bare ?? "";
   if (!isClients(list)) return undefined;
-  return /[.\]\d]:\d+$/.test(list) && isAtHome(clientOf("", list)) ? undefined : list;
+  return /[.\]\d]:\d+$/.test(list) && isOwnAddress(clientOf("", list)) ? undefined : list;
 }

@@ -5,7 +5,7 @@ import { hashOf } from "../hash.ts";
 import { mostFetch, type Viewers } from "./fetchers.ts";
 
 /** Between two views of a session there is less than this. */
-export const SESSION_MS = 30 * 60_000;
+export const VISIT_PAUSE_MS = 30 * 60_000;
 
 /** A view as a log tells it. */
 interface LoggedView {
@@ -202,7 +202,7 @@ export class DayViews {
     if (!this.#viewed.has(viewed)) flags |= FLAG.pathVisitor;
     this.#viewed.add(viewed);
     let began = source;
-    if (session !== undefined && moment <= session.first - SESSION_MS) {
+    if (session !== undefined && moment <= session.first - VISIT_PAUSE_MS) {
       // A line that comes late is of a session before: the one that goes on stays as it is.
       flags |= FLAG.session;
     } else if (session !== undefined && goesOn(session, moment)) {
@@ -242,7 +242,7 @@ function lastSession(client: ClientOfDay, yesterday: SessionsBefore): Session | 
 }
 
 function goesOn(session: Session | undefined, moment: number): boolean {
-  return session !== undefined && moment - session.last < SESSION_MS;
+  return session !== undefined && moment - session.last < VISIT_PAUSE_MS;
 }
 
 function* pairsOf(flat: readonly string[]): Generator<readonly [Dimension, string]> {

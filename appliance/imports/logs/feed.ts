@@ -2,7 +2,7 @@ import type { Day } from "../../base/calendar.ts";
 import type { DayZone } from "../../base/day-zone.ts";
 import { Turns } from "../../base/tasks/turns.ts";
 import type { EncodedHits, HitRecord } from "../../store/log/record.ts";
-import { LineCutter, MAX_LOG_LINE } from "../lines.ts";
+import { LineCutter, MAX_LOG_LINE } from "../files/lines.ts";
 import { bareHost } from "./host.ts";
 import { LogViews, type ViewsSink } from "./log-views.ts";
 import { logReader } from "./reader.ts";

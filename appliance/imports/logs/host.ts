@@ -17,7 +17,7 @@ export function isHostName(bare: string): boolean {
 }
 
 /** The origin as the tag counts it: in lower case, without a port that a browser leaves out. */
-export function originOf(host: string): string {
+export function originOfHost(host: string): string {
   const bare = addressHost(host).toLowerCase();
   return storable(`https://${bare.replace(/:(?:443|80)$/, "").replace(/\.(?=(?::\d+)?$)/, "")}`);
 }

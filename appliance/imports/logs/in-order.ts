@@ -1,6 +1,6 @@
 import { HOUR_MS } from "../../base/calendar.ts";
-import type { Sheet } from "../input.ts";
-import { MAX_LOG_LINE, textLines } from "../lines.ts";
+import type { Sheet } from "../files/input.ts";
+import { MAX_LOG_LINE, textLines } from "../files/lines.ts";
 import type { Read } from "./reader.ts";
 
 /** A file is read on while it is not further ahead of the others than this. */

@@ -6,9 +6,9 @@ import type { Dimension, HitRecord } from "../../store/log/record.ts";
 import type { Sink } from "../format.ts";
 import { hashOf } from "../hash.ts";
 import { referrerOf } from "../values.ts";
-import { DayViews, SESSION_MS, type SessionsBefore } from "./day-views.ts";
+import { DayViews, type SessionsBefore, VISIT_PAUSE_MS } from "./day-views.ts";
 import { NO_VIEWERS, type Viewers, withBefore } from "./fetchers.ts";
-import { bareHost, isHostName, originOf } from "./host.ts";
+import { bareHost, isHostName, originOfHost } from "./host.ts";
 import type { LogLine } from "./line.ts";
 import { OneAddress } from "./one-address.ts";
 import { judgeRequest, pathIn } from "./page-rule.ts";
@@ -61,7 +61,7 @@ export class LogViews {
   /** The last day that is over, and its sessions that may go on. */
   #over: { day: Day; sessions: SessionsBefore } = { day: Number.NEGATIVE_INFINITY, sessions: NONE };
 
-  /** Those who viewed pages on the days that are over. */
+  /** The viewers of pages on the days that are over. */
   #viewers: Viewers = NO_VIEWERS;
   #looked = 0;
   readonly #oneAddress = new OneAddress();
@@ -148,7 +148,7 @@ export class LogViews {
     const isEarly = hour % HOURS <= 1;
     return (
       isEarly &&
-      Math.floor(this.#sink.hourAt(moment - SESSION_MS) / HOURS) < Math.floor(hour / HOURS)
+      Math.floor(this.#sink.hourAt(moment - VISIT_PAUSE_MS) / HOURS) < Math.floor(hour / HOURS)
     );
   }
 
@@ -230,7 +230,7 @@ function valuesOf(
     ["ref", ref],
     ["ref_group", group],
   ];
-  if (host !== "") values.push(["host", originOf(host)]);
+  if (host !== "") values.push(["host", originOfHost(host)]);
   let source = ref;
   const query = target.indexOf("?");
   if (query >= 0 && target.includes("utm_", query)) {

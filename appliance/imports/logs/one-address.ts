@@ -1,4 +1,4 @@
-import { isAtHome } from "./client.ts";
+import { isOwnAddress } from "./client.ts";
 
 /** The sentence for a log in which a proxy hides the visitors. */
 const HIDDEN =
@@ -21,7 +21,7 @@ export class OneAddress {
 
   /** A sentence for the owner; undefined where visitors are told from each other. */
   get problem(): string | undefined {
-    const enough = isAtHome(this.#address ?? "") ? MANY_AT_HOME : MANY;
+    const enough = isOwnAddress(this.#address ?? "") ? MANY_AT_HOME : MANY;
     return !this.#hasOthers && this.#agents.size >= enough ? HIDDEN : undefined;
   }
 }

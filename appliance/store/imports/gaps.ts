@@ -11,7 +11,7 @@ import { readAbout } from "./about.ts";
 import { type DayGap, runsOf } from "./runs.ts";
 
 /**
- * What is not known of the days of a site, ascending: the one place that says so, for all figures. What is counted here
+ * The gaps in what is known of the days of a site, ascending: the one place that says so, for all figures. What is counted here
  * is known; of an import's days, what its format has.
  * @param only the only source that counts; all unless given
  */

@@ -108,7 +108,7 @@ const NEEDS: Partial<Record<Metric, readonly string[]>> = {
   interaction: ["pv", "hi"],
 };
 
-/** What a day lacks, by name: engagement where neither second views nor bounces are known. */
+/** The things that a day lacks, by name: engagement where neither second views nor bounces are known. */
 const unknownOf = ({ lacks }: Gap): readonly string[] =>
   lacks.includes("engaged") && lacks.includes("bounce") ? [...lacks, "engagement"] : lacks;
 

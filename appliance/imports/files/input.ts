@@ -4,8 +4,8 @@ import { basename } from "node:path";
 import { pipeline, type Readable } from "node:stream";
 import { createGunzip, createZstdDecompress } from "node:zlib";
 import { type Entry, fromFd, type ZipFile } from "yauzl";
-import { storable } from "../base/text/storable.ts";
-import { ImportRefused } from "./refused.ts";
+import { storable } from "../../base/text/storable.ts";
+import { ImportRefused } from "../refused.ts";
 
 const MB = 1_048_576;
 /** Bounds of a file that a stranger may have made; what is packed smaller than this is no table of counts. */

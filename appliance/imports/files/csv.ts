@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import { CsvError, parse } from "csv-parse";
-import { storable } from "../base/text/storable.ts";
+import { storable } from "../../base/text/storable.ts";
+import { ImportRefused } from "../refused.ts";
 import type { Sheet } from "./input.ts";
-import { ImportRefused } from "./refused.ts";
 
 /** A line of any of our formats is far shorter. */
 const MAX_LINE = 1_048_576;

@@ -1,7 +1,7 @@
-import { isObject } from "../base/input/json.ts";
+import { isObject } from "../../base/input/json.ts";
+import { ImportRefused } from "../refused.ts";
 import type { Sheet } from "./input.ts";
 import { textLines } from "./lines.ts";
-import { ImportRefused } from "./refused.ts";
 
 /**
  * The rows of a file with a JSON object in each line.
