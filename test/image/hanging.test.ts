@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { Shell } from "../../image/test/shell.ts";
 import { StallWatch } from "../../scripts/stall.ts";
 import { eachFolder } from "../helpers/folder.ts";
-import { Shell } from "./boot/shell.ts";
 
 /** The first verdict on a guest with these looks, and its second. */
 function judged(look: (at: number) => { said: number; usedS: number }, seconds = 3_600) {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { replay } from "./boot/replay.ts";
+import { replay } from "../../image/test/replay.ts";
 
 const SECTOR = 512;
 const RESERVED = 2;

@@ -151,7 +151,7 @@ function unusedFiles(files: ReadonlyMap<string, string>, edges: readonly Edge[])
   const isEntry = (file: string) =>
     STARTED.includes(file) ||
     USED_OTHERWISE.includes(file) ||
-    /^(?:image|scripts)\//.test(file) ||
+    /^(?:image\/(?!test\/)|scripts\/)/.test(file) ||
     file.endsWith(".test.ts") ||
     builds.includes(`"${file}"`);
   const used = reachedFrom([...files.keys()].filter(isEntry), edges);

@@ -217,7 +217,10 @@ export const WALLS: readonly Wall[] = [
   {
     of: "image/",
     may: ["scripts/licenses/", "appliance/release/", FORMAT, BASE],
+    not: ["image/test/"],
   },
+  // The boot tests use the booted image as a test of the service uses that.
+  { of: "image/test/", may: ["appliance/", "image/", "scripts/", "test/"] },
   { of: "scripts/", may: ["appliance/"] },
   { of: "test/", may: [""] },
 ];
@@ -228,7 +231,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "better-sqlite3": ["appliance/store/sqlite/database.ts", "test/"],
   "node-hid": ["appliance/deck/usb/hid.ts", "test/"],
   usb: ["appliance/deck/usb/hid.ts", "test/"],
-  "@napi-rs/canvas": ["appliance/deck/face/paint.ts", "test/"],
+  "@napi-rs/canvas": ["appliance/deck/face/paint.ts", "image/test/", "test/"],
   mqtt: ["appliance/mqtt/client.ts", "test/"],
   nodemailer: ["appliance/mail/client.ts", "test/"],
   // These start programs, and keep values of others behind the options.
@@ -285,8 +288,8 @@ export const STARTED: readonly string[] = [
   "appliance/store/sqlite/committer.ts",
   "appliance/store/sqlite/copies/chores.ts",
   "appliance/store/sqlite/reader.ts",
-  "test/image/boot/main.ts",
-  "test/image/boot/package.ts",
+  "image/test/main.ts",
+  "image/test/package.ts",
   "test/service/sealed-hours.ts",
 ];
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { request } from "node:https";
 import { connect } from "node:tls";
-import { inOneLine } from "../../helpers/certificates.ts";
-import { freePort } from "../../helpers/free-port.ts";
-import { Pebble } from "../../helpers/pebble.ts";
+import { inOneLine } from "../../test/helpers/certificates.ts";
+import { freePort } from "../../test/helpers/free-port.ts";
+import { Pebble } from "../../test/helpers/pebble.ts";
 import { Box, CHROME, viewOf } from "./box.ts";
 import type { Card } from "./card.ts";
 import type { Checks } from "./checks.ts";

@@ -1,4 +1,4 @@
-import { BOARDS, type BootFiles, bootFiles, withJumper } from "../../../image/boot-lint.ts";
+import { BOARDS, type BootFiles, bootFiles, withJumper } from "../boot-lint.ts";
 import type { BootPartition } from "./fat.ts";
 
 /** QEMU's machines. */

@@ -3,11 +3,11 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { createCanvas, ImageData } from "@napi-rs/canvas";
-import { type Notice, noticeFace } from "../../../appliance/deck/face/notices.ts";
-import { paint } from "../../../appliance/deck/face/paint.ts";
-import type { Pixels } from "../../../appliance/deck/pixels.ts";
-import type { FakeUnit } from "../../helpers/fake-hid.ts";
-import { decode, difference } from "../../helpers/pictures.ts";
+import { type Notice, noticeFace } from "../../appliance/deck/face/notices.ts";
+import { paint } from "../../appliance/deck/face/paint.ts";
+import type { Pixels } from "../../appliance/deck/pixels.ts";
+import type { FakeUnit } from "../../test/helpers/fake-hid.ts";
+import { decode, difference } from "../../test/helpers/pictures.ts";
 import type { Box } from "./box.ts";
 
 const DEADLINE_MS = 15 * 60_000;

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { SystemClock } from "../../../appliance/system/system-clock.ts";
-import { Callee } from "../../helpers/callee.ts";
-import type { FakeUnit } from "../../helpers/fake-hid.ts";
-import { mk2 } from "../../helpers/fake-hid-elgato.ts";
-import { UNITS } from "../../helpers/fake-hid-units.ts";
-import { UsbDeck } from "../../virtual-deck/usb-deck.ts";
+import { SystemClock } from "../../appliance/system/system-clock.ts";
+import { Callee } from "../../test/helpers/callee.ts";
+import type { FakeUnit } from "../../test/helpers/fake-hid.ts";
+import { mk2 } from "../../test/helpers/fake-hid-elgato.ts";
+import { UNITS } from "../../test/helpers/fake-hid-units.ts";
+import { UsbDeck } from "../../test/virtual-deck/usb-deck.ts";
 import type { Box } from "./box.ts";
 import type { Checks } from "./checks.ts";
 import {

@@ -2,7 +2,7 @@ import { createReadStream, statSync } from "node:fs";
 import { request } from "node:http";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as pause } from "node:timers/promises";
-import { encode } from "../../helpers/world.ts";
+import { encode } from "../../test/helpers/world.ts";
 import type { Machine } from "./machine.ts";
 
 interface Answer {

@@ -11,7 +11,7 @@ import { takeOver } from "./owner.ts";
 import { checkSystem } from "./system.ts";
 import { checkCannotTry } from "./update-pi3.ts";
 
-const FIXTURES = join(import.meta.dirname, "../../fixtures/provision");
+const FIXTURES = join(import.meta.dirname, "../../test/fixtures/provision");
 const SSID_HEX = Buffer.from('Café # "am See"').toString("hex");
 
 /** Behind QEMU's network every client is 10.0.2.2: it is made a proxy, to tell visitors apart. */

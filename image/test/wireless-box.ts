@@ -1,6 +1,6 @@
-import type { WifiState } from "../../../appliance/base/wifi/told.ts";
-import { FakeMini } from "../../helpers/fake-hid-elgato.ts";
-import { UsbDeck } from "../../virtual-deck/usb-deck.ts";
+import type { WifiState } from "../../appliance/base/wifi/told.ts";
+import { FakeMini } from "../../test/helpers/fake-hid-elgato.ts";
+import { UsbDeck } from "../../test/virtual-deck/usb-deck.ts";
 import type { Card } from "./card.ts";
 import { Machine } from "./machine.ts";
 import { until } from "./owner.ts";

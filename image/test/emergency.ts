@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { mk2 } from "../../helpers/fake-hid-elgato.ts";
-import { codeOn } from "../../helpers/shown-code.ts";
-import { UsbDeck } from "../../virtual-deck/usb-deck.ts";
+import { mk2 } from "../../test/helpers/fake-hid-elgato.ts";
+import { codeOn } from "../../test/helpers/shown-code.ts";
+import { UsbDeck } from "../../test/virtual-deck/usb-deck.ts";
 import type { Box } from "./box.ts";
 import type { Checks } from "./checks.ts";
 import { codeOnScreen, until } from "./owner.ts";

@@ -6,7 +6,7 @@ import type { Box } from "./box.ts";
 import type { Checks } from "./checks.ts";
 import { until } from "./owner.ts";
 
-const GUIDE = readFileSync(join(import.meta.dirname, "../../../docs/tunnel.md"), "utf8");
+const GUIDE = readFileSync(join(import.meta.dirname, "../../docs/tunnel.md"), "utf8");
 /** The box's address in the tunnel, and its server's on the internet. */
 const BOX = "10.8.0.2";
 const SERVER = "203.0.113.1";

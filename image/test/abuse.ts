@@ -8,16 +8,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
-import { UsageWatch } from "../../../scripts/abuses/usage.ts";
-import { makeHistory } from "../../../scripts/running/history.ts";
-import { SITE } from "../../../scripts/running/servers.ts";
+import { UsageWatch } from "../../scripts/abuses/usage.ts";
+import { makeHistory } from "../../scripts/running/history.ts";
+import { SITE } from "../../scripts/running/servers.ts";
 import type { Card } from "./card.ts";
 import type { Checks } from "./checks.ts";
 import { Lab, STRANGERS, VISITORS } from "./lab.ts";
 import { Machine } from "./machine.ts";
 import { until } from "./owner.ts";
 
-const ROOT = join(import.meta.dirname, "../../..");
+const ROOT = join(import.meta.dirname, "../..");
 const AUTOCANNON = join(ROOT, "node_modules/autocannon/autocannon.js");
 /** A Zero 2 W, or the smallest Pi 3. */
 const MEGABYTES = 512;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import type { WifiState } from "../../../appliance/base/wifi/told.ts";
-import { wifiNotices } from "../../../appliance/box/wifi-notices.ts";
+import type { WifiState } from "../../appliance/base/wifi/told.ts";
+import { wifiNotices } from "../../appliance/box/wifi-notices.ts";
 import type { Card } from "./card.ts";
 import type { Checks } from "./checks.ts";
 import { photograph, slotWith, until } from "./owner.ts";

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { BootFiles } from "../../../image/boot-lint.ts";
+import type { BootFiles } from "../boot-lint.ts";
 import { BootPartition } from "./fat.ts";
 import { firmwareTurn, type Hardware } from "./firmware.ts";
 

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
-import { Turns } from "../../../appliance/base/tasks/turns.ts";
+import { Turns } from "../../appliance/base/tasks/turns.ts";
 
 interface Message {
   readonly event?: string;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { mk2 } from "../../helpers/fake-hid-elgato.ts";
-import { UsbDeck } from "../../virtual-deck/usb-deck.ts";
+import { mk2 } from "../../test/helpers/fake-hid-elgato.ts";
+import { UsbDeck } from "../../test/virtual-deck/usb-deck.ts";
 import { Box } from "./box.ts";
 import type { Card } from "./card.ts";
 import type { Checks } from "./checks.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Manifest } from "../../../appliance/release/manifest.ts";
-import { Minisign } from "../../helpers/minisign.ts";
-import { madeRelease } from "../../helpers/release.ts";
+import type { Manifest } from "../../appliance/release/manifest.ts";
+import { Minisign } from "../../test/helpers/minisign.ts";
+import { madeRelease } from "../../test/helpers/release.ts";
 import type { Box } from "./box.ts";
 import { BOARDS } from "./releases.ts";
 import { type Updates, upload, viewOf } from "./update-run.ts";
