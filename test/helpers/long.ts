@@ -7,7 +7,10 @@ import { seeded, TEST_SEED } from "./seeded.ts";
 export const isLong = process.env.TEST_LONG === "1";
 
 /** A sentence of a soak that has no small round: it is in `--long` alone. */
-export const inLong: typeof it | typeof it.skip = isLong ? it : it.skip;
+export function inLong(sentence: string, test: Mocha.AsyncFunc): Mocha.Test {
+  // Mocha is asked only now: the boot tests use helpers without it.
+  return (isLong ? it : it.skip)(sentence, test);
+}
 
 /** A quarter of all that a soak tries: another one with each seed. */
 const SHARE = 4;
