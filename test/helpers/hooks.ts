@@ -1,5 +1,6 @@
+import { appendFileSync } from "node:fs";
 import { enableCompileCache } from "node:module";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 
 // As scripts/install has it, for who runs Mocha without the scripts. Mocha requires this file first,
 // in each of its processes; threads go by the environment.
@@ -37,6 +38,14 @@ export const mochaHooks = {
   },
   async afterAll() {
     await Promise.all(ends.map((end) => end()));
+  },
+  /** One line for each sentence, of all processes in one file: ms, tab, where it stands and what it says. */
+  afterEach(this: Mocha.Context) {
+    const { TEST_TIMES: times } = process.env;
+    const { currentTest: test } = this;
+    if (times === undefined || test === undefined) return;
+    const file = relative(process.cwd(), test.file ?? "");
+    appendFileSync(times, `${test.duration ?? 0}\t${file}: ${test.fullTitle()}\n`);
   },
 };
 
