@@ -28,13 +28,16 @@ for (const name of ["stdout", "stderr"] as const)
     process[name].write(bytes);
   });
 let status: number | undefined;
+const ended = Promise.withResolvers<void>();
 child.once("error", (error) => {
   tell(error.message);
   status = 1;
+  ended.resolve();
 });
 child.once("close", (code) => {
   // Ended by a signal, as a shell says it.
   status ??= code ?? 143;
+  ended.resolve();
 });
 for (const signal of ["SIGINT", "SIGTERM"] as const)
   process.once(signal, () => {
@@ -45,8 +48,8 @@ for (const signal of ["SIGINT", "SIGTERM"] as const)
 const watch = new StallWatch({ stillS: Number(stillSeconds), spinsS: Number(spinsSeconds) });
 let reason: string | undefined;
 while (status === undefined && reason === undefined && now() < Number(seconds)) {
-  await pause(LOOK_MS);
-  reason = watch.see({ at: now(), said, usedS: usedS() });
+  await Promise.race([pause(LOOK_MS), ended.promise]);
+  if (status === undefined) reason = watch.see({ at: now(), said, usedS: usedS() });
 }
 if (status !== undefined) process.exit(status);
 tell(reason ?? `its time was over, ${seconds} s, while it moved on`);

@@ -13,10 +13,12 @@ describe("what must pass before a change lands", () => {
   /**
    * Runs it where each step is a few lines of a shell, and a minute is four seconds.
    * @param short the command whose time is that of one minute
+   * @param day of the year
    */
   function land(
     steps: { tests?: string; build?: string; system?: string; update?: string },
     short?: string,
+    day = "008",
   ) {
     const { tests = "", build = "", system = "", update = "" } = steps;
     const put = (name: string, text: string) => {
@@ -33,6 +35,7 @@ describe("what must pass before a change lands", () => {
         .replace("SPINS_S=900", "SPINS_S=1"),
     );
     put("scripts/test", `#!/bin/bash\n[ $# -gt 0 ] || { ${tests || ":"}\n}\n`);
+    put("bin/date", `#!/bin/sh\necho ${day}\n`);
     put("image/build", `#!/bin/bash\n${build}\n`);
     put(
       "image/boot-test",
@@ -100,6 +103,15 @@ describe("what must pass before a change lands", () => {
     assert.equal(status, 0);
     assert.match(said, /no binfmt/);
     assert.match(last, /Not judged: \.\/image\/build --raw; .*system,decks.*; .*update-short/);
+    assert.match(said, /--- \.\/scripts\/test --long/);
+  });
+
+  it("ends with soaks, another one first each day of a week", () => {
+    const soaksOn = (day: string) =>
+      [...land({}, undefined, day).said.matchAll(/--- \S+ --long (\S+)/g)].map(([, part]) => part);
+    const monday = soaksOn("008");
+    assert.equal(new Set(monday).size, 7);
+    assert.deepEqual(soaksOn("009"), [...monday.slice(1), monday[0]]);
   });
 
   it("fails with what a step fails with", () => {
