@@ -107,6 +107,11 @@ describe("who asked, and for which host, in a line of a log:", () => {
     "before the proxy's": ["203.0.113.7 198.51.100.9 - -", "203.0.113.8 198.51.100.9 - -"],
     "after the proxy's at home": ["10.0.0.1 203.0.113.7 - -", "10.0.0.1 203.0.113.8 - -"],
     "in a list with it": ["203.0.113.7, 198.51.100.9 - -", "203.0.113.8,198.51.100.9 - -"],
+    "in quotes before the proxy's": ['"203.0.113.7" 198.51.100.9 - -', '"-" 203.0.113.8 - -'],
+    "in quotes behind a host": [
+      'example.org "203.0.113.7, 10.0.0.1" 198.51.100.9 - -',
+      'example.org "203.0.113.8" 198.51.100.9 - -',
+    ],
     "in a list, and the proxy": [
       "unknown, 203.0.113.7 c.example - -",
       "203.0.113.8, 10.0.0.1 10.0.0.2 - -",

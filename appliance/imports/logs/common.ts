@@ -18,7 +18,10 @@ const PORT = /:\d{1,5}$/;
 export function readCommon(line: string): LogLine | undefined {
   const end = line.search(TIME);
   if (end < 0 || end > MAX_WHO) return undefined;
-  const who = whoIn(line.slice(0, end).replaceAll(/, +/g, ",").split(/ +/));
+  const lists = line.slice(0, end).replaceAll(/, +/g, ",");
+  // Quotes stand around what a proxy tells, where the pattern of the server has them.
+  const words = lists.replaceAll(/"([^" ]*)"/g, (_, word: string) => word || "-").split(/ +/);
+  const who = whoIn(words);
   const read = readRequest(line.slice(end + 1));
   if (who === undefined || read === undefined) return undefined;
   const { values, rest } = read;
