@@ -3,20 +3,22 @@ import { DAY_MS, HOUR_MS, parseDay } from "../base/calendar.ts";
 const MINUTE_MS = 60_000;
 /** A number of seconds, or of parts of one, since 1970. */
 const NUMBER = /^\d{9,20}(?:\.\d{1,20})?$/;
-/** The date and the time of day, which may be missing or end early, and what follows them. */
+/** ISO 8601 without signs between: `20260131T120000Z`. */
+const BASIC = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)/i;
+/** The date and the time of day, which may be missing or end early, and what follows them; Go names the zone behind its offset. */
 const TIME =
-  /^(\d{4})[-/](\d\d)[-/](\d\d)(?:(?:[Tt]| {1,2})(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)? ?(\S{0,9})$/;
+  /^(\d{4})[-/](\d\d)[-/](\d\d)(?:(?:[Tt]| {1,2})(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)? ?(\S{0,9})(?:(?<=[+-]\d{4}) \S{1,5})?$/;
 const OFFSET = /^([+-])(\d\d)(?::?(\d\d)(?::?(\d\d))?)?$/;
 /** The farthest offset that a database writes, in hours. */
 const MAX_OFFSET = 15;
 
 /**
- * The moment of a text that another program wrote: ISO 8601, as PostgreSQL and MySQL write it (`2026-01-31 12:00:00.123+00`),
- * or a number since 1970 in seconds or smaller units. UTC unless it names an offset: `Z`, `+05`, `+0530`, `+05:30`.
+ * The moment of a text that another program wrote: ISO 8601, as PostgreSQL and MySQL write it (`2026-01-31 12:00:00.123+00`)
+ * or Go (`2026-01-31 12:00:00 +0000 UTC`), or a number since 1970 in seconds or smaller units. UTC unless it names an offset: `Z`, `+05`, `+0530`, `+05:30`.
  * @returns epoch milliseconds; NaN for none
  */
 export function momentIn(text: string): number {
-  const trimmed = text.trim();
+  const trimmed = text.trim().replace(BASIC, "$1-$2-$3T$4:$5:$6");
   if (NUMBER.test(trimmed)) return momentOfNumber(Number(trimmed));
   const [, year, month, day, hours = "0", minutes = "0", seconds = "0", fraction = "0", zone = ""] =
     TIME.exec(trimmed) ?? [];
