@@ -21,20 +21,22 @@ FM Micronesia/Federated States of Micronesia/Micronesia, Federated States of|FO 
 GB United Kingdom/UK/Great Britain/United Kingdom of Great Britain and Northern Ireland|GD Grenada|GE Georgia|GF French Guiana
 GG Guernsey|GH Ghana|GI Gibraltar|GL Greenland|GM Gambia|GN Guinea|GP Guadeloupe|GQ Equatorial Guinea|GR Greece
 GS South Georgia & South Sandwich Islands/South Georgia and the South Sandwich Islands|GT Guatemala|GU Guam|GW Guinea-Bissau|GY Guyana
-HK Hong Kong/Hong Kong SAR China/Hong Kong SAR|HM Heard & McDonald Islands/Heard Island and McDonald Islands|HN Honduras|HR Croatia
+HK Hong Kong/Hong Kong, China/Hong Kong SAR China/Hong Kong SAR|HM Heard & McDonald Islands/Heard Island and McDonald Islands|HN Honduras|HR Croatia
 HT Haiti|HU Hungary|ID Indonesia|IE Ireland|IL Israel|IM Isle of Man|IN India|IO British Indian Ocean Territory|IQ Iraq
 IR Iran/Iran, Islamic Republic of|IS Iceland|IT Italy|JE Jersey|JM Jamaica|JO Jordan|JP Japan|KE Kenya|KG Kyrgyzstan|KH Cambodia
-KI Kiribati|KM Comoros|KN St. Kitts & Nevis|KP North Korea/Korea, Democratic People's Republic of
-KR South Korea/Korea, Republic of/Republic of Korea/Korea|KW Kuwait|KY Cayman Islands|KZ Kazakhstan
+KI Kiribati|KM Comoros|KN St. Kitts & Nevis|KP North Korea/Korea, North/Korea, Democratic People's Republic of
+KR South Korea/Korea, South/Korea, Republic of/Republic of Korea/Korea|KW Kuwait|KY Cayman Islands|KZ Kazakhstan
 LA Laos/Lao People's Democratic Republic|LB Lebanon|LC St. Lucia|LI Liechtenstein|LK Sri Lanka|LR Liberia|LS Lesotho|LT Lithuania
 LU Luxembourg|LV Latvia|LY Libya|MA Morocco|MC Monaco|MD Moldova/Moldova, Republic of/Republic of Moldova|ME Montenegro
 MF St. Martin/Saint Martin (French part)|MG Madagascar|MH Marshall Islands
 MK North Macedonia/Macedonia/Macedonia (FYROM)/Macedonia, The former Yugoslav Republic of|ML Mali|MM Myanmar (Burma)/Myanmar/Burma
-MN Mongolia|MO Macao/Macau/Macao SAR China/Macao SAR/Macau SAR China|MP Northern Mariana Islands|MQ Martinique|MR Mauritania
+MN Mongolia|MO Macao/Macau/Macao, China/Macao SAR China/Macao SAR/Macau SAR China|MP Northern Mariana Islands|MQ Martinique|MR Mauritania
 MS Montserrat|MT Malta|MU Mauritius|MV Maldives|MW Malawi|MX Mexico|MY Malaysia|MZ Mozambique|NA Namibia|NC New Caledonia|NE Niger
-NF Norfolk Island|NG Nigeria|NI Nicaragua|NL Netherlands/Holland|NO Norway|NP Nepal|NR Nauru|NU Niue|NZ New Zealand/Aotearoa New Zealand
+NF Norfolk Island|NG Nigeria|NI Nicaragua|NL Netherlands/Netherlands, Kingdom of the/Holland|NO Norway|NP Nepal|NR Nauru|NU Niue
+NZ New Zealand/Aotearoa New Zealand
 OM Oman|PA Panama|PE Peru|PF French Polynesia|PG Papua New Guinea|PH Philippines|PK Pakistan|PL Poland|PM St. Pierre & Miquelon
-PN Pitcairn Islands/Pitcairn|PR Puerto Rico|PS Palestine/Palestinian Territories/State of Palestine/Palestine, State of/Palestinian Territory
+PN Pitcairn Islands/Pitcairn|PR Puerto Rico
+PS Palestine/Palestinian Territories/State of Palestine/Palestine, State of/Palestinian Territory/Palestinian Territory, Occupied
 PT Portugal|PW Palau|PY Paraguay|QA Qatar|RE Réunion|RO Romania|RS Serbia|RU Russia/Russian Federation|RW Rwanda|SA Saudi Arabia
 SB Solomon Islands|SC Seychelles|SD Sudan|SE Sweden|SG Singapore|SH St. Helena/Saint Helena, Ascension and Tristan da Cunha|SI Slovenia
 SJ Svalbard & Jan Mayen|SK Slovakia|SL Sierra Leone|SM San Marino|SN Senegal|SO Somalia|SR Suriname|SS South Sudan
@@ -42,9 +44,11 @@ ST São Tomé & Príncipe|SV El Salvador|SX Sint Maarten/Saint Maarten/Sint Maar
 SZ Eswatini/Swaziland|TC Turks & Caicos Islands/Turks and Caicos|TD Chad|TF French Southern Territories|TG Togo|TH Thailand
 TJ Tajikistan|TK Tokelau|TL Timor-Leste/East Timor|TM Turkmenistan|TN Tunisia|TO Tonga|TR Türkiye/Turkey|TT Trinidad & Tobago|TV Tuvalu
 TW Taiwan/Taiwan, Province of China|TZ Tanzania/Tanzania, United Republic of|UA Ukraine|UG Uganda
-UM U.S. Outlying Islands/United States Minor Outlying Islands|US United States/USA/United States of America|UY Uruguay|UZ Uzbekistan
-VA Vatican City/Vatican/Holy See|VC St. Vincent & Grenadines/Saint Vincent and the Grenadines|VE Venezuela/Venezuela, Bolivarian Republic of
-VG British Virgin Islands/Virgin Islands, British/Virgin Islands (British)|VI U.S. Virgin Islands/Virgin Islands, U.S./Virgin Islands (U.S.)
+UM U.S. Outlying Islands/U.S. Minor Outlying Islands/United States Minor Outlying Islands|US United States/USA/United States of America|UY Uruguay|UZ Uzbekistan
+VA Vatican City/Vatican/Vatican City State/Holy See/Holy See (Vatican City State)|VC St. Vincent & Grenadines/Saint Vincent and the Grenadines
+VE Venezuela/Venezuela, Bolivarian Republic of
+VG British Virgin Islands/Virgin Islands, British/Virgin Islands (British)
+VI U.S. Virgin Islands/United States Virgin Islands/Virgin Islands, U.S./Virgin Islands (U.S.)
 VN Vietnam/Viet Nam|VU Vanuatu|WF Wallis & Futuna|WS Samoa|XK Kosovo|YE Yemen|YT Mayotte|ZA South Africa|ZM Zambia|ZW Zimbabwe`;
 
 const COUNTRIES = NAMES.split(/[|\n]/).map((each) => ({

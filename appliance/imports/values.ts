@@ -41,12 +41,13 @@ export const browserNamed = named(
   new Map([...BROWSER_NAMES, ...BY_WORD.map(([, name]) => [name.toLowerCase(), name] as const)]),
   {
     Chrome:
-      "crios, chrome mobile, chrome mobile ios, mobile chrome, chrome for ios, chromium-webview, android webview, headless chrome",
+      "crios, chrome mobile, chrome mobile ios, mobile chrome, chrome for ios, chrome mobile webview, chromium-webview, android webview, headless chrome",
     Firefox:
-      "fxios, firefox mobile, firefox mobile ios, firefox for ios, mobile firefox, mobile app firefox, firefox klar, firefox rocket",
+      "fxios, firefox mobile, firefox mobile ios, firefox for ios, mobile firefox, mobile app firefox, firefox klar, firefox rocket, firefox esr",
     // A web view of an app that does not say its name.
-    Safari: "safari (in-app), ios, ios-webview, safari mobile, safari technology preview",
-    Edge: "microsoft edge, edge-chromium, edge-ios, mobile edge, edge mobile, edge webview",
+    Safari:
+      "safari (in-app), ios, ios-webview, safari mobile, mobilesafari, mobile safari ui/wkwebview, safari technology preview",
+    Edge: "microsoft edge, edge-chromium, edge-ios, mobile edge, edge mobile, edge webview, edge legacy",
     "Samsung Internet": "samsung, samsung browser, samsung browser lite",
     Opera: "opera-mini, opera mini ios, opera mobile, opera neon, opera next, opera one",
     "Internet Explorer": "ie mobile, internet explorer mobile, msie",
@@ -56,7 +57,8 @@ export const browserNamed = named(
     DuckDuckGo: "duckduckgo privacy browser",
     Yandex: "yandexbrowser, yandex browser, yandex browser lite, yabrowser",
     "UC Browser": "uc browser mini, uc browser hd, uc browser turbo",
-    "MIUI Browser": "miui",
+    "Huawei Browser": "huaweibrowser, huawei browser mobile",
+    "MIUI Browser": "miui, mi browser",
     "QQ Browser": "qq browser mini, qq browser lite",
     Whale: "whale browser",
     "Coc Coc": "coc_coc_browser",

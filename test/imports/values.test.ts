@@ -40,6 +40,10 @@ const OF_GA4: Readonly<Record<string, string>> = {
   },
   ...{ "Timor-Leste": "TL", "East Timor": "TL", Reunion: "RE", Curacao: "CW", UK: "GB", USA: "US" },
   ...{ "Russian Federation": "RU", "Viet Nam": "VN", "Holy See": "VA", "Korea, Republic of": "KR" },
+  ...{ "United States Virgin Islands": "VI", "U.S. Minor Outlying Islands": "UM" },
+  ...{ "Holy See (Vatican City State)": "VA", "Netherlands (Kingdom of the)": "NL" },
+  ...{ "Korea, South": "KR", "Korea, North": "KP", "Hong Kong, China": "HK", "Macao, China": "MO" },
+  ...{ "Palestinian Territory, Occupied": "PS" },
   ...{ "Svalbard and Jan Mayen": "SJ", "St. Vincent & Grenadines": "VC", "Åland Islands": "AX" },
 };
 /** Codes with a name in CLDR that ISO does not have, or no longer. */
@@ -110,6 +114,16 @@ describe("a value of another tool", () => {
         "Chrome Mobile iOS": "Chrome",
         "Firefox Mobile iOS": "Firefox",
         "Mobile Safari": "Safari",
+      },
+      ...{
+        "Chrome Mobile WebView": "Chrome",
+        "Mobile Safari UI/WKWebView": "Safari",
+        MobileSafari: "Safari",
+        "Firefox ESR": "Firefox",
+        "Edge Legacy": "Edge",
+        "Huawei Browser Mobile": "Huawei Browser",
+        HuaweiBrowser: "Huawei Browser",
+        "Mi Browser": "MIUI Browser",
       },
       ...{
         "edge-chromium": "Edge",
