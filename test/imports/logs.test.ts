@@ -321,6 +321,7 @@ describe("an import of access logs", () => {
         const found = await read([file("own.log")], { pattern });
         assert.deepEqual(daysIn(found), { "2026-01-01": { pv: 1, uv: 1, sessions: 1 } });
         assert.match(JSON.stringify(contentOf(found)), /"Chrome".*"Windows"/);
+        assert.equal(found.left.get("lines that cannot be read"), undefined);
       });
 
     it("is refused with an example where nothing fits, also a pattern that was given", async () => {

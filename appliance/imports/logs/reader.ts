@@ -24,7 +24,8 @@ const MAX_DEPTH = 16;
 export function logReader(pattern?: string): (line: string) => Read {
   if (pattern !== undefined) {
     const read = patternReader(pattern);
-    return (line) => (line === "" ? "comment" : (read(line) ?? "unknown"));
+    // IIS writes what its columns are, each time it starts.
+    return (line) => read(line) ?? (line === "" || line[0] === "#" ? "comment" : "unknown");
   }
   let columns: ReadonlyMap<string, number> | undefined;
   return (logged) => {
