@@ -247,7 +247,7 @@ describe("filters of the dashboard", () => {
       /^fieldnotes_country-is-DE_path-begins-notes_2026-02-03_2026-03-04\.csv$/,
     );
     const csv = await readFile(await download.path(), "utf8");
-    assert.match(csv, /^dimension,value,count,of,where\r\n/);
+    assert.match(csv, /^\ufeffdimension,value,count,of,where\r\n/);
     assert.match(csv, /\r\npath,\/notes,\d+,visitors,country:is:DE & path:begins:\/notes\r\n/);
   });
 

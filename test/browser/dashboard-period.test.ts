@@ -176,7 +176,7 @@ describe("the dashboard in a browser of another zone than the days", () => {
       })(),
     ]);
     const csv = await readFile(await saved.path(), "utf8");
-    assert.match(csv, /^dimension,value,count,of,zone\r\n/);
+    assert.match(csv, /^\ufeffdimension,value,count,of,zone\r\n/);
     assert.match(csv, /\r\npath,\/,\d,views,Asia\/Tokyo\r\n/);
   });
 
