@@ -1,31 +1,16 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "mocha";
 import { breachesIn } from "./structure/check.ts";
 import { riddlesIn, riddlesOf } from "./structure/comments.ts";
 import { found } from "./structure/sound.ts";
+import { sourcesOf } from "./structure/sources.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
-/** Every source of the project: path from the root → text. */
-function sources(): Map<string, string> {
-  return new Map(
-    ["appliance", "image", "scripts", "test", "web"]
-      .flatMap((folder) =>
-        readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((name) =>
-          join(folder, name),
-        ),
-      )
-      .filter((file) => /\.tsx?$/.test(file) && !file.endsWith(".d.ts"))
-      .filter((file) => !file.startsWith("web/dist/") && !file.includes("node_modules/"))
-      .map((file) => [file, readFileSync(join(ROOT, file), "utf8")]),
-  );
-}
-
 describe("the structure", () => {
   it("keeps to its walls, without a cycle, and with nothing that nobody uses", () => {
-    assert.deepEqual(breachesIn(sources()), []);
+    assert.deepEqual(breachesIn(sourcesOf(ROOT)), []);
   });
 });
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { eachFolder } from "../helpers/folder.ts";
@@ -56,6 +56,34 @@ describe("scripts/test", () => {
     assert.match(runTests(say, "--long").stdout, /^long: 1, --parallel .*test\/some\.test\.ts/);
     assert.equal(start("--long", "test/http").stdout, "long: 1, test/http\n");
     assert.equal(start("test/http").stdout, "long: , test/http\n");
+  });
+
+  it("runs what a change can reach with --changed, since the last commit or an older one", () => {
+    const git = (...args: string[]) =>
+      execFileSync("git", ["-C", folder(), "-c", "user.name=a", "-c", "user.email=a@b.c", ...args]);
+    for (const name of ["changed", "reach", "source", "sources"].map(
+      (part) => `test/structure/${part}.ts`,
+    ))
+      cpSync(join(ROOT, name), join(folder(), name));
+    for (const top of ["appliance", "image", "web"]) put(`${top}/main.ts`, "");
+    put(".gitignore", "node_modules\n");
+    put("test/mqtt/link.test.ts", 'import { link } from "../../appliance/mqtt/link.ts";');
+    runTests("");
+    git("init", "--quiet");
+    git("add", "--all");
+    git("commit", "--quiet", "--message", "first");
+    const nothing = start("--changed");
+    assert.equal(nothing.status, 2);
+    assert.match(nothing.stderr, /Nothing differs from HEAD: name an older revision/);
+    put("node_modules/.bin/mocha", '#!/bin/bash\necho "$*"\n');
+    put("appliance/mqtt/link.ts", "");
+    const asked = /--jobs \d+ test\/mqtt\/link\.test\.ts$/;
+    assert.match(start("--changed").stdout.trim(), asked);
+    git("add", "--all");
+    git("commit", "--quiet", "--message", "second");
+    assert.equal(start("--changed").status, 2);
+    assert.match(start("--changed", "HEAD~1").stdout.trim(), asked);
+    assert.match(start("--changed", "--output=x").stderr, /bad revision|ambiguous argument/);
   });
 
   it("knows the time of each sentence, also where files run beside each other", () => {

@@ -291,6 +291,7 @@ export const STARTED: readonly string[] = [
   "image/test/main.ts",
   "image/test/package.ts",
   "test/service/sealed-hours.ts",
+  "test/structure/changed.ts",
 ];
 
 /** Used by programs that import nothing: mocha's configuration, and esbuild, for JSX. */
