@@ -1,10 +1,16 @@
+import { NotJudged } from "./slow-guest.ts";
+
+/** "Try again", as scripts/in-time has it. */
+const UNFIT = 75;
+
 /** Named checks, each with its time; the count of what failed at the end. */
 export class Checks {
   passed = 0;
   failed = 0;
+  notJudged = 0;
 
   /**
-   * Runs one check; a failure is told and the rest goes on.
+   * Runs one check; a failure is told and the rest goes on, as it does where one is `NotJudged`.
    * @param run may return what there is to tell beside the result
    */
   async check(name: string, run: () => Promise<unknown>): Promise<boolean> {
@@ -19,19 +25,27 @@ export class Checks {
       tell("ok", typeof told === "string" ? told : "");
       return true;
     } catch (error) {
-      this.failed += 1;
-      tell("FAIL", String(error));
+      if (error instanceof NotJudged) {
+        this.notJudged += 1;
+        tell("not judged", error.message);
+      } else {
+        this.failed += 1;
+        tell("FAIL", String(error));
+      }
       return false;
     }
   }
 
-  /** The closing line, and the exit code. Where no check has ended it gives no numbers, which would look like a run of all. */
+  /** The closing line, and the exit code: 75, "try again", where all that was judged passed. Where no check has ended it gives no numbers, which would look like a run of all. */
   close(): number {
-    const { passed, failed } = this;
+    const { passed, failed, notJudged } = this;
     console.log(
-      passed + failed === 0 ? "No check has ended." : `${passed} passed, ${failed} failed`,
+      passed + failed + notJudged === 0
+        ? "No check has ended."
+        : `${passed} passed, ${failed} failed${notJudged > 0 ? `, ${notJudged} not judged` : ""}`,
     );
-    return this.failed === 0 ? 0 : 1;
+    if (failed > 0) return 1;
+    return notJudged > 0 ? UNFIT : 0;
   }
 }
 

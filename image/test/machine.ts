@@ -12,6 +12,7 @@ import type { Hardware } from "./firmware.ts";
 import { Lab } from "./lab.ts";
 import { Qmp } from "./qmp.ts";
 import { Shell } from "./shell.ts";
+import { waitedShare } from "./slow-guest.ts";
 
 /** Twice systemd's time limit for stopping a unit. */
 const ENDS_MS = 3 * 60_000;
@@ -132,6 +133,11 @@ export class Machine {
   /** False once it was shut down, lost its power, or ended by itself. */
   get isRunning(): boolean {
     return isRunning(this.#qemu);
+  }
+
+  /** The share of its time so far that it waited for a processor of this machine, from 0 to 1. */
+  get waitedShare(): number {
+    return waitedShare(this.#qemu.pid as number);
   }
 
   /** Pulls the plug. */
