@@ -24,7 +24,15 @@ const isRare = (name: string) => name === "icons.json" || name.startsWith(DOCS);
 /** The folder of the documentation. */
 const DOCS = "docs/";
 
-/** The files of the web build, held in memory. */
+let known: Pages | undefined;
+
+/** The files of the web build, which a process reads once. @throws {Refusal} as `Pages` */
+export function builtPages(): Pages {
+  known ??= new Pages(WEB_BUILD);
+  return known;
+}
+
+/** The files of a folder of web files, held in memory. */
 export class Pages {
   readonly #dir: string;
   readonly #pages = new Map<string, PageFile | undefined>();
@@ -32,7 +40,7 @@ export class Pages {
   readonly #changed = new Map<string, { readonly by: string; readonly page: PageFile }>();
 
   /** @throws {Refusal} `web_build_missing` when `dir` does not exist. */
-  constructor(dir = WEB_BUILD) {
+  constructor(dir: string) {
     if (!existsSync(dir))
       throw new Refusal(
         "web_build_missing",

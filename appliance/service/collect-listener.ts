@@ -10,7 +10,7 @@ import type { AnswerTally } from "../http/answer-tally.ts";
 import { createClient } from "../http/client.ts";
 import { descriptorLimit, FLEET_LIMITS, fitting } from "../http/limits.ts";
 import { type App, type Listener, listen } from "../http/listen.ts";
-import { Pages } from "../http/pages.ts";
+import { builtPages } from "../http/pages.ts";
 import type { Numbers } from "../store/store.ts";
 import type { SystemClock } from "../system/system-clock.ts";
 import type { Closing } from "./closing.ts";
@@ -45,7 +45,7 @@ export async function showAlone(
     client,
     clock,
     log,
-    pages: new Pages(),
+    pages: builtPages(),
     warnings: () => numbers.warnings,
     door: NO_PUBLIC_ADDRESS,
     isDraining,

@@ -11,7 +11,7 @@ import type { Vitals } from "../control/wire.ts";
 import { AnswerTally } from "../http/answer-tally.ts";
 import { type Client, createClient } from "../http/client.ts";
 import { ownNames } from "../http/own-host.ts";
-import { Pages } from "../http/pages.ts";
+import { builtPages, type Pages } from "../http/pages.ts";
 import type { PublicSettings } from "../public/settings.ts";
 import type { Messenger } from "../public/tasks.ts";
 import type { Push } from "../push/push-body.ts";
@@ -89,7 +89,7 @@ export function shareParts(parts: ServiceParts): Shared {
     random = { bytes: randomBytes, int: randomInt },
   } = parts;
   const client = createClient(config.trustedProxies);
-  const pages = new Pages();
+  const pages = builtPages();
   const { door = new PublicDoor({ clock: parts.clock }) } = parts;
   const answers = new AnswerTally();
   return {

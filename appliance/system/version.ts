@@ -11,8 +11,15 @@ export function version(): string {
   return (JSON.parse(readFileSync(PACKAGE, "utf8")) as { version: string }).version;
 }
 
-/** The time (epoch ms) of this release, or in a checkout of its last commit. */
+/** The time (epoch ms) of this release, or in a checkout of its last commit, as this process found it. */
 export function madeAt(): number {
+  knownMadeAt ??= lookMadeAt();
+  return knownMadeAt;
+}
+
+let knownMadeAt: number | undefined;
+
+function lookMadeAt(): number {
   if (!existsSync(GIT)) return releasedAt();
   try {
     const seconds = Number(askProgram("git", [`--git-dir=${GIT}`, "log", "-1", "--format=%ct"]));

@@ -3,7 +3,7 @@ import { Refusal, type RefusalCode } from "../../../base/refusal.ts";
 import { Icons } from "../../../base/text/icons.ts";
 import { parseJson } from "../../../http/body.ts";
 import { HttpError } from "../../../http/errors.ts";
-import { Pages } from "../../../http/pages.ts";
+import { builtPages } from "../../../http/pages.ts";
 import { type CheckedImport, checkImport, type Here } from "./settings-reader.ts";
 
 /** Settings from outside, and the present ones. */
@@ -16,7 +16,7 @@ export type CheckAnswer =
   | { readonly ok: true; readonly checked: CheckedImport }
   | { readonly ok: false; readonly code: RefusalCode; readonly message: string };
 
-const icons = new Icons(() => new Pages().text("icons.json"));
+const icons = new Icons(() => builtPages().text("icons.json"));
 // The check has a thread of its own, so that no hit waits for it.
 parentPort?.on("message", ({ body, here }: CheckRequest) => {
   parentPort?.postMessage(answer(() => checkImport(parseJson(body), here, icons)));
