@@ -14,6 +14,7 @@ import {
 import { DatabaseRefused, FILE } from "./refused.ts";
 
 export type Database = Sqlite.Database;
+export type Prepared = Sqlite.Statement<unknown[]>;
 
 /** "Tdlb", for log and blocks: identifies our files among other SQLite databases. */
 const APPLICATION_ID = 0x54646c62;

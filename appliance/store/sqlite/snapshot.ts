@@ -13,7 +13,7 @@ import {
 import type { Database } from "./database.ts";
 import { HAS_NUMBERS } from "./numbering.ts";
 import { BYTES, beyond, type SqliteBlock, sliced, wholeOf } from "./slices.ts";
-import { rowsOf } from "./sql.ts";
+import { prepared, rowsOf } from "./sql.ts";
 
 /** The number of the only node that writes to a file. */
 export const NODE = 0;
@@ -44,9 +44,10 @@ export class SqliteSnapshot extends SharedSnapshot implements Snapshot {
   }
 
   log(after: ReadonlyMap<number, number>, maxBytes: number): LogRow[] {
-    const rows = this.#db
-      .prepare("SELECT n, source, body FROM log WHERE n > ? AND n <= ? ORDER BY n")
-      .iterate(after.get(NODE) ?? 0, this.#to) as IterableIterator<Omit<LogRow, "node">>;
+    const rows = prepared(
+      this.#db,
+      "SELECT n, source, body FROM log WHERE n > ? AND n <= ? ORDER BY n",
+    ).iterate(after.get(NODE) ?? 0, this.#to) as IterableIterator<Omit<LogRow, "node">>;
     return firstOf(rows, ({ body }) => body.length, maxBytes).map((row) => ({
       node: NODE,
       ...row,
@@ -71,16 +72,16 @@ export class SqliteSnapshot extends SharedSnapshot implements Snapshot {
     const left = sites.filter((one) => one >= (after?.site ?? one));
     // The row has the length of each piece; a piece itself may be megabytes.
     const bytes = pieces.map((piece) => `length(${piece})`).join(" + ") || "0";
-    const found = this.#db
-      .prepare(
-        `SELECT rowid AS id, ${bytes} AS bytes FROM block
-         WHERE site IN (SELECT value FROM json_each(?)) AND month BETWEEN ? AND ?
-           AND (site, month, source, part) > (?, ?, ?, ?) AND ${HAS_NUMBERS}
-         ${BLOCKS_IN_ORDER}`,
-      )
-      .iterate(WORDS.listOf(left), from, to, ...keyAnd(after)) as IterableIterator<Found>;
+    const found = prepared(
+      this.#db,
+      `SELECT rowid AS id, ${bytes} AS bytes FROM block
+       WHERE site IN (SELECT value FROM json_each(?)) AND month BETWEEN ? AND ?
+         AND (site, month, source, part) > (?, ?, ?, ?) AND ${HAS_NUMBERS}
+       ${BLOCKS_IN_ORDER}`,
+    ).iterate(WORDS.listOf(left), from, to, ...keyAnd(after)) as IterableIterator<Found>;
     const columns = PIECES.map((piece) => (pieces.includes(piece) ? piece : `x'' AS ${piece}`));
-    const read = this.#db.prepare(
+    const read = prepared(
+      this.#db,
       `SELECT site, month, source, part, ${columns.join(", ")} FROM block WHERE rowid = ?`,
     );
     return firstOf(found, (row) => row.bytes, maxBytes).map(({ id }) => {

@@ -1,14 +1,13 @@
 import { type Rows, runStepsNow, type Statement, type Steps } from "../sql.ts";
-import type { Database } from "./database.ts";
-
-type Prepared = ReturnType<Database["prepare"]>;
+import type { Database, Prepared } from "./database.ts";
 
 /** The most prepared statements, more than those that recur. */
 const MOST_PREPARED = 256;
 /** Prepared statements by text. */
 const PREPARED = new WeakMap<Database, Map<string, Prepared>>();
 
-function prepared(db: Database, text: string): Prepared {
+/** A statement, prepared once for each connection. It is others', too: it runs to its end before anything else does. */
+export function prepared(db: Database, text: string): Prepared {
   const all = PREPARED.get(db) ?? new Map<string, Prepared>();
   PREPARED.set(db, all);
   const known = all.get(text);
