@@ -55,7 +55,7 @@ async function lookAtAll(): Promise<void> {
 
 for (let hour = 0; hour < Number(hours); hour++) {
   if (hour % HOURS_BETWEEN === 0) await lookAtAll();
-  // What looks around each second does so once a minute: it would take most of the time.
+  // Timers of a second ring once a minute: they would take most of the time.
   for (let minute = 0; minute < 60; minute++) clock.jump(MINUTE_MS);
   await turn();
 }
