@@ -3,7 +3,8 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { MAIN, spawned as tallydeck } from "../helpers/tallydeck.ts";
+import { tallydeck } from "../helpers/command-line.ts";
+import { MAIN, spawned } from "../helpers/tallydeck.ts";
 
 const { version } = JSON.parse(
   readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"),
@@ -26,10 +27,10 @@ const COMMANDS = [...ON_DATA, "push", "follow", "devices", "update", "version", 
 describe("the command line", () => {
   it("lists its commands, also when asked for nothing", async () => {
     const [help, flag, letter, nothing] = await Promise.all([
-      tallydeck(["help"]),
+      spawned(["help"]),
       tallydeck(["--help"]),
       tallydeck(["-h"]),
-      tallydeck([]),
+      spawned([]),
     ]);
     for (const command of COMMANDS) assert.match(help.out, new RegExp(`^  ${command} +\\w`, "m"));
     assert.deepEqual([help.code, help.err], [0, ""]);
@@ -128,6 +129,6 @@ describe("the command line", () => {
       [["follow", "--help"], /better-sqlite3|koa|\/config\.ts/],
       [["sites", "--help"], /koa/],
     ] as const)
-      assert.doesNotMatch((await tallydeck(args, { NODE_DEBUG: "esm" })).err, heavy);
+      assert.doesNotMatch((await spawned(args, { NODE_DEBUG: "esm" })).err, heavy);
   });
 });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "mocha";
+import { tallydeck } from "../helpers/command-line.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { Running, RunningService } from "../helpers/tallydeck.ts";
 import { ADMIN } from "../helpers/world.ts";
@@ -66,7 +67,7 @@ describe("data elsewhere", () => {
   for (const command of ["status", "stats", "sites", "tokens"])
     it(`whose address is wrong is wrong usage of \`tallydeck ${command}\``, async () => {
       const args = [command, "--database-url", "postgres://me:50%off@127.0.0.1/numbers"];
-      const { code, err } = await new Running(args).ended;
+      const { code, err } = await tallydeck(args);
       assert.equal(code, 2);
       assert.match(err, /Write %25 for a % of its own/);
     });
