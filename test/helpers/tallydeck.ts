@@ -4,6 +4,7 @@ import { chownSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { aroundTests } from "./hooks.ts";
+import { openProgram } from "./open-program.ts";
 import { type Ask, askPort, type Reply } from "./world.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -11,9 +12,9 @@ export const MAIN = join(ROOT, "appliance/main.ts");
 /** The compile cache of scripts/tallydeck. */
 export const COMPILED = join(ROOT, "node_modules/.cache/node");
 
-/** A compile cache of another user's own: Node takes none that is not, and a start without one takes four times as long. */
-function compiledFor(user: number): string {
-  const folder = `${COMPILED}-${user}`;
+/** Makes another user's own compile cache: Node takes none that is not, and a start without one takes four times as long. */
+function compiledFor(user: number, compiled: string): string {
+  const folder = `${compiled}-${user}`;
   mkdirSync(folder, { recursive: true });
   chownSync(folder, user, user);
   return folder;
@@ -58,7 +59,11 @@ interface RunningOptions {
   descriptors?: number;
   /** The id of its user; that of the tests unless given. */
   user?: number;
+  /** It is a program that any user can read, as it is anyway where another one runs it. */
+  isOpen?: boolean;
 }
+
+const OWN = { node: process.execPath, main: MAIN, compiled: COMPILED };
 
 /** A process of the command line that stays, as `tallydeck run` does. */
 export class Running {
@@ -70,16 +75,17 @@ export class Running {
   constructor(
     args: readonly string[],
     env: Env = {},
-    { program = [MAIN], input, descriptors, user }: RunningOptions = {},
+    { program, input, descriptors, user, isOpen = user !== undefined }: RunningOptions = {},
   ) {
     if (isOver) throw new Error("All tests are over.");
-    const command = [process.execPath, ...program, ...args];
+    const { node, main, compiled } = isOpen ? openProgram() : OWN;
+    const command = [node, ...(program ?? [main]), ...args];
     const limited = ["bash", "-c", `ulimit -n ${descriptors}; exec "$@"`, "bash", ...command];
     const [file = "", ...rest] = descriptors === undefined ? command : limited;
     this.#child = spawn(file, rest, {
       env: {
         PATH: process.env.PATH ?? "",
-        NODE_COMPILE_CACHE: user === undefined ? COMPILED : compiledFor(user),
+        NODE_COMPILE_CACHE: user === undefined ? compiled : compiledFor(user, compiled),
         // Beside other tests, a nice one would hardly run.
         NICENESS: "0",
         ...env,
@@ -96,10 +102,9 @@ export class Running {
       this.#err += bytes;
     });
     running.add(this);
-    this.ended = once(this.#child, "close").then(([code]) => {
-      running.delete(this);
-      return { code: code as number | null, out: this.#out, err: this.#err };
-    });
+    this.ended = once(this.#child, "close")
+      .then(([code]) => ({ code: code as number | null, out: this.#out, err: this.#err }))
+      .finally(() => running.delete(this));
   }
 
   get out(): string {

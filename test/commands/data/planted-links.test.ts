@@ -13,8 +13,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, it } from "mocha";
-import { tallydeck } from "../../helpers/command-line.ts";
+import { tallydeck as inProcess } from "../../helpers/command-line.ts";
 import { eachFolder } from "../../helpers/folder.ts";
+import { isOpen } from "../../helpers/open-program.ts";
 import { Running } from "../../helpers/tallydeck.ts";
 
 /** A user whom every Debian has, and who owns nothing. */
@@ -50,6 +51,9 @@ describe("a command of root's on the data of another user", () => {
     ).ended;
     assert.equal(code, 0, err);
   }
+  /** Runs a command of root's, which takes the user's rights only where that user can read the program. */
+  const tallydeck = (args: readonly string[]) =>
+    isOpen ? inProcess(args) : new Running(args, {}, { isOpen: true }).ended;
   async function done(...words: string[]): Promise<void> {
     const { code, err } = await tallydeck([...words, "--data-dir", dataDir()]);
     assert.equal(code, 0, err);
