@@ -50,7 +50,8 @@ describe("data of a running service that is for another user", () => {
     chmodSync(folder(), 0o755);
     for (const words of COMMANDS)
       assert.equal(
-        await refusal(words),
+        // A copy of the program has another path.
+        (await refusal(words)).replace(/ \S+(?=\/scripts\/tallydeck )/, " ."),
         `This user, nobody, may not read ${dataDir}, which is for root. Run it as who may: sudo ./scripts/tallydeck ${words} --data-dir ${dataDir}\n`,
       );
   });
