@@ -4,12 +4,15 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "mocha";
 import { FAILING_CARD } from "../helpers/fake-disk.ts";
-import { eachFolder } from "../helpers/folder.ts";
-import { eachControl } from "./control-stage.ts";
-import { seen } from "./owner.ts";
+import { sharedFolder } from "../helpers/folder.ts";
+import { sharedControl } from "./control-stage.ts";
+import { Owner, seen } from "./owner.ts";
 
 describe("the box in the Web UI", () => {
-  const control = eachControl({ env: { VIRTUAL_DECK: "mk2" } });
+  const folder = sharedFolder();
+  const control = sharedControl(() => ({
+    env: { VIRTUAL_DECK: "mini", POWER_DIR: folder(), MACHINE_DIR: join(folder(), "machine") },
+  }));
   const downloaded = async (press: () => Promise<void>) => {
     const [download] = await Promise.all([control().page.waitForEvent("download"), press()]);
     return { name: download.suggestedFilename(), body: await readFile(await download.path()) };
@@ -18,10 +21,20 @@ describe("the box in the Web UI", () => {
     control()
       .field(label)
       .setInputFiles({ name, mimeType: "application/octet-stream", buffer: Buffer.from(content) });
+  /** Has the box tell this of itself. */
+  const tells = (change: (box: { time: number }) => object) =>
+    control().page.route("**/api/box", async (route) => {
+      const box = (await (await route.fetch()).json()) as { time: number };
+      await route.fulfill({ json: { ...box, ...change(box) } });
+    });
+  const card = () => control().region("This machine");
+  const fact = (name: string, of = card()) =>
+    seen(of.locator("dl > div").filter({ hasText: name }).locator("dd"));
 
   it("exports its settings, takes them in again once its owner has seen what changes, and undoes it", async () => {
     await control().set("k2", { type: "text", text: "Hi" });
-    await control().open("?tab=box");
+    await control().set("k3", { type: "clock" });
+    await control().visit("?tab=box");
     const { name, body } = await downloaded(() => control().button("Export settings").click());
     assert.equal(name, "tallydeck-settings.json");
     await give("Import settings…", name, body);
@@ -42,7 +55,7 @@ describe("the box in the Web UI", () => {
   });
 
   it("says what is wrong with a file that is no export", async () => {
-    await control().open("?tab=box");
+    await control().visit("?tab=box");
     await give("Import settings…", "holiday.json", "not json");
     await control().sees(
       "This file is not an export of settings. Choose one that was exported here.",
@@ -53,7 +66,7 @@ describe("the box in the Web UI", () => {
   });
 
   it("shows a text for the owner's privacy page, to copy", async () => {
-    await control().open("?tab=box");
+    await control().visit("?tab=box");
     await control().button("Show the text").click();
     const shown = control().region("Privacy").locator(".snippet code");
     assert.match(await seen(shown), /^Counting visits\..*For about 90 days it also keeps/s);
@@ -61,35 +74,28 @@ describe("the box in the Web UI", () => {
   });
 
   it("says of backups that the numbers are in a database elsewhere", async () => {
-    await control().page.route("**/api/box", async (route) => {
-      const answer = await route.fetch();
-      await route.fulfill({ json: { ...(await answer.json()), numbersElsewhere: true } });
-    });
-    await control().open("?tab=box");
+    await tells(() => ({ numbersElsewhere: true }));
+    await control().visit("?tab=box");
     await control().sees(/^Decks and what they show, as one file\. Push tokens/);
     await control().sees(/^The numbers and the sites are in a database elsewhere: pg_dump/);
   });
 
   it("says how old a release is when it is more than a year, and leads to the licenses", async () => {
-    await control().page.route("**/api/box", async (route) => {
-      const box = await (await route.fetch()).json();
-      await route.fulfill({ json: { ...box, made: box.time - 366 * 86_400_000 } });
-    });
-    await control().open("?tab=box");
+    await tells(({ time }) => ({ made: time - 366 * 86_400_000 }));
+    await control().visit("?tab=box");
     await control().sees(/^This release is of 20\d\d-\d\d-\d\d, more than a year ago\./);
-    await control().page.getByRole("link", { name: "Licenses" }).click();
-    await control().page.getByRole("heading", { name: "Notices" }).waitFor();
+    const link = control().page.getByRole("link", { name: "Licenses" });
+    const address = new URL(String(await link.evaluate(({ href }: { href: string }) => href)));
+    assert.equal(address.origin, control().owner.origin);
+    assert.match((await control().ask("GET", address.pathname)).text, /<h2[^>]*>Notices/);
   });
 
   it("says where days begin, and what becomes of a change", async () => {
-    await control().open("?tab=box");
+    await control().visit("?tab=box");
     await control().sees("DAY_ZONE changes it, from the next midnight there on.");
     const ahead = "From 2026-03-05 on days are those of Asia/Tokyo; until then, of UTC.";
-    await control().page.route("**/api/box", async (route) => {
-      const answer = await route.fetch();
-      await route.fulfill({ json: { ...(await answer.json()), days: { zone: "UTC", ahead } } });
-    });
-    await control().open("?tab=box");
+    await tells(() => ({ days: { zone: "UTC", ahead } }));
+    await control().visit("?tab=box");
     await control().sees(ahead);
   });
 
@@ -103,7 +109,7 @@ describe("the box in the Web UI", () => {
       control().page.evaluate(
         `(({ animationName, animationDuration }) => animationName + " " + animationDuration)(getComputedStyle(document.querySelector(".together")))`,
       );
-    await control().open("?tab=box");
+    await control().visit("?tab=box");
     await control().page.locator(".together").waitFor({ state: "attached" });
     assert.equal(await waiting(), "together 1s");
     await control().sees("Running for");
@@ -113,46 +119,47 @@ describe("the box in the Web UI", () => {
   });
 
   it("says which question took more memory than there is, and when", async () => {
-    await control().page.route("**/api/box", async (route) => {
-      const answer = await route.fetch();
-      const endedReads = [{ at: 0, question: "/stats of blog, 2026-01-01 to 2026-03-04" }];
-      await route.fulfill({ json: { ...(await answer.json()), timeZone: "UTC", endedReads } });
-    });
-    await control().open("?tab=box");
+    const endedReads = [{ at: 0, question: "/stats of blog, 2026-01-01 to 2026-03-04" }];
+    await tells(() => ({ timeZone: "UTC", endedReads }));
+    await control().visit("?tab=box");
     await control().sees(
       /^A question took more memory .*: \/stats of blog, 2026-01-01 to 2026-03-04 \(00:00, Thursday 1 January/,
     );
   });
 
   it("is backed up and restored", async () => {
+    const counted = async () => (await control().world.stats()).path;
     await control().world.beacon({ p: "/before" });
-    await control().open("?tab=box");
+    const before = await counted();
+    await control().visit("?tab=box");
     const { name, body } = await downloaded(() =>
       control().page.getByRole("link", { name: "Download backup" }).click(),
     );
     assert.match(name, /^tallydeck-.*\.db$/);
     assert.equal(body.subarray(0, 15).toString(), "SQLite format 3");
     await control().world.beacon({ p: "/after" });
+    assert.equal((await counted())["/after"], 1);
     await give("Restore…", name, body);
     await control().button("Restore").click();
     await control().sees("The backup is restored.");
-    assert.deepEqual((await control().world.stats()).path, { "/before": 1 });
+    assert.deepEqual(await counted(), before);
   });
 
   it("does not take a backup that is none", async () => {
-    await control().world.beacon({ p: "/before" });
-    await control().open("?tab=box");
+    await control().world.beacon({ p: "/kept" });
+    const { path } = await control().world.stats();
+    await control().visit("?tab=box");
     await give("Restore…", "holiday.jpg", "a picture");
     await control().button("Restore").click();
     await control().page.locator(".notice.bad").waitFor();
     control().owner.expectTrouble(/400/);
-    assert.deepEqual((await control().world.stats()).path, { "/before": 1 });
+    assert.deepEqual((await control().world.stats()).path, path);
   });
 
   it("hands out diagnostics", async () => {
-    await control().open("?tab=box");
+    await control().visit("?tab=box");
     const { body } = await downloaded(() => control().button("Download diagnostics").click());
-    assert.match(body.toString(), /"model": ?"mk2"/);
+    assert.match(body.toString(), /"model": ?"mini"/);
   });
 
   it("says that it does not answer, and goes on when it does again", async () => {
@@ -165,8 +172,8 @@ describe("the box in the Web UI", () => {
     isCut = false;
     await control().page.locator(".notices .bad").waitFor({ state: "detached" });
     await control().push("build", { text: "Build ok" });
-    await control().set("k2", { type: "push", channel: "build" });
-    await control().page.locator('[data-slot="k2"][aria-label*="build"]').waitFor();
+    await control().set("k4", { type: "push", channel: "build" });
+    await control().page.locator('[data-slot="k4"][aria-label*="build"]').waitFor();
     control().owner.expectTrouble(/ERR_FAILED/);
   });
 
@@ -179,17 +186,9 @@ describe("the box in the Web UI", () => {
     await control().slot("k0").waitFor();
     control().owner.expectTrouble(/ERR_FAILED/);
   });
-});
-
-describe("what the box says of itself", () => {
-  const folder = eachFolder();
-  const control = eachControl(() => ({ env: { POWER_DIR: folder() } }));
-  const card = () => control().region("This machine");
-  const fact = (name: string) =>
-    seen(card().locator("dl > div").filter({ hasText: name }).locator("dd"));
 
   it("says what it is and how it is, and leaves out what it does not know", async () => {
-    await control().open("?tab=box");
+    await control().visit("?tab=box");
     assert.equal(await fact("Running for"), "4 days 2 hours");
     assert.match(await fact("Memory"), /^1.1 GB\s+Tallydeck takes 115 MB$/);
     assert.match(await fact("Address"), /^http:\/\/localhost:\d+\/$/);
@@ -199,14 +198,22 @@ describe("what the box says of itself", () => {
   });
 
   it("goes with the times", async () => {
-    await control().page.clock.install();
-    await control().open("?tab=box");
-    await fact("Running for");
-    const { vitals } = control().world;
-    control().world.vitals = { ...vitals, temperature: 48.3, wifi: { dbm: -56 } };
-    await control().page.clock.runFor(10_000);
-    assert.equal(await fact("Temperature"), "48 °C");
-    assert.equal(await fact("Wi-Fi"), "strong (−56 dBm)");
+    const { world } = control();
+    const { vitals } = world;
+    const owner = await Owner.come(world.service.control);
+    const there = owner.page.getByRole("region", { name: "This machine", exact: true });
+    try {
+      await owner.page.clock.install();
+      await owner.open("/?tab=box");
+      await fact("Running for", there);
+      world.vitals = { ...vitals, temperature: 48.3, wifi: { dbm: -56 } };
+      await owner.page.clock.runFor(10_000);
+      assert.equal(await fact("Temperature", there), "48 °C");
+      assert.equal(await fact("Wi-Fi", there), "strong (−56 dBm)");
+    } finally {
+      world.vitals = vitals;
+      await owner.leave();
+    }
   });
 
   for (const [button, action] of [
@@ -214,79 +221,88 @@ describe("what the box says of itself", () => {
     ["Shut down", "shutdown"],
   ] as const)
     it(`asks before it does this: ${button.toLowerCase()}`, async () => {
-      // Told once the page listens.
-      const listens = control().page.waitForResponse("**/api/clock");
-      await control().open("?tab=box");
-      await listens;
+      const asked = () => readdirSync(folder()).filter((name) => name === action);
+      await control().visit("?tab=box");
       await control().button(`${button}…`).click();
       await control().button("Cancel").click();
-      assert.deepEqual(readdirSync(folder()), []);
+      assert.deepEqual(asked(), []);
       await control().button(`${button}…`).click();
       await control().button(button).click();
       await control().sees(action === "restart" ? "The box restarts." : "The box shuts down.");
-      assert.deepEqual(readdirSync(folder()), [action]);
+      assert.deepEqual(asked(), [action]);
       assert.equal(await control().button(`${button}…`).isDisabled(), true);
       // The page listens anew, as when the box is back.
       await control().page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
       await control().button(`${button}…`).and(control().page.locator(":enabled")).waitFor();
     });
+
+  describe("with settings of the machine's own", () => {
+    const root = (settings: object) => {
+      const asked = join(folder(), "machine/asked");
+      rmSync(asked, { recursive: true, force: true });
+      mkdirSync(asked, { recursive: true });
+      writeFileSync(join(folder(), "machine/state.json"), JSON.stringify(settings));
+    };
+    const asked = () =>
+      JSON.parse(readFileSync(join(folder(), "machine/asked/change.json"), "utf8"));
+    const key = { id: "AQEBAQEBAQEB", type: "ssh-ed25519", comment: "anna@desk" };
+    const attic = { hostname: "attic", timezone: "Europe/Zurich", keys: [key], before: {} };
+
+    it("changes them, with a way back, and takes a key away", async () => {
+      root(attic);
+      await control().visit("?tab=box");
+      await control().field("Name in the network").fill("cellar");
+      await control().button("Change name").click();
+      await control().sees("The box changes it…");
+      assert.deepEqual(asked(), { hostname: "cellar" });
+      root({ ...attic, hostname: "cellar", before: { hostname: "attic" } });
+      await control().button("Back to attic").click();
+      await control().sees("The box changes it…");
+      assert.deepEqual(asked(), { hostname: "attic" });
+      root({ ...attic, problem: "The key must be the line of a public key file." });
+      await control().sees("The key must be the line of a public key file.");
+      await control().button("Remove key AQEBAQEBAQEB").click();
+      await control().sees("The box changes it…");
+      assert.deepEqual(asked(), { removeKey: "AQEBAQEBAQEB" });
+    });
+
+    it("lets a key in with the code that the box's screen shows", async () => {
+      root(attic);
+      await control().visit("?tab=box");
+      const line = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAx7Kq9d anna@desk";
+      await control().field("Public ssh key").fill(line);
+      await control().button("Add key").click();
+      await control().sees("60 seconds are left.");
+      const [, code = ""] =
+        /Type (\d{4} \d{4}) there/.exec(control().world.screen.at(-1) ?? "") ?? [];
+      await control().field("Code on the screen").fill("1");
+      assert.equal(await control().button("Confirm").isDisabled(), true);
+      await control().field("Code on the screen").fill(code);
+      await control().button("Confirm").click();
+      await control().sees("The box changes it…");
+      assert.deepEqual(asked(), { addKey: line });
+    });
+  });
 });
 
-describe("the machine's own settings", () => {
-  const folder = eachFolder();
-  const control = eachControl(() => ({ env: { MACHINE_DIR: folder() } }));
-  const root = (settings: object) => {
-    rmSync(join(folder(), "asked"), { recursive: true, force: true });
-    mkdirSync(join(folder(), "asked"));
-    writeFileSync(join(folder(), "state.json"), JSON.stringify(settings));
-  };
-  const asked = () => JSON.parse(readFileSync(join(folder(), "asked/change.json"), "utf8"));
-  const key = { id: "AQEBAQEBAQEB", type: "ssh-ed25519", comment: "anna@desk" };
-  const attic = { hostname: "attic", timezone: "Europe/Zurich", keys: [key], before: {} };
+describe("a machine whose card fails", () => {
+  const folder = sharedFolder();
+  const control = sharedControl(() => ({ disk: FAILING_CARD, env: { RESET_DIR: folder() } }));
 
-  it("are changed, with a way back, and a key is taken away", async () => {
-    root(attic);
-    await control().open("?tab=box");
-    await control().field("Name in the network").fill("cellar");
-    await control().button("Change name").click();
-    await control().sees("The box changes it…");
-    assert.deepEqual(asked(), { hostname: "cellar" });
-    root({ ...attic, hostname: "cellar", before: { hostname: "attic" } });
-    await control().button("Back to attic").click();
-    await control().sees("The box changes it…");
-    assert.deepEqual(asked(), { hostname: "attic" });
-    root({ ...attic, problem: "The key must be the line of a public key file." });
-    await control().sees("The key must be the line of a public key file.");
-    await control().button("Remove key AQEBAQEBAQEB").click();
-    await control().sees("The box changes it…");
-    assert.deepEqual(asked(), { removeKey: "AQEBAQEBAQEB" });
+  it("says so above everything, with what is written to it and what to do", async () => {
+    await control().visit("?tab=box");
+    await control().sees("Make a backup now, then put the machine onto another one.");
+    const card = control().region("This machine");
+    const written = card.locator("dl > div").filter({ hasText: "Written" });
+    assert.match(await seen(written.locator("dd")), /^12 MB; what that is|^[\d.]+ .B a day/);
+    await card
+      .getByText(/The memory card fails\. The file system with the data .* \(1 time within a week/)
+      .waitFor();
   });
 
-  it("let a key in with the code that the box's screen shows", async () => {
-    root(attic);
-    await control().open("?tab=box");
-    const line = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAx7Kq9d anna@desk";
-    await control().field("Public ssh key").fill(line);
-    await control().button("Add key").click();
-    await control().sees("60 seconds are left.");
-    const [, code = ""] =
-      /Type (\d{4} \d{4}) there/.exec(control().world.screen.at(-1) ?? "") ?? [];
-    await control().field("Code on the screen").fill("1");
-    assert.equal(await control().button("Confirm").isDisabled(), true);
-    await control().field("Code on the screen").fill(code);
-    await control().button("Confirm").click();
-    await control().sees("The box changes it…");
-    assert.deepEqual(asked(), { addKey: line });
-  });
-});
-
-describe("the way back to the beginning", () => {
-  const folder = eachFolder();
-  const control = eachControl(() => ({ env: { RESET_DIR: folder() } }));
-
-  it("takes the name of the machine and ten seconds, and can be stopped", async () => {
+  it("goes back to the beginning by its name and ten seconds, and can be stopped", async () => {
     control().world.network.name = () => "attic.local";
-    await control().open("?tab=box");
+    await control().visit("?tab=box");
     await control().button("Erase everything…").click();
     const erase = control().button("Erase");
     await control().page.getByLabel("Type attic to go on").fill("tallydeck");
@@ -308,70 +324,41 @@ describe("the way back to the beginning", () => {
   });
 });
 
-describe("a machine whose card fails", () => {
-  const control = eachControl({ disk: FAILING_CARD });
-
-  it("says so above everything, with what is written to it and what to do", async () => {
-    await control().open("?tab=box");
-    await control().sees("Make a backup now, then put the machine onto another one.");
-    const card = control().region("This machine");
-    const written = card.locator("dl > div").filter({ hasText: "Written" });
-    assert.match(await seen(written.locator("dd")), /^12 MB; what that is|^[\d.]+ .B a day/);
-    await card
-      .getByText(/The memory card fails\. The file system with the data .* \(1 time within a week/)
-      .waitFor();
-  });
-});
-
-describe("a box in a checkout", () => {
-  const control = eachControl();
-
-  it("offers neither to restart nor to shut down", async () => {
-    await control().open("?tab=box");
-    await control().region("This machine").getByText("Running for").waitFor();
-    assert.equal(await control().button("Restart…").count(), 0);
-    assert.equal(await control().button("Shut down…").count(), 0);
-  });
-});
-
 describe("a box whose clock is far behind", () => {
   const DAY_MS = 86_400_000;
 
-  for (const [colorScheme, width] of [
-    ["light", 1200],
-    ["dark", 360],
-  ] as const) {
-    describe(`${colorScheme}, ${width} pixels wide`, () => {
-      const control = eachControl({
-        env: { VIRTUAL_DECK: "mk2" },
-        boardBehindMs: 0,
-        colorScheme,
-        viewport: { width, height: 740 },
-      });
-
-      it("asks whether the date of this device is right, and goes by it then", async () => {
-        const itsTime = Date.now() + 500 * DAY_MS;
-        await control().page.clock.setFixedTime(itsTime);
-        await control().open();
-        await control().sees(/more than 400 days after the newest date this machine knows/);
-        await control().owner.assertAccessible();
-        assert.equal(await control().page.evaluate("document.body.scrollWidth"), width);
-        assert.equal((await control().ask("GET", "/api/diagnostics")).json.clockSet, false);
-        await control().button("The date is right").click();
-        await control().button("The date is right").waitFor({ state: "detached" });
-        const { clockSet, time } = (await control().ask("GET", "/api/diagnostics")).json;
-        assert.equal(clockSet, true);
-        assert.ok(Math.abs(Date.parse(time) - itsTime) < DAY_MS);
-        control().owner.expectTrouble(/409/);
-      });
+  describe("by more than 400 days", () => {
+    const control = sharedControl({
+      env: { VIRTUAL_DECK: "pedal" },
+      boardBehindMs: 0,
+      viewport: { width: 360, height: 740 },
     });
-  }
+
+    it("asks whether the date of this device is right, and goes by it then", async () => {
+      const itsTime = Date.now() + 500 * DAY_MS;
+      await control().page.clock.setFixedTime(itsTime);
+      await control().open();
+      await control().sees(/more than 400 days after the newest date this machine knows/);
+      await control().owner.assertAccessibleInAnyLight();
+      for (const width of [360, 1200]) {
+        await control().page.setViewportSize({ width, height: 740 });
+        assert.equal(await control().page.evaluate("document.body.scrollWidth"), width);
+      }
+      assert.equal((await control().ask("GET", "/api/diagnostics")).json.clockSet, false);
+      await control().button("The date is right").click();
+      await control().button("The date is right").waitFor({ state: "detached" });
+      const { clockSet, time } = (await control().ask("GET", "/api/diagnostics")).json;
+      assert.equal(clockSet, true);
+      assert.ok(Math.abs(Date.parse(time) - itsTime) < DAY_MS);
+      control().owner.expectTrouble(/409/);
+    });
+  });
 
   describe("by less than 400 days", () => {
-    const control = eachControl({ boardBehindMs: 300 * DAY_MS });
+    const control = sharedControl({ boardBehindMs: 300 * DAY_MS });
 
     it("takes the time from this device", async () => {
-      await control().open();
+      await control().open("?tab=push");
       while (!(await control().ask("GET", "/api/diagnostics")).json.clockSet);
       assert.equal(await control().button("The date is right").count(), 0);
     });

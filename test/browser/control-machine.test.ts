@@ -31,7 +31,7 @@ describe("a machine that is no box, in the Web UI", () => {
     const cards = await control().page.getByRole("heading", { level: 2 }).allInnerTexts();
     assert.ok(cards.some((card) => card.includes("Backup")));
     assert.ok(!cards.some((card) => card.includes("Updates")), `${cards}`);
-    for (const name of ["Restart", "Shut down"])
+    for (const name of ["Restart…", "Shut down…"])
       assert.equal(await control().button(name).count(), 0, name);
     assert.equal(await control().page.getByText("Through a server of yours").count(), 0);
     assert.doesNotMatch(await seen(control().region("This machine")), /Wi-Fi/);

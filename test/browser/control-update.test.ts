@@ -4,9 +4,9 @@ import { describe, it } from "mocha";
 import { Refusal } from "../../appliance/base/refusal.ts";
 import type { UpdateView } from "../../appliance/updates/view.ts";
 import { FakeUpdater } from "../helpers/fake-updater.ts";
-import { eachFolder } from "../helpers/folder.ts";
+import { sharedFolder } from "../helpers/folder.ts";
 import { AT_REST, FakeUpdates } from "../helpers/updates.ts";
-import { eachControl, MK2 } from "./control-stage.ts";
+import { sharedControl } from "./control-stage.ts";
 
 const NEXT = { release: 12, version: "0.3.0" };
 const BEFORE = { release: 10, version: "0.1.0" };
@@ -30,9 +30,13 @@ const RESTART = { next: NEXT, progress: { step: "restart", done: 0, of: 0 } } as
 
 describe("updates in the Web UI", () => {
   let updates: FakeUpdates;
-  const control = eachControl(() => {
+  const control = sharedControl(() => {
     updates = new FakeUpdates();
     return { updates, viewport: { width: 360, height: 740 } };
+  });
+  beforeEach(() => {
+    updates.refusal = undefined;
+    updates.wishes.length = 0;
   });
   const card = () => control().region("Updates");
   const button = (name: string) => card().getByRole("button", { name, exact: true });
@@ -40,10 +44,8 @@ describe("updates in the Web UI", () => {
   const sees = (text: string | RegExp) => card().getByText(text).waitFor();
   const open = async (view: Partial<UpdateView>) => {
     updates.show(view);
-    await control().open("?tab=box");
+    await control().visit("?tab=box");
   };
-  const listenAnew = () =>
-    control().page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
   /** Waits for the request, since the page waits for it, too. */
   const wished = async (press: () => Promise<void>) => {
     const answer = control().page.waitForResponse("**/api/update");
@@ -94,28 +96,6 @@ describe("updates in the Web UI", () => {
     assert.equal(await button("Cancel").count(), 0);
   });
 
-  it("go on by themselves with the pages of the new release", async () => {
-    await open(RESTART);
-    await sees(/^The box restarts\. It is back/);
-    await control().page.clock.install();
-    await control().page.route("**/api/events", (route) => route.abort());
-    await listenAnew();
-    await control().sees(/^The box restarts into 0\.3\.0\. It is back in about two minutes/);
-    // A device that slept meanwhile has not waited.
-    await control().page.clock.fastForward(60 * 60_000);
-    await control().page.clock.runFor(14 * 60_000);
-    await control().sees(/^The box restarts into 0\.3\.0\. It is back in about two minutes/);
-    await control().page.clock.runFor(60_000);
-    await control().sees(/^The box is not back after fifteen minutes\. Unplug it/);
-    updates.show({ running: { ...NEXT, slot: "b" }, last: { ...FAILED, kind: "updated" } });
-    const loaded = control().page.waitForEvent("load");
-    await control().page.unroute("**/api/events");
-    await listenAnew();
-    await loaded;
-    await sees("Updated to 0.3.0.");
-    control().owner.expectTroubles(/ERR_FAILED/);
-  });
-
   it("ask first on a board on which none was ever tried", async () => {
     await open({ ready: READY, isUntriedBoard: true });
     await sees("Updates on this board were never tried: keep a card reader near.");
@@ -124,7 +104,7 @@ describe("updates in the Web UI", () => {
     await asked
       .getByText(/This is a Raspberry Pi 4 Model B Rev 1\.4\..*SETUP-RESULT\.txt/)
       .waitFor();
-    await control().owner.assertAccessibleInAnyLight();
+    await control().owner.assertAccessibleInAnyLight("dialog");
     assert.deepEqual(updates.wishes, []);
     assert.deepEqual(
       await wished(() => asked.getByRole("button", { name: "Install", exact: true }).click()),
@@ -188,10 +168,9 @@ describe("updates in the Web UI", () => {
   });
 
   it("shut nobody out and fit, whatever they show", async () => {
-    await open({ ready: READY, other: BEFORE });
-    await control().owner.assertAccessibleInAnyLight();
+    await open({});
     for (const view of [
-      { problem: "The card is full." },
+      { ready: READY, other: BEFORE },
       { last: FAILED, ready: { ...READY, failedBefore: true, notes: "x".repeat(500) } },
       { ready: READY, next: NEXT, progress: { step: "write", done: 1, of: 2 } },
       { ready: READY, next: NEXT, restartsAt: AT_REST.checkedAt },
@@ -207,13 +186,43 @@ describe("updates in the Web UI", () => {
   });
 });
 
+describe("an update that restarts the box", () => {
+  const updates = new FakeUpdates();
+  const control = sharedControl({ updates });
+  const listenAnew = () =>
+    control().page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+
+  it("goes on by itself with the pages of the new release", async () => {
+    updates.show(RESTART);
+    await control().open("?tab=box");
+    await control().sees(/^The box restarts\. It is back/);
+    await control().page.clock.install();
+    await control().page.route("**/api/events", (route) => route.abort());
+    await listenAnew();
+    await control().sees(/^The box restarts into 0\.3\.0\. It is back in about two minutes/);
+    // A device that slept meanwhile has not waited.
+    await control().page.clock.fastForward(60 * 60_000);
+    await control().page.clock.runFor(14 * 60_000);
+    await control().sees(/^The box restarts into 0\.3\.0\. It is back in about two minutes/);
+    await control().page.clock.runFor(60_000);
+    await control().sees(/^The box is not back after fifteen minutes\. Unplug it/);
+    updates.show({ running: { ...NEXT, slot: "b" }, last: { ...FAILED, kind: "updated" } });
+    const loaded = control().page.waitForEvent("load");
+    await control().page.unroute("**/api/events");
+    await listenAnew();
+    await loaded;
+    await control().sees("Updated to 0.3.0.");
+    control().owner.expectTroubles(/ERR_FAILED/);
+  });
+});
+
 describe("an update with the service and a deck", () => {
-  const folder = eachFolder();
+  const folder = sharedFolder();
   let updater: FakeUpdater;
-  const control = eachControl(() => {
+  const control = sharedControl(() => {
     updater = new FakeUpdater(join(folder(), "root"), join(folder(), "data/bundle"));
     const env = { UPDATE_DIR: join(folder(), "root"), UPDATES_DIR: join(folder(), "data") };
-    return { env: { ...env, VIRTUAL_DECK: "mk2" } };
+    return { env: { ...env, VIRTUAL_DECK: "mini" } };
   });
   const sees = (text: string | RegExp) => control().sees(text);
   /** Lets half seconds pass until the service has it so; then as long as it takes, none. */
@@ -249,7 +258,7 @@ describe("an update with the service and a deck", () => {
     updater.tell({ work: { step: "restart", to: NEXT, done: 0, of: 0 } });
     await passUntil(({ progress }) => progress?.step === "restart");
     await sees(/^The box restarts\. It is back/);
-    const key = () => control().world.service.decks.picture(MK2, "k2").revision;
+    const key = () => control().world.service.decks.picture(control().deck, "k2").revision;
     const before = key();
     await restarted("failed", "No address on eth0.");
     await sees(/^Went back from 0\.3\.0 to 0\.2\.0\. No address on eth0\./);
@@ -259,15 +268,5 @@ describe("an update with the service and a deck", () => {
     await restarted("updated");
     await loaded;
     await sees("Updated to 0.3.0.");
-  });
-});
-
-describe("a system that is not the box's own", () => {
-  const control = eachControl();
-
-  it("is not offered any updates", async () => {
-    await control().open("?tab=box");
-    await control().region("This machine").getByText("Running for").waitFor();
-    assert.equal(await control().region("Updates").count(), 0);
   });
 });
