@@ -169,6 +169,8 @@ export function SlotImage({ deck, slot, onBlank }: SlotImageProps) {
   const { box } = useShell();
   const revision = box.revisions.get(revisionKey({ deck, slot: slot.slot })) ?? "";
   const enlarged = slot.kind === "key" ? Math.max(1, KEY_PX / slot.width) : 1;
+  // Pictures from before the page listens would be asked for twice.
+  const isKnown = box.opened > 0 || !box.isLive;
   const at = (density: number) => {
     const scale = Math.min(MAX_PICTURE_SCALE, Math.ceil(enlarged * density - UNSEEN));
     const asked = scale === 1 ? "" : `scale=${scale}&`;
@@ -176,8 +178,10 @@ export function SlotImage({ deck, slot, onBlank }: SlotImageProps) {
   };
   return (
     <img
-      src={at(1)}
-      srcset={DENSITIES.map((density) => `${at(density)} ${density}x`).join(", ")}
+      src={isKnown ? at(1) : undefined}
+      srcset={
+        isKnown ? DENSITIES.map((density) => `${at(density)} ${density}x`).join(", ") : undefined
+      }
       alt=""
       width={slot.width}
       height={slot.height}
