@@ -9,6 +9,8 @@ import type { Owner } from "./owner.ts";
 import type { Reply } from "./world.ts";
 
 const LOOK_MS = 30;
+/** Shorter than a month takes to be written. */
+const SHORT_LOOK_MS = 5;
 const BYTES = { "content-type": "application/octet-stream" };
 
 /** Days from one on, as texts. */
@@ -73,6 +75,14 @@ export class Importer {
     const reply = await this.work(id, what, wishes);
     assert.equal(reply.status, 202, reply.text);
     return this.rested(id);
+  }
+
+  /** Resolves when more than this share of the work is done; calls `meanwhile` as often as it looks. */
+  async passed(share: number, meanwhile = () => {}): Promise<void> {
+    while (((await this.list()).upload?.share ?? 1) <= share) {
+      meanwhile();
+      await setTimeout(SHORT_LOOK_MS);
+    }
   }
 
   list(): Promise<ImportsAnswer> {

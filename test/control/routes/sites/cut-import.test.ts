@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { beforeEach, describe, it } from "mocha";
 import { dayOf, formatDay } from "../../../../appliance/base/calendar.ts";
@@ -18,7 +17,6 @@ import { type Ask, askPort, CHROME, encode, World } from "../../../helpers/world
 
 /** Days of as many months, each of which is written by itself: the first day of each. */
 const MONTHS = 110;
-const LOOK_MS = 5;
 
 describe("an upload on a disk that fills up", () => {
   it("ends in a sentence, keeps no half of a piece, and goes on with room", async function () {
@@ -70,7 +68,7 @@ describe("an import on a box whose power is cut in the middle", () => {
     const { service, importer } = await start();
     const id = await importer.send(events, "events.csv.gz", 1_000_000);
     assert.equal((await importer.work(id, "bring")).status, 202);
-    await passed(importer, 0);
+    await importer.passed(0);
     const [child] = childrenOf(service.pid);
     assert.ok(child !== undefined);
     await service.end("SIGKILL");
@@ -96,7 +94,7 @@ describe("an import on a box whose power is cut in the middle", () => {
       counted += status < 300 ? 1 : 0;
     };
     assert.equal((await importer.work(id, "bring")).status, 202);
-    await passed(importer, 0.5, () => hits.push(hit().catch(() => {})));
+    await importer.passed(0.5, () => hits.push(hit().catch(() => {})));
     await service.end("SIGKILL");
     await Promise.all(hits);
 
@@ -114,14 +112,6 @@ describe("an import on a box whose power is cut in the middle", () => {
     await again.service.end();
   });
 });
-
-/** Resolves when more than this share of an import is done; calls `meanwhile` as often as it looks. */
-async function passed(importer: Importer, share: number, meanwhile = () => {}): Promise<void> {
-  while (((await importer.list()).upload?.share ?? 1) <= share) {
-    meanwhile();
-    await setTimeout(LOOK_MS);
-  }
-}
 
 /** The processes that a process has started. */
 function childrenOf(pid: number | undefined): number[] {
