@@ -27,10 +27,14 @@ describe("a new box with the stick of another one", () => {
     return { world, owner: new Owner(world) };
   }
 
-  /** A box that has made its first backup, and is gone. */
-  async function formerBox(
-    env: Record<string, string> = {},
-  ): Promise<{ id: string; token: string }> {
+  /** A box that made its first backup, and is gone, with what it left on the stick. */
+  interface Former {
+    readonly id: string;
+    readonly token: string;
+    readonly backups: readonly (readonly [name: string, bytes: Buffer])[];
+  }
+
+  async function liveBefore(env: Record<string, string> = {}): Promise<Former> {
     const { world, owner } = await box({ SITES: "", VIRTUAL_DECK: "mini", ...env });
     await owner.ask("POST", "/api/sites", { id: "blog" });
     await world.beacon({ p: "/" });
@@ -46,7 +50,23 @@ describe("a new box with the stick of another one", () => {
     await untilMade(owner, world.clock.now() - 1_000);
     const { box: id } = await owner.get("/api/mqtt");
     await world.stop();
-    return { id, token };
+    const backups = readdirSync(stick()).map(
+      (name) => [name, readFileSync(join(stick(), name))] as const,
+    );
+    return { id, token, backups };
+  }
+
+  /** Its life takes seconds, and is the same for all tests. */
+  let former: Former | undefined;
+  async function formerBox(): Promise<Former> {
+    former ??= await liveBefore();
+    return leave(former);
+  }
+
+  function leave(was: Former): Former {
+    mkdirSync(stick(), { recursive: true });
+    for (const [name, bytes] of was.backups) writeFileSync(join(stick(), name), bytes);
+    return was;
   }
 
   async function untilMade(owner: Owner, since: number): Promise<void> {
@@ -117,9 +137,11 @@ describe("a new box with the stick of another one", () => {
       const state = { hostname, timezone: "UTC", keys: [], before: {} };
       writeFileSync(join(machines(), "state.json"), JSON.stringify(state));
     }
+    let former: Former | undefined;
     const formerKitchen = async () => {
       isCalled("Kitchen");
-      const was = await formerBox({ MACHINE_DIR: machines() });
+      former ??= await liveBefore({ MACHINE_DIR: machines() });
+      const was = leave(former);
       assert.ok(readdirSync(stick()).every((name) => name.includes("Z-kitchen-")));
       assert.equal(asked(), undefined);
       return was;
