@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DAY_MS, HOUR_MS } from "../../../appliance/base/calendar.ts";
 import { type EngineName, engineOfSuite, onEachEngine } from "../../helpers/engines.ts";
+import { isLong } from "../../helpers/long.ts";
 import { seeded, TEST_SEED } from "../../helpers/seeded.ts";
 import { someRecord } from "../../helpers/store-life.ts";
 import { SimulatedBox } from "./box.ts";
@@ -13,8 +14,16 @@ import type { Sent, SimulatedStore } from "./store.ts";
 
 /** The seconds for which fresh seeds are tried; 0 tries one. */
 const SIM_S = Number(process.env.SIM_S ?? 0);
-/** Each step of a database elsewhere takes longer; fresh seeds live longer than the one of each run of the suite. */
-const DAYS = SIM_S > 0 ? { SQLite: 60, PostgreSQL: 8 } : { SQLite: 25, PostgreSQL: 4 };
+/**
+ * Each step of a database elsewhere takes longer. Fresh seeds live longest, and the one of each run of the suite as long as
+ * fits into ten seconds: after the last of these days, a store still outlives all that it has.
+ */
+const DAYS =
+  SIM_S > 0
+    ? { SQLite: 60, PostgreSQL: 8 }
+    : isLong
+      ? { SQLite: 25, PostgreSQL: 4 }
+      : { SQLite: 12, PostgreSQL: 2 };
 const SITES = 3;
 const DISTINCT = 120;
 const FLOOD = 2_300;
