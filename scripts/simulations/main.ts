@@ -77,7 +77,7 @@ function testRun({
       const own = Object.entries({ ...environment(options.scale) })
         .map(([name, n]) => [name, `${Math.max(1, Math.round(n))}`] as const)
         .concat([["TEST_SEED", `${seed}`]]);
-      const child = spawn(join(CHECKOUT, "scripts/test"), [file], {
+      const child = spawn(join(CHECKOUT, "scripts/test"), ["--long", file], {
         env: { ...process.env, ...Object.fromEntries(own) },
         stdio: "inherit",
       });
@@ -89,7 +89,9 @@ function testRun({
       );
       const again = own.map(([name, value]) => `${name}=${value}`).join(" ");
       if (code !== 0)
-        report.problem(`A test has failed. To see it again: ${again} ./scripts/test ${file}`);
+        report.problem(
+          `A test has failed. To see it again: ${again} ./scripts/test --long ${file}`,
+        );
     },
   };
 }

@@ -12,6 +12,7 @@ import { type DigestTarget, targetsOf } from "../../appliance/base/text/digest.t
 import { Digests } from "../../appliance/digest/digests.ts";
 import { lastDue } from "../../appliance/digest/machine.ts";
 import type { DigestRecord } from "../../appliance/digest/record.ts";
+import { lasting } from "../helpers/long.ts";
 import { seeded } from "../helpers/seeded.ts";
 import { eachLife, LIVES, SimCard, SimTime } from "../helpers/simulated.ts";
 
@@ -270,7 +271,7 @@ async function heal(life: Life): Promise<void> {
 async function live(seed: number): Promise<void> {
   const life = new Life(seeded(seed));
   const { draw, time } = life;
-  const end = time.at + 400 * DAY_MS;
+  const end = time.at + lasting(400) * DAY_MS;
   await life.start();
   while (time.at < end) {
     const until = time.at + draw.below(6) * DAY_MS;
@@ -286,11 +287,11 @@ async function live(seed: number): Promise<void> {
     }
     assert.deepEqual(life.problems, [], life.said());
   }
-  assert.ok(life.taken.size > 100, `${life.taken.size}`);
+  assert.ok(life.taken.size > lasting(100), `${life.taken.size}`);
   await life.stop(false);
 }
 
-describe("a box over 400 days of digests in which all goes wrong", function () {
+describe("a box over days of digests in which all goes wrong", function () {
   this.timeout(120_000 * LIVES);
 
   it("sends each at its hour once it can, to each reader once", () => eachLife(live));

@@ -17,6 +17,15 @@ const SHARE = 4;
 
 /** The entries of a table that are tried now. */
 export function drawn<T>(table: Readonly<Record<string, T>>): [name: string, entry: T][] {
-  const first = seeded(TEST_SEED).below(SHARE);
-  return Object.entries(table).filter((_, at) => isLong || at % SHARE === first);
+  return Object.entries(table).filter((_, at) => isDrawn(at));
+}
+
+/** Whether one of many that follow each other is tried now, by its number from 0. */
+export function isDrawn(at: number): boolean {
+  return isLong || at % SHARE === seeded(TEST_SEED).below(SHARE);
+}
+
+/** The length that a soak has now of its whole one. */
+export function lasting(whole: number): number {
+  return isLong ? whole : whole / SHARE;
 }

@@ -8,11 +8,13 @@ import { randomFrom } from "../../appliance/demo/random.ts";
 import { effectsOf } from "../../appliance/provision/effects.ts";
 import { DIALECTS } from "../../appliance/provision/provision.ts";
 import { report } from "../../appliance/provision/report.ts";
+import { isDrawn } from "../helpers/long.ts";
 import { fixture, provisioned } from "./provisioned.ts";
 
 describe("settings on the boot partition", () => {
-  it("survive 500 seeded manglings: no throw, no control character, only known settings", () => {
+  it("survive seeded manglings: no throw, no control character, only known settings", () => {
     for (let seed = 1; seed <= 500; seed++) {
+      if (!isDrawn(seed)) continue;
       const random = randomFrom(seed);
       const files = Object.fromEntries(
         [...DIALECTS.keys()].map((file) => [file, mangled(fixture(file), random)]),

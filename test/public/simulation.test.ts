@@ -5,6 +5,7 @@ import { DAY_MS } from "../../appliance/base/calendar.ts";
 import { silentLog } from "../../appliance/base/log.ts";
 import { PublicAddress } from "../../appliance/public/public-address.ts";
 import { FIRST_PUBLIC_SETTINGS, type PublicSettings } from "../../appliance/public/settings.ts";
+import { lasting } from "../helpers/long.ts";
 import { seeded } from "../helpers/seeded.ts";
 import { eachLife, LIVES, SimTime } from "../helpers/simulated.ts";
 import { SimDisk, SimWorld, type Trouble, WELL } from "./sim-world.ts";
@@ -213,7 +214,7 @@ async function live(
   await life.address.close();
 }
 
-describe("a public address over 400 days in which all goes wrong", function () {
+describe("a public address over days in which all goes wrong", function () {
   this.timeout(120_000 * LIVES);
 
   for (const [what, settings, lifeDays, days] of [
@@ -223,5 +224,5 @@ describe("a public address over 400 days in which all goes wrong", function () {
     ["one of a day, of such a CA", { directory: "https://ca.example.org/" }, 1, 60],
   ] as const)
     it(`comes back whenever it can, and asks nobody too often: ${what}`, () =>
-      eachLife((seed) => live(seed, settings, { lifeDays, days })));
+      eachLife((seed) => live(seed, settings, { lifeDays, days: lasting(days) })));
 });

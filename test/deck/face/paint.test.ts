@@ -5,6 +5,7 @@ import { describe, it } from "mocha";
 import { encodeJpeg, encodePng, paint, paintFine } from "../../../appliance/deck/face/paint.ts";
 import type { TextFace } from "../../../appliance/deck/face/plain.ts";
 import { drawableCharacters } from "../../helpers/drawable.ts";
+import { drawn } from "../../helpers/long.ts";
 import * as pictures from "../../helpers/pictures.ts";
 import { seeded, TEST_SEED } from "../../helpers/seeded.ts";
 import {
@@ -150,7 +151,7 @@ describe("paint", () => {
   };
 
   it("draws each face finer in the very same layout", async () => {
-    for (const name of Object.keys(GALLERY))
+    for (const [name] of drawn(GALLERY))
       for (const size of GOLDEN_SIZES) {
         const fine = await finer(name, size, 3);
         assert.deepEqual([fine.width, fine.height], [size[0] * 3, size[1] * 3]);

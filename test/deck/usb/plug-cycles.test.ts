@@ -4,6 +4,7 @@ import type { FakeUnit } from "../../helpers/fake-hid.ts";
 import { FakeCrt, MIRABOX_293S } from "../../helpers/fake-hid-crt.ts";
 import { FakeMini } from "../../helpers/fake-hid-elgato.ts";
 import { UNITS } from "../../helpers/fake-hid-units.ts";
+import { lasting } from "../../helpers/long.ts";
 import { seeded } from "../../helpers/seeded.ts";
 
 const CHANNELS = ["a", "b", "c", "d"] as const;
@@ -17,7 +18,7 @@ async function bindAll(world: DeckWorld): Promise<void> {
   }
 }
 
-describe("A thousand plug cycles", () => {
+describe("Many plug cycles", () => {
   for (const [name, make] of [
     ["a Mini", () => new FakeMini()],
     ["a Mirabox 293S", () => new FakeCrt(MIRABOX_293S)],
@@ -32,7 +33,7 @@ describe("A thousand plug cycles", () => {
       await world.pass(120_000, 5_000);
       const before = world.clock.waiting.size;
 
-      for (let cycle = 0; cycle < 1_000; cycle += 1) {
+      for (let cycle = 0; cycle < lasting(1_000); cycle += 1) {
         unit.faults.unplugAfterWrites = below(40);
         world.host.plug(unit);
         world.channels.set(CHANNELS[cycle % 4] ?? "a", { text: `cycle ${cycle % 7}`, ttl: 0 });
