@@ -2,20 +2,24 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "mocha";
-import { eachFolder } from "../helpers/folder.ts";
+import { FIRST_PUBLIC_SETTINGS } from "../../appliance/public/settings.ts";
+import { sharedFolder } from "../helpers/folder.ts";
 import { FakePublicAddress, stepsTo } from "../helpers/public-address.ts";
-import { type Control, eachControl } from "./control-stage.ts";
+import { sharedControl } from "./control-stage.ts";
+
+const CARD = 'section[aria-labelledby="public-title"]';
 
 describe("the public address in the Web UI", () => {
-  let address: FakePublicAddress;
-  const control = eachControl(() => {
-    address = new FakePublicAddress();
-    return { publicAddress: address };
+  const address = new FakePublicAddress();
+  const control = sharedControl({ publicAddress: address });
+  beforeEach(async () => {
+    Object.assign(address, { isDeclared: false, port: 443, settings: FIRST_PUBLIC_SETTINGS });
+    address.show({});
   });
-  const card = (at: Control = control()) => at.region("Public address");
+  const card = () => control().region("Public address");
 
   it("begins with a name, a provider's token and what the owner agrees to", async () => {
-    await control().open("?tab=box");
+    await control().visit("?tab=box");
     await card().getByLabel("Name", { exact: true }).fill("Tally.dedyn.io");
     await card().getByLabel("Who tells the DNS where your home is").selectOption("desec");
     await card().getByLabel("Token", { exact: true }).fill("hush-hush");
@@ -37,7 +41,7 @@ describe("the public address in the Web UI", () => {
   });
 
   it("says before it is turned on which port has to lead where, and in a checkout that there is none yet", async () => {
-    await control().open("?tab=box");
+    await control().visit("?tab=box");
     await card()
       .getByText(/port 443 of your router, which has to lead to port 443 of this/)
       .waitFor();
@@ -50,11 +54,12 @@ describe("the public address in the Web UI", () => {
       .getByText(/Forward it by hand\. Your provider/)
       .waitFor();
     address.port = 0;
-    await control().open("?tab=box");
+    address.show({});
+    await control().visit("?tab=box");
     await card()
       .getByText(/Start it with --tls-port 8443 first/)
       .waitFor();
-    await control().owner.assertAccessibleInAnyLight();
+    await control().owner.assertAccessibleInAnyLight(CARD);
     await address.change({ ...address.settings, enabled: true, name: "a.example", agreed: true });
     await card()
       .getByText(/Start it with --tls-port/)
@@ -62,7 +67,7 @@ describe("the public address in the Web UI", () => {
   });
 
   it("asks another provider's user and password, and says what is wrong with what was typed", async () => {
-    await control().open("?tab=box");
+    await control().visit("?tab=box");
     await card().getByLabel("Name", { exact: true }).fill("tallydeck.local");
     await card().getByLabel("Who tells the DNS where your home is").selectOption("other");
     await card().getByLabel("Provider").fill("noip");
@@ -76,7 +81,7 @@ describe("the public address in the Web UI", () => {
   });
 
   it("shows the way from name to visitors, what is wrong on it and the next step", async () => {
-    await control().open("?tab=box");
+    await control().visit("?tab=box");
     await address.change({ ...address.settings, enabled: true, name: "a.example", agreed: true });
     const sentence = "The router refuses to open port 443.";
     const next = "In the router, forward TCP port 443 to this machine.";
@@ -96,11 +101,11 @@ describe("the public address in the Web UI", () => {
     await card()
       .getByText(/^The machine tries again by itself in \d/)
       .waitFor();
-    await control().owner.assertAccessibleInAnyLight();
+    await control().owner.assertAccessibleInAnyLight(CARD);
   });
 
   it("is tested from the internet as often as tests are left, and from a phone", async () => {
-    await control().open("?tab=box");
+    await control().visit("?tab=box");
     await address.change({ ...address.settings, enabled: true, name: "a.example", agreed: true });
     await card().getByRole("button", { name: "Test from the internet" }).click();
     await card()
@@ -110,7 +115,7 @@ describe("the public address in the Web UI", () => {
     const dialog = control().page.getByRole("dialog", { name: "Tell it from your phone" });
     await dialog.getByRole("img", { name: "QR code of the address" }).waitFor();
     await dialog.getByText(/^https:\/\/a\.example\/help\/reached\//).waitFor();
-    await control().owner.assertAccessibleInAnyLight();
+    await control().owner.assertAccessibleInAnyLight("dialog");
     address.show({ reachedAt: Date.now() });
     await dialog.getByText(/^Reached: somebody came in/).waitFor();
   });
@@ -118,16 +123,16 @@ describe("the public address in the Web UI", () => {
   it("puts its name into tags once it is live, and into links only with the dashboard outside", async () => {
     await address.change({ ...address.settings, enabled: true, name: "a.example", agreed: true });
     address.show({ live: true, url: "https://a.example", steps: stepsTo("end") });
-    await control().open("?tab=sites");
+    await control().visit("?tab=sites");
     const site = control().region("blog");
     await site.getByText("Script tag", { exact: true }).click();
     await site.getByText('src="https://a.example/s.js"').waitFor();
     await site.getByText("Share", { exact: true }).click();
     await site.getByRole("button", { name: "Make a link" }).click();
     await site.getByText(/^http:\/\/[^ ]+\/dashboard\?site=blog#share=/).waitFor();
-    await control().open("?tab=box");
+    await control().visit("?tab=box");
     await card().getByRole("switch", { name: "Dashboard from outside" }).click();
-    await control().open("?tab=sites");
+    await control().visit("?tab=sites");
     await site.getByRole("button", { name: "New link" }).click();
     await control()
       .page.getByRole("dialog")
@@ -139,21 +144,21 @@ describe("the public address in the Web UI", () => {
   it("is shown, and is not to be changed, where the configuration names it", async () => {
     await address.change({ ...address.settings, enabled: true, name: "a.example", agreed: true });
     address.isDeclared = true;
-    await control().open("?tab=box");
+    await control().visit("?tab=box");
     await card().getByText("The configuration names a.example").waitFor();
     assert.equal(await card().getByRole("textbox").count(), 0);
   });
 });
 
 describe("a tunnel to a server of the owner's", () => {
-  const folder = eachFolder();
-  const control = eachControl(() => ({ env: { TUNNEL_DIR: folder() } }));
+  const folder = sharedFolder();
+  const control = sharedControl(() => ({ env: { TUNNEL_DIR: folder() } }));
   const KEY = "xTIBA5rboUvnH4htodjb6e697QjLERt1NAB4mZqp8Dg=";
   const CONF = `[Interface]\nAddress = 10.8.0.2/24\n[Peer]\nPublicKey = ${KEY}\nEndpoint = 203.0.113.5:51820\nAllowedIPs = 0.0.0.0/0`;
 
   it("is pasted, shown with the box's key, and taken away", async () => {
     mkdirSync(join(folder(), "asked"));
-    await control().open("?tab=box");
+    await control().visit("?tab=box");
     const card = control().region("Public address");
     await card.getByText("Through a server of yours").click();
     await card.getByLabel("WireGuard configuration").fill("my diary");
@@ -163,7 +168,7 @@ describe("a tunnel to a server of the owner's", () => {
     await card.getByLabel("WireGuard configuration").fill(CONF);
     await card.getByRole("button", { name: "Connect" }).click();
     await card.getByText("The box is at it…").waitFor();
-    await control().owner.assertAccessibleInAnyLight();
+    await control().owner.assertAccessibleInAnyLight(CARD);
 
     rmSync(join(folder(), "asked", "wireguard.conf"));
     const state = { declared: false, endpoint: "203.0.113.5:51820", addresses: ["10.8.0.2"] };
