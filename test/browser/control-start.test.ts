@@ -1,10 +1,17 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { eachControl, MK2 } from "./control-stage.ts";
+import { eachControl, sharedControl } from "./control-stage.ts";
 import { seen } from "./owner.ts";
 
 describe("an empty box in the Web UI", () => {
-  const control = eachControl({ env: { SITES: "", VIRTUAL_DECK: "mk2" } });
+  const control = sharedControl({ env: { SITES: "", VIRTUAL_DECK: "mini" } });
+  beforeEach(async () => {
+    for (const { id } of (await control().ask("GET", "/api/sites")).json.sites)
+      await control().ask("DELETE", `/api/sites/${id}?confirm=${id}`);
+    await control().set("k2", { type: "empty" });
+  });
+  // Each is the first visit of a browser.
+  afterEach(() => control().page.evaluate("localStorage.clear()"));
   const step = (title: string) => control().page.getByRole("listitem").filter({ hasText: title });
   const isDone = (title: string) => step(title).getByText("(done)").waitFor({ state: "attached" });
   const name = async (id: string) => {
@@ -35,7 +42,7 @@ describe("an empty box in the Web UI", () => {
     });
     await control().button("Change what the key shows").click();
     await control().slot("k2").waitFor();
-    assert.match(control().page.url(), new RegExp(`deck=${MK2}&slot=k2`));
+    assert.match(control().page.url(), new RegExp(`deck=${control().deck}&slot=k2`));
   });
 
   it("goes on where it was when the page is loaded anew", async () => {
@@ -55,8 +62,8 @@ describe("an empty box in the Web UI", () => {
   });
 
   it("leaves who came for something else where they wanted to be", async () => {
-    await control().open("?tab=box");
-    await control().region("This machine").waitFor();
+    await control().open("?tab=push");
+    await control().field("New token for").waitFor();
     await control().button("Start").click();
     await control().sees("Four steps");
   });
@@ -70,12 +77,9 @@ describe("an empty box in the Web UI", () => {
     await control().button("Deck").waitFor();
     assert.equal(await control().button("Start").count(), 0);
   });
-});
 
-describe("a box that has sites", () => {
-  const control = eachControl({ env: { VIRTUAL_DECK: "mk2" } });
-
-  it("opens with its deck, and offers to put their number on a key", async () => {
+  it("opens with its deck once it has sites, and offers to put their number on a key", async () => {
+    await control().ask("POST", "/api/sites", { id: "blog" });
     await control().open();
     await control().slot("k0").waitFor();
     await control().button("Start").click();
@@ -83,6 +87,23 @@ describe("a box that has sites", () => {
     await control().button("Change what the key shows").click();
     await control().slot("k0").waitFor();
     assert.equal(await control().button("Start").count(), 0);
+  });
+
+  it("shuts nobody out of its start, and fits", async () => {
+    const fits = async () => {
+      for (const width of [1_200, 360]) {
+        await control().page.setViewportSize({ width, height: 900 });
+        assert.equal(await control().page.evaluate("document.body.scrollWidth"), width);
+      }
+      await control().owner.assertAccessibleInAnyLight();
+    };
+    await control().open();
+    await fits();
+    await control().field("Id").fill("a-site-named-with-all-32-signs-0");
+    await control().button("Add").click();
+    await control().sees("Waiting for the first view…");
+    await fits();
+    await control().page.setViewportSize({ width: 1_200, height: 900 });
   });
 });
 
@@ -98,28 +119,6 @@ describe("an empty box without a deck", () => {
     await control().sees("No deck is plugged in");
   });
 });
-
-for (const [colorScheme, width] of [
-  ["light", 1280],
-  ["dark", 360],
-] as const)
-  describe(`the start of an empty box, ${colorScheme}, ${width} pixels wide`, () => {
-    const control = eachControl({
-      env: { SITES: "", VIRTUAL_DECK: "mk2" },
-      colorScheme,
-      viewport: { width, height: 740 },
-    });
-
-    it("shuts nobody out, and fits", async () => {
-      await control().open();
-      await control().owner.assertAccessible();
-      await control().field("Id").fill("a-site-named-with-all-32-signs-0");
-      await control().button("Add").click();
-      await control().sees("Waiting for the first view…");
-      await control().owner.assertAccessible();
-      assert.equal(await control().page.evaluate("document.body.scrollWidth"), width);
-    });
-  });
 
 describe("the first site in the Web UI of a browser elsewhere", () => {
   const control = eachControl({ env: { SITES: "" }, timezoneId: "Asia/Kolkata" });
