@@ -6,7 +6,7 @@ import { tallydeck } from "../helpers/command-line.ts";
 import { FakeUpdater } from "../helpers/fake-updater.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { RunningService } from "../helpers/tallydeck.ts";
-import { ADMIN, askPort } from "../helpers/world.ts";
+import { ADMIN, askPort, serviceOn } from "../helpers/world.ts";
 
 describe("tallydeck status", () => {
   const folder = eachFolder();
@@ -41,11 +41,11 @@ describe("tallydeck status", () => {
   });
 
   it("says whose days begin where clocks of its machine show another time, and when that changes", async () => {
-    await (await start({ DAY_ZONE: "UTC" })).end();
+    await (await serviceOn(folder(), { ...env, DAY_ZONE: "UTC" })).stop();
     assert.doesNotMatch(await status(3), /Days/);
     const there = await status(3, "Asia/Tokyo");
     assert.match(there, /^ {2}Days {7}those of UTC; clocks here show Asia\/Tokyo$/m);
-    await (await start({ DAY_ZONE: "Europe/Zurich" })).end();
+    await (await serviceOn(folder(), { ...env, DAY_ZONE: "Europe/Zurich" })).stop();
     const ahead =
       /^ {2}Days {7}From \d{4}-\d\d-\d\d on days are those of Europe\/Zurich; until then, of UTC\.$/m;
     assert.match(await status(3), ahead);

@@ -17,7 +17,7 @@ import { tallydeck } from "../../helpers/command-line.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import { RunningService } from "../../helpers/tallydeck.ts";
 import { until } from "../../helpers/until.ts";
-import { ADMIN, CHROME, encode } from "../../helpers/world.ts";
+import { ADMIN, CHROME, encode, serviceOn, type World } from "../../helpers/world.ts";
 
 const ENV = { SITES: "blog", STATS_TOKEN: ADMIN, BADGE_SITES: "blog" };
 
@@ -30,12 +30,12 @@ describe("a backup", () => {
   const restore = (from = file(), to = dataDir()) => tallydeck(["restore", from, "--data-dir", to]);
 
   /** A view of a page, with a visitor; the page is counted once. */
-  function view(service: RunningService, page: number) {
+  function view(service: Pick<World, "ask">, page: number) {
     const v = encodeURIComponent(encode({ p: `/${page}`, u: "1" }));
     return service.ask(`/e?v=${v}`, { headers: { "user-agent": CHROME } });
   }
 
-  async function answers(service: RunningService): Promise<unknown[]> {
+  async function answers(service: Pick<World, "ask">): Promise<unknown[]> {
     // Live views are known to the service only, and no part of the data.
     const ask = async (path: string) =>
       (await service.ask(`${path}&site=blog&token=${ADMIN}`)).text.replace(/"live":\d+,/, "");
@@ -60,11 +60,11 @@ describe("a backup", () => {
   const ran = mkdtempSync(join(tmpdir(), "tallydeck-test-"));
   let given: unknown[] = [];
   before(async () => {
-    const service = await RunningService.start(ran, ENV);
+    const service = await serviceOn(ran, ENV);
     for (let page = 0; page < 5; page++) await view(service, page);
     await service.ask("/s", { method: "POST", body: JSON.stringify({ sv: 1, c: "fine" }) });
     given = await answers(service);
-    await service.end();
+    await service.stop();
   });
   after(() => rmSync(ran, { recursive: true, force: true }));
 
@@ -85,9 +85,9 @@ describe("a backup", () => {
     const elsewhere = join(folder(), "elsewhere");
     const { code, out } = await restore(file(), elsewhere);
     assert.deepEqual([code, out], [0, `Restored ${file()} into ${elsewhere}.\n`]);
-    const service = await RunningService.start(elsewhere, ENV);
+    const service = await serviceOn(elsewhere, ENV);
     assert.deepEqual(await answers(service), given);
-    await service.end();
+    await service.stop();
   });
 
   it("is of one moment while hits pour in, and whole", async () => {
@@ -111,9 +111,9 @@ describe("a backup", () => {
     db.close();
     const elsewhere = join(folder(), "elsewhere");
     assert.equal((await restore(file(), elsewhere)).code, 0);
-    const restored = await RunningService.start(elsewhere, ENV);
+    const restored = await serviceOn(elsewhere, ENV);
     const asked = await restored.ask(`/stats?from=first&site=blog&token=${ADMIN}`);
-    await restored.end();
+    await restored.stop();
     const { pv, uv, path, hour, dowhour } = asked.json;
     const sums = [pv, uv, path, hour, dowhour].map((counts) =>
       Object.values<number>(counts).reduce((all, n) => all + n, 0),
@@ -133,10 +133,10 @@ describe("a backup", () => {
     assert.ok(readdirSync(dataDir()).includes("tallydeck.db-wal"));
     assert.equal((await restore()).code, 0);
     assert.ok(!readdirSync(dataDir()).includes("tallydeck.db-wal"));
-    const after = await RunningService.start(dataDir(), ENV);
+    const after = await serviceOn(dataDir(), ENV);
     assert.deepEqual(await answers(after), given);
     await until(() => !readdirSync(dataDir()).some((name) => name.includes(".before-restore")));
-    await after.end();
+    await after.stop();
     // Data on a disk have a folder beside them for what is written to it.
     const left = readdirSync(dataDir()).filter((name) => name !== "disk");
     assert.deepEqual(left.sort(), ["service.lock", "tallydeck.db", "tallydeck.db.made"]);
@@ -147,10 +147,11 @@ describe("a backup", () => {
     await backUp();
     const data = join(dataDir(), "tallydeck.db");
     const good = readFileSync(data);
-    const service = await RunningService.start(dataDir(), ENV);
+    const service = await serviceOn(dataDir(), ENV);
     for (let page = 100; page < 120; page++) await view(service, page);
-    await service.end("SIGKILL");
+    // As a killed service leaves it.
     const log = readFileSync(`${data}-wal`);
+    await service.stop();
     const newer = Buffer.from(good);
     newer.writeUInt32BE(999, 60);
     for (const found of [Buffer.from("my diary"), Buffer.alloc(50_000, "diary"), newer]) {
@@ -159,9 +160,9 @@ describe("a backup", () => {
       const { code, err } = await restore();
       assert.deepEqual([code, err], [0, ""]);
     }
-    const after = await RunningService.start(dataDir(), ENV);
+    const after = await serviceOn(dataDir(), ENV);
     assert.deepEqual(await answers(after), given);
-    await after.end();
+    await after.stop();
   });
 
   it("is refused while the service runs, which goes on", async () => {

@@ -6,18 +6,19 @@ import { MARK_LIMITS } from "../../../appliance/base/text/marks.ts";
 import { tallydeck } from "../../helpers/command-line.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import { RunningService } from "../../helpers/tallydeck.ts";
+import { serviceOn } from "../../helpers/world.ts";
 
 describe("tallydeck mark", () => {
   const folder = eachFolder();
   const markIn = (zone: string, ...args: string[]) =>
     tallydeck(["mark", ...args, "--data-dir", folder()], { TZ: zone });
   const mark = (...args: string[]) => markIn("UTC", ...args);
-  const start = () => RunningService.start(folder(), { SITES: "blog", STATS_TOKEN: "t" });
+  const start = () => serviceOn(folder(), { SITES: "blog", STATS_TOKEN: "t" });
   const list = async () => (await mark("blog")).out;
   const today = () => new Date().toISOString().slice(0, 10);
 
   it("notes what happened, which a running service shows", async () => {
-    const service = await start();
+    const service = await RunningService.start(folder(), { SITES: "blog", STATS_TOKEN: "t" });
     const day = today();
     assert.deepEqual(await mark("blog", "Released", "2.0"), {
       ...{ code: 0, out: "Added one mark.\n", err: "" },
@@ -33,7 +34,7 @@ describe("tallydeck mark", () => {
   });
 
   it("says on which day it was put where today may be another here", async () => {
-    await (await start()).end();
+    await (await start()).stop();
     const { out } = await markIn("Asia/Tokyo", "blog", "Released");
     assert.equal(out, `Added one mark on ${today()}, today in UTC.\n`);
     const told = await markIn("Asia/Tokyo", "blog", "Posted", "--day", "2026-01-31");
@@ -41,7 +42,7 @@ describe("tallydeck mark", () => {
   });
 
   it("takes them from a file, each once, and takes them away", async () => {
-    await (await start()).end();
+    await (await start()).stop();
     const file = join(folder(), "marks.txt");
     writeFileSync(
       file,
@@ -66,14 +67,14 @@ describe("tallydeck mark", () => {
       [[], 2, "Say which site: `"],
     ] as const)
       it(`says: ${sentence}`, async () => {
-        await (await start()).end();
+        await (await start()).stop();
         const { code: left, err } = await mark(...args);
         assert.deepEqual([left, err.includes(sentence)], [code, true], err);
         assert.equal(await list(), "");
       });
 
     it("meets a line that is none, or more than a site has", async () => {
-      await (await start()).end();
+      await (await start()).stop();
       const file = join(folder(), "marks.txt");
       writeFileSync(file, "2026-01-31 Fine\nyesterday Not fine\n");
       assert.match((await mark("blog", "--from", file)).err, /Line 2 must be a day and a text/);

@@ -7,7 +7,7 @@ import { tallydeck } from "../../helpers/command-line.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import { declareSites } from "../../helpers/stored-sites.ts";
 import { RunningService } from "../../helpers/tallydeck.ts";
-import { ADMIN } from "../../helpers/world.ts";
+import { ADMIN, serviceOn } from "../../helpers/world.ts";
 
 describe("tallydeck sites", () => {
   const folder = eachFolder();
@@ -25,8 +25,7 @@ describe("tallydeck sites", () => {
   }
 
   async function serviceRanOnce(SITES: string): Promise<void> {
-    const service = await RunningService.start(folder(), { SITES, STATS_TOKEN: ADMIN });
-    await service.end();
+    await (await serviceOn(folder(), { SITES })).stop();
   }
 
   it("adds, lists, changes and erases, and a running service follows", async () => {

@@ -4,7 +4,7 @@ import { describe, it } from "mocha";
 import { tallydeck } from "../../helpers/command-line.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import { RunningService } from "../../helpers/tallydeck.ts";
-import { ADMIN, CHROME, encode } from "../../helpers/world.ts";
+import { ADMIN, CHROME, encode, serviceOn, type World } from "../../helpers/world.ts";
 
 describe("tallydeck stats", () => {
   const folder = eachFolder();
@@ -14,17 +14,22 @@ describe("tallydeck stats", () => {
   const stats = (...args: string[]) => statsIn("UTC", ...args);
 
   /** A service that has counted three views of the blog. */
-  async function counted(): Promise<RunningService> {
-    const service = await RunningService.start(folder(), env);
+  async function counted(): Promise<World> {
+    const service = await serviceOn(folder(), env);
+    await countThree(service);
+    return service;
+  }
+
+  async function countThree(service: Pick<World, "ask">): Promise<void> {
     for (const p of ["/", "/", "/a"])
       await service.ask(`/e?s=blog&v=${encodeURIComponent(encode({ p, u: "1" }))}`, {
         headers: { "user-agent": CHROME },
       });
-    return service;
   }
 
   it("prints a site's numbers, while the service runs and when it does not", async () => {
-    const service = await counted();
+    const service = await RunningService.start(folder(), env);
+    await countThree(service);
     const running = await stats("Blog");
     assert.deepEqual([running.code, running.err], [0, ""]);
     assert.match(running.out, /^blog, \d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d\n\n▁{6}█\n\nDay /);
@@ -38,7 +43,7 @@ describe("tallydeck stats", () => {
   });
 
   it("says whose days they are where clocks of its machine show another time", async () => {
-    await (await counted()).end();
+    await (await counted()).stop();
     const title = async (zone: string) => (await statsIn(zone, "blog")).out.split("\n")[0];
     assert.match(String(await title("Asia/Tokyo")), / \(UTC\)$/);
     // Iceland has no summer time, and the time of UTC.
@@ -53,7 +58,7 @@ describe("tallydeck stats", () => {
     const { live: _live, ...stored } = (await service.ask(asked)).json;
     assert.deepEqual(printed, stored);
     assert.equal(printed.series.length, 30);
-    await service.end();
+    await service.stop();
   });
 
   it("prints only what fits its conditions, counted as it is asked", async () => {
@@ -74,7 +79,7 @@ describe("tallydeck stats", () => {
     assert.deepEqual(printed, (await service.ask(`${url}&token=${ADMIN}`)).json);
     // None of these views says that it is its visitor's first of the page.
     assert.deepEqual([printed.pv, printed.browser], [{ _: 2 }, undefined]);
-    await service.end();
+    await service.stop();
   });
 
   it("needs no name where there is one site", async () => {
@@ -95,7 +100,7 @@ describe("tallydeck stats", () => {
       /^No site yet in .*\. Add one: .*tallydeck sites add my-site --data-dir /,
     );
     assert.deepEqual(readdirSync(folder()), []);
-    await (await RunningService.start(folder(), env)).end();
+    await (await serviceOn(folder(), env)).stop();
     const near = await stats("blgo");
     assert.equal(near.code, 1);
     assert.match(near.err, /^There is no site blgo\. Did you mean blog\?/);
