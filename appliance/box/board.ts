@@ -7,16 +7,16 @@ import { listenerUrl } from "../base/ports.ts";
 import { type Cancel, type Listenable, Signal } from "../base/signal.ts";
 import { TUNNEL } from "../base/tunnel.ts";
 import { SET_UP_ADDRESS } from "../base/wifi/told.ts";
-import type { SetupCode } from "../control/setup-code.ts";
 import type {
   NoticeBoard,
   ResetStanding,
   StorageState,
   UpdateStanding,
-  WifiStanding,
 } from "../deck/face/notices.ts";
 import type { PresenceStanding } from "./presence.ts";
-import { isSettingUp, wifiNotices } from "./wifi-notices.ts";
+import type { ScreenBoard } from "./screen.ts";
+import type { SetupCode } from "./setup-code.ts";
+import { isSettingUp, type WifiStanding, wifiNotices } from "./wifi-notices.ts";
 
 type Notices = ReturnType<NoticeBoard["notices"]>;
 
@@ -101,7 +101,7 @@ interface BoardOptions {
 const LOOK_MS = 5_000;
 
 /** The notices that the box shows on its decks and its console. */
-export class Board implements NoticeBoard {
+export class Board implements ScreenBoard {
   readonly changed = new Signal();
   readonly #options: BoardOptions;
   readonly #subscriptions: Cancel[];

@@ -4,13 +4,21 @@ import { SET_UP_URL } from "../base/wifi/told.ts";
 import type { NoticeBoard, ResetStanding, StorageState } from "../deck/face/notices.ts";
 import { type QrCode, qrCode } from "../deck/face/qr.ts";
 import type { PresenceStanding } from "./presence.ts";
-import { wifiSentences } from "./wifi-notices.ts";
+import { type WifiStanding, wifiSentences } from "./wifi-notices.ts";
 
 /** White modules around a QR code, as its standard requires. */
 const QUIET_ZONE = 4;
 
+/** The notices of decks, and what is for somebody before the box alone. */
+export interface ScreenBoard extends NoticeBoard {
+  /** The ssh key that waits for somebody at the box, with the code; undefined while none does. */
+  presence(): PresenceStanding | undefined;
+  /** The state of the Wi-Fi; undefined where there is none to set up. */
+  wifi(): WifiStanding | undefined;
+}
+
 /** Shows the board on a text screen, and draws all of it after each change. */
-export function showOn(board: NoticeBoard, show: (text: string) => void): Cancel {
+export function showOn(board: ScreenBoard, show: (text: string) => void): Cancel {
   let shown = "";
   const look = () => {
     const text = screenText(board);
@@ -23,7 +31,7 @@ export function showOn(board: NoticeBoard, show: (text: string) => void): Cancel
 }
 
 /** The text of a screen of 80×25 characters for a person before the box. */
-export function screenText(board: Omit<NoticeBoard, "changed">): string {
+export function screenText(board: Omit<ScreenBoard, "changed">): string {
   const [address, byName, outside] = [
     board.address(),
     board.addressByName(),

@@ -1,6 +1,6 @@
 import { open, readdir } from "node:fs/promises";
 import { totalmem, uptime } from "node:os";
-import type { Vitals } from "../control/wire.ts";
+import type { Vitals } from "./view.ts";
 
 /** The files with the vitals of a machine. */
 export interface MachineFiles {

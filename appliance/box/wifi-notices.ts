@@ -1,7 +1,18 @@
 import { wifiCodeText, wifiTroubleText } from "../base/wifi/text.ts";
-import { SET_UP_URL, type WifiReason, type WifiTrouble } from "../base/wifi/told.ts";
-import type { Notice, WifiStanding } from "../deck/face/notices.ts";
+import {
+  SET_UP_URL,
+  type WifiReason,
+  type WifiState,
+  type WifiTrouble,
+} from "../base/wifi/told.ts";
+import type { Notice } from "../deck/face/notices.ts";
 import { SOFT_BREAK } from "../deck/face/text-fit.ts";
+
+/** The state of the Wi-Fi, as decks and the screen show it. */
+export interface WifiStanding extends WifiState {
+  /** Whether a key offers a set-up, since it was held. */
+  isOffered: boolean;
+}
 
 /** Whether the box's own network is about to open, is open, or was left for another. */
 export function isSettingUp({ phase }: WifiStanding): boolean {

@@ -4,7 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import { isObject } from "../base/input/json.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
 import { ASKED_WIFI, type WifiState, type WifiWish } from "../base/wifi/told.ts";
-import type { WifiStanding } from "../deck/face/notices.ts";
+import type { WifiStanding } from "./wifi-notices.ts";
 
 interface WifiSwitchOptions {
   /** Root's folder, with a subfolder `asked` that the service may write to. */

@@ -5,9 +5,8 @@ import type { WebdavSettings } from "../backups/settings.ts";
 import type { FoundBackup, TargetView } from "../backups/view.ts";
 import type { MachineSettings } from "../base/machine/settings.ts";
 import type { DigestSettings, DigestStanding, DigestTarget } from "../base/text/digest.ts";
-import type { DiskError } from "../base/text/disk-errors.ts";
 import type { UpdateOutcome } from "../base/text/update-outcome.ts";
-import type { TunnelState } from "../base/tunnel.ts";
+import type { DiskAnswer, Vitals } from "../box/view.ts";
 import type { DeckView, Undoable } from "../deck/deck-view.ts";
 import type { Widget } from "../deck/face/widget.ts";
 import type { DeckSettings } from "../deck/settings/deck-settings.ts";
@@ -23,6 +22,7 @@ import type { UpdateView } from "../updates/view.ts";
 import type { ImportTotals, ImportUpload } from "./moving/upload-view.ts";
 
 export type { IconFile as IconsAnswer } from "../base/text/icons.ts";
+export type { DiskAnswer, PowerAction, TunnelAnswer, Vitals } from "../box/view.ts";
 export type { DeckView, InputView, PlaceView, SlotView } from "../deck/deck-view.ts";
 export type {
   CountdownWidget,
@@ -191,38 +191,6 @@ export interface PhoneLinkAnswer {
   code: string[];
 }
 
-/** The vitals of the machine, as far as it has them. */
-export interface Vitals {
-  /** The seconds since the machine was started. */
-  upSeconds: number;
-  memory: {
-    totalBytes: number;
-    /** The memory that programs could still take. */
-    availableBytes?: number;
-    /** The memory that the service itself takes. */
-    serviceBytes: number;
-  };
-  /** The processor's temperature in degrees Celsius. */
-  temperature?: number;
-  /** The name of the wireless network, and its signal in dBm. */
-  wifi?: { dbm: number; name?: string };
-}
-
-/** The card or disk that the data is on. */
-export interface DiskAnswer {
-  /** Whether it is a memory card. */
-  isCard: boolean;
-  bytes: number;
-  /** Bytes that were written to it since counting began. */
-  writtenBytes: number;
-  /** The same for a day of running time; missing before there was one. */
-  dailyBytes?: number;
-  /** The years in which that wears out a card of this size. */
-  lifeYears?: number;
-  /** Errors within a week of running time; the last time in epoch ms, null where the clock was not set. */
-  errors: readonly { kind: DiskError; times: number; at: number | null }[];
-}
-
 /** `GET /api/box`. */
 export interface BoxAnswer extends Vitals {
   version: string;
@@ -263,18 +231,6 @@ export interface WifiAnswer {
   trouble: string | null;
 }
 
-/** `GET /api/public/tunnel`. */
-export interface TunnelAnswer {
-  /** Whether `POST` is of use here: on the box. */
-  possible: boolean;
-  /** Null while there is none. */
-  tunnel: TunnelState | null;
-  /** Whether a requested change is not made yet. */
-  pending: boolean;
-  /** The server has answered since the tunnel was made. */
-  heard: boolean;
-}
-
 /** `GET /api/machine`. */
 export interface MachineAnswer {
   /** Null where the system is not ours. */
@@ -294,9 +250,6 @@ export interface ResetAnswer {
   /** Seconds until all data is erased, 0 once the box is about to restart; null while nothing is to be erased. */
   seconds: number | null;
 }
-
-/** The actions that `POST /api/power` takes. */
-export type PowerAction = "restart" | "shutdown";
 
 /** `GET /api/push-tokens`. */
 export interface PushTokensAnswer {

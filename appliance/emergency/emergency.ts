@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Network } from "../box/board.ts";
 import type { Reset } from "../box/reset.ts";
-import type { SetupCode } from "../control/setup-code.ts";
+import type { SetupCode } from "../box/setup-code.ts";
 import type { FormAnswer, FormRequest } from "../http/form-server.ts";
 import { isOwnHost, ownNames } from "../http/own-host.ts";
 import type { Known } from "./known.ts";

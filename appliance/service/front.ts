@@ -13,9 +13,9 @@ import {
 import type { Presence } from "../box/presence.ts";
 import type { Reset } from "../box/reset.ts";
 import { showOn } from "../box/screen.ts";
+import type { SetupCode } from "../box/setup-code.ts";
 import { WifiSwitch } from "../box/wifi.ts";
 import type { Config } from "../config.ts";
-import type { SetupCode } from "../control/setup-code.ts";
 import { Decks, type DecksOptions } from "../deck/decks.ts";
 import type { StorageState } from "../deck/face/notices.ts";
 import { timeIn } from "../deck/face/widgets/time.ts";

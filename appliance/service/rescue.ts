@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { Signal } from "../base/signal.ts";
 import type { DiskWatch } from "../box/disk/disk-watch.ts";
+import { SetupCode } from "../box/setup-code.ts";
 import { createStandIn } from "../collector/stand-in.ts";
 import type { Config } from "../config.ts";
 import { createRescueControl, type RescueControlParts } from "../control/routes/rescue.ts";
 import { type Admin, WRONG_TOKENS } from "../control/routes/session.ts";
 import { Sessions, type SessionsOptions } from "../control/sessions.ts";
-import { SetupCode } from "../control/setup-code.ts";
 import type { Decks } from "../deck/decks.ts";
 import type { Listener } from "../http/listen.ts";
 import { RateLimit } from "../http/rate-limit.ts";

@@ -6,9 +6,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, it } from "mocha";
 import { Signal } from "../../appliance/base/signal.ts";
 import { JUMPER_WORDS } from "../../appliance/base/text/reset.ts";
-import { screenText } from "../../appliance/box/screen.ts";
+import { type ScreenBoard, screenText } from "../../appliance/box/screen.ts";
 import { screenAt } from "../../appliance/box/terminal.ts";
-import type { NoticeBoard, ResetStanding } from "../../appliance/deck/face/notices.ts";
+import type { ResetStanding } from "../../appliance/deck/face/notices.ts";
 import type { Pixels } from "../../appliance/deck/pixels.ts";
 import { readQrCode } from "../deck/pictures.ts";
 import { Owner } from "../helpers/owner.ts";
@@ -129,7 +129,7 @@ describe("the screen of a box", () => {
 });
 
 /** A board that says this and nothing else. */
-function boardSaying(more: Partial<NoticeBoard>): NoticeBoard {
+function boardSaying(more: Partial<ScreenBoard>): ScreenBoard {
   return {
     notices: () => [],
     address: () => undefined,

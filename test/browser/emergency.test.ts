@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, it } from "mocha";
 import type { Page } from "playwright-core";
 import { createLog } from "../../appliance/base/log.ts";
 import { Reset } from "../../appliance/box/reset.ts";
-import { SetupCode } from "../../appliance/control/setup-code.ts";
+import { SetupCode } from "../../appliance/box/setup-code.ts";
 import { Emergency } from "../../appliance/emergency/emergency.ts";
 import { BOX_FILES, endOfLog, readKnown } from "../../appliance/emergency/known.ts";
 import { createFormServer } from "../../appliance/http/form-server.ts";

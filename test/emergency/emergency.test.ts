@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeEach, describe, it } from "mocha";
 import { createLog } from "../../appliance/base/log.ts";
 import { Reset } from "../../appliance/box/reset.ts";
-import { SetupCode } from "../../appliance/control/setup-code.ts";
+import { SetupCode } from "../../appliance/box/setup-code.ts";
 import { Emergency } from "../../appliance/emergency/emergency.ts";
 import { BOX_FILES, endOfLog, readKnown } from "../../appliance/emergency/known.ts";
 import type { FormRequest } from "../../appliance/http/form-server.ts";

@@ -140,8 +140,6 @@ export class DeckWorld {
         notices: () => this.notices,
         address: () => this.address,
         addressByName: () => undefined,
-        presence: () => undefined,
-        wifi: () => undefined,
         publicAddress: () => undefined,
         changed: this.#boardChanged,
       },

@@ -82,6 +82,8 @@ export const WALLS: readonly Wall[] = [
       BASE,
       "appliance/deck/decks.ts",
       "appliance/backups/",
+      "appliance/box/setup-code.ts",
+      "appliance/box/view.ts",
       "appliance/mail/",
       "appliance/mqtt/home-automation.ts",
       "appliance/public/public-address.ts",
@@ -149,14 +151,18 @@ export const WALLS: readonly Wall[] = [
   { of: "appliance/demo/", may: [RECORD, BASE] },
   {
     of: "appliance/box/",
-    may: ["appliance/deck/face/qr.ts", "appliance/deck/face/text-fit.ts", SYSTEM, BASE],
+    may: [
+      "appliance/deck/face/qr.ts",
+      "appliance/deck/face/text-fit.ts",
+      "appliance/http/client.ts",
+      SYSTEM,
+      BASE,
+    ],
     // Its content: notices for decks, visitors, and the machine.
     types: [
       "appliance/deck/face/notices.ts",
       "appliance/public/view.ts",
       "appliance/updates/view.ts",
-      "appliance/control/setup-code.ts",
-      "appliance/control/wire.ts",
     ],
   },
   // Releases, for making, downloading and installing them.
@@ -182,7 +188,6 @@ export const WALLS: readonly Wall[] = [
     of: "appliance/emergency/",
     may: [
       "appliance/box/",
-      "appliance/control/setup-code.ts",
       // Which models there are.
       "appliance/deck/usb/elgato-models.ts",
       "appliance/http/form-server.ts",

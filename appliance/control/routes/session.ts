@@ -1,4 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
+import type { SetupCode } from "../../box/setup-code.ts";
 import { jsonBody } from "../../http/body.ts";
 import type { Client } from "../../http/client.ts";
 import { HttpError, rateLimited } from "../../http/errors.ts";
@@ -9,7 +10,6 @@ import { COOKIE, sessionOf, sessionsOf } from "../guard.ts";
 import { shape } from "../input.ts";
 import type { ControlContext, Handler } from "../route.ts";
 import { SESSION_DAYS, type SessionId, type Sessions } from "../sessions.ts";
-import type { SetupCode } from "../setup-code.ts";
 import type { AdminTokenAnswer, DashboardCode, NewReadToken } from "../wire.ts";
 import { type Declared, declared } from "./sites/sites.ts";
 

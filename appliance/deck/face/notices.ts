@@ -1,5 +1,4 @@
 import type { Listenable } from "../../base/signal.ts";
-import type { WifiState } from "../../base/wifi/told.ts";
 import { chooseColors, dimmed, RED, WARNING } from "./colors.ts";
 import type { PlainFace } from "./plain.ts";
 import type { PublicStanding } from "./situation.ts";
@@ -48,12 +47,6 @@ export interface UpdateStanding {
   sentence: string;
 }
 
-/** The state of the Wi-Fi, as decks and the screen show it. */
-export interface WifiStanding extends WifiState {
-  /** Whether a key offers a set-up, since it was held. */
-  isOffered: boolean;
-}
-
 /** The notices that the box shows on its decks. */
 export interface NoticeBoard {
   notices(): readonly Notice[];
@@ -63,10 +56,6 @@ export interface NoticeBoard {
   addressByName(): string | undefined;
   /** The state of the public address; undefined while it is off. */
   publicAddress(): PublicStanding | undefined;
-  /** The ssh key that waits for somebody at the box, with the code for the screen; undefined while none does. */
-  presence(): { readonly key: string; readonly code: string } | undefined;
-  /** The state of the Wi-Fi; undefined where there is none to set up. */
-  wifi(): WifiStanding | undefined;
   readonly changed: Listenable;
 }
 
