@@ -14,13 +14,6 @@ import { LIST_FILES, listFiles } from "./licenses/list.ts";
 import { bundledModules, ownPart, shippedModules } from "./licenses/npm.ts";
 import { bundled, type Made, withTwins, writeAsset } from "./web-assets.ts";
 
-interface BuildOptions {
-  /** The folder for the assets; `web/dist` unless given. */
-  outDir?: string;
-  /** Short for the network (default), or readable for a debugger. */
-  minify?: boolean;
-}
-
 /** An asset that was built; sizes in bytes. */
 interface Built {
   name: string;
@@ -31,8 +24,8 @@ interface Built {
 }
 
 interface Asset {
-  make(minify: boolean): Promise<Made>;
-  /** The most bytes it may have after brotli, when minified. */
+  make(): Promise<Made>;
+  /** The most bytes it may have after brotli. */
   maxBrotli?: number;
 }
 
@@ -107,13 +100,13 @@ const PAGE_BUDGETS: Readonly<Record<string, { assets: readonly string[]; maxBrot
 /** A script for browsers, bundled with all it imports into one file without exports. */
 function script(source: string, target: string): Asset["make"] {
   // tsconfig.json is ignored, since its `strict` would add a "use strict".
-  return (minify) => bundled(source, { format: "iife", target, minify, tsconfigRaw: {} });
+  return () => bundled(source, { format: "iife", target, minify: true, tsconfigRaw: {} });
 }
 
 /** A library as a script that sets one global. */
 function vendorScript(source: string, globalName: string): Asset["make"] {
-  return (minify) =>
-    bundled(source, { format: "iife", target: OWNER_BROWSERS, minify, globalName });
+  return () =>
+    bundled(source, { format: "iife", target: OWNER_BROWSERS, minify: true, globalName });
 }
 
 /**
@@ -121,11 +114,11 @@ function vendorScript(source: string, globalName: string): Asset["make"] {
  * its source.
  */
 function module(source: string): Asset["make"] {
-  return (minify) =>
+  return () =>
     bundled(source, {
       format: "esm",
       target: OWNER_BROWSERS,
-      minify,
+      minify: true,
       jsx: "automatic",
       jsxImportSource: "preact",
       plugins: source === COMMON ? [] : [shared, atlas],
@@ -156,10 +149,10 @@ const atlas: Plugin = {
 };
 
 function style(source: string): Asset["make"] {
-  return (minify) =>
+  return () =>
     bundled(source, {
       target: OWNER_BROWSERS,
-      minify,
+      minify: true,
       loader: { ".scss": "css" },
       external: ["*.woff2"],
     });
@@ -170,21 +163,18 @@ function copy(source: string): Asset["make"] {
 }
 
 /**
- * Builds every asset, and the list of licenses of all that is passed on. Nothing is written unless all could be made and keep their size.
+ * Builds every asset into a folder, and the list of licenses of all that is passed on. Nothing is written unless all could be made and keep their size.
  * @throws {Error} that says which source does not build, or which asset is too large
  */
-export async function buildWeb({
-  outDir = OUT_DIR,
-  minify = true,
-}: BuildOptions = {}): Promise<Built[]> {
+export async function buildWeb(outDir = OUT_DIR): Promise<Built[]> {
   mkdirSync(outDir, { recursive: true });
   const started = new Date();
   const made = await Promise.all(
     Object.entries(ASSETS).map(async ([name, { make, maxBrotli }]) =>
-      built(name, await make(minify), minify ? maxBrotli : undefined),
+      built(name, await make(), maxBrotli),
     ),
   );
-  if (minify) keepBudgets(made.map(({ built }) => built));
+  keepBudgets(made.map(({ built }) => built));
   const modules = [...made.flatMap(({ built }) => built.modules), ...(await bundledMqtt()).modules];
   const parts = [
     ownPart(),
