@@ -20,6 +20,15 @@ export async function tallydeck(
   input?: string,
 ): Promise<Ended> {
   if (OF_A_PROCESS.has(args[0] ?? "")) return new Running(args, env, { input }).ended;
+  return refused(args, env, input);
+}
+
+/** The same of any command that ends at once, as one does that is used wrongly. */
+export async function refused(
+  args: readonly string[],
+  env: Env = {},
+  input?: string,
+): Promise<Ended> {
   const [out, err]: [string[], string[]] = [[], []];
   const output = new PassThrough();
   output.on("data", (bytes: Buffer) => out.push(bytes.toString()));

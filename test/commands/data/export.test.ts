@@ -11,7 +11,7 @@ import { addDays } from "../../helpers/counted-days.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import { jsonl } from "../../helpers/foreign-exports.ts";
 import { addSite } from "../../helpers/stored-sites.ts";
-import { RunningService } from "../../helpers/tallydeck.ts";
+import { serviceOn } from "../../helpers/world.ts";
 
 const ago = (days: number) => formatDay(dayOf(Date.now()) - days);
 /** The questions that an owner asks, of days that are over. */
@@ -79,10 +79,10 @@ describe("tallydeck export", () => {
     await run("other", "sites", "add", "blog");
     const brought = await run("other", "import", file, "--site", "blog");
     assert.equal(brought.code, 0, brought.err);
-    const env = { STATS_TOKEN: "t" };
+    const env = { SITES: "", STATS_TOKEN: "t" };
     const [box, other] = await Promise.all([
-      RunningService.start(at("box"), env),
-      RunningService.start(at("other"), env),
+      serviceOn(at("box"), env),
+      serviceOn(at("other"), env),
     ]);
     assert.ok(QUESTIONS.length >= 30);
     for (const question of QUESTIONS) {
@@ -97,7 +97,7 @@ describe("tallydeck export", () => {
       const ask = `/surveys?site=blog&sv=${sv}&token=t`;
       assert.deepEqual((await other.ask(ask)).json, (await box.ask(ask)).json);
     }
-    await Promise.all([box.end(), other.end()]);
+    await Promise.all([box.stop(), other.stop()]);
   });
 
   it("keeps what is known of each day, however often that changes", async () => {
@@ -144,10 +144,10 @@ describe("tallydeck export", () => {
     const { out, err } = await bring();
     assert.match(out, /^Brought 29 days /, err);
     const total = async (name: string, env = {}) => {
-      const settings = { STATS_TOKEN: "t", BADGE_SITES: "blog", ...env };
-      const service = await RunningService.start(at(name), settings);
+      const settings = { SITES: "", STATS_TOKEN: "t", BADGE_SITES: "blog", ...env };
+      const service = await serviceOn(at(name), settings);
       const badge = await service.ask("/badge?site=blog&days=all");
-      await service.end();
+      await service.stop();
       return /aria-label="([^"]*)"/.exec(badge.text)?.[1];
     };
     const all = await total("box");

@@ -18,7 +18,7 @@ import {
   writeZip,
 } from "../../helpers/foreign-exports.ts";
 import { Running, RunningService } from "../../helpers/tallydeck.ts";
-import { encode } from "../../helpers/world.ts";
+import { encode, serviceOn } from "../../helpers/world.ts";
 
 const today = () => dayOf(Date.now());
 /** Days that are over, by how many days ago they were, the oldest first. */
@@ -174,10 +174,10 @@ describe("tallydeck import", () => {
   });
 
   it("never adds to days that were counted here, and fills those between them that are named", async () => {
-    const service = await RunningService.start(folder(), { STATS_TOKEN: "t" });
+    const service = await serviceOn(folder(), { SITES: "" });
     await service.ask(`/e?s=blog&v=${encodeURIComponent(encode({ p: "/" }))}`);
     const counted = formatDay(today());
-    await service.end();
+    await service.stop();
     const all = await plausible([...daysAgo(4, 0)]);
     const { out } = await bring(all, "--site", "blog");
     assert.match(out, /Brought 4 days .*\nLeft out: 1 day that are not over\.\n/);

@@ -4,12 +4,12 @@ import { chmodSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { tallydeck } from "../../helpers/command-line.ts";
+import { refused, tallydeck } from "../../helpers/command-line.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import { freePort } from "../../helpers/free-port.ts";
 import { listingModules } from "../../helpers/loaded-modules.ts";
 import { Running, RunningService } from "../../helpers/tallydeck.ts";
-import { ADMIN, askPort, encode } from "../../helpers/world.ts";
+import { ADMIN, askPort, encode, serviceOn } from "../../helpers/world.ts";
 
 describe("tallydeck run", () => {
   const folder = eachFolder();
@@ -91,7 +91,7 @@ describe("tallydeck run", () => {
     assert.equal((await askPort(Number(port), "/", { to: "127.0.0.4" })).text, "ok");
     await assert.rejects(askPort(Number(port), "/", { to: "127.0.0.5" }), { code: "ECONNREFUSED" });
     await here.end();
-    const wrong = await tallydeck(["run", "--host", "nowhere"]);
+    const wrong = await refused(["run", "--host", "nowhere"]);
     assert.equal(wrong.code, 2);
     assert.match(wrong.err, /HOST must be an address of this machine/);
   });
@@ -128,7 +128,7 @@ describe("tallydeck run", () => {
       const path = file(
         "SITES=-blog\nPROT=80\nno key\nRETENTION_DAYS=\nSTATS_TOKEN_BLOG='a b'\ntoString=1\n",
       );
-      const { code, out, err } = await tallydeck(
+      const { code, out, err } = await refused(
         ["run", "--config", path, "--port", "99999", "--bind", "300.1.1.1"],
         {
           WEBUI_PORT: "many",
@@ -168,7 +168,7 @@ describe("tallydeck run", () => {
     });
 
     it("whose listeners would be one", async () => {
-      const { code, err } = await tallydeck(["run", "--port", "8480", "--webui-port", "8480"]);
+      const { code, err } = await refused(["run", "--port", "8480", "--webui-port", "8480"]);
       assert.equal(code, 2);
       assert.match(err, /WEBUI_PORT must be another port than PORT\./);
     });
@@ -182,7 +182,7 @@ describe("tallydeck run", () => {
           "a:host.example,b:host.example",
           "a:not a host",
           "my-site,my_site",
-        ].map((SITES) => tallydeck(["run", "--data-dir", folder()], { SITES })),
+        ].map((SITES) => refused(["run", "--data-dir", folder()], { SITES })),
       );
       for (const { code, err } of refusals.slice(0, -1)) {
         assert.equal(code, 2);
@@ -196,7 +196,7 @@ describe("tallydeck run", () => {
     });
 
     it("whose file cannot be read", async () => {
-      const { code, err } = await tallydeck(["run", "--config", join(folder(), "none.env")]);
+      const { code, err } = await refused(["run", "--config", join(folder(), "none.env")]);
       assert.equal(code, 2);
       assert.match(err, /CONFIG names .*none\.env, which cannot be read \(ENOENT\)\./);
     });
@@ -296,8 +296,7 @@ describe("tallydeck run", () => {
 
   it("leaves a folder that many use as it is", async () => {
     chmodSync(folder(), 0o1777);
-    const service = await RunningService.start(folder(), { SITES: "blog" });
-    await service.end();
+    await (await serviceOn(folder())).stop();
     assert.equal(statSync(folder()).mode & 0o7777, 0o1777);
   });
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { tallydeck } from "../../helpers/command-line.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import { RunningService } from "../../helpers/tallydeck.ts";
+import { serviceOn } from "../../helpers/world.ts";
 
 describe("tallydeck tokens", () => {
   const folder = eachFolder();
@@ -53,7 +54,7 @@ describe("tallydeck tokens", () => {
 
   it("changes none that the configuration declares", async () => {
     env = { SITES: "my-blog,shop", STATS_TOKEN: "a", STATS_TOKEN_MY_BLOG: "b" };
-    await (await RunningService.start(folder(), env)).end();
+    await (await serviceOn(folder(), env)).stop();
     assert.equal(
       (await tokens()).out,
       "admin: from the configuration\nmy-blog: from the configuration\nshop: no token\n",
@@ -88,7 +89,7 @@ describe("tallydeck tokens", () => {
 
   it("guesses what was meant by a slip", async () => {
     env = { SITES: "blog" };
-    await (await RunningService.start(folder(), env)).end();
+    await (await serviceOn(folder(), env)).stop();
     assert.match((await tokens("mak", "blog")).err, /is not understood\. Did you mean make\?\n/);
     assert.match(
       (await tokens("make", "blgo")).err,
