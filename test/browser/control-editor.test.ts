@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { until } from "../helpers/until.ts";
-import { eachControl, MK2, sharedControl } from "./control-stage.ts";
+import { MK2, sharedControl } from "./control-stage.ts";
 
 const PLUS = "virtual-plus";
 const text = (what: string) => ({ type: "text", text: what });
 
 describe("the editor of keys", () => {
-  const control = eachControl({ env: { VIRTUAL_DECK: "mk2,plus" } });
+  const control = sharedControl({ env: { VIRTUAL_DECK: "mk2,plus" } });
   const middle = async (slot: string) => {
     const box = (await control().slot(slot).boundingBox()) ?? assert.fail(`no ${slot}`);
     return [box.x + box.width / 2, box.y + box.height / 2] as const;
@@ -30,10 +30,16 @@ describe("the editor of keys", () => {
       Promise.resolve(),
     );
 
+  beforeEach(async () => {
+    await control().ask("PATCH", `/api/decks/${PLUS}`, { page: 0 });
+    for (const slot of ["k2", "k3", "k5", "k9"]) await control().set(slot, { type: "empty" });
+    await control().set("k5", { type: "empty" }, PLUS);
+  });
+
   it("lets a key be dragged onto another, which shows where it goes: swapped, copied with Alt, or let be by Escape", async () => {
     await control().set("k2", text("two"));
     await control().set("k3", text("three"));
-    await control().open();
+    await control().visit();
     await drag("k2", "k3");
     await control().page.mouse.up();
     await control().sees(/^Key 3 of .* swapped with Key 4\.$/);
@@ -61,7 +67,7 @@ describe("the editor of keys", () => {
 
   it("is used by keyboard alone: copy, cut and paste, also to another deck, undo and redo", async () => {
     await control().set("k2", text("two"));
-    await control().open();
+    await control().visit();
     await control().slot("k0").focus();
     await keys("ArrowRight", "ArrowRight", "Control+c", "ArrowRight", "Control+v");
     await shows("k3", "two");
@@ -89,7 +95,7 @@ describe("the editor of keys", () => {
     await control().ask("PUT", `/api/decks/${PLUS}/slots/k4?page=1`, {
       widget: { type: "push", channel: "lamp" },
     });
-    await control().open();
+    await control().visit();
     await control().field("Find a key").fill("lam");
     await control().page.getByRole("status").getByText("1 key.").waitFor();
     await control().owner.assertAccessible(".editor-bar");
@@ -101,7 +107,7 @@ describe("the editor of keys", () => {
   });
 
   it("fills a deck by one click, and takes it back by another", async () => {
-    await control().open();
+    await control().visit();
     await control().button("Home").click();
     await control().sees(/^The starting point “home” put on /);
     await shows("k3", "date");
@@ -113,7 +119,7 @@ describe("the editor of keys", () => {
 });
 
 describe("the editor of keys under a finger", () => {
-  const control = eachControl({ env: { VIRTUAL_DECK: "mk2" }, hasTouch: true });
+  const control = sharedControl({ env: { VIRTUAL_DECK: "mini" }, hasTouch: true });
 
   it("drags a key that is held for a moment", async () => {
     await control().set("k2", text("two"));
@@ -128,42 +134,42 @@ describe("the editor of keys under a finger", () => {
       control().page.locator(`[data-slot="${slot}"][data-mark="${mark}"]`).waitFor();
     await touch("touchStart", "k2");
     await marked("k2", "from");
-    await touch("touchMove", "k9");
-    await marked("k9", "over");
+    await touch("touchMove", "k5");
+    await marked("k5", "over");
     await touch("touchEnd");
-    await control().sees(/^Key 3 of .* swapped with Key 10\.$/);
-    assert.deepEqual(control().widget("k9"), text("two"));
+    await control().sees(/^Key 3 of .* swapped with Key 6\.$/);
+    assert.deepEqual(control().widget("k5"), text("two"));
   });
 });
 
 describe("an empty key in the editor", () => {
   const control = sharedControl({
-    env: { VIRTUAL_DECK: "mk2,neo,pedal" },
+    env: { VIRTUAL_DECK: "mini,neo,pedal" },
     viewport: { width: 1200, height: 900 },
     deviceScaleFactor: 2,
   });
 
   it("shows a plus, which the deck does not get, and pictures are as fine as the screen", async () => {
     const [picture] = await Promise.all([
-      control().page.waitForResponse(/\/slots\/k5\/image\.png\?scale=4/),
+      control().page.waitForResponse(/\/slots\/k5\/image\.png\?scale=3/),
       control().open(),
     ]);
     await control().slot("k5").getByText("+").waitFor();
     assert.equal(await control().slot("k1").getByText("+").count(), 0);
-    const png = Buffer.from(await control().world.service.decks.finePng(MK2, "k5", 4));
+    const png = Buffer.from(await control().world.service.decks.finePng(control().deck, "k5", 3));
     assert.deepEqual(await picture.body(), png);
     await control().owner.assertAccessibleInAnyLight(".deck-tab");
   });
 
   it("has no press where there is no switch", async () => {
-    await control().open("?deck=virtual-neo&slot=z0");
+    await control().visit("?deck=virtual-neo&slot=z0");
     await control().sees("There is no switch below it: it shows, and cannot be pressed.");
     assert.equal(await control().button("Press").count(), 0);
     assert.equal(await control().field("When pressed").count(), 0);
   });
 
   it("is a line of its own on a deck without displays", async () => {
-    await control().open("?deck=virtual-pedal");
+    await control().visit("?deck=virtual-pedal");
     await control().page.getByRole("heading", { name: "What its buttons do" }).waitFor();
     await control().button("Button 3").last().click();
     await control().region("Button 3").waitFor();

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import type { Locator } from "playwright-core";
-import { type Control, eachControl, MK2, ON_LAN, sharedControl } from "./control-stage.ts";
+import { type Control, ON_LAN, sharedControl } from "./control-stage.ts";
+
+const LONG = "a-site-with-a-long-name";
 
 /** Something to see on every page. */
 async function furnish(control: Control): Promise<void> {
@@ -10,45 +12,73 @@ async function furnish(control: Control): Promise<void> {
   await control.push("build", { text: "Build ok", background: "#14532d" });
   await control.push("a-channel-named-with-32-signs.00", { text: "x" });
   await control.ask("POST", "/api/push-tokens", { name: "A name of the forty characters allowed" });
-  await control.ask("POST", "/api/sites", { id: "a-site-with-a-long-name", badge: true });
+  await control.ask("POST", "/api/sites", { id: LONG, badge: true });
 }
 
 const PAGES = [
   ["the deck", ""],
-  ["a pushed key", `?deck=${MK2}&slot=k2`],
+  ["a pushed key", "?deck=virtual-mini&slot=k2"],
   ["a live number", "?slot=k3&send=python"],
   ["push", "?tab=push"],
   ["sites", "?tab=sites"],
   ["the machine", "?tab=box"],
 ] as const;
 
-describe("the Web UI", () => {
-  for (const { colorScheme, width } of [
-    { colorScheme: "light", width: 1200 },
-    { colorScheme: "dark", width: 360 },
-  ] as const) {
-    describe(`${colorScheme}, ${width} pixels wide`, () => {
-      const control = sharedControl({
-        colorScheme,
-        viewport: { width, height: 740 },
-        env: { VIRTUAL_DECK: "mk2,plus" },
-      });
-      before(() => furnish(control()));
+const LOOKS = [
+  { colorScheme: "light", width: 1_200 },
+  { colorScheme: "dark", width: 360 },
+] as const;
 
-      for (const [name, query] of PAGES) {
-        it(`shuts nobody out of ${name}, and fits`, async () => {
-          await control().open(query);
-          await control().page.waitForLoadState("networkidle");
-          await control().owner.assertAccessible();
-          assert.equal(await control().page.evaluate("document.body.scrollWidth"), width);
-        });
+describe("the Web UI", () => {
+  const control = sharedControl({ env: { VIRTUAL_DECK: "mini,plus" } });
+  before(() => furnish(control()));
+
+  for (const [name, query] of PAGES)
+    it(`shuts nobody out of ${name}, and fits`, async () => {
+      await control().visit(query);
+      await control().page.waitForLoadState("networkidle");
+      for (const { colorScheme, width } of LOOKS) {
+        await control().page.emulateMedia({ colorScheme });
+        await control().page.setViewportSize({ width, height: 740 });
+        await control().owner.assertAccessible();
+        assert.equal(await control().page.evaluate("document.body.scrollWidth"), width);
       }
     });
-  }
+
+  it("has the form of a new site with its button below the fields where they stand below each other", async () => {
+    await control().page.setViewportSize({ width: 447, height: 740 });
+    await control().visit("?tab=sites");
+    const domain = await control().field("Collector's own domain (optional)").boundingBox();
+    const add = await control().button("Add").first().boundingBox();
+    assert.ok(domain && add && add.y >= domain.y + domain.height, JSON.stringify([domain, add]));
+  });
+
+  it("has the goals of a site beside their buttons, wide or narrow", async () => {
+    const middle = async (locator: Locator) => {
+      const box = await locator.boundingBox();
+      assert.ok(box);
+      return box.y + box.height / 2;
+    };
+    const goals = [{ name: "Downloaded the large thing", kind: "event", value: "download" }];
+    await control().ask("PUT", `/api/sites/${LONG}/goals`, { goals });
+    await control().page.setViewportSize({ width: 1_280, height: 900 });
+    await control().visit("?tab=sites");
+    const site = control().region(LONG);
+    await site.locator("summary", { hasText: "Goals" }).click();
+    const form = site.locator("form.row", { has: control().field("Kind of goal") });
+    const add = await middle(form.getByRole("button", { name: "Add" }));
+    assert.ok(Math.abs(add - (await middle(form.locator("select")))) < 2);
+    await control().page.setViewportSize({ width: 360, height: 740 });
+    const below = await middle(form.getByRole("button", { name: "Add" }));
+    assert.ok(Math.abs(below - (await middle(form.locator("input").last()))) < 2);
+    const entry = site.locator(".entries > .row", { hasText: "Downloaded" });
+    const remove = await middle(entry.getByRole("button"));
+    assert.ok(Math.abs(remove - (await middle(entry.locator("span").first()))) < 2);
+  });
 });
 
 describe("the Web UI in forced colours", () => {
-  const control = eachControl({ env: { VIRTUAL_DECK: "mk2" }, forcedColors: "active" });
+  const control = sharedControl({ env: { VIRTUAL_DECK: "mini" }, forcedColors: "active" });
   /** The marks of an element that tell whether it is chosen. */
   const style = (selector: string, pseudo = "") =>
     control().page.evaluate(
@@ -58,6 +88,7 @@ describe("the Web UI in forced colours", () => {
 
   it("shows which tab, key and choice is chosen, and what is switched on", async () => {
     await control().set("k2", { type: "push", channel: "build" });
+    await control().ask("POST", "/api/sites", { id: "shop", badge: true });
     await control().open("?slot=k2");
     await control().field("Shows").waitFor();
     for (const [chosen, other] of [
@@ -66,8 +97,7 @@ describe("the Web UI in forced colours", () => {
       [".segments input:checked + span", ".segments input:not(:checked) + span"],
     ] as const)
       assert.notDeepEqual(await style(chosen), await style(other), chosen);
-    await control().ask("POST", "/api/sites", { id: "shop", badge: true });
-    await control().open("?tab=sites");
+    await control().visit("?tab=sites");
     await control().page.locator(".switch input:checked").first().waitFor();
     const off = ".switch input:not(:checked)";
     assert.notDeepEqual(await style(".switch input:checked"), await style(off));
@@ -76,7 +106,7 @@ describe("the Web UI in forced colours", () => {
 });
 
 describe("the sign-in page", () => {
-  const control = eachControl({ env: ON_LAN, viewport: { width: 360, height: 640 } });
+  const control = sharedControl({ env: ON_LAN, viewport: { width: 360, height: 640 } });
 
   it("shuts nobody out, and fits", async () => {
     await control().owner.open("/");
@@ -88,48 +118,11 @@ describe("the sign-in page", () => {
 });
 
 describe("the page without a deck", () => {
-  const control = eachControl({ viewport: { width: 360, height: 640 } });
+  const control = sharedControl({ viewport: { width: 360, height: 640 } });
 
   it("shuts nobody out, and fits", async () => {
     await control().open();
     await control().owner.assertAccessible();
     assert.equal(await control().page.evaluate("document.body.scrollWidth"), 360);
-  });
-});
-
-describe("the goals of a site", () => {
-  const control = eachControl({ viewport: { width: 1280, height: 900 } });
-  const middle = async (locator: Locator) => {
-    const box = await locator.boundingBox();
-    assert.ok(box);
-    return box.y + box.height / 2;
-  };
-
-  it("stand beside their buttons, wide or narrow", async () => {
-    await control().ask("POST", "/api/sites", { id: "shop" });
-    const goals = [{ name: "Downloaded the large thing", kind: "event", value: "download" }];
-    await control().ask("PUT", "/api/sites/shop/goals", { goals });
-    await control().open("?tab=sites");
-    await control().page.locator("summary", { hasText: "Goals" }).last().click();
-    const form = control().page.locator("form.row", { has: control().field("Kind of goal") });
-    const add = await middle(form.getByRole("button", { name: "Add" }));
-    assert.ok(Math.abs(add - (await middle(form.locator("select")))) < 2);
-    await control().page.setViewportSize({ width: 360, height: 740 });
-    const below = await middle(form.getByRole("button", { name: "Add" }));
-    assert.ok(Math.abs(below - (await middle(form.locator("input").last()))) < 2);
-    const entry = control().page.locator(".entries > .row", { hasText: "Downloaded" });
-    const remove = await middle(entry.getByRole("button"));
-    assert.ok(Math.abs(remove - (await middle(entry.locator("span").first()))) < 2);
-  });
-});
-
-describe("the form of a new site", () => {
-  const control = eachControl({ viewport: { width: 447, height: 740 } });
-
-  it("has its button below the fields where they stand below each other", async () => {
-    await control().open("?tab=sites");
-    const domain = await control().field("Collector's own domain (optional)").boundingBox();
-    const add = await control().button("Add").first().boundingBox();
-    assert.ok(domain && add && add.y >= domain.y + domain.height, JSON.stringify([domain, add]));
   });
 });

@@ -7,14 +7,14 @@ import { Owner, seen } from "./owner.ts";
 const SECTIONS = ["?tab=start", "", "?slot=k0", "?tab=push", "?tab=sites", "?tab=box"];
 
 describe("a machine that is no box, in the Web UI", () => {
-  const control = sharedControl({ env: { VIRTUAL_DECK: "mk2" } });
+  const control = sharedControl({ env: { VIRTUAL_DECK: "mini" } });
   const isBox = /.{0,20}\bbox(?:es)?\b.{0,20}/gi;
 
   for (const width of [1200, 360])
     it(`is called a machine, ${width} pixels wide`, async () => {
       await control().page.setViewportSize({ width, height: 900 });
       for (const section of SECTIONS) {
-        await control().open(section);
+        await control().visit(section);
         await control().sees(/\w/);
         const unfold = `for (const part of document.querySelectorAll("details")) part.open = true`;
         await control().page.evaluate(unfold);
@@ -26,7 +26,7 @@ describe("a machine that is no box, in the Web UI", () => {
     });
 
   it("has no card and no button for what only a box has", async () => {
-    await control().open("?tab=box");
+    await control().visit("?tab=box");
     await control().region("This machine").getByText("Running for").waitFor();
     const cards = await control().page.getByRole("heading", { level: 2 }).allInnerTexts();
     assert.ok(cards.some((card) => card.includes("Backup")));
