@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { Callee } from "../helpers/callee.ts";
-import { eachControl } from "./control-stage.ts";
+import { sharedControl } from "./control-stage.ts";
 
 describe("what a key does, in the Web UI", () => {
-  const control = eachControl({ env: { VIRTUAL_DECK: "plus" } });
+  const control = sharedControl({ env: { VIRTUAL_DECK: "plus" } });
   let callee: Callee;
   beforeEach(async () => {
     callee = await Callee.start();
@@ -13,7 +13,7 @@ describe("what a key does, in the Web UI", () => {
   const field = (label: string) => control().field(label);
 
   it("is a request that is allowed, filled in, saved and tried in one go, its secret hidden later", async () => {
-    await control().open("?slot=k1");
+    await control().visit("?slot=k1");
     await field("When pressed").selectOption("Send an HTTP request");
     await control().sees(/^Type the whole address/);
     await field("Address").fill(`${callee.origin}/{{slot}}`);
@@ -26,15 +26,15 @@ describe("what a key does, in the Web UI", () => {
       [came?.path, came?.body, came?.headers.authorization, came?.headers["x-from"]],
       ["/k1", '{"from":"virtual-plus"}', "Bearer abc", "virtual-plus"],
     );
-    await control().open("?slot=k1");
+    await control().visit("?slot=k1");
     assert.equal(await field("Headers").inputValue(), "Authorization: …\nX-From: …");
-    await control().open("?tab=push");
+    await control().visit("?tab=push");
     await control().button(`Remove ${callee.origin}`).click();
     await control().button(`Remove ${callee.origin}`).waitFor({ state: "detached" });
   });
 
   it("is another for a press, a hold and a turn of a dial", async () => {
-    await control().open("?slot=d0");
+    await control().visit("?slot=d0");
     await field("When pressed").selectOption("Mark as seen");
     await field("Channel").fill("door");
     await field("When held").selectOption("Put the deck to sleep");

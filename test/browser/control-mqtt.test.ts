@@ -29,7 +29,7 @@ describe("the home automation of a box", () => {
     );
     await toggle.click();
     await card.getByText(/^Connected/).waitFor();
-    await control().owner.assertAccessibleInAnyLight();
+    await control().owner.assertAccessibleInAnyLight('[aria-labelledby="mqtt-title"]');
   });
 
   it("says what is wrong with the broker, and with what was typed", async () => {
@@ -60,7 +60,7 @@ describe("a home automation whose broker does not allow everything", () => {
     await card
       .getByText(/^The broker does not let the machine listen to homeassistant\/#\./)
       .waitFor();
-    await control().owner.assertAccessibleInAnyLight();
+    await control().owner.assertAccessibleInAnyLight('[aria-labelledby="mqtt-title"]');
     await broker.end();
   });
 });

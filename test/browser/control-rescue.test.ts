@@ -66,18 +66,21 @@ describe("the page of a box whose data is damaged", () => {
     if (PICTURES) await owner.page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });
   };
 
-  for (const look of [
-    { colorScheme: "light", width: 1_200 },
-    { colorScheme: "dark", width: 360 },
-  ] as const)
-    it(`says what is wrong to everybody, ${look.colorScheme}, ${look.width} pixels wide`, async () => {
-      await open({}, look);
+  it("says what is wrong to everybody, wide and light, narrow and dark", async () => {
+    await open({}, { colorScheme: "light", width: 1_200 });
+    for (const { colorScheme, width } of [
+      { colorScheme: "light", width: 1_200 },
+      { colorScheme: "dark", width: 360 },
+    ] as const) {
+      await owner.page.emulateMedia({ colorScheme });
+      await owner.page.setViewportSize({ width, height: 740 });
       await sees("The data of this machine cannot be used");
       await sees(/is damaged or no database/);
       await owner.assertAccessible();
-      assert.equal(await owner.page.evaluate("document.body.scrollWidth"), look.width);
-      await picture(`rescue-${look.colorScheme}-${look.width}`);
-    });
+      assert.equal(await owner.page.evaluate("document.body.scrollWidth"), width);
+      await picture(`rescue-${colorScheme}-${width}`);
+    }
+  });
 
   it("takes another release, and goes on with its pages", async () => {
     const updates = new FakeUpdates();
@@ -95,11 +98,14 @@ describe("the page of a box whose data is damaged", () => {
     await loaded;
   });
 
-  it("restores a backup, and is the Web UI again", async () => {
+  it("restores a backup, says what is wrong with a file that is none, and is the Web UI again", async () => {
     await open({}, { colorScheme: "light", width: 1_200 });
-    await owner.page
-      .getByLabel("Restore…", { exact: true })
-      .setInputFiles({ name: "box.db", mimeType: "application/octet-stream", buffer: backup });
+    const restore = (name: string, mimeType: string, buffer: Buffer) =>
+      owner.page.getByLabel("Restore…", { exact: true }).setInputFiles({ name, mimeType, buffer });
+    await restore("a.jpg", "image/jpeg", Buffer.from("a picture"));
+    await sees(/This file is damaged or no database/);
+    owner.expectTrouble(/400/);
+    await restore("box.db", "application/octet-stream", backup);
     await owner.page.getByRole("navigation", { name: "Sections" }).waitFor();
     assert.deepEqual((await world.stats()).path, { "/": 1 });
     owner.expectTrouble(/404/);
@@ -119,15 +125,6 @@ describe("the page of a box whose data is damaged", () => {
     await owner.page.getByRole("navigation", { name: "Sections" }).waitFor();
     assert.deepEqual((await world.stats()).path, { "/": 1 });
     owner.expectTrouble(/404/);
-  });
-
-  it("says what is wrong with a file that is no backup", async () => {
-    await open({}, { colorScheme: "light", width: 1_200 });
-    await owner.page
-      .getByLabel("Restore…", { exact: true })
-      .setInputFiles({ name: "a.jpg", mimeType: "image/jpeg", buffer: Buffer.from("a picture") });
-    await sees(/This file is damaged or no database/);
-    owner.expectTrouble(/400/);
   });
 
   it("starts anew when it is asked twice, behind the setup code", async () => {
