@@ -1,19 +1,21 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "mocha";
+import { FIRST_SETTINGS } from "../../appliance/mqtt/settings.ts";
 import { Mosquitto } from "../helpers/mosquitto.ts";
 import { RawBroker } from "../helpers/raw-broker.ts";
-import { eachControl } from "./control-stage.ts";
+import { sharedControl } from "./control-stage.ts";
 
 describe("the home automation of a box", () => {
-  const control = eachControl();
+  const control = sharedControl();
   let broker: Mosquitto;
   before(async () => {
     broker = await Mosquitto.open();
   });
   after(() => broker.end());
+  beforeEach(() => control().ask("PUT", "/api/mqtt", FIRST_SETTINGS));
 
   it("begins with a broker's address, and goes off and on without asking again", async () => {
-    await control().open("?tab=box");
+    await control().visit("?tab=box");
     const card = control().region("Home automation");
     await card.getByLabel("Broker", { exact: true }).fill(`127.0.0.1:${broker.port}`);
     await card.getByRole("button", { name: "Connect" }).click();
@@ -33,7 +35,7 @@ describe("the home automation of a box", () => {
   });
 
   it("says what is wrong with the broker, and with what was typed", async () => {
-    await control().open("?tab=box");
+    await control().visit("?tab=box");
     const card = control().region("Home automation");
     await card.getByLabel("Broker", { exact: true }).fill("127.0.0.1:1");
     await card.getByRole("button", { name: "Connect" }).click();
@@ -44,14 +46,10 @@ describe("the home automation of a box", () => {
     await card.getByText(/^"prefix" must be 1 to 64/).waitFor();
     control().owner.expectTrouble(/400/);
   });
-});
 
-describe("a home automation whose broker does not allow everything", () => {
-  const control = eachControl();
-
-  it("is shown as connected, with what to allow, and in which version of MQTT it speaks", async () => {
+  it("is shown as connected with a broker that does not allow everything, with what to allow, and in which version of MQTT it speaks", async () => {
     const broker = await RawBroker.open({ five: "ends", listen: { homeassistant: 0x80 } });
-    await control().open("?tab=box");
+    await control().visit("?tab=box");
     const card = control().region("Home automation");
     await card.getByLabel("Broker", { exact: true }).fill(`127.0.0.1:${broker.port}`);
     await card.getByRole("button", { name: "Connect" }).click();
@@ -66,10 +64,10 @@ describe("a home automation whose broker does not allow everything", () => {
 });
 
 describe("a home automation that the configuration names", () => {
-  const control = eachControl({ env: { MQTT_URL: "127.0.0.1:1", MQTT_USER: "box" } });
+  const control = sharedControl({ env: { MQTT_URL: "127.0.0.1:1", MQTT_USER: "box" } });
 
   it("is shown, and is not to be changed", async () => {
-    await control().open("?tab=box");
+    await control().visit("?tab=box");
     const card = control().region("Home automation");
     await card.getByText(/names the broker mqtt:\/\/127\.0\.0\.1:1 and the user box/).waitFor();
     assert.equal(await card.getByRole("textbox").count(), 0);

@@ -40,6 +40,7 @@ export class Control {
   readonly deck: string;
   /** A test left the page nobody knows how. */
   isUnsure = false;
+  #behindMs: number | undefined;
 
   static async start({
     env = {},
@@ -137,6 +138,14 @@ export class Control {
     await this.page.getByRole("radio", { name, exact: true }).check();
   }
 
+  /** Lets the time pass on the box that has passed for the browser since it was started. */
+  catchUp(): void {
+    const { clock } = this.world;
+    this.#behindMs ??= Date.now() - clock.now();
+    const passed = Date.now() - this.#behindMs - clock.now();
+    if (passed > 0) clock.advance(passed);
+  }
+
   /** Waits until a text is on the page. */
   async sees(text: string | RegExp): Promise<string> {
     return seen(this.page.getByText(text).first());
@@ -209,6 +218,7 @@ export function sharedControl(
     if (!isBuilt()) await buildWeb();
     control = await Control.start(typeof options === "function" ? options() : options);
   });
+  beforeEach(() => control?.catchUp());
   afterEach(async function () {
     const { owner } = control ?? {};
     await owner?.page.unrouteAll({ behavior: "ignoreErrors" });
