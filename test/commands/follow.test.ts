@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { beforeEach, describe, it } from "mocha";
 import { CHROME, WRITERS } from "../helpers/access-logs.ts";
-import { tallydeck } from "../helpers/command-line.ts";
+import { refused, tallydeck } from "../helpers/command-line.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { freePort } from "../helpers/free-port.ts";
+import { isLong } from "../helpers/long.ts";
 import { Owner } from "../helpers/owner.ts";
 import { seeded, TEST_SEED } from "../helpers/seeded.ts";
 import { Running } from "../helpers/tallydeck.ts";
@@ -20,6 +21,9 @@ async function eventually(holds: () => Promise<boolean>): Promise<void> {
 }
 
 const SITE = ["--site", "blog"];
+/** A soak of who is killed, in which each start takes a second. */
+const ROUNDS = isLong ? 12 : 5;
+const LONGEST_PAUSE_MS = isLong ? 1_500 : 600;
 
 describe("tallydeck follow", () => {
   const folder = eachFolder();
@@ -75,7 +79,7 @@ describe("tallydeck follow", () => {
     it("ends with a sentence where trying again is no use", async () => {
       write(now);
       const run = (more: Record<string, string>, ...args: string[]) =>
-        tallydeck(["follow", log(), "--from-start", ...args], { ...env, ...more });
+        refused(["follow", log(), "--from-start", ...args], { ...env, ...more });
       assert.match((await run({}, "--site", "nothere")).err, /There is no site/);
       assert.match((await run({ TALLYDECK_LOGS_TOKEN: "tdp_x" }, ...SITE)).err, /push token/);
       assert.match((await run({ TALLYDECK_LOGS_TOKEN: "" }, ...SITE)).err, /A token is missing/);
@@ -112,9 +116,9 @@ describe("tallydeck follow", () => {
     const startFollower = () => new Running(["follow", log(), ...SITE, "--from-start"], env);
     let follower = startFollower();
     let rotated = 0;
-    for (let round = 0; round < 12; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       write(Date.now(), 1 + below(40));
-      await wait(below(1_500));
+      await wait(below(LONGEST_PAUSE_MS));
       if (round === 3 || round === 8) renameSync(log(), `${log()}.${++rotated}`);
       write(Date.now(), 1 + below(40));
       if (round % 3 === 1) {

@@ -3,9 +3,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
+import { setTimeout } from "node:timers/promises";
 import { describe, it } from "mocha";
 import { RunningCollector } from "../../helpers/collector.ts";
-import { tallydeck } from "../../helpers/command-line.ts";
+import { refused, tallydeck } from "../../helpers/command-line.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import { freePort } from "../../helpers/free-port.ts";
 import { listingModules } from "../../helpers/loaded-modules.ts";
@@ -40,13 +41,13 @@ describe("tallydeck collect", () => {
   };
 
   it("does nothing without a database", async () => {
-    const { code, err } = await tallydeck(["collect"]);
+    const { code, err } = await refused(["collect"]);
     assert.equal(code, 2);
     assert.match(err, /name it in DATABASE_URL/);
   });
 
   it("takes no flag of the decks", async () => {
-    const { code, err } = await tallydeck(["collect", "--virtual-deck", "mk2"]);
+    const { code, err } = await refused(["collect", "--virtual-deck", "mk2"]);
     assert.deepEqual([code, /There is no option --virtual-deck/.test(err)], [2, true]);
   });
 
@@ -173,7 +174,7 @@ describe("tallydeck collect", () => {
     assert.equal(code, 1);
     assert.match(err, new RegExp(`^The database refuses the user ${user} with this password`, "m"));
     assert.doesNotMatch(err, /wrong/);
-    const url = await tallydeck(["collect", "--database-url", "postgres://u:secret@db"]);
+    const url = await refused(["collect", "--database-url", "postgres://u:secret@db"]);
     assert.deepEqual([url.code, /secret/.test(url.err)], [2, false]);
   });
 
@@ -222,7 +223,7 @@ describe("tallydeck collect", () => {
       },
     );
     server.close();
-    while ((await askPort(port, "/")).status !== 200);
+    while ((await askPort(port, "/")).status !== 200) await setTimeout(20);
     child.kill();
     const [code] = await once(child, "exit");
     assert.equal(code, 0);
