@@ -21,6 +21,7 @@ import type { EndedRead, Warning } from "../store/reports.ts";
 import type { UpdateView } from "../updates/view.ts";
 import type { ImportTotals, ImportUpload } from "./moving/upload-view.ts";
 
+export type { MachineChange, MachineSettings } from "../base/machine/settings.ts";
 export type { IconFile as IconsAnswer } from "../base/text/icons.ts";
 export type { DiskAnswer, PowerAction, TunnelAnswer, Vitals } from "../box/view.ts";
 export type { DeckView, InputView, PlaceView, SlotView } from "../deck/deck-view.ts";

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import type {
+  MachineAnswer,
   MachineChange,
   MachineSettings,
-} from "../../../../appliance/base/machine/settings.ts";
-import type { MachineAnswer } from "../../../../appliance/control/wire.ts";
+} from "../../../../appliance/control/wire.ts";
 import { Field } from "../../../shared/field.tsx";
 import { ask } from "../../api.ts";
 import { CardTitle, Labelled, Problem } from "../../parts.tsx";
