@@ -59,25 +59,6 @@ describe("the look of the dashboard", () => {
     await owner.assertAccessibleInAnyLight();
   });
 
-  it("shows in forced colours which list of a card is chosen", async () => {
-    await owner.signIn(NOTES);
-    await owner.page.emulateMedia({ forcedColors: "active" });
-    const edge = (isChosen: boolean) =>
-      owner.page.evaluate(
-        `getComputedStyle(document.querySelector('.card-tabs [aria-selected="${isChosen}"]')).borderBottomColor`,
-      );
-    assert.notEqual(await edge(true), await edge(false));
-    await owner.page.emulateMedia({ forcedColors: "none" });
-  });
-
-  it("has nine tiles in two columns on a phone, the last as wide as both", async () => {
-    await phone.signIn("/dashboard?site=deckhand");
-    const tops = await phone.page
-      .locator(".tiles .tile")
-      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
-    assert.deepEqual([tops.length, new Set(tops).size], [9, 5]);
-  });
-
   for (const [width, height] of [
     [1280, 900],
     [360, 740],
@@ -97,8 +78,19 @@ describe("the look of the dashboard", () => {
       await guest.leave();
     });
 
+  it("shows in forced colours which list of a card is chosen", async () => {
+    await owner.look(NOTES);
+    await owner.page.emulateMedia({ forcedColors: "active" });
+    const edge = (isChosen: boolean) =>
+      owner.page.evaluate(
+        `getComputedStyle(document.querySelector('.card-tabs [aria-selected="${isChosen}"]')).borderBottomColor`,
+      );
+    assert.notEqual(await edge(true), await edge(false));
+    await owner.page.emulateMedia({ forcedColors: "none" });
+  });
+
   it("is on paper the figures without the controls", async () => {
-    await owner.signIn(NOTES);
+    await owner.look(NOTES);
     await owner.page.emulateMedia({ media: "print" });
     assert.equal(await button("More").isVisible(), false);
     assert.equal(await owner.page.locator(".tile").first().isVisible(), true);
@@ -144,16 +136,24 @@ describe("the look of the dashboard", () => {
     proxy.close();
   });
 
+  it("has nine tiles in two columns on a phone, the last as wide as both", async () => {
+    await phone.look("/dashboard?site=deckhand");
+    const tops = await phone.page
+      .locator(".tiles .tile")
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
+    assert.deepEqual([tops.length, new Set(tops).size], [9, 5]);
+  });
+
   for (const path of [
-    `/dashboard?site=${LONG_ID}`,
     "/dashboard?site=deckhand",
+    `/dashboard?site=${LONG_ID}`,
     "/dashboard?site=deckhand&view=bars&metric=pv",
     "/dashboard?site=deckhand&tab=surveys&period=all&cross=dv",
     "/dashboard?site=hostile&period=day",
     "/dashboard?site=new",
   ]) {
     it(`fits 360 pixels: ${path}`, async () => {
-      await phone.signIn(path);
+      await phone.look(path);
       await phone.page.locator(".card").first().waitFor();
       assert.equal(await phone.page.evaluate("document.documentElement.scrollWidth"), 360);
     });

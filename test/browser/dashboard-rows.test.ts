@@ -16,13 +16,15 @@ const manyDay: CountedDay = {
   surveys: [],
 };
 
+const SIZE = { width: 1280, height: 900 };
+
 describe("the rows of the dashboard", () => {
   let owner: Owner;
   afterEach(() => owner.assertUntroubled());
   after(() => owner.leave());
   const world = demoWorld({ since: WINTER, sites: ["many"], more: [manyDay] });
   before(async () => {
-    owner = await Owner.come(world(), { viewport: { width: 1280, height: 900 } });
+    owner = await Owner.come(world(), { viewport: SIZE });
   });
 
   const card = (dimension: string) => owner.page.locator(`[data-dimension="${dimension}"]`);
@@ -94,7 +96,7 @@ describe("the rows of the dashboard", () => {
 
   describe("leading away", () => {
     it("open a referrer's site and a page of the site, which learn nothing of it", async () => {
-      await owner.signIn(NOTES);
+      await owner.look(NOTES);
       for (const [dimension, name, href] of [
         ["source", "google.com", "https://google.com/"],
         ["path", "/about", "https://fieldnotes.example/about"],
@@ -115,11 +117,12 @@ describe("the rows of the dashboard", () => {
       [1100, 3],
     ] as const) {
       it(`stand in ${columns} columns on ${width} pixels`, async () => {
-        await owner.signIn(NOTES);
+        await owner.look(NOTES);
         await owner.page.setViewportSize({ width, height: 900 });
         await owner.page.locator(`.column:nth-child(${columns}):last-child`).waitFor();
         assert.equal(await owner.page.locator(".column").count(), columns);
         assert.equal(await owner.page.evaluate("document.documentElement.scrollWidth"), width);
+        await owner.page.setViewportSize(SIZE);
       });
     }
 
@@ -155,7 +158,7 @@ describe("the rows of the dashboard", () => {
       const title = await map.locator("title").first().textContent();
       assert.match(title ?? "", /^Germany: [\d,]+ \(\d+\.\d%\)$/);
       assert.equal(await map.locator(".country").count(), await countriesOf("fieldnotes"));
-      await owner.assertAccessible();
+      await owner.assertAccessible("[data-dimension=country]");
     });
 
     async function countriesOf(site: string): Promise<number> {

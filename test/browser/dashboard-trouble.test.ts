@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Route } from "playwright-core";
 import { ADMIN } from "../helpers/world.ts";
-import { demoWorld, NOTES } from "./dashboard-stage.ts";
+import { demoWorld, NOTES, WINTER } from "./dashboard-stage.ts";
 import { Owner, seen } from "./owner.ts";
 
 const READS = /\/stats\?/;
@@ -9,7 +9,7 @@ const READS = /\/stats\?/;
 const LOOKS = /\/$/;
 
 describe("the dashboard in trouble", () => {
-  const world = demoWorld();
+  const world = demoWorld({ since: WINTER });
   let owner: Owner;
   beforeEach(async () => {
     owner = await Owner.come(world(), { viewport: { width: 1280, height: 900 } });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { choosePeriod, demoWorld, NOTES, openMore } from "./dashboard-stage.ts";
+import { choosePeriod, demoWorld, NOTES, openMore, WINTER } from "./dashboard-stage.ts";
 import { Owner, seen } from "./owner.ts";
 
 const APP = "/dashboard?site=deckhand";
@@ -9,7 +9,7 @@ describe("the dashboard", () => {
   let owner: Owner;
   afterEach(() => owner.assertUntroubled());
   after(() => owner.leave());
-  const world = demoWorld({ sites: ["night"] });
+  const world = demoWorld({ since: WINTER, sites: ["night"] });
   before(async () => {
     owner = await Owner.come(world(), { viewport: { width: 1280, height: 900 } });
   });
@@ -78,25 +78,6 @@ describe("the dashboard", () => {
     assert.equal(await bots.isChecked(), true);
   });
 
-  it("3. has a tile per figure, each with how it moved", async () => {
-    await owner.signIn(APP);
-    const names = await owner.page.locator(".tile .name").allInnerTexts();
-    assert.deepEqual(names, [
-      "Visitors",
-      "Pageviews",
-      "Sessions",
-      "Views per visit",
-      "Bounce rate",
-      "Engagement rate",
-      "Human interaction",
-      "App pings",
-      "Now",
-    ]);
-    for (const delta of await owner.page.locator(".tile .delta").allInnerTexts()) {
-      assert.match(delta, /^[+−±][\d.,]+( pts|%)\s+from [\d.,]+%?$/);
-    }
-  });
-
   it("3. shows no more than all of the views with human input, whatever was told", async () => {
     // Opened before midnight, touched after it.
     for (const payload of [{ p: "/" }, { ev: "hi", t: "<150" }, { ev: "hi", t: ">2000" }])
@@ -122,15 +103,28 @@ describe("the dashboard", () => {
     assert.match(tip, new RegExp(`10\\s–\\s12 Feb 2026: ${now}\n3\\s–\\s5 Feb 2026: ${before}$`));
   });
 
-  it("3. has no tile for app pings where no app reports", async () => {
-    await owner.signIn(NOTES);
-    assert.equal(await tile("App pings").count(), 0);
-    assert.equal(await owner.page.locator(".legend .app").count(), 0);
-  });
-
   it("3. shows a dash where there is nothing to compare with", async () => {
     await owner.signIn(`${NOTES}&period=all`);
     assert.equal(await seen(tile("Pageviews").locator(".delta")), "–");
+  });
+
+  it("3. has a tile per figure, each with how it moved", async () => {
+    await owner.look(APP);
+    const names = await owner.page.locator(".tile .name").allInnerTexts();
+    assert.deepEqual(names, [
+      "Visitors",
+      "Pageviews",
+      "Sessions",
+      "Views per visit",
+      "Bounce rate",
+      "Engagement rate",
+      "Human interaction",
+      "App pings",
+      "Now",
+    ]);
+    for (const delta of await owner.page.locator(".tile .delta").allInnerTexts()) {
+      assert.match(delta, /^[+−±][\d.,]+( pts|%)\s+from [\d.,]+%?$/);
+    }
   });
 
   it("4. charts visitors first, filled, beside thin lines of the other counts and of the days before", async () => {
@@ -151,6 +145,12 @@ describe("the dashboard", () => {
     await owner.page.getByLabel("Compare with").selectOption("nothing");
     await owner.page.locator(".overlay .line.before").waitFor({ state: "detached" });
     assert.equal(await seen(tile("Visitors").locator(".delta")), "–");
+  });
+
+  it("3. has no tile for app pings where no app reports", async () => {
+    await owner.look(NOTES);
+    assert.equal(await tile("App pings").count(), 0);
+    assert.equal(await owner.page.locator(".legend .app").count(), 0);
   });
 
   it("4. draws the day that is not over as such, and no hour after now", async () => {
@@ -205,12 +205,6 @@ describe("the dashboard", () => {
     await owner.page.keyboard.press("Enter");
     await owner.page.getByRole("heading", { name: "Sessions by day" }).first().waitFor();
     assert.equal(await tile("Engagement rate").getAttribute("aria-pressed"), "false");
-  });
-
-  it("4. reads out the day under the pointer", async () => {
-    await owner.signIn(`${NOTES}&period=7d`);
-    await owner.page.locator(".plot").hover({ position: { x: 120, y: 100 } });
-    assert.match(await seen(owner.page.locator(".read-out")), /Feb 2026\s+Visitors\s+[\d,]+/);
   });
 
   it("draws the chart as wide as its card, also when the window changes", async () => {
@@ -350,6 +344,12 @@ describe("the dashboard", () => {
     assert.equal(await seen(total("entry")), `Sessions ${text(sessions._)}`);
     const [[, count = 0] = []] = Object.entries<number>(path);
     assert.equal(await seen(card("entry").locator(".count").first()), text(count));
+  });
+
+  it("4. reads out the day under the pointer", async () => {
+    await owner.look(`${NOTES}&period=7d`);
+    await owner.page.locator(".plot").hover({ position: { x: 120, y: 100 } });
+    assert.match(await seen(owner.page.locator(".read-out")), /Feb 2026\s+Visitors\s+[\d,]+/);
   });
 
   it("7. exports the range as CSV, bots always included", async () => {

@@ -1,36 +1,40 @@
 import assert from "node:assert/strict";
-import { DEMO_SITES, demoDays } from "../../appliance/demo/demo.ts";
-import { addDays } from "../helpers/counted-days.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
-import { ADMIN, eachWorld, sharedWorld } from "../helpers/world.ts";
+import { ADMIN, eachWorld } from "../helpers/world.ts";
+import { demoWorld, WINTER } from "./dashboard-stage.ts";
 import { Owner, seen } from "./owner.ts";
 
 const NOW = "2026-03-04T12:30:00Z";
 
+/** Types the token where no site is named. */
+async function signIn(owner: Owner): Promise<void> {
+  await owner.open("/dashboard");
+  await owner.page.getByLabel("Token").fill(ADMIN);
+  await owner.page.getByRole("button", { name: "Open dashboard" }).click();
+  await owner.page.getByRole("heading", { name: "All sites", exact: true }).waitFor();
+}
+
 describe("the overview of all sites", () => {
-  const world = sharedWorld({
-    clock: new FakeClock(NOW),
-    env: { SITES: [...DEMO_SITES, "new"].join(","), STATS_TOKEN_DECKHAND: "deckhand-token" },
-    prepare: (db) => addDays(db, demoDays(Date.parse(NOW))),
+  const world = demoWorld({
+    since: WINTER,
+    sites: ["new"],
+    env: { STATS_TOKEN_DECKHAND: "deckhand-token" },
   });
   let owner: Owner;
-  beforeEach(async () => {
+  before(async () => {
     owner = await Owner.come(world(), { viewport: { width: 1280, height: 900 } });
+    await signIn(owner);
   });
-  afterEach(() => owner.leave());
+  afterEach(() => owner.assertUntroubled());
+  after(() => owner.leave());
 
   const button = (name: string) => owner.page.getByRole("button", { name, exact: true });
   const heading = (name: string) => owner.page.getByRole("heading", { name, exact: true });
   const site = (id: string) => owner.page.locator(".site-link", { hasText: id });
   const query = () => new URL(owner.page.url()).search;
-  const signIn = async (token = ADMIN, path = "/dashboard") => {
-    await owner.open(path);
-    await owner.page.getByLabel("Token").fill(token);
-    await button("Open dashboard").click();
-  };
 
   it("is what the admin token opens when no site is named, from one request", async () => {
-    await signIn();
+    await owner.open("/dashboard");
     await heading("All sites").waitFor();
     assert.equal(await owner.page.title(), "All sites · Tallydeck");
     assert.deepEqual(
@@ -47,7 +51,7 @@ describe("the overview of all sites", () => {
   });
 
   it("shows today against yesterday by this hour, the week, and the last view", async () => {
-    await signIn();
+    await owner.open("/dashboard");
     const { sites } = await world().read("/overview");
     const { id, week, before } = sites[0];
     const text = await seen(site(id));
@@ -61,7 +65,7 @@ describe("the overview of all sites", () => {
   });
 
   it("shows who is there now, at the next look", async () => {
-    await signIn();
+    await owner.open("/dashboard");
     await site("new").waitFor();
     assert.equal(await owner.page.locator(".live").count(), 0);
     await world().beacon({ p: "/" }, { s: "fieldnotes" });
@@ -70,7 +74,7 @@ describe("the overview of all sites", () => {
   });
 
   it("leads to a site, and the site back to it", async () => {
-    await signIn(ADMIN, "/dashboard?period=7d");
+    await owner.open("/dashboard?period=7d");
     await site("deckhand").click();
     await heading("Visitors by day").waitFor();
     assert.equal(query(), "?site=deckhand&period=7d");
@@ -84,28 +88,32 @@ describe("the overview of all sites", () => {
   });
 
   it("is a link away from a site that was opened by its name", async () => {
-    await owner.signIn("/dashboard?site=deckhand");
+    await owner.open("/dashboard?site=deckhand");
     await button("All sites").click();
     await heading("All sites").waitFor();
   });
 
   it("is nothing that a site's own token knows of", async () => {
-    await owner.signIn("/dashboard?site=deckhand", "deckhand-token");
-    await heading("Visitors by day").waitFor();
-    assert.equal(await button("All sites").count(), 0);
-    assert.equal(owner.times("/overview"), 0);
+    const guest = await Owner.come(world());
+    await guest.signIn("/dashboard?site=deckhand", "deckhand-token");
+    await guest.page.getByRole("heading", { name: "Visitors by day", exact: true }).waitFor();
+    assert.equal(await guest.page.getByRole("button", { name: "All sites" }).count(), 0);
+    assert.equal(guest.times("/overview"), 0);
+    await guest.leave();
   });
 
   it("is left by signing out", async () => {
-    await signIn();
-    await button("Sign out").click();
-    await button("Open dashboard").waitFor();
-    assert.equal(await owner.page.locator(".site-link").count(), 0);
+    const guest = await Owner.come(world());
+    await signIn(guest);
+    await guest.page.getByRole("button", { name: "Sign out" }).click();
+    await guest.page.getByRole("button", { name: "Open dashboard" }).waitFor();
+    assert.equal(await guest.page.locator(".site-link").count(), 0);
+    await guest.leave();
   });
 
   it("has room on a small phone for ids of any length", async () => {
+    await owner.open("/dashboard");
     await owner.page.setViewportSize({ width: 320, height: 640 });
-    await signIn();
     await heading("All sites").waitFor();
     assert.ok(Number(await owner.page.evaluate("document.documentElement.scrollWidth")) <= 320);
   });

@@ -20,10 +20,12 @@ export interface OwnerOptions extends BrowserContextOptions {
 /** The storage of the browser for a site. */
 const KEPT = "[{ ...localStorage }, { ...sessionStorage }]";
 
-const ALL_IS_DRAWN = `
+/** Once for each page, since a new sheet has all of it styled anew. */
+const ALL_IS_DRAWN = `if (document.adoptedStyleSheets.length === 0) {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync("* { content-visibility: visible !important }");
-  document.adoptedStyleSheets = [sheet];`;
+  document.adoptedStyleSheets = [sheet];
+}`;
 
 /** The text a person sees there, once it is there, who scrolls wherever it is. */
 export async function seen(place: Locator): Promise<string> {
@@ -45,6 +47,8 @@ export class Owner {
   readonly troubles: string[] = [];
   readonly #context: BrowserContext;
   #signedIn: { token: string; kept: unknown; viewport: ViewportSize | null } | undefined;
+  /** The path of a page that all have only looked at. */
+  #lookedAt: string | undefined;
 
   static async come(
     world: { port: number },
@@ -85,6 +89,7 @@ export class Owner {
   }
 
   async open(path: string): Promise<void> {
+    this.#lookedAt = undefined;
     this.asked.length = 0;
     await this.page.goto(`${this.origin}${path}`);
   }
@@ -95,6 +100,10 @@ export class Owner {
    */
   async signIn(path = "/dashboard?site=blog", token = ADMIN): Promise<void> {
     const isBack = this.#signedIn?.token === token && this.page.url().startsWith(this.origin);
+    if (isBack && this.#lookedAt === path) {
+      this.#lookedAt = undefined;
+      return;
+    }
     if (isBack) await this.#forgetVisits();
     await this.open(path);
     if (!isBack) {
@@ -106,6 +115,12 @@ export class Owner {
       const kept = await this.page.evaluate(KEPT);
       this.#signedIn = { token, kept, viewport: this.page.viewportSize() };
     }
+  }
+
+  /** The same for who only looks, and leaves the page as it is: the next one who comes there need not load it. */
+  async look(path: string): Promise<void> {
+    await this.signIn(path);
+    this.#lookedAt = path;
   }
 
   async #forgetVisits(): Promise<void> {
