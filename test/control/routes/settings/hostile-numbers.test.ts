@@ -6,7 +6,7 @@ import {
   HARMLESS_NUMBERS,
   HOSTILE_NUMBERS,
 } from "../../../helpers/hostile-numbers.ts";
-import { drawn } from "../../../helpers/long.ts";
+import { drawn, isLong } from "../../../helpers/long.ts";
 import { mangle } from "../../../helpers/mangle.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";
 import { World } from "../../../helpers/world.ts";
@@ -57,8 +57,8 @@ describe("a backup whose numbers are hostile", () => {
       assert.equal((await world.read("/surveys")).total, 1);
     });
 
-  it("is taken with three quarters of all that can be counted, each of which counts once", async () => {
-    assert.equal((await restore((db) => addLargeMonths(db, 40))).status, 204);
+  it("is taken with months as large as there are, up to three quarters of all that can be counted, and counts each once", async () => {
+    assert.equal((await restore((db) => addLargeMonths(db, isLong ? 40 : 6))).status, 204);
     assert.equal(await views(), 8);
   });
 
