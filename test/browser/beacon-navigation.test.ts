@@ -109,7 +109,7 @@ describe("navigation that no call of ours could see", () => {
   });
 
   it("is followed without the Navigation API as well as functions can tell", async () => {
-    await stage().page.addInitScript(
+    await stage().profile.addInitScript(
       "delete window.navigation; delete Window.prototype.navigation",
     );
     await stage().open("/nav");

@@ -14,6 +14,8 @@ import { World } from "../helpers/world.ts";
 
 /** The path at which the site's own server passes requests on to the collector. */
 const PREFIX = "/tally";
+/** The size of a new window. */
+const WINDOW = { width: 1280, height: 720 };
 
 /** The state of a page. Missing fields stay as they are. */
 interface Look {
@@ -24,11 +26,20 @@ interface Look {
   host?: string;
 }
 
+/** The clock of pages: that of this machine, or one that stands where a test has set it. */
+type ClockKind = "running" | "set";
+
+/** Profiles that nothing was done to but to visit pages. Each stage has origins of its own, of which they know nothing. */
+type Lent = Map<ClockKind, BrowserContext>;
+
 /** A collector, a site whose pages embed its tag, and a browser that visits them. */
 class Stage {
   readonly world = new World();
   page!: Page;
   #profile!: BrowserContext;
+  /** The kind that the profile may be lent as; undefined for one that somebody has changed. */
+  #kind: ClockKind | undefined;
+  readonly #lent: Lent;
   #html = "";
   #headers: Record<string, string> = {};
   #pending = new Set<Request>();
@@ -38,14 +49,19 @@ class Stage {
   #proxied = Promise.withResolvers<void>();
   readonly #server: Server = createServer((incoming, reply) => this.#answer(incoming, reply));
 
+  /** @param lent the profiles of the stages before */
+  constructor(lent: Lent) {
+    this.#lent = lent;
+  }
+
   async start(): Promise<void> {
     await this.world.start();
     await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
-    await this.visitor();
+    await this.#borrow("running");
   }
 
   async end(): Promise<void> {
-    await this.#profile?.close();
+    await this.#giveBack();
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
     await this.world.end();
@@ -54,8 +70,44 @@ class Stage {
 
   /** Another person: a fresh profile, with a language, a screen or a time zone of its own. */
   async visitor(options: ProfileOptions = {}): Promise<void> {
-    await this.#profile?.close();
+    await this.#giveBack();
     this.#profile = await openProfile(options);
+    await this.newTab();
+    this.#listen();
+  }
+
+  async #borrow(kind: ClockKind): Promise<void> {
+    const lent = this.#lent.get(kind);
+    this.#lent.delete(kind);
+    if (lent === undefined) await this.visitor();
+    else {
+      await this.#giveBack();
+      this.#profile = lent;
+      this.page = lent.pages()[0] ?? (await lent.newPage());
+      this.#listen();
+    }
+    this.#kind = kind;
+  }
+
+  /** Lends the profile to the next stage, or closes one that is no longer as new. */
+  async #giveBack(): Promise<void> {
+    if (this.#profile === undefined) return;
+    const [kind, profile] = [this.#kind, this.#profile];
+    this.#kind = undefined;
+    const [page, ...more] = profile.pages();
+    if (kind === undefined || page === undefined) {
+      await profile.close();
+      return;
+    }
+    for (const each of ["request", "weberror"] as const) profile.removeAllListeners(each);
+    page.removeAllListeners("dialog");
+    await Promise.all(more.map((each) => each.close()));
+    await page.setViewportSize(WINDOW);
+    await page.mouse.move(0, 0);
+    this.#lent.set(kind, profile);
+  }
+
+  #listen(): void {
     this.#pending.clear();
     this.#profile.on("request", (sent) => {
       if (!sent.url().startsWith(this.collector("/e?"))) return;
@@ -63,10 +115,11 @@ class Stage {
       this.#payloads.push(payloadOf(sent.url()));
     });
     this.#profile.on("weberror", (error) => this.#errors.push(error.error()));
-    await this.newTab();
   }
 
+  /** The profile, for who changes it: this visitor is then the last who has it. */
   get profile(): BrowserContext {
+    this.#kind = undefined;
     return this.#profile;
   }
 
@@ -82,7 +135,11 @@ class Stage {
 
   /** An address of the site. */
   url(path = "/", host = "blog.example"): string {
-    return `http://${host}:${(this.#server.address() as AddressInfo).port}${path}`;
+    return `http://${host}:${this.#port}${path}`;
+  }
+
+  get #port(): string {
+    return `${(this.#server.address() as AddressInfo).port}`;
   }
 
   /** The script tag; `src` when it is not the collector's own address. */
@@ -119,6 +176,11 @@ class Stage {
 
   /** Sets what pages take for the time. */
   async at(time: string | number): Promise<void> {
+    if (this.#kind === "running") {
+      const isUsed = new URL(this.page.url()).port === this.#port;
+      if (isUsed) this.#kind = undefined;
+      else await this.#borrow("set");
+    }
     await this.#profile.clock.setFixedTime(time);
   }
 
@@ -197,11 +259,13 @@ function payloadOf(url: string): Record<string, string> {
 /** A stage for each test of the suite around it, with the web files as their sources are now. */
 export function eachStage(): () => Stage {
   let stage: Stage | undefined;
+  const lent: Lent = new Map();
   before(async () => {
     if (!isBuilt()) await buildWeb();
   });
+  after(() => Promise.all([...lent.values()].map((profile) => profile.close())));
   beforeEach(async () => {
-    stage = new Stage();
+    stage = new Stage(lent);
     await stage.start();
   });
   afterEach(() => stage?.end());
