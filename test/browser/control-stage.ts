@@ -7,7 +7,7 @@ import { FakeClock } from "../helpers/fake-clock.ts";
 import type { FakePublicAddress } from "../helpers/public-address.ts";
 import type { FakeUpdates } from "../helpers/updates.ts";
 import { type Reply, World } from "../helpers/world.ts";
-import { Owner, type OwnerOptions, seen } from "./owner.ts";
+import { Owner, type OwnerOptions } from "./owner.ts";
 
 interface ControlOptions extends OwnerOptions {
   /** Configuration keys. */
@@ -147,8 +147,8 @@ export class Control {
   }
 
   /** Waits until a text is on the page. */
-  async sees(text: string | RegExp): Promise<string> {
-    return seen(this.page.getByText(text).first());
+  async sees(text: string | RegExp): Promise<void> {
+    await this.page.getByText(text).first().waitFor();
   }
 
   /** Waits until the open slot is stored. */
