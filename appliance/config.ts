@@ -2,122 +2,43 @@ import { readFileSync } from "node:fs";
 import { isEnvComment, readEnvLine } from "./base/input/env-line.ts";
 import { siteTokenKey } from "./base/names.ts";
 import { ConfigRefused, invalidSetting, type Refusal } from "./base/refusal.ts";
-import { SETTINGS, type Setting } from "./config/settings.ts";
-import { type DeclaredSites, items, nodeHere, parseToken } from "./config/values.ts";
+import { type Key, nameOf, ROWS, type Setting, type Values } from "./config/settings.ts";
+import { items, nodeHere, parseToken } from "./config/values.ts";
 import type { MqttSettings } from "./mqtt/settings.ts";
 import type { PublicSettings } from "./public/settings.ts";
 import type { UpdateSettings } from "./updates/settings.ts";
 
-/** Everything that can be set, parsed and checked. */
-export interface Config {
-  readonly sites: DeclaredSites;
-  readonly adminToken: string | null;
-  readonly badgeSites: readonly string[];
-  /** The zone of days; undefined keeps the one of the data. */
-  readonly dayZone: string | undefined;
-  /** Days that keep detail; 0 for counts only. */
-  readonly detailDays: number;
-  readonly retentionDays: number;
-  readonly trustedProxies: readonly string[];
-  readonly waitForClock: boolean;
-  readonly dataDir: string;
-  /** The database of the numbers, if not in the data folder: `postgres://…`. It holds a password. */
-  readonly databaseUrl: string | undefined;
+/** Everything that can be set, parsed and checked: the values of `SETTINGS`, some of them as what they are together. */
+export interface Config extends ReturnType<typeof grouped> {
   /** The name of this process among those on the database. */
   readonly nodeName: string;
-  /** The port where `/metrics` is served; undefined for none. */
-  readonly metricsPort: number | undefined;
-  readonly metricsBind: string;
-  /** Seconds for which `tallydeck collect` goes on answering after SIGTERM. */
-  readonly drainSeconds: number;
-  readonly port: number;
-  /** The collector's address; undefined for all interfaces. */
-  readonly host: string | undefined;
-  readonly webuiPort: number;
-  readonly bind: string;
-  /** Further names, lower case, by which the Web UI may be addressed. */
-  readonly allowedHosts: readonly string[];
-  /** Whether the Web UI needs no sign-in, for any request. */
-  readonly adminOpen: boolean;
-  /** Ids of the models of decks that exist only in the Web UI. */
-  readonly virtualDecks: readonly string[];
-  /** Show made-up data instead of counting. */
-  readonly demo: boolean;
-  /** While this file is there at the start, the setup code is shown for ten minutes. */
-  readonly showCodeFile: string;
-  /** A terminal device for the setup code, besides standard output; empty for none. */
-  readonly consoleDevice: string;
-  /**
-   * The file for the name by which the own network finds this machine; empty: it is not
-   * written.
-   */
-  readonly nameFile: string;
-  /**
-   * The file for the name of the wireless network that the machine joins; empty: it is not
-   * written.
-   */
-  readonly wifiNameFile: string;
-  /** The file with the log before the last failure, see box/kept-log; empty where nothing keeps it. */
-  readonly keptLogFile: string;
-  /** A file with what the kernel says of disks, see box/disk; empty where nothing writes it. */
-  readonly kernelLinesFile: string;
-  /** A folder that root watches for another name, zone or ssh key, see box/machine-settings; empty for none. */
-  readonly machineDir: string;
-  /** A folder that root watches for requests about a reset, see box/reset; empty for none. */
-  readonly resetDir: string;
-  /** A folder that root watches for requests to restart or shut down, see box/power; empty for none. */
-  readonly powerDir: string;
-  /** A folder that root watches for another tunnel: see box/tunnel; empty: none is watched. */
-  readonly tunnelDir: string;
-  /** The folder with the state of the Wi-Fi, and for requests of another: see box/wifi; empty for none. */
-  readonly wifiDir: string;
-  /** A folder for backups; empty for none. */
-  readonly backupDir: string;
-  /** The folder in which root mounts a USB stick, see backups/targets/stick; empty: none is mounted. */
-  readonly stickDir: string;
-  /** The folder with the state of root's updater, and for requests to it, see updates/root; empty for none. */
-  readonly updateDir: string;
-  /** The folder where the service keeps releases for it; empty where there is no updater. */
-  readonly updatesDir: string;
-  readonly updates: UpdateSettings;
   /** Tokens of sites by `siteTokenKey`. */
   readonly siteTokens: ReadonlyMap<string, string>;
-  /** The MQTT broker; undefined where none is named, and the Web UI may name one. */
-  readonly mqtt: MqttSettings | undefined;
-  /** Settings of the public address; undefined where no name is given, and the Web UI may give one. */
-  readonly publicAddress: PublicSettings | undefined;
-  /** The port where the collector answers https://; undefined for none. */
-  readonly tlsPort: number | undefined;
   /** Settings that look like a slip and stop nothing: a line each for the start to say. */
   readonly slips: readonly string[];
 }
 
 const SITE_TOKEN_KEY = /^STATS_TOKEN_[A-Z0-9_]+$/;
 
+/** The flags of services, by the key each sets. */
+export const FLAGS: ReadonlyMap<string, string> = new Map(
+  [...ROWS].flatMap(([key, { flag }]) => (flag === undefined ? [] : [[flag, key]])),
+);
+
 /** Flags as `util.parseArgs` takes them. */
 export const FLAG_OPTIONS = Object.fromEntries(
-  Object.values<Setting<unknown>>(SETTINGS).flatMap(({ flag, flagKind }) =>
+  [...ROWS.values()].flatMap(({ flag, value, isList = false }) =>
     flag === undefined
       ? []
       : [
           [
             flag,
             {
-              type: flagKind === "switch" ? ("boolean" as const) : ("string" as const),
-              multiple: flagKind === "list",
+              type: value === undefined ? ("boolean" as const) : ("string" as const),
+              multiple: isList,
             },
           ],
         ],
-  ),
-);
-
-type Key = keyof typeof SETTINGS;
-type ValueOf<K extends Key> = NonNullable<ReturnType<(typeof SETTINGS)[K]["parse"]>>;
-
-/** The flags of services, by the key each sets. */
-export const FLAGS: ReadonlyMap<string, string> = new Map(
-  Object.entries(SETTINGS).flatMap(([key, setting]) =>
-    "flag" in setting ? [[setting.flag, key]] : [],
   ),
 );
 
@@ -140,13 +61,6 @@ export function readConfig({ flags, env, file }: ConfigSources): Config {
 
   const given = (key: string): string | undefined =>
     [flags[key], env[key], fromFile[key]].find((value) => value !== undefined && value !== "");
-  const value = <K extends Key>(key: K): ValueOf<K> => {
-    const { fallback, accepts, parse }: Setting<unknown> = SETTINGS[key];
-    const parsed = parse(given(key) ?? fallback);
-    if (parsed === undefined) problems.push(invalidSetting(key, `must be ${accepts}.`));
-    return (parsed ?? parse(fallback)) as ValueOf<K>;
-  };
-
   const siteTokens = new Map<string, string>();
   for (const key of new Set([...Object.keys(env), ...Object.keys(fromFile)])) {
     const token = given(key);
@@ -156,72 +70,27 @@ export function readConfig({ flags, env, file }: ConfigSources): Config {
     siteTokens.set(key, token);
   }
 
-  const port = value("PORT");
+  const read = (key: string, { fallback, accepts, parse }: Setting): unknown => {
+    const text = given(key) ?? fallback;
+    if (text === undefined) return undefined;
+    const parsed = parse(text);
+    if (parsed !== undefined) return parsed ?? undefined;
+    problems.push(invalidSetting(key, `must be ${accepts}.`));
+    return fallback === undefined ? undefined : parse(fallback);
+  };
+  const values = Object.fromEntries(
+    [...ROWS].map(([key, setting]) => [nameOf(key), read(key, setting)]),
+  ) as unknown as Values;
+
   const config: Config = {
-    sites: value("SITES"),
-    adminToken: value("STATS_TOKEN") || null,
-    badgeSites: value("BADGE_SITES"),
-    dayZone: value("DAY_ZONE") || undefined,
-    detailDays: value("DETAIL_DAYS"),
-    retentionDays: value("RETENTION_DAYS"),
-    trustedProxies: value("TRUSTED_PROXIES"),
-    waitForClock: value("WAIT_FOR_CLOCK"),
-    dataDir: value("DATA_DIR"),
-    databaseUrl: value("DATABASE_URL") || undefined,
-    nodeName: value("NODE_NAME") || nodeHere(port),
-    metricsPort: value("METRICS_PORT") || undefined,
-    metricsBind: value("METRICS_BIND"),
-    drainSeconds: value("DRAIN_SECONDS"),
-    port,
-    host: value("HOST") || undefined,
-    webuiPort: value("WEBUI_PORT"),
-    bind: value("BIND"),
-    allowedHosts: value("ALLOWED_HOSTS"),
-    adminOpen: value("ADMIN_OPEN"),
-    virtualDecks: value("VIRTUAL_DECK"),
-    demo: value("DEMO"),
-    showCodeFile: value("SHOW_CODE_FILE"),
-    consoleDevice: value("CONSOLE_DEVICE"),
-    nameFile: value("NAME_FILE"),
-    wifiNameFile: value("WIFI_NAME_FILE"),
-    keptLogFile: value("KEPT_LOG_FILE"),
-    kernelLinesFile: value("KERNEL_LINES_FILE"),
-    machineDir: value("MACHINE_DIR"),
-    resetDir: value("RESET_DIR"),
-    powerDir: value("POWER_DIR"),
-    tunnelDir: value("TUNNEL_DIR"),
-    wifiDir: value("WIFI_DIR"),
-    backupDir: value("BACKUP_DIR"),
-    stickDir: value("STICK_DIR"),
-    updateDir: value("UPDATE_DIR"),
-    updatesDir: value("UPDATES_DIR"),
-    updates: { mode: value("UPDATES"), url: value("UPDATE_URL"), key: value("UPDATE_KEY") },
-    mqtt: mqttOf({
-      url: value("MQTT_URL"),
-      user: value("MQTT_USER"),
-      password: value("MQTT_PASSWORD"),
-      prefix: value("MQTT_PREFIX"),
-      discovery: value("MQTT_DISCOVERY"),
-      version: value("MQTT_VERSION"),
-      ca: value("MQTT_CA"),
-    }),
-    publicAddress: publicAddressOf({
-      name: value("PUBLIC_NAME"),
-      agreed: value("ACME_AGREE"),
-      directory: value("ACME_DIRECTORY"),
-      ca: value("ACME_CA"),
-      ddns: value("DDNS"),
-      ddnsUser: value("DDNS_USER"),
-      ddnsToken: value("DDNS_TOKEN"),
-      openPort: value("OPEN_PORT"),
-      dashboard: value("PUBLIC_DASHBOARD"),
-    }),
-    tlsPort: value("TLS_PORT") || undefined,
+    ...grouped(values),
+    nodeName: values.nodeName ?? nodeHere(values.port),
     siteTokens,
     slips: [
       ...(items(given("SITES") ?? "").includes("") ? [EMPTY_ENTRY] : []),
-      ...(value("MQTT_PASSWORD") !== "" && value("MQTT_USER") === "" ? [NO_USER] : []),
-      ...publicSlips(given),
+      ...GOES_WITH.filter(
+        ([key, other]) => given(key) !== undefined && given(other) === undefined,
+      ).map(([key, other]) => `${key} is left out: it goes with a ${other}, and there is none.`),
     ],
   };
   if (config.port === config.webuiPort && config.port !== 0)
@@ -237,30 +106,75 @@ export function readConfig({ flags, env, file }: ConfigSources): Config {
   return config;
 }
 
-/** Undefined where no broker is named: then the Web UI may name one. */
-function mqttOf(given: Omit<MqttSettings, "enabled">): MqttSettings | undefined {
-  return given.url === "" ? undefined : { enabled: true, ...given };
+/** Puts together what belongs together. */
+function grouped(values: Values) {
+  const {
+    mqttUrl,
+    mqttUser,
+    mqttPassword,
+    mqttPrefix,
+    mqttDiscovery,
+    mqttVersion,
+    mqttCa,
+    ...withoutMqtt
+  } = values;
+  const {
+    publicName,
+    acmeAgree,
+    acmeDirectory,
+    acmeCa,
+    ddns,
+    ddnsUser,
+    ddnsToken,
+    openPort,
+    publicDashboard,
+    ...more
+  } = withoutMqtt;
+  const { updateMode, updateUrl, updateKey, ...alone } = more;
+  const mqtt: MqttSettings = {
+    enabled: true,
+    url: mqttUrl,
+    user: mqttUser,
+    password: mqttPassword,
+    prefix: mqttPrefix,
+    discovery: mqttDiscovery,
+    version: mqttVersion,
+    ca: mqttCa,
+  };
+  const publicAddress: PublicSettings = {
+    enabled: true,
+    name: publicName,
+    agreed: acmeAgree,
+    directory: acmeDirectory,
+    ca: acmeCa,
+    ddns,
+    ddnsUser,
+    ddnsToken,
+    openPort,
+    dashboard: publicDashboard,
+  };
+  const updates: UpdateSettings = { mode: updateMode, url: updateUrl, key: updateKey };
+  return {
+    ...alone,
+    /** Undefined where no broker is named, and the Web UI may name one. */
+    mqtt: mqttUrl === "" ? undefined : mqtt,
+    /** Undefined where no name is given, and the Web UI may give one. */
+    publicAddress: publicName === "" ? undefined : publicAddress,
+    updates,
+  };
 }
 
-/** Undefined where no name is given: then the Web UI may give one. */
-function publicAddressOf(given: Omit<PublicSettings, "enabled">): PublicSettings | undefined {
-  return given.name === "" ? undefined : { enabled: true, ...given };
-}
+/** Keys that are of no use without another one. */
+const GOES_WITH = [
+  ["MQTT_PASSWORD", "MQTT_USER"],
+  ["ACME_AGREE", "PUBLIC_NAME"],
+  ["DDNS", "PUBLIC_NAME"],
+  ["PUBLIC_DASHBOARD", "PUBLIC_NAME"],
+  ["DDNS_USER", "DDNS"],
+  ["DDNS_TOKEN", "DDNS"],
+  ["ACME_CA", "ACME_DIRECTORY"],
+] as const satisfies readonly (readonly [Key, Key])[];
 
-/** Settings that go with another one that is missing. */
-function publicSlips(given: (key: string) => string | undefined): string[] {
-  const leftOut = (key: string, other: string) =>
-    given(key) !== undefined && given(other) === undefined
-      ? [`${key} is left out: it goes with a ${other}, and there is none.`]
-      : [];
-  return [
-    ...["ACME_AGREE", "DDNS", "PUBLIC_DASHBOARD"].flatMap((key) => leftOut(key, "PUBLIC_NAME")),
-    ...["DDNS_USER", "DDNS_TOKEN"].flatMap((key) => leftOut(key, "DDNS")),
-    ...leftOut("ACME_CA", "ACME_DIRECTORY"),
-  ];
-}
-
-const NO_USER = "MQTT_PASSWORD is left out: it goes with a MQTT_USER, and there is none.";
 const EMPTY_ENTRY = "SITES has an empty entry, which is left out: is there a comma too many?";
 
 function sameTokenKey(ids: readonly string[]): Refusal[] {
@@ -297,11 +211,11 @@ function readConfigFile(file: string, problems: Refusal[]): Record<string, strin
     const { key, value = "" } = readEnvLine(raw) ?? {};
     if (key === undefined)
       problems.push(invalidSetting(`${file}:${index + 1}`, "is not KEY=VALUE."));
-    else if (!Object.hasOwn(SETTINGS, key) && !SITE_TOKEN_KEY.test(key))
+    else if (!ROWS.has(key) && !SITE_TOKEN_KEY.test(key))
       problems.push(
         invalidSetting(
           `${file}:${index + 1}`,
-          `sets ${key}, which is no key. Known are ${Object.keys(SETTINGS).join(", ")} and STATS_TOKEN_<ID>.`,
+          `sets ${key}, which is no key. Known are ${[...ROWS.keys()].join(", ")} and STATS_TOKEN_<ID>.`,
         ),
       );
     else values[key] = value;

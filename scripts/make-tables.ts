@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { choicesOf, STAT_METRICS } from "../appliance/base/input/deck-fields.ts";
 import { placesText } from "../appliance/commands/devices.ts";
+import { ROWS } from "../appliance/config/settings.ts";
 import type { Evidence } from "../appliance/deck/usb/model.ts";
 import { MODELS } from "../appliance/deck/usb/models.ts";
 import { DOCUMENT_KINDS } from "../appliance/service/document-kinds.ts";
@@ -19,13 +20,23 @@ import {
 interface Part {
   /** `docs/limits.md` */
   readonly page: string;
-  /** The first line of a table; lines below belong to it as long as they begin with `|` or two spaces. */
+  /** Its first line. */
   readonly first: RegExp;
+  /** The first line that is none of it; unless given, one that begins neither with `|` nor with two spaces. */
+  readonly end?: RegExp;
   readonly lines: readonly string[];
 }
 
 const ROOT = join(import.meta.dirname, "..");
 const WIDTH = 132;
+const CARD_WIDTH = 100;
+/** A key for each site. */
+const OF_SITES = [
+  "`STATS_TOKEN_<ID>`",
+  "",
+  "",
+  "a site's token: `STATS_TOKEN_MY_SITE` for `my-site`",
+];
 const [KB, MB] = [1_024, 1_048_576];
 
 const EVIDENCE: Readonly<Record<Evidence, string>> = {
@@ -57,7 +68,37 @@ const BOARDS: readonly BoardKind[] = [
   },
 ];
 
+/** The file for the owner of a box. */
+const CARD = "firmware-config/boot/tallydeck.env";
+
 const PARTS: readonly Part[] = [
+  {
+    page: "docs/configuration.md",
+    first: /^\| key +\| flag/,
+    lines: table([
+      ["key", "flag", "default", ""],
+      ...[...ROWS].flatMap(([key, setting]) => {
+        const { flag, fallback, usual, help, more } = setting;
+        if (help === undefined) return [];
+        const word = /^[\d.]*$/.test(fallback ?? "") ? (fallback ?? "") : `\`${fallback}\``;
+        const row = [
+          `\`${key}\``,
+          flag === undefined ? "" : `\`--${flag}\``,
+          usual ?? word,
+          `${help}${more ?? ""}`,
+        ];
+        return key === "STATS_TOKEN" ? [row, OF_SITES] : [row];
+      }),
+    ]),
+  },
+  ...[
+    ["The service", /^(?!UPDATE|PUBLIC_|ACME_|DDNS|OPEN_PORT)/],
+    ["Updates", /^UPDATE/],
+    [
+      "A public address: the box counts sites on https:// by itself",
+      /^(?:PUBLIC_|ACME_|DDNS|OPEN_PORT)/,
+    ],
+  ].map(([name, keys]) => cardPart(name as string, keys as RegExp)),
   {
     page: "docs/limits.md",
     first: /^\| kind +\|/,
@@ -114,6 +155,24 @@ const PARTS: readonly Part[] = [
   },
 ];
 
+/** A section of the file on the card. @param keys the keys that it has */
+function cardPart(name: string, keys: RegExp): Part {
+  const lines = [...ROWS].flatMap(([key, { card }]) => {
+    if (card === undefined || !keys.test(key)) return [];
+    const [example, comment] = card;
+    return [
+      ...(comment === undefined ? [] : wrapped(`# ${comment}`, "# ", CARD_WIDTH)),
+      `#${key}=${example}`,
+    ];
+  });
+  return {
+    page: CARD,
+    first: new RegExp(`^# --- ${name} -+$`),
+    end: /^$/,
+    lines: [`# --- ${name} `.padEnd(CARD_WIDTH, "-"), ...lines],
+  };
+}
+
 /** Rows of cells, the head first, as the formatter has them. */
 function table([head = [], ...rows]: readonly (readonly string[])[]): string[] {
   const widths = head.map((_, column) =>
@@ -124,11 +183,11 @@ function table([head = [], ...rows]: readonly (readonly string[])[]): string[] {
   return [head, widths.map((width) => "-".repeat(width)), ...rows].map(line);
 }
 
-function wrapped(text: string, indent: string): string[] {
+function wrapped(text: string, indent: string, width = WIDTH): string[] {
   const lines: string[] = [];
   let line = "";
   for (const word of text.split(" ")) {
-    if (line.length + word.length + 1 > WIDTH) {
+    if (line.length + word.length + 1 > width) {
       lines.push(line);
       line = indent + word;
     } else line += line === "" ? word : ` ${word}`;
@@ -141,12 +200,12 @@ function sizeText(bytes: number): string {
 }
 
 /** @throws {Error} where the page has no such part */
-function withPart(text: string, { page, first, lines }: Part): string {
+function withPart(text: string, { page, first, end = /^(?!\|| {2})/, lines }: Part): string {
   const old = text.split("\n");
   const at = old.findIndex((line) => first.test(line));
   if (at < 0)
     throw new Error(`${page} has no line like ${first}, where scripts/make-tables begins.`);
-  const length = old.slice(at + 1).findIndex((line) => !/^(?:\|| {2})/.test(line));
+  const length = old.slice(at + 1).findIndex((line) => end.test(line));
   return old.toSpliced(at, length + 1, ...lines).join("\n");
 }
 

@@ -15,7 +15,7 @@ describe("the configuration", () => {
     assert.deepEqual(rest, {
       sites: [],
       slips: [],
-      adminToken: null,
+      adminToken: undefined,
       badgeSites: [],
       detailDays: 90,
       retentionDays: 800,

@@ -9,7 +9,7 @@ import { isCertificates } from "../system/certificates.ts";
 /** Readers of the values of settings. Each returns undefined for an invalid one. */
 
 /** Sites as the configuration declares them; a host is lower case. */
-export type DeclaredSites = readonly { readonly id: string; readonly host: string | null }[];
+type DeclaredSites = readonly { readonly id: string; readonly host: string | null }[];
 
 /** `id` or `id:host`, comma separated. */
 export function parseSites(text: string): DeclaredSites | undefined {

@@ -91,7 +91,7 @@ export function knowSites(config: Config, numbers: Numbers, closing: Closing): S
   const sites = new Sites(
     {
       badgeSites: new Set(config.badgeSites),
-      adminToken: config.adminToken,
+      adminToken: config.adminToken ?? null,
       siteToken: (id) => config.siteTokens.get(siteTokenKey(id)) ?? null,
     },
     numbers.directory,

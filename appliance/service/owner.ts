@@ -263,7 +263,7 @@ async function startSessions(
     wrongTokens: new RateLimit(clock, WRONG_TOKENS),
     store,
     declared: {
-      adminToken: config.adminToken !== null,
+      adminToken: config.adminToken !== undefined,
       badge: (id) => config.badgeSites.includes(id),
       siteToken: (id) => config.siteTokens.has(siteTokenKey(id)),
     },

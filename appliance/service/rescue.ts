@@ -123,7 +123,8 @@ function lastCertificate({ config, log }: ServiceParts) {
 
 /** The admin token, as far as damaged data has it. */
 function adminWithout({ adminToken, dataDir }: Config): Admin {
-  const hash = adminToken === null ? salvagedAdminHash(databaseFile(dataDir)) : sha256(adminToken);
+  const hash =
+    adminToken === undefined ? salvagedAdminHash(databaseFile(dataDir)) : sha256(adminToken);
   return {
     exists: hash !== null,
     matches: (token) => hash !== null && isSameSecret(sha256(token), hash),

@@ -85,7 +85,7 @@ async function startBox(
   return {
     collector: `http://${NAME}:${service.collector.port}`,
     control: `http://${NAME}:${service.control.port}`,
-    token: parts.config.adminToken,
+    token: parts.config.adminToken ?? null,
     said,
     async ask(method, path, body) {
       const answer = await fetch(`http://127.0.0.1:${service.control.port}${path}`, {

@@ -1,34 +1,10 @@
-import { COLLECTOR_PORT } from "../../base/ports.ts";
+import { flagsHelp } from "../../config/help.ts";
 import { FLAG_OPTIONS } from "../../config.ts";
 import { type Command, parseCommandLine, UsageError } from "../command.ts";
 import { configFrom } from "../data.ts";
 import { namedDatabase } from "../database.ts";
 
-const help = `tallydeck collect: counts into a database that it shares with others, and stays until it is told to stop.
-
-  --database-url URL
-                   postgres://USER:PASSWORD@HOST:PORT/DATABASE (DATABASE_URL); with a password
-                   better in the environment or the file
-  --node-name NAME how it is called among those that count there (NODE_NAME, the host's name
-                   and its port)
-  --port N         the collector's port (PORT, ${COLLECTOR_PORT})
-  --host ADDR      the collector's address, all interfaces unless given (HOST)
-  --day-zone ZONE  the time zone whose midnight begins a day, where nobody has named one before
-                   (DAY_ZONE)
-  --detail-days N  how long it is kept what came together in a view, for filters (DETAIL_DAYS, 90);
-                   0 for counts only
-  --metrics-port N the port of /metrics in OpenMetrics (METRICS_PORT, none), on this machine only
-                   unless --metrics-bind names an address (METRICS_BIND)
-  --drain-seconds N
-                   how long it goes on answering once it is told to stop (DRAIN_SECONDS, 5)
-  --config FILE    a KEY=VALUE file with settings (CONFIG)
-
-It keeps nothing on this machine and knows no deck and no Web UI: start as many as you like behind a
-load balancer, which TRUSTED_PROXIES names. GET / answers 200 when it is to be sent visitors.
-Sites and tokens come from the database, and from SITES, STATS_TOKEN, STATS_TOKEN_<ID> and
-BADGE_SITES. A flag wins over the environment, that over the file.`;
-
-const FLAGS = [
+const FLAGS: readonly string[] = [
   "database-url",
   "node-name",
   "port",
@@ -38,7 +14,18 @@ const FLAGS = [
   "metrics-port",
   "metrics-bind",
   "drain-seconds",
-] as const;
+];
+
+const help = `tallydeck collect: counts into a database that it shares with others, and stays until it is told to stop.
+
+  --config FILE    a KEY=VALUE file with settings (CONFIG)
+${flagsHelp((flag) => FLAGS.includes(flag))}
+
+It keeps nothing on this machine and knows no deck and no Web UI: start as many as you like behind a
+load balancer, which TRUSTED_PROXIES names. GET / answers 200 when it is to be sent visitors.
+Sites and tokens come from the database, and from SITES, STATS_TOKEN, STATS_TOKEN_<ID> and
+BADGE_SITES. A flag wins over the environment, that over the file.`;
+
 const OPTIONS = {
   ...Object.fromEntries(FLAGS.map((flag) => [flag, FLAG_OPTIONS[flag]])),
   config: { type: "string" },

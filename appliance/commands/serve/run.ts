@@ -1,45 +1,23 @@
-import { COLLECTOR_PORT, CONTROL_PORT } from "../../base/ports.ts";
+import { flagsHelp } from "../../config/help.ts";
 import { FLAG_OPTIONS } from "../../config.ts";
 import { type Command, parseCommandLine, UsageError } from "../command.ts";
 import { configFrom, DATA_OPTIONS } from "../data.ts";
 import { databaseOf } from "../database.ts";
 
+/** Flags of collectors alone, and of a machine that installs releases by itself. */
+const OF_OTHERS = ["drain-seconds", "updates", "update-url", "update-key"];
+
 const help = `tallydeck run: starts the service and stays until it is told to stop.
 
-  --port N         the collector's port (PORT, ${COLLECTOR_PORT})
-  --host ADDR      the collector's address, all interfaces unless given (HOST)
-  --webui-port N   the Web UI's port (WEBUI_PORT, ${CONTROL_PORT})
-  --bind ADDR      the Web UI's address (BIND, 127.0.0.1)
-  --data-dir DIR   where the data is (DATA_DIR)
   --config FILE    a KEY=VALUE file with settings (CONFIG)
-  --database-url URL
-                   a PostgreSQL database for the numbers (DATABASE_URL): with a password better in
-                   the environment or the file; --node-name says who counts there (NODE_NAME)
-  --day-zone ZONE  the time zone whose midnight begins a day, like Europe/Zurich (DAY_ZONE, UTC in new
-                   data, else as before); a change holds from the next midnight there on
-  --detail-days N  how long it is kept what came together in a view, for filters (DETAIL_DAYS, 90);
-                   0 for counts only
-  --metrics-port N the port of /metrics in OpenMetrics (METRICS_PORT, none), on this machine only
-                   unless --metrics-bind names an address (METRICS_BIND)
-  --virtual-deck MODEL
-                   a deck that exists only in the Web UI; may be given several times
-                   (VIRTUAL_DECK); \`tallydeck devices --models\` lists the models
-  --mqtt-url URL   the broker of a home automation (MQTT_URL); with --mqtt-user, --mqtt-prefix,
-                   --mqtt-discovery, --mqtt-version and --mqtt-ca, and MQTT_PASSWORD in the
-                   environment or the file
-  --tls-port N     the port where the collector answers https:// (TLS_PORT, none)
-  --public-name NAME
-                   the name by which the internet reaches it (PUBLIC_NAME); with --acme-agree,
-                   --acme-directory, --acme-ca, --ddns, --ddns-user, --open-port and
-                   --public-dashboard, and DDNS_TOKEN in the environment or the file
-  --backup-dir DIR a folder for nightly backups (BACKUP_DIR)
-  --demo           made-up data of two sites, gone when the service stops (DEMO)
-  --admin-open     nobody has to sign in to the Web UI, wherever it is bound (ADMIN_OPEN)
+${flagsHelp((flag) => !OF_OTHERS.includes(flag))}
 
 On a --bind address that others reach, the Web UI asks for the admin token or the setup code, and
 answers to IP addresses, this machine's names and ALLOWED_HOSTS.
 Sites and tokens come from SITES, STATS_TOKEN, STATS_TOKEN_<ID> and BADGE_SITES, or from
-\`tallydeck sites\` and \`tallydeck tokens\`. A flag wins over the environment, that over the file.`;
+\`tallydeck sites\` and \`tallydeck tokens\`. \`tallydeck devices --models\` lists the models of decks.
+Passwords belong in the environment or the file: MQTT_PASSWORD, DDNS_TOKEN. A flag wins over the
+environment, that over the file.`;
 
 export const run: Command = {
   help,

@@ -127,7 +127,7 @@ function mayShowToken({ env }: Terminal): boolean {
 }
 
 async function firstAdminToken(store: Store, { adminToken }: Config): Promise<string | undefined> {
-  if (adminToken !== null || store.numbers.directory.adminHash !== null) return undefined;
+  if (adminToken !== undefined || store.numbers.directory.adminHash !== null) return undefined;
   const { token, hash } = makeReadToken();
   await store.write("setAdminToken", { hash, kept: null });
   return token;
@@ -171,7 +171,7 @@ Nothing is counted until then. In the Web UI you can restore a backup, too: ${we
   const { sites, adminHash } = service.store.numbers.directory;
   const inShell = (words: string) => toType(words, config, terminal);
   if (sites.length === 0) out(`No site yet. Add one: ${inShell("sites add my-site")}`);
-  if (config.adminToken === null && adminHash === null)
+  if (config.adminToken === undefined && adminHash === null)
     out(`No admin token yet, which reads the numbers. Make one: ${inShell("tokens make admin")}`);
 }
 

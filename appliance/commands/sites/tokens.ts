@@ -83,7 +83,7 @@ function list(directory: Directory | undefined, { adminToken, siteTokens }: Conf
   return [
     {
       of: "admin",
-      from: from(adminToken !== null, (directory?.adminHash ?? null) !== null),
+      from: from(adminToken !== undefined, (directory?.adminHash ?? null) !== null),
       shared: false,
     },
     ...sites.map(({ id, tokenHash, share }) => ({
@@ -119,7 +119,7 @@ async function change(
   if (!isAdmin && siteIn(directory, id) === undefined)
     throw new CommandFailed(notThere(directory, id));
   const key = isAdmin ? "STATS_TOKEN" : siteTokenKey(id);
-  const declared = isAdmin ? config.adminToken !== null : config.siteTokens.has(key);
+  const declared = isAdmin ? config.adminToken !== undefined : config.siteTokens.has(key);
   if (declared)
     throw new CommandFailed(
       `${key} in the configuration declares this token. Change it there and restart the service.`,

@@ -276,15 +276,20 @@ describe("tallydeck run", () => {
   it("keeps its data from other users, also what an earlier version left open", async () => {
     const dataDir = join(folder(), "a/data");
     const modes = () =>
-      [".", ...readdirSync(dataDir)].map((name) => statSync(join(dataDir, name)).mode & 0o777);
+      [".", ...readdirSync(dataDir)].map((name) => {
+        const found = statSync(join(dataDir, name));
+        return [found.isDirectory(), found.mode & 0o777];
+      });
     const runOnce = async () => {
       const service = await RunningService.start(dataDir, { SITES: "blog" });
       const seen = modes();
       await service.end();
       return seen;
     };
-    const expected = ([_folder, ...files]: number[]) => [0o700, ...files.map(() => 0o600)];
+    const expected = (seen: ReturnType<typeof modes>) =>
+      seen.map(([isFolder]) => [isFolder, isFolder ? 0o700 : 0o600]);
     const first = await runOnce();
+    assert.ok(first.some(([isFolder]) => isFolder) && first.some(([isFolder]) => !isFolder));
     assert.deepEqual(first, expected(first));
     chmodSync(dataDir, 0o755);
     chmodSync(join(dataDir, "tallydeck.db"), 0o644);
