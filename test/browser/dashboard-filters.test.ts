@@ -19,6 +19,7 @@ describe("filters of the dashboard", () => {
   const world = demoWorld({ since: WINTER, detailFrom: "2025-12-04" });
   before(async () => {
     owner = await Owner.come(world(), { viewport: { width: 1280, height: 900 } });
+    await owner.look(NOTES);
   });
 
   const card = (dimension: string) => owner.page.locator(`[data-dimension="${dimension}"]`);
@@ -225,7 +226,6 @@ describe("filters of the dashboard", () => {
   });
 
   it("of an address that are refused are told in their sentence, which leads to everything", async () => {
-    await owner.signIn(NOTES);
     const nine = Array.from({ length: 9 }, (_, i) => `&where=path:is:/${i}`).join("");
     await owner.open(`${NOTES}${nine}`);
     await owner.page.getByText("may be given 8 times at most").waitFor();

@@ -77,22 +77,33 @@ const FAULTS = `(() => {
   return faults;
 })()`;
 
+const ODD = "/dashboard?site=odd&period=7d";
+
 describe("values of any script and without a place to break", () => {
   const world = sharedWorld({
     clock: new FakeClock("2026-03-04T12:30:00Z"),
     env: { SITES: "odd" },
     prepare: (db) => addDays(db, [dayOf("2026-03-03"), dayOf("2026-03-04")]),
   });
-  before(() => new Controller(world()).ask("PUT", "/api/sites/odd/survey-labels", LABELS));
+  let owner: Owner;
+  before(async () => {
+    await new Controller(world()).ask("PUT", "/api/sites/odd/survey-labels", LABELS);
+    owner = await Owner.come(world());
+    await owner.signIn(ODD);
+    await owner.page.evaluate(
+      `localStorage.setItem("tallydeck.stars.odd", ${JSON.stringify(stars)})`,
+    );
+  });
+  after(() => owner.leave());
+  afterEach(() => owner.assertUntroubled());
+  const come = async (width: number, query = "") => {
+    await owner.page.setViewportSize({ width, height: 900 });
+    await owner.open(ODD + query);
+  };
 
   for (const width of [360, 768, 1280, 1700])
     it(`stand over nothing on ${width} pixels`, async () => {
-      const owner = await Owner.come(world(), { viewport: { width, height: 900 } });
-      await owner.signIn(`/dashboard?site=odd&period=7d`);
-      await owner.page.evaluate(
-        `localStorage.setItem("tallydeck.stars.odd", ${JSON.stringify(stars)})`,
-      );
-      await owner.page.reload();
+      await come(width);
       const look = async (what: string) =>
         assert.deepEqual(await owner.page.evaluate(FAULTS), [], what);
       await owner.page.locator(".value-tile").first().waitFor();
@@ -120,20 +131,18 @@ describe("values of any script and without a place to break", () => {
         await owner.page.getByRole("heading", { name: `By ${by.toLowerCase()}` }).waitFor();
         await look(`surveys by ${by}`);
       }
-      await owner.open(`/dashboard?site=odd&period=7d&${where}&where=ref:begins:${WORD}`);
+      await come(width, `&${where}&where=ref:begins:${WORD}`);
       await owner.page.locator(".chip").nth(4).waitFor();
       await look("chips");
-      await owner.leave();
     });
 
   it("are whole where one is looked at", async () => {
-    const owner = await Owner.come(world(), { viewport: { width: 360, height: 740 } });
-    await owner.signIn("/dashboard?site=odd&period=7d");
+    await come(360);
+    await owner.page.locator(".value-tile").first().waitFor();
     const values = owner.page.locator('[data-dimension="path"] .value');
     assert.deepEqual(
       (await values.evaluateAll((all) => all.map((one) => one.getAttribute("title")))).sort(),
       [...VALUES].sort(),
     );
-    await owner.leave();
   });
 });

@@ -30,6 +30,7 @@ describe("the dashboard of one source", () => {
     const copied = await tallydeck(["copy", "--from", elsewhere(), "--to", world().dataDir]);
     assert.deepEqual([copied.code, copied.err], [0, ""]);
     owner = await Owner.come(world(), { viewport: { width: 1280, height: 900 } });
+    await owner.signIn();
   });
   afterEach(() => owner.assertUntroubled());
   after(() => owner.leave());
@@ -154,7 +155,6 @@ describe("the dashboard of one source", () => {
 
   for (const wrong of ["7", "-1", "1e0", "%00", "x".repeat(2_000)])
     it(`that is not there is told in a sentence, which leads to all: ${wrong.slice(0, 8)}`, async () => {
-      await owner.signIn();
       await owner.open(`/dashboard?site=blog&source=${wrong}`);
       await owner.page.getByText("There is no such source.").waitFor();
       await button("Show everything").click();
