@@ -169,19 +169,33 @@ describe("updates in the Web UI", () => {
 
   it("shut nobody out and fit, whatever they show", async () => {
     await open({});
-    for (const view of [
-      { ready: READY, other: BEFORE },
-      { last: FAILED, ready: { ...READY, failedBefore: true, notes: "x".repeat(500) } },
-      { ready: READY, next: NEXT, progress: { step: "write", done: 1, of: 2 } },
-      { ready: READY, next: NEXT, restartsAt: AT_REST.checkedAt },
-      RESTART,
-      { mode: "visit", other: NEXT, problem: "The card is full." },
-      { mode: "trial" },
-    ] satisfies Partial<UpdateView>[]) {
+    const updatesCard = 'section[aria-labelledby="update-title"]';
+    const shown = async (text: RegExp, view: Partial<UpdateView>) => {
       updates.show(view);
-      await card().waitFor();
-      await control().owner.assertAccessibleInAnyLight('section[aria-labelledby="update-title"]');
+      await card().getByText(text).first().waitFor();
       assert.equal(await control().page.evaluate("document.body.scrollWidth"), 360);
+    };
+    const longNotes = { ...READY, failedBefore: true, notes: "x".repeat(500) };
+    for (const [text, view] of [
+      [/^Update ready/, { ready: READY, other: BEFORE }],
+      [/^Went back from/, { last: FAILED, ready: longNotes }],
+      [
+        /^Writing beside/,
+        { ready: READY, next: NEXT, progress: { step: "write", done: 1, of: 2 } },
+      ],
+      [/runs on trial/, { mode: "trial" }],
+    ] satisfies [RegExp, Partial<UpdateView>][]) {
+      await shown(text, view);
+      await control().owner.assertAccessibleInAnyLight(updatesCard);
+    }
+    // These have no colours that those have not.
+    for (const [text, view] of [
+      [/^The box restarts into/, { ready: READY, next: NEXT, restartsAt: AT_REST.checkedAt }],
+      [/^The box restarts\. It is back/, RESTART],
+      [/^The card is full/, { mode: "visit", other: NEXT, problem: "The card is full." }],
+    ] satisfies [RegExp, Partial<UpdateView>][]) {
+      await shown(text, view);
+      await control().owner.assertAccessible(updatesCard);
     }
   });
 });
