@@ -17,7 +17,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const RETENTION_DAYS = 5;
 const BEGAN = Date.parse("2026-03-04T12:00:00Z");
-const WALKS = 8;
+const WALKS = 24;
 
 /** An event of a box and its clock. */
 type Step =
