@@ -8,6 +8,7 @@ import { eachFolder } from "../helpers/folder.ts";
 import { Minisign } from "../helpers/minisign.ts";
 import { Street } from "../image/street.ts";
 
+// Each sentence takes some seconds, of real time: a service waits in vain for answers of names and hosts.
 const HOURS = join(import.meta.dirname, "sealed-hours.ts");
 
 /**
