@@ -27,7 +27,8 @@ describe("tallydeck status", () => {
     assert.deepEqual(readdirSync(folder()), []);
   });
 
-  it("says where a running service is, and what it works with", async () => {
+  it("says where a running service is, and what it works with, to people and to programs", async () => {
+    const asked = ["status", "--json", "--data-dir", folder()];
     const service = await start();
     const [, webUi] = await service.says(/Web UI {5}(http:\S+)/);
     const out = await status();
@@ -36,27 +37,8 @@ describe("tallydeck status", () => {
     assert.ok(out.includes(`  Web UI     ${webUi}\n  Sites      blog, shop\n`), out);
     assert.match(out, /^ {2}Decks {6}mk2 \(virtual\)\n {2}Warnings {3}none$/m);
     assert.match(out, /^ {2}Disk {7}[\d.]+ \wB of [\d.]+ \wB free, the data takes [\d.]+ \wB$/m);
-    await service.end("SIGKILL");
-    assert.match(await status(3), /is not running\..*\n {2}Sites {6}blog, shop\n/);
-  });
-
-  it("says whose days begin where clocks of its machine show another time, and when that changes", async () => {
-    await (await serviceOn(folder(), { ...env, DAY_ZONE: "UTC" })).stop();
-    assert.doesNotMatch(await status(3), /Days/);
-    const there = await status(3, "Asia/Tokyo");
-    assert.match(there, /^ {2}Days {7}those of UTC; clocks here show Asia\/Tokyo$/m);
-    await (await serviceOn(folder(), { ...env, DAY_ZONE: "Europe/Zurich" })).stop();
-    const ahead =
-      /^ {2}Days {7}From \d{4}-\d\d-\d\d on days are those of Europe\/Zurich; until then, of UTC\.$/m;
-    assert.match(await status(3), ahead);
-  });
-
-  it("says the same to programs", async () => {
-    const asked = ["status", "--json", "--data-dir", folder()];
-    const service = await start();
-    const { running, webUi, sites, dayZone, decks, warnings, data } = JSON.parse(
-      (await tallydeck(asked)).out,
-    );
+    const told = JSON.parse((await tallydeck(asked)).out);
+    const { running, sites, dayZone, decks, warnings, data } = told;
     assert.deepEqual(
       { running, sites, dayZone, decks, warnings, data },
       {
@@ -68,10 +50,22 @@ describe("tallydeck status", () => {
         data: folder(),
       },
     );
-    assert.match(webUi, /^http:/);
-    await service.end();
+    assert.match(told.webUi, /^http:/);
+    await service.end("SIGKILL");
+    assert.match(await status(3), /is not running\..*\n {2}Sites {6}blog, shop\n/);
     const ended = await tallydeck(asked);
     assert.deepEqual([ended.code, JSON.parse(ended.out).running], [3, false]);
+  });
+
+  it("says whose days begin where clocks of its machine show another time, and when that changes", async () => {
+    await (await serviceOn(folder(), { ...env, DAY_ZONE: "UTC" })).stop();
+    assert.doesNotMatch(await status(3), /Days/);
+    const there = await status(3, "Asia/Tokyo");
+    assert.match(there, /^ {2}Days {7}those of UTC; clocks here show Asia\/Tokyo$/m);
+    await (await serviceOn(folder(), { ...env, DAY_ZONE: "Europe/Zurich" })).stop();
+    const ahead =
+      /^ {2}Days {7}From \d{4}-\d\d-\d\d on days are those of Europe\/Zurich; until then, of UTC\.$/m;
+    assert.match(await status(3), ahead);
   });
 
   it("says on the box which system runs, and how the last update ended", async () => {
