@@ -168,8 +168,12 @@ describe("the rows of the dashboard", () => {
 
     it("call widths, times and hours by words, in their order", async () => {
       await owner.signIn(`${NOTES}&front=viewport,hi`);
-      const names = (dimension: string) => card(dimension).locator(".value").allInnerTexts();
-      await card("viewport").waitFor();
+      const names = async (dimension: string) => {
+        const values = card(dimension).locator(".value");
+        // The lists come one after the other.
+        await values.first().waitFor();
+        return values.allInnerTexts();
+      };
       assert.deepEqual(await names("viewport"), [
         "under 640 pixels",
         "640 to 1,024 pixels",
