@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { constants } from "node:os";
 import { join, relative } from "node:path";
+import { INSTALLED } from "./app/commands/command.ts";
+import { runCommandLine } from "./app/commands/command-line.ts";
+import { isPiped, readInput } from "./app/commands/input.ts";
+import { stepBack } from "./base/system/step-back.ts";
+import { endAtUncaught } from "./base/system/uncaught.ts";
 import { clockZone } from "./base/time-zone.ts";
-import { INSTALLED } from "./commands/command.ts";
-import { runCommandLine } from "./commands/command-line.ts";
-import { isPiped, readInput } from "./commands/input.ts";
-import { stepBack } from "./system/step-back.ts";
-import { endAtUncaught } from "./system/uncaught.ts";
 
 const STDIN = 0;
 /** The width of output into a pipe. */

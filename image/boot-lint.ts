@@ -4,7 +4,7 @@
  */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { otherSlot, parseRelease, ROOTS, type Slot } from "../appliance/release/release.ts";
+import { otherSlot, parseRelease, ROOTS, type Slot } from "../appliance/base/release/release.ts";
 
 interface Board {
   readonly name: string;

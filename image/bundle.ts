@@ -7,7 +7,7 @@ import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node
 import { join } from "node:path";
 import { constants, zstdCompressSync } from "node:zlib";
 import { Refusal } from "../appliance/base/refusal.ts";
-import { unpackBoot, WINDOW_LOG } from "../appliance/release/archive.ts";
+import { unpackBoot, WINDOW_LOG } from "../appliance/base/release/archive.ts";
 import {
   BOOT_PART,
   MANIFEST,
@@ -17,8 +17,8 @@ import {
   parseManifest,
   ROOT_PART,
   SIGNATURE,
-} from "../appliance/release/manifest.ts";
-import { parseRelease } from "../appliance/release/release.ts";
+} from "../appliance/base/release/manifest.ts";
+import { parseRelease } from "../appliance/base/release/release.ts";
 import { DATA_FORMAT } from "../appliance/store/format.ts";
 import { BOARDS, bootFolder, lintBoot } from "./boot-lint.ts";
 import { compatibleOf } from "./device-tree.ts";

@@ -6,7 +6,7 @@
 import { createReadStream, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Refusal } from "../appliance/base/refusal.ts";
-import { bootEntries, unpackBundle } from "../appliance/release/archive.ts";
+import { bootEntries, unpackBundle } from "../appliance/base/release/archive.ts";
 import {
   BOOT_PART,
   MANIFEST,
@@ -14,10 +14,10 @@ import {
   parseManifest,
   ROOT_PART,
   readManifest,
-} from "../appliance/release/manifest.ts";
-import { readKeys } from "../appliance/release/minisign.ts";
-import { parseRelease } from "../appliance/release/release.ts";
-import { wholeOf } from "../appliance/release/tar.ts";
+} from "../appliance/base/release/manifest.ts";
+import { readKeys } from "../appliance/base/release/minisign.ts";
+import { parseRelease } from "../appliance/base/release/release.ts";
+import { wholeOf } from "../appliance/base/release/tar.ts";
 import { partOf } from "./part.ts";
 
 /**

@@ -3,7 +3,7 @@
  * node image/keys.ts FILE.pub ...
  */
 import { readFileSync } from "node:fs";
-import { parseKey } from "../appliance/release/minisign.ts";
+import { parseKey } from "../appliance/base/release/minisign.ts";
 
 /** The most keys: one that signs, and a reserve in case the other is lost. */
 const MOST = 2;

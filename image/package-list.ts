@@ -5,7 +5,7 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { LicenseList } from "../appliance/release/license-list.ts";
+import type { LicenseList } from "../appliance/base/release/license-list.ts";
 import { debianParts, firmwarePart } from "../scripts/licenses/debian.ts";
 import { unpacked } from "../scripts/licenses/part.ts";
 import { spdx } from "../scripts/licenses/spdx.ts";

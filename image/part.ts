@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import type { Part } from "../appliance/release/manifest.ts";
+import type { Part } from "../appliance/base/release/manifest.ts";
 
 /** The entry of a manifest for a file. */
 export async function partOf(path: string): Promise<Part> {

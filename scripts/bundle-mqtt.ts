@@ -9,7 +9,7 @@ import { bundledModules } from "./licenses/npm.ts";
 import { bundled } from "./web-assets.ts";
 
 const ROOT = join(import.meta.dirname, "..");
-const SOURCE = join(ROOT, "appliance/mqtt/client.ts");
+const SOURCE = join(ROOT, "appliance/links/mqtt/client.ts");
 
 /** The file, with the folders of bundled packages, relative to the project. */
 export function bundledMqtt(): ReturnType<typeof bundled> {

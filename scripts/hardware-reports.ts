@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type HardwareReport, parseReport } from "../appliance/hardware/report.ts";
+import { type HardwareReport, parseReport } from "../appliance/deck/hardware/report.ts";
 
 const VERSION = /^\d[\w.+-]{0,30}$/;
 

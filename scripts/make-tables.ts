@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { placesText } from "../appliance/app/commands/devices.ts";
+import { DOCUMENT_KINDS } from "../appliance/app/service/document-kinds.ts";
 import { choicesOf, STAT_METRICS } from "../appliance/base/input/deck-fields.ts";
-import { placesText } from "../appliance/commands/devices.ts";
 import { ROWS } from "../appliance/config/settings.ts";
 import type { Evidence } from "../appliance/deck/usb/model.ts";
 import { MODELS } from "../appliance/deck/usb/models.ts";
-import { DOCUMENT_KINDS } from "../appliance/service/document-kinds.ts";
 import { DETAIL_DIMENSIONS } from "../appliance/store/blocks/detail.ts";
 import {
   type BoardKind,

@@ -55,33 +55,33 @@ describe("a breach is found", () => {
     ],
     [
       "the collector knowing control",
-      "appliance/collector/app.ts",
-      'import type { control } from "../control/app.ts";',
-      "appliance/collector/app.ts knows appliance/control/app.ts",
+      "appliance/traffic/collector/app.ts",
+      'import type { control } from "../../control/app.ts";',
+      "appliance/traffic/collector/app.ts knows appliance/control/app.ts",
     ],
     [
       "the collector looking behind the store's door",
-      "appliance/collector/app.ts",
-      'import { open } from "../store/sqlite/database.ts";',
-      "appliance/collector/app.ts knows appliance/store/sqlite/database.ts",
+      "appliance/traffic/collector/app.ts",
+      'import { open } from "../../store/sqlite/database.ts";',
+      "appliance/traffic/collector/app.ts knows appliance/store/sqlite/database.ts",
     ],
     [
       "the collector using the door to the data itself",
-      "appliance/collector/app.ts",
-      'import { copy } from "../store/desk.ts";',
-      "appliance/collector/app.ts knows appliance/store/desk.ts",
+      "appliance/traffic/collector/app.ts",
+      'import { copy } from "../../store/desk.ts";',
+      "appliance/traffic/collector/app.ts knows appliance/store/desk.ts",
     ],
     [
       "a command looking behind the door to the data itself",
-      "appliance/commands/run.ts",
-      'import { backUp } from "../store/sqlite/backup.ts";',
-      "appliance/commands/run.ts knows appliance/store/sqlite/backup.ts",
+      "appliance/app/commands/run.ts",
+      'import { backUp } from "../../store/sqlite/backup.ts";',
+      "appliance/app/commands/run.ts knows appliance/store/sqlite/backup.ts",
     ],
     [
       "the service looking behind the store's door, though late",
-      "appliance/service/service.ts",
-      'const { open } = await import("../store/sqlite/database.ts");',
-      "appliance/service/service.ts knows appliance/store/sqlite/database.ts",
+      "appliance/app/service/service.ts",
+      'const { open } = await import("../../store/sqlite/database.ts");',
+      "appliance/app/service/service.ts knows appliance/store/sqlite/database.ts",
     ],
     [
       "the program itself looking there for a type",
@@ -109,27 +109,27 @@ describe("a breach is found", () => {
     ],
     [
       "what a press does knowing who may come in",
-      "appliance/actions/actions.ts",
-      'import { control } from "../control/app.ts";',
-      "appliance/actions/actions.ts knows appliance/control/app.ts",
+      "appliance/deck/actions/actions.ts",
+      'import { control } from "../../control/app.ts";',
+      "appliance/deck/actions/actions.ts knows appliance/control/app.ts",
     ],
     [
       "what a press does knowing where it is kept",
-      "appliance/actions/actions.ts",
-      'import type { Store } from "../store/store.ts";',
-      "appliance/actions/actions.ts knows appliance/store/store.ts",
+      "appliance/deck/actions/actions.ts",
+      'import type { Store } from "../../store/store.ts";',
+      "appliance/deck/actions/actions.ts knows appliance/store/store.ts",
     ],
     [
       "what watches sites looking behind the store's door",
-      "appliance/alarms/alarms.ts",
-      'import { open } from "../store/sqlite/database.ts";',
-      "appliance/alarms/alarms.ts knows appliance/store/sqlite/database.ts",
+      "appliance/traffic/alarms/alarms.ts",
+      'import { open } from "../../store/sqlite/database.ts";',
+      "appliance/traffic/alarms/alarms.ts knows appliance/store/sqlite/database.ts",
     ],
     [
       "what watches sites knowing who shows it",
-      "appliance/alarms/alarms.ts",
-      'import { Decks } from "../deck/decks.ts";',
-      "appliance/alarms/alarms.ts knows appliance/deck/decks.ts",
+      "appliance/traffic/alarms/alarms.ts",
+      'import { Decks } from "../../deck/decks.ts";',
+      "appliance/traffic/alarms/alarms.ts knows appliance/deck/decks.ts",
     ],
     [
       "a face knowing a device",
@@ -175,9 +175,9 @@ describe("a breach is found", () => {
     ],
     [
       "a script known by the service",
-      "appliance/service/service.ts",
-      'import "../../scripts/build-web.ts";',
-      "appliance/service/service.ts knows scripts/build-web.ts",
+      "appliance/app/service/service.ts",
+      'import "../../../scripts/build-web.ts";',
+      "appliance/app/service/service.ts knows scripts/build-web.ts",
     ],
     [
       "an import in the middle of a function",
@@ -217,39 +217,39 @@ describe("a breach is found", () => {
     ],
     [
       "the home automation knowing the store",
-      "appliance/mqtt/link.ts",
-      'import { openStore } from "../store/store.ts";',
-      "appliance/mqtt/link.ts knows appliance/store/store.ts",
+      "appliance/links/mqtt/link.ts",
+      'import { openStore } from "../../store/store.ts";',
+      "appliance/links/mqtt/link.ts knows appliance/store/store.ts",
     ],
     [
       "the home automation holding decks itself",
-      "appliance/mqtt/link.ts",
-      'import { Decks } from "../deck/decks.ts";',
-      "appliance/mqtt/link.ts knows appliance/deck/decks.ts",
+      "appliance/links/mqtt/link.ts",
+      'import { Decks } from "../../deck/decks.ts";',
+      "appliance/links/mqtt/link.ts knows appliance/deck/decks.ts",
     ],
     [
       "a broker's library outside of its file",
-      "appliance/mqtt/link.ts",
+      "appliance/links/mqtt/link.ts",
       'import mqtt from "mqtt";',
-      "appliance/mqtt/link.ts knows mqtt",
+      "appliance/links/mqtt/link.ts knows mqtt",
     ],
     [
       "the public address knowing the store",
-      "appliance/public/public-address.ts",
-      'import type { Store } from "../store/store.ts";',
-      "appliance/public/public-address.ts knows appliance/store/store.ts",
+      "appliance/links/public/public-address.ts",
+      'import type { Store } from "../../store/store.ts";',
+      "appliance/links/public/public-address.ts knows appliance/store/store.ts",
     ],
     [
       "the public address knowing who comes in through it",
-      "appliance/public/public-address.ts",
-      'import { collect } from "../collector/app.ts";',
-      "appliance/public/public-address.ts knows appliance/collector/app.ts",
+      "appliance/links/public/public-address.ts",
+      'import { collect } from "../../traffic/collector/app.ts";',
+      "appliance/links/public/public-address.ts knows appliance/traffic/collector/app.ts",
     ],
     [
       "the collector doing something at the public address",
-      "appliance/collector/app.ts",
-      'import { PublicAddress } from "../public/public-address.ts";',
-      "appliance/collector/app.ts knows appliance/public/public-address.ts",
+      "appliance/traffic/collector/app.ts",
+      'import { PublicAddress } from "../../links/public/public-address.ts";',
+      "appliance/traffic/collector/app.ts knows appliance/links/public/public-address.ts",
     ],
     [
       "the canvas outside of its file",
@@ -283,9 +283,9 @@ describe("a breach is found", () => {
     ],
     [
       "a file that nobody uses",
-      "appliance/http/left.ts",
+      "appliance/base/http/left.ts",
       "const left = 1;",
-      "nobody uses appliance/http/left.ts",
+      "nobody uses appliance/base/http/left.ts",
     ],
     [
       "a function that nobody uses",
@@ -345,28 +345,30 @@ describe("a breach is found", () => {
 
   it("two exports of one name", () => {
     const more = {
-      "appliance/alarms/pixels.ts": "export interface Pixels {}",
-      "appliance/alarms/alarms.ts": 'import type { Pixels } from "./pixels.ts";',
+      "appliance/traffic/alarms/pixels.ts": "export interface Pixels {}",
+      "appliance/traffic/alarms/alarms.ts": 'import type { Pixels } from "./pixels.ts";',
     };
     assert.deepEqual(found(more), [
-      "appliance/deck/pixels.ts and appliance/alarms/pixels.ts export Pixels",
+      "appliance/deck/pixels.ts and appliance/traffic/alarms/pixels.ts export Pixels",
     ]);
   });
 
   it("a folder of more than twenty files", () => {
     const names = Array.from({ length: 20 }, (_, i) => `n${i}`);
     const more = {
-      ...Object.fromEntries(names.map((name) => [`appliance/alarms/${name}.ts`, ""])),
-      "appliance/alarms/alarms.ts": names.map((name) => `import "./${name}.ts";`).join("\n"),
+      ...Object.fromEntries(names.map((name) => [`appliance/traffic/alarms/${name}.ts`, ""])),
+      "appliance/traffic/alarms/alarms.ts": names
+        .map((name) => `import "./${name}.ts";`)
+        .join("\n"),
     };
-    assert.deepEqual(found(more), ["appliance/alarms has 21 files side by side"]);
+    assert.deepEqual(found(more), ["appliance/traffic/alarms has 21 files side by side"]);
   });
 
   it("a test that the service knows", () => {
     const more = {
       "test/helpers/world.ts": "",
-      "appliance/service/service.ts": 'import "../../test/helpers/world.ts";',
+      "appliance/app/service/service.ts": 'import "../../../test/helpers/world.ts";',
     };
-    assert.deepEqual(found(more), ["appliance/service/service.ts knows test/helpers/world.ts"]);
+    assert.deepEqual(found(more), ["appliance/app/service/service.ts knows test/helpers/world.ts"]);
   });
 });

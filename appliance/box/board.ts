@@ -5,14 +5,14 @@ import type { Log } from "../base/log.ts";
 import { isLabel } from "../base/names.ts";
 import { listenerUrl } from "../base/ports.ts";
 import { type Cancel, type Listenable, Signal } from "../base/signal.ts";
-import { TUNNEL } from "../base/tunnel.ts";
-import { SET_UP_ADDRESS } from "../base/wifi/told.ts";
 import type {
   NoticeBoard,
   ResetStanding,
   StorageState,
   UpdateStanding,
 } from "../deck/face/notices.ts";
+import { TUNNEL } from "./ipc/tunnel.ts";
+import { SET_UP_ADDRESS } from "./ipc/wifi-state.ts";
 import type { PresenceStanding } from "./presence.ts";
 import type { ScreenBoard } from "./screen.ts";
 import type { SetupCode } from "./setup-code.ts";

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { bytesOf } from "../system/files.ts";
+import { bytesOf } from "../base/system/files.ts";
 
 /** Root keeps no more. */
 const MOST_BYTES = 1_048_576;

@@ -1,13 +1,13 @@
 import { chmod, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isObject } from "../base/input/json.ts";
+import { isThere, NEW, textOf } from "../base/system/files.ts";
 import {
   ASKED_MACHINE,
   MACHINE_STATE,
   type MachineChange,
   type MachineSettings,
-} from "../base/machine/settings.ts";
-import { isThere, NEW, textOf } from "../system/files.ts";
+} from "./ipc/machine.ts";
 
 /**
  * The machine's own settings, which root changes: the service requests that by a file in a folder that root watches, and

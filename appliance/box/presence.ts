@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
-import type { MachineChange } from "../base/machine/settings.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
-import { isSameSecret } from "../system/secrets.ts";
+import { isSameSecret } from "../base/system/secrets.ts";
+import type { MachineChange } from "./ipc/machine.ts";
 
 interface PresenceOptions {
   readonly clock: Pick<Clock, "monotonic" | "after">;

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
+import { isThere, textOf } from "../base/system/files.ts";
 import { ASKED_RESET, ERASED_WORDS, JUMPER_WORDS, RESET_STATE } from "../base/text/reset.ts";
 import type { ResetStanding } from "../deck/face/notices.ts";
-import { isThere, textOf } from "../system/files.ts";
 
 interface ResetOptions {
   clock: Pick<Clock, "after">;

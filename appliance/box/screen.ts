@@ -1,8 +1,8 @@
 import type { Cancel } from "../base/signal.ts";
-import { wifiCodeText } from "../base/wifi/text.ts";
-import { SET_UP_URL } from "../base/wifi/told.ts";
 import type { NoticeBoard, ResetStanding, StorageState } from "../deck/face/notices.ts";
 import { type QrCode, qrCode } from "../deck/face/qr.ts";
+import { SET_UP_URL } from "./ipc/wifi-state.ts";
+import { wifiCodeText } from "./ipc/wifi-text.ts";
 import type { PresenceStanding } from "./presence.ts";
 import { type WifiStanding, wifiSentences } from "./wifi-notices.ts";
 

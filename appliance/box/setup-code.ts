@@ -1,8 +1,8 @@
 import type { Clock } from "../base/clock.ts";
+import { addressKey } from "../base/http/client.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
+import { isSameSecret } from "../base/system/secrets.ts";
 import { TokenBuckets } from "../base/token-buckets.ts";
-import { addressKey } from "../http/client.ts";
-import { isSameSecret } from "../system/secrets.ts";
 
 interface SetupCodeOptions {
   clock: Clock;

@@ -1,6 +1,6 @@
 import { type Clock, LONGEST_TIMER_MS } from "../base/clock.ts";
 import type { Cancel } from "../base/signal.ts";
-import { askSoon } from "../system/program.ts";
+import { askSoon } from "../base/system/program.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

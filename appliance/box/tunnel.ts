@@ -1,7 +1,7 @@
 import { chmod, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
-import { ASKED_TUNNEL, TUNNEL, type TunnelState } from "../base/tunnel.ts";
+import { ASKED_TUNNEL, TUNNEL, type TunnelState } from "./ipc/tunnel.ts";
 import type { TunnelAnswer } from "./view.ts";
 
 /** The kernel's counter of bytes through the tunnel, those of the server's handshake included. */

@@ -1,5 +1,5 @@
 import type { DiskError } from "../base/text/disk-errors.ts";
-import type { TunnelState } from "../base/tunnel.ts";
+import type { TunnelState } from "./ipc/tunnel.ts";
 
 /** The vitals of the machine, as far as it has them. */
 export interface Vitals {

@@ -1,12 +1,7 @@
-import { wifiCodeText, wifiTroubleText } from "../base/wifi/text.ts";
-import {
-  SET_UP_URL,
-  type WifiReason,
-  type WifiState,
-  type WifiTrouble,
-} from "../base/wifi/told.ts";
 import type { Notice } from "../deck/face/notices.ts";
 import { SOFT_BREAK } from "../deck/face/text-fit.ts";
+import { SET_UP_URL, type WifiReason, type WifiState, type WifiTrouble } from "./ipc/wifi-state.ts";
+import { wifiCodeText, wifiTroubleText } from "./ipc/wifi-text.ts";
 
 /** The state of the Wi-Fi, as decks and the screen show it. */
 export interface WifiStanding extends WifiState {

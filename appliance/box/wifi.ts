@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import { isObject } from "../base/input/json.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
-import { ASKED_WIFI, type WifiState, type WifiWish } from "../base/wifi/told.ts";
+import { ASKED_WIFI, type WifiState, type WifiWish } from "./ipc/wifi-state.ts";
 import type { WifiStanding } from "./wifi-notices.ts";
 
 interface WifiSwitchOptions {

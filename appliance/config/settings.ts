@@ -3,12 +3,28 @@ import { dayZoneNamed } from "../base/day-zone.ts";
 import { DATABASE_URL_RULE, databaseUrl } from "../base/input/database-url.ts";
 import { isHost, looksLikeSiteId, SITE_ID_RULE, siteIdOf } from "../base/names.ts";
 import { COLLECTOR_PORT, CONTROL_PORT } from "../base/ports.ts";
+import { parseKey } from "../base/release/minisign.ts";
 import { modelById } from "../deck/usb/models.ts";
-import { BROKER_RULE, brokerUrl, FIRST_SETTINGS, isPrefix, PREFIX_RULE } from "../mqtt/settings.ts";
-import { DDNS_RULE, serviceOf } from "../public/dns/services.ts";
-import { DIRECTORY_RULE, directoryUrl, PUBLIC_NAME_RULE, publicName } from "../public/settings.ts";
-import { parseKey } from "../release/minisign.ts";
-import { PROJECT_RELEASES, UPDATE_MODES, UPDATE_URL_RULE, updateUrl } from "../updates/settings.ts";
+import {
+  BROKER_RULE,
+  brokerUrl,
+  FIRST_SETTINGS,
+  isPrefix,
+  PREFIX_RULE,
+} from "../links/mqtt/settings.ts";
+import { DDNS_RULE, serviceOf } from "../links/public/dns/services.ts";
+import {
+  DIRECTORY_RULE,
+  directoryUrl,
+  PUBLIC_NAME_RULE,
+  publicName,
+} from "../links/public/settings.ts";
+import {
+  PROJECT_RELEASES,
+  UPDATE_MODES,
+  UPDATE_URL_RULE,
+  updateUrl,
+} from "../links/updates/settings.ts";
 import {
   everyItem,
   isProxy,

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { hostname } from "node:os";
+import { createClient } from "../base/http/client.ts";
 import { comparableHost, isHost, isSiteId, siteIdOf } from "../base/names.ts";
 import { COLLECTOR_PORT } from "../base/ports.ts";
-import { createClient } from "../http/client.ts";
-import { isCertificates } from "../system/certificates.ts";
+import { isCertificates } from "../base/system/certificates.ts";
 
 /** Readers of the values of settings. Each returns undefined for an invalid one. */
 

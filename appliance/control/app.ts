@@ -1,10 +1,10 @@
 import type Koa from "koa";
-import type { Origins } from "../actions/origins.ts";
+import type { Pages } from "../base/http/pages.ts";
 import type { Log } from "../base/log.ts";
+import type { Origins } from "../deck/actions/origins.ts";
 import type { Decks } from "../deck/decks.ts";
-import type { Pages } from "../http/pages.ts";
-import type { MailServer } from "../mail/mail-server.ts";
-import type { HomeAutomation } from "../mqtt/home-automation.ts";
+import type { MailServer } from "../links/mail/mail-server.ts";
+import type { HomeAutomation } from "../links/mqtt/home-automation.ts";
 import { doc, leadToDashboard, ownerApp, page, type Route, routesFor } from "./frame.ts";
 import type { ControlDoor } from "./guard.ts";
 import {

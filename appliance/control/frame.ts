@@ -1,9 +1,9 @@
 import type { RouterContext } from "@koa/router";
 import Koa, { type Middleware } from "koa";
+import { errorBodies } from "../base/http/errors.ts";
+import type { Pages } from "../base/http/pages.ts";
+import { methodNotAllowed, Router } from "../base/http/router.ts";
 import type { Log } from "../base/log.ts";
-import { errorBodies } from "../http/errors.ts";
-import type { Pages } from "../http/pages.ts";
-import { methodNotAllowed, Router } from "../http/router.ts";
 import { type ControlDoor, guard } from "./guard.ts";
 import type { ControlContext, Handler } from "./route.ts";
 

@@ -1,7 +1,7 @@
 import type { Context, Middleware } from "koa";
-import type { Client } from "../http/client.ts";
-import { HttpError } from "../http/errors.ts";
-import { isOwnHost } from "../http/own-host.ts";
+import type { Client } from "../base/http/client.ts";
+import { HttpError } from "../base/http/errors.ts";
+import { isOwnHost } from "../base/http/own-host.ts";
 import type { SessionId, Sessions } from "./sessions.ts";
 
 export const COOKIE = "tallydeck";

@@ -3,8 +3,8 @@ import type { Clock } from "../base/clock.ts";
 import { type Documents, documentKind, NUMBER, objectOf, SESSION } from "../base/documents.ts";
 import { isRefusal } from "../base/refusal.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
+import { isSameHash, makeToken, sha256 } from "../base/system/secrets.ts";
 import type { Numbers } from "../store/store.ts";
-import { isSameHash, makeToken, sha256 } from "../system/secrets.ts";
 
 /** Names a session, the SHA-256 of its cookie in hex: it cannot be turned back into the cookie. */
 export type SessionId = string;

@@ -1,28 +1,29 @@
 /** The JSON the control API answers. Times are epoch milliseconds. */
 
-import type { AlarmState } from "../alarms/state.ts";
-import type { WebdavSettings } from "../backups/settings.ts";
-import type { FoundBackup, TargetView } from "../backups/view.ts";
-import type { MachineSettings } from "../base/machine/settings.ts";
 import type { DigestSettings, DigestStanding, DigestTarget } from "../base/text/digest.ts";
 import type { UpdateOutcome } from "../base/text/update-outcome.ts";
+import type { MachineSettings } from "../box/ipc/machine.ts";
 import type { DiskAnswer, Vitals } from "../box/view.ts";
 import type { DeckView, Undoable } from "../deck/deck-view.ts";
 import type { Widget } from "../deck/face/widget.ts";
+import type { ChannelState } from "../deck/push/channel-state.ts";
+import type { ChannelValue } from "../deck/push/entry.ts";
+import type { Acknowledgement } from "../deck/push/held.ts";
+import type { Status } from "../deck/push/push-body.ts";
+import type { PushToken } from "../deck/push/push-token.ts";
 import type { DeckSettings } from "../deck/settings/deck-settings.ts";
-import type { MailSettings } from "../mail/settings.ts";
-import type { PublicView } from "../public/view.ts";
-import type { ChannelState } from "../push/channel-state.ts";
-import type { ChannelValue } from "../push/entry.ts";
-import type { Acknowledgement } from "../push/held.ts";
-import type { Status } from "../push/push-body.ts";
-import type { PushToken } from "../push/push-token.ts";
+import type { WebdavSettings } from "../links/backups/settings.ts";
+import type { FoundBackup, TargetView } from "../links/backups/view.ts";
+import type { MailSettings } from "../links/mail/settings.ts";
+import type { PublicView } from "../links/public/view.ts";
+import type { UpdateView } from "../links/updates/view.ts";
 import type { EndedRead, Warning } from "../store/reports.ts";
-import type { UpdateView } from "../updates/view.ts";
+import type { AlarmState } from "../traffic/alarms/state.ts";
 import type { ImportTotals, ImportUpload } from "./moving/upload-view.ts";
 
-export type { MachineChange, MachineSettings } from "../base/machine/settings.ts";
+export type { ErrorAnswer } from "../base/http/wire.ts";
 export type { IconFile as IconsAnswer } from "../base/text/icons.ts";
+export type { MachineChange, MachineSettings } from "../box/ipc/machine.ts";
 export type { DiskAnswer, PowerAction, TunnelAnswer, Vitals } from "../box/view.ts";
 export type { DeckView, InputView, PlaceView, SlotView } from "../deck/deck-view.ts";
 export type {
@@ -37,12 +38,11 @@ export type {
   Widget,
   WorldclockWidget,
 } from "../deck/face/widget.ts";
+export type { PushToken } from "../deck/push/push-token.ts";
 export type { Action, RequestAction, Step } from "../deck/settings/action.ts";
-export type { ErrorAnswer } from "../http/wire.ts";
-export type { StepView } from "../public/view.ts";
-export type { PushToken } from "../push/push-token.ts";
+export type { StepView } from "../links/public/view.ts";
+export type { UpdateChange, UpdateView } from "../links/updates/view.ts";
 export type { SiteAlarms, SurveyLabels } from "../store/reports.ts";
-export type { UpdateChange, UpdateView } from "../updates/view.ts";
 export type { ImportUpload, ImportWishes, UploadPreview } from "./moving/upload-view.ts";
 
 /** An import of a site. */

@@ -1,5 +1,5 @@
+import { isSameHash } from "../base/system/secrets.ts";
 import { Turns } from "../base/tasks/turns.ts";
-import { isSameHash } from "../system/secrets.ts";
 import type { Writer } from "./engines.ts";
 import { type Directory, EMPTY_DIRECTORY, type SiteRecord } from "./sites/directory.ts";
 import type { BeforeImport, SharedWriteName, WriteInput, WriteResult } from "./writes.ts";

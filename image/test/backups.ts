@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { TargetView } from "../../appliance/backups/view.ts";
+import type { TargetView } from "../../appliance/links/backups/view.ts";
 import { Box } from "./box.ts";
 import { Card } from "./card.ts";
 import type { Checks } from "./checks.ts";

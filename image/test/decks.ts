@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { SystemClock } from "../../appliance/system/system-clock.ts";
+import { SystemClock } from "../../appliance/base/system/system-clock.ts";
 import { Callee } from "../../test/helpers/callee.ts";
 import type { FakeUnit } from "../../test/helpers/fake-hid.ts";
 import { mk2 } from "../../test/helpers/fake-hid-elgato.ts";

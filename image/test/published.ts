@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Manifest } from "../../appliance/release/manifest.ts";
+import type { Manifest } from "../../appliance/base/release/manifest.ts";
 import { Card } from "./card.ts";
 import type { Checks } from "./checks.ts";
 import { takeOver } from "./owner.ts";

@@ -9,8 +9,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { BOOT_PART, type Manifest, ROOT_PART } from "../../appliance/release/manifest.ts";
-import { parseRelease, type Release } from "../../appliance/release/release.ts";
+import { BOOT_PART, type Manifest, ROOT_PART } from "../../appliance/base/release/manifest.ts";
+import { parseRelease, type Release } from "../../appliance/base/release/release.ts";
 import { DATA_FORMAT } from "../../appliance/store/format.ts";
 import { Minisign } from "../../test/helpers/minisign.ts";
 import { bundleOf, manifestOf, packedBoot } from "../../test/helpers/release.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { closeSync, openSync, readSync } from "node:fs";
-import { randomFrom } from "../../appliance/demo/random.ts";
+import { randomFrom } from "../../appliance/traffic/demo/random.ts";
 import { readBlockLog, SECTOR, type Told } from "./block-log.ts";
 import { Fat32, type FatFile } from "./fat32.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { isText } from "../../appliance/base/input/json.ts";
-import { configWithSlot } from "../../appliance/updater/boot-partition.ts";
+import { configWithSlot } from "../../appliance/box/updater/boot-partition.ts";
 import type { Box } from "./box.ts";
 import type { Lane } from "./checks.ts";
 import { shrink } from "./fat.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Manifest } from "../../appliance/release/manifest.ts";
+import type { Manifest } from "../../appliance/base/release/manifest.ts";
 import { Minisign } from "../../test/helpers/minisign.ts";
 import { madeRelease } from "../../test/helpers/release.ts";
 import type { Box } from "./box.ts";

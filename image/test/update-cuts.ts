@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
-import { randomFrom } from "../../appliance/demo/random.ts";
+import { randomFrom } from "../../appliance/traffic/demo/random.ts";
 import type { Box } from "./box.ts";
 import type { Lane } from "./checks.ts";
 import { cutWithoutPlace } from "./cut-card.ts";

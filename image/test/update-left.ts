@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { slotOfConfig } from "../../appliance/updater/boot-partition.ts";
+import { slotOfConfig } from "../../appliance/box/updater/boot-partition.ts";
 import { Card } from "./card.ts";
 import { until } from "./owner.ts";
 import { Pi } from "./pi.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Journal } from "../../appliance/updater/journal.ts";
+import type { Journal } from "../../appliance/box/updater/journal.ts";
 import type { Box } from "./box.ts";
 import type { Checks } from "./checks.ts";
 import { until } from "./owner.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { SystemClock } from "../../appliance/system/system-clock.ts";
+import { SystemClock } from "../../appliance/base/system/system-clock.ts";
 import { UNITS } from "../../test/helpers/fake-hid-units.ts";
 import { UsbDeck } from "../../test/virtual-deck/usb-deck.ts";
 import type { Card } from "./card.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { basename, join } from "node:path";
-import type { UpdateView } from "../../appliance/updates/view.ts";
+import type { UpdateView } from "../../appliance/links/updates/view.ts";
 import type { Box } from "./box.ts";
 import { Card } from "./card.ts";
 import { Pi } from "./pi.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { slotOfConfig } from "../../appliance/updater/boot-partition.ts";
+import { slotOfConfig } from "../../appliance/box/updater/boot-partition.ts";
 import { bootFolder, lintBoot } from "../boot-lint.ts";
 import { SECTOR } from "./block-log.ts";
 import type { Box } from "./box.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import type { WifiState } from "../../appliance/base/wifi/told.ts";
+import type { WifiState } from "../../appliance/box/ipc/wifi-state.ts";
 import { wifiNotices } from "../../appliance/box/wifi-notices.ts";
 import type { Card } from "./card.ts";
 import type { Checks } from "./checks.ts";

@@ -1,4 +1,4 @@
-import type { WifiState } from "../../appliance/base/wifi/told.ts";
+import type { WifiState } from "../../appliance/box/ipc/wifi-state.ts";
 import { FakeMini } from "../../test/helpers/fake-hid-elgato.ts";
 import { UsbDeck } from "../../test/virtual-deck/usb-deck.ts";
 import type { Card } from "./card.ts";

@@ -1,5 +1,5 @@
 import { isMainThread, parentPort, workerData } from "node:worker_threads";
-import { randomFrom } from "../../appliance/demo/random.ts";
+import { randomFrom } from "../../appliance/traffic/demo/random.ts";
 import { accessLogs } from "./access-logs.ts";
 import type { Attack, AttackOrders } from "./attack.ts";
 import { badges } from "./badges.ts";

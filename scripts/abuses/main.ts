@@ -1,7 +1,7 @@
 /** Started by scripts/abuse. */
 import { cpSync } from "node:fs";
 import { dayOf } from "../../appliance/base/calendar.ts";
-import { randomFrom } from "../../appliance/demo/random.ts";
+import { randomFrom } from "../../appliance/traffic/demo/random.ts";
 import { makeHistory } from "../running/history.ts";
 import { makeFullSite } from "../running/large-sites.ts";
 import { type Given, number, origin, type Part, runScript, text } from "../running/parts.ts";

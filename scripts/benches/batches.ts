@@ -1,13 +1,13 @@
 import { DAY_MS, HOUR_MS } from "../../appliance/base/calendar.ts";
 import { UTC_DAYS } from "../../appliance/base/day-zone.ts";
 import { createLog } from "../../appliance/base/log.ts";
-import { beaconHit } from "../../appliance/collector/counting/beacon.ts";
-import { createVisitorCache } from "../../appliance/collector/counting/visitor.ts";
+import { SystemClock } from "../../appliance/base/system/system-clock.ts";
 import { WaitingHits } from "../../appliance/store/intake/waiting-hits.ts";
 import { Connection } from "../../appliance/store/postgres/connection/connection.ts";
 import { parseDatabaseUrl } from "../../appliance/store/postgres/connection/url.ts";
 import { PostgresEngine } from "../../appliance/store/postgres/engine.ts";
-import { SystemClock } from "../../appliance/system/system-clock.ts";
+import { beaconHit } from "../../appliance/traffic/collector/counting/beacon.ts";
+import { createVisitorCache } from "../../appliance/traffic/collector/counting/visitor.ts";
 import type { Given, Part } from "../running/parts.ts";
 import { median } from "../running/report.ts";
 import { ship } from "../running/shipped.ts";

@@ -1,6 +1,4 @@
 import type { Condition } from "../../appliance/base/text/condition.ts";
-import { beaconHit } from "../../appliance/collector/counting/beacon.ts";
-import { createVisitorCache } from "../../appliance/collector/counting/visitor.ts";
 import type { Block } from "../../appliance/store/blocks/block.ts";
 import { encodeBlock } from "../../appliance/store/blocks/codec.ts";
 import { compactBlock } from "../../appliance/store/blocks/compact.ts";
@@ -12,6 +10,8 @@ import { BatchEncoder, decodeBatch, rowsBySite } from "../../appliance/store/log
 import type { HitRecord } from "../../appliance/store/log/record.ts";
 import { LogTail } from "../../appliance/store/log/tail.ts";
 import type { BlockPage, BlockRow, Snapshot } from "../../appliance/store/snapshot.ts";
+import { beaconHit } from "../../appliance/traffic/collector/counting/beacon.ts";
+import { createVisitorCache } from "../../appliance/traffic/collector/counting/visitor.ts";
 import type { Part } from "../running/parts.ts";
 import { median } from "../running/report.ts";
 import { USER_AGENTS, views } from "../running/traffic.ts";

@@ -1,12 +1,12 @@
 import { EventEmitter, once } from "node:events";
 import { Agent, request } from "node:http";
+import type { ServiceParts } from "../../appliance/app/service/parts.ts";
+import { type Service, startService } from "../../appliance/app/service/service.ts";
 import { silentLog } from "../../appliance/base/log.ts";
-import { readConfig } from "../../appliance/config.ts";
+import { SystemClock } from "../../appliance/base/system/system-clock.ts";
+import { readConfig } from "../../appliance/config/config.ts";
 import type { HidHandle } from "../../appliance/deck/usb/driver.ts";
 import type { DeckBus, UsbListener } from "../../appliance/deck/usb/hid.ts";
-import type { ServiceParts } from "../../appliance/service/parts.ts";
-import { type Service, startService } from "../../appliance/service/service.ts";
-import { SystemClock } from "../../appliance/system/system-clock.ts";
 
 /** The keys of a Stream Deck MK.2. */
 export const KEYS = 15;

@@ -7,7 +7,7 @@ import { pipeline } from "node:stream/promises";
 import { setTimeout } from "node:timers/promises";
 import { createGzip } from "node:zlib";
 import { ZipFile } from "yazl";
-import { randomFrom } from "../../appliance/demo/random.ts";
+import { randomFrom } from "../../appliance/traffic/demo/random.ts";
 import { sendSteadily } from "../running/load.ts";
 import type { Given, Part } from "../running/parts.ts";
 import { percentile } from "../running/report.ts";

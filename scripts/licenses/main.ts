@@ -5,7 +5,7 @@
  */
 import { readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import type { LicenseList } from "../../appliance/release/license-list.ts";
+import type { LicenseList } from "../../appliance/base/release/license-list.ts";
 import { withTwins, writeAsset } from "../web-assets.ts";
 import { debianParts, firmwarePart } from "./debian.ts";
 import { listFiles } from "./list.ts";

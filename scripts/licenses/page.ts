@@ -1,5 +1,5 @@
 /** Makes the page of all licenses, for the box's own documentation. */
-import type { LicensedPart, LicenseList } from "../../appliance/release/license-list.ts";
+import type { LicensedPart, LicenseList } from "../../appliance/base/release/license-list.ts";
 import { docsPage, escaped } from "../docs.ts";
 
 const INTRO =

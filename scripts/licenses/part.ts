@@ -1,4 +1,4 @@
-import type { LicensedPart, LicenseList } from "../../appliance/release/license-list.ts";
+import type { LicensedPart, LicenseList } from "../../appliance/base/release/license-list.ts";
 
 export interface Part extends LicensedPart {
   /** Its own notice and the texts of its license, to be passed on with it. */

@@ -2,14 +2,14 @@ import { DAY_MS, dayOf } from "../../appliance/base/calendar.ts";
 import type { Clock } from "../../appliance/base/clock.ts";
 import { silentLog } from "../../appliance/base/log.ts";
 import { Signal } from "../../appliance/base/signal.ts";
-import { beaconHit } from "../../appliance/collector/counting/beacon.ts";
-import { createVisitorCache } from "../../appliance/collector/counting/visitor.ts";
-import { randomFrom } from "../../appliance/demo/random.ts";
 import { DIMENSIONS, type Hit } from "../../appliance/store/log/record.ts";
 import { planDeclared } from "../../appliance/store/sites/declare.ts";
 import { openForWriting, withDatabase } from "../../appliance/store/sqlite/database.ts";
 import { changeFile, readDirectory } from "../../appliance/store/sqlite/documents.ts";
 import { Store } from "../../appliance/store/store.ts";
+import { beaconHit } from "../../appliance/traffic/collector/counting/beacon.ts";
+import { createVisitorCache } from "../../appliance/traffic/collector/counting/visitor.ts";
+import { randomFrom } from "../../appliance/traffic/demo/random.ts";
 import { SITE } from "./servers.ts";
 import { type NextView, USER_AGENTS, views } from "./traffic.ts";
 

@@ -1,5 +1,4 @@
 import { dayOf } from "../../appliance/base/calendar.ts";
-import { randomFrom } from "../../appliance/demo/random.ts";
 import { Block } from "../../appliance/store/blocks/block.ts";
 import { encodeBlock } from "../../appliance/store/blocks/codec.ts";
 import {
@@ -18,6 +17,7 @@ import {
 } from "../../appliance/store/sqlite/database.ts";
 import { changeFile, readDirectory } from "../../appliance/store/sqlite/documents.ts";
 import { putBlock } from "../../appliance/store/sqlite/settle.ts";
+import { randomFrom } from "../../appliance/traffic/demo/random.ts";
 
 /** The last day of both kinds of sites. */
 export const LAST_DAY: number = dayOf(Date.UTC(2026, 2, 31));

@@ -1,4 +1,4 @@
-import { randomFrom } from "../../appliance/demo/random.ts";
+import { randomFrom } from "../../appliance/traffic/demo/random.ts";
 
 /** Draws 0 … size-1, each number i with a weight of 1/(i+1), as visits spread over pages. */
 function zipf(size: number, random: () => number): () => number {

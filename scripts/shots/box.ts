@@ -1,15 +1,15 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startDemo } from "../../appliance/app/commands/serve/demo.ts";
+import type { ServiceParts } from "../../appliance/app/service/parts.ts";
+import { startService } from "../../appliance/app/service/service.ts";
 import type { Clock } from "../../appliance/base/clock.ts";
 import { silentLog } from "../../appliance/base/log.ts";
-import { startDemo } from "../../appliance/commands/serve/demo.ts";
-import { readConfig } from "../../appliance/config.ts";
-import { DEMO_PUSHES } from "../../appliance/demo/decks.ts";
-import { randomFrom } from "../../appliance/demo/random.ts";
-import type { ServiceParts } from "../../appliance/service/parts.ts";
-import { startService } from "../../appliance/service/service.ts";
-import { SystemClock } from "../../appliance/system/system-clock.ts";
+import { SystemClock } from "../../appliance/base/system/system-clock.ts";
+import { readConfig } from "../../appliance/config/config.ts";
+import { DEMO_PUSHES } from "../../appliance/traffic/demo/decks.ts";
+import { randomFrom } from "../../appliance/traffic/demo/random.ts";
 import { PictureUpdates } from "./updates.ts";
 
 /** The time on every picture: a Wednesday, epoch milliseconds. */

@@ -1,5 +1,5 @@
+import type { ServiceParts } from "../../appliance/app/service/parts.ts";
 import { Signal } from "../../appliance/base/signal.ts";
-import type { ServiceParts } from "../../appliance/service/parts.ts";
 
 type Updates = NonNullable<ServiceParts["updates"]>;
 

@@ -1,4 +1,4 @@
-import { randomFrom } from "../../appliance/demo/random.ts";
+import { randomFrom } from "../../appliance/traffic/demo/random.ts";
 import type { Part } from "../running/parts.ts";
 import { percentile, type Report } from "../running/report.ts";
 import { delaysOf, falseAlarms, LEARNED_DAYS, loudTimes } from "./simulation.ts";

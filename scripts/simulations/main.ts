@@ -11,22 +11,22 @@ await runScript<Scaled>({
     alarms,
     "public-address": testRun({
       says: "Four boxes with a public address live through 50 seeds, five minutes.",
-      file: "test/public/simulation.test.ts",
+      file: "test/links/public/simulation.test.ts",
       environment: (scale) => ({ SIM_LIVES: 50 * scale }),
     }),
     updates: testRun({
       says: "Two boxes live through the releases of 400 days, with 20 seeds, five minutes.",
-      file: "test/updates/simulation.test.ts",
+      file: "test/links/updates/simulation.test.ts",
       environment: (scale) => ({ SIM_LIVES: 20 * scale }),
     }),
     digests: testRun({
       says: "A box sends digests for 400 days, with 100 seeds, three minutes.",
-      file: "test/digest/simulation.test.ts",
+      file: "test/traffic/digest/simulation.test.ts",
       environment: (scale) => ({ SIM_LIVES: 100 * scale }),
     }),
     logs: testRun({
       says: "A log is followed for 40 hours, rotated, copied, with both sides killed and disks full; three minutes.",
-      file: "test/follow/simulation.test.ts",
+      file: "test/traffic/follow/simulation.test.ts",
       environment: (scale) => ({ SIM_LIVES: 40 * scale }),
     }),
     stores: testRun({
@@ -41,7 +41,7 @@ await runScript<Scaled>({
     }),
     faults: testRun({
       says: "Collectors and databases are killed, connections cut within commits, standbys take over; five minutes.",
-      file: "test/service/fleet-faults.test.ts",
+      file: "test/app/service/fleet-faults.test.ts",
       // Four rounds bring each kind of fault once, which the test expects.
       environment: (scale) => ({ FAULT_ROUNDS: Math.max(4, 20 * scale) }),
     }),
@@ -52,7 +52,7 @@ await runScript<Scaled>({
     }),
     "high-availability": testRun({
       says: "Machines with Patroni, etcd and PostgreSQL, made of namespaces, fail in nine ways; six minutes.",
-      file: "test/service/high-availability.test.ts",
+      file: "test/app/service/high-availability.test.ts",
       environment: (scale) => ({ HA_ROUNDS: 9 * scale }),
     }),
   },

@@ -1,6 +1,6 @@
-import { HABIT_DAYS, habitOf } from "../../appliance/alarms/habit.ts";
-import type { AlarmKind } from "../../appliance/alarms/state.ts";
-import { AlarmWatch, type Knowledge, LOOK_EVERY_MS } from "../../appliance/alarms/watch.ts";
+import { HABIT_DAYS, habitOf } from "../../appliance/traffic/alarms/habit.ts";
+import type { AlarmKind } from "../../appliance/traffic/alarms/state.ts";
+import { AlarmWatch, type Knowledge, LOOK_EVERY_MS } from "../../appliance/traffic/alarms/watch.ts";
 import {
   addVisits,
   endOf,

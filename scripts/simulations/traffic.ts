@@ -1,6 +1,6 @@
 import { HOUR_MS } from "../../appliance/base/calendar.ts";
-import { demoDays } from "../../appliance/demo/demo.ts";
-import { SITES } from "../../appliance/demo/world.ts";
+import { demoDays } from "../../appliance/traffic/demo/demo.ts";
+import { SITES } from "../../appliance/traffic/demo/world.ts";
 
 export const MINUTES_OF_HOUR = 60;
 export const MINUTES_OF_DAY = 24 * MINUTES_OF_HOUR;

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import type { WifiState } from "../../appliance/base/wifi/told.ts";
+import type { WifiState } from "../../appliance/box/ipc/wifi-state.ts";
 import { WifiSwitch } from "../../appliance/box/wifi.ts";
 import type { WifiStanding } from "../../appliance/box/wifi-notices.ts";
 import { wifiNotices, wifiSentences } from "../../appliance/box/wifi-notices.ts";

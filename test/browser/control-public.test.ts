@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "mocha";
-import { FIRST_PUBLIC_SETTINGS } from "../../appliance/public/settings.ts";
+import { FIRST_PUBLIC_SETTINGS } from "../../appliance/links/public/settings.ts";
 import { sharedFolder } from "../helpers/folder.ts";
 import { FakePublicAddress, stepsTo } from "../helpers/public-address.ts";
 import { sharedControl } from "./control-stage.ts";

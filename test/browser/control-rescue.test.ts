@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, it } from "mocha";
+import type { UpdateView } from "../../appliance/links/updates/view.ts";
 import { swapIn } from "../../appliance/store/sqlite/copies/swap.ts";
 import { databaseFile, openForWriting } from "../../appliance/store/sqlite/database.ts";
-import type { UpdateView } from "../../appliance/updates/view.ts";
 import { buildWeb, isBuilt } from "../../scripts/build-web.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { codeOnConsole } from "../helpers/owner.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
+import { SystemClock } from "../../appliance/base/system/system-clock.ts";
 import type { Disk } from "../../appliance/box/disk/disk.ts";
-import { SystemClock } from "../../appliance/system/system-clock.ts";
 import { buildWeb, isBuilt } from "../../scripts/build-web.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import type { FakePublicAddress } from "../helpers/public-address.ts";

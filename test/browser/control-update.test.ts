@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "mocha";
 import { Refusal } from "../../appliance/base/refusal.ts";
-import type { UpdateView } from "../../appliance/updates/view.ts";
+import type { UpdateView } from "../../appliance/links/updates/view.ts";
 import { FakeUpdater } from "../helpers/fake-updater.ts";
 import { sharedFolder } from "../helpers/folder.ts";
 import { AT_REST, FakeUpdates } from "../helpers/updates.ts";

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, it } from "mocha";
-import type { WifiState } from "../../appliance/base/wifi/told.ts";
+import type { WifiState } from "../../appliance/box/ipc/wifi-state.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { eachControl } from "./control-stage.ts";
 

@@ -1,5 +1,5 @@
 import { parseDay } from "../../appliance/base/calendar.ts";
-import { DEMO_SITES, demoDays } from "../../appliance/demo/demo.ts";
+import { DEMO_SITES, demoDays } from "../../appliance/traffic/demo/demo.ts";
 import { addDays, type CountedDay } from "../helpers/counted-days.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { sharedWorld } from "../helpers/world.ts";

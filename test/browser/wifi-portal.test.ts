@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import type { BrowserContext, Page } from "playwright-core";
-import { COUNTRIES } from "../../appliance/provision/settings.ts";
-import { Portal } from "../../appliance/wifi/portal/portal.ts";
-import type { JoinWish } from "../../appliance/wifi/radio.ts";
+import { COUNTRIES } from "../../appliance/box/provision/settings.ts";
+import { Portal } from "../../appliance/box/wifi/portal/portal.ts";
+import type { JoinWish } from "../../appliance/box/wifi/radio.ts";
 import { openProfile } from "../helpers/chromium.ts";
 
 const seen = (name: string, signal: number, isOpen = false) => ({

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ConfigRefused } from "../../appliance/base/refusal.ts";
-import { type Config, readConfig } from "../../appliance/config.ts";
+import { type Config, readConfig } from "../../appliance/config/config.ts";
 
 export const fromEnv = (env: Record<string, string>): Config => readConfig({ flags: {}, env });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { CONTROL_LIMITS } from "../../appliance/http/limits.ts";
+import { CONTROL_LIMITS } from "../../appliance/base/http/limits.ts";
 import { until } from "../helpers/until.ts";
 import { Wire } from "../helpers/wire.ts";
 import { ADMIN, eachWorld } from "../helpers/world.ts";

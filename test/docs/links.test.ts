@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { describe, it } from "mocha";
 import { CONTROL_PORT } from "../../appliance/base/ports.ts";
-import { FLAGS } from "../../appliance/config.ts";
+import { FLAGS } from "../../appliance/config/config.ts";
 import { fragmentOf } from "../../scripts/docs.ts";
 import { FILES } from "../../scripts/shots/pictures.ts";
 
@@ -157,9 +157,10 @@ describe("the documentation", () => {
       ),
     );
     const commands = [
-      ...readdirSync(join(ROOT, "appliance/commands"), { recursive: true, encoding: "utf8" }).map(
-        (name) => basename(name, ".ts"),
-      ),
+      ...readdirSync(join(ROOT, "appliance/app/commands"), {
+        recursive: true,
+        encoding: "utf8",
+      }).map((name) => basename(name, ".ts")),
       "help",
       "version",
     ];

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, it } from "mocha";
 import { choicesOf, STAT_PERIODS } from "../../appliance/base/input/deck-fields.ts";
 import { SETTINGS } from "../../appliance/config/settings.ts";
-import { DDNS_NAMES } from "../../appliance/public/dns/services.ts";
+import { DDNS_NAMES } from "../../appliance/links/public/dns/services.ts";
 import { DIMENSIONS } from "../../appliance/store/log/record.ts";
 import { madePages } from "../../scripts/make-tables.ts";
 import { ACTION_WORDS } from "../../web/control/deck/fields/actions.ts";

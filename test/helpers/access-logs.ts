@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { LogOptions } from "../../appliance/imports/logs/access-log.ts";
+import type { LogOptions } from "../../appliance/traffic/imports/logs/access-log.ts";
 import { seeded } from "./seeded.ts";
 
 export const LOGS: LogOptions = { site: "blog", hosts: [], randomBytes };

@@ -1,16 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { SecureContext } from "node:tls";
+import { createClient } from "../../appliance/base/http/client.ts";
+import { COLLECTOR_LIMITS, COLLECTOR_TLS_LIMITS } from "../../appliance/base/http/limits.ts";
+import { type Listener, listen } from "../../appliance/base/http/listen.ts";
 import { silentLog } from "../../appliance/base/log.ts";
 import { Signal } from "../../appliance/base/signal.ts";
-import { createClient } from "../../appliance/http/client.ts";
-import { COLLECTOR_LIMITS, COLLECTOR_TLS_LIMITS } from "../../appliance/http/limits.ts";
-import { type Listener, listen } from "../../appliance/http/listen.ts";
 import {
   type Identifier,
   type Issued,
   serverNameOf,
-} from "../../appliance/public/acme/certificate.ts";
-import type { ChallengeType, Presenter } from "../../appliance/public/acme/challenge.ts";
+} from "../../appliance/links/public/acme/certificate.ts";
+import type { ChallengeType, Presenter } from "../../appliance/links/public/acme/challenge.ts";
 import { FakeClock } from "./fake-clock.ts";
 
 /** A box as the CA and visitors meet it: the service's listener for TLS, and one without. */

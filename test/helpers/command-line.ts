@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from "node:stream";
+import { runCommandLine } from "../../appliance/app/commands/command-line.ts";
+import { readInput } from "../../appliance/app/commands/input.ts";
 import { clockZone } from "../../appliance/base/time-zone.ts";
-import { runCommandLine } from "../../appliance/commands/command-line.ts";
-import { readInput } from "../../appliance/commands/input.ts";
 import { type Ended, type Env, PROGRAM, Running } from "./tallydeck.ts";
 
 /** Commands that end by a signal, or ask a person. */

@@ -1,6 +1,7 @@
 import { join } from "node:path";
+import { DOCUMENT_KINDS } from "../../appliance/app/service/document-kinds.ts";
 import { DAY_MS, HOUR_MS } from "../../appliance/base/calendar.ts";
-import { DOCUMENT_KINDS } from "../../appliance/service/document-kinds.ts";
+import { SystemClock } from "../../appliance/base/system/system-clock.ts";
 import type { CopyAccess, CopyEngine, CopyWrites } from "../../appliance/store/copy/engine.ts";
 import { Connection } from "../../appliance/store/postgres/connection/connection.ts";
 import { performOn } from "../../appliance/store/postgres/connection/sql.ts";
@@ -20,7 +21,6 @@ import { databaseFile, openForWriting } from "../../appliance/store/sqlite/datab
 import { settleFile } from "../../appliance/store/sqlite/settle.ts";
 import { SqliteSnapshot } from "../../appliance/store/sqlite/snapshot.ts";
 import { perform } from "../../appliance/store/sqlite/sql.ts";
-import { SystemClock } from "../../appliance/system/system-clock.ts";
 import type { Postgres } from "./postgres.ts";
 
 /** A database that counts, is copied, and restored. */

@@ -7,7 +7,7 @@ import {
   type Socket,
 } from "node:net";
 import { setTimeout } from "node:timers/promises";
-import { randomFrom } from "../../appliance/demo/random.ts";
+import { randomFrom } from "../../appliance/traffic/demo/random.ts";
 import { aroundTests } from "./hooks.ts";
 import { FrontendMessages } from "./postgres-wire.ts";
 

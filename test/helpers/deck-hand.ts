@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { Signal } from "../../appliance/base/signal.ts";
-import type { Person } from "../../appliance/hardware/person.ts";
+import type { Person } from "../../appliance/deck/hardware/person.ts";
 import type { FakeClock } from "./fake-clock.ts";
 import type { FakeUnit, FakeUsbHost } from "./fake-hid.ts";
 import { FakeAkp05 } from "./fake-hid-crt.ts";

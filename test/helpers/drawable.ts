@@ -1,4 +1,4 @@
-import { isDrawable } from "../../appliance/push/text.ts";
+import { isDrawable } from "../../appliance/deck/push/text.ts";
 
 /** Every character a text can still hold after its cleanup, but for the newline. */
 export function drawableCharacters(): string[] {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Mapping } from "../../appliance/public/router/mapping.ts";
+import type { Mapping } from "../../appliance/links/public/router/mapping.ts";
 import type { FakeClock } from "./fake-clock.ts";
 
 const ADDRESS = "GetExternalIPAddress";

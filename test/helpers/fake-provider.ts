@@ -1,7 +1,11 @@
 import type { Clock } from "../../appliance/base/clock.ts";
-import { AskFailed } from "../../appliance/http/exchange.ts";
-import type { AskOutside, OutsideQuestion, OutsideReply } from "../../appliance/public/ask.ts";
-import { DNS_EVERY_MS } from "../../appliance/public/limits.ts";
+import { AskFailed } from "../../appliance/base/http/exchange.ts";
+import type {
+  AskOutside,
+  OutsideQuestion,
+  OutsideReply,
+} from "../../appliance/links/public/ask.ts";
+import { DNS_EVERY_MS } from "../../appliance/links/public/limits.ts";
 
 /** An answer as it comes, or that none comes. */
 type Said = Partial<Pick<OutsideReply, "status" | "headers">> & { readonly body?: string | Buffer };

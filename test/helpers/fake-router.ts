@@ -1,9 +1,9 @@
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 import { once } from "node:events";
-import { askWith } from "../../appliance/public/ask.ts";
-import type { Gateway } from "../../appliance/public/router/gateway.ts";
-import type { Mapping, RouterPorts } from "../../appliance/public/router/mapping.ts";
-import { HomeRouter } from "../../appliance/public/router/open-port.ts";
+import { askWith } from "../../appliance/links/public/ask.ts";
+import type { Gateway } from "../../appliance/links/public/router/gateway.ts";
+import type { Mapping, RouterPorts } from "../../appliance/links/public/router/mapping.ts";
+import { HomeRouter } from "../../appliance/links/public/router/open-port.ts";
 import type { FakeClock } from "./fake-clock.ts";
 import { FakeIgd, type Held } from "./fake-igd.ts";
 

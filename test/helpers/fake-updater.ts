@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { UpdateOutcome } from "../../appliance/base/text/update-outcome.ts";
-import type { Manifest } from "../../appliance/release/manifest.ts";
-import type { Release } from "../../appliance/release/release.ts";
+import type { Manifest } from "../../appliance/base/release/manifest.ts";
+import type { Release } from "../../appliance/base/release/release.ts";
 import {
   STATE_FILE,
   UPDATER_REQUESTS,
   type UpdaterRequest,
   type UpdaterState,
-} from "../../appliance/release/updater-state.ts";
+} from "../../appliance/base/release/updater-state.ts";
+import type { UpdateOutcome } from "../../appliance/base/text/update-outcome.ts";
 
 /** Root's updater as the service meets it: takes what is asked for, and tells how it stands. */
 export class FakeUpdater {

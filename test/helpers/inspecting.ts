@@ -1,8 +1,8 @@
 import { parseDay } from "../../appliance/base/calendar.ts";
 import { DayZone } from "../../appliance/base/day-zone.ts";
 import type { Dimension } from "../../appliance/base/text/dimensions.ts";
-import { type Inspected, inspect } from "../../appliance/imports/inspect.ts";
 import { type DayContent, daysOfMonth } from "../../appliance/store/desk.ts";
+import { type Inspected, inspect } from "../../appliance/traffic/imports/inspect.ts";
 import { LOGS } from "./access-logs.ts";
 
 const TODAY = parseDay("2026-03-01") as number;

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type PublicKey, parseKey } from "../../appliance/release/minisign.ts";
+import { type PublicKey, parseKey } from "../../appliance/base/release/minisign.ts";
 import { needTools } from "../../scripts/tools.ts";
 
 /** Signs as people do, with Debian's minisign and a key of its own that has no password. */

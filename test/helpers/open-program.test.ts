@@ -11,8 +11,8 @@ const ROOT = join(import.meta.dirname, "../..");
 
 /** A file of tests of each kind that needs another user: → one of its sentences. */
 const OF_OTHERS = {
-  "test/commands/others-data.test.ts": "which says who may read it",
-  "test/commands/data/planted-links.test.ts": "restores along no link",
+  "test/app/commands/others-data.test.ts": "which says who may read it",
+  "test/app/commands/data/planted-links.test.ts": "restores along no link",
   "test/helpers/postgres.test.ts": "has an empty database",
 } as const;
 

@@ -1,12 +1,12 @@
+import type { WayIn } from "../../appliance/app/service/public-front.ts";
 import { Refusal } from "../../appliance/base/refusal.ts";
 import { Signal } from "../../appliance/base/signal.ts";
 import {
   checkPublicSettings,
   FIRST_PUBLIC_SETTINGS,
   type PublicSettings,
-} from "../../appliance/public/settings.ts";
-import type { PublicView, StepView } from "../../appliance/public/view.ts";
-import type { WayIn } from "../../appliance/service/public-front.ts";
+} from "../../appliance/links/public/settings.ts";
+import type { PublicView, StepView } from "../../appliance/links/public/view.ts";
 
 const STEPS: readonly StepView["step"][] = ["name", "address", "port", "certificate", "reached"];
 

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
-import type { OpenUrl } from "../../appliance/updates/release-host.ts";
+import type { OpenUrl } from "../../appliance/links/updates/release-host.ts";
 
 /** The faults of a host with a file. */
 interface Fault {

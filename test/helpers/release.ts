@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { constants, zstdCompressSync } from "node:zlib";
-import { WINDOW_LOG } from "../../appliance/release/archive.ts";
-import type { Manifest } from "../../appliance/release/manifest.ts";
+import { WINDOW_LOG } from "../../appliance/base/release/archive.ts";
+import type { Manifest } from "../../appliance/base/release/manifest.ts";
 import { type TarFile, tarOf } from "../../image/tar.ts";
 import type { Minisign } from "./minisign.ts";
 

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { EventEmitter } from "node:events";
+import { senseless } from "../../appliance/deck/hardware/recorder.ts";
+import type { ExchangeLine, HardwareReport } from "../../appliance/deck/hardware/report.ts";
+import { bytesText, pictureAt, textBytes } from "../../appliance/deck/hardware/report-bytes.ts";
 import { openDriver } from "../../appliance/deck/usb/connection.ts";
 import type { DeckDriver, HidHandle } from "../../appliance/deck/usb/driver.ts";
 import type { Model } from "../../appliance/deck/usb/model.ts";
 import { modelById } from "../../appliance/deck/usb/models.ts";
-import { senseless } from "../../appliance/hardware/recorder.ts";
-import type { ExchangeLine, HardwareReport } from "../../appliance/hardware/report.ts";
-import { bytesText, pictureAt, textBytes } from "../../appliance/hardware/report-bytes.ts";
 
 /** A deck that does again what a report of hardware says it did, and refuses reports that it did not get then. */
 class ReplayedDeck extends EventEmitter implements HidHandle {

@@ -1,4 +1,4 @@
-import { randomFrom } from "../../appliance/demo/random.ts";
+import { randomFrom } from "../../appliance/traffic/demo/random.ts";
 
 /** The seed of tests, which `TEST_SEED=<n>` sets. */
 export const TEST_SEED = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));

@@ -1,5 +1,5 @@
+import { digitPicture } from "../../appliance/box/emergency/picture.ts";
 import type { Pixels } from "../../appliance/deck/pixels.ts";
-import { digitPicture } from "../../appliance/emergency/picture.ts";
 import type { FakeUnit } from "./fake-hid.ts";
 
 /** The code that a unit shows, a digit on each of these slots; undefined while one shows something else. */

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { Signal } from "../../appliance/base/signal.ts";
 import type { UpdateSource } from "../../appliance/control/routes/box/update.ts";
-import type { UpdateChange, UpdateView } from "../../appliance/updates/view.ts";
+import type { UpdateChange, UpdateView } from "../../appliance/links/updates/view.ts";
 
 /** A box at rest with the newest release. */
 export const AT_REST: UpdateView = {

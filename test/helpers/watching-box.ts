@@ -1,5 +1,5 @@
-import { Channels } from "../../appliance/push/channels.ts";
-import type { KeptChannel } from "../../appliance/push/kept-channels.ts";
+import { Channels } from "../../appliance/deck/push/channels.ts";
+import type { KeptChannel } from "../../appliance/deck/push/kept-channels.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { MemoryDocuments } from "./memory-documents.ts";
 

@@ -4,19 +4,19 @@ import { request as requestByTls } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
+import type { ServiceParts } from "../../appliance/app/service/parts.ts";
+import { type Service, startService } from "../../appliance/app/service/service.ts";
 import { createLog } from "../../appliance/base/log.ts";
+import type { SystemClock } from "../../appliance/base/system/system-clock.ts";
 import type { Disk } from "../../appliance/box/disk/disk.ts";
-import { readConfig } from "../../appliance/config.ts";
+import { readConfig } from "../../appliance/config/config.ts";
 import type { Vitals } from "../../appliance/control/wire.ts";
 import { createDeckBus } from "../../appliance/deck/usb/hid.ts";
-import type { ServiceParts } from "../../appliance/service/parts.ts";
-import { type Service, startService } from "../../appliance/service/service.ts";
 import {
   databaseFile,
   openForWriting,
   withDatabase,
 } from "../../appliance/store/sqlite/database.ts";
-import type { SystemClock } from "../../appliance/system/system-clock.ts";
 import { type EngineName, engineOfSuite } from "./engines.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { FakeUsbHost } from "./fake-hid.ts";

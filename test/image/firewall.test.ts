@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, it } from "mocha";
-import { TUNNEL } from "../../appliance/base/tunnel.ts";
+import { TUNNEL } from "../../appliance/box/ipc/tunnel.ts";
 import { Street, type Tries } from "./street.ts";
 
 const TRUST = join(

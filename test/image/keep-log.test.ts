@@ -62,7 +62,9 @@ describe("the log that is kept after a failure", () => {
   });
 
   it("has nothing of what a visitor sent that nobody caught an error about", () => {
-    const module = JSON.stringify(join(import.meta.dirname, "../../appliance/system/uncaught.ts"));
+    const module = JSON.stringify(
+      join(import.meta.dirname, "../../appliance/base/system/uncaught.ts"),
+    );
     for (const fault of [
       "new URL('/secret')",
       "JSON.parse('secret')",

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "mocha";
-import { StickSlot } from "../../appliance/backups/targets/stick.ts";
+import { StickSlot } from "../../appliance/links/backups/targets/stick.ts";
 import { Disk, whyNoDisks } from "../helpers/disk.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { eachFolder } from "../helpers/folder.ts";

@@ -17,9 +17,9 @@ import {
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { after, before, describe, it } from "mocha";
-import { unpackBundle } from "../../appliance/release/archive.ts";
-import { type Manifest, readManifest } from "../../appliance/release/manifest.ts";
-import { type PublicKey, parseKey } from "../../appliance/release/minisign.ts";
+import { unpackBundle } from "../../appliance/base/release/archive.ts";
+import { type Manifest, readManifest } from "../../appliance/base/release/manifest.ts";
+import { type PublicKey, parseKey } from "../../appliance/base/release/minisign.ts";
 import { needTools } from "../../scripts/tools.ts";
 import { madeBuilt } from "../helpers/built.ts";
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "mocha";
 import { SERVICE_MEMORY } from "../../appliance/base/bounds.ts";
-import { UPDATER_REQUESTS } from "../../appliance/release/updater-state.ts";
+import { UPDATER_REQUESTS } from "../../appliance/base/release/updater-state.ts";
 import { needTools } from "../../scripts/tools.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -236,7 +236,7 @@ describe("the image's units", () => {
     it(`start root's program ${name} with verbs that it knows, and with each of them`, () => {
       const start = new RegExp(`/${name}/main\\.js (\\S+)`);
       const verbs = OURS.flatMap((unit) => start.exec(unitText(unit))?.[1] ?? []);
-      const program = join(ROOT, `appliance/${name}/main.ts`);
+      const program = join(ROOT, `appliance/box/${name}/main.ts`);
       const { stderr, status } = spawnSync(process.execPath, [program, "none"], {
         encoding: "utf8",
       });

@@ -92,7 +92,7 @@ describe("the service without types", () => {
   });
 
   it("says the line of the source where something went wrong", async () => {
-    const file = join(app, "appliance/system/version.js");
+    const file = join(app, "appliance/base/system/version.js");
     const source = readFileSync(file, "utf8");
     const line = source.split("\n").findIndex((each) => each.includes("JSON.parse")) + 1;
     writeFileSync(file, source.replace("JSON.parse(", "JSON.barse("));

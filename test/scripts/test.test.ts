@@ -54,8 +54,8 @@ describe("scripts/test", () => {
   it("has soaks run whole with --long, all or those of a part", () => {
     const say = 'echo "long: $TEST_LONG, $*"';
     assert.match(runTests(say, "--long").stdout, /^long: 1, --parallel .*test\/some\.test\.ts/);
-    assert.equal(start("--long", "test/http").stdout, "long: 1, test/http\n");
-    assert.equal(start("test/http").stdout, "long: , test/http\n");
+    assert.equal(start("--long", "test/base/http").stdout, "long: 1, test/base/http\n");
+    assert.equal(start("test/base/http").stdout, "long: , test/base/http\n");
   });
 
   it("runs what a change can reach with --changed, since the last commit or an older one", () => {
@@ -67,7 +67,10 @@ describe("scripts/test", () => {
       cpSync(join(ROOT, name), join(folder(), name));
     for (const top of ["appliance", "image", "web"]) put(`${top}/main.ts`, "");
     put(".gitignore", "node_modules\n");
-    put("test/mqtt/link.test.ts", 'import { link } from "../../appliance/mqtt/link.ts";');
+    put(
+      "test/links/mqtt/link.test.ts",
+      'import { link } from "../../appliance/links/mqtt/link.ts";',
+    );
     runTests("");
     git("init", "--quiet");
     git("add", "--all");
@@ -76,8 +79,8 @@ describe("scripts/test", () => {
     assert.equal(nothing.status, 2);
     assert.match(nothing.stderr, /Nothing differs from HEAD: name an older revision/);
     put("node_modules/.bin/mocha", '#!/bin/bash\necho "$*"\n');
-    put("appliance/mqtt/link.ts", "");
-    const asked = /--jobs \d+ test\/mqtt\/link\.test\.ts$/;
+    put("appliance/links/mqtt/link.ts", "");
+    const asked = /--jobs \d+ test\/links\/mqtt\/link\.test\.ts$/;
     assert.match(start("--changed").stdout.trim(), asked);
     git("add", "--all");
     git("commit", "--quiet", "--message", "second");

@@ -12,6 +12,7 @@ import {
 import {
   BROWSERS,
   CROWDED,
+  OF_NODE,
   PACKAGES,
   packageOf,
   STARTED,
@@ -70,7 +71,8 @@ function isAcross({ from, file, isTypeOnly, isAddress }: Edge): boolean {
   const wall = wallOf(from);
   if (file === undefined || wall === undefined) return false;
   // The service starts its own program for long work, and a test whatever it likes.
-  const maySelf = from.startsWith("test/") || (isAddress && from.startsWith("appliance/service/"));
+  const maySelf =
+    from.startsWith("test/") || (isAddress && from.startsWith("appliance/app/service/"));
   if (file === "appliance/main.ts" && !maySelf) return true;
   const may = [wall.of, ...(wall.may ?? []), ...((isTypeOnly && wall.types) || [])];
   return lengthOfFit(file, may) <= lengthOfFit(file, wall.not);
@@ -92,9 +94,9 @@ function isStartedImport({ from, file, isTypeOnly, isAddress }: Edge): boolean {
   );
 }
 
-/** Whether a file of `appliance/base/` uses Node, although browsers share these. `appliance/system/` may use it. */
+/** Whether a file of `appliance/base/` uses Node, although browsers share these. Some rooms of it may. */
 function isImpure({ from, specifier }: Edge): boolean {
-  return from.startsWith("appliance/base/") && isOfNode(specifier);
+  return from.startsWith("appliance/base/") && !beginsWith(from, OF_NODE) && isOfNode(specifier);
 }
 
 /** A test starts what it has just made, or what was. */

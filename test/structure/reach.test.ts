@@ -4,11 +4,11 @@ import { testsReachedBy } from "./reach.ts";
 
 /** A small project: file → the files that it imports. */
 const PROJECT: Readonly<Record<string, readonly string[]>> = {
-  "appliance/service/service.ts": ["../mqtt/link.ts", "../mail/client.ts"],
-  "appliance/mqtt/link.ts": ["./topic.ts"],
-  "appliance/mqtt/topic.ts": ["../base/names.ts"],
-  "appliance/mail/client.ts": [],
-  "appliance/mail/parts/letter.ts": [],
+  "appliance/app/service/service.ts": ["../../links/mqtt/link.ts", "../../links/mail/client.ts"],
+  "appliance/links/mqtt/link.ts": ["./topic.ts"],
+  "appliance/links/mqtt/topic.ts": ["../../base/names.ts"],
+  "appliance/links/mail/client.ts": [],
+  "appliance/links/mail/parts/letter.ts": [],
   "appliance/base/names.ts": [],
   "scripts/build.ts": [],
   "web/control/main.tsx": ["./deck/bar.tsx", "./push/list.tsx", "../shared/word.ts"],
@@ -17,11 +17,11 @@ const PROJECT: Readonly<Record<string, readonly string[]>> = {
   "web/dashboard/overview/card.tsx": ["../../shared/line.ts"],
   "web/shared/line.ts": ["./word.ts"],
   "web/shared/word.ts": [],
-  "test/helpers/world.ts": ["../../appliance/service/service.ts"],
-  "test/mqtt/link.test.ts": ["../helpers/world.ts"],
-  "test/mail/mail.test.ts": ["../helpers/world.ts"],
-  "test/push/held.test.ts": ["../../appliance/mqtt/topic.ts"],
-  "test/service/service.test.ts": ["../helpers/world.ts"],
+  "test/helpers/world.ts": ["../../appliance/app/service/service.ts"],
+  "test/links/mqtt/link.test.ts": ["../../helpers/world.ts"],
+  "test/links/mail/mail.test.ts": ["../../helpers/world.ts"],
+  "test/deck/push/held.test.ts": ["../../../appliance/links/mqtt/topic.ts"],
+  "test/app/service/service.test.ts": ["../../helpers/world.ts"],
   "test/browser/control-deck.test.ts": ["../helpers/world.ts"],
   "test/browser/control-start.test.ts": ["../helpers/world.ts"],
   "test/browser/overview.test.ts": ["../helpers/world.ts"],
@@ -49,40 +49,42 @@ function reached(changed: string, more?: Readonly<Record<string, string>>): stri
 
 describe("a change reaches", () => {
   it("the tests of its room, and those elsewhere that import it", () => {
-    assert.deepEqual(reached("appliance/mqtt/topic.ts"), [
-      "test/mqtt/link.test.ts",
-      "test/push/held.test.ts",
+    assert.deepEqual(reached("appliance/links/mqtt/topic.ts"), [
+      "test/deck/push/held.test.ts",
+      "test/links/mqtt/link.test.ts",
     ]);
   });
 
   it("tests by way of other rooms", () => {
-    assert.deepEqual(reached("appliance/base/names.ts"), ["test/push/held.test.ts"]);
+    assert.deepEqual(reached("appliance/base/names.ts"), ["test/deck/push/held.test.ts"]);
   });
 
   it("the tests of the room around its own, which has none", () => {
-    assert.deepEqual(reached("appliance/mail/parts/letter.ts"), ["test/mail/mail.test.ts"]);
+    assert.deepEqual(reached("appliance/links/mail/parts/letter.ts"), [
+      "test/links/mail/mail.test.ts",
+    ]);
   });
 
   it("no test by its types alone", () => {
-    const typed = 'import type { Topic } from "../../appliance/mqtt/topic.ts";';
+    const typed = 'import type { Topic } from "../../appliance/links/mqtt/topic.ts";';
     assert.ok(
-      !reached("appliance/mqtt/topic.ts", { "test/base/typed.test.ts": typed }).includes(
+      !reached("appliance/links/mqtt/topic.ts", { "test/base/typed.test.ts": typed }).includes(
         "test/base/typed.test.ts",
       ),
     );
   });
 
   it("a test by a program that it starts", () => {
-    const starts = 'new Worker(new URL("../../appliance/mqtt/link.ts", import.meta.url));';
+    const starts = 'new Worker(new URL("../../appliance/links/mqtt/link.ts", import.meta.url));';
     assert.ok(
-      reached("appliance/mqtt/link.ts", { "test/base/starts.test.ts": starts }).includes(
+      reached("appliance/links/mqtt/link.ts", { "test/base/starts.test.ts": starts }).includes(
         "test/base/starts.test.ts",
       ),
     );
   });
 
   it("all tests of the service, where it is what puts them together", () => {
-    for (const file of ["appliance/service/service.ts", "test/helpers/world.ts"])
+    for (const file of ["appliance/app/service/service.ts", "test/helpers/world.ts"])
       assert.equal(reached(file).filter((test) => !/scripts|image|docs|push/.test(test)).length, 6);
   });
 

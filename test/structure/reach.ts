@@ -7,8 +7,8 @@ import { importsOf } from "./source.ts";
  */
 const HUBS: readonly string[] = [
   "appliance/main.ts",
-  "appliance/service/",
-  "appliance/commands/command-line.ts",
+  "appliance/app/service/",
+  "appliance/app/commands/command-line.ts",
   "appliance/store/desk.ts",
   "appliance/store/engines.ts",
   "test/helpers/",

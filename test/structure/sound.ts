@@ -2,27 +2,27 @@ import { breachesIn } from "./check.ts";
 
 /** A small project that keeps to the walls. */
 const SOUND: Readonly<Record<string, string>> = {
-  "appliance/main.ts": 'import { run } from "./commands/run.ts";\nrun();',
-  "appliance/commands/run.ts":
-    'import { serve } from "../service/service.ts";\nimport { copy } from "../store/desk.ts";\nexport async function run() {\n  serve(copy);\n}',
-  "appliance/service/service.ts": `import type { Alarms } from "../alarms/alarms.ts";
-import { collect } from "../collector/app.ts";
-import { control } from "../control/app.ts";
-import { Actions } from "../actions/actions.ts";
-import type { Link } from "../mqtt/link.ts";
-import type { PublicAddress } from "../public/public-address.ts";
-import { openStore } from "../store/store.ts";
+  "appliance/main.ts": 'import { run } from "./app/commands/run.ts";\nrun();',
+  "appliance/app/commands/run.ts":
+    'import { serve } from "../service/service.ts";\nimport { copy } from "../../store/desk.ts";\nexport async function run() {\n  serve(copy);\n}',
+  "appliance/app/service/service.ts": `import type { Alarms } from "../../traffic/alarms/alarms.ts";
+import { collect } from "../../traffic/collector/app.ts";
+import { control } from "../../control/app.ts";
+import { Actions } from "../../deck/actions/actions.ts";
+import type { Link } from "../../links/mqtt/link.ts";
+import type { PublicAddress } from "../../links/public/public-address.ts";
+import { openStore } from "../../store/store.ts";
 const serve = () => [collect(openStore()), control(openStore()), new Actions()];`,
-  "appliance/collector/app.ts": `import type { Store } from "../store/store.ts";
+  "appliance/traffic/collector/app.ts": `import type { Store } from "../../store/store.ts";
 function collect(store: Store): void {}`,
   "appliance/control/app.ts": `import type { Store } from "../store/store.ts";
 import { Decks } from "../deck/decks.ts";
 function control(store: Store): Decks {}`,
-  "appliance/actions/actions.ts": `import type { Decks } from "../deck/decks.ts";
+  "appliance/deck/actions/actions.ts": `import type { Decks } from "../decks.ts";
 export class Actions {
   decks: Decks[] = [];
 }`,
-  "appliance/alarms/alarms.ts": `import type { Store } from "../store/store.ts";
+  "appliance/traffic/alarms/alarms.ts": `import type { Store } from "../../store/store.ts";
 export class Alarms {
   store: Store = {};
 }`,
@@ -58,9 +58,9 @@ const paint = (): Pixels => createCanvas();`,
 const hid = async (pixels: Pixels) => {
   const { HID } = await import("node-hid");
 };`,
-  "appliance/mqtt/link.ts": `import type { Decks } from "../deck/decks.ts";
+  "appliance/links/mqtt/link.ts": `import type { Decks } from "../../deck/decks.ts";
 type Link = Decks;`,
-  "appliance/public/public-address.ts": `import { NAME } from "../base/names.ts";
+  "appliance/links/public/public-address.ts": `import { NAME } from "../../base/names.ts";
 export class PublicAddress {
   name = NAME;
 }`,

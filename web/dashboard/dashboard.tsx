@@ -1,6 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import { isShareToken } from "../../appliance/base/tokens.ts";
-import type { MarksAnswer } from "../../appliance/collector/wire.ts";
+import type { MarksAnswer } from "../../appliance/traffic/collector/wire.ts";
 import { rangeName } from "../shared/dates.ts";
 import { Dialog } from "../shared/dialog.tsx";
 import { keepChoice, loadChoice } from "../shared/token.ts";

@@ -1,6 +1,6 @@
 import { dayOf, formatDay, parseDay } from "../../appliance/base/calendar.ts";
 import { conditionText } from "../../appliance/base/text/condition.ts";
-import type { GoalsAnswer } from "../../appliance/collector/wire.ts";
+import type { GoalsAnswer } from "../../appliance/traffic/collector/wire.ts";
 import { rangeName } from "../shared/dates.ts";
 import { NO_FIGURE, percent, ratio, whole } from "../shared/format.ts";
 import { Help } from "../shared/help.tsx";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { messageOf } from "../../appliance/base/message-of.ts";
-import type { SiteEntry } from "../../appliance/collector/wire.ts";
+import type { SiteEntry } from "../../appliance/traffic/collector/wire.ts";
 import { ReadError, readJson } from "../shared/api.ts";
 import { Menu } from "./menu.tsx";
 import { RefreshButton } from "./refresh-button.tsx";

@@ -8,7 +8,7 @@ import type {
   SiteSource,
   StatsAnswer,
   Warning,
-} from "../../appliance/collector/wire.ts";
+} from "../../appliance/traffic/collector/wire.ts";
 import { parseWhere } from "./filters/where.ts";
 import { isOfHosts } from "./traffic/hosts.ts";
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { sourceName } from "../../appliance/base/text/source-name.ts";
 import { WARNINGS } from "../../appliance/base/text/warnings.ts";
-import type { SiteSource } from "../../appliance/collector/wire.ts";
+import type { SiteSource } from "../../appliance/traffic/collector/wire.ts";
 import { counted } from "../shared/format.ts";
 import type { History } from "./history.ts";
 import type { Feed } from "./use-feed.ts";

@@ -3,7 +3,7 @@ import { DAY_MS, dayOf, HOUR_MS, hourOf, parseDay } from "../../appliance/base/c
 import { messageOf } from "../../appliance/base/message-of.ts";
 import { type Condition, conditionText } from "../../appliance/base/text/condition.ts";
 import type { CountsOf } from "../../appliance/base/text/dimensions.ts";
-import type { OverviewAnswer, StatsAnswer } from "../../appliance/collector/wire.ts";
+import type { OverviewAnswer, StatsAnswer } from "../../appliance/traffic/collector/wire.ts";
 import { ReadError, readJson } from "../shared/api.ts";
 import { wallOf } from "../shared/dates.ts";
 import { whereKey } from "./filters/where.ts";

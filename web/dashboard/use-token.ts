@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { messageOf } from "../../appliance/base/message-of.ts";
 import { isSessionToken, isShareToken } from "../../appliance/base/tokens.ts";
-import type { SessionAnswer } from "../../appliance/collector/wire.ts";
+import type { SessionAnswer } from "../../appliance/traffic/collector/wire.ts";
 import { ReadError, readJson } from "../shared/api.ts";
 import { forgetForTab, forgetToken, keepForTab, loadToken } from "../shared/token.ts";
 

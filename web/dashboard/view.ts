@@ -1,6 +1,6 @@
 import { formatDay, parseDay } from "../../appliance/base/calendar.ts";
 import { type Condition, conditionText } from "../../appliance/base/text/condition.ts";
-import type { CrossField } from "../../appliance/collector/wire.ts";
+import type { CrossField } from "../../appliance/traffic/collector/wire.ts";
 import { parseWhere } from "./filters/where.ts";
 import { type Choice, COMPARES, type Compare, isPeriod } from "./period/period.ts";
 import { METRICS, type Metric } from "./traffic/figures.ts";

@@ -1,5 +1,5 @@
 import { dayOf, formatDay } from "../../appliance/base/calendar.ts";
-import type { StatsTotals } from "../../appliance/collector/wire.ts";
+import type { StatsTotals } from "../../appliance/traffic/collector/wire.ts";
 import { ReadError, readJson, relativeUrl } from "../shared/api.ts";
 import { encodePayload } from "../shared/collector.ts";
 import { counted } from "../shared/format.ts";

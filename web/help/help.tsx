@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { scriptTag } from "../../appliance/base/ports.ts";
-import type { PublicAddressAnswer } from "../../appliance/collector/wire.ts";
+import type { PublicAddressAnswer } from "../../appliance/traffic/collector/wire.ts";
 import { readJson } from "../shared/api.ts";
 import { baseUrl } from "../shared/collector.ts";
 import { Snippet } from "../shared/copy-button.tsx";

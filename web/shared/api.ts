@@ -1,4 +1,4 @@
-import type { ErrorAnswer } from "../../appliance/collector/wire.ts";
+import type { ErrorAnswer } from "../../appliance/traffic/collector/wire.ts";
 
 /** The failure of a request, in a sentence for the person at the page. */
 export class ReadError extends Error {

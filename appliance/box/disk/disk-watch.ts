@@ -1,8 +1,8 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { Cancel } from "../../base/signal.ts";
+import { bytesOf, replacePrivateFile, textOf } from "../../base/system/files.ts";
 import { DISK_ERROR_WORDS, type DiskError } from "../../base/text/disk-errors.ts";
-import { bytesOf, replacePrivateFile, textOf } from "../../system/files.ts";
 import type { DiskAnswer } from "../view.ts";
 import type { Disk } from "./disk.ts";
 import { diskErrorIn } from "./kernel-lines.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
-import { blockDeviceOf } from "../../system/block-device.ts";
-import { isThere, textOf } from "../../system/files.ts";
+import { blockDeviceOf } from "../../base/system/block-device.ts";
+import { isThere, textOf } from "../../base/system/files.ts";
 import type { DiskNames } from "./kernel-lines.ts";
 
 /** The disk that the data is on, as far as the kernel tells every program of it. */

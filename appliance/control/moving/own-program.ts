@@ -1,7 +1,7 @@
 import { HOUR_MS } from "../../base/calendar.ts";
 import type { Log } from "../../base/log.ts";
 import { Refusal } from "../../base/refusal.ts";
-import { type BoundedProgram, NICENESS, runBounded } from "../../system/bounded-process.ts";
+import { type BoundedProgram, NICENESS, runBounded } from "../../base/system/bounded-process.ts";
 
 /** Limit of the heap, in megabytes. Bytes outside of it are as many again. */
 const HEAP_MB = 112;

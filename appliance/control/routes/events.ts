@@ -1,9 +1,9 @@
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../../base/clock.ts";
+import { HttpError } from "../../base/http/errors.ts";
 import type { Cancel } from "../../base/signal.ts";
 import type { Decks } from "../../deck/decks.ts";
-import { HttpError } from "../../http/errors.ts";
-import type { Channels } from "../../push/channels.ts";
+import type { Channels } from "../../deck/push/channels.ts";
 import { sessionOf } from "../guard.ts";
 import type { Handler } from "../route.ts";
 import type { SessionId, Sessions } from "../sessions.ts";

@@ -1,5 +1,5 @@
-import type { Origins } from "../../actions/origins.ts";
-import { jsonBody } from "../../http/body.ts";
+import { jsonBody } from "../../base/http/body.ts";
+import type { Origins } from "../../deck/actions/origins.ts";
 import { shape } from "../input.ts";
 import type { Handler } from "../route.ts";
 import type { AllowedOrigin, OriginsAnswer } from "../wire.ts";

@@ -1,9 +1,9 @@
+import { jsonBody } from "../../base/http/body.ts";
 import { Refusal } from "../../base/refusal.ts";
 import type { Decks } from "../../deck/decks.ts";
-import { jsonBody } from "../../http/body.ts";
-import { type Channels, channelName } from "../../push/channels.ts";
-import type { ChannelValue } from "../../push/entry.ts";
-import { WATCH_FIELDS, type WatchFields } from "../../push/push-body.ts";
+import { type Channels, channelName } from "../../deck/push/channels.ts";
+import type { ChannelValue } from "../../deck/push/entry.ts";
+import { WATCH_FIELDS, type WatchFields } from "../../deck/push/push-body.ts";
 import { shape, TRUTH } from "../input.ts";
 import type { Handler } from "../route.ts";
 import { setChannel } from "../senders/push.ts";

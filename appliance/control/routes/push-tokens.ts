@@ -1,5 +1,5 @@
-import { jsonBody } from "../../http/body.ts";
-import type { PushTokens } from "../../push/tokens.ts";
+import { jsonBody } from "../../base/http/body.ts";
+import type { PushTokens } from "../../deck/push/tokens.ts";
 import { shape, TRUTH } from "../input.ts";
 import type { Handler } from "../route.ts";
 import type { NewPushToken, PushToken, PushTokensAnswer } from "../wire.ts";

@@ -1,8 +1,8 @@
 import type Koa from "koa";
 import type { Middleware } from "koa";
+import { HttpError } from "../../base/http/errors.ts";
+import type { Pages } from "../../base/http/pages.ts";
 import type { Log } from "../../base/log.ts";
-import { HttpError } from "../../http/errors.ts";
-import type { Pages } from "../../http/pages.ts";
 import type { Unusable } from "../../store/store.ts";
 import { doc, ownerApp, page, type Route, routesFor } from "../frame.ts";
 import type { ControlDoor } from "../guard.ts";

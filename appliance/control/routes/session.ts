@@ -1,11 +1,11 @@
 import type { Clock } from "../../base/clock.ts";
+import { jsonBody } from "../../base/http/body.ts";
+import type { Client } from "../../base/http/client.ts";
+import { HttpError, rateLimited } from "../../base/http/errors.ts";
+import { allTogether, type RateLimit } from "../../base/http/rate-limit.ts";
+import { makeReadToken } from "../../base/system/secrets.ts";
 import type { SetupCode } from "../../box/setup-code.ts";
-import { jsonBody } from "../../http/body.ts";
-import type { Client } from "../../http/client.ts";
-import { HttpError, rateLimited } from "../../http/errors.ts";
-import { allTogether, type RateLimit } from "../../http/rate-limit.ts";
 import type { Store } from "../../store/store.ts";
-import { makeReadToken } from "../../system/secrets.ts";
 import { COOKIE, sessionOf, sessionsOf } from "../guard.ts";
 import { shape } from "../input.ts";
 import type { ControlContext, Handler } from "../route.ts";

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Context } from "koa";
+import { jsonBody } from "../../base/http/body.ts";
 import { shape } from "../../base/input/shape.ts";
-import { jsonBody } from "../../http/body.ts";
-import type { Alert, AlertReport, Alerts } from "../../push/alerts.ts";
-import type { Channels } from "../../push/channels.ts";
+import type { Alert, AlertReport, Alerts } from "../../deck/push/alerts.ts";
+import type { Channels } from "../../deck/push/channels.ts";
 import type { HookAnswer } from "../wire.ts";
 import type { SenderRoute } from "./route.ts";
 

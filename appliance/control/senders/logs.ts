@@ -1,11 +1,11 @@
 import { createGunzip } from "node:zlib";
 import type { Context } from "koa";
+import { readBytes } from "../../base/http/body.ts";
+import { HttpError, rateLimited } from "../../base/http/errors.ts";
 import { invalidField } from "../../base/refusal.ts";
-import { readBytes } from "../../http/body.ts";
-import { HttpError, rateLimited } from "../../http/errors.ts";
-import { BYTES_AT_ONCE, type LogFeed } from "../../imports/logs/feed.ts";
-import { ImportRefused } from "../../imports/refused.ts";
 import { HitsEncoder, type Numbers, type SiteRecord } from "../../store/store.ts";
+import { BYTES_AT_ONCE, type LogFeed } from "../../traffic/imports/logs/feed.ts";
+import { ImportRefused } from "../../traffic/imports/refused.ts";
 import { noSuchSite } from "../routes/sites/sites.ts";
 import type { LogsAnswer } from "../wire.ts";
 import type { SenderRoute } from "./route.ts";

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Context } from "koa";
+import { readStart } from "../../base/http/body.ts";
 import { shape } from "../../base/input/shape.ts";
-import { readStart } from "../../http/body.ts";
-import type { Channels } from "../../push/channels.ts";
-import { type Status, WATCH_FIELDS, type WatchFields } from "../../push/push-body.ts";
+import type { Channels } from "../../deck/push/channels.ts";
+import { type Status, WATCH_FIELDS, type WatchFields } from "../../deck/push/push-body.ts";
 import type { SenderRoute } from "./route.ts";
 
 /** The bytes of a body to keep: enough for a text of any characters. Senders may send whole logs. */

@@ -1,8 +1,8 @@
 import type { Context } from "koa";
+import { jsonBody } from "../../base/http/body.ts";
 import type { Decks } from "../../deck/decks.ts";
-import { jsonBody } from "../../http/body.ts";
-import type { Channels } from "../../push/channels.ts";
-import { PUSH_BYTES, readPush } from "../../push/push-body.ts";
+import type { Channels } from "../../deck/push/channels.ts";
+import { PUSH_BYTES, readPush } from "../../deck/push/push-body.ts";
 import type { PushAnswer } from "../wire.ts";
 import type { SenderRoute } from "./route.ts";
 

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../../base/clock.ts";
 import { namesEtag } from "../../base/etag.ts";
+import { rateLimited } from "../../base/http/errors.ts";
 import { invalidField } from "../../base/refusal.ts";
-import { rateLimited } from "../../http/errors.ts";
-import type { Channels } from "../../push/channels.ts";
+import type { Channels } from "../../deck/push/channels.ts";
 import type { ChannelAnswer } from "../wire.ts";
 import type { SenderRoute } from "./route.ts";
 

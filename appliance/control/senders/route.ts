@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import type { Context, Middleware } from "koa";
 import type { Clock } from "../../base/clock.ts";
-import { basicPassword, bearerToken, type Client } from "../../http/client.ts";
-import { HttpError, rateLimited } from "../../http/errors.ts";
-import { allTogether, RateLimit } from "../../http/rate-limit.ts";
-import { channelName } from "../../push/channels.ts";
-import type { Scope } from "../../push/push-token.ts";
-import type { PushTokens } from "../../push/tokens.ts";
+import { basicPassword, bearerToken, type Client } from "../../base/http/client.ts";
+import { HttpError, rateLimited } from "../../base/http/errors.ts";
+import { allTogether, RateLimit } from "../../base/http/rate-limit.ts";
+import { channelName } from "../../deck/push/channels.ts";
+import type { Scope } from "../../deck/push/push-token.ts";
+import type { PushTokens } from "../../deck/push/tokens.ts";
 
 /** The request of a sender with a valid token. */
 interface Sent {

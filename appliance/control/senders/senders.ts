@@ -1,12 +1,12 @@
 import type { Middleware } from "koa";
 import type { Clock } from "../../base/clock.ts";
+import type { Client } from "../../base/http/client.ts";
 import type { Decks } from "../../deck/decks.ts";
-import type { Client } from "../../http/client.ts";
-import type { LogFeed } from "../../imports/logs/feed.ts";
-import { Alerts } from "../../push/alerts.ts";
-import type { Channels } from "../../push/channels.ts";
-import type { PushTokens } from "../../push/tokens.ts";
+import { Alerts } from "../../deck/push/alerts.ts";
+import type { Channels } from "../../deck/push/channels.ts";
+import type { PushTokens } from "../../deck/push/tokens.ts";
 import type { Numbers } from "../../store/store.ts";
+import type { LogFeed } from "../../traffic/imports/logs/feed.ts";
 import { alertmanagerRoute, uptimeKumaRoute } from "./hooks.ts";
 import { logsRoute } from "./logs.ts";
 import { pingRoute } from "./ping.ts";

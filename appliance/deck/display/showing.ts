@@ -1,10 +1,10 @@
 import { HOUR_MS } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Cancel } from "../../base/signal.ts";
-import type { Channels } from "../../push/channels.ts";
 import type { Deck } from "../deck.ts";
 import type { NoticeBoard } from "../face/notices.ts";
 import { channelOf, type StatWidget, type Widget } from "../face/widget.ts";
+import type { Channels } from "../push/channels.ts";
 import type { Roster } from "../roster.ts";
 import type { Images } from "../settings/images.ts";
 import { type NumberSource, StatNumbers } from "./live-numbers.ts";

@@ -1,5 +1,5 @@
-import type { ChannelValue } from "../../push/entry.ts";
 import type { Pixels } from "../pixels.ts";
+import type { ChannelValue } from "../push/entry.ts";
 
 /** The value of a push channel, as far as it is known. */
 export type PushedValue = Pick<ChannelValue, "text" | "color" | "background" | "state"> &

@@ -1,5 +1,5 @@
 import { Refusal } from "../../base/refusal.ts";
-import { SystemClock } from "../../system/system-clock.ts";
+import { SystemClock } from "../../base/system/system-clock.ts";
 import type { Collector, Desk, Erased } from "../engine.ts";
 import type { FleetQueryName, QueryInput, QueryResult } from "../queries.ts";
 import type { Directory } from "../sites/directory.ts";

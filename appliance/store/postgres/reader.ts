@@ -1,4 +1,4 @@
-import { SystemClock } from "../../system/system-clock.ts";
+import { SystemClock } from "../../base/system/system-clock.ts";
 import type { QueryInput, QueryName } from "../queries.ts";
 import { hostReader } from "../threads/thread-host.ts";
 import { Connection } from "./connection/connection.ts";

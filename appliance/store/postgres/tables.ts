@@ -1,4 +1,4 @@
-import { SystemClock } from "../../system/system-clock.ts";
+import { SystemClock } from "../../base/system/system-clock.ts";
 import { nameZone } from "../sites/writes.ts";
 import { Connection } from "./connection/connection.ts";
 import { reasonOf, refusalOf } from "./connection/errors.ts";

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
-import { syncNow } from "../../system/files.ts";
+import { syncNow } from "../../base/system/files.ts";
 import {
   DATA_FORMAT,
   type DataFormat,

@@ -20,7 +20,7 @@ const BOXES = ["\u{10ffff}", "\u{e000}"];
 describe("the fonts of the keys", () => {
   it("have what the table of drawable characters says, which scripts/make-drawable makes", () => {
     const made = execFileSync(join(ROOT, "scripts/make-drawable"), { encoding: "utf8" });
-    assert.equal(readFileSync(join(ROOT, "appliance/push/drawable.ts"), "utf8"), made);
+    assert.equal(readFileSync(join(ROOT, "appliance/deck/push/drawable.ts"), "utf8"), made);
   });
 
   it("draw the characters that a text may hold, none as the box for a missing one", () => {

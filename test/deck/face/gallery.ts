@@ -7,7 +7,7 @@ import type {
   Situation,
 } from "../../../appliance/deck/face/situation.ts";
 import type { Widget } from "../../../appliance/deck/face/widget.ts";
-import type { ChannelState } from "../../../appliance/push/channel-state.ts";
+import type { ChannelState } from "../../../appliance/deck/push/channel-state.ts";
 
 /** The sizes of every slot there is: keys first, then zones. */
 export const SIZES: readonly (readonly [width: number, height: number])[] = [

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { Refusal } from "../../../appliance/base/refusal.ts";
 import { parseWidget } from "../../../appliance/deck/face/widget.ts";
-import { channelName } from "../../../appliance/push/channels.ts";
-import { cleanText } from "../../../appliance/push/text.ts";
+import { channelName } from "../../../appliance/deck/push/channels.ts";
+import { cleanText } from "../../../appliance/deck/push/text.ts";
 
 const parse = (input: unknown) => parseWidget(input, { channelName, cleanText });
 

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { Refusal } from "../../../appliance/base/refusal.ts";
+import { channelName } from "../../../appliance/deck/push/channels.ts";
+import { cleanText } from "../../../appliance/deck/push/text.ts";
 import {
   type Action,
   lostSecret,
@@ -9,8 +11,6 @@ import {
   shownAction,
   withSecrets,
 } from "../../../appliance/deck/settings/action.ts";
-import { channelName } from "../../../appliance/push/channels.ts";
-import { cleanText } from "../../../appliance/push/text.ts";
 
 const read = (input: unknown) => readAction(input, { channelName, cleanText });
 const request = (more: object = {}) =>

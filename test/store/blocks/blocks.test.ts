@@ -3,7 +3,6 @@ import { zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
 import { OTHER } from "../../../appliance/base/names.ts";
 import type { Condition } from "../../../appliance/base/text/condition.ts";
-import { randomFrom } from "../../../appliance/demo/random.ts";
 import { Block } from "../../../appliance/store/blocks/block.ts";
 import { BlockReader, HOURS_KEY, keyOfDay } from "../../../appliance/store/blocks/block-reader.ts";
 import { decodeBlock, encodeBlock } from "../../../appliance/store/blocks/codec.ts";
@@ -18,6 +17,7 @@ import { NoBlock, VarintWriter } from "../../../appliance/store/blocks/varints.t
 import { MAX_VALUES, MAX_VALUES_PER_DAY } from "../../../appliance/store/counting.ts";
 import { type Dimension, FLAG, type HitRecord } from "../../../appliance/store/log/record.ts";
 import { type BlockPieces, SLICE_BYTES } from "../../../appliance/store/snapshot.ts";
+import { randomFrom } from "../../../appliance/traffic/demo/random.ts";
 import { fits } from "../../helpers/naive-counts.ts";
 import { TEST_SEED } from "../../helpers/seeded.ts";
 import { bent, changed, someRecords } from "../log/records.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import { DOCUMENT_KINDS } from "../../../appliance/app/service/document-kinds.ts";
+import { tryStart } from "../../../appliance/app/service/try-start.ts";
 import { DAY_MS, dayOf, formatDay } from "../../../appliance/base/calendar.ts";
-import { demoDays } from "../../../appliance/demo/demo.ts";
-import { DOCUMENT_KINDS } from "../../../appliance/service/document-kinds.ts";
-import { tryStart } from "../../../appliance/service/try-start.ts";
+import { SystemClock } from "../../../appliance/base/system/system-clock.ts";
 import type { Block } from "../../../appliance/store/blocks/block.ts";
 import { encodeBlock } from "../../../appliance/store/blocks/codec.ts";
 import { MAX_DETAIL_ROWS } from "../../../appliance/store/blocks/detail.ts";
@@ -31,7 +31,7 @@ import { restore } from "../../../appliance/store/sqlite/copies/restore.ts";
 import { type Database, databaseFile } from "../../../appliance/store/sqlite/database.ts";
 import { changeFile as changeNow } from "../../../appliance/store/sqlite/documents.ts";
 import { putBlock } from "../../../appliance/store/sqlite/settle.ts";
-import { SystemClock } from "../../../appliance/system/system-clock.ts";
+import { demoDays } from "../../../appliance/traffic/demo/demo.ts";
 import {
   change,
   checkAll,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { SHARED_MS } from "../../../appliance/collector/routes/badge-counts.ts";
+import { SHARED_MS } from "../../../appliance/traffic/collector/routes/badge-counts.ts";
 import { engineOfSuite, onEachEngine } from "../../helpers/engines.ts";
 import { views } from "../../helpers/traffic.ts";
 import { eachWorld } from "../../helpers/world.ts";

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import Sqlite from "better-sqlite3";
 import { dayOf } from "../../../appliance/base/calendar.ts";
+import { SystemClock } from "../../../appliance/base/system/system-clock.ts";
 import { BatchEncoder } from "../../../appliance/store/log/batch.ts";
 import type { Dimension } from "../../../appliance/store/log/record.ts";
 import { Connection } from "../../../appliance/store/postgres/connection/connection.ts";
 import { parseDatabaseUrl } from "../../../appliance/store/postgres/connection/url.ts";
 import { databaseFile } from "../../../appliance/store/sqlite/database.ts";
-import { SystemClock } from "../../../appliance/system/system-clock.ts";
 import { onEachEngine } from "../../helpers/engines.ts";
 import { inserts } from "../../helpers/postgres-rows.ts";
 import { keyOf } from "../../helpers/traffic.ts";

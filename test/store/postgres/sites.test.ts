@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { sha256 } from "../../../appliance/base/system/secrets.ts";
 import { Connection } from "../../../appliance/store/postgres/connection/connection.ts";
 import { performOn } from "../../../appliance/store/postgres/connection/sql.ts";
 import { parseDatabaseUrl } from "../../../appliance/store/postgres/connection/url.ts";
@@ -14,7 +15,6 @@ import {
 import { databaseSecret } from "../../../appliance/store/sql.ts";
 import { SurveySource } from "../../../appliance/store/surveys/source.ts";
 import type { FleetWriteName, WriteInput, WriteResult } from "../../../appliance/store/writes.ts";
-import { sha256 } from "../../../appliance/system/secrets.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { eachDatabase, sharedPostgres } from "../../helpers/postgres.ts";
 

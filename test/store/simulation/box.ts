@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
+import { DOCUMENT_KINDS } from "../../../appliance/app/service/document-kinds.ts";
 import type { Day } from "../../../appliance/base/calendar.ts";
 import { silentLog } from "../../../appliance/base/log.ts";
-import { DOCUMENT_KINDS } from "../../../appliance/service/document-kinds.ts";
 import { timeRun } from "../../../appliance/store/settling/day-marks.ts";
 import type { Snapshot } from "../../../appliance/store/snapshot.ts";
 import { backUp } from "../../../appliance/store/sqlite/copies/backup.ts";

@@ -1,6 +1,7 @@
 import { setTimeout, setImmediate as turn } from "node:timers/promises";
 import type { Day } from "../../../appliance/base/calendar.ts";
 import { createLog } from "../../../appliance/base/log.ts";
+import { SystemClock } from "../../../appliance/base/system/system-clock.ts";
 import { Connection } from "../../../appliance/store/postgres/connection/connection.ts";
 import { performOn } from "../../../appliance/store/postgres/connection/sql.ts";
 import { parseDatabaseUrl } from "../../../appliance/store/postgres/connection/url.ts";
@@ -8,7 +9,6 @@ import { PostgresSnapshot } from "../../../appliance/store/postgres/snapshot.ts"
 import { timeRun } from "../../../appliance/store/settling/day-marks.ts";
 import type { Snapshot } from "../../../appliance/store/snapshot.ts";
 import { openNumbers } from "../../../appliance/store/store.ts";
-import { SystemClock } from "../../../appliance/system/system-clock.ts";
 import { CuttingProxy, MOMENTS } from "../../helpers/cutting-proxy.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { giveBackDatabase, sharedPostgres, takeDatabase } from "../../helpers/postgres.ts";

@@ -1,5 +1,5 @@
 import { formatDay, parseDay } from "../../../appliance/base/calendar.ts";
-import type { SeriesRow, StatsAnswer } from "../../../appliance/collector/wire.ts";
+import type { SeriesRow, StatsAnswer } from "../../../appliance/traffic/collector/wire.ts";
 import { decodeHistory, type History } from "../../../web/dashboard/history.ts";
 
 interface DayFigures {

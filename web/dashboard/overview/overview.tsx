@@ -1,5 +1,5 @@
 import { parseDay } from "../../../appliance/base/calendar.ts";
-import type { OverviewAnswer, SiteWeek } from "../../../appliance/collector/wire.ts";
+import type { OverviewAnswer, SiteWeek } from "../../../appliance/traffic/collector/wire.ts";
 import { weekdayAndDay, zoneNote } from "../../shared/dates.ts";
 import { counted, whole } from "../../shared/format.ts";
 import { lastViewName } from "../../shared/last-view.ts";

@@ -1,4 +1,4 @@
-import type { SurveysAnswer } from "../../../appliance/collector/wire.ts";
+import type { SurveysAnswer } from "../../../appliance/traffic/collector/wire.ts";
 import { counted, whole } from "../../shared/format.ts";
 import { Help } from "../../shared/help.tsx";
 import type { ChangeView } from "../use-view.ts";

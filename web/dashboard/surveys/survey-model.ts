@@ -4,7 +4,7 @@ import type {
   SurveyLabels,
   SurveysAnswer,
   SurveyVersions,
-} from "../../../appliance/collector/wire.ts";
+} from "../../../appliance/traffic/collector/wire.ts";
 import { percent, whole } from "../../shared/format.ts";
 
 export const CROSS_NAMES: Record<CrossField, string> = {

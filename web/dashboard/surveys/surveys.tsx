@@ -5,7 +5,7 @@ import type {
   CrossField,
   SurveysAnswer,
   SurveyVersions,
-} from "../../../appliance/collector/wire.ts";
+} from "../../../appliance/traffic/collector/wire.ts";
 import { longDay, rangeName } from "../../shared/dates.ts";
 import { counted, NO_FIGURE, signed, whole } from "../../shared/format.ts";
 import type { DayRange, History } from "../history.ts";

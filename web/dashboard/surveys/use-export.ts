@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { messageOf } from "../../../appliance/base/message-of.ts";
-import type { ExportPage } from "../../../appliance/collector/wire.ts";
+import type { ExportPage } from "../../../appliance/traffic/collector/wire.ts";
 import { type Query, readJson } from "../../shared/api.ts";
 import { download } from "../../shared/download.ts";
 

@@ -1,10 +1,10 @@
 import { Readable } from "node:stream";
-import type { Backups } from "../../../backups/backups.ts";
-import { backupsOfOthers } from "../../../backups/found.ts";
-import type { StickSlot } from "../../../backups/targets/stick.ts";
-import { TargetProblem } from "../../../backups/targets/target.ts";
+import { jsonBody } from "../../../base/http/body.ts";
 import { Refusal } from "../../../base/refusal.ts";
-import { jsonBody } from "../../../http/body.ts";
+import type { Backups } from "../../../links/backups/backups.ts";
+import { backupsOfOthers } from "../../../links/backups/found.ts";
+import type { StickSlot } from "../../../links/backups/targets/stick.ts";
+import { TargetProblem } from "../../../links/backups/targets/target.ts";
 import { shape } from "../../input.ts";
 import type { Handler } from "../../route.ts";
 import type { BackupsAnswer, BackupsChange, FoundBackupAnswer } from "../../wire.ts";

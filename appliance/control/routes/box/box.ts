@@ -1,8 +1,8 @@
 import type { Clock } from "../../../base/clock.ts";
 import { type DayZone, zoneAhead } from "../../../base/day-zone.ts";
+import { jsonBody } from "../../../base/http/body.ts";
+import { HttpError } from "../../../base/http/errors.ts";
 import type { Warning } from "../../../base/text/warnings.ts";
-import { jsonBody } from "../../../http/body.ts";
-import { HttpError } from "../../../http/errors.ts";
 import type { Store } from "../../../store/store.ts";
 import { shape } from "../../input.ts";
 import type { Handler } from "../../route.ts";

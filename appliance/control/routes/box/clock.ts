@@ -1,7 +1,7 @@
 import { dayOf, formatDay } from "../../../base/calendar.ts";
-import { jsonBody } from "../../../http/body.ts";
-import { HttpError } from "../../../http/errors.ts";
-import { type FarAhead, PLAUSIBLE_SINCE } from "../../../system/system-clock.ts";
+import { jsonBody } from "../../../base/http/body.ts";
+import { HttpError } from "../../../base/http/errors.ts";
+import { type FarAhead, PLAUSIBLE_SINCE } from "../../../base/system/system-clock.ts";
 import { shape, TRUTH } from "../../input.ts";
 import type { Handler } from "../../route.ts";
 

@@ -1,9 +1,9 @@
 import type { Middleware } from "koa";
 import type { Clock } from "../../../base/clock.ts";
+import { isFromHere } from "../../../base/http/client.ts";
+import { type DeckHealth, HEALTH_PATH, type ServiceHealth } from "../../../base/release/health.ts";
 import type { Decks } from "../../../deck/decks.ts";
 import { modelById } from "../../../deck/usb/models.ts";
-import { isFromHere } from "../../../http/client.ts";
-import { type DeckHealth, HEALTH_PATH, type ServiceHealth } from "../../../release/health.ts";
 import type { Store } from "../../../store/store.ts";
 import type { UpdateParts } from "./update.ts";
 

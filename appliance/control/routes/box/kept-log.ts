@@ -1,4 +1,4 @@
-import { HttpError } from "../../../http/errors.ts";
+import { HttpError } from "../../../base/http/errors.ts";
 import type { Handler } from "../../route.ts";
 
 export interface KeptLogParts {

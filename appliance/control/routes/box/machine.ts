@@ -1,9 +1,9 @@
-import type { MachineChange, MachineSettings } from "../../../base/machine/settings.ts";
+import { jsonBody } from "../../../base/http/body.ts";
+import { HttpError } from "../../../base/http/errors.ts";
 import { isLabel } from "../../../base/names.ts";
 import { invalidField } from "../../../base/refusal.ts";
 import { isTimeZone } from "../../../base/time-zone.ts";
-import { jsonBody } from "../../../http/body.ts";
-import { HttpError } from "../../../http/errors.ts";
+import type { MachineChange, MachineSettings } from "../../../box/ipc/machine.ts";
 import { shape } from "../../input.ts";
 import type { Handler } from "../../route.ts";
 import type { MachineAnswer } from "../../wire.ts";

@@ -1,5 +1,5 @@
-import { jsonBody } from "../../../http/body.ts";
-import type { MailServer } from "../../../mail/mail-server.ts";
+import { jsonBody } from "../../../base/http/body.ts";
+import type { MailServer } from "../../../links/mail/mail-server.ts";
 import { shape } from "../../input.ts";
 import type { Handler } from "../../route.ts";
 import type { MailAnswer, MailChange } from "../../wire.ts";

@@ -1,5 +1,5 @@
-import { jsonBody } from "../../../http/body.ts";
-import type { HomeAutomation } from "../../../mqtt/home-automation.ts";
+import { jsonBody } from "../../../base/http/body.ts";
+import type { HomeAutomation } from "../../../links/mqtt/home-automation.ts";
 import { shape, TRUTH } from "../../input.ts";
 import type { Handler } from "../../route.ts";
 import type { MqttAnswer, MqttChange } from "../../wire.ts";

@@ -1,6 +1,6 @@
+import { jsonBody } from "../../../base/http/body.ts";
 import { Refusal } from "../../../base/refusal.ts";
-import { jsonBody } from "../../../http/body.ts";
-import type { PublicAddress } from "../../../public/public-address.ts";
+import type { PublicAddress } from "../../../links/public/public-address.ts";
 import { shape, TRUTH } from "../../input.ts";
 import type { Handler } from "../../route.ts";
 import type { PhoneLinkAnswer, PublicAnswer, PublicChange } from "../../wire.ts";

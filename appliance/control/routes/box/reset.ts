@@ -1,5 +1,5 @@
-import { jsonBody } from "../../../http/body.ts";
-import { HttpError } from "../../../http/errors.ts";
+import { jsonBody } from "../../../base/http/body.ts";
+import { HttpError } from "../../../base/http/errors.ts";
 import { shape } from "../../input.ts";
 import type { Handler } from "../../route.ts";
 import type { ResetAnswer } from "../../wire.ts";

@@ -1,7 +1,7 @@
+import { jsonBody } from "../../../base/http/body.ts";
+import { HttpError } from "../../../base/http/errors.ts";
 import { invalidField } from "../../../base/refusal.ts";
-import { jsonBody } from "../../../http/body.ts";
-import { HttpError } from "../../../http/errors.ts";
-import { readTunnel, tunnelText } from "../../../system/wireguard.ts";
+import { readTunnel, tunnelText } from "../../../base/system/wireguard.ts";
 import { shape } from "../../input.ts";
 import type { Handler } from "../../route.ts";
 import type { TunnelAnswer } from "../../wire.ts";

@@ -1,10 +1,10 @@
 import type { Readable } from "node:stream";
+import { jsonBody } from "../../../base/http/body.ts";
+import { allowUpload } from "../../../base/http/connection.ts";
+import { HttpError } from "../../../base/http/errors.ts";
 import { invalidField } from "../../../base/refusal.ts";
+import { MOST_RELEASE } from "../../../base/release/release.ts";
 import type { Listenable } from "../../../base/signal.ts";
-import { jsonBody } from "../../../http/body.ts";
-import { allowUpload } from "../../../http/connection.ts";
-import { HttpError } from "../../../http/errors.ts";
-import { MOST_RELEASE } from "../../../release/release.ts";
 import type { Warning } from "../../../store/reports.ts";
 import { shape, TRUTH } from "../../input.ts";
 import type { Handler } from "../../route.ts";

@@ -1,9 +1,9 @@
+import { jsonBody } from "../../../base/http/body.ts";
+import { HttpError } from "../../../base/http/errors.ts";
 import { invalidField } from "../../../base/refusal.ts";
-import { isNetworkName, isNetworkPassword, PASSWORD_RULE } from "../../../base/wifi/rules.ts";
-import { wifiTroubleText } from "../../../base/wifi/text.ts";
-import type { WifiState, WifiWish } from "../../../base/wifi/told.ts";
-import { jsonBody } from "../../../http/body.ts";
-import { HttpError } from "../../../http/errors.ts";
+import { isNetworkName, isNetworkPassword, PASSWORD_RULE } from "../../../box/ipc/wifi-rules.ts";
+import type { WifiState, WifiWish } from "../../../box/ipc/wifi-state.ts";
+import { wifiTroubleText } from "../../../box/ipc/wifi-text.ts";
 import { shape, TRUTH } from "../../input.ts";
 import type { Handler } from "../../route.ts";
 import type { WifiAnswer } from "../../wire.ts";

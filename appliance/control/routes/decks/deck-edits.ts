@@ -1,11 +1,11 @@
+import { jsonBody } from "../../../base/http/body.ts";
 import type { Decks } from "../../../deck/decks.ts";
+import type { Channels } from "../../../deck/push/channels.ts";
 import type { MoveTarget } from "../../../deck/settings/set-up.ts";
 import {
   STARTING_POINT_NAMES,
   type StartingPointName,
 } from "../../../deck/settings/starting-points.ts";
-import { jsonBody } from "../../../http/body.ts";
-import type { Channels } from "../../../push/channels.ts";
 import type { Numbers } from "../../../store/store.ts";
 import { pagePlace, shape, TRUTH } from "../../input.ts";
 import type { Handler } from "../../route.ts";

@@ -1,10 +1,13 @@
 import type { ParsedUrlQuery } from "node:querystring";
-import type { Origins } from "../../../actions/origins.ts";
+import { jsonBody, optionalJson } from "../../../base/http/body.ts";
 import { MAX_PICTURE_SCALE } from "../../../base/input/deck-fields.ts";
 import { originOf } from "../../../base/input/origin.ts";
 import { invalidField } from "../../../base/refusal.ts";
+import type { Origins } from "../../../deck/actions/origins.ts";
 import type { Decks, Press } from "../../../deck/decks.ts";
 import { parseWidget, type Widget } from "../../../deck/face/widget.ts";
+import { channelName } from "../../../deck/push/channels.ts";
+import { cleanText } from "../../../deck/push/text.ts";
 import { requestsOf } from "../../../deck/settings/action.ts";
 import { type DeckChange, readChange } from "../../../deck/settings/deck-settings.ts";
 import type { PageChoice } from "../../../deck/settings/pages.ts";
@@ -16,9 +19,6 @@ import {
   type SlotInput,
 } from "../../../deck/settings/slot-settings.ts";
 import type { Direction } from "../../../deck/usb/model.ts";
-import { jsonBody, optionalJson } from "../../../http/body.ts";
-import { channelName } from "../../../push/channels.ts";
-import { cleanText } from "../../../push/text.ts";
 import { pagePlace, shape, TRUTH } from "../../input.ts";
 import type { Handler } from "../../route.ts";
 import type { DecksAnswer, DeckView, PlaceView } from "../../wire.ts";

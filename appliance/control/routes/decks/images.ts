@@ -1,7 +1,7 @@
+import { readBytes } from "../../../base/http/body.ts";
 import type { Decks } from "../../../deck/decks.ts";
 import { IMAGE_BYTES } from "../../../deck/face/image-file.ts";
 import type { Images } from "../../../deck/settings/images.ts";
-import { readBytes } from "../../../http/body.ts";
 import type { Handler } from "../../route.ts";
 import type { ImageAnswer } from "../../wire.ts";
 

@@ -1,9 +1,9 @@
 import type { FileHandle } from "node:fs/promises";
 import type { Readable } from "node:stream";
-import { readBackupName } from "../../../backups/names.ts";
 import { dayOf, formatDay } from "../../../base/calendar.ts";
 import type { Clock } from "../../../base/clock.ts";
-import { allowUpload } from "../../../http/connection.ts";
+import { allowUpload } from "../../../base/http/connection.ts";
+import { readBackupName } from "../../../links/backups/names.ts";
 import type { Handler } from "../../route.ts";
 
 export interface DataParts {

@@ -1,9 +1,9 @@
 import { parentPort } from "node:worker_threads";
+import { parseJson } from "../../../base/http/body.ts";
+import { HttpError } from "../../../base/http/errors.ts";
+import { builtPages } from "../../../base/http/pages.ts";
 import { Refusal, type RefusalCode } from "../../../base/refusal.ts";
 import { Icons } from "../../../base/text/icons.ts";
-import { parseJson } from "../../../http/body.ts";
-import { HttpError } from "../../../http/errors.ts";
-import { builtPages } from "../../../http/pages.ts";
 import { type CheckedImport, checkImport, type Here } from "./settings-reader.ts";
 
 /** Settings from outside, and the present ones. */

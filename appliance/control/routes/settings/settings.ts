@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import type { Clock } from "../../../base/clock.ts";
+import { jsonBytes } from "../../../base/http/body.ts";
 import { Refusal } from "../../../base/refusal.ts";
 import type { Cancel } from "../../../base/signal.ts";
 import { shownSettings } from "../../../deck/deck-view.ts";
@@ -7,7 +8,6 @@ import type { Decks } from "../../../deck/decks.ts";
 import { DECKS, type DeckSettings, deckDocument } from "../../../deck/settings/deck-settings.ts";
 import { EMPTY } from "../../../deck/settings/pages.ts";
 import { modelById } from "../../../deck/usb/models.ts";
-import { jsonBytes } from "../../../http/body.ts";
 import { documentsChange, type Store } from "../../../store/store.ts";
 import type { Handler } from "../../route.ts";
 import type { ImportPreview, SettingsAnswer } from "../../wire.ts";

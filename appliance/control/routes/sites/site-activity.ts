@@ -1,6 +1,6 @@
-import type { Alarms } from "../../../alarms/alarms.ts";
 import type { Clock } from "../../../base/clock.ts";
 import type { Numbers } from "../../../store/store.ts";
+import type { Alarms } from "../../../traffic/alarms/alarms.ts";
 import type { Handler } from "../../route.ts";
 import type { SiteActivityAnswer } from "../../wire.ts";
 

@@ -1,10 +1,10 @@
-import type { Origins } from "../../../actions/origins.ts";
-import type { Alarms } from "../../../alarms/alarms.ts";
+import { jsonBody } from "../../../base/http/body.ts";
 import { originOf } from "../../../base/input/origin.ts";
 import { siteIdOf } from "../../../base/names.ts";
 import { invalidField } from "../../../base/refusal.ts";
-import { jsonBody } from "../../../http/body.ts";
+import type { Origins } from "../../../deck/actions/origins.ts";
 import type { Numbers } from "../../../store/store.ts";
+import type { Alarms } from "../../../traffic/alarms/alarms.ts";
 import { shape, TRUTH } from "../../input.ts";
 import type { Handler } from "../../route.ts";
 import type { SiteAlarms } from "../../wire.ts";

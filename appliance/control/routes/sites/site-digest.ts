@@ -1,11 +1,11 @@
-import type { Origins } from "../../../actions/origins.ts";
 import type { Clock } from "../../../base/clock.ts";
+import { jsonBody } from "../../../base/http/body.ts";
 import { DIGEST, readDigest } from "../../../base/input/digest.ts";
 import { siteIdOf } from "../../../base/names.ts";
 import { type DigestSettings, NO_DIGEST } from "../../../base/text/digest.ts";
-import type { Digests } from "../../../digest/digests.ts";
-import { jsonBody } from "../../../http/body.ts";
+import type { Origins } from "../../../deck/actions/origins.ts";
 import { type Numbers, settingOfSite } from "../../../store/store.ts";
+import type { Digests } from "../../../traffic/digest/digests.ts";
 import type { ControlContext, Handler } from "../../route.ts";
 import type { DigestAnswer, DigestSentAnswer } from "../../wire.ts";
 import { expectAllowed } from "./site-alarms.ts";

@@ -1,10 +1,10 @@
 import type { Context } from "koa";
 import { formatDay, parseDay } from "../../../base/calendar.ts";
+import { jsonBody, optionalJson, readBytes } from "../../../base/http/body.ts";
+import { allowUpload } from "../../../base/http/connection.ts";
 import { siteIdOf } from "../../../base/names.ts";
 import { invalidField, Refusal } from "../../../base/refusal.ts";
 import { isTimeZone } from "../../../base/time-zone.ts";
-import { jsonBody, optionalJson, readBytes } from "../../../http/body.ts";
-import { allowUpload } from "../../../http/connection.ts";
 import { type Numbers, readAbout, type SiteRecord } from "../../../store/store.ts";
 import { shape, TRUTH } from "../../input.ts";
 import { totalsOf } from "../../moving/preview.ts";

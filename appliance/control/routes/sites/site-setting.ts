@@ -1,8 +1,8 @@
 import type { DocumentKind } from "../../../base/documents.ts";
+import { jsonBody } from "../../../base/http/body.ts";
 import { GOALS, readGoals } from "../../../base/input/goals.ts";
 import { MARKS, readMarks } from "../../../base/input/marks.ts";
 import { SURVEY_ID, siteIdOf } from "../../../base/names.ts";
-import { jsonBody } from "../../../http/body.ts";
 import { SURVEY_LABELS, settingOfSite } from "../../../store/store.ts";
 import { shape } from "../../input.ts";
 import type { Handler } from "../../route.ts";

@@ -1,13 +1,13 @@
 import type { Context } from "koa";
 import { BOUNDS } from "../../../base/bounds.ts";
 import { dayZoneNamed } from "../../../base/day-zone.ts";
+import { jsonBody, optionalJson } from "../../../base/http/body.ts";
+import { HttpError } from "../../../base/http/errors.ts";
 import { keptConditions } from "../../../base/input/conditions.ts";
 import { siteIdOf, tokenTwin, twinProblem } from "../../../base/names.ts";
 import { invalidField } from "../../../base/refusal.ts";
-import { jsonBody, optionalJson } from "../../../http/body.ts";
-import { HttpError } from "../../../http/errors.ts";
+import { makeReadToken, makeShareToken } from "../../../base/system/secrets.ts";
 import type { Numbers, SiteOutcome } from "../../../store/store.ts";
-import { makeReadToken, makeShareToken } from "../../../system/secrets.ts";
 import { NEW_SITE_ID, SITE_HOST, shape, TRUTH } from "../../input.ts";
 import type { Handler } from "../../route.ts";
 import type { NewReadToken, Site, SitesAnswer } from "../../wire.ts";

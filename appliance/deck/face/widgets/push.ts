@@ -1,5 +1,5 @@
 import { DEFAULT_EXPIRY } from "../../../base/input/deck-fields.ts";
-import type { ChannelValue } from "../../../push/entry.ts";
+import type { ChannelValue } from "../../push/entry.ts";
 import { ageText, nextAgeText } from "../age.ts";
 import {
   AMBER,

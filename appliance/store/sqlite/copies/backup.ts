@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, fsyncSync, lstatSync, renameSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { openNew } from "../../../system/files.ts";
-import { asOwnerOf } from "../../../system/owner.ts";
+import { openNew } from "../../../base/system/files.ts";
+import { asOwnerOf } from "../../../base/system/owner.ts";
 import {
   checkIntegrity,
   type Database,

@@ -5,7 +5,7 @@ import {
   boundedEnv,
   SMALL_MALLOC,
   watchMemory,
-} from "../../../system/bounded-process.ts";
+} from "../../../base/system/bounded-process.ts";
 import { type DatabaseProblem, DatabaseRefused } from "../refused.ts";
 import type { Kinds } from "./copy-documents.ts";
 

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { copyNew } from "../../../system/files.ts";
-import { actAsOwnerOf } from "../../../system/owner.ts";
+import { copyNew } from "../../../base/system/files.ts";
+import { actAsOwnerOf } from "../../../base/system/owner.ts";
 import type { SiteKey } from "../../counting.ts";
 import { BatchEncoder, decodeBatch } from "../../log/batch.ts";
 import { SITES } from "../../sites/kinds.ts";

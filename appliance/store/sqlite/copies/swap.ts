@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { syncNow } from "../../../system/files.ts";
+import { syncNow } from "../../../base/system/files.ts";
 import { syncFolderOf } from "../database.ts";
 
 /**

@@ -3,7 +3,7 @@ import type { Clock } from "../../../base/clock.ts";
 import { DayZone } from "../../../base/day-zone.ts";
 import { createLog } from "../../../base/log.ts";
 import { messageOf } from "../../../base/message-of.ts";
-import { memoryOf } from "../../../system/bounded-process.ts";
+import { memoryOf } from "../../../base/system/bounded-process.ts";
 import type { SettlementQuery } from "../../queries.ts";
 import { READER_MEMORY_MB } from "../../threads/kinds.ts";
 import type { ReaderThread } from "../../threads/reader-thread.ts";

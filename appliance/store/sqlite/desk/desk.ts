@@ -1,4 +1,4 @@
-import { asOwnerOf } from "../../../system/owner.ts";
+import { asOwnerOf } from "../../../base/system/owner.ts";
 import type { Change } from "../../changes.ts";
 import type { BoxDesk, Desk, Erased } from "../../engine.ts";
 import type { QueryInput, QueryName, QueryResult } from "../../queries.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "mocha";
-import { madeAt } from "../../../../appliance/system/version.ts";
+import { madeAt } from "../../../../appliance/base/system/version.ts";
 import { CARD, FAILING_CARD } from "../../../helpers/fake-disk.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";

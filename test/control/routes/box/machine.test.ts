@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "mocha";
-import { textOf } from "../../../../appliance/system/files.ts";
+import { textOf } from "../../../../appliance/base/system/files.ts";
 import { FakeMini } from "../../../helpers/fake-hid-elgato.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, it } from "mocha";
-import type { WifiState } from "../../../../appliance/base/wifi/told.ts";
+import type { WifiState } from "../../../../appliance/box/ipc/wifi-state.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";
 import { eachWorld } from "../../../helpers/world.ts";

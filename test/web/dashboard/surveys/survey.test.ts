@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { SurveyLabels, SurveysAnswer } from "../../../../appliance/collector/wire.ts";
+import type { SurveyLabels, SurveysAnswer } from "../../../../appliance/traffic/collector/wire.ts";
 import {
   crossTable,
   partText,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Condition } from "../../../../appliance/base/text/condition.ts";
 import type { CountsOf } from "../../../../appliance/base/text/dimensions.ts";
-import type { StatsAnswer } from "../../../../appliance/collector/wire.ts";
+import type { StatsAnswer } from "../../../../appliance/traffic/collector/wire.ts";
 import { decodeHistory } from "../../../../web/dashboard/history.ts";
 import { breakdownsOf } from "../../../../web/dashboard/traffic/breakdown-model.ts";
 import { toCsv } from "../../../../web/dashboard/traffic/csv.ts";

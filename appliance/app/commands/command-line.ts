@@ -1,0 +1,240 @@
+import { entryOf } from "../../base/input/json.ts";
+import { ConfigRefused, Refusal } from "../../base/refusal.ts";
+import { madeAt, version } from "../../base/system/version.ts";
+import { didYouMean } from "../../base/text/nearest.ts";
+import { oldReleaseText } from "../../base/text/release-age.ts";
+import {
+  Answered,
+  type Command,
+  CommandFailed,
+  parseCommandLine,
+  type Terminal,
+  UsageError,
+} from "./command.ts";
+
+interface Entry {
+  /** One line for the list of commands. */
+  readonly summary: string;
+  /** Loaded when it is called: a push from a script waits for no driver and no database. */
+  readonly load: () => Promise<Command>;
+}
+
+const COMMANDS: Readonly<Record<string, Entry>> = {
+  run: {
+    summary: "start the service",
+    load: async () => (await import("./serve/run.ts")).run,
+  },
+  collect: {
+    summary: "count into a database that several processes share",
+    load: async () => (await import("./serve/collect.ts")).collect,
+  },
+  migrate: {
+    summary: "make that database's tables, or bring them up to date",
+    load: async () => (await import("./data/migrate.ts")).migrateCommand,
+  },
+  status: {
+    summary: "say whether the service runs, and how it is",
+    load: async () => (await import("./status.ts")).status,
+  },
+  stats: {
+    summary: "print the numbers of a site",
+    load: async () => (await import("./sites/stats.ts")).stats,
+  },
+  mark: {
+    summary: "note on a day of a site what happened, for its chart",
+    load: async () => (await import("./sites/mark.ts")).mark,
+  },
+  digest: {
+    summary: "print the figures of a site in one screen, as its digest tells them",
+    load: async () => (await import("./sites/digest.ts")).digest,
+  },
+  push: {
+    summary: "show a text on the deck",
+    load: async () => (await import("./push.ts")).push,
+  },
+  follow: {
+    summary: "send the lines of an access log as they come",
+    load: async () => (await import("./follow.ts")).follow,
+  },
+  sites: {
+    summary: "list, add, change, rename or erase sites",
+    load: async () => (await import("./sites/sites.ts")).sites,
+  },
+  sources: {
+    summary: "list where the counts came from, or delete what was copied from one place",
+    load: async () => (await import("./data/sources.ts")).sources,
+  },
+  import: {
+    summary: "bring what another tool has counted",
+    load: async () => (await import("./data/import.ts")).importCommand,
+  },
+  export: {
+    summary: "write all that was counted of a site into one file",
+    load: async () => (await import("./data/export.ts")).exportCommand,
+  },
+  tokens: {
+    summary: "make or revoke the tokens that read the numbers",
+    load: async () => (await import("./sites/tokens.ts")).tokens,
+  },
+  devices: {
+    summary: "list the decks that are plugged in, or every model",
+    load: async () => (await import("./devices.ts")).devices,
+  },
+  "try-deck": {
+    summary: "lead through two minutes with a deck, and write a report of it",
+    load: async () => (await import("./hardware/try-deck.ts")).tryDeck,
+  },
+  "try-board": {
+    summary: "look at this board, and write a report of it",
+    load: async () => (await import("./hardware/try-board.ts")).tryBoard,
+  },
+  backup: {
+    summary: "copy the data to one file, while the service runs",
+    load: async () => (await import("./data/backup.ts")).backup,
+  },
+  restore: {
+    summary: "put a backup in place of the data",
+    load: async () => (await import("./data/restore.ts")).restore,
+  },
+  copy: {
+    summary: "copy what was counted to another database",
+    load: async () => (await import("./data/copy.ts")).copy,
+  },
+  update: {
+    summary: "on a box, say which release runs, install one from a file, or go back",
+    load: async () => (await import("./update/update.ts")).update,
+  },
+  privacy: {
+    summary: "print a text for your privacy page, by the settings in force",
+    load: async () => (await import("./data/privacy.ts")).privacy,
+  },
+  diagnose: {
+    summary: "print versions, devices and the state of the data",
+    load: async () => (await import("./diagnose.ts")).diagnose,
+  },
+  licenses: {
+    summary: "print the licenses of all that is in here, or the notice of one part",
+    load: async () => (await import("./licenses.ts")).licenses,
+  },
+  version: { summary: "print the version", load: async () => versionCommand },
+  help: { summary: "list the commands, or tell more about one", load: async () => helpCommand },
+};
+/** Other common names of commands. */
+const ALIASES: Readonly<Record<string, string>> = {
+  "--version": "version",
+  "-v": "version",
+  "--help": "help",
+  "-h": "help",
+};
+
+function overview(): string {
+  const lines = Object.entries(COMMANDS).map(
+    ([name, { summary }]) => `  ${name.padEnd(10)} ${summary}`,
+  );
+  return `tallydeck COMMAND [OPTIONS]
+
+${lines.join("\n")}
+
+\`tallydeck COMMAND --help\` tells more.`;
+}
+
+async function commandOf(name: string): Promise<Command | undefined> {
+  return entryOf(COMMANDS, name)?.load();
+}
+
+/** A sentence about an unknown command, with the most similar one. */
+function unknownCommand(name: string): string {
+  return `There is no command ${name}.${didYouMean(name, Object.keys(COMMANDS))}`;
+}
+
+const versionCommand: Command = {
+  help: `tallydeck version: prints the version. So do --version and -v. Of a release that is more than a year old it says so
+on standard error.`,
+  async run(args, { out, err, now }) {
+    const [extra] = parseCommandLine(args, {}).positionals;
+    if (extra !== undefined) throw new UsageError(`\`tallydeck version\` takes no ${extra}.`);
+    out(version());
+    const old = oldReleaseText(madeAt(), now());
+    if (old !== undefined) err(old);
+  },
+};
+
+const helpCommand: Command = {
+  help: `tallydeck help [COMMAND]: lists the commands, or tells more about one. So do --help and -h.`,
+  async run(args, { out }) {
+    const [name, extra] = parseCommandLine(args, {}).positionals;
+    if (extra !== undefined) throw new UsageError("`tallydeck help` takes one command.");
+    const command = name === undefined ? undefined : await commandOf(name);
+    if (name !== undefined && command === undefined) throw new UsageError(unknownCommand(name));
+    out(command?.help ?? overview());
+  },
+};
+
+/**
+ * Does what a command line asks for.
+ * @returns the exit code: 0 done, 1 the operation failed, 2 wrong usage or configuration, or a command's own
+ */
+export async function runCommandLine(
+  [given, ...args]: readonly string[],
+  terminal: Terminal,
+): Promise<number> {
+  if (given === undefined) {
+    terminal.err(`Say what to do.\n${asCalled(overview(), terminal)}`);
+    return 2;
+  }
+  const name = entryOf(ALIASES, given) ?? given;
+  const command = await commandOf(name);
+  if (command === undefined) {
+    terminal.err(
+      asCalled(`${unknownCommand(given)}\n\`tallydeck help\` lists the commands.`, terminal),
+    );
+    return 2;
+  }
+  if (asksForHelp(args)) {
+    terminal.out(command.help);
+    return 0;
+  }
+  try {
+    await command.run(args, terminal);
+    return 0;
+  } catch (error) {
+    if (error instanceof Answered) return error.code;
+    const { says, code } = await ending(error, name);
+    terminal.err(asCalled(says, terminal));
+    return code;
+  }
+}
+
+function asksForHelp(args: readonly string[]): boolean {
+  // Words after `--` are no flags, like a text to push.
+  const [end = args.length] = args.flatMap((arg, index) => (arg === "--" ? [index] : []));
+  return args.slice(0, end).some((arg) => arg === "--help" || arg === "-h");
+}
+
+/** The last words of a command that threw, and its exit code. */
+async function ending(error: unknown, name: string): Promise<{ says: string; code: number }> {
+  if (error instanceof UsageError)
+    return { says: `${error.message}\nSee \`tallydeck ${name} --help\`.`, code: 2 };
+  if (error instanceof ConfigRefused) {
+    const problems = error.refusals.map(({ message }) => message);
+    return { says: ["The configuration cannot be used:", ...problems].join("\n  "), code: 2 };
+  }
+  if (isExpected(error)) return { says: error.message, code: 1 };
+  // The store is loaded only here, since most errors have nothing to do with it.
+  const { storageProblem } = await import("../../store/desk.ts");
+  return { says: storageProblem(error) ?? String((error as Error).stack), code: 1 };
+}
+
+/** A command that is named in a sentence, as a shell here finds it. */
+function asCalled(text: string, { program }: Terminal): string {
+  return text.replaceAll("`tallydeck ", () => `\`${program} `);
+}
+
+/** Whether the message of an error is for the person at the terminal. */
+function isExpected(error: unknown): error is Error {
+  return (
+    error instanceof CommandFailed ||
+    error instanceof Refusal ||
+    (error as NodeJS.ErrnoException).syscall !== undefined
+  );
+}

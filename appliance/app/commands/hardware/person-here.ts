@@ -1,0 +1,25 @@
+import { createInterface } from "node:readline";
+import { Signal } from "../../../base/signal.ts";
+import type { Person } from "../../../deck/hardware/person.ts";
+import { CommandFailed, type Terminal } from "../command.ts";
+
+/** The person at this terminal. @throws {CommandFailed} where there is none */
+export function personHere({ out }: Terminal): { readonly person: Person; close(): void } {
+  if (!process.stdin.isTTY)
+    throw new CommandFailed("It asks you to press keys and to answer. Run it in a terminal.");
+  const [typed, stopped] = [new Signal<string>(), new Signal()];
+  const lines = createInterface({ input: process.stdin });
+  lines.on("line", (line) => typed.emit(line));
+  // The end of the input is one as well.
+  lines.on("close", () => stopped.emit());
+  const stop = () => stopped.emit();
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  for (const signal of signals) process.once(signal, stop);
+  return {
+    person: { say: out, typed, stopped },
+    close() {
+      for (const signal of signals) process.off(signal, stop);
+      lines.close();
+    },
+  };
+}

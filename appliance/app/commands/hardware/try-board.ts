@@ -1,0 +1,122 @@
+import { join } from "node:path";
+import { type AskProgram, askProgram } from "../../../base/system/program.ts";
+import { clockSource, SystemClock } from "../../../base/system/system-clock.ts";
+import { type MachineFiles, machineFiles, vitalsOf } from "../../../box/vitals.ts";
+import { isEmulatedBoard, lookAtBoard } from "../../../deck/hardware/board-look.ts";
+import { outcomeOf, reportText } from "../../../deck/hardware/report.ts";
+import { RootUpdater } from "../../../links/updates/root.ts";
+import {
+  type Command,
+  CommandFailed,
+  parseCommandLine,
+  type Terminal,
+  UsageError,
+} from "../command.ts";
+import { configFrom } from "../data.ts";
+import { update } from "../update/update.ts";
+import { machineFacts, ReportFile, reportHead } from "./report-file.ts";
+
+const help = `tallydeck try-board: looks at this board, and writes a report of it.
+
+  tallydeck try-board          boot, clock, Wi-Fi and its set-up, USB, watchdog, and how the last update ended; changes nothing
+  tallydeck try-board --back   the same, and then asks whether to start the release in the other slot, as
+                               \`tallydeck update back\` does; after that, \`tallydeck try-board\` tells how it went
+
+  --out FILE       where the report goes (tallydeck-board.txt here)
+  --config FILE    a KEY=VALUE file with settings (CONFIG)
+
+It is made for a Raspberry Pi with the image. Elsewhere it says what is not there. The report is a text file without serial
+numbers, names, addresses and networks. docs/hardware.md says where to send it.`;
+
+const OPTIONS = {
+  back: { type: "boolean" },
+  out: { type: "string" },
+  config: { type: "string" },
+} as const;
+
+/** The world of the command besides the terminal. */
+interface Outside {
+  readonly files: MachineFiles;
+  readonly ask: AskProgram;
+  readonly clock: () => { monotonic(): number; readonly boot: string };
+  readonly clockSource: () => string | undefined;
+  /** Facts about this machine. */
+  readonly machine: () => Record<string, string>;
+  readonly update: Pick<Command, "run">;
+}
+
+/** The command, in this surrounding. */
+export function tryBoardWith(outside: Outside): Command {
+  return {
+    help,
+    async run(args, terminal) {
+      const { values, positionals } = parseCommandLine(args, OPTIONS);
+      if (positionals.length > 0)
+        throw new UsageError(`\`tallydeck try-board\` takes no ${positionals[0]}.`);
+      const config = values.config;
+      const { updateDir, wifiDir } = configFrom({ config }, terminal);
+      if (values.back && updateDir === "")
+        throw new CommandFailed(
+          "Tallydeck is a program on this machine, not the whole of it: there is no other release to start. Leave --back out.",
+        );
+      await report(outside, { updateDir, wifiDir, out: values.out }, terminal);
+      // It asks before it does anything.
+      if (values.back)
+        await outside.update.run(
+          ["back", ...(config === undefined ? [] : ["--config", config])],
+          terminal,
+        );
+    },
+  };
+}
+
+export const tryBoard = tryBoardWith({
+  files: machineFiles,
+  ask: askProgram,
+  clock: () => new SystemClock(),
+  clockSource,
+  machine: machineFacts,
+  update,
+});
+
+async function report(
+  { files, ask, clock, clockSource, machine }: Outside,
+  { updateDir, wifiDir, out }: { updateDir: string; wifiDir: string; out: string | undefined },
+  terminal: Terminal,
+): Promise<void> {
+  const file = new ReportFile(out, "tallydeck-board");
+  const time = clock();
+  const steps = await lookAtBoard({
+    ...files,
+    boot: time.boot,
+    monotonic: () => time.monotonic(),
+    readyMs: () => readyMs(ask),
+    clock: clockSource,
+    signal: async () => (await vitalsOf("", files)).wifi?.dbm,
+    wifiState: wifiDir === "" ? undefined : join(wifiDir, "state.json"),
+    updates: updateDir === "" ? undefined : (new RootUpdater(updateDir).state() ?? {}),
+  });
+  const facts = {
+    ...reportHead("board", terminal),
+    ...machine(),
+    device: (await isEmulatedBoard(files)) ? "emulated" : "real",
+    outcome: outcomeOf(steps),
+    ended: "at its end",
+  };
+  file.write(reportText({ facts, steps, exchange: [] }));
+  for (const { name, result, note } of steps)
+    terminal.out(`${name.padEnd(9)} ${result.padEnd(8)} ${note}`);
+  terminal.out(`${file.path} is the report. Look at it, and send it as docs/hardware.md says.`);
+}
+
+/** The time from the kernel's start until systemd heard that the service was ready. */
+function readyMs(ask: AskProgram): number | undefined {
+  try {
+    const property = "--property=ActiveEnterTimestampMonotonic";
+    const told = ask("systemctl", ["show", "--value", property, "tallydeck.service"]).trim();
+    // It is 0 for a service that never was.
+    return /^[1-9]\d{0,15}$/.test(told) ? Math.round(Number(told) / 1_000) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { dayOf } from "../../../base/calendar.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { DayZone } from "../../../base/day-zone.ts";
+import { GOALS } from "../../../base/input/goals.ts";
+import { MARKS } from "../../../base/input/marks.ts";
+import type { Config } from "../../../config/config.ts";
+import { firstSettings, virtualId } from "../../../deck/identity.ts";
+import {
+  DECKS,
+  type DeckSettings,
+  deckDocument,
+  slotsOf,
+} from "../../../deck/settings/deck-settings.ts";
+import { onePage } from "../../../deck/settings/pages.ts";
+import { modelById } from "../../../deck/usb/models.ts";
+import { detailFrom, documentsChange, loadFill } from "../../../store/desk.ts";
+import { demoWidgets } from "../../../traffic/demo/decks.ts";
+import { DEMO_DAYS, DEMO_SITES, demoDays } from "../../../traffic/demo/demo.ts";
+import { DEMO_GOALS, DemoLife, demoMarks } from "../../../traffic/demo/life.ts";
+import type { Service } from "../../service/service.ts";
+
+const TOKEN = "demo";
+
+/** Made-up data in a folder of its own, which is removed when the service stops. */
+export interface Demo {
+  readonly config: Config;
+  /** Fills an empty database; later calls do nothing. */
+  fill(file: string): Promise<void>;
+  /** Lets it go on: visitors come, a build fails now and then. @returns what ends that */
+  live(service: Pick<Service, "store" | "channels">, clock: Clock): Promise<() => void>;
+  remove(): void;
+}
+
+/** @param now epoch milliseconds: the made-up days end with this one, in the zone of the configuration. */
+export function startDemo(config: Config, now: number): Demo {
+  const dataDir = mkdtempSync(join(tmpdir(), "tallydeck-demo-"));
+  const virtualDecks = config.virtualDecks.length > 0 ? config.virtualDecks : ["mk2"];
+  const zone = { zone: config.dayZone ?? "UTC", before: null };
+  let filled = false;
+  return {
+    config: {
+      ...config,
+      dataDir,
+      sites: DEMO_SITES.map((id) => ({ id, host: null })),
+      badgeSites: DEMO_SITES,
+      adminToken: config.adminToken ?? TOKEN,
+      retentionDays: Math.max(config.retentionDays, DEMO_DAYS),
+      virtualDecks,
+    },
+    async fill(file) {
+      if (filled) return;
+      filled = true;
+      const wall = new DayZone(zone).wall(now);
+      const decks = demoDecks(virtualDecks).map(deckDocument);
+      const fillFile = await loadFill();
+      fillFile(file, {
+        days: demoDays(wall),
+        detailFrom: detailFrom({ ...config, today: dayOf(wall) }),
+        documents: [documentsChange(DECKS, { put: decks })],
+      });
+    },
+    async live({ store: { numbers }, channels }, clock) {
+      for (const id of DEMO_SITES) {
+        const marks = demoMarks(numbers.zone.today(clock.now()));
+        await numbers.write("setOfSite", { id, kind: GOALS.name, body: { goals: DEMO_GOALS } });
+        await numbers.write("setOfSite", { id, kind: MARKS.name, body: { marks } });
+      }
+      const keys = new Map(numbers.directory.sites.map(({ id, key }) => [id, key]));
+      const life = new DemoLife({
+        clock,
+        random: Math.random,
+        count: (site, hit) => void numbers.count(keys.get(site) ?? null, hit),
+        push: (channel, push) => void channels.set(channel, push),
+      });
+      return () => life.close();
+    },
+    remove: () => rmSync(dataDir, { recursive: true, force: true }),
+  };
+}
+
+/** The virtual decks as they are first met, with something on every key. */
+function demoDecks(models: readonly string[]): DeckSettings[] {
+  const decks = new Map<string, DeckSettings>();
+  for (const model of models.flatMap((id) => modelById(id) ?? [])) {
+    const id = virtualId(model, decks);
+    const names = new Set([...decks.values()].map(({ name }) => name));
+    const slots = slotsOf(demoWidgets(model.slots.map(({ slot }) => slot)));
+    decks.set(id, { ...firstSettings({ id, model, serial: "" }, names), ...onePage(slots) });
+  }
+  return [...decks.values()];
+}

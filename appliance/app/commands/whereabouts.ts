@@ -1,0 +1,53 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { isObject } from "../../base/input/json.ts";
+import { isClaimed, whereaboutsFile } from "../../store/desk.ts";
+
+/** A bound socket. */
+interface BoundSocket {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** The note that a running service leaves in its data folder for commands that work beside it. */
+export interface Whereabouts {
+  readonly version: string;
+  readonly collector: BoundSocket;
+  readonly control: BoundSocket;
+}
+
+/** @returns a function that removes it when the service stops */
+export function tellWhereabouts(
+  dataDir: string,
+  { version, collector, control }: Whereabouts,
+): () => void {
+  const bound = ({ address, port }: BoundSocket): BoundSocket => ({ address, port });
+  const told = { version, collector: bound(collector), control: bound(control) };
+  try {
+    writeFileSync(whereaboutsFile(dataDir), `${JSON.stringify(told)}\n`);
+  } catch {
+    // A disk that is full or read-only: commands go by their own settings.
+  }
+  return () => rmSync(whereaboutsFile(dataDir), { force: true });
+}
+
+/** The address of the service that runs on this data; undefined where none does, or it is not ready. */
+export function whereaboutsOf(dataDir: string): Whereabouts | undefined {
+  if (!isClaimed(dataDir)) return undefined;
+  try {
+    const told: unknown = JSON.parse(readFileSync(whereaboutsFile(dataDir), "utf8"));
+    return isWhereabouts(told) ? told : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isWhereabouts(told: unknown): told is Whereabouts {
+  const isBound = (bound: unknown) =>
+    isObject(bound) && typeof bound.address === "string" && typeof bound.port === "number";
+  return (
+    isObject(told) &&
+    typeof told.version === "string" &&
+    isBound(told.collector) &&
+    isBound(told.control)
+  );
+}

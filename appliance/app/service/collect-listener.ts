@@ -1,0 +1,88 @@
+import { randomBytes } from "node:crypto";
+import type { Clock } from "../../base/clock.ts";
+import type { AnswerTally } from "../../base/http/answer-tally.ts";
+import { createClient } from "../../base/http/client.ts";
+import { descriptorLimit, FLEET_LIMITS, fitting } from "../../base/http/limits.ts";
+import { type App, type Listener, listen } from "../../base/http/listen.ts";
+import { builtPages } from "../../base/http/pages.ts";
+import type { Log } from "../../base/log.ts";
+import type { SystemClock } from "../../base/system/system-clock.ts";
+import type { Config } from "../../config/config.ts";
+import type { Numbers } from "../../store/store.ts";
+import { createCollector } from "../../traffic/collector/app.ts";
+import type { HitTally } from "../../traffic/collector/hit-tally.ts";
+import type { PublicFacts } from "../../traffic/collector/public-surface.ts";
+import { ReadSessions } from "../../traffic/collector/read-sessions.ts";
+import type { Closing } from "./closing.ts";
+import { knowSites } from "./data.ts";
+
+export interface CollectParts {
+  config: Config;
+  clock: Clock & Partial<Pick<SystemClock, "learn">>;
+  log: Log;
+  /** The file descriptor of the socket `collector`, where systemd or another parent opened it. */
+  sockets?: ReadonlyMap<string, number>;
+}
+
+interface ShownCollector {
+  numbers: Numbers;
+  hits: HitTally;
+  answers: AnswerTally;
+  isDraining: () => boolean;
+}
+
+/** Opens the listener of the collector, on a port or a socket. */
+export async function showAlone(
+  { config, clock, log, sockets }: CollectParts,
+  closing: Closing,
+  { numbers, hits, answers, isDraining }: ShownCollector,
+): Promise<Listener> {
+  const client = createClient(config.trustedProxies);
+  const app = createCollector({
+    numbers,
+    sites: knowSites(config, numbers, closing),
+    readSessions: new ReadSessions({ clock, randomBytes }),
+    client,
+    clock,
+    log,
+    pages: builtPages(),
+    warnings: () => numbers.warnings,
+    door: NO_PUBLIC_ADDRESS,
+    isDraining,
+    tally: hits,
+  });
+  const fd = sockets?.get("collector");
+  const port = fd === undefined ? config.port : { fd };
+  const collector = await listen(leaving(app, isDraining), port, config.host, {
+    clock,
+    client,
+    log,
+    limits: fitting(FLEET_LIMITS, descriptorLimit(), FLEET_LIMITS.total),
+    namesPeers: true,
+    answered: answers.count,
+  });
+  closing.add(() => collector.close());
+  return collector;
+}
+
+/** Closes connections after their answer while it drains, so that clients connect to another collector. */
+function leaving(app: App, isDraining: () => boolean): App {
+  return {
+    callback() {
+      const serve = app.callback();
+      return (request, response) => {
+        if (isDraining()) response.setHeader("Connection", "close");
+        return serve(request, response);
+      };
+    },
+  };
+}
+
+/** TLS and names are the load balancer's. */
+const NO_PUBLIC_ADDRESS: PublicFacts = {
+  liveUrl: () => undefined,
+  showsDashboard: () => true,
+  challengeAnswer: () => undefined,
+  isTunnel: () => false,
+  isReached: () => "unknown",
+};

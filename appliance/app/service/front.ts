@@ -1,0 +1,168 @@
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import type { Cancel } from "../../base/signal.ts";
+import { clockZone } from "../../base/time-zone.ts";
+import {
+  type BackupStandingSource,
+  Board,
+  type Network,
+  type PublicStandingSource,
+  thisNetwork,
+  type UpdateStandingSource,
+} from "../../box/board.ts";
+import type { Presence } from "../../box/presence.ts";
+import type { Reset } from "../../box/reset.ts";
+import { showOn } from "../../box/screen.ts";
+import type { SetupCode } from "../../box/setup-code.ts";
+import { WifiSwitch } from "../../box/wifi.ts";
+import type { Config } from "../../config/config.ts";
+import { Decks, type DecksOptions } from "../../deck/decks.ts";
+import type { StorageState } from "../../deck/face/notices.ts";
+import { timeIn } from "../../deck/face/widgets/time.ts";
+import type { DeckBus } from "../../deck/usb/hid.ts";
+import type { Closing } from "./closing.ts";
+
+/** The parts that people at the box see. */
+export interface FrontParts {
+  config: Config;
+  clock: Clock;
+  log: Log;
+  /** Prints a line to the console of the service. */
+  console?: (line: string) => void;
+  /** Replaces the text on the screen of the box. */
+  screen?: (text: string) => void;
+  /** The bus of the decks; this machine's USB unless given. */
+  bus?: DeckBus;
+  network?: Network;
+}
+
+export interface Front {
+  board: Board;
+  decks: Decks;
+  /** Undefined where root sets up no Wi-Fi. */
+  wifi: WifiSwitch | undefined;
+  /** The zone in which clocks of the box show the time. */
+  timeZone: () => string;
+}
+
+/** The content for decks and screen. */
+interface FrontContent
+  extends Pick<DecksOptions, "store" | "addedDecks" | "channels" | "numbers" | "icons" | "images"> {
+  code: SetupCode;
+  /** Whether the Web UI needs no sign-in now. */
+  isOpen: () => boolean;
+  dataUnusable?: boolean;
+  storage?: () => StorageState | undefined;
+  publicAddress?: PublicStandingSource;
+  updates?: UpdateStandingSource | undefined;
+  reset?: Reset | undefined;
+  backups?: BackupStandingSource;
+  /** Undefined where the system is not ours. */
+  presence?: Presence | undefined;
+}
+
+/** Starts decks, screen and their content, and adds the closing of each to `closing`. */
+export async function startFront(
+  {
+    config,
+    clock,
+    log,
+    console = () => {},
+    screen,
+    bus,
+    network = thisNetwork(config.nameFile),
+  }: FrontParts,
+  closing: Closing,
+  {
+    code,
+    isOpen,
+    dataUnusable = false,
+    storage,
+    publicAddress,
+    updates,
+    reset,
+    backups,
+    presence,
+    ...shown
+  }: FrontContent,
+): Promise<Front> {
+  const wifi = await startWifi({ config, clock, log }, closing);
+  // Loading time zones takes a tenth of a start, and mostly there is no deck yet.
+  let zone: string | undefined;
+  const timeZone = () => (zone ??= clockZone(log));
+  const board = new Board({
+    clock,
+    log,
+    code,
+    isOpen,
+    dataUnusable,
+    ...(storage && { storage }),
+    ...(publicAddress && { publicAddress }),
+    updates,
+    wifi,
+    reset,
+    ...(backups && { backups }),
+    presence,
+    timeOf: (at) => timeIn(at, timeZone()),
+    console,
+    network,
+  });
+  closing.add(() => board.close());
+  if (screen) closing.add(showOn(board, screen));
+  const decks = new Decks({
+    ...shown,
+    clock,
+    log: { info: (line) => log.info(line), warn: (line) => log.warn(line) },
+    board,
+    timeZone,
+    virtualDecks: config.virtualDecks,
+    ...(bus && { bus }),
+    ...(reset && { takesTouch: () => reset.callOff() }),
+  });
+  closing.add(decks.fingers.held.on(() => code.show()));
+  if (presence !== undefined) closing.add(linkPresence(presence, decks, log));
+  if (wifi !== undefined) closing.add(...linkWifi(wifi, board, decks, log));
+  closing.add(() => decks.close());
+  await decks.start();
+  return { board, decks, wifi, timeZone };
+}
+
+async function startWifi(
+  { config: { wifiDir: folder }, clock, log }: Pick<FrontParts, "config" | "clock" | "log">,
+  closing: Closing,
+): Promise<WifiSwitch | undefined> {
+  if (folder === "") return undefined;
+  const wifi = new WifiSwitch({ folder, clock, warn: (line) => log.warn(line) });
+  closing.add(() => wifi.close());
+  await wifi.start();
+  return wifi;
+}
+
+/** The key of a real deck that lets an ssh key in. */
+function linkPresence(presence: Presence, decks: Decks, log: Log): Cancel {
+  return decks.noticePressed.on(({ type, isVirtual }) => {
+    if (type !== "ssh-key" || isVirtual) return;
+    const failed = (error: unknown) => log.warn(`The ssh key is not added: ${error}`);
+    presence.press().catch(failed);
+  });
+}
+
+/** Keys of decks that begin a set-up, and the facts that it needs. */
+function linkWifi(wifi: WifiSwitch, board: Board, decks: Decks, log: Log): Cancel[] {
+  const hasDeck = () =>
+    decks.list().some(({ connected, virtual, slots }) => connected && !virtual && slots.length > 0);
+  const noteNetwork = () => wifi.noteNetwork(board.address() !== undefined);
+  noteNetwork();
+  return [
+    board.changed.on(noteNetwork),
+    decks.changed.on(() => wifi.showDeck(hasDeck())),
+    decks.fingers.held.on(() => {
+      if (board.address() === undefined) wifi.offer();
+    }),
+    decks.noticePressed.on(({ type }) => {
+      if (type !== "wifi-begin") return;
+      const failed = (error: unknown) => log.warn(`The Wi-Fi set-up does not begin: ${error}`);
+      wifi.begin().catch(failed);
+    }),
+  ];
+}

@@ -1,0 +1,110 @@
+import { randomBytes, randomInt } from "node:crypto";
+import { hostname } from "node:os";
+import { AnswerTally } from "../../base/http/answer-tally.ts";
+import { type Client, createClient } from "../../base/http/client.ts";
+import { ownNames } from "../../base/http/own-host.ts";
+import { builtPages, type Pages } from "../../base/http/pages.ts";
+import type { RecentProblems } from "../../base/log.ts";
+import type { SystemClock } from "../../base/system/system-clock.ts";
+import { Icons } from "../../base/text/icons.ts";
+import { thisNetwork } from "../../box/board.ts";
+import type { Disk } from "../../box/disk/disk.ts";
+import { Reset } from "../../box/reset.ts";
+import type { UpdateSource } from "../../control/routes/box/update.ts";
+import type { Vitals } from "../../control/wire.ts";
+import type { Push } from "../../deck/push/push-body.ts";
+import type { PublicSettings } from "../../links/public/settings.ts";
+import type { Messenger } from "../../links/public/tasks.ts";
+import type { Space, Store, Threads } from "../../store/store.ts";
+import { HitTally } from "../../traffic/collector/hit-tally.ts";
+import type { FrontParts } from "./front.ts";
+import { PublicDoor } from "./public-door.ts";
+import type { WayIn } from "./public-front.ts";
+import { openStages, type Stages } from "./stages.ts";
+
+/** The parts that the service is started with. */
+export interface ServiceParts extends FrontParts {
+  /** Called with the path of this box's database before anything runs. */
+  prepare?: (file: string) => void | Promise<void>;
+  /** Called once the data has answered, which a database elsewhere may do after the start. */
+  firstOpened?: (store: Store) => Promise<void>;
+  space?: (dir: string) => Promise<Space>;
+  /** Corrects the time (epoch ms) of a database elsewhere. */
+  databaseNow?: (said: number) => number;
+  readerMemoryMb?: number;
+  /** The source of threads for the database. */
+  threads?: Threads;
+  /** The last warnings and errors of `log`. */
+  problems?: RecentProblems;
+  /** File descriptors of the sockets `collector`, `collector-tls` and `control`, where others opened them. */
+  sockets?: ReadonlyMap<string, number>;
+  /** Takes times of a signed-in owner's browser, and of the data. */
+  timekeeper?: Pick<SystemClock, "believe" | "learn">;
+  random?: Random;
+  /** The link between the listeners and the public address; the service's own unless given. */
+  door?: PublicDoor;
+  /** The way in from outside; made from the settings unless given. */
+  publicAddress?: WayIn;
+  /** The messenger for the public address; router, provider and CA themselves unless given. */
+  messenger?: (settings: PublicSettings) => Messenger;
+  /** The source and the installer of releases; made from the settings unless given. */
+  updates?: UpdateSource;
+  /** The pushes that channels hold from the start, to stay. */
+  pushed?: readonly ({ channel: string } & Pick<Push, "text" | "background">)[];
+  /** Finds the disk of the data; the kernel's word on it unless given. */
+  disk?: () => Disk | undefined;
+  /** The niceness of imports and exports beside it; below the service unless given. */
+  niceness?: number;
+  /** The vitals of the machine; those of its system unless given. */
+  vitals?: () => Promise<Vitals>;
+}
+
+interface Random {
+  bytes: (size: number) => Buffer;
+  int: (end: number) => number;
+}
+
+/** The parts that the service and the rescue share. */
+export interface Shared {
+  pages: Pages;
+  icons: Icons;
+  client: Client;
+  /** The names by which this machine may be addressed. */
+  names: () => ReadonlySet<string>;
+  random: Random;
+  stages: Stages;
+  /** The public address, as far as it is known at the listeners. */
+  door: PublicDoor;
+  /** Undefined where the system is not ours. */
+  reset: Reset | undefined;
+  /** Numbers of hits and answers. */
+  hits: HitTally;
+  answers: AnswerTally;
+}
+
+export function shareParts(parts: ServiceParts): Shared {
+  const {
+    config,
+    network = thisNetwork(config.nameFile),
+    random = { bytes: randomBytes, int: randomInt },
+  } = parts;
+  const client = createClient(config.trustedProxies);
+  const pages = builtPages();
+  const { door = new PublicDoor({ clock: parts.clock }) } = parts;
+  const answers = new AnswerTally();
+  return {
+    pages,
+    icons: new Icons(() => pages.text("icons.json")),
+    client,
+    random,
+    names: () => ownNames(hostname(), network.name(), config.allowedHosts),
+    stages: openStages({ ...parts, client, door, answers }),
+    door,
+    reset:
+      config.resetDir === ""
+        ? undefined
+        : new Reset({ clock: parts.clock, log: parts.log, folder: config.resetDir }),
+    hits: new HitTally(),
+    answers,
+  };
+}

@@ -1,0 +1,193 @@
+import type { Listener } from "../../base/http/listen.ts";
+import type { DiskWatch } from "../../box/disk/disk-watch.ts";
+import type { Decks } from "../../deck/decks.ts";
+import type { Channels } from "../../deck/push/channels.ts";
+import { PhoneLinks } from "../../links/public/phone-links.ts";
+import { databaseFile, lockDataDir, makeDataDir, type Unusable } from "../../store/desk.ts";
+import type { Store } from "../../store/store.ts";
+import { createCollector } from "../../traffic/collector/app.ts";
+import { BackupWatch } from "./backups.ts";
+import { Closing, openedParts } from "./closing.ts";
+import { startData } from "./data.ts";
+import { watchDisk } from "./disk.ts";
+import { dashboardReads, firstReads } from "./first-reads.ts";
+import { metricsOf } from "./metrics-port.ts";
+import { type Mode, startModes } from "./modes.ts";
+import { startOwner } from "./owner.ts";
+import { type ServiceParts, type Shared, shareParts } from "./parts.ts";
+import { startPublicAddress } from "./public-address.ts";
+import type { WayIn } from "./public-front.ts";
+import { startRescue } from "./rescue.ts";
+import { type CollectorListeners, showCollector } from "./stages.ts";
+import { startUpdates } from "./updates.ts";
+
+export interface Service {
+  readonly collector: Listener;
+  /** The collector's listener for TLS; undefined where there is none. */
+  readonly collectorTls: Listener | undefined;
+  readonly control: Listener;
+  readonly decks: Decks;
+  /** The channels of the push API. @throws {Error} while the data cannot be used */
+  readonly channels: Channels;
+  /** @throws {Error} while the data cannot be used */
+  readonly store: Store;
+  /** The reason that the data cannot be used; undefined while all is well. */
+  readonly unusable: Unusable | undefined;
+  /** Resolves when the parts that matter have answered. */
+  alive(): Promise<void>;
+  /** Answers pending requests, commits, and closes everything. */
+  close(): Promise<void>;
+}
+
+/** The running parts: those of the service itself, or of the rescue. */
+interface Running extends Mode, CollectorListeners {
+  control: Listener;
+  decks: Decks;
+  channels?: Channels;
+  store?: Store;
+  unusable?: Unusable;
+  backups?: BackupWatch;
+}
+
+/**
+ * Starts every part in order: data, collector, push, decks, listeners; where the data cannot be used, the rescue instead.
+ * Closing rejects with the first error, after all parts are closed.
+ */
+export async function startService(parts: ServiceParts): Promise<Service> {
+  const { config, log } = parts;
+  const shared = shareParts(parts);
+  makeDataDir(config.dataDir);
+  const unlock = lockDataDir(config.dataDir);
+  const disk = watchDisk(parts);
+  const close = async () => {
+    for (const stage of Object.values(shared.stages)) await stage.close();
+    shared.reset?.close();
+    await disk?.close();
+    unlock();
+  };
+  try {
+    const modes = await startModes<Running>({
+      log,
+      service: (onUnusable, onReplaced) =>
+        openedParts((closing) => start(parts, shared, closing, { disk, onUnusable, onReplaced })),
+      rescue: (why, repaired) =>
+        openedParts(async (closing) => ({
+          ...(await startRescue(parts, shared, closing, { why, repaired, disk })),
+          unusable: why,
+        })),
+    });
+    const closing = new Closing();
+    const { hits, answers } = shared;
+    const figures = () => modes.now.store?.numbers.figures;
+    const isReady = () => modes.now.store?.numbers.ready ?? false;
+    const diskFigures = () => disk?.figures();
+    const backups = () => modes.now.backups?.targets ?? [];
+    const told = { ...parts, hits, answers, figures, isReady, disk: diskFigures, backups };
+    await metricsOf(told, closing).catch(async (error) => {
+      await modes.close();
+      throw error;
+    });
+    return {
+      get collector() {
+        return modes.now.collector;
+      },
+      get collectorTls() {
+        return modes.now.collectorTls;
+      },
+      get control() {
+        return modes.now.control;
+      },
+      get decks() {
+        return modes.now.decks;
+      },
+      get channels() {
+        const { channels, unusable } = modes.now;
+        if (channels === undefined) throw new Error(unusable?.message);
+        return channels;
+      },
+      get store() {
+        const { store, unusable } = modes.now;
+        if (store === undefined) throw new Error(unusable?.message);
+        return store;
+      },
+      get unusable() {
+        return modes.now.unusable;
+      },
+      alive: async () => modes.now.store?.box.alive(),
+      async close() {
+        for (const stage of Object.values(shared.stages)) stage.last();
+        await modes
+          .close()
+          .finally(() => closing.close())
+          .finally(close);
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The service itself, part by part; each says how it is closed. */
+async function start(
+  parts: ServiceParts,
+  shared: Shared,
+  closing: Closing,
+  {
+    disk,
+    onUnusable,
+    onReplaced,
+  }: {
+    disk: DiskWatch | undefined;
+    onUnusable: (why: Unusable) => void;
+    onReplaced: () => void;
+  },
+): Promise<Omit<Running, "close">> {
+  const { clock, log } = parts;
+  const { pages, client, stages, door, random, hits } = shared;
+  const data = await startData(parts, shared, closing, onUnusable);
+  const { store } = data;
+  const { box, numbers } = store;
+  await firstReads(box, databaseFile(parts.config.dataDir));
+  let address: WayIn | undefined;
+  const updates = await startUpdates(parts, shared, closing);
+  const backupWatch = new BackupWatch(clock);
+  const warnings = () => [
+    ...store.numbers.warnings,
+    ...(address?.warnings() ?? []),
+    ...(updates?.warnings() ?? []),
+    ...(disk?.isFailing ? (["storage_failing"] as const) : []),
+    ...backupWatch.warnings(),
+  ];
+  const app = createCollector({
+    ...data,
+    numbers,
+    warnings,
+    client,
+    clock,
+    log,
+    pages,
+    door,
+    tally: hits,
+  });
+  const listeners = await showCollector(stages, closing, app);
+  const links = new PhoneLinks({ clock, randomBytes: random.bytes });
+  const tlsPort = listeners.collectorTls?.port;
+  address =
+    parts.publicAddress ?? (await startPublicAddress(parts, shared, closing, { box, tlsPort }));
+  closing.add(door.follow(address, links));
+  const owner = await startOwner(parts, shared, closing, {
+    ...data,
+    ...listeners,
+    onUnusable,
+    onReplaced,
+    warnings,
+    address,
+    links,
+    updates,
+    disk,
+    backupWatch,
+  });
+  void box.cameUp(() => dashboardReads(store, clock));
+  return { ...listeners, store, backups: backupWatch, ...owner };
+}

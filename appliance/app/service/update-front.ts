@@ -1,0 +1,147 @@
+import { HOUR_MS } from "../../base/calendar.ts";
+import type { Clock } from "../../base/clock.ts";
+import { outcomeText } from "../../base/text/update-outcome.ts";
+import type { UpdateStandingSource as OnBoard } from "../../box/board.ts";
+import type { UpdateSource } from "../../control/routes/box/update.ts";
+import type { UpdateStanding } from "../../deck/face/notices.ts";
+import type { UpdateView } from "../../links/updates/view.ts";
+import { isRestart } from "../../links/updates/view-of.ts";
+
+/** The time for which a success is shown. A failure is shown until the owner has seen it. */
+const TOLD_MS = HOUR_MS;
+/** A restart is announced at the box so long before. */
+const SOON_MS = HOUR_MS / 4;
+
+/** The updates as decks and console show them. */
+export function updatesOnBoard(
+  updates: Pick<UpdateSource, "changed" | "view">,
+  clock: Pick<Clock, "now">,
+): OnBoard {
+  return {
+    changed: updates.changed,
+    standing() {
+      const view = updates.view();
+      return view && standingOf(view, clock.now());
+    },
+  };
+}
+
+/** The notice to show now, the most urgent first. */
+function standingOf(view: UpdateView, now: number): UpdateStanding | undefined {
+  return (
+    systemStanding(view) ??
+    restartStanding(view, now) ??
+    failureStanding(view) ??
+    workStanding(view) ??
+    successStanding(view, now) ??
+    readyStanding(view)
+  );
+}
+
+/** The state of a box that is about to restart, or runs a release on trial. */
+function systemStanding({ mode, progress, running, next }: UpdateView): UpdateStanding | undefined {
+  if (progress !== null && isRestart(progress))
+    return {
+      weight: "away",
+      top: "Updating",
+      main: "back in 2 min",
+      bottom: "",
+      sentence: `The box restarts into ${next?.version}: back in about two minutes.`,
+    };
+  if (mode === "trial")
+    return {
+      weight: "news",
+      ...words(running.version, "on trial"),
+      sentence: `${running.version} runs on trial: the box keeps it once all was well for two minutes.`,
+    };
+  if (mode === "visit")
+    return {
+      weight: "warning",
+      top: "Visiting",
+      main: running.version,
+      bottom: "",
+      sentence: `${running.version} was started by the jumper on pins 5 and 6, or by somebody else. The next start without the jumper is as ever.`,
+    };
+  return undefined;
+}
+
+function restartStanding(
+  { restartsAt, next }: UpdateView,
+  now: number,
+): UpdateStanding | undefined {
+  if (restartsAt === null || next === null) return undefined;
+  const { version } = next;
+  return restartsAt - now < SOON_MS
+    ? {
+        weight: "news",
+        ...words(version, "soon"),
+        sentence: `The box restarts into ${version} soon. The Web UI can cancel it.`,
+      }
+    : {
+        weight: "hint",
+        ...words(version, "at 4"),
+        sentence: `The box restarts into ${version} at 4 at night. The Web UI can cancel it.`,
+      };
+}
+
+function failureStanding({ last, running }: UpdateView): UpdateStanding | undefined {
+  if (last === null || last.isSeen) return undefined;
+  const { kind, version, reason } = last;
+  const sentence = outcomeText(last, running.version);
+  const because = (top: string, otherwise: string): UpdateStanding => {
+    const main = (reason ?? otherwise).replace(/\.$/, "");
+    return { weight: "warning", top, main, bottom: "", sentence };
+  };
+  switch (kind) {
+    case "failed":
+      return because("Went back", `${version} was not well`);
+    case "refused":
+      return because("Not taken", version);
+    case "interrupted":
+      return { weight: "warning", ...words(version, "interrupted"), sentence };
+    default:
+      return undefined;
+  }
+}
+
+const STEPS: Readonly<Record<NonNullable<UpdateView["progress"]>["step"], string>> = {
+  download: "is fetched",
+  verify: "is checked",
+  write: "is written",
+  "read-back": "is read back",
+  arm: "",
+  restart: "",
+};
+
+function workStanding({ progress, next }: UpdateView): UpdateStanding | undefined {
+  if (progress === null || next === null) return undefined;
+  const { version } = next;
+  const does = STEPS[progress.step];
+  return {
+    weight: "hint",
+    ...words(version, does),
+    sentence: `Update ${version} ${does}.`,
+  };
+}
+
+function successStanding({ last, running }: UpdateView, now: number): UpdateStanding | undefined {
+  if (last === null || last.isSeen || now - last.at * 1_000 > TOLD_MS) return undefined;
+  const { kind, version } = last;
+  if (kind !== "updated" && kind !== "back") return undefined;
+  const sentence = outcomeText(last, running.version);
+  const top = kind === "updated" ? "Updated" : "Went back";
+  return { weight: "news", top, main: version, bottom: "", sentence };
+}
+
+function readyStanding({ ready }: UpdateView): UpdateStanding | undefined {
+  if (ready === null || ready.isSkipped || ready.failedBefore) return undefined;
+  return {
+    weight: "hint",
+    ...words(ready.version, "ready"),
+    sentence: `Update ${ready.version} is ready: see Box in the Web UI.`,
+  };
+}
+
+function words(main: string, bottom: string): Pick<UpdateStanding, "top" | "main" | "bottom"> {
+  return { top: "Update", main, bottom };
+}

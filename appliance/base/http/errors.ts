@@ -1,0 +1,155 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Context, Middleware } from "koa";
+import type { Log } from "../log.ts";
+import { Refusal, type RefusalCode } from "../refusal.ts";
+import { htmlText } from "../text/html-text.ts";
+import type { ErrorAnswer } from "./wire.ts";
+
+/** An error a client sees: `{"error": message, "code": code}` with the status and headers. */
+export class HttpError extends Error {
+  override readonly name = "HttpError";
+  readonly status: number;
+  readonly code: string;
+  readonly headers: Record<string, string>;
+
+  constructor(status: number, code: string, message: string, headers: Record<string, string> = {}) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.headers = headers;
+  }
+}
+
+/** @param seconds until it is worth trying again; rounded up, at least 1. */
+export function rateLimited(seconds: number, message: string): HttpError {
+  return new HttpError(429, "rate_limited", message, retryAfterHeader(seconds));
+}
+
+/** Sends an error outside of any app. */
+export function sendError(response: ServerResponse, error: HttpError): void {
+  const { status, message, code, headers } = error;
+  const type = { "Content-Type": "application/json; charset=utf-8" };
+  response
+    .writeHead(status, { ...type, ...headers })
+    .end(JSON.stringify({ error: message, code } satisfies ErrorAnswer));
+}
+
+/** The answer to a refusal. */
+interface RefusalAnswer {
+  readonly status: number;
+  /** The code in the answer, where it differs. */
+  readonly code?: string;
+  /** Seconds until it is worth trying again. */
+  readonly retryAfter?: number;
+}
+
+const ANSWERS: Readonly<Record<RefusalCode, RefusalAnswer>> = {
+  invalid_backup: { status: 400 },
+  invalid_channel: { status: 400 },
+  invalid_field: { status: 400 },
+  invalid_image: { status: 400 },
+  invalid_json: { status: 400 },
+  invalid_release: { status: 400 },
+  too_much: { status: 400 },
+  not_found: { status: 404 },
+  alarm_limit: { status: 409 },
+  channel_limit: { status: 409 },
+  deck_limit: { status: 409 },
+  digest_limit: { status: 409 },
+  exchange_busy: { status: 409, code: "busy" },
+  last_page: { status: 409 },
+  image_limit: { status: 409 },
+  no_public_address: { status: 409 },
+  no_release_source: { status: 409 },
+  no_room: { status: 409 },
+  no_update: { status: 409 },
+  not_now: { status: 409 },
+  nothing_to_redo: { status: 409 },
+  nothing_to_undo: { status: 409 },
+  origin_limit: { status: 409 },
+  page_limit: { status: 409 },
+  source_limit: { status: 409 },
+  token_limit: { status: 409 },
+  untried_board: { status: 409 },
+  too_large: { status: 413 },
+  test_limit: { status: 429, code: "rate_limited" },
+  surveys_full: { status: 429, code: "rate_limited" },
+  asker_left: { status: 503, code: "busy", retryAfter: 5 },
+  read_failed: { status: 503, retryAfter: 60 },
+  reads_busy: { status: 503, code: "busy", retryAfter: 5 },
+  storage_unavailable: { status: 503, retryAfter: 60 },
+  no_space: { status: 507 },
+  // Refusals that clients do not cause.
+  data_in_use: { status: 500 },
+  invalid_config: { status: 500 },
+  web_build_missing: { status: 500 },
+};
+
+function answerTo({ code, message, retryAfter }: Refusal): HttpError {
+  const { status, code: name = code, retryAfter: usual } = ANSWERS[code];
+  const seconds = retryAfter ?? usual;
+  const headers = seconds === undefined ? {} : retryAfterHeader(seconds);
+  return new HttpError(status, name, message, headers);
+}
+
+function retryAfterHeader(seconds: number): Record<string, string> {
+  return { "Retry-After": String(Math.max(1, Math.ceil(seconds))) };
+}
+
+/** Turns errors that a route throws, and paths without a route, into the JSON error body. */
+export function errorBodies(log: Log): Middleware {
+  return async (ctx, next) => {
+    try {
+      refuseMalformed(ctx.req);
+      await next();
+      if (ctx.status === 404 && ctx.body === undefined)
+        throw new HttpError(404, "not_found", `Nothing is served at ${ctx.path}.`);
+    } catch (error) {
+      if (error instanceof HttpError) answer(ctx, error);
+      else if (error instanceof Refusal) answer(ctx, answerTo(error));
+      else {
+        log.error({ err: error, route: ctx.path }, "A request failed");
+        answer(ctx, new HttpError(500, "internal_error", "Something went wrong on this machine."));
+      }
+    }
+  };
+}
+
+/** HTTP that a parser lets through and that no route could make sense of. */
+function refuseMalformed({ url = "", headers, httpVersion }: IncomingMessage): void {
+  const isTarget = url.startsWith("/") || url === "*" || URL.canParse(url);
+  if (!isTarget || (headers.host === undefined && httpVersion === "1.1"))
+    throw new HttpError(400, "bad_request", "This is not a valid HTTP request.");
+}
+
+function answer(ctx: Context, { status, code, message, headers }: HttpError): void {
+  ctx.status = status;
+  ctx.set({ "X-Content-Type-Options": "nosniff", ...headers });
+  ctx.vary("Accept");
+  // Programs accept anything, or JSON; a browser that shows a page names HTML before all else.
+  if (ctx.accepts("json", "html") === "html") {
+    ctx.set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
+    ctx.type = "html";
+    ctx.body = errorPage(message, ctx.path);
+    return;
+  }
+  ctx.body = { error: message, code } satisfies ErrorAnswer;
+}
+
+/** The page for a person whom a browser leads to an error. */
+function errorPage(message: string, path: string): string {
+  // Relative, for there may be a prefix before the path.
+  const root = "../".repeat(path.split("/").length - 2) || "./";
+  const text = htmlText(message);
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<title>Tallydeck</title>
+<h1>Tallydeck</h1>
+<p>${text}</p>
+<p><a href="${root}">Go to the start</a></p>
+</html>
+`;
+}

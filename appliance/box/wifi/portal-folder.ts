@@ -1,0 +1,81 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { isObject } from "../../base/input/json.ts";
+import { bytesOf, isThere, replaceFile } from "../../base/system/files.ts";
+import type { AskSoon } from "../../base/system/program.ts";
+import { isNetworkPassword } from "../ipc/wifi-rules.ts";
+import { COUNTRIES } from "../provision/settings.ts";
+import { type PortalContent, SENT } from "./portal/portal.ts";
+import type { JoinWish } from "./radio.ts";
+
+const UNIT = "tallydeck-portal.service";
+const UNIT_MS = 30_000;
+const MOST_BYTES = 4_096;
+
+/**
+ * The pages of the set-up network, which a user without rights shows: tallydeck-portal.service reads their content in a
+ * file of root's, and leaves forms in a folder, where each is checked anew.
+ */
+export class PortalFolder {
+  readonly #folder: string;
+  readonly #ask: AskSoon;
+
+  constructor(folder: string, ask: AskSoon) {
+    this.#folder = folder;
+    this.#ask = ask;
+  }
+
+  async open(content: PortalContent): Promise<void> {
+    this.#empty();
+    replaceFile(join(this.#folder, "content.json"), JSON.stringify(content), 0o644);
+    await this.#systemctl("restart");
+  }
+
+  async close(): Promise<void> {
+    await this.#systemctl("stop");
+    this.#empty();
+  }
+
+  taken(): { readonly wish: JoinWish | undefined; readonly looksAgain: boolean } {
+    const [form, again] = [this.#sent(SENT.form), this.#sent(SENT.again)];
+    const wish = isThere(form) ? wishIn(bytesOf(form, MOST_BYTES + 1)) : undefined;
+    const looksAgain = isThere(again);
+    if (isThere(form) || looksAgain) this.#empty();
+    return { wish, looksAgain };
+  }
+
+  #empty(): void {
+    for (const name of Object.values(SENT))
+      rmSync(this.#sent(name), { force: true, recursive: true });
+  }
+
+  #sent(name: string): string {
+    return join(this.#folder, "sent", name);
+  }
+
+  async #systemctl(verb: "restart" | "stop"): Promise<void> {
+    await this.#ask("systemctl", [verb, UNIT], { timeoutMs: UNIT_MS });
+  }
+}
+
+function wishIn(bytes: Uint8Array | undefined): JoinWish | undefined {
+  if (bytes === undefined || bytes.length > MOST_BYTES) return undefined;
+  try {
+    const wish: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));
+    return isObject(wish) && isWish(wish) ? (wish as unknown as JoinWish) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isWish({ ssid, password, country, isHidden }: Record<string, unknown>): boolean {
+  return (
+    typeof ssid === "string" &&
+    /^(?:[0-9a-f]{2}){1,32}$/.test(ssid) &&
+    typeof password === "string" &&
+    (password === "" || isNetworkPassword(password)) &&
+    typeof country === "string" &&
+    COUNTRIES.has(country) &&
+    typeof isHidden === "boolean"
+  );
+}

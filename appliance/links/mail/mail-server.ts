@@ -1,0 +1,138 @@
+import {
+  type Documents,
+  documentKind,
+  NUMBER,
+  ONLY,
+  objectOf,
+  TEXT,
+} from "../../base/documents.ts";
+import { isHost, isMailAddress } from "../../base/names.ts";
+import { invalidField } from "../../base/refusal.ts";
+import type { SendOutcome } from "../../base/send-outcome.ts";
+import { Signal } from "../../base/signal.ts";
+import { CERTIFICATES_RULE, isCertificates } from "../../base/system/certificates.ts";
+import { Turns } from "../../base/tasks/turns.ts";
+import type { Mail } from "./client.ts";
+import { FIRST_MAIL_SETTINGS, type MailSettings } from "./settings.ts";
+
+const LONGEST = 256;
+
+/** One document, once it has been saved. */
+export const MAIL = documentKind<MailSettings>(
+  "mail",
+  objectOf(
+    {},
+    {
+      ...{ host: TEXT, port: NUMBER, security: { enum: ["tls", "starttls"] } },
+      ...{ user: TEXT, password: TEXT, from: TEXT, ca: TEXT },
+    },
+  ),
+  { bound: { count: 1, bytes: 65_536, together: 65_536 }, inBackup: "own" },
+);
+
+/** The last mail, or try, of this run of the box. */
+interface LastMail {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** Null where it was sent. */
+  readonly problem: string | null;
+}
+
+interface MailServerOptions {
+  readonly documents: Documents<MailSettings>;
+  readonly now: () => number;
+}
+
+const NONE: SendOutcome = {
+  kind: "again",
+  why: "The machine knows no mail server yet. Name one under Machine.",
+};
+
+/** The mail server of the box's owner, none until one is named. */
+export class MailServer {
+  /** Its settings are others. */
+  readonly changed = new Signal();
+  readonly #options: MailServerOptions;
+  readonly #turns = new Turns();
+  readonly #stop = new AbortController();
+  #settings: MailSettings;
+  #last: LastMail | null = null;
+
+  private constructor(options: MailServerOptions, settings: MailSettings) {
+    this.#options = options;
+    this.#settings = settings;
+  }
+
+  static async open(options: MailServerOptions): Promise<MailServer> {
+    const [stored] = await options.documents.list();
+    return new MailServer(options, { ...FIRST_MAIL_SETTINGS, ...stored?.body });
+  }
+
+  get settings(): MailSettings {
+    return this.#settings;
+  }
+
+  get isSet(): boolean {
+    return this.#settings.host !== "";
+  }
+
+  /** Null before there was one. */
+  get last(): LastMail | null {
+    return this.#last;
+  }
+
+  /** @throws {Refusal} `invalid_field`, and the refusals of the store; then nothing has changed */
+  async change(given: MailSettings): Promise<void> {
+    const settings = checkMailSettings(given);
+    await this.#turns.take(async () => {
+      await this.#options.documents.change({ put: [{ id: ONLY, body: settings }] });
+      this.#settings = settings;
+      this.#last = null;
+      this.changed.emit();
+    });
+  }
+
+  /** Sends a mail, one after the other; never rejects for what the server does. */
+  send(mail: Mail): Promise<SendOutcome> {
+    return this.#turns.take(async () => {
+      const settings = this.#settings;
+      if (settings.host === "") return NONE;
+      // Memory of a box that sends no mail.
+      const { sendMail } = await import("./client.ts");
+      const outcome = await sendMail(settings, mail, this.#stop.signal);
+      const problem = outcome.kind === "sent" ? null : outcome.why;
+      this.#last = { at: this.#options.now(), problem };
+      return outcome;
+    });
+  }
+
+  /** Ends what is under way. */
+  close(): void {
+    this.#stop.abort();
+  }
+}
+
+/**
+ * Settings as a person gave them, in the form in which they are kept. An empty host takes the server away, with all of it.
+ * @throws {Refusal} `invalid_field`
+ */
+function checkMailSettings(given: MailSettings): MailSettings {
+  const host = given.host.trim().toLowerCase();
+  if (host === "") return FIRST_MAIL_SETTINGS;
+  if (!isHost(host) || /:\d+$/.test(host))
+    throw invalidField(
+      "host",
+      "must be a mail server's name like mail.example.org, without a port.",
+    );
+  const from = given.from.trim();
+  if (!isMailAddress(from))
+    throw invalidField("from", "must be a mail address like me@example.org.");
+  for (const field of ["user", "password"] as const)
+    if (given[field].length > LONGEST || given[field].includes("\0"))
+      throw invalidField(field, `must have at most ${LONGEST} characters.`);
+  if (given.password !== "" && given.user === "")
+    throw invalidField("user", "is missing: a password goes with a user.");
+  const ca = given.ca.trim();
+  if (ca !== "" && !isCertificates(ca)) throw invalidField("ca", `must be ${CERTIFICATES_RULE}.`);
+  return { ...given, host, from, ca };
+}

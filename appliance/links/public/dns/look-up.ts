@@ -1,0 +1,207 @@
+import type { promises } from "node:dns";
+import type { Clock } from "../../../base/clock.ts";
+
+/** The part of `node:dns` that is needed here. */
+type Resolver = Pick<
+  promises.Resolver,
+  "resolve4" | "resolve6" | "resolveCname" | "resolveNs" | "setServers" | "cancel"
+>;
+
+/**
+ * The answer of a name's own servers: each address once, sorted as text, 16 of a family at most. `local` is the answer of
+ * the network's resolver, which may hide addresses of a home, or have others. `unknown` has the reason as the end of a
+ * sentence; another try may work.
+ */
+export type NameAnswer =
+  | {
+      readonly kind: "found";
+      readonly v4: readonly string[];
+      readonly v6: readonly string[];
+      readonly local: readonly string[];
+    }
+  | { readonly kind: "nothing" }
+  | { readonly kind: "unknown"; readonly why: string };
+
+/** Asks a name's authoritative servers, which have no cache with older answers. Never rejects. */
+export type LookUp = (name: string, signal?: AbortSignal) => Promise<NameAnswer>;
+
+interface LookUpOptions {
+  readonly clock: Clock;
+  /** Creates a resolver with the system's name servers, and time limits of its own. */
+  readonly resolver: () => Resolver;
+  /** The port of authoritative servers. */
+  readonly port?: number;
+}
+
+const PATIENCE_MS = 20_000;
+const MOST_SERVERS = 4;
+const MOST_ADDRESSES = 16;
+/** The most aliases followed from one name to another. */
+const MOST_HOPS = 4;
+/** The most levels above a name at which its zone may begin. */
+const MOST_LEVELS = 8;
+
+const WHY = {
+  local: "the name servers of this network did not answer",
+  none: "none of its name servers answered",
+  differ: "its name servers do not agree yet",
+  hops: "it leads from name to name without an end",
+};
+
+/** Errors for an unknown name, or a name without such records. */
+const EMPTY = new Set(["ENOTFOUND", "ENODATA"]);
+/** Codes of a server that is not there; any other error is an answer, if only a refusal. */
+const SILENT = new Set(["ETIMEOUT", "ECONNREFUSED", "ECANCELLED"]);
+
+class Unknown extends Error {}
+
+export function lookUpWith(options: LookUpOptions): LookUp {
+  return async (name, signal) => {
+    const search = new Search(options);
+    const stop = () => search.close();
+    const patience = options.clock.after(PATIENCE_MS, stop);
+    signal?.addEventListener("abort", stop);
+    if (signal?.aborted) stop();
+    try {
+      return await search.find(name);
+    } catch (error) {
+      if (!(error instanceof Unknown)) throw error;
+      return { kind: "unknown", why: error.message };
+    } finally {
+      patience();
+      signal?.removeEventListener("abort", stop);
+    }
+  };
+}
+
+/** The addresses that one server has for a name. */
+interface KnownAddresses {
+  readonly v4: readonly string[];
+  readonly v6: readonly string[];
+  /** The name of a CNAME whose records the server does not have. */
+  readonly alias?: string | undefined;
+}
+
+/** One search, with all of its requests. */
+class Search {
+  readonly #options: LookUpOptions;
+  readonly #system: Resolver;
+  readonly #resolvers: Resolver[] = [];
+  #isStopped = false;
+
+  constructor(options: LookUpOptions) {
+    this.#options = options;
+    this.#system = this.#resolver();
+  }
+
+  /** @throws {Unknown} */
+  async find(name: string): Promise<NameAnswer> {
+    let { v4, v6, alias } = await this.#agreed(name);
+    for (let hops = 0; alias !== undefined; hops++) {
+      if (hops === MOST_HOPS) throw new Unknown(WHY.hops);
+      ({ v4, v6, alias } = await this.#agreed(alias));
+    }
+    if (v4.length + v6.length === 0) return { kind: "nothing" };
+    const local = await this.#known(this.#system, name).catch(() => undefined);
+    return {
+      kind: "found",
+      v4: v4.slice(0, MOST_ADDRESSES),
+      v6: v6.slice(0, MOST_ADDRESSES),
+      local: [...(local?.v4 ?? []), ...(local?.v6 ?? [])].slice(0, MOST_ADDRESSES),
+    };
+  }
+
+  /** Ends all waiting. */
+  close(): void {
+    this.#isStopped = true;
+    for (const resolver of this.#resolvers) resolver.cancel();
+  }
+
+  /** The addresses that all answering servers have. */
+  async #agreed(name: string): Promise<KnownAddresses> {
+    const servers = await this.#serversOf(name);
+    const heard = await Promise.allSettled(servers.map((server) => this.#known(server, name)));
+    const [first, ...others] = heard.flatMap((one) =>
+      one.status === "fulfilled" ? [one.value] : [],
+    );
+    if (first === undefined) throw new Unknown(servers[0] === this.#system ? WHY.local : WHY.none);
+    const isSame = (other: KnownAddresses) => JSON.stringify(other) === JSON.stringify(first);
+    if (!others.every(isSame)) throw new Unknown(WHY.differ);
+    return first;
+  }
+
+  /**
+   * The authoritative servers of a name, found by the system's servers. A resolver without NS records, like those of some
+   * homes, is asked itself.
+   */
+  async #serversOf(name: string): Promise<Resolver[]> {
+    const labels = name.split(".");
+    // A name with a CNAME begins no zone, and a query would return the servers of the other name.
+    const [alias] = await this.#local("resolveCname", name);
+    const first = alias === undefined ? 0 : 1;
+    // A top-level domain only has references to other servers.
+    for (let up = first; up < Math.min(labels.length - 1, MOST_LEVELS); up++) {
+      const names = await this.#local("resolveNs", labels.slice(up).join("."));
+      const all = names.slice(0, MOST_SERVERS).map((server) => this.#addressOf(server));
+      const addresses = (await Promise.all(all)).filter((address) => address !== undefined);
+      if (addresses.length > 0) return addresses.map((address) => this.#resolver(address));
+    }
+    return [this.#system];
+  }
+
+  async #addressOf(server: string): Promise<string | undefined> {
+    const [v4] = await this.#local("resolve4", server);
+    return v4 ?? (await this.#local("resolve6", server))[0];
+  }
+
+  /** @throws {Unknown} where it does not answer all that is asked */
+  async #known(server: Resolver, name: string): Promise<KnownAddresses> {
+    const ask = (how: "resolve4" | "resolve6" | "resolveCname") => this.#ask(server, how, name);
+    const [v4, v6] = await Promise.all([ask("resolve4"), ask("resolve6")]);
+    if (v4.length + v6.length > 0) return { v4: inOrder(v4), v6: inOrder(v6) };
+    const [alias] = await ask("resolveCname");
+    return { v4, v6, alias: alias?.toLowerCase() };
+  }
+
+  /**
+   * The addresses that the system's servers give; one that refuses a kind of question has none of
+   * it.
+   */
+  async #local(how: DnsQuestion, name: string): Promise<readonly string[]> {
+    try {
+      return await this.#ask(this.#system, how, name);
+    } catch (error) {
+      if (this.#isStopped || SILENT.has(codeOf(error))) throw new Unknown(WHY.local);
+      return [];
+    }
+  }
+
+  async #ask(server: Resolver, how: DnsQuestion, name: string): Promise<readonly string[]> {
+    if (this.#isStopped) throw new Unknown(WHY.local);
+    try {
+      return await server[how](name);
+    } catch (error) {
+      if (EMPTY.has(codeOf(error))) return [];
+      throw error;
+    }
+  }
+
+  #resolver(address?: string): Resolver {
+    const resolver = this.#options.resolver();
+    const { port = 53 } = this.#options;
+    if (address !== undefined)
+      resolver.setServers([address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`]);
+    this.#resolvers.push(resolver);
+    return resolver;
+  }
+}
+
+type DnsQuestion = "resolve4" | "resolve6" | "resolveCname" | "resolveNs";
+
+function inOrder(addresses: readonly string[]): string[] {
+  return [...new Set(addresses)].sort();
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? "";
+}

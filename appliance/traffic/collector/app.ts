@@ -1,0 +1,86 @@
+import type Koa from "koa";
+import type { Middleware } from "koa";
+import type { Clock } from "../../base/clock.ts";
+import type { Client } from "../../base/http/client.ts";
+import type { Pages } from "../../base/http/pages.ts";
+import type { Log } from "../../base/log.ts";
+import type { Numbers } from "../../store/store.ts";
+import { Access } from "./access.ts";
+import { alive, fixedRoutes, withRoutes } from "./frame.ts";
+import { HitTally } from "./hit-tally.ts";
+import { type PublicFacts, publicSurface, REACHED_PATH } from "./public-surface.ts";
+import type { ReadSessions } from "./read-sessions.ts";
+import { readinessRoute, whenReady } from "./readiness.ts";
+import { badgeRoute } from "./routes/badge.ts";
+import { goalsRoute, marksRoute } from "./routes/goals.ts";
+import { countHits, HitsFirst, hitRoute } from "./routes/hits.ts";
+import { publicAddressRoute, reachedRoute } from "./routes/public-address.ts";
+import { sessionRoute } from "./routes/session.ts";
+import { overviewRoute, statsRoute } from "./routes/stats.ts";
+import { surveyPreflight, surveyRoute } from "./routes/survey.ts";
+import { surveysExportRoute, surveysRoute, surveyVersionsRoute } from "./routes/surveys.ts";
+import type { Sites } from "./sites.ts";
+import type { SiteEntry, Warning } from "./wire.ts";
+
+interface CollectorParts {
+  numbers: Numbers;
+  sites: Sites;
+  readSessions: ReadSessions;
+  client: Client;
+  clock: Clock;
+  log: Log;
+  /** The files of the web build. */
+  pages: Pages;
+  /** The problems that the box has now. */
+  warnings: () => readonly Warning[];
+  door: PublicFacts;
+  /** Whether the service is about to stop. */
+  isDraining?: () => boolean;
+  tally?: HitTally;
+}
+
+/** The public listener: collection, reads, badge, pages. */
+export function createCollector(parts: CollectorParts): Koa {
+  const { numbers, sites, readSessions, client, clock, log, warnings, door } = parts;
+  const { isDraining = () => false } = parts;
+  const readiness = {
+    get ready() {
+      return numbers.ready;
+    },
+    get draining() {
+      return isDraining();
+    },
+  };
+  const access = new Access({ sites, readSessions, client, clock });
+  const { tally = new HitTally() } = parts;
+  const hits = countHits({ ...parts, tally });
+
+  const zone = () => numbers.zone.nameAt(clock.now());
+  const router = fixedRoutes(parts.pages, zone, readinessRoute(readiness, alive))
+    .options("/s", surveyPreflight)
+    .use(whenReady(readiness))
+    .get("/e", hitRoute(hits["/e"]))
+    .get("/a", hitRoute(hits["/a"]))
+    .post("/s", surveyRoute({ ...parts, tally }))
+    .post("/session", sessionRoute(access))
+    .get("/stats", statsRoute(access, { numbers, clock, warnings }))
+    .get("/goals", goalsRoute(access, { numbers, clock }))
+    .get("/marks", marksRoute(access, { numbers, clock }))
+    .get("/overview", overviewRoute(access, sites, { numbers, clock, warnings }))
+    .get("/surveys", surveysRoute(access, numbers))
+    .get("/surveys/versions", surveyVersionsRoute(access, numbers))
+    .get("/surveys/export", surveysExportRoute(access, numbers))
+    .get("/sites", sitesRoute(access, sites))
+    .get("/public-address", publicAddressRoute(door))
+    .get("/badge", badgeRoute(sites, numbers, client, clock))
+    .get(`${REACHED_PATH}:nonce`, reachedRoute(door, client));
+  return withRoutes(new HitsFirst(hits, readiness), router, log, publicSurface(door, client));
+}
+
+function sitesRoute(access: Access, sites: Sites): Middleware {
+  return (ctx) => {
+    access.admin(ctx);
+    ctx.set("Cache-Control", "no-store");
+    ctx.body = sites.all.map(({ id, host }): SiteEntry => ({ id, host }));
+  };
+}

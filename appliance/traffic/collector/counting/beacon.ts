@@ -1,0 +1,96 @@
+import { remember } from "../../../base/remember.ts";
+import { pagePath, storable } from "../../../base/text/storable.ts";
+import { type Dimension, FLAG, type Hit } from "../../../store/log/record.ts";
+import { addressHost, addressOrigin, sourceHost } from "./address.ts";
+import { referrerGroup } from "./referrer.ts";
+import type { Visitor } from "./visitor.ts";
+
+/** The parts of a beacon: its payload, and facts by the request's headers. */
+interface Beacon {
+  readonly payload: Readonly<Record<string, unknown>>;
+  readonly visitor: Visitor;
+  /** The `Referer` header, or "". */
+  readonly referer: string;
+  /** ISO country from a CDN's header, or "". */
+  readonly country: string;
+}
+
+/** A visitor that is no crawler. */
+type Person = Extract<Visitor, { bot: null }>;
+
+const LATENCIES = new Set(["<150", "150-2000", ">2000"]);
+
+/** The bit of a view that a payload's key sets when it is "1". */
+const FLAG_OF = [
+  ["u", FLAG.visitor],
+  ["s", FLAG.session],
+  ["b", FLAG.bounce],
+  ["g", FLAG.engaged],
+  ["n", FLAG.pathVisitor],
+] as const;
+
+/** The hit that a beacon is. */
+export function beaconHit(beacon: Beacon): Hit {
+  const { payload, visitor } = beacon;
+  if (visitor.bot !== null)
+    return { kind: "crawler", flags: 0, values: [["bot_kind", storable(visitor.bot) || "other"]] };
+  const event = storable(payload.ev);
+  const target = storable(payload.t);
+  if (event === "hi")
+    return {
+      kind: "interaction",
+      flags: 0,
+      values: [["hi", LATENCIES.has(target) ? target : "unknown"]],
+    };
+  if (event === "bot") return { kind: "synthetic", flags: 0, values: [] };
+  const values = contextOf(beacon, visitor);
+  if (event === "") return { kind: "view", flags: flagsOf(payload), values };
+  values.push(["event", event]);
+  if (target !== "") values.push(["event_target", target]);
+  return { kind: "event", flags: 0, values };
+}
+
+function flagsOf(payload: Beacon["payload"]): number {
+  let flags = 0;
+  for (const [key, flag] of FLAG_OF) if (payload[key] === "1") flags |= flag;
+  return flags;
+}
+
+/** The page and the browser of a view or an event. */
+function contextOf(
+  { payload, referer, country }: Beacon,
+  { browser, os, device }: Person,
+): [Dimension, string][] {
+  const host = storable(addressOrigin(payload.h)) || storable(originOf(referer)) || "unknown";
+  const ref = storable(addressHost(payload.r));
+  const values: [Dimension, string][] = [
+    ["path", pagePath(payload.p)],
+    ["host", host],
+    ["ref", ref.trim() ? ref : "direct"],
+    ["ref_group", referrerGroup(ref, host)],
+    ["lang", languageOf(storable(payload.l))],
+    ["tz", storable(payload.tz) || "unknown"],
+    ["browser", browser],
+    ["os", os],
+    ["device", device],
+  ];
+  const addIfPresent = (dimension: Dimension, value: string) => {
+    if (value !== "") values.push([dimension, value]);
+  };
+  // Older scripts do not say where the session began.
+  if (typeof payload.o === "string")
+    values.push(["source", storable(sourceHost(payload.o)).trim() || "direct"]);
+  addIfPresent("country", country);
+  addIfPresent("viewport", storable(payload.vw));
+  addIfPresent("utm_source", storable(payload.us));
+  addIfPresent("utm_medium", storable(payload.um));
+  addIfPresent("utm_campaign", storable(payload.uc));
+  return values;
+}
+
+const languageOf = remember((l) => l.split(/[-_]/, 1)[0]?.toLowerCase() || "unknown");
+
+function originOf(url: string): string {
+  const origin = URL.canParse(url) ? new URL(url).origin : "null";
+  return origin === "null" ? "" : origin;
+}

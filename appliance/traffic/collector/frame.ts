@@ -1,0 +1,134 @@
+import type { RouterMiddleware } from "@koa/router";
+import type Koa from "koa";
+import type { Middleware } from "koa";
+import { isFromHere } from "../../base/http/client.ts";
+import { errorBodies, HttpError } from "../../base/http/errors.ts";
+import type { Pages } from "../../base/http/pages.ts";
+import { methodNotAllowed, Router } from "../../base/http/router.ts";
+import type { Log } from "../../base/log.ts";
+import { CONTROL_PORT } from "../../base/ports.ts";
+import { VERSION_HEADER } from "../../base/release/health.ts";
+import { version } from "../../base/system/version.ts";
+
+const ASSETS = [
+  "dashboard.css",
+  "dashboard.js",
+  "docs.css",
+  "da-common.js",
+  "help.js",
+  "help.css",
+  "map.js",
+  "surveys.js",
+  "favicon.svg",
+  "plex-condensed-400.woff2",
+  "plex-condensed-600.woff2",
+  "vendor/frappe-charts.iife.min.js",
+  "vendor/frappe-charts.min.css",
+];
+
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  // frappe-charts writes inline styles.
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const PAGE_HEADERS = {
+  "Content-Security-Policy": PAGE_POLICY,
+  "X-Content-Type-Options": "nosniff",
+  "Referrer-Policy": "no-referrer",
+};
+
+/**
+ * The routes that do not depend on the state of the data: the script and the pages.
+ * @param zone the present zone of days
+ */
+export function fixedRoutes(pages: Pages, zone: () => string, root = alive): Router {
+  const router = new Router({ sensitive: true, strict: true })
+    .get("/", root)
+    .get("/s.js", script(pages, zone))
+    .get("/dashboard", page(pages, "dashboard.html"))
+    .get("/dashboard/", leadsTo("../dashboard"))
+    .get("/help/", leadsTo("../help"))
+    .get("/help", page(pages, "help.html"))
+    .get("/docs", leadsTo("docs/index"))
+    .get("/docs/", leadsTo("index"))
+    .get("/docs/:page", doc(pages))
+    .all("/api/push{/*channel}", pushElsewhere);
+  for (const name of ASSETS) router.get(`/${name}`, page(pages, name));
+  return router;
+}
+
+/** Makes `app` the public listener with these routes. */
+export function withRoutes(app: Koa, router: Router, log: Log, ...before: Middleware[]): Koa {
+  // A client that disconnects early is not worth a log line.
+  app.silent = true;
+  app.use(errorBodies(log));
+  app.use(tellVersion(version()));
+  for (const step of before) app.use(step);
+  app.use(router.routes());
+  app.use(methodNotAllowed);
+  return app;
+}
+
+/** Adds the version to answers to this machine, for the updater, which judges a trial by it. */
+function tellVersion(running: string): Middleware {
+  return (ctx, next) => {
+    if (ctx.path === "/" && isFromHere(ctx.req)) ctx.set(VERSION_HEADER, running);
+    return next();
+  };
+}
+
+export const alive: Middleware = (ctx) => {
+  // People may type this address.
+  ctx.set("Refresh", "2; url=dashboard");
+  ctx.body = "ok";
+};
+
+/** Leads on to a path relative to the one that was asked for: there may be a prefix before it. */
+function leadsTo(path: string): Middleware {
+  return (ctx) => {
+    ctx.status = 308;
+    ctx.set("Location", path);
+    ctx.body = "";
+  };
+}
+
+/** Many a sender is given this port first. */
+const pushElsewhere: Middleware = () => {
+  throw new HttpError(
+    404,
+    "not_found",
+    `Pushes go to the Web UI's port, which is ${CONTROL_PORT} unless WEBUI_PORT names another. This is the collector's.`,
+  );
+};
+
+function script(pages: Pages, zone: () => string): Middleware {
+  return (ctx) => {
+    ctx.set({
+      "Cross-Origin-Resource-Policy": "cross-origin",
+      // Tags that are modules or ask for integrity need it.
+      "Access-Control-Allow-Origin": "*",
+    });
+    pages.sendWith(ctx, "s.js", { text: '"UTC"', by: `"${zone()}"` }, "public, max-age=3600");
+  };
+}
+
+function page(pages: Pages, name: string): Middleware {
+  return (ctx) => {
+    ctx.set(PAGE_HEADERS);
+    pages.send(ctx, name);
+  };
+}
+
+function doc(pages: Pages): RouterMiddleware {
+  return (ctx) => {
+    if (pages.sendDoc(ctx, ctx.params.page ?? "")) ctx.set(PAGE_HEADERS);
+  };
+}

@@ -1,0 +1,44 @@
+/** The JSON the collector answers. */
+
+import type { Mark } from "../../base/text/marks.ts";
+
+export type { ErrorAnswer } from "../../base/http/wire.ts";
+export type {
+  CrossField,
+  ExportPage,
+  GoalsAnswer,
+  HoursOfDay,
+  OverviewAnswer,
+  SeriesRow,
+  SiteSource,
+  SiteWeek,
+  StatsAnswer,
+  StatsTotals,
+  SurveyLabels,
+  SurveysAnswer,
+  SurveyVersions,
+  Warning,
+} from "../../store/reports.ts";
+
+/** The answer of `POST /session`: a token that reads every site for a while. */
+export interface SessionAnswer {
+  token: string;
+}
+
+/** `GET /public-address`: where visitors reach this collector; null until they do. */
+export interface PublicAddressAnswer {
+  /** `https://stats.example.com` */
+  url: string | null;
+}
+
+/** The answer of `GET /marks`. */
+export interface MarksAnswer {
+  site: string;
+  marks: readonly Mark[];
+}
+
+/** An entry of `GET /sites`. */
+export interface SiteEntry {
+  id: string;
+  host: string | null;
+}

@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { beforeEach, describe, it } from "mocha";
+import { openedParts } from "../../../appliance/app/service/closing.ts";
+
+describe("parts that run together", () => {
+  let log: string[];
+  beforeEach(() => {
+    log = [];
+  });
+  const closer = (name: string) => () => void log.push(`${name} closed`);
+  const failing = (name: string) => () => {
+    log.push(`${name} failed`);
+    throw new Error(`${name} is stuck`);
+  };
+
+  it("are closed in reverse, once", async () => {
+    const parts = await openedParts(async (closing) => {
+      closing.add(closer("data"), closer("decks"));
+      return { port: 80 };
+    });
+    assert.deepEqual([parts.port, log], [80, []]);
+    await parts.close();
+    await parts.close();
+    assert.deepEqual(log, ["decks closed", "data closed"]);
+  });
+
+  it("are all closed though some fail to, of which the first is told", async () => {
+    const parts = await openedParts(async (closing) => {
+      closing.add(closer("data"), failing("push"), failing("decks"));
+      return {};
+    });
+    await assert.rejects(parts.close(), /decks is stuck/);
+    assert.deepEqual(log, ["decks failed", "push failed", "data closed"]);
+  });
+
+  it("are closed when one of them does not start, which is what is told", async () => {
+    const starting = openedParts(async (closing) => {
+      closing.add(closer("data"), failing("decks"));
+      throw new Error("the port is taken");
+    });
+    await assert.rejects(starting, /the port is taken/);
+    assert.deepEqual(log, ["decks failed", "data closed"]);
+  });
+});

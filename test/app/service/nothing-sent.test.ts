@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "mocha";
+import { FakeUpdater } from "../../helpers/fake-updater.ts";
+import { eachFolder } from "../../helpers/folder.ts";
+import { Minisign } from "../../helpers/minisign.ts";
+import { Street } from "../../image/street.ts";
+
+// Each sentence takes some seconds, of real time: a service waits in vain for answers of names and hosts.
+const HOURS = join(import.meta.dirname, "sealed-hours.ts");
+
+/**
+ * A network with nobody in it: every address of the world leads into an interface behind which there is nothing, names are
+ * asked for at 192.0.2.53, and the kernel notes to whom each packet would go.
+ */
+const SEAL = `
+  ip link set lo up
+  ip link add world type veth peer name nobody
+  ip link set world up
+  ip link set nobody up
+  ip address add 192.0.2.2/24 dev world
+  ip address add 2001:db8::2/64 dev world nodad
+  ip route add default dev world
+  ip -6 route add default dev world
+  echo 'nameserver 192.0.2.53' >"$1/resolv.conf"
+  mount --bind "$1/resolv.conf" /etc/resolv.conf
+  nft -f - <<'RULES'
+    table inet seal {
+      set sent4 { type ipv4_addr . inet_proto . inet_service; flags dynamic; size 1000; }
+      set sent6 { type ipv6_addr . inet_proto . inet_service; flags dynamic; size 1000; }
+      chain out {
+        type filter hook output priority 0;
+        oifname lo accept
+        meta nfproto ipv4 meta l4proto { tcp, udp } add @sent4 { ip daddr . meta l4proto . th dport }
+        meta nfproto ipv6 meta l4proto { tcp, udp } add @sent6 { ip6 daddr . meta l4proto . th dport }
+      }
+    }
+RULES
+  "$2" "$3" "$4" "$5"
+  nft -j list set inet seal sent4
+  nft -j list set inet seal sent6
+`;
+
+interface Sent {
+  readonly nftables: readonly {
+    readonly set?: { readonly elem?: readonly { readonly concat: readonly unknown[] }[] };
+  }[];
+}
+
+/** The views that were counted in so many hours, and to whom packets went, like `192.0.2.10 tcp 1883`. */
+function live(folder: string, hours: number, settings: Readonly<Record<string, string>>) {
+  const seal = [
+    "--net",
+    "--mount",
+    "bash",
+    "-euc",
+    SEAL,
+    "bash",
+    folder,
+    process.execPath,
+    HOURS,
+    String(hours),
+  ];
+  const said = execFileSync(
+    "unshare",
+    [...seal, JSON.stringify({ DATA_DIR: join(folder, "data"), ...settings })],
+    {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
+  const [stats, ...sets] = said
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  const sent = (sets as Sent[])
+    .flatMap(({ nftables }) => nftables.flatMap(({ set }) => set?.elem ?? []))
+    .map(({ concat }) => concat.join(" "));
+  return { views: stats.pv._ as number, sent: sent.toSorted() };
+}
+
+describe("a service in a network that notes every packet", () => {
+  const folder = eachFolder();
+
+  it("sends nothing to anybody in a whole day while nothing is turned on", function () {
+    if (Street.isMissing !== undefined) this.skip();
+    const { views, sent } = live(folder(), 24, {});
+    assert.ok(views > 0);
+    assert.deepEqual(sent, []);
+  });
+
+  it("sends to the broker and looks for releases where the owner says, and asks nobody else", function () {
+    if (Street.isMissing !== undefined) this.skip();
+    const [updateDir, updatesDir] = [join(folder(), "update"), join(folder(), "updates")];
+    new FakeUpdater(updateDir, updatesDir);
+    mkdirSync(updatesDir, { recursive: true });
+    const minisign = new Minisign();
+    const [, key = ""] = minisign.file.split("\n");
+    minisign.remove();
+    const settings = {
+      MQTT_URL: "mqtt://192.0.2.10",
+      UPDATE_DIR: updateDir,
+      UPDATES_DIR: updatesDir,
+      UPDATE_URL: "https://192.0.2.80/releases/",
+      UPDATE_KEY: key,
+    };
+    // The first look for a release is within a day and ten minutes.
+    assert.deepEqual(live(folder(), 25, settings).sent, [
+      "192.0.2.10 tcp 1883",
+      "192.0.2.80 tcp 443",
+    ]);
+  });
+
+  it("asks for its name, where it is named by one", function () {
+    if (Street.isMissing !== undefined) this.skip();
+    assert.deepEqual(live(folder(), 1, { MQTT_URL: "mqtt://broker.example" }).sent, [
+      "192.0.2.53 udp 53",
+    ]);
+  });
+});

@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { describe, it } from "mocha";
+import { DIMENSIONS } from "../../../../appliance/store/log/record.ts";
+import { appPingHit } from "../../../../appliance/traffic/collector/counting/app-ping.ts";
+import { beaconHit } from "../../../../appliance/traffic/collector/counting/beacon.ts";
+
+/** A payload that says the same in each field, those included that are added some day. */
+const saying = (value: string, more: object = {}): Readonly<Record<string, unknown>> =>
+  new Proxy(more as Record<string, unknown>, {
+    get: (target, key) => (typeof key === "string" ? (target[key] ?? value) : undefined),
+  });
+
+const PERSON = { bot: null, browser: "Firefox", os: "Linux", device: "desktop" } as const;
+const beacon = { referer: "", country: "DE", visitor: PERSON };
+
+describe("each dimension", () => {
+  it("is counted of some request", () => {
+    const hits = ["x", "unknown", "1.2.3"].flatMap((value) => [
+      beaconHit({ ...beacon, payload: saying(value) }),
+      appPingHit(saying(value), "DE"),
+    ]);
+    const others = [
+      beaconHit({ ...beacon, payload: saying("x", { ev: "hi" }) }),
+      beaconHit({ ...beacon, payload: {}, visitor: { bot: "googlebot" } }),
+    ];
+    const counted = [...hits, ...others].flatMap(({ values }) => values.map(([name]) => name));
+    assert.deepEqual(
+      DIMENSIONS.filter((name) => !counted.includes(name)),
+      [],
+    );
+  });
+});
