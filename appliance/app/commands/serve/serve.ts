@@ -100,6 +100,7 @@ async function start(
       ...(!terminal.env.JOURNAL_STREAM && { console: terminal.out }),
       ...(config.consoleDevice !== "" && { screen: screenAt(config.consoleDevice) }),
       timekeeper: clock,
+      ...(terminal.env.NICENESS && { niceness: Number(terminal.env.NICENESS) }),
       ...(demo && { pushed: DEMO_PUSHES }),
       ...(demo && { prepare: demo.fill }),
       async firstOpened(store) {

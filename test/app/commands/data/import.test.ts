@@ -284,7 +284,7 @@ describe("tallydeck import", () => {
       const { port } = server.address() as AddressInfo;
       const url = `http://127.0.0.1:${port}/?idSite=3`;
       const args = ["import", url, "--site", "blog", "--data-dir", folder()];
-      const importing = new Running(args, { MATOMO_TOKEN, NICENESS: "19" });
+      const importing = new Running(args, { MATOMO_TOKEN, NICENESS: "2" });
       await Promise.race([asked, importing.ended]);
       const tasks = `/proc/${importing.pid}/task`;
       const niceness = readdirSync(tasks).map((thread) => {
@@ -293,7 +293,7 @@ describe("tallydeck import", () => {
       });
       await importing.end("SIGKILL");
       assert.ok(niceness.length > 1);
-      assert.deepEqual(new Set(niceness), new Set(["19"]));
+      assert.deepEqual(new Set(niceness), new Set(["2"]));
     } finally {
       server.closeAllConnections();
       server.close();
