@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import type { BrowserContext, Page } from "playwright-core";
 import { openProfile } from "../helpers/chromium.ts";
+import { Owner as Api } from "../helpers/owner.ts";
 import { ADMIN } from "../helpers/world.ts";
-import { eachControl, ON_LAN } from "./control-stage.ts";
+import { ON_LAN, sharedControl } from "./control-stage.ts";
 import { seen } from "./owner.ts";
 
 /** All addresses that are asked from now on, and all that are said to have led there. */
@@ -20,24 +21,29 @@ const button = (page: Page, name: string) => page.getByRole("button", { name, ex
 const heading = (page: Page, name: string) => page.getByRole("heading", { name, exact: true });
 
 describe("links to the dashboard", () => {
-  afterEach(() => {
-    // Before the box ends. Here the Web UI leads to the collector, which is another origin.
+  afterEach(async () => {
+    // Before anybody looks for troubles. Here the Web UI leads to the collector, which is another origin.
     const { troubles } = control().owner;
     const others = troubles.filter((text) => text !== `asked ${origin()}`);
     troubles.splice(0, troubles.length, ...others);
+    // The next one comes with what the Web UI gives, and with nothing from before.
+    await page().evaluate("sessionStorage.clear()");
   });
 
-  const control = eachControl({ env: { ...ON_LAN, SITES: "blog,docs" } });
+  const control = sharedControl({ env: { ...ON_LAN, SITES: "blog,docs" } });
   const page = () => control().page;
   const origin = () => `http://127.0.0.1:${control().world.port}`;
   const dashboard = () => `${origin()}/dashboard`;
+  let isSignedIn = false;
   const signIn = async (query = "") => {
+    if (isSignedIn) return control().open(query);
     await control().owner.open(`/${query}`);
     await control().pick("Admin token");
     await control().field("Admin token").last().fill(ADMIN);
     await control().button("Sign in").click();
     await page().getByRole("navigation", { name: "Sections" }).waitFor();
     control().owner.expectTrouble(/401/);
+    isSignedIn = true;
   };
   const follow = () => page().getByRole("link", { name: "Dashboard" }).first().click();
   it("of the Web UI sign in by themselves, for this tab, and leave nothing in the address", async () => {
@@ -79,21 +85,7 @@ describe("links to the dashboard", () => {
     await again.getByText("That link was good once and for a minute.").waitFor();
     assert.equal(again.url(), dashboard());
     await button(again, "Open dashboard").waitFor();
-  });
-
-  it("of the Web UI open nothing any more after signing out there, and the page says so", async () => {
-    await signIn();
-    await follow();
-    await heading(page(), "All sites").waitFor();
-    const other = await page().context().newPage();
-    await other.goto(`${control().owner.origin}/?tab=box`);
-    await button(other, "Sign out").click();
-    await button(other, "Sign in").waitFor();
-    await button(page(), "Refresh").click();
-    await page().getByText("You came from the Web UI, and that has ended").waitFor();
-    await button(page(), "Open dashboard").waitFor();
-    control().owner.expectTrouble(/401/);
-    control().owner.expectTrouble(/401/);
+    await again.close();
   });
 
   it("ask for the token where the Web UI gives no code", async () => {
@@ -107,13 +99,22 @@ describe("links to the dashboard", () => {
   describe("that share a site", () => {
     let visitor: BrowserContext;
     let visited: Page;
-    beforeEach(async () => {
+    let api: Api;
+    before(async () => {
+      api = new Api(control().world);
+      await api.signIn({ token: ADMIN });
       await control().world.beacon({ p: "/hello" });
       visitor = await openProfile({});
-      visited = await visitor.newPage();
-      await signIn("?tab=sites");
     });
-    afterEach(() => visitor.close());
+    beforeEach(async () => {
+      await signIn("?tab=sites");
+      visited = await visitor.newPage();
+    });
+    afterEach(async () => {
+      await visited.close();
+      await api.ask("DELETE", "/api/sites/blog/share");
+    });
+    after(() => visitor.close());
     const card = () => control().region("blog");
     const share = async (address = ""): Promise<string> => {
       await card().getByText("Share", { exact: true }).click();
@@ -203,6 +204,23 @@ describe("links to the dashboard", () => {
       const late = await visitor.newPage();
       await late.goto(first);
       await late.getByText("This link does not open the site any more.").waitFor();
+    });
+  });
+
+  describe("from a Web UI that is signed out of", () => {
+    it("open nothing any more, and the page says so", async () => {
+      await signIn();
+      await follow();
+      await heading(page(), "All sites").waitFor();
+      const other = await page().context().newPage();
+      await other.goto(`${control().owner.origin}/?tab=box`);
+      await button(other, "Sign out").click();
+      await button(other, "Sign in").waitFor();
+      await button(page(), "Refresh").click();
+      await page().getByText("You came from the Web UI, and that has ended").waitFor();
+      await button(page(), "Open dashboard").waitFor();
+      control().owner.expectTrouble(/401/);
+      control().owner.expectTrouble(/401/);
     });
   });
 });
