@@ -3,17 +3,30 @@ import { SystemClock } from "../../appliance/base/system/system-clock.ts";
 import { CopyEnd } from "../../appliance/store/copy/end.ts";
 import { openDatabase } from "../../appliance/store/postgres/copying.ts";
 import { openFolder } from "../../appliance/store/sqlite/copies/copying.ts";
-import { boundBlocks, copyAll, fill } from "./copying.ts";
+import { boundBlocks, change, copyAll, fill } from "./copying.ts";
 import type { CountedDay } from "./counted-days.ts";
 import type { World } from "./world.ts";
 
-/** Brings days that are over into the data of a world that runs, which starts anew with them. */
-export async function importInto(world: World, days: readonly CountedDay[]): Promise<void> {
+/**
+ * Brings days that are over into the data of a world that runs, which starts anew with them.
+ * @param alsoMonths so many months before each have the same once more, which takes no time for each of their days
+ */
+export async function importInto(
+  world: World,
+  days: readonly CountedDay[],
+  alsoMonths = 0,
+): Promise<void> {
   await world.stop();
   const { databaseUrl, dataDir } = world;
   const folder = databaseUrl === undefined ? dataDir : join(dataDir, "imported");
   fill(folder, days.map(withViews));
   boundBlocks(folder);
+  for (let ago = 1; ago <= alsoMonths; ago++)
+    change(folder, (db) =>
+      db.exec(`INSERT INTO block (site, month, source, part, counters, counts, detail)
+        SELECT site, month - 1, source, part, counters, counts, detail FROM block
+        WHERE month = (SELECT min(month) FROM block)`),
+    );
   if (databaseUrl !== undefined) await copyInto(databaseUrl, folder);
   await world.start();
 }
