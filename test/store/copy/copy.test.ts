@@ -44,7 +44,7 @@ import {
 } from "../../helpers/copying.ts";
 import { CuttingProxy } from "../../helpers/cutting-proxy.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
-import { eachFolder } from "../../helpers/folder.ts";
+import { eachFolder, sharedFolder } from "../../helpers/folder.ts";
 import { isLong } from "../../helpers/long.ts";
 import { Postgres, sharedPostgres } from "../../helpers/postgres.ts";
 import { seeded, TEST_SEED } from "../../helpers/seeded.ts";
@@ -61,6 +61,8 @@ interface Kind {
 }
 
 describe("a copy", () => {
+  const demo = sharedFolder();
+  before(() => fill(demo(), [...demoDays(NOW)].slice(-40)));
   const folder = eachFolder();
   const at = (name: string) => join(folder(), name);
   const ends: CopyEnd[] = [];
@@ -72,6 +74,8 @@ describe("a copy", () => {
     return end;
   };
   const source = (name: string) => opened(new CopyEnd(openFolder(at(name), { isTarget: false })));
+  /** Twenty days of two sites, which nobody changes. */
+  const demoBox = () => opened(new CopyEnd(openFolder(demo(), { isTarget: false })));
   const folderAt = (name: string) => opened(new CopyEnd(openFolder(at(name), { isTarget: true })));
 
   const day = (
@@ -108,8 +112,7 @@ describe("a copy", () => {
       });
 
       it("brings all that was counted, and nothing the second time", async () => {
-        fill(at("box"), [...demoDays(NOW)].slice(-40));
-        const box = source("box");
+        const box = demoBox();
         const { days, surveys } = await copyAll(box, there);
         assert.ok(days > 20 && surveys > 3, `${days} ${surveys}`);
         assert.deepEqual(await contentOf(there), await contentOf(box));
@@ -175,8 +178,7 @@ describe("a copy", () => {
 
       it("goes on where it was ended, between any two transactions or in the middle of one", async () => {
         const { below } = seeded(TEST_SEED);
-        fill(at("box"), [...demoDays(NOW)].slice(-40));
-        const box = source("box");
+        const box = demoBox();
         let ended = 0;
         for (let isDone = false; !isDone; ) {
           const stop = new AbortController();
@@ -497,8 +499,7 @@ describe("a copy", () => {
     const clock = new SystemClock();
     const opening = { clock, random: Math.random, flag: "--to", isTarget: true };
     const there = opened(new CopyEnd(await openDatabase(url.href, opening)));
-    fill(at("box"), [...demoDays(NOW)].slice(-30));
-    const box = source("box");
+    const box = demoBox();
     // Each loss takes a third of a second, and twice as long where the commit before was lost, too.
     proxy.trouble = { commits: isLong ? 0.5 : 0.35 };
     const hurried = {
