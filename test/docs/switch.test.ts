@@ -151,7 +151,7 @@ class Visitors {
       this.views.set(page, (this.views.get(page) ?? 0) + 1);
       if (i % 50 === 0) await this.#respond(lane, i / 50);
       // Pauses, since visitors do not all come at once.
-      await setTimeout(1);
+      await setTimeout(10);
     }
   }
 
