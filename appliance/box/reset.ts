@@ -1,10 +1,9 @@
-import { rmSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
 import { isThere, textOf } from "../base/system/files.ts";
+import { RootRequests } from "../base/system/root-requests.ts";
 import { ASKED_RESET, ERASED_WORDS, JUMPER_WORDS, RESET_STATE } from "../base/text/reset.ts";
 import type { ResetStanding } from "../deck/face/notices.ts";
 
@@ -98,10 +97,10 @@ export class Reset {
   }
 
   async #ask(request: keyof typeof ASKED_RESET): Promise<boolean> {
-    const asked = (name: string) => join(this.#options.folder, "asked", name);
+    const root = new RootRequests(this.#options.folder);
     try {
-      if (request === "begin") rmSync(asked(ASKED_RESET.callOff), { force: true });
-      await writeFile(asked(ASKED_RESET[request]), "");
+      if (request === "begin") root.withdraw(ASKED_RESET.callOff);
+      await root.ask(ASKED_RESET[request]);
       return true;
     } catch (err) {
       this.#options.log.warn({ err }, "Root cannot be told of the reset");

@@ -1,6 +1,6 @@
-import { chmod, readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { networkInterfaces } from "node:os";
-import { join } from "node:path";
+import type { RootRequests } from "../base/system/root-requests.ts";
 import { ASKED_TUNNEL, TUNNEL, type TunnelState } from "./ipc/tunnel.ts";
 import type { TunnelAnswer } from "./view.ts";
 
@@ -10,52 +10,30 @@ const HEARD = `/sys/class/net/${TUNNEL}/statistics/rx_bytes`;
 /** Whether there is one now. */
 export const hasTunnel = (): boolean => networkInterfaces()[TUNNEL] !== undefined;
 
-/**
- * The box's tunnel, which root sets up: the service requests it by a file in a folder that root watches, and reads its
- * state in another file.
- */
+/** The box's tunnel, which root sets up. */
 export class TunnelSwitch {
-  readonly #folder: string;
+  readonly #root: RootRequests;
   readonly #heardFile: string;
 
-  /** @param folder root's folder, with a subfolder `asked` that the service may write to */
-  constructor(folder: string, heardFile = HEARD) {
-    this.#folder = folder;
+  constructor(root: RootRequests, heardFile = HEARD) {
+    this.#root = root;
     this.#heardFile = heardFile;
   }
 
   async view(): Promise<Omit<TunnelAnswer, "possible">> {
-    const [text, heard, asked] = await Promise.all([
-      read(join(this.#folder, "state.json")),
-      read(this.#heardFile),
-      readdir(this.#asked).catch(() => []),
-    ]);
-    const wishes: readonly string[] = Object.values(ASKED_TUNNEL);
     return {
-      tunnel: text === "" ? null : (JSON.parse(text) as TunnelState),
-      pending: asked.some((name) => wishes.includes(name)),
-      heard: Number(heard) > 0,
+      tunnel: this.#root.state<TunnelState>() ?? null,
+      pending: Object.values(ASKED_TUNNEL).some((request) => this.#root.isPending(request)),
+      heard: Number(await readFile(this.#heardFile, "utf8").catch(() => "")) > 0,
     };
   }
 
   /** @param text a configuration that `readTunnel` does not refuse */
   async make(text: string): Promise<void> {
-    const file = join(this.#asked, ASKED_TUNNEL.make);
-    await writeFile(`${file}.new`, text);
-    // Root reads it by the rights of the group, since its unit has no others.
-    await chmod(`${file}.new`, 0o640);
-    await rename(`${file}.new`, file);
+    await this.#root.ask(ASKED_TUNNEL.make, text);
   }
 
   async remove(): Promise<void> {
-    await writeFile(join(this.#asked, ASKED_TUNNEL.remove), "");
+    await this.#root.ask(ASKED_TUNNEL.remove);
   }
-
-  get #asked(): string {
-    return join(this.#folder, "asked");
-  }
-}
-
-function read(file: string): Promise<string> {
-  return readFile(file, "utf8").catch(() => "");
 }

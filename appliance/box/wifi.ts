@@ -1,14 +1,11 @@
-import { chmod, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
-import { isObject } from "../base/input/json.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
+import type { RootRequests } from "../base/system/root-requests.ts";
 import { ASKED_WIFI, type WifiState, type WifiWish } from "./ipc/wifi-state.ts";
 import type { WifiStanding } from "./wifi-notices.ts";
 
 interface WifiSwitchOptions {
-  /** Root's folder, with a subfolder `asked` that the service may write to. */
-  readonly folder: string;
+  readonly root: RootRequests;
   readonly clock: Pick<Clock, "monotonic" | "after">;
   readonly warn: (line: string) => void;
 }
@@ -21,15 +18,12 @@ const OFFLINE_MS = 60_000;
 /** A network without internet is told of for so long. */
 const TOLD_MS = 15 * 60_000;
 
-/**
- * The box's Wi-Fi, which root sets up: the service reads its state in a file, and asks by files in a folder that root
- * watches.
- */
+/** The box's Wi-Fi, which root sets up. */
 export class WifiSwitch {
   readonly changed = new Signal();
   readonly #options: WifiSwitchOptions;
   #cancel: Cancel = () => {};
-  #text = "";
+  #text: string | undefined;
   #state: WifiState | undefined;
   /** Monotonic times. */
   #stateAt = 0;
@@ -43,8 +37,8 @@ export class WifiSwitch {
   }
 
   /** Looks at the state, now and from now on. */
-  async start(): Promise<void> {
-    await this.#look();
+  start(): void {
+    this.#look();
   }
 
   close(): void {
@@ -73,21 +67,24 @@ export class WifiSwitch {
   /** Opens the set-up network. */
   async begin(): Promise<void> {
     this.#offeredUntil = Number.NEGATIVE_INFINITY;
-    await this.#ask(ASKED_WIFI.begin, "");
+    await this.#options.root.ask(ASKED_WIFI.begin);
   }
 
   /** Joins another network; the present one is joined again where that fails. */
   async join(wish: WifiWish): Promise<void> {
-    await this.#ask(ASKED_WIFI.join, JSON.stringify(wish));
+    await this.#options.root.ask(ASKED_WIFI.join, JSON.stringify(wish));
   }
 
   /** Tells root whether a deck can show a key. */
   showDeck(hasDeck: boolean): void {
     if (hasDeck === this.#hasDeck) return;
     this.#hasDeck = hasDeck;
-    const file = join(this.#asked, ASKED_WIFI.shown);
-    const told = hasDeck ? writeFile(file, "") : rm(file, { force: true });
-    told.catch((error: unknown) => this.#options.warn(`Root is not told of decks: ${error}`));
+    const { root, warn } = this.#options;
+    if (!hasDeck) root.withdraw(ASKED_WIFI.shown);
+    else
+      root
+        .ask(ASKED_WIFI.shown)
+        .catch((error: unknown) => warn(`Root is not told of decks: ${error}`));
   }
 
   /** Tells whether the box is reached by any network now. */
@@ -99,25 +96,18 @@ export class WifiSwitch {
     } else this.#offlineSince ??= now;
   }
 
-  async #ask(name: string, content: string): Promise<void> {
-    const file = join(this.#asked, name);
-    await writeFile(`${file}.new`, content);
-    // Root reads it by the rights of the group, since its unit has no others.
-    await chmod(`${file}.new`, 0o640);
-    await rename(`${file}.new`, file);
-  }
-
-  async #look(): Promise<void> {
-    const { folder, clock } = this.#options;
-    const text = await readFile(join(folder, "state.json"), "utf8").catch(() => "");
+  #look(): void {
+    const { root, clock } = this.#options;
+    const text = root.stateText;
     if (text !== this.#text) {
       this.#text = text;
-      this.#state = stateIn(text);
+      const state = root.state<WifiState>(text);
+      this.#state = typeof state?.phase === "string" ? state : undefined;
       this.#stateAt = clock.monotonic();
     }
     this.#askForReason();
     this.#tell();
-    this.#cancel = clock.after(LOOK_MS, () => void this.#look());
+    this.#cancel = clock.after(LOOK_MS, () => this.#look());
   }
 
   #askForReason(): void {
@@ -125,7 +115,7 @@ export class WifiSwitch {
     if (this.#offlineSince === undefined || now - this.#offlineSince < OFFLINE_MS) return;
     // Root's program goes on by itself, once it runs.
     this.#offlineSince = Number.POSITIVE_INFINITY;
-    this.#ask(ASKED_WIFI.look, "").catch(() => {});
+    this.#options.root.ask(ASKED_WIFI.look).catch(() => {});
   }
 
   #tell(): void {
@@ -133,21 +123,5 @@ export class WifiSwitch {
     if (told === this.#told) return;
     this.#told = told;
     this.changed.emit();
-  }
-
-  get #asked(): string {
-    return join(this.#options.folder, "asked");
-  }
-}
-
-/** Root's file, which is replaced as a whole. */
-function stateIn(text: string): WifiState | undefined {
-  try {
-    const state: unknown = JSON.parse(text);
-    return isObject(state) && typeof state.phase === "string"
-      ? (state as unknown as WifiState)
-      : undefined;
-  } catch {
-    return undefined;
   }
 }

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, it } from "mocha";
+import { RootRequests } from "../../appliance/base/system/root-requests.ts";
 import type { WifiState } from "../../appliance/box/ipc/wifi-state.ts";
 import { WifiSwitch } from "../../appliance/box/wifi.ts";
 import type { WifiStanding } from "../../appliance/box/wifi-notices.ts";
@@ -46,8 +47,12 @@ describe("the service's part of the Wi-Fi", () => {
     mkdirSync(join(folder(), "asked"));
     clock = new FakeClock();
     warned = [];
-    wifi = new WifiSwitch({ folder: folder(), clock, warn: (line) => warned.push(line) });
-    await wifi.start();
+    wifi = new WifiSwitch({
+      root: new RootRequests(folder()),
+      clock,
+      warn: (line) => warned.push(line),
+    });
+    wifi.start();
   });
   afterEach(() => wifi.close());
 

@@ -11,6 +11,7 @@ import { createLog } from "../../base/log.ts";
 import { listenerUrl, urlOf } from "../../base/ports.ts";
 import { Refusal } from "../../base/refusal.ts";
 import type { UpdaterState } from "../../base/release/updater-state.ts";
+import { RootRequests } from "../../base/system/root-requests.ts";
 import { version } from "../../base/system/version.ts";
 import type { Diagnostics } from "../../control/wire.ts";
 import { Keys } from "../../links/public/keys.ts";
@@ -86,7 +87,10 @@ export const status: Command = {
     const kept = await contentsOf(config);
     const space = existsSync(dataDir) ? await spaceOf(dataDir) : undefined;
 
-    const system = config.updateDir === "" ? undefined : new RootUpdater(config.updateDir).state();
+    const system =
+      config.updateDir === ""
+        ? undefined
+        : new RootUpdater(new RootRequests(config.updateDir)).state();
     const facts: Facts = {
       ...{ system, found, kept, space, dataDir, database },
       decks: told ? told.decks.map(deckOf) : await pluggedIn(),

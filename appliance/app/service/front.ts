@@ -1,6 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { Cancel } from "../../base/signal.ts";
+import { RootRequests } from "../../base/system/root-requests.ts";
 import { clockZone } from "../../base/time-zone.ts";
 import {
   type BackupStandingSource,
@@ -132,9 +133,13 @@ async function startWifi(
   closing: Closing,
 ): Promise<WifiSwitch | undefined> {
   if (folder === "") return undefined;
-  const wifi = new WifiSwitch({ folder, clock, warn: (line) => log.warn(line) });
+  const wifi = new WifiSwitch({
+    root: new RootRequests(folder),
+    clock,
+    warn: (line) => log.warn(line),
+  });
   closing.add(() => wifi.close());
-  await wifi.start();
+  wifi.start();
   return wifi;
 }
 

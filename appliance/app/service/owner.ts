@@ -5,6 +5,7 @@ import type { Listener } from "../../base/http/listen.ts";
 import { RateLimit } from "../../base/http/rate-limit.ts";
 import { RecentProblems } from "../../base/log.ts";
 import { siteTokenKey } from "../../base/names.ts";
+import { RootRequests } from "../../base/system/root-requests.ts";
 import { madeAt, version } from "../../base/system/version.ts";
 import { thisNetwork } from "../../box/board.ts";
 import type { DiskWatch } from "../../box/disk/disk-watch.ts";
@@ -99,7 +100,8 @@ export async function startOwner(
   closing.add(() => siteNumbers.close());
   const images = new Images(documentsIn(box, IMAGES));
   await images.load();
-  const machine = config.machineDir === "" ? undefined : new MachineSwitch(config.machineDir);
+  const machine =
+    config.machineDir === "" ? undefined : new MachineSwitch(new RootRequests(config.machineDir));
   const presence =
     machine &&
     new Presence({
@@ -383,7 +385,7 @@ function aboutBox(
       logKeptAt: () => keptLog.keptAt(),
       ...(powerDir !== "" && { power: powerSwitch(powerDir) }),
     },
-    tunnel: { ...(tunnelDir !== "" && { tunnel: new TunnelSwitch(tunnelDir) }) },
+    tunnel: { ...(tunnelDir !== "" && { tunnel: new TunnelSwitch(new RootRequests(tunnelDir)) }) },
     wifi: { ...(front.wifi && { wifi: front.wifi }) },
   };
 }

@@ -1,4 +1,5 @@
 import { KEYS_FOLDER, readKeys } from "../../base/release/minisign.ts";
+import { RootRequests } from "../../base/system/root-requests.ts";
 import { version } from "../../base/system/version.ts";
 import { clockZone } from "../../base/time-zone.ts";
 import type { UpdateSource } from "../../control/routes/box/update.ts";
@@ -44,7 +45,7 @@ export async function startUpdates(
       board,
       record,
       releases,
-      root: new RootUpdater(updateDir),
+      root: new RootUpdater(new RootRequests(updateDir)),
       random: () => random.int(2 ** 32) / 2 ** 32,
       timeZone: () => clockZone(log),
     });

@@ -11,7 +11,7 @@ import {
   type FormRequest,
 } from "../../base/http/form-server.ts";
 import { createLog } from "../../base/log.ts";
-import { askUpdater } from "../../base/release/ask-updater.ts";
+import { RootRequests } from "../../base/system/root-requests.ts";
 import { SystemClock } from "../../base/system/system-clock.ts";
 import { endAtUncaught } from "../../base/system/uncaught.ts";
 import { thisNetwork } from "../board.ts";
@@ -55,7 +55,7 @@ const emergency = new Emergency({
   token: randomBytes(16).toString("hex"),
   known: () => readKnown(ROOT),
   log: () => endOfLog(ROOT),
-  askForOther: () => askUpdater(at(BOX_FILES.updater), "rollback"),
+  askForOther: () => new RootRequests(at(BOX_FILES.updater)).ask("rollback"),
   end: () => process.exit(0),
 });
 

@@ -1,16 +1,11 @@
-import { join } from "node:path";
 import { schemas } from "../../base/input/shape.ts";
-import { ASKED, askUpdater } from "../../base/release/ask-updater.ts";
 import { MOST_RELEASE } from "../../base/release/release.ts";
 import {
-  STATE_FILE,
   UPDATER_REQUESTS,
   type UpdaterRequest,
   type UpdaterState,
 } from "../../base/release/updater-state.ts";
-import { bytesOf, sizeOf } from "../../base/system/files.ts";
-
-const MOST_BYTES = 65_536;
+import type { RootRequests } from "../../base/system/root-requests.ts";
 
 const text = (maxLength: number) => ({ type: "string", maxLength });
 const count = { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
@@ -71,49 +66,33 @@ const STATE = object(
 );
 const misfitOf = schemas({ allowUnionTypes: true })(STATE);
 
-/**
- * Root's updater: the service requests work by files in a folder that root watches, and reads the state in another
- * folder.
- */
+/** Root's updater. */
 export class RootUpdater {
-  readonly #folder: string;
+  readonly #root: RootRequests;
   /** The last state, cached by its text, since it is read every second. */
   #read: { text?: string | undefined; state?: UpdaterState | undefined } = {};
 
-  /** @param folder root's folder, with a subfolder `asked` that the service may write to */
-  constructor(folder: string) {
-    this.#folder = folder;
+  constructor(root: RootRequests) {
+    this.#root = root;
   }
 
   /** The updater's last report; undefined before there is one, and for one that cannot be read. */
   state(): UpdaterState | undefined {
-    const bytes = bytesOf(join(this.#folder, STATE_FILE), MOST_BYTES);
-    const text = bytes && Buffer.from(bytes).toString("utf8");
-    if (text !== this.#read.text)
-      this.#read = { text, state: text === undefined ? text : parsed(text) };
+    const text = this.#root.stateText;
+    if (text !== this.#read.text) {
+      const state = this.#root.state<UpdaterState>(text);
+      this.#read = { text, state: misfitOf(state) === undefined ? state : undefined };
+    }
     return this.#read.state;
   }
 
   /** The requests that it has not taken yet. */
   pending(): UpdaterRequest[] {
-    return UPDATER_REQUESTS.filter((request) => sizeOf(join(this.#asked, request)) !== undefined);
+    return UPDATER_REQUESTS.filter((request) => this.#root.isPending(request));
   }
 
   /** @throws {Error} where root's folder is not there */
   async request(request: UpdaterRequest, release?: number): Promise<void> {
-    await askUpdater(this.#folder, request, release);
-  }
-
-  get #asked(): string {
-    return join(this.#folder, ASKED);
-  }
-}
-
-function parsed(text: string): UpdaterState | undefined {
-  try {
-    const state: unknown = JSON.parse(text);
-    return misfitOf(state) === undefined ? (state as UpdaterState) : undefined;
-  } catch {
-    return undefined;
+    await this.#root.ask(request, release === undefined ? "" : String(release));
   }
 }

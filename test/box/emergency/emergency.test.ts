@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeEach, describe, it } from "mocha";
 import type { FormRequest } from "../../../appliance/base/http/form-server.ts";
 import { createLog } from "../../../appliance/base/log.ts";
-import { askUpdater } from "../../../appliance/base/release/ask-updater.ts";
+import { RootRequests } from "../../../appliance/base/system/root-requests.ts";
 import { Emergency } from "../../../appliance/box/emergency/emergency.ts";
 import { BOX_FILES, endOfLog, readKnown } from "../../../appliance/box/emergency/known.ts";
 import { Reset } from "../../../appliance/box/reset.ts";
@@ -61,7 +61,7 @@ describe("a box whose service cannot start", () => {
       token: "token-of-this-start",
       known: () => readKnown(folder()),
       log: () => endOfLog(folder()),
-      askForOther: () => askUpdater(join(folder(), BOX_FILES.updater), "rollback"),
+      askForOther: () => new RootRequests(join(folder(), BOX_FILES.updater)).ask("rollback"),
       end: () => {
         ended += 1;
       },

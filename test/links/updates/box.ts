@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { isRefusal, type RefusalCode } from "../../../appliance/base/refusal.ts";
 import type { Manifest } from "../../../appliance/base/release/manifest.ts";
 import { sizeOf } from "../../../appliance/base/system/files.ts";
+import { RootRequests } from "../../../appliance/base/system/root-requests.ts";
 import type { ThisBoard } from "../../../appliance/links/updates/boards.ts";
 import { Bundles } from "../../../appliance/links/updates/bundles.ts";
 import { type UpdateRecord, UpdateRecordFile } from "../../../appliance/links/updates/record.ts";
@@ -104,7 +105,7 @@ class UpdateBox {
       board,
       record,
       releases,
-      root: new RootUpdater(join(this.folder, "root")),
+      root: new RootUpdater(new RootRequests(join(this.folder, "root"))),
       random: () => this.random,
       timeZone: () => "Europe/Zurich",
     });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "mocha";
+import { RootRequests } from "../../../appliance/base/system/root-requests.ts";
 import { RootUpdater } from "../../../appliance/links/updates/root.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 
@@ -16,7 +17,7 @@ describe("What root tells of updates", () => {
   const folder = eachFolder();
   const told = (text: string) => {
     writeFileSync(join(folder(), "state.json"), text);
-    return new RootUpdater(folder()).state();
+    return new RootUpdater(new RootRequests(folder())).state();
   };
 
   it("is read, whatever later releases add to it", () => {
@@ -24,7 +25,7 @@ describe("What root tells of updates", () => {
   });
 
   it("is nothing before it has told", () => {
-    assert.equal(new RootUpdater(folder()).state(), undefined);
+    assert.equal(new RootUpdater(new RootRequests(folder())).state(), undefined);
   });
 
   for (const [what, text] of [
@@ -40,7 +41,7 @@ describe("What root tells of updates", () => {
 
   it("is asked by files that have the number", async () => {
     mkdirSync(join(folder(), "asked"));
-    const root = new RootUpdater(folder());
+    const root = new RootUpdater(new RootRequests(folder()));
     await root.request("prepare", 12);
     await root.request("rollback");
     assert.deepEqual(root.pending(), ["prepare", "rollback"]);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { describe, it } from "mocha";
+import { RootRequests } from "../../../appliance/base/system/root-requests.ts";
 import { answerRequests, answerStick } from "../../../appliance/box/updater/requests.ts";
 import { writeState } from "../../../appliance/box/updater/state.ts";
 import { Bundles } from "../../../appliance/links/updates/bundles.ts";
@@ -53,7 +54,7 @@ describe("The service and the updater", () => {
       board,
       record,
       releases,
-      root: new RootUpdater(join(card.root, "run/tallydeck-update")),
+      root: new RootUpdater(new RootRequests(join(card.root, "run/tallydeck-update"))),
       random: () => 0,
       timeZone: () => "UTC",
     });
@@ -61,7 +62,7 @@ describe("The service and the updater", () => {
 
   /** A second passes until something was asked of the updater, and is done. */
   async function answered(box = card.box()): Promise<void> {
-    const root = new RootUpdater(join(card.root, "run/tallydeck-update"));
+    const root = new RootUpdater(new RootRequests(join(card.root, "run/tallydeck-update")));
     await until(() => root.pending().length > 0);
     await answerRequests(box);
     clock.advance(1_000);

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { type AskProgram, askProgram } from "../../../base/system/program.ts";
+import { RootRequests } from "../../../base/system/root-requests.ts";
 import { clockSource, SystemClock } from "../../../base/system/system-clock.ts";
 import { type MachineFiles, machineFiles, vitalsOf } from "../../../box/vitals.ts";
 import { isEmulatedBoard, lookAtBoard } from "../../../deck/hardware/board-look.ts";
@@ -94,7 +95,8 @@ async function report(
     clock: clockSource,
     signal: async () => (await vitalsOf("", files)).wifi?.dbm,
     wifiState: wifiDir === "" ? undefined : join(wifiDir, "state.json"),
-    updates: updateDir === "" ? undefined : (new RootUpdater(updateDir).state() ?? {}),
+    updates:
+      updateDir === "" ? undefined : (new RootUpdater(new RootRequests(updateDir)).state() ?? {}),
   });
   const facts = {
     ...reportHead("board", terminal),

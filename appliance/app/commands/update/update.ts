@@ -5,6 +5,7 @@ import { bundleBytes, type Manifest } from "../../../base/release/manifest.ts";
 import { KEYS_FOLDER, readKeys } from "../../../base/release/minisign.ts";
 import type { UpdaterState } from "../../../base/release/updater-state.ts";
 import { sizeOf } from "../../../base/system/files.ts";
+import { RootRequests } from "../../../base/system/root-requests.ts";
 import { SystemClock } from "../../../base/system/system-clock.ts";
 import { version } from "../../../base/system/version.ts";
 import { type Box, thisBox } from "../../../box/updater/box.ts";
@@ -72,7 +73,7 @@ export function updateWith(outside: Outside): Command {
       if (takesFile && file === undefined)
         throw new UsageError("Name one file: `tallydeck update apply FILE`.");
       const config = configFrom({ config: values.config }, terminal);
-      const root = new RootUpdater(config.updateDir);
+      const root = new RootUpdater(new RootRequests(config.updateDir));
       const job = { ...outside, terminal, config, root, isYes: values.yes === true };
       if (action === "check") await check(job);
       else if (action === "apply") await apply(job, file ?? "");

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, it } from "mocha";
+import { RootRequests } from "../../../../appliance/base/system/root-requests.ts";
 import { TunnelSwitch } from "../../../../appliance/box/tunnel.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";
@@ -85,7 +86,7 @@ describe("a tunnel in the Web UI", () => {
 
   it("is heard of once its server has answered", async () => {
     const counter = join(folder(), "rx_bytes");
-    const tunnel = new TunnelSwitch(folder(), counter);
+    const tunnel = new TunnelSwitch(new RootRequests(folder()), counter);
     assert.equal((await tunnel.view()).heard, false);
     writeFileSync(counter, "0\n");
     assert.equal((await tunnel.view()).heard, false);
