@@ -3,15 +3,15 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync }
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, it } from "mocha";
-import { eachFolder, sharedFolder } from "../helpers/folder.ts";
+import { sharedFolder } from "../helpers/folder.ts";
 import { Owner as Api } from "../helpers/owner.ts";
 import { WebdavServer } from "../helpers/webdav-server.ts";
 import { World } from "../helpers/world.ts";
-import { eachControl } from "./control-stage.ts";
+import { sharedControl } from "./control-stage.ts";
 
 describe("nightly backups in the Web UI", () => {
-  const folder = eachFolder();
-  const control = eachControl(() => ({ env: { STICK_DIR: folder() } }));
+  const folder = sharedFolder();
+  const control = sharedControl(() => ({ env: { STICK_DIR: folder() } }));
   let server: WebdavServer;
   before(async () => {
     server = await WebdavServer.start();
@@ -20,7 +20,7 @@ describe("nightly backups in the Web UI", () => {
 
   it("go to a WebDAV folder once it is named, and the card says what became of them", async () => {
     const { user, password, ca } = server;
-    await control().open("?tab=box");
+    await control().visit("?tab=box");
     const card = control().region("Nightly backups");
     await card.getByText("None is plugged in.").waitFor();
     await card.getByText("WebDAV folder", { exact: true }).click();
@@ -48,7 +48,7 @@ describe("nightly backups in the Web UI", () => {
   });
 
   it("go to a stick as soon as it is plugged in, until that is turned off", async () => {
-    await control().open("?tab=box");
+    await control().visit("?tab=box");
     const card = control().region("Nightly backups");
     await card.getByText("None is plugged in.").waitFor();
     const say = (state: object) => {
@@ -88,7 +88,7 @@ describe("a new machine with the stick of another one", () => {
     const state = { plug: "1", folder: ours(), why: "" };
     writeFileSync(join(folder(), "state.json"), JSON.stringify(state));
   });
-  const control = eachControl(() => ({
+  const control = sharedControl(() => ({
     env: { STICK_DIR: folder(), SITES: "", VIRTUAL_DECK: "mini" },
   }));
 

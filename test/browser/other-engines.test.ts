@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { dayOf, formatDay } from "../../appliance/base/calendar.ts";
 import { type DrivenBrowser, untilTold } from "../helpers/driven-browser.ts";
 import { openFirefox } from "../helpers/firefox.ts";
+import { oneOf } from "../helpers/long.ts";
 import { openWebKit } from "../helpers/webkit.ts";
 import { ADMIN } from "../helpers/world.ts";
 import { MK2, ON_LAN } from "./control-stage.ts";
@@ -93,10 +94,10 @@ describe("in the browsers of others", () => {
   });
   const control = () => `http://127.0.0.1:${world().service.control.port}`;
 
-  for (const [name, open] of [
+  for (const [name, open] of oneOf([
     ["WebKit, which is Safari's engine", openWebKit],
     ["Firefox", openFirefox],
-  ] as const)
+  ] as const))
     describe(name, () => {
       let guest: Guest;
       before(async () => {

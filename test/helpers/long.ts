@@ -25,6 +25,12 @@ export function isDrawn(at: number): boolean {
   return isLong || at % SHARE === seeded(TEST_SEED).below(SHARE);
 }
 
+/** The one of alike entries that is tried now, or all of them in a long run. */
+export function oneOf<T>(entries: readonly T[]): readonly T[] {
+  const drawn = seeded(TEST_SEED).below(entries.length);
+  return isLong ? entries : entries.slice(drawn, drawn + 1);
+}
+
 /** The length that a soak has now of its whole one. */
 export function lasting(whole: number): number {
   return isLong ? whole : whole / SHARE;
