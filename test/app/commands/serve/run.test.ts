@@ -19,27 +19,37 @@ describe("tallydeck run", () => {
     return path;
   };
 
-  it("says where everything is, serves both listeners, and stops when it is told to", async () => {
+  /** Holds that a folder of data and all in it is its user's alone. */
+  function assertPrivate(dataDir: string): void {
+    const found = [".", ...readdirSync(dataDir)].map((name) => statSync(join(dataDir, name)));
+    const modes = found.map((each) => [each.isDirectory(), each.mode & 0o777]);
+    assert.ok(modes.some(([isFolder]) => isFolder) && modes.some(([isFolder]) => !isFolder));
+    assert.deepEqual(
+      modes,
+      modes.map(([isFolder]) => [isFolder, isFolder ? 0o700 : 0o600]),
+    );
+  }
+
+  it("says where everything is, serves both listeners, loads nothing of PostgreSQL or mail that it has no use for, and stops when it is told to", async () => {
     const dataDir = join(folder(), "made/for/it");
-    const service = await RunningService.start(dataDir, { SITES: "blog", STATS_TOKEN: ADMIN });
+    const { env, program, loaded } = listingModules(folder());
+    const settings = { ...env, SITES: "blog", STATS_TOKEN: ADMIN };
+    const service = await RunningService.start(dataDir, settings, { program });
     const [, control] = await service.says(/Web UI {5}http:\/\/localhost:(\d+)\//);
     assert.match(service.out, /^Tallydeck is ready\.$/m);
     assert.match(service.out, /Setup {6}http:\/\/localhost:\d+\/help/);
     assert.ok(service.out.includes(`Data       ${dataDir}`));
+    assert.match(
+      service.out,
+      /^ {2}Reached {4}the collector on all interfaces \(--host\), the Web UI from this machine only \(--bind\)$/m,
+    );
     assert.equal((await service.ask("/")).text, "ok");
+    assert.equal((await askPort(service.port, "/", { to: "127.0.0.5" })).text, "ok");
     assert.equal((await askPort(Number(control), "/api/sites")).status, 200);
     await service.ask(`/a?v=${encode({})}`);
     const { code, err } = await service.end("SIGINT");
     assert.deepEqual([code, err], [0, ""]);
     assert.ok(!readdirSync(dataDir).includes("tallydeck.db-wal"), "all is folded into the file");
-  });
-
-  it("loads nothing of PostgreSQL without DATABASE_URL, nor of mail", async () => {
-    const { env, program, loaded } = listingModules(folder());
-    const data = join(folder(), "data");
-    const service = await RunningService.start(data, { ...env, SITES: "blog" }, { program });
-    await service.ask(`/a?v=${encode({})}`);
-    await service.end();
     assert.ok(loaded().some((url) => url.endsWith("/store/sqlite/engine.ts")));
     assert.deepEqual(
       loaded().filter((url) =>
@@ -49,21 +59,27 @@ describe("tallydeck run", () => {
     );
   });
 
-  it("says what a first start lacks, as it can be typed", async () => {
-    const dataDir = join(folder(), "it's data");
+  it("says what a first start lacks, as it can be typed, and keeps its data from other users, also what an earlier version left open", async () => {
+    const dataDir = join(folder(), "it's/data");
     const first = await RunningService.start(dataDir);
     const line = /^No site yet\. Add one: (.*)$/m;
     const typed = (await first.says(line))[1] ?? "";
     const made = (await first.says(/^No admin token yet, .* Make one: (.*)$/m))[1] ?? "";
+    assertPrivate(dataDir);
     const env = { PATH: process.env.PATH ?? "" };
     assert.match(execFileSync("bash", ["-c", typed], { env, encoding: "utf8" }), /^Added my-site/);
     const token = execFileSync("bash", ["-c", made], { env, encoding: "utf8" }).trim();
     while ((await first.ask(`/sites?token=${token}`)).status !== 200);
     await first.end();
+    chmodSync(dataDir, 0o755);
+    chmodSync(join(dataDir, "tallydeck.db"), 0o644);
     const second = await RunningService.start(dataDir);
     await second.says(/Data /);
+    assertPrivate(dataDir);
     await second.end();
     assert.doesNotMatch(second.out, /No site yet|No admin token/);
+    await tallydeck(["backup", join(folder(), "b.db"), "--data-dir", dataDir]);
+    assert.equal(statSync(join(folder(), "b.db")).mode & 0o777, 0o600);
   });
 
   for (const TZ of ["", "Nowhere/Land"])
@@ -76,35 +92,27 @@ describe("tallydeck run", () => {
       assert.match(err, /^warn: The system's time zone is none that is known: clocks show UTC\./);
     });
 
-  it("says from where it is reached, and listens on the address it is given", async () => {
-    const everywhere = await RunningService.start(folder(), { SITES: "blog" });
-    assert.match(
-      everywhere.out,
-      /^ {2}Reached {4}the collector on all interfaces \(--host\), the Web UI from this machine only \(--bind\)$/m,
-    );
-    assert.equal((await askPort(everywhere.port, "/", { to: "127.0.0.5" })).text, "ok");
-    await everywhere.end();
-    const args = ["--port", "0", "--webui-port", "0", "--host", "127.0.0.4"];
-    const here = new Running(["run", "--data-dir", folder(), ...args], { SITES: "blog" });
-    const [, port] = await here.says(/Dashboard {2}http:\/\/127\.0\.0\.4:(\d+)\/dashboard/);
+  it("listens on the address it is given, where visitors come by TLS, too, who are refused while it has no certificate", async () => {
+    const port = await freePort();
+    const ports = ["--port", "0", "--webui-port", "0", "--tls-port", `${port}`];
+    const args = ["run", "--data-dir", folder(), "--host", "127.0.0.4", ...ports];
+    const here = new Running(args, { SITES: "blog" });
+    const [, plain] = await here.says(/Dashboard {2}http:\/\/127\.0\.0\.4:(\d+)\/dashboard/);
     await here.says(/the collector from this machine only/);
-    assert.equal((await askPort(Number(port), "/", { to: "127.0.0.4" })).text, "ok");
-    await assert.rejects(askPort(Number(port), "/", { to: "127.0.0.5" }), { code: "ECONNREFUSED" });
+    await here.says(new RegExp(`^ {2}TLS {8}port ${port}, for visitors`, "m"));
+    assert.equal((await askPort(Number(plain), "/", { to: "127.0.0.4" })).text, "ok");
+    await assert.rejects(askPort(port, "/", { to: "127.0.0.4", byTls: true }), {
+      message: /alert handshake failure/,
+    });
+    for (const elsewhere of [Number(plain), port])
+      await assert.rejects(askPort(elsewhere, "/", { to: "127.0.0.5" }), { code: "ECONNREFUSED" });
     await here.end();
+  });
+
+  it("refuses an address that is none of this machine", async () => {
     const wrong = await refused(["run", "--host", "nowhere"]);
     assert.equal(wrong.code, 2);
     assert.match(wrong.err, /HOST must be an address of this machine/);
-  });
-
-  it("says where visitors come by TLS, and refuses them while it has no certificate", async () => {
-    const port = await freePort();
-    const args = ["--port", "0", "--webui-port", "0", "--tls-port", `${port}`];
-    const service = new Running(["run", "--data-dir", folder(), ...args], { SITES: "blog" });
-    await service.says(new RegExp(`^ {2}TLS {8}port ${port}, for visitors`, "m"));
-    await assert.rejects(askPort(port, "/", { byTls: true }), {
-      message: /alert handshake failure/,
-    });
-    await service.end();
   });
 
   it("goes on when nobody reads any more what it says", async () => {
@@ -202,13 +210,15 @@ describe("tallydeck run", () => {
     });
   });
 
-  it("takes a flag before the environment, that before the file, that before the default", async () => {
+  it("takes a flag before the environment, that before the file, also one from Windows with quotes and comments, that before the default", async () => {
     const dirs = ["flag", "env", "file"].map((name) => join(folder(), name)) as [
       string,
       string,
       string,
     ];
-    const path = file(`DATA_DIR=${dirs[2]}\nSITES=of-file\nSTATS_TOKEN=of-file\n`);
+    const path = file(
+      `\uFEFF# settings\r\n\r\n  SITES = "blog:stats.example:8480, shop"\r\nSTATS_TOKEN='to#ken'\r\nSTATS_TOKEN_SHOP="shop=token"\r\nBADGE_SITES=blog\r\nDATA_DIR=${dirs[2]}\r\n`,
+    );
     const listed = await Promise.all([
       tallydeck(["sites", "--config", path, "--data-dir", dirs[0]], { DATA_DIR: dirs[1] }),
       tallydeck(["sites", "--config", path], { DATA_DIR: dirs[1] }),
@@ -216,22 +226,14 @@ describe("tallydeck run", () => {
     ]);
     for (const [i, { out }] of listed.entries())
       assert.ok(out.endsWith(` --data-dir ${dirs[i]}\n`), out);
-    const service = await RunningService.start(dirs[0], { CONFIG: path, SITES: "of-env" });
-    const sites = await service.ask("/sites?token=of-file");
-    assert.deepEqual(sites.json, [{ id: "of-env", host: null }]);
-    await service.end();
-  });
-
-  it("reads a file from Windows, with quotes and comments", async () => {
-    const path = file(
-      '\uFEFF# settings\r\n\r\n  SITES = "blog:stats.example:8480, shop"\r\nSTATS_TOKEN=\'to#ken\'\r\nSTATS_TOKEN_SHOP="shop=token"\r\n',
-    );
-    const service = await RunningService.start(join(folder(), "data"), { CONFIG: path });
+    const service = await RunningService.start(dirs[0], { CONFIG: path, BADGE_SITES: "shop" });
     assert.deepEqual((await service.ask("/sites?token=to%23ken")).json, [
       { id: "blog", host: "stats.example:8480" },
       { id: "shop", host: null },
     ]);
     assert.equal((await service.ask("/stats?site=shop&token=shop%3Dtoken")).status, 200);
+    assert.equal((await service.ask("/badge?site=shop")).status, 200);
+    assert.notEqual((await service.ask("/badge?site=blog")).status, 200);
     await service.end();
   });
 
@@ -269,34 +271,9 @@ describe("tallydeck run", () => {
       { id: "blog", host: null },
     ]);
     await service.end("SIGKILL");
-    const third = await RunningService.start(folder(), { SITES: "blog" });
-    assert.equal((await third.end()).code, 0);
-  });
-
-  it("keeps its data from other users, also what an earlier version left open", async () => {
-    const dataDir = join(folder(), "a/data");
-    const modes = () =>
-      [".", ...readdirSync(dataDir)].map((name) => {
-        const found = statSync(join(dataDir, name));
-        return [found.isDirectory(), found.mode & 0o777];
-      });
-    const runOnce = async () => {
-      const service = await RunningService.start(dataDir, { SITES: "blog" });
-      const seen = modes();
-      await service.end();
-      return seen;
-    };
-    const expected = (seen: ReturnType<typeof modes>) =>
-      seen.map(([isFolder]) => [isFolder, isFolder ? 0o700 : 0o600]);
-    const first = await runOnce();
-    assert.ok(first.some(([isFolder]) => isFolder) && first.some(([isFolder]) => !isFolder));
-    assert.deepEqual(first, expected(first));
-    chmodSync(dataDir, 0o755);
-    chmodSync(join(dataDir, "tallydeck.db"), 0o644);
-    const second = await runOnce();
-    assert.deepEqual(second, expected(second));
-    await tallydeck(["backup", join(folder(), "b.db"), "--data-dir", dataDir]);
-    assert.equal(statSync(join(folder(), "b.db")).mode & 0o777, 0o600);
+    const third = await serviceOn(folder());
+    assert.equal((await third.ask("/")).text, "ok");
+    await third.stop();
   });
 
   it("leaves a folder that many use as it is", async () => {
@@ -326,8 +303,7 @@ describe("tallydeck run", () => {
   });
 
   it("says that data is gone rather than to begin anew, to the other commands too", async () => {
-    const service = await RunningService.start(folder(), { SITES: "blog" });
-    await service.end();
+    await (await serviceOn(folder())).stop();
     rmSync(join(folder(), "tallydeck.db"));
     const { code, err } = await tallydeck(["sites", "add", "shop", "--data-dir", folder()]);
     assert.equal(code, 1);
