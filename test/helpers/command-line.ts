@@ -23,7 +23,7 @@ export async function tallydeck(
   return refused(args, env, input);
 }
 
-/** The same of any command that ends at once, as one does that is used wrongly. */
+/** The same of any command that ends at once, as one does that is used wrongly, or a service that cannot start. */
 export async function refused(
   args: readonly string[],
   env: Env = {},
@@ -32,6 +32,7 @@ export async function refused(
   const [out, err]: [string[], string[]] = [[], []];
   const output = new PassThrough();
   output.on("data", (bytes: Buffer) => out.push(bytes.toString()));
+  const heard = listeners();
   // As the program has it: its files are for its own user alone.
   if (masked++ === 0) before = process.umask(0o077);
   try {
@@ -51,5 +52,14 @@ export async function refused(
     return { code, out: out.join(""), err: err.join("") };
   } finally {
     if (--masked === 0) process.umask(before);
+    // What would have ended it must not keep a signal from ending the tests.
+    for (const [signal, listener] of listeners())
+      if (!heard.some(([, one]) => one === listener)) process.off(signal, listener);
   }
+}
+
+function listeners() {
+  return (["SIGTERM", "SIGINT"] as const).flatMap((signal) =>
+    process.rawListeners(signal).map((one) => [signal, one as NodeJS.SignalsListener] as const),
+  );
 }

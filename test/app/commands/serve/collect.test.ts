@@ -182,7 +182,7 @@ describe("tallydeck collect", () => {
     const taken = createServer().listen(0);
     await once(taken, "listening");
     const { port } = taken.address() as { port: number };
-    const { code, err } = await tallydeck(["collect", "--port", `${port}`], await environment());
+    const { code, err } = await refused(["collect", "--port", `${port}`], await environment());
     taken.close();
     assert.equal(code, 1);
     assert.match(err, /another program uses it\. Choose another with --port/);

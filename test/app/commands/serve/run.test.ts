@@ -242,7 +242,8 @@ describe("tallydeck run", () => {
     await new Promise<void>((resolve) => other.listen(0, resolve));
     const { port } = other.address() as { port: number };
     const [collector, control] = await Promise.all([
-      tallydeck(["run", "--data-dir", join(folder(), "a"), "--port", `${port}`]),
+      refused(["run", "--data-dir", join(folder(), "a"), "--port", `${port}`]),
+      // By a process of its own, which has to end though it listens already.
       tallydeck(
         ["run", "--data-dir", join(folder(), "b"), "--port", "0", "--webui-port", `${port}`],
         { BIND: "::" },
@@ -258,7 +259,7 @@ describe("tallydeck run", () => {
 
   it("fails when another service runs on the same data, which goes on", async () => {
     const service = await RunningService.start(folder(), { SITES: "blog", STATS_TOKEN: ADMIN });
-    const second = await tallydeck(
+    const second = await refused(
       ["run", "--data-dir", folder(), "--port", "0", "--webui-port", "0"],
       { SITES: "other" },
     );
@@ -283,7 +284,7 @@ describe("tallydeck run", () => {
   });
 
   it("fails when its folder cannot be made, and says what to do", async () => {
-    const { code, err } = await tallydeck(["run", "--data-dir", "/proc/none/of/it", "--port", "0"]);
+    const { code, err } = await refused(["run", "--data-dir", "/proc/none/of/it", "--port", "0"]);
     assert.deepEqual(
       [code, err],
       [1, "The folder /proc/none cannot be made (ENOENT). Name another with --data-dir.\n"],
