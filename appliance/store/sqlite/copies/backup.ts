@@ -78,10 +78,18 @@ function isStill(file: number, path: string): boolean {
 }
 
 function leaveOutOwn(db: Database, kinds: Kinds): void {
-  const kept = keptKinds(kinds).map(({ name }) => name);
-  db.prepare("DELETE FROM document WHERE kind NOT IN (SELECT value FROM json_each(?))").run(
-    JSON.stringify(kept),
-  );
+  const kept = JSON.stringify(keptKinds(kinds).map(({ name }) => name));
+  // Where rows are deleted one by one, SQLite moves others between pages, and may leave bytes of any behind. A table that is
+  // emptied is overwritten, page by page.
+  db.pragma("temp_store = MEMORY");
+  db.transaction(() => {
+    db.prepare(
+      "CREATE TEMP TABLE kept AS SELECT * FROM document WHERE kind IN (SELECT value FROM json_each(?)) ORDER BY rowid",
+    ).run(kept);
+    db.exec(
+      "DELETE FROM document; INSERT INTO document SELECT * FROM kept ORDER BY rowid; DROP TABLE kept",
+    );
+  })();
   // One file, that needs no log beside it to be read.
   db.pragma("journal_mode = DELETE");
 }

@@ -60,6 +60,21 @@ describe("what a restore copies", () => {
     assert.deepEqual(Object.keys(TABLES).sort(), tables.sort());
   });
 
+  it("leaves no byte of a push token in the file of a backup, whatever stands beside it", () => {
+    const db = openForWriting(at("box.db"));
+    const add = db.prepare("INSERT INTO document (kind, id, body, revision) VALUES (?, ?, ?, 1)");
+    db.transaction(() => {
+      for (let n = 0; n < 200; n++) {
+        add.run("push_token", `${n}`, JSON.stringify({ name: `secret-${n}` }));
+        add.run("deck", `${n}`, JSON.stringify({ name: "x".repeat((n * 97) % 6_000) }));
+      }
+    })();
+    db.close();
+    backUp(at("box.db"), at("backup.db"), DOCUMENT_KINDS);
+    const bytes = readFileSync(at("backup.db"));
+    assert.deepEqual([bytes.includes("xxxx"), bytes.includes("secret-")], [true, false]);
+  });
+
   it("is all that was counted and set, to the row", async () => {
     const world = new World({ env: { SITES: DEMO_SITES.join() } });
     await world.start();
