@@ -1,15 +1,141 @@
 import assert from "node:assert/strict";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, it } from "mocha";
+import { before, beforeEach, describe, it } from "mocha";
 import { openForReading } from "../../../../appliance/store/sqlite/database.ts";
 import { tallydeck } from "../../../helpers/command-line.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
 import { mangle } from "../../../helpers/mangle.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";
-import { ADMIN, eachWorld, World } from "../../../helpers/world.ts";
+import { ADMIN, eachWorld, type Reply, sharedWorld, World } from "../../../helpers/world.ts";
 
 const FILE = { "content-type": "application/octet-stream" };
+
+describe("a backup that its own box takes back over HTTP", () => {
+  const MINI = "/api/decks/virtual-mini";
+  const LABELS = { "1": { q: { name: "Was it good?" } } };
+  const world = sharedWorld({ env: { VIRTUAL_DECK: "mini" } });
+  const folder = eachFolder();
+  let owner: Owner;
+  let token: string;
+  let sent: Reply;
+  let restored: Reply;
+  /** Answers to what is too large for a deck, by a hand and in a file of settings. */
+  let tooLarge: Reply[];
+  let keyBefore: number | undefined;
+  const keyOf = (site: string) =>
+    world().service.store.numbers.directory.sites.find(({ id }) => id === site)?.key;
+  const views = async () => (await world().stats()).pv?._ ?? 0;
+  const restore = (file: Buffer | string) =>
+    owner.ask("POST", "/api/restore", file, { headers: FILE });
+
+  before(async () => {
+    owner = new Owner(world());
+    await owner.signIn({ token: ADMIN });
+    for (const id of ["gone", "stays"])
+      assert.equal((await owner.ask("POST", "/api/sites", { id })).status, 201);
+    await owner.ask("PUT", "/api/sites/stays/survey-labels", LABELS);
+    assert.equal((await owner.ask("DELETE", "/api/sites/gone?confirm=gone")).status, 204);
+    await world().beacon({ p: "/" });
+    ({ token } = await owner.makePushToken("kept-here"));
+    await owner.ask("PUT", `${MINI}/slots/k4`, { widget: { type: "clock" } });
+    tooLarge = await setAll();
+    keyBefore = keyOf("stays");
+    sent = await owner.ask("GET", "/api/backup");
+    await world().beacon({ p: "/" });
+    assert.equal(
+      (await owner.ask("PUT", `${MINI}/slots/k4`, { widget: { type: "date" } })).status,
+      200,
+    );
+    await owner.ask("POST", "/api/sites", { id: "later" });
+    restored = await restore(sent.body);
+  });
+
+  /** Sets a deck and alarms to as much as they may be. @returns the answers to more than that */
+  async function setAll(): Promise<Reply[]> {
+    await owner.ask("POST", "/api/origins", { origin: "http://h.local" });
+    const origin = "http://h.local/";
+    const press = { do: "request", method: "POST", url: origin, body: "\u0001".repeat(4_096) };
+    let reply = await owner.ask("PUT", `${MINI}/slots/k0`, { press });
+    assert.equal(reply.status, 200, reply.text);
+    const copy = (slot: string, page: number) =>
+      owner.ask("POST", `${MINI}/slots/k0/move?page=0`, { slot, page, copy: true });
+    for (let page = 1; reply.status < 300 && page < 10; page += 1) {
+      await owner.ask("POST", `${MINI}/pages`, {});
+      for (let key = 0; reply.status < 300 && key < 6; key += 1)
+        reply = await copy(`k${key}`, page);
+    }
+    const exported = (await owner.ask("GET", "/api/settings/export")).json;
+    exported.decks[0].fixed = Object.fromEntries(
+      ["k0", "k1", "k2", "k3", "k4", "k5"].map((slot) => [
+        slot,
+        { widget: { type: "clock" }, press, hold: press },
+      ]),
+    );
+    const webhook = origin + "\u{1f600}".repeat(2_048 - origin.length);
+    const alarms = { silence: true, rush: false, webhook };
+    assert.equal((await owner.ask("PUT", "/api/sites/blog/alarms", alarms)).status, 200);
+    return [reply, await owner.ask("POST", "/api/settings/import", exported)];
+  }
+
+  it("is taken with as much as decks and alarms may be set to", () => {
+    for (const reply of tooLarge) assertError(reply, 400, "invalid_field");
+    assert.match(tooLarge[0]?.json.error, /more than 512 kB. Shorten/);
+    assert.equal(restored.status, 204, restored.text);
+  });
+
+  it("is named by its day, tells its size, and leaves out who is signed in", () => {
+    const { headers, body } = sent;
+    assert.equal(headers["content-disposition"], 'attachment; filename="tallydeck-2026-03-04.db"');
+    assert.equal(headers["content-length"], String(body.length));
+    assert.equal(body.toString("latin1", 0, 15), "SQLite format 3");
+    const file = join(folder(), "a.db");
+    writeFileSync(file, body);
+    const db = openForReading(file);
+    assert.deepEqual(db.prepare("SELECT DISTINCT kind FROM document ORDER BY kind").pluck().all(), [
+      "deck",
+      "site",
+      "site_alarms",
+      "survey_labels",
+    ]);
+    db.close();
+  });
+
+  it("brings what is set of a site to it, whatever its number is then", async () => {
+    assert.notEqual(keyOf("stays"), keyBefore);
+    assert.deepEqual(await owner.get("/api/sites/stays/survey-labels"), LABELS);
+  });
+
+  it("leaves push tokens out of the file and with the box, and nothing behind", async () => {
+    assert.ok(!sent.body.includes("kept-here"));
+    await restore("no database");
+    assert.deepEqual(
+      readdirSync(world().dataDir).filter((name) => !/^(?:tallydeck\.db|service\.lock)/.test(name)),
+      [],
+    );
+    assert.deepEqual(
+      (await owner.get("/api/push-tokens")).tokens.map(({ name }: { name: string }) => name),
+      ["kept-here"],
+    );
+    await world().restart();
+    const headers = { authorization: `Bearer ${token}` };
+    const reply = await owner.ask("POST", "/api/push/a", { text: "x" }, { headers });
+    assert.equal(reply.status, 200);
+  });
+
+  it("brings back what was counted and set, and it goes on counting, durably", async () => {
+    assert.equal(await views(), 1);
+    assert.equal((await owner.get("/api/decks")).decks[0].slots[4].widget.type, "clock");
+    assert.deepEqual(
+      (await owner.get("/api/sites")).sites.map(({ id }: { id: string }) => id),
+      ["blog", "stays"],
+    );
+    await world().beacon({ p: "/" });
+    assert.equal(await views(), 2);
+    await world().restart();
+    assert.equal(await views(), 2);
+  });
+});
 
 describe("backup and restore over HTTP", () => {
   const world = eachWorld({ env: { VIRTUAL_DECK: "mini" } });
@@ -26,39 +152,6 @@ describe("backup and restore over HTTP", () => {
   const restore = (file: Buffer | string, by = owner) =>
     by.ask("POST", "/api/restore", file, { headers: FILE });
   const views = async (of = world()) => (await of.stats()).pv?._ ?? 0;
-
-  it("bring back what was counted and set, and go on counting, durably", async () => {
-    await world().beacon({ p: "/" });
-    await owner.ask("PUT", "/api/decks/virtual-mini/slots/k4", { widget: { type: "date" } });
-    const file = await backup();
-    await world().beacon({ p: "/" });
-    await owner.ask("PUT", "/api/decks/virtual-mini/slots/k4", { widget: { type: "clock" } });
-    await owner.ask("POST", "/api/sites", { id: "later" });
-    assert.equal((await restore(file)).status, 204);
-    assert.equal(await views(), 1);
-    assert.equal((await owner.get("/api/decks")).decks[0].slots[4].widget.type, "date");
-    assert.deepEqual(
-      (await owner.get("/api/sites")).sites.map(({ id }: { id: string }) => id),
-      ["blog"],
-    );
-    await world().beacon({ p: "/" });
-    assert.equal(await views(), 2);
-    await world().restart();
-    assert.equal(await views(), 2);
-  });
-
-  it("bring what is set of a site to it, whatever its number is then", async () => {
-    for (const id of ["gone", "stays"])
-      assert.equal((await owner.ask("POST", "/api/sites", { id })).status, 201);
-    const labels = { "1": { q: { name: "Was it good?" } } };
-    await owner.ask("PUT", "/api/sites/stays/survey-labels", labels);
-    assert.equal((await owner.ask("DELETE", "/api/sites/gone?confirm=gone")).status, 204);
-    const numbers = () => world().service.store.numbers.directory.sites.map(({ key }) => key);
-    const before = numbers();
-    assert.equal((await restore(await backup())).status, 204);
-    assert.notDeepEqual(numbers(), before);
-    assert.deepEqual(await owner.get("/api/sites/stays/survey-labels"), labels);
-  });
 
   it("take a deck in of which parts cannot be, and leave those out", async () => {
     const request = { do: "request", method: "GET", url: 5 };
@@ -95,36 +188,6 @@ describe("backup and restore over HTTP", () => {
       assert.deepEqual([k1.widget.type, k1.press], ["clock", undefined]);
       assert.deepEqual([k2.widget.type, k2.press], ["empty", { do: "sleep" }]);
     }
-  });
-
-  it("take as much as decks and alarms may be set to", async () => {
-    await owner.ask("POST", "/api/origins", { origin: "http://h.local" });
-    const origin = "http://h.local/";
-    const press = { do: "request", method: "POST", url: origin, body: "\u0001".repeat(4_096) };
-    let reply = await owner.ask("PUT", "/api/decks/virtual-mini/slots/k0", { press });
-    assert.equal(reply.status, 200, reply.text);
-    const copy = (slot: string, page: number) =>
-      owner.ask("POST", "/api/decks/virtual-mini/slots/k0/move?page=0", { slot, page, copy: true });
-    for (let page = 1; reply.status < 300 && page < 10; page += 1) {
-      await owner.ask("POST", "/api/decks/virtual-mini/pages", {});
-      for (let key = 0; reply.status < 300 && key < 6; key += 1)
-        reply = await copy(`k${key}`, page);
-    }
-    assertError(reply, 400, "invalid_field");
-    assert.match(reply.json.error, /more than 512 kB. Shorten/);
-    const exported = (await owner.ask("GET", "/api/settings/export")).json;
-    exported.decks[0].fixed = Object.fromEntries(
-      ["k0", "k1", "k2", "k3", "k4", "k5"].map((slot) => [
-        slot,
-        { widget: { type: "clock" }, press, hold: press },
-      ]),
-    );
-    assertError(await owner.ask("POST", "/api/settings/import", exported), 400, "invalid_field");
-    const webhook = origin + "\u{1f600}".repeat(2_048 - origin.length);
-    const alarms = { silence: true, rush: false, webhook };
-    assert.equal((await owner.ask("PUT", "/api/sites/blog/alarms", alarms)).status, 200);
-    reply = await restore(await backup());
-    assert.equal(reply.status, 204, reply.text);
   });
 
   it("take back all that a box keeps, which takes no more decks than that", async () => {
@@ -178,40 +241,6 @@ describe("backup and restore over HTTP", () => {
     assert.equal((await restore(await backup())).status, 204);
     await world().restart();
     assert.equal((await owner.get("/api/decks")).decks.length, 9);
-  });
-
-  it("name the file by its day, tell its size, and leave out who is signed in", async () => {
-    await owner.signIn({ token: ADMIN });
-    const { headers, body } = await owner.ask("GET", "/api/backup");
-    assert.equal(headers["content-disposition"], 'attachment; filename="tallydeck-2026-03-04.db"');
-    assert.equal(headers["content-length"], String(body.length));
-    assert.equal(body.toString("latin1", 0, 15), "SQLite format 3");
-    const file = join(folder(), "a.db");
-    writeFileSync(file, body);
-    const db = openForReading(file);
-    assert.equal(db.prepare("SELECT count(*) FROM document WHERE kind <> 'site'").pluck().get(), 0);
-    db.close();
-    assert.equal((await owner.ask("DELETE", "/api/session")).status, 204);
-  });
-
-  it("leave push tokens out of the file and with the box, and nothing behind", async () => {
-    const { token } = await owner.makePushToken("kept-here");
-    const file = await backup();
-    assert.ok(!file.includes("kept-here"));
-    await restore(file);
-    await restore("no database");
-    assert.deepEqual(
-      readdirSync(world().dataDir).filter((name) => !/^(?:tallydeck\.db|service\.lock)/.test(name)),
-      [],
-    );
-    assert.deepEqual(
-      (await owner.get("/api/push-tokens")).tokens.map(({ name }: { name: string }) => name),
-      ["kept-here"],
-    );
-    await world().restart();
-    const headers = { authorization: `Bearer ${token}` };
-    const reply = await owner.ask("POST", "/api/push/a", { text: "x" }, { headers });
-    assert.equal(reply.status, 200);
   });
 
   it("move a box's data to another, whose push tokens stay", async () => {
