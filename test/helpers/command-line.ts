@@ -52,7 +52,7 @@ export async function refused(
     return { code, out: out.join(""), err: err.join("") };
   } finally {
     if (--masked === 0) process.umask(before);
-    // What would have ended it must not keep a signal from ending the tests.
+    // Listeners of its own must not keep a signal from ending the tests.
     for (const [signal, listener] of listeners())
       if (!heard.some(([, one]) => one === listener)) process.off(signal, listener);
   }

@@ -12,6 +12,7 @@ import { ADMIN, World } from "../../helpers/world.ts";
 describe("a new box with the stick of another one", () => {
   const folder = eachFolder();
   const stick = () => join(folder(), "slot/fat/tallydeck-backups");
+  const NEW = { SITES: "", VIRTUAL_DECK: "mini" };
   const worlds: World[] = [];
   afterEach(async () => {
     for (const world of worlds.splice(0)) await world.end();
@@ -27,15 +28,31 @@ describe("a new box with the stick of another one", () => {
     return { world, owner: new Owner(world) };
   }
 
-  /** A box that made its first backup, and is gone, with what it left on the stick. */
+  const machines = () => join(folder(), "machine");
+  /** Root's part, on which the machine has this name. */
+  function isCalled(hostname: string): void {
+    mkdirSync(join(machines(), "asked"), { recursive: true });
+    const state = { hostname, timezone: "UTC", keys: [], before: {} };
+    writeFileSync(join(machines(), "state.json"), JSON.stringify(state));
+  }
+  /** Requests to root: the one that waits. */
+  const asked = () => {
+    const [file, ...others] = readdirSync(join(machines(), "asked"));
+    assert.deepEqual(others, []);
+    return file && JSON.parse(readFileSync(join(machines(), "asked", file), "utf8"));
+  };
+
+  /** A box that was called kitchen, made backups, and is gone, with what it left on the stick. */
   interface Former {
     readonly id: string;
     readonly token: string;
+    readonly adminToken: string;
     readonly backups: readonly (readonly [name: string, bytes: Buffer])[];
   }
 
-  async function liveBefore(env: Record<string, string> = {}): Promise<Former> {
-    const { world, owner } = await box({ SITES: "", VIRTUAL_DECK: "mini", ...env });
+  async function liveBefore(): Promise<Former> {
+    isCalled("Kitchen");
+    const { world, owner } = await box({ ...NEW, STATS_TOKEN: "", MACHINE_DIR: machines() });
     await owner.ask("POST", "/api/sites", { id: "blog" });
     await world.beacon({ p: "/" });
     const { token } = await owner.makePushToken();
@@ -43,6 +60,7 @@ describe("a new box with the stick of another one", () => {
     await owner.ask("PUT", "/api/decks/virtual-mini/slots/k4", { widget: { type: "date" } });
     const mail = { host: "mail.example.org", from: "a@example.org", user: "a", password: "secret" };
     await owner.ask("PUT", "/api/mail", mail);
+    const { token: adminToken } = (await owner.ask("POST", "/api/admin-token")).json;
     // The first one may have been made before all of this.
     await untilMade(owner, 0);
     world.clock.advance(5_000);
@@ -50,30 +68,28 @@ describe("a new box with the stick of another one", () => {
     await untilMade(owner, world.clock.now() - 1_000);
     const { box: id } = await owner.get("/api/mqtt");
     await world.stop();
+    assert.ok(readdirSync(stick()).every((name) => name.includes("Z-kitchen-")));
+    assert.equal(asked(), undefined);
     const backups = readdirSync(stick()).map(
       (name) => [name, readFileSync(join(stick(), name))] as const,
     );
-    return { id, token, backups };
+    return { id, token, adminToken, backups };
   }
 
   /** Its life takes seconds, and is the same for all tests. */
   let former: Former | undefined;
   async function formerBox(): Promise<Former> {
     former ??= await liveBefore();
-    return leave(former);
-  }
-
-  function leave(was: Former): Former {
     mkdirSync(stick(), { recursive: true });
-    for (const [name, bytes] of was.backups) writeFileSync(join(stick(), name), bytes);
-    return was;
+    for (const [name, bytes] of former.backups) writeFileSync(join(stick(), name), bytes);
+    return former;
   }
 
   async function untilMade(owner: Owner, since: number): Promise<void> {
     for (;;) {
       const [target] = (await owner.get("/api/backups")).targets;
       if (target?.isRunning === false && target.good?.at >= since) return;
-      await setTimeout(20);
+      await setTimeout(100);
     }
   }
 
@@ -90,14 +106,13 @@ describe("a new box with the stick of another one", () => {
     return (await owner.get("/api/found-backup")).found;
   }
 
-  const NEW = { SITES: "", VIRTUAL_DECK: "mini" };
-
-  it("makes no backup of nothing, is offered the newest, and is that one again", async () => {
+  it("makes no backup of nothing, is offered the newest, and is that one again, by its name too", async () => {
     const was = await formerBox();
     const files = readdirSync(stick());
-    const { world, owner } = await box(NEW);
+    isCalled("tallydeck");
+    const { world, owner } = await box({ ...NEW, MACHINE_DIR: machines() });
     const [found] = await offered(owner);
-    assert.deepEqual([found?.file], files.slice(-1));
+    assert.deepEqual([found?.file, found?.machine], [files.at(-1), "kitchen"]);
     assert.deepEqual((await owner.get("/api/backups")).targets, []);
     assertError(
       await owner.ask("POST", "/api/found-backup", { file: "other.db" }),
@@ -106,6 +121,7 @@ describe("a new box with the stick of another one", () => {
     );
     const done = await owner.ask("POST", "/api/found-backup", { file: found?.file });
     assert.equal(done.status, 204, done.text);
+    assert.deepEqual(asked(), { hostname: "kitchen" });
     await untilIs(owner, was.id);
     assert.equal((await world.stats({ site: "blog" })).pv?._, 1);
     const { tokens } = await owner.get("/api/push-tokens");
@@ -124,87 +140,43 @@ describe("a new box with the stick of another one", () => {
     assert.equal((await owner.get("/api/mqtt")).box, was.id);
   });
 
-  describe("that was called kitchen", () => {
-    const machines = () => join(folder(), "machine");
-    const asked = () => {
-      const [file, ...others] = readdirSync(join(machines(), "asked"));
-      assert.deepEqual(others, []);
-      return file && JSON.parse(readFileSync(join(machines(), "asked", file), "utf8"));
-    };
-    /** Root's part, on which the machine has this name. */
-    function isCalled(hostname: string): void {
-      mkdirSync(join(machines(), "asked"), { recursive: true });
-      const state = { hostname, timezone: "UTC", keys: [], before: {} };
-      writeFileSync(join(machines(), "state.json"), JSON.stringify(state));
-    }
-    let former: Former | undefined;
-    const formerKitchen = async () => {
-      isCalled("Kitchen");
-      former ??= await liveBefore({ MACHINE_DIR: machines() });
-      const was = leave(former);
-      assert.ok(readdirSync(stick()).every((name) => name.includes("Z-kitchen-")));
-      assert.equal(asked(), undefined);
-      return was;
-    };
-    const headers = { "content-type": "application/octet-stream" };
-
-    for (const hostname of ["tallydeck", "kitchen"])
-      it(`is called so again where it is ${hostname}`, async () => {
-        const was = await formerKitchen();
-        isCalled(hostname);
-        const { owner } = await box({ ...NEW, MACHINE_DIR: machines() });
-        const [found] = await offered(owner);
-        assert.equal(found?.machine, "kitchen");
-        assert.equal(
-          (await owner.ask("POST", "/api/found-backup", { file: found?.file })).status,
-          204,
-        );
-        const wish = hostname === "kitchen" ? undefined : { hostname: "kitchen" };
-        assert.deepEqual(asked(), wish);
-        await untilIs(owner, was.id);
-      });
-
-    it("is called so by the name of a file, too, where that is one of ours", async () => {
-      const was = await formerKitchen();
-      const name = readdirSync(stick()).at(-1) ?? "";
-      const file = readFileSync(join(stick(), name));
-      isCalled("tallydeck");
-      for (const [query, wish] of [
-        ["file=kitchen.db&file=../x", undefined],
-        [`file=${name}`, { hostname: "kitchen" }],
-      ] as const) {
-        const { world, owner } = await box({ ...NEW, MACHINE_DIR: machines() });
-        const path = `/api/restore?whole=1&${query}`;
-        const done = await owner.ask("POST", path, file, { headers });
-        assert.equal(done.status, 204, done.text);
-        assert.deepEqual(asked(), wish);
-        await untilIs(owner, was.id);
-        await world.stop();
-      }
-    });
-
-    it("is that one again also where it cannot be called so", async () => {
-      const was = await formerKitchen();
-      isCalled("tallydeck");
-      rmSync(join(machines(), "asked"), { recursive: true });
+  for (const [what, hostname, isAsked] of [
+    ["is called so already", "kitchen", true],
+    ["cannot be called so", "tallydeck", false],
+  ] as const)
+    it(`is that one again also where it ${what}`, async () => {
+      const was = await formerBox();
+      isCalled(hostname);
+      if (!isAsked) rmSync(join(machines(), "asked"), { recursive: true });
       const { owner } = await box({ ...NEW, MACHINE_DIR: machines() });
       const [found] = await offered(owner);
       const done = await owner.ask("POST", "/api/found-backup", { file: found?.file });
       assert.equal(done.status, 204, done.text);
+      if (isAsked) assert.equal(asked(), undefined);
       await untilIs(owner, was.id);
     });
-  });
 
-  it("is that one again by a file, too", async () => {
+  it("is that one again by a file, too, and by its name where that of the file is one of ours", async () => {
     const was = await formerBox();
-    const file = readFileSync(join(stick(), readdirSync(stick()).at(-1) ?? ""));
+    const name = readdirSync(stick()).at(-1) ?? "";
+    const file = readFileSync(join(stick(), name));
     rmSync(join(folder(), "slot"), { recursive: true });
-    const { owner } = await box(NEW);
+    isCalled("tallydeck");
     const headers = { "content-type": "application/octet-stream" };
-    const done = await owner.ask("POST", "/api/restore?whole=1", file, { headers });
-    assert.equal(done.status, 204, done.text);
-    await untilIs(owner, was.id);
-    assert.equal((await owner.get("/api/push-tokens")).tokens.length, 1);
+    for (const [query, wish] of [
+      ["file=kitchen.db&file=../x", undefined],
+      [`file=${name}`, { hostname: "kitchen" }],
+    ] as const) {
+      const { world, owner } = await box({ ...NEW, MACHINE_DIR: machines() });
+      const path = `/api/restore?whole=1&${query}`;
+      const done = await owner.ask("POST", path, file, { headers });
+      assert.equal(done.status, 204, done.text);
+      assert.deepEqual(asked(), wish);
+      await untilIs(owner, was.id);
+      assert.equal((await owner.get("/api/push-tokens")).tokens.length, 1);
+      await world.stop();
+      rmSync(join(folder(), "slot"), { recursive: true });
+    }
   });
 
   it("stays as it is where the backup is damaged", async () => {
@@ -243,25 +215,17 @@ describe("a new box with the stick of another one", () => {
   });
 
   it("keeps its owner signed in, who has the admin token of the one before again", async () => {
-    const former = await box({ SITES: "", STATS_TOKEN: "" });
-    await former.owner.ask("POST", "/api/sites", { id: "blog" });
-    const { token } = (await former.owner.ask("POST", "/api/admin-token")).json;
-    await untilMade(former.owner, 0);
-    former.world.clock.advance(5_000);
-    await former.owner.ask("POST", "/api/backups");
-    await untilMade(former.owner, former.world.clock.now() - 1_000);
-    const { box: id } = await former.owner.get("/api/mqtt");
-    await former.world.stop();
+    const was = await formerBox();
     const { world, owner } = await box({ SITES: "", STATS_TOKEN: "", BIND: "0.0.0.0" });
     const [, code = ""] = /Setup code (\d{6})/.exec(world.console.join(" ")) ?? [];
     await owner.signIn({ code });
     const [found] = await offered(owner);
     const done = await owner.ask("POST", "/api/found-backup", { file: found?.file });
     assert.equal(done.status, 204, done.text);
-    await untilIs(owner, id);
-    await new Owner(world).signIn({ token });
+    await untilIs(owner, was.id);
+    await new Owner(world).signIn({ token: was.adminToken });
     await world.restart();
-    assert.equal((await owner.get("/api/mqtt")).box, id);
+    assert.equal((await owner.get("/api/mqtt")).box, was.id);
   });
 
   it("asks for the sign-in first, as for all else", async () => {
