@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, it } from "mocha";
 import { dayOf, formatDay } from "../../../../appliance/base/calendar.ts";
-import { demoDays } from "../../../../appliance/traffic/demo/demo.ts";
+import { DEMO_DAYS, demoDays } from "../../../../appliance/traffic/demo/demo.ts";
 import { tallydeck } from "../../../helpers/command-line.ts";
 import { change } from "../../../helpers/copying.ts";
 import { addDays } from "../../../helpers/counted-days.ts";
@@ -14,6 +14,9 @@ import { addSite } from "../../../helpers/stored-sites.ts";
 import { serviceOn } from "../../../helpers/world.ts";
 
 const ago = (days: number) => formatDay(dayOf(Date.now()) - days);
+/** More days than have detail. */
+const SEASON = 100;
+
 /** The questions that an owner asks, of days that are over. */
 const QUESTIONS = [
   ...[1, 7, 30, 90, 365].flatMap((days) => [
@@ -49,13 +52,13 @@ describe("tallydeck export", () => {
   const at = (name: string) => join(folder(), name);
   const run = (name: string, ...args: string[]) => tallydeck([...args, "--data-dir", at(name)]);
 
-  /** A site with everything: two years, detail, events, surveys, a goal and a mark. */
-  async function fillWhole(name: string): Promise<void> {
+  /** A site with everything: so many days, those of the last three months with detail, events, surveys, a goal and a mark. */
+  async function fillWhole(name: string, length = SEASON): Promise<void> {
     const today = dayOf(Date.now());
     change(at(name), (db) => {
       addSite(db, "blog");
       const days = [...demoDays(Date.now())]
-        .filter(({ day }) => day < today)
+        .filter(({ day }) => day < today && day >= today - length)
         .map((each) => ({ ...each, site: "blog" }));
       addDays(db, days, today - 89);
     });
@@ -63,7 +66,7 @@ describe("tallydeck export", () => {
   }
 
   it("writes everything, from which another box has the same answers", async () => {
-    await fillWhole("box");
+    await fillWhole("box", DEMO_DAYS);
     const file = at("blog.jsonl.gz");
     const { code, out } = await run(
       "box",
