@@ -140,6 +140,7 @@ describe("the rows of the dashboard", () => {
 
     it("bring a tab to the front where only it has what is filtered for", async () => {
       await owner.signIn(NOTES);
+      await owner.page.getByRole("searchbox").waitFor();
       await owner.page.keyboard.press("/");
       await owner.page.keyboard.type("newsletter");
       await card("ref").waitFor({ state: "detached" });

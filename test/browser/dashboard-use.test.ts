@@ -127,7 +127,7 @@ describe("using the dashboard", () => {
 
   describe("keys", () => {
     it("choose the period and shift it", async () => {
-      await owner.signIn(NOTES);
+      await owner.look(NOTES);
       for (const [key, name] of [
         ["d", "Today"],
         ["w", "7 days"],
@@ -203,8 +203,21 @@ describe("using the dashboard", () => {
       assert.equal(new URL(owner.page.url()).searchParams.get("where"), `path:is:${names[1]}`);
     });
 
+    it("skip to the content", async () => {
+      await owner.look(NOTES);
+      await owner.page.evaluate("document.activeElement.blur()");
+      await owner.page.keyboard.press("Tab");
+      await owner.page.keyboard.press("Enter");
+      assert.equal(await owner.page.evaluate("document.activeElement.tagName"), "MAIN");
+      await owner.page.keyboard.press("Tab");
+      assert.equal(
+        await owner.page.evaluate("document.activeElement.ariaLabel"),
+        "Previous period",
+      );
+    });
+
     it("read the chart day by day, and leave the period as it is", async () => {
-      await owner.signIn(NOTES);
+      await owner.look(NOTES);
       const chart = owner.page.getByRole("slider", { name: "Visitors by day" });
       await chart.focus();
       const at = () => chart.getAttribute("aria-valuetext");
@@ -223,19 +236,6 @@ describe("using the dashboard", () => {
         await owner.page.evaluate(`[...document.querySelectorAll("a[href], button, input, select, [tabindex]")]
         .filter((one) => one.tabIndex >= 0 && !one.disabled && one.checkVisibility({ contentVisibilityAuto: false })).length`);
       assert.ok(Number(stops) < 60, String(stops));
-    });
-
-    it("skip to the content", async () => {
-      await owner.signIn(NOTES);
-      await owner.page.evaluate("document.activeElement.blur()");
-      await owner.page.keyboard.press("Tab");
-      await owner.page.keyboard.press("Enter");
-      assert.equal(await owner.page.evaluate("document.activeElement.tagName"), "MAIN");
-      await owner.page.keyboard.press("Tab");
-      assert.equal(
-        await owner.page.evaluate("document.activeElement.ariaLabel"),
-        "Previous period",
-      );
     });
 
     it("have what changed told once, and nothing where only counts came", async () => {

@@ -21,8 +21,11 @@ export interface OwnerOptions extends BrowserContextOptions {
 /** The storage of the browser for a site. */
 const KEPT = "[{ ...localStorage }, { ...sessionStorage }]";
 
-/** Once for each page, since a new sheet has all of it styled anew. */
-const ALL_IS_DRAWN = `if (document.adoptedStyleSheets.length === 0) {
+/** Has all of the page drawn where a text there is left out; once, since a new sheet has all of it styled anew. */
+const ALL_IS_DRAWN = `(nodes) => {
+  const isLeftOut = (node) => !node.checkVisibility({ contentVisibilityAuto: true });
+  const someAre = nodes.some((node) => [node, ...node.querySelectorAll("*")].some(isLeftOut));
+  if (!someAre || document.adoptedStyleSheets.length > 0) return;
   const sheet = new CSSStyleSheet();
   sheet.replaceSync("* { content-visibility: visible !important }");
   document.adoptedStyleSheets = [sheet];
@@ -32,7 +35,7 @@ const ALL_IS_DRAWN = `if (document.adoptedStyleSheets.length === 0) {
 export async function seen(place: Locator): Promise<string> {
   await place.waitFor();
   // The browser may leave out texts that are off the screen.
-  await place.page().evaluate(ALL_IS_DRAWN);
+  await place.evaluateAll(ALL_IS_DRAWN);
   return (await place.allInnerTexts()).join("\n");
 }
 

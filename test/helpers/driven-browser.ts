@@ -24,7 +24,7 @@ export interface DrivenBrowser {
 
 /** A busy machine is slow; still less than a test's own limit, for this tells what was waited for. */
 const PATIENCE_MS = 60_000;
-const LOOK_MS = 20;
+const LOOK_MS = 100;
 
 /**
  * Asks a page until it has an answer.
