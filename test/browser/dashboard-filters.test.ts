@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
+import { oneOf } from "../helpers/long.ts";
 import { demoWorld, NOTES, openMore, WINTER } from "./dashboard-stage.ts";
 import { Owner, seen } from "./owner.ts";
 
@@ -290,10 +291,10 @@ describe("filters of the dashboard", () => {
     await glance.waitFor({ state: "hidden" });
   });
 
-  for (const [width, height] of [
+  for (const [width, height] of oneOf([
     [1280, 900],
     [360, 740],
-  ] as const)
+  ] as const))
     it(`move nothing when they are answered, on ${width} pixels`, async () => {
       await owner.signIn(NOTES);
       await owner.page.setViewportSize({ width, height });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
+import { oneOf } from "../helpers/long.ts";
 import { demoWorld, hostileDay, NOTES, WINTER } from "./dashboard-stage.ts";
 import { Owner } from "./owner.ts";
 
@@ -59,10 +60,10 @@ describe("the look of the dashboard", () => {
     await owner.assertAccessibleInAnyLight();
   });
 
-  for (const [width, height] of [
+  for (const [width, height] of oneOf([
     [1280, 900],
     [360, 740],
-  ] as const)
+  ] as const))
     it(`draws a list after the other without scrolling, and moves none, on ${width} pixels`, async () => {
       const guest = await Owner.come(world(), { viewport: { width, height } });
       await guest.page.addInitScript(WATCH);

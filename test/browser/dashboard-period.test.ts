@@ -66,7 +66,7 @@ describe("the controls of the dashboard", () => {
   });
 
   it("close on Escape, which gives the focus back, and on a press outside", async () => {
-    await owner.signIn(NOTES);
+    await owner.look(NOTES);
     const panel = owner.page.locator(".menu-body");
     await owner.page.locator(".site-name").click();
     await panel.waitFor();

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Route } from "playwright-core";
+import { oneOf } from "../helpers/long.ts";
 import { ADMIN } from "../helpers/world.ts";
 import { demoWorld, NOTES, WINTER } from "./dashboard-stage.ts";
 import { Owner, seen } from "./owner.ts";
@@ -42,7 +43,7 @@ describe("the dashboard in trouble", () => {
         fails: (route) => route.fulfill({ status: 502, body: "<h1>Bad gateway</h1>" }),
       },
     };
-    for (const [what, outage] of Object.entries(OUTAGES))
+    for (const [what, outage] of oneOf(Object.entries(OUTAGES)))
       it(`keeps what it shows and is back within 5 s: ${what}`, async () => {
         await owner.page.clock.install();
         await owner.signIn(NOTES);
@@ -141,7 +142,7 @@ describe("the dashboard in trouble", () => {
       "that fails to read": `for (const name of ["getItem", "setItem", "removeItem"])
         Storage.prototype[name] = () => { throw new DOMException("broken", "UnknownError"); };`,
     };
-    for (const [what, script] of Object.entries(BROKEN))
+    for (const [what, script] of oneOf(Object.entries(BROKEN)))
       it(`shows everything, and says what is not kept: ${what}`, async () => {
         await owner.page.addInitScript(script);
         await typeToken("/dashboard?site=deckhand");
@@ -166,10 +167,10 @@ describe("the dashboard in trouble", () => {
       return seen(page.locator("main"));
     }
 
-    for (const [what, time] of [
+    for (const [what, time] of oneOf([
       ["a day behind", "2026-03-03T12:30:00Z"],
       ["a day ahead", "2026-03-05T12:30:00Z"],
-    ] as const)
+    ] as const))
       it(`goes by the clock of the box: ${what}`, async () => {
         await owner.signIn(`${NOTES}&period=day`);
         const right = await whole(owner);
