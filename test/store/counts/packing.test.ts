@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { FLAG } from "../../../appliance/store/log/record.ts";
 import { onEachEngine } from "../../helpers/engines.ts";
+import { lasting } from "../../helpers/long.ts";
 import { keyOf, viewOf } from "../../helpers/traffic.ts";
 import { eachWorld } from "../../helpers/world.ts";
 
@@ -79,7 +80,7 @@ onEachEngine(() => {
           await world().service.store.upkeep();
           assert.deepEqual(await answers(), before);
         }),
-        { numRuns: 12 },
+        { numRuns: lasting(24) },
       );
       const counted = new Map<string, number>();
       for (const site of SITES)

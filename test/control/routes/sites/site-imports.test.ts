@@ -322,7 +322,7 @@ describe("an upload for an import", () => {
       ["..", "file"],
       ["a\0b\nc.zip", "abc.zip"],
       ["--help", "--help", true],
-      ["😀".repeat(200), "😀".repeat(50), true],
+      ["😀".repeat(200), "😀".repeat(50), isLong],
       ["<b>x</b>.zip", "b>.zip"],
     ] as const) {
       const id = await importer.send(bytes, given, 1_000_000);
@@ -353,7 +353,7 @@ describe("an upload on a box that does not know the date", () => {
 /** With all of them, it takes ten seconds, and all the memory there is. */
 const REFERRERS = isLong
   ? { log: 100_000, goatcounter: 300_000 }
-  : { log: 20_000, goatcounter: 60_000 };
+  : { log: 5_000, goatcounter: 15_000 };
 
 describe("an import over HTTP of a day with very many referrers", () => {
   const world = eachWorld();
