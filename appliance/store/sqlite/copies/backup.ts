@@ -12,7 +12,7 @@ import {
   withDatabase,
 } from "../database.ts";
 import { DatabaseRefused, FILE } from "../refused.ts";
-import { copyBackup, fill } from "./copy.ts";
+import { columnsOf, copyBackup, fill } from "./copy.ts";
 import { type Kinds, keptKinds } from "./copy-documents.ts";
 import { removeDatabase } from "./swap.ts";
 
@@ -82,12 +82,14 @@ function leaveOutOwn(db: Database, kinds: Kinds): void {
   // Where rows are deleted one by one, SQLite moves others between pages, and may leave bytes of any behind. A table that is
   // emptied is overwritten, page by page.
   db.pragma("temp_store = MEMORY");
+  // By name, and all there are: a newer release may have more.
+  const columns = columnsOf(db, "document").map(({ name }) => `"${name}"`);
   db.transaction(() => {
     db.prepare(
-      "CREATE TEMP TABLE kept AS SELECT * FROM document WHERE kind IN (SELECT value FROM json_each(?)) ORDER BY rowid",
+      `CREATE TEMP TABLE kept AS SELECT ${columns} FROM document WHERE kind IN (SELECT value FROM json_each(?)) ORDER BY rowid`,
     ).run(kept);
     db.exec(
-      "DELETE FROM document; INSERT INTO document SELECT * FROM kept ORDER BY rowid; DROP TABLE kept",
+      `DELETE FROM document; INSERT INTO document (${columns}) SELECT ${columns} FROM kept ORDER BY rowid; DROP TABLE kept`,
     );
   })();
   // One file, that needs no log beside it to be read.

@@ -172,6 +172,6 @@ function hasLonger(db: Database, table: string, columns: readonly Column[], maxB
   );
 }
 
-function columnsOf(db: Database, table: string): Column[] {
+export function columnsOf(db: Database, table: string): Column[] {
   return db.pragma(`table_info("${table}")`) as Column[];
 }
