@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -20,4 +20,11 @@ export function sharedFolder(): () => string {
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
   return () => folder;
+}
+
+/** The paths of all files in a folder and those below it: the data of a service has folders, too, as it finds them of use. */
+export function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
 }

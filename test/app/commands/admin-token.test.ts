@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, constants, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { closeSync, constants, openSync, readFileSync, rmSync } from "node:fs";
 import { Socket } from "node:net";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { tallydeck } from "../../helpers/command-line.ts";
-import { eachFolder } from "../../helpers/folder.ts";
+import { eachFolder, filesBelow } from "../../helpers/folder.ts";
 import { sharedPostgres } from "../../helpers/postgres.ts";
 import { COMPILED, RunningService } from "../../helpers/tallydeck.ts";
 import { askPort } from "../../helpers/world.ts";
@@ -79,8 +79,7 @@ describe("the admin token of a first start", () => {
   it("is printed at a terminal, once, and kept only hashed", async () => {
     const [token] = TOKEN.exec(await atTerminal()) ?? [];
     assert.ok(token);
-    for (const name of readdirSync(dataDir()))
-      assert.ok(!readFileSync(join(dataDir(), name)).includes(token), name);
+    for (const file of filesBelow(dataDir())) assert.ok(!readFileSync(file).includes(token), file);
     assert.doesNotMatch(await atTerminal(), TOKEN);
   });
 

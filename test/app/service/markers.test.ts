@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "mocha";
 import { tallydeck } from "../../helpers/command-line.ts";
-import { eachFolder } from "../../helpers/folder.ts";
+import { eachFolder, filesBelow } from "../../helpers/folder.ts";
 import { freePort } from "../../helpers/free-port.ts";
 import { kept } from "../../helpers/kept.ts";
 import { RunningService } from "../../helpers/tallydeck.ts";
@@ -281,9 +281,9 @@ describe("what is sent through every door", () => {
     await search("data", "backup");
     await stop();
     for (const [name, text] of secret.all)
-      for (const file of readdirSync(dataDir()))
+      for (const file of filesBelow(dataDir()))
         assert.ok(
-          !formsOf(text).some((form) => readFileSync(join(dataDir(), file)).includes(form)),
+          !formsOf(text).some((form) => readFileSync(file).includes(form)),
           `${name}: ${file}`,
         );
     assert.ok(!formsOf(VISITOR).some((form) => Buffer.from(printed).includes(form)));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { beforeEach, describe, it } from "mocha";
+import { filesBelow } from "../../helpers/folder.ts";
 import { assertError, Owner } from "../../helpers/owner.ts";
 import { eachWorld } from "../../helpers/world.ts";
 
@@ -49,8 +49,8 @@ describe("push tokens", () => {
   it("are nowhere on the disk", async () => {
     const { token } = await owner.makePushToken();
     await world().stop();
-    for (const name of readdirSync(world().dataDir))
-      assert.ok(!readFileSync(join(world().dataDir, name)).includes(token.slice(10)), name);
+    for (const file of filesBelow(world().dataDir))
+      assert.ok(!readFileSync(file).includes(token.slice(10)), file);
   });
 
   it("survive a restart", async () => {
