@@ -30,6 +30,7 @@ export class WifiSwitch {
   #offeredUntil = Number.NEGATIVE_INFINITY;
   #offlineSince: number | undefined;
   #hasDeck: boolean | undefined;
+  #deckTold: Promise<void> = Promise.resolve();
   #told = "";
 
   constructor(options: WifiSwitchOptions) {
@@ -75,16 +76,16 @@ export class WifiSwitch {
     await this.#options.root.ask(ASKED_WIFI.join, JSON.stringify(wish));
   }
 
-  /** Tells root whether a deck can show a key. */
-  showDeck(hasDeck: boolean): void {
-    if (hasDeck === this.#hasDeck) return;
+  /** Tells root whether a deck can show a key; resolves once it is told. */
+  showDeck(hasDeck: boolean): Promise<void> {
+    if (hasDeck === this.#hasDeck) return this.#deckTold;
     this.#hasDeck = hasDeck;
     const { root, warn } = this.#options;
-    if (!hasDeck) root.withdraw(ASKED_WIFI.shown);
-    else
-      root
-        .ask(ASKED_WIFI.shown)
-        .catch((error: unknown) => warn(`Root is not told of decks: ${error}`));
+    // One after the other: a deck may go while root is still told of it.
+    this.#deckTold = this.#deckTold
+      .then(() => (hasDeck ? root.ask(ASKED_WIFI.shown) : root.withdraw(ASKED_WIFI.shown)))
+      .catch((error: unknown) => warn(`Root is not told of decks: ${error}`));
+    return this.#deckTold;
   }
 
   /** Tells whether the box is reached by any network now. */

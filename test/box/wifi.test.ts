@@ -95,12 +95,19 @@ describe("the service's part of the Wi-Fi", () => {
   });
 
   it("tells root of a deck once, and that it is gone", async () => {
-    wifi.showDeck(true);
+    void wifi.showDeck(true);
     await until(() => existsSync(join(folder(), "asked/deck")));
-    wifi.showDeck(true);
-    wifi.showDeck(false);
+    void wifi.showDeck(true);
+    void wifi.showDeck(false);
     await until(() => !existsSync(join(folder(), "asked/deck")));
     assert.deepEqual(warned, []);
+  });
+
+  it("tells root last what holds, however soon a deck is gone again", async () => {
+    await Promise.all([wifi.showDeck(true), wifi.showDeck(false)]);
+    assert.deepEqual([asked(), warned], [[], []]);
+    await Promise.all([wifi.showDeck(true), wifi.showDeck(false), wifi.showDeck(true)]);
+    assert.deepEqual([asked(), warned], [["deck"], []]);
   });
 
   it("asks for the reason once, after a minute without any network", async () => {
