@@ -35,7 +35,7 @@ export {
 } from "./sites/directory.ts";
 export { SURVEY_LABELS } from "./sites/kinds.ts";
 export { type SourceRow, type SourceSize, SourceUnclear, sourceNamed } from "./sources.ts";
-export { runIn } from "./sqlite/copies/chore-process.ts";
+export { type ChoreProcesses, runIn } from "./sqlite/copies/chore-process.ts";
 export { wholeKinds } from "./sqlite/copies/copy-documents.ts";
 export { Exchange } from "./sqlite/copies/exchange.ts";
 export { mayTakeBack, takeBack } from "./sqlite/copies/swap.ts";

@@ -22,7 +22,7 @@ import { FakeClock } from "./fake-clock.ts";
 import { FakeUsbHost } from "./fake-hid.ts";
 import { aroundTests } from "./hooks.ts";
 import { giveBackDatabase, sharedPostgres, takeDatabase } from "./postgres.ts";
-import { reusedThreads } from "./threads.ts";
+import { reusedProcesses, reusedThreads } from "./threads.ts";
 import { until } from "./until.ts";
 
 export const CHROME =
@@ -145,6 +145,7 @@ export class World {
       clock: this.clock,
       log: log ?? createLog((line) => this.said.push(line)),
       threads,
+      chores: reusedProcesses,
       databaseNow: () => this.clock.now(),
       ...(space && { space }),
       ...(readerMemoryMb !== undefined && { readerMemoryMb }),

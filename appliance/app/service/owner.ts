@@ -147,7 +147,7 @@ export async function startOwner(
   const digests = await startDigests(parts, shared, closing, {
     ...{ store, outgoing, mail, alarms, channels: push.channels, id: home.box },
   });
-  const exchange = exchangeOf(config.dataDir, box);
+  const exchange = exchangeOf(parts, box);
   const backups = await startBackups(parts, closing, {
     ...{ store, exchange, watch: backupWatch, id: home.box },
     // Another machine of the same name may have changed what the network calls this one.
@@ -332,11 +332,12 @@ function aboutData(
   };
 }
 
-function exchangeOf(dataDir: string, box: Box): Exchange {
-  return new Exchange(dataDir, {
+function exchangeOf({ config, chores }: ServiceParts, box: Box): Exchange {
+  return new Exchange(config.dataDir, {
     kinds: DOCUMENT_KINDS,
     space: () => box.space(),
-    tryStart,
+    tryStart: (copy) => tryStart(copy, chores),
+    processes: chores,
     replaceFile: (replace) => box.replaceFile(replace),
   });
 }

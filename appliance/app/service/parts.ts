@@ -15,6 +15,7 @@ import type { Vitals } from "../../control/wire.ts";
 import type { Push } from "../../deck/push/push-body.ts";
 import type { PublicSettings } from "../../links/public/settings.ts";
 import type { Messenger } from "../../links/public/tasks.ts";
+import type { ChoreProcesses } from "../../store/desk.ts";
 import type { Space, Store, Threads } from "../../store/store.ts";
 import { HitTally } from "../../traffic/collector/hit-tally.ts";
 import type { FrontParts } from "./front.ts";
@@ -34,6 +35,8 @@ export interface ServiceParts extends FrontParts {
   readerMemoryMb?: number;
   /** The source of threads for the database. */
   threads?: Threads;
+  /** The source of processes that make, check and take in backups. */
+  chores?: ChoreProcesses | undefined;
   /** The last warnings and errors of `log`. */
   problems?: RecentProblems;
   /** File descriptors of the sockets `collector`, `collector-tls` and `control`, where others opened them. */

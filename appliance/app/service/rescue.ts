@@ -133,7 +133,7 @@ function adminWithout({ adminToken, dataDir }: Config): Admin {
 
 /** The remedies that the owner has. */
 function aboutRepair(
-  { config, space = spaceOf }: ServiceParts,
+  { config, chores, space = spaceOf }: ServiceParts,
   { why, repaired }: Pick<Trouble, "why" | "repaired">,
   hasUpdates: boolean,
 ): Pick<RescueControlParts, "data" | "rescue"> {
@@ -142,7 +142,8 @@ function aboutRepair(
   const exchange = new Exchange(config.dataDir, {
     kinds: DOCUMENT_KINDS,
     space: () => space(config.dataDir),
-    tryStart,
+    tryStart: (copy) => tryStart(copy, chores),
+    processes: chores,
     async replaceFile(replace) {
       // Another version or another program may have use for it.
       if (why.flaw !== "damaged") startAnew(file, why.flaw);

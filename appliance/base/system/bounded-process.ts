@@ -35,8 +35,12 @@ export function boundedEnv(): NodeJS.ProcessEnv {
   return Object.fromEntries(ENVIRONMENT.map((name) => [name, process.env[name]]));
 }
 
-/** Kills a process that takes more memory than there is. @returns whether it was, also by its own heap's limit */
-export function watchMemory(child: ChildProcess): () => boolean {
+/** Kills a process that takes more memory than there is, until it ends or `end` is called. */
+export function watchMemory(child: ChildProcess): {
+  /** Whether it was killed, also by its own heap's limit. */
+  isTooLarge(): boolean;
+  end(): void;
+} {
   let isTooLarge = false;
   const looking = setInterval(() => {
     isTooLarge ||= child.pid !== undefined && memoryOf(child.pid) > MEMORY_BYTES;
@@ -49,7 +53,7 @@ export function watchMemory(child: ChildProcess): () => boolean {
     // V8 aborts a process whose heap is full.
     isTooLarge ||= signal === "SIGABRT";
   });
-  return () => isTooLarge;
+  return { isTooLarge: () => isTooLarge, end };
 }
 
 /** The peak memory of a process, in bytes; 0 where the system does not report it. */
@@ -118,9 +122,9 @@ export function runBounded(
     timeout: patienceMs,
     killSignal: "SIGKILL",
   });
-  const isTooLarge = watchMemory(child);
+  const memory = watchMemory(child);
   const { promise: ended, resolve } = Promise.withResolvers<BoundedEnd>();
   child.once("error", () => resolve({ code: null, isTooLarge: false }));
-  child.once("close", (code) => resolve({ code, isTooLarge: isTooLarge() }));
+  child.once("close", (code) => resolve({ code, isTooLarge: memory.isTooLarge() }));
   return { out: child.stdout, err: child.stderr, ended, kill: () => void child.kill("SIGKILL") };
 }

@@ -1,4 +1,4 @@
-import { fork } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
 import { messageOf } from "../../../base/message-of.ts";
 import {
   boundedArgs,
@@ -28,18 +28,42 @@ const TOO_LARGE = {
   file: "",
   says: "This takes more memory than there is, and was ended. Choose another backup.",
 };
+
+/** Starts processes for chores, and takes them back. */
+export interface ChoreProcesses {
+  /**
+   * @param program its module, which calls `hostChore`
+   * @param env variables besides those that each chore has
+   */
+  start(program: URL, env: Readonly<Record<string, string>>): ChildProcess;
+  /** Takes back one that has answered, or has ended. */
+  end(child: ChildProcess): void;
+}
+
+/** A process for each chore. */
+export const ownProcesses: ChoreProcesses = {
+  start: (program, env) =>
+    fork(program, {
+      env: { ...boundedEnv(), ...env },
+      execArgv: boundedArgs(HEAP_MB),
+      stdio: ["ignore", "ignore", "ignore", "ipc"],
+    }),
+  end: (child) => {
+    if (child.connected) child.disconnect();
+  },
+};
+
+interface RunOptions {
+  readonly patienceMs?: number | undefined;
+  readonly processes?: ChoreProcesses | undefined;
+}
+
 /**
  * Does a chore in a process of its own, which is killed when it takes too long.
  * @throws {DatabaseRefused | Error}
  */
-export function runChore(chore: Chore, patienceMs = CHORE_MS): Promise<void> {
-  return runIn(new URL("chores.ts", import.meta.url), chore, { patienceMs, env: SMALL_MALLOC });
-}
-
-interface RunOptions {
-  readonly patienceMs?: number | undefined;
-  /** Besides the environment that each chore has. */
-  readonly env?: Readonly<Record<string, string>>;
+export function runChore(chore: Chore, options: RunOptions = {}): Promise<void> {
+  return runIn(new URL("chores.ts", import.meta.url), chore, { ...options, env: SMALL_MALLOC });
 }
 
 /**
@@ -49,28 +73,33 @@ interface RunOptions {
 export async function runIn(
   program: URL,
   chore: object,
-  { patienceMs = CHORE_MS, env = {} }: RunOptions = {},
+  {
+    patienceMs = CHORE_MS,
+    processes = ownProcesses,
+    env = {},
+  }: RunOptions & { readonly env?: Readonly<Record<string, string>> } = {},
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<ChoreAnswer>();
-  const child = fork(program, {
-    env: { ...boundedEnv(), ...env },
-    execArgv: boundedArgs(HEAP_MB),
-    stdio: ["ignore", "ignore", "ignore", "ipc"],
-    timeout: patienceMs,
-    killSignal: "SIGKILL",
-  });
-  const isTooLarge = watchMemory(child);
+  const child = processes.start(program, env);
+  const memory = watchMemory(child);
+  const patience = setTimeout(() => child.kill("SIGKILL"), patienceMs);
   child.once("message", (answer) => resolve(answer as ChoreAnswer));
   child.once("error", reject);
   child.once("exit", (_code, signal) => {
-    if (isTooLarge()) reject(new DatabaseRefused(TOO_LARGE));
+    if (memory.isTooLarge()) reject(new DatabaseRefused(TOO_LARGE));
     else if (signal === "SIGKILL") reject(new DatabaseRefused(TOO_LONG));
     else reject(new Error(`a chore ended without an answer (${signal ?? "no signal"})`));
   });
   child.send(chore);
-  const answer = await promise;
-  if (answer.ok) return;
-  throw answer.refused ? new DatabaseRefused(answer.refused) : new Error(answer.message);
+  try {
+    const answer = await promise;
+    if (answer.ok) return;
+    throw answer.refused ? new DatabaseRefused(answer.refused) : new Error(answer.message);
+  } finally {
+    clearTimeout(patience);
+    memory.end();
+    processes.end(child);
+  }
 }
 
 type ChoreAnswer =
@@ -78,11 +107,10 @@ type ChoreAnswer =
   /** The problem of a database, where that is why. */
   | { readonly ok: false; readonly refused: DatabaseProblem | undefined; readonly message: string };
 
-/** The other end of `runChore`: does one chore, answers, and lets the process end. */
+/** The other end of `runChore`: answers each chore; the process ends with the connection. */
 export function hostChore<Chore>(work: (chore: Chore) => void | Promise<void>): void {
-  process.once("message", async (chore: Chore) => {
-    const answer = await answerOf(() => work(chore));
-    process.send?.(answer, () => process.disconnect());
+  process.on("message", async (chore: Chore) => {
+    process.send?.(await answerOf(() => work(chore)));
   });
 }
 

@@ -8,7 +8,7 @@ import { Refusal } from "../../../base/refusal.ts";
 import type { Space } from "../../engine.ts";
 import { databaseFile } from "../database.ts";
 import { DatabaseRefused } from "../refused.ts";
-import { runChore } from "./chore-process.ts";
+import { type Chore, type ChoreProcesses, runChore } from "./chore-process.ts";
 import { type Kinds, wholeKinds } from "./copy-documents.ts";
 import { removeDatabase, swapIn } from "./swap.ts";
 
@@ -26,6 +26,8 @@ interface Replaceable {
   /** Reads a database as a start does. @throws {DatabaseRefused} where that fails */
   tryStart(file: string): Promise<void>;
   replaceFile(replace: (file: string) => Promise<void>): Promise<void>;
+  /** A process for each chore unless given. */
+  readonly processes?: ChoreProcesses | undefined;
 }
 
 /** A backup in a file without a name, which is gone once it is closed. */
@@ -68,7 +70,7 @@ export class Exchange {
     return this.#alone(async (target) => {
       const copy = `${target}${COPY}`;
       await this.#copyOut(target, kinds, 2);
-      await runChore({ kind: "copyIn", source: target, target: copy, kinds });
+      await this.#run({ kind: "copyIn", source: target, target: copy, kinds });
       await this.#store.tryStart(copy);
       return openUnnamed(target);
     });
@@ -83,7 +85,7 @@ export class Exchange {
         "no_space",
         "There is not enough space to make a copy. Run `tallydeck backup FILE` with a FILE on another disk.",
       );
-    await runChore({ kind: "backUp", source, target, kinds });
+    await this.#run({ kind: "backUp", source, target, kinds });
   }
 
   /**
@@ -116,14 +118,18 @@ export class Exchange {
         },
         file.createWriteStream(),
       );
-      await runChore({ kind: "copyIn", source: upload, target: incoming, kinds: taken });
+      await this.#run({ kind: "copyIn", source: upload, target: incoming, kinds: taken });
       removeDatabase(upload);
       await this.#store.tryStart(incoming);
       await this.#store.replaceFile(async (target) => {
-        await runChore({ kind: "keepOwn", box: target, incoming, kinds });
+        await this.#run({ kind: "keepOwn", box: target, incoming, kinds });
         swapIn(incoming, target);
       });
     });
+  }
+
+  #run(chore: Chore): Promise<void> {
+    return runChore(chore, { processes: this.#store.processes });
   }
 
   async #room(): Promise<number> {
