@@ -14,10 +14,9 @@ import { LIST_FILES, listFiles } from "./licenses/list.ts";
 import { bundledModules, ownPart, shippedModules } from "./licenses/npm.ts";
 import { bundled, type Made, withTwins, writeAsset } from "./web-assets.ts";
 
-/** An asset that was built; sizes in bytes. */
+/** An asset that was built, with its bytes after brotli. */
 interface Built {
   name: string;
-  size: number;
   brotli: number;
   /** Folders of bundled packages, relative to the project, like node_modules/preact. */
   modules: readonly string[];
@@ -197,7 +196,7 @@ async function built(name: string, { body, modules }: Made, maxBrotli = Infinity
     throw new Error(
       `${name} has ${brotli} bytes after brotli and may have ${maxBrotli}. Make its source smaller.`,
     );
-  return { files, built: { name, size: body.length, brotli, modules } };
+  return { files, built: { name, brotli, modules } };
 }
 
 /** The sizes of the pages that have a budget, in bytes after brotli. */
@@ -264,10 +263,10 @@ async function main(args: string[]): Promise<number> {
   if (args.length > 0 && isBuilt()) return 0;
   try {
     const built = await buildWeb();
-    for (const { name, size, brotli } of built)
-      console.error(`web/dist/${name}: ${size} bytes, ${brotli} after brotli`);
-    for (const [page, size, most] of pageSizes(built))
-      console.error(`${page} loads ${size} bytes after brotli, of ${most}`);
+    const sizes = pageSizes(built).map(([page, size, most]) => `${page} ${size} of ${most}`);
+    console.error(
+      `Built ${built.length} files in web/dist. Bytes after brotli: ${sizes.join(", ")}.`,
+    );
     return 0;
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);

@@ -9,6 +9,7 @@ import type { Marked, Tokens } from "marked";
 
 const ROOT = join(import.meta.dirname, "..");
 const DOCS = "docs";
+const FIRST = `${DOCS}/README.md`;
 const EXAMPLES = "scripts/examples";
 
 interface Made {
@@ -19,9 +20,9 @@ interface Made {
 /** The assets below `docs/` by name, with what makes each. */
 export function docsAssets(): Record<string, () => Promise<Made>> {
   const pages = filesIn(DOCS).filter((path) => path.endsWith(".md"));
-  const files = [...pages, ...filesIn(EXAMPLES)];
+  const files = [...pages.filter((path) => path !== FIRST), ...filesIn(EXAMPLES)];
   return Object.fromEntries([
-    ["docs/index.html", () => made(index(pages))],
+    ["docs/index.html", () => made(index())],
     ...files.map((path) => [`docs/${addressOf(path)}.html`, () => made(pageOf(path))]),
     ...pages
       .flatMap(picturesIn)
@@ -54,7 +55,7 @@ function picturesIn(page: string): string[] {
 /** The last part of a page's address: `deck` of docs/deck.md, `example-crontab` of scripts/examples/crontab. */
 function addressOf(path: string): string {
   const name = basename(path, ".md");
-  if (dirname(path) === DOCS) return name;
+  if (dirname(path) === DOCS) return path === FIRST ? "index" : name;
   return name === "README" ? "examples" : `example-${name}`;
 }
 
@@ -128,25 +129,13 @@ function firstSentences(text: string): string {
   return whole ?? `${words.slice(0, words.lastIndexOf(" ", DESCRIPTION - 1))} …`;
 }
 
-async function index(paths: readonly string[]): Promise<string> {
-  const entries = await Promise.all(
-    paths.map(async (path) => ({
-      address: addressOf(path),
-      title: titleOf(await readFile(join(ROOT, path), "utf8")),
-    })),
+/** The first page, with a link to the one page that is of no file here. */
+async function index(): Promise<string> {
+  const page = await pageOf(FIRST);
+  return page.replace(
+    "    </main>",
+    '<p><a href="licenses">Licenses</a> of all that comes with it.</p>\n    </main>',
   );
-  const items = [
-    ...entries,
-    { address: "examples", title: "Examples" },
-    { address: "licenses", title: "Licenses" },
-  ]
-    .sort((a, b) => a.title.localeCompare(b.title, "en"))
-    .map(({ address, title }) => `<li><a href="${address}">${escaped(title)}</a></li>`);
-  return docsPage("Documentation", {
-    body: `<h1>Documentation</h1>\n<ul>\n${items.join("\n")}\n</ul>`,
-    about:
-      "All there is to know of Tallydeck, the box that counts visits and drives a stream deck.",
-  });
 }
 
 function titleOf(text: string): string {
