@@ -14,9 +14,10 @@ import { LIST_FILES, listFiles } from "./licenses/list.ts";
 import { bundledModules, ownPart, shippedModules } from "./licenses/npm.ts";
 import { bundled, type Made, withTwins, writeAsset } from "./web-assets.ts";
 
-/** An asset that was built, with its bytes after brotli. */
+/** An asset that was built; sizes in bytes. */
 interface Built {
   name: string;
+  size: number;
   brotli: number;
   /** Folders of bundled packages, relative to the project, like node_modules/preact. */
   modules: readonly string[];
@@ -196,7 +197,7 @@ async function built(name: string, { body, modules }: Made, maxBrotli = Infinity
     throw new Error(
       `${name} has ${brotli} bytes after brotli and may have ${maxBrotli}. Make its source smaller.`,
     );
-  return { files, built: { name, brotli, modules } };
+  return { files, built: { name, size: body.length, brotli, modules } };
 }
 
 /** The sizes of the pages that have a budget, in bytes after brotli. */
