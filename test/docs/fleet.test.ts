@@ -15,6 +15,7 @@ import { readOpenMetrics } from "../helpers/open-metrics.ts";
 import { Postgres } from "../helpers/postgres.ts";
 import { siteRow } from "../helpers/stored-sites.ts";
 import { Running } from "../helpers/tallydeck.ts";
+import { untilTold } from "../helpers/until.ts";
 import { ADMIN, askPort } from "../helpers/world.ts";
 
 /** The image's own look at a service on a port. */
@@ -108,7 +109,7 @@ describe("a fleet", () => {
     const balancer = new Balancer(collectors, healthUri);
     await balancer.send(60);
     second.signal("SIGTERM");
-    while ((await balancer.ready()).includes(second));
+    await untilTold(async () => !(await balancer.ready()).includes(second));
     await assert.rejects(looksHealthy(second.port));
     const late = await second.view("/late");
     await balancer.send(60);

@@ -7,7 +7,7 @@ import { tallydeck } from "../../helpers/command-line.ts";
 import { noAlarms } from "../../helpers/no-alarms.ts";
 import { Owner } from "../../helpers/owner.ts";
 import { Postgres, sharedPostgres } from "../../helpers/postgres.ts";
-import { until } from "../../helpers/until.ts";
+import { until, untilTold } from "../../helpers/until.ts";
 import { World } from "../../helpers/world.ts";
 
 /** In their own time: what they share has the time of the machine. */
@@ -137,7 +137,7 @@ describe("boxes that share a database", () => {
     const knows = ({ service }: World) =>
       Buffer.from(service.store.numbers.directory.adminHash ?? []).equals(sha256(second));
     await until(() => knows(here) && knows(there));
-    while ((await owner.ask("GET", "/api/decks")).status !== 401);
+    await untilTold(async () => (await owner.ask("GET", "/api/decks")).status === 401);
     await owner.signIn({ token: second });
   });
 
@@ -191,7 +191,7 @@ describe("a box whose database", () => {
     await server.restart();
     const made = await owner.ask("POST", "/api/sites/blog/token");
     const views = async () => (await box.readRaw("/stats", {}, made.json.token)).json.pv;
-    while ((await views())?._ !== 1);
+    await untilTold(async () => (await views())?._ === 1);
   });
 
   it("is away starts, knows its owner, and counts once the database is there", async () => {

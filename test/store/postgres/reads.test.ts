@@ -23,6 +23,7 @@ import { eachDatabase, Postgres, sharedPostgres } from "../../helpers/postgres.t
 import { inserts } from "../../helpers/postgres-rows.ts";
 import { siteRow } from "../../helpers/stored-sites.ts";
 import { reusedThreads } from "../../helpers/threads.ts";
+import { untilTold } from "../../helpers/until.ts";
 
 const TODAY = dayOf(Date.parse("2026-03-04T12:00:00Z"));
 const ACCEPTS = { encoding: null, ifNoneMatch: "" } as const;
@@ -90,7 +91,7 @@ describe("the numbers in PostgreSQL", () => {
       return await connection.transaction(async (locking) => {
         await locking.rows("LOCK TABLE block IN ACCESS EXCLUSIVE MODE");
         return task(async () => {
-          while ((await server.sql(waiting)).length === 0);
+          await untilTold(async () => (await server.sql(waiting)).length > 0);
         });
       });
     } finally {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { setImmediate } from "node:timers/promises";
 import pg from "pg";
 import { FLEET_FORMAT } from "../../../appliance/store/format.ts";
 import type { Login } from "../../helpers/postgres.ts";
+import { untilTold } from "../../helpers/until.ts";
 import { type EngineWorld, eachFleet } from "./engine-world.ts";
 
 describe("nodes on one PostgreSQL database", () => {
@@ -99,14 +99,14 @@ describe("nodes on one PostgreSQL database", () => {
     await db.query("BEGIN; LOCK TABLE revision");
     one.clock.advance(400);
     const looks = "SELECT 1 FROM pg_locks WHERE NOT granted";
-    while ((await sql(looks)).length === 0) await setImmediate();
+    await untilTold(async () => (await sql(looks)).length > 0);
     // By now it looks; next it would tell its views.
     const closed = one.engine.close();
     await db.query("COMMIT");
     await db.end();
     await closed;
     const sessions = "SELECT 1 FROM pg_stat_activity WHERE application_name = 'tallydeck one'";
-    while ((await sql(sessions)).length > 0) await setImmediate();
+    await untilTold(async () => (await sql(sessions)).length === 0);
     assert.deepEqual(await sql("SELECT live FROM node"), [{ live: null }]);
   });
 

@@ -7,6 +7,7 @@ import { tallydeck } from "../../../helpers/command-line.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
 import { declareSites } from "../../../helpers/stored-sites.ts";
 import { RunningService } from "../../../helpers/tallydeck.ts";
+import { untilTold } from "../../../helpers/until.ts";
 import { ADMIN, serviceOn } from "../../../helpers/world.ts";
 
 describe("tallydeck sites", () => {
@@ -39,16 +40,16 @@ describe("tallydeck sites", () => {
       added.out,
       /^Added blog\. .*\n\n {2}<script defer src="https:\/\/stats\.example\/s\.js" data-site="blog">/,
     );
-    while ((await served()).length === 0);
+    await untilTold(async () => (await served()).length > 0);
     assert.deepEqual(await served(), [{ id: "blog", host: "stats.example" }]);
     assert.equal((await sites("list")).out, "blog  (host stats.example, public badge)\n");
 
     assert.equal((await sites("change", "blog", "--no-host", "--no-badge")).out, "blog\n");
-    while ((await served())[0].host !== null);
+    await untilTold(async () => (await served())[0].host === null);
     assert.equal((await service.ask("/badge?site=blog")).status, 404);
 
     assert.equal((await sites("erase", "blog", "--confirm", "blog")).out, "Erased blog.\n");
-    while ((await served()).length > 0);
+    await untilTold(async () => (await served()).length === 0);
     await service.end();
   });
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { tallydeck } from "../../../helpers/command-line.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
 import { RunningService } from "../../../helpers/tallydeck.ts";
+import { untilTold } from "../../../helpers/until.ts";
 import { serviceOn } from "../../../helpers/world.ts";
 
 describe("tallydeck tokens", () => {
@@ -24,7 +25,7 @@ describe("tallydeck tokens", () => {
     const reads = async (site: string, token: string) =>
       (await service.ask(`/stats?site=${site}&token=${token}`)).status === 200;
     const until = async (may: boolean, site: string, token: string) => {
-      while ((await reads(site, token)) !== may);
+      await untilTold(async () => (await reads(site, token)) === may);
     };
     const list = async () => (await tokens()).out;
     assert.equal(await list(), "admin: no token\nblog: no token\nshop: no token\n");

@@ -6,6 +6,7 @@ import { madeAt } from "../../../../appliance/base/system/version.ts";
 import { CARD, FAILING_CARD } from "../../../helpers/fake-disk.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";
+import { untilTold } from "../../../helpers/until.ts";
 import { askPort, eachWorld } from "../../../helpers/world.ts";
 
 describe("the box", () => {
@@ -100,7 +101,7 @@ describe("a box whose storage is full", () => {
   it("says so to its owner", async () => {
     const owner = new Owner(world());
     const warnings = async () => (await owner.get("/api/box")).warnings;
-    while (!(await warnings()).includes("storage_full"));
+    await untilTold(async () => (await warnings()).includes("storage_full"));
   });
 });
 
