@@ -13,11 +13,12 @@ import { DatabaseRefused } from "../../../appliance/store/sqlite/refused.ts";
 import { checkAll, contentOf, copyAll } from "../../helpers/copying.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import { HARMLESS_NUMBERS, HOSTILE_NUMBERS } from "../../helpers/hostile-numbers.ts";
+import { drawn, lasting } from "../../helpers/long.ts";
 import { MANGLINGS, mangle } from "../../helpers/mangle.ts";
 import { seeded, TEST_SEED } from "../../helpers/seeded.ts";
 import { World } from "../../helpers/world.ts";
 
-const ROUNDS = 24;
+const ROUNDS = lasting(24);
 
 describe("a copy from data with one thing changed", () => {
   const folder = eachFolder();
@@ -77,13 +78,13 @@ describe("a copy from data with one thing changed", () => {
     assert.match(JSON.stringify(clean), /\/a/);
   });
 
-  for (const [what, change] of Object.entries(MANGLINGS))
+  for (const [what, change] of drawn(MANGLINGS))
     it(`is refused, or brings all the same: ${what}`, async () => {
       const brought = await orRefused(mangle(file, folder(), change));
       if (brought !== undefined) assert.deepEqual(brought, clean);
     });
 
-  for (const [what, [, change]] of Object.entries(HOSTILE_NUMBERS))
+  for (const [what, [, change]] of drawn(HOSTILE_NUMBERS))
     it(`is refused: ${what}`, async () => {
       assert.equal(await orRefused(mangle(file, folder(), change)), undefined);
     });
