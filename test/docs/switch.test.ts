@@ -17,6 +17,8 @@ const LOOK_MS = 20;
 const LANES = 4;
 /** Less than a day may have of distinct values. */
 const PAGES = 300;
+const PAUSE_MS = 50;
+const VIEWS_A_SURVEY = 15;
 
 /** The commands of the chapter, block by block. */
 function blocks(): string[] {
@@ -149,9 +151,9 @@ class Visitors {
       const { status } = await askPort(this.#port, `/e?s=blog&v=${v}`, { headers });
       assert.equal(status, 200);
       this.views.set(page, (this.views.get(page) ?? 0) + 1);
-      if (i % 50 === 0) await this.#respond(lane, i / 50);
+      if (i % VIEWS_A_SURVEY === 0) await this.#respond(lane, i / VIEWS_A_SURVEY);
       // Pauses, since visitors do not all come at once.
-      await setTimeout(10);
+      await setTimeout(PAUSE_MS);
     }
   }
 
@@ -206,15 +208,15 @@ describe("a switch as docs/scale.md has it", () => {
     for (const block of [there, back]) assert.equal(block.trim().split("\n").length, 5, block);
     const visitors = new Visitors(world.port);
     try {
-      await visitors.more(200);
+      await visitors.more(50);
       assert.match(
         await world.type(there),
         /Checked 1 days of 1 sites: all that was counted is in/,
       );
-      await visitors.more(200);
+      await visitors.more(50);
       assert.ok((await countedViews(server.url({ database: "test_1" }))) > 0);
       assert.match(await world.type(back), /blog/);
-      await visitors.more(200);
+      await visitors.more(50);
     } finally {
       await visitors.leave();
     }

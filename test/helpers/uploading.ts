@@ -8,7 +8,7 @@ import { smallPlausible, writePlausible } from "./foreign-exports.ts";
 import type { Owner } from "./owner.ts";
 import type { Reply } from "./world.ts";
 
-const LOOK_MS = 30;
+const LOOK_MS = 75;
 /** Shorter than a month takes to be written. */
 const SHORT_LOOK_MS = 5;
 const BYTES = { "content-type": "application/octet-stream" };

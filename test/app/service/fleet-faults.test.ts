@@ -6,13 +6,13 @@ import { seeded, TEST_SEED } from "../../helpers/seeded.ts";
 import { ADMIN, CHROME, encode } from "../../helpers/world.ts";
 
 const ROUNDS = Number(process.env.FAULT_ROUNDS ?? 4);
-const COLLECTORS = ROUNDS > 4 ? 4 : 3;
+const COLLECTORS = ROUNDS > 4 ? 4 : 2;
 /** In a round, over its sites: each takes 2,000 values of a dimension a day. */
-const HITS = ROUNDS > 4 ? 3_000 : 750;
+const HITS = ROUNDS > 4 ? 3_000 : 500;
 const SITES_A_ROUND = 2;
 const HITS_A_SURVEY = 75;
 /** With fewer at once, fewer hits have as many commits to lose. */
-const AT_ONCE = ROUNDS > 4 ? 128 : 48;
+const AT_ONCE = ROUNDS > 4 ? 128 : 32;
 /** All rounds include outages that outlast the five seconds a hit waits for its commit. */
 const LONGEST_OUTAGE_MS = ROUNDS > 4 ? 8_000 : 2_000;
 /** Long enough for a slow machine; what is lost never comes. */
@@ -32,7 +32,7 @@ interface Fault {
 const FAULTS: readonly [Fault, ...Fault[]] = [
   {
     name: "collectors are killed",
-    times: 3,
+    times: ROUNDS > 4 ? 3 : 1,
     strike: (fleet, { below }) => fleet.replaceCollector(below(COLLECTORS)),
   },
   {
