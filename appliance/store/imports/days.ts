@@ -70,22 +70,22 @@ function detailOf(block: Block, detail: DayDetail): DetailContent {
     const places = detail.values[column]?.subarray(0, rows) ?? [];
     if (!places.some((place) => place > 0)) continue;
     const all = block.dimension(name).texts;
-    const known = new Map<number, number>();
+    /** By place: one more than that in `texts`. */
+    const known = new Uint32Array(all.length + 1);
     const texts: string[] = [];
-    const own = Array.from(places, (place) => {
-      if (place === 0) return 0;
-      const there = known.get(place);
-      if (there !== undefined) return there;
-      known.set(place, texts.push(all[place - 1] ?? ""));
-      return texts.length;
-    });
+    const own: number[] = [];
+    // `Array.from` with a map would take most of the time of an export.
+    for (const place of places) {
+      if (place > 0 && known[place] === 0) known[place] = texts.push(all[place - 1] ?? "");
+      own.push(known[place] ?? 0);
+    }
     values[name] = { texts, rows: own };
   }
   return {
     seen,
     every,
-    hours: [...hours.subarray(0, rows)],
-    bits: [...bits.subarray(0, rows)],
+    hours: Array.from(hours.subarray(0, rows)),
+    bits: Array.from(bits.subarray(0, rows)),
     values,
   };
 }
@@ -109,7 +109,10 @@ export function addDay(block: Block, day: Day, { counters, values, detail }: Day
       if (column === undefined) return new Uint16Array(hours.length);
       const dimension = block.dimension(name);
       const places = column.texts.map((text) => dimension.take(text) ?? dimension.placeOf(OTHER));
-      return Uint16Array.from(column.rows, (row) => (row === 0 ? 0 : (places[row - 1] ?? 0) + 1));
+      const own = new Uint16Array(column.rows.length);
+      for (const [at, row] of column.rows.entries())
+        own[at] = row === 0 ? 0 : (places[row - 1] ?? 0) + 1;
+      return own;
     }),
   });
 }

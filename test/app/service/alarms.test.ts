@@ -10,6 +10,8 @@ import { Owner } from "../../helpers/owner.ts";
 import { World } from "../../helpers/world.ts";
 
 const MINUTE_MS = 60_000;
+/** Only where it is looked at: each minute that passes is painted. */
+const DECK = { VIRTUAL_DECK: "mk2" };
 /** A Wednesday. */
 const NOON = Date.UTC(2026, 2, 4, 12);
 
@@ -46,7 +48,7 @@ describe("the alarms of a site", () => {
     let isFilled = false;
     world = new World({
       clock,
-      env: { VIRTUAL_DECK: "mk2", ...more },
+      env: more,
       prepare: (db: Database) => {
         if (!isFilled) addDays(db, historyOf(weeks));
         isFilled = true;
@@ -161,7 +163,7 @@ describe("the alarms of a site", () => {
   });
 
   it("tell of a rush on the key, and of its end", async () => {
-    await start();
+    await start(DECK);
     await switchOn();
     await owner.ask("PUT", "/api/decks/virtual-mk2/slots/k1", {
       widget: { type: "stat", site: "blog", metric: "pv", period: "day" },
@@ -181,7 +183,7 @@ describe("the alarms of a site", () => {
   });
 
   it("wake a deck for a key that is to", async () => {
-    await start();
+    await start(DECK);
     await switchOn();
     const asleep = async () => (await owner.get("/api/decks")).decks[0].asleep;
     await passAnHour();

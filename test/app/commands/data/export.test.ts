@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { describe, it } from "mocha";
+import { after, before, describe, it } from "mocha";
 import { dayOf, formatDay } from "../../../../appliance/base/calendar.ts";
 import { DEMO_DAYS, demoDays } from "../../../../appliance/traffic/demo/demo.ts";
 import { tallydeck } from "../../../helpers/command-line.ts";
@@ -10,12 +11,13 @@ import { change } from "../../../helpers/copying.ts";
 import { addDays } from "../../../helpers/counted-days.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
 import { jsonl } from "../../../helpers/foreign-exports.ts";
+import { isLong } from "../../../helpers/long.ts";
 import { addSite } from "../../../helpers/stored-sites.ts";
 import { serviceOn } from "../../../helpers/world.ts";
 
 const ago = (days: number) => formatDay(dayOf(Date.now()) - days);
 /** More days than have detail. */
-const SEASON = 100;
+const FILLED = isLong ? DEMO_DAYS : 100;
 
 /** The questions that an owner asks, of days that are over. */
 const QUESTIONS = [
@@ -52,21 +54,26 @@ describe("tallydeck export", () => {
   const at = (name: string) => join(folder(), name);
   const run = (name: string, ...args: string[]) => tallydeck([...args, "--data-dir", at(name)]);
 
-  /** A site with everything: so many days, those of the last three months with detail, events, surveys, a goal and a mark. */
-  async function fillWhole(name: string, length = SEASON): Promise<void> {
+  /** A site with everything: many days, those of the last three months with detail, events, surveys, a goal and a mark. */
+  const whole = mkdtempSync(join(tmpdir(), "tallydeck-test-"));
+  before(async () => {
     const today = dayOf(Date.now());
-    change(at(name), (db) => {
+    change(whole, (db) => {
       addSite(db, "blog");
       const days = [...demoDays(Date.now())]
-        .filter(({ day }) => day < today && day >= today - length)
+        .filter(({ day }) => day < today && day >= today - FILLED)
         .map((each) => ({ ...each, site: "blog" }));
       addDays(db, days, today - 89);
     });
-    assert.equal((await run(name, "mark", "blog", "Released", "--day", ago(9))).code, 0);
-  }
+    const mark = ["mark", "blog", "Released", "--day", ago(9), "--data-dir", whole];
+    assert.equal((await tallydeck(mark)).code, 0);
+  });
+  after(() => rmSync(whole, { recursive: true }));
+
+  const fillWhole = (name: string) => cpSync(whole, at(name), { recursive: true });
 
   it("writes everything, from which another box has the same answers", async () => {
-    await fillWhole("box", DEMO_DAYS);
+    fillWhole("box");
     const file = at("blog.jsonl.gz");
     const { code, out } = await run(
       "box",
@@ -137,7 +144,7 @@ describe("tallydeck export", () => {
   });
 
   it("leaves the total of all time as it is, where fewer days are kept", async () => {
-    await fillWhole("box");
+    fillWhole("box");
     const file = at("blog.jsonl.gz");
     await run("box", "export", "--site", "blog", "--format", "jsonl", "--to", file);
     await run("other", "sites", "add", "blog");
@@ -161,7 +168,7 @@ describe("tallydeck export", () => {
   });
 
   it("writes what Plausible imports, and reads it itself", async () => {
-    await fillWhole("box");
+    fillWhole("box");
     const file = at("blog.zip");
     assert.equal(
       (await run("box", "export", "--site", "blog", "--format", "plausible", "--to", file)).code,
@@ -188,7 +195,7 @@ describe("tallydeck export", () => {
   });
 
   it("writes one table of every value by day", async () => {
-    await fillWhole("box");
+    fillWhole("box");
     const file = at("blog.csv.gz");
     assert.equal(
       (await run("box", "export", "--site", "blog", "--format", "csv", "--to", file)).code,
