@@ -7,12 +7,39 @@ import type { Log } from "../base/log.ts";
 import { type ControlDoor, guard } from "./guard.ts";
 import type { ControlContext, Handler } from "./route.ts";
 
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
 /** A path and method of this listener, and whether it answers without signing in. */
-export interface Route<Parts> {
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+export interface Route {
+  readonly method: Method;
   readonly path: string;
   readonly isPublic: boolean;
-  readonly handle: Handler<Parts>;
+  readonly handle: (ctx: ControlContext<never>) => void | Promise<void>;
+}
+
+/** A route that works with this part of the box. */
+export type RouteOf<Part> = readonly [method: Method, path: string, handle: Handler<Part>];
+
+/** The routes of a listener, to which each part of it adds its own. */
+export class Routes {
+  readonly all: Route[] = [];
+  /** They are asked first, and need no sign-in. */
+  readonly first: Middleware[] = [];
+
+  /** Adds routes that answer without signing in. */
+  open<Part>(part: Part, ...routes: readonly RouteOf<Part>[]): void {
+    this.#add(true, part, routes);
+  }
+
+  /** Adds routes that need a sign-in. */
+  owner<Part>(part: Part, ...routes: readonly RouteOf<Part>[]): void {
+    this.#add(false, part, routes);
+  }
+
+  #add<Part>(isPublic: boolean, part: Part, routes: readonly RouteOf<Part>[]): void {
+    for (const [method, path, handle] of routes)
+      this.all.push({ method, path, isPublic, handle: (ctx) => handle(ctx, part) });
+  }
 }
 
 const HEADERS = {
@@ -32,16 +59,15 @@ const HEADERS = {
   "Referrer-Policy": "no-referrer",
 };
 
-/** The owner's listener with these routes; those of `before` need no sign-in. */
-export function ownerApp<Parts extends { door: ControlDoor; log: Log }>(
-  routes: readonly Route<Parts>[],
-  parts: Parts,
-  ...before: Middleware[]
+/** The owner's listener with these routes. */
+export function ownerApp(
+  routes: Routes,
+  { door, log }: { readonly door: ControlDoor; readonly log: Log },
 ): Koa {
   const router = new Router({ sensitive: true, strict: true });
-  for (const { method, path, handle } of routes)
-    router.register(path, [method], (ctx) => handle(withParams(ctx), parts));
-  const open = routes
+  for (const { method, path, handle } of routes.all)
+    router.register(path, [method], (ctx) => handle(withParams(ctx)));
+  const open = routes.all
     .filter(({ isPublic }) => isPublic)
     .map(
       ({ method, path }) =>
@@ -55,11 +81,9 @@ export function ownerApp<Parts extends { door: ControlDoor; log: Log }>(
     ctx.set(HEADERS);
     await next();
   });
-  app.use(errorBodies(parts.log));
-  for (const step of before) app.use(step);
-  app.use(
-    guard(parts.door, (method, path) => open.some((pattern) => pattern.test(`${method} ${path}`))),
-  );
+  app.use(errorBodies(log));
+  for (const step of routes.first) app.use(step);
+  app.use(guard(door, (method, path) => open.some((pattern) => pattern.test(`${method} ${path}`))));
   app.use(router.routes());
   app.use(methodNotAllowed);
   return app;
@@ -71,29 +95,6 @@ function withParams(ctx: RouterContext): ControlContext<never> {
   return Object.assign(ctx, { params }) as unknown as ControlContext<never>;
 }
 
-/** Makes the routes of a listener, and hands each the parts that it works with. */
-export function routesFor<Parts>() {
-  const making =
-    (isPublic: boolean) =>
-    <Name extends keyof Parts>(
-      method: Route<Parts>["method"],
-      path: string,
-      part: Name,
-      handle: Handler<Parts[Name]>,
-    ): Route<Parts> => ({
-      method,
-      path,
-      isPublic,
-      handle: (ctx, parts) => handle(ctx, parts[part]),
-    });
-  return {
-    /** A route that answers without signing in. */
-    open: making(true),
-    /** A route that needs a sign-in. */
-    owner: making(false),
-  };
-}
-
 /** Leads a browser that asked for the dashboard here to the page that opens it, signed in. */
 export const leadToDashboard: Handler<Pages> = (ctx) => {
   ctx.status = 302;
@@ -101,9 +102,20 @@ export const leadToDashboard: Handler<Pages> = (ctx) => {
 };
 
 /** Answers a page of the documentation. */
-export const doc: Handler<Pages> = (ctx, pages) => void pages.sendDoc(ctx, ctx.params.page);
+const doc: Handler<Pages> = (ctx, pages) => void pages.sendDoc(ctx, ctx.params.page);
 
 /** Answers a file of the web build. */
 export function page(name: string): Handler<Pages> {
   return (ctx, pages) => void pages.send(ctx, name);
 }
+
+/** Pages and files that each listener for the owner has. */
+export const COMMON_PAGES: readonly RouteOf<Pages>[] = [
+  ["GET", "/control.css", page("control.css")],
+  ["GET", "/da-common.js", page("da-common.js")],
+  ["GET", "/favicon.svg", page("favicon.svg")],
+  ["GET", "/plex-condensed-400.woff2", page("plex-condensed-400.woff2")],
+  ["GET", "/plex-condensed-600.woff2", page("plex-condensed-600.woff2")],
+  ["GET", "/docs.css", page("docs.css")],
+  ["GET", "/docs/:page", doc],
+];

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { PublicDoor } from "../../appliance/app/service/public-door.ts";
+import { PublicDoor } from "../../appliance/control/public-door.ts";
 import { startService } from "../../appliance/app/service/service.ts";
 import { silentLog } from "../../appliance/base/log.ts";
 import { Signal } from "../../appliance/base/signal.ts";

@@ -1,14 +1,9 @@
 import assert from "node:assert/strict";
 import { hostname } from "node:os";
 import { before, describe, it } from "mocha";
-import { ROUTES } from "../../appliance/control/app.ts";
+import type { Route } from "../../appliance/control/frame.ts";
 import { assertError, cookieOf, Owner } from "../helpers/owner.ts";
 import { ADMIN, type Ask, sharedWorld } from "../helpers/world.ts";
-
-type Route = (typeof ROUTES)[number];
-
-const API = ROUTES.filter(({ path }) => path.startsWith("/api/"));
-const OWNERS = ROUTES.filter(({ isPublic }) => !isPublic);
 
 /** A path of the route, as it is with a virtual deck and nothing else there. */
 function pathOf({ path }: Route): string {
@@ -34,6 +29,9 @@ describe("the doors of a Web UI that others reach", () => {
   const world = sharedWorld({
     env: { BIND: "0.0.0.0", VIRTUAL_DECK: "mk2", ALLOWED_HOSTS: "deck.example" },
   });
+  const routes = () => world().service.routes?.all ?? [];
+  const ofApi = () => routes().filter(({ path }) => path.startsWith("/api/"));
+  const owners = () => routes().filter(({ isPublic }) => !isPublic);
   let owner: Owner;
   let pushToken: string;
   before(async () => {
@@ -48,85 +46,70 @@ describe("the doors of a Web UI that others reach", () => {
   const cookie = () => ({ cookie: owner.cookie ?? "" });
 
   it("lead to every route of the table", () => {
-    assert.ok(OWNERS.length > 20);
-    assert.deepEqual(
-      ROUTES.filter(({ isPublic }) => isPublic).map(({ method, path }) => `${method} ${path}`),
-      [
-        "GET /",
-        "GET /dashboard",
-        "GET /dashboard/",
-        "GET /control.css",
-        "GET /control.js",
-        "GET /da-common.js",
-        "GET /favicon.svg",
-        "GET /plex-condensed-400.woff2",
-        "GET /plex-condensed-600.woff2",
-        "GET /docs.css",
-        "GET /docs/:page",
-        "POST /api/session",
-      ],
-    );
+    assert.ok(owners().length > 20);
+    const open = routes().filter(({ isPublic }) => isPublic);
+    assert.deepEqual(open.map(({ method, path }) => `${method} ${path}`).sort(), [
+      "GET /",
+      "GET /control.css",
+      "GET /control.js",
+      "GET /da-common.js",
+      "GET /dashboard",
+      "GET /dashboard/",
+      "GET /docs.css",
+      "GET /docs/:page",
+      "GET /favicon.svg",
+      "GET /plex-condensed-400.woff2",
+      "GET /plex-condensed-600.woff2",
+      "POST /api/session",
+    ]);
   });
 
-  for (const route of OWNERS) {
-    const name = `${route.method} ${route.path}`;
+  /** Asks each route; every answer is this error. */
+  const closed = async (
+    which: readonly Route[],
+    headers: Record<string, string>,
+    ...error: readonly [status: number, code: string]
+  ) => {
+    assert.ok(which.length > 20);
+    for (const route of which)
+      assertError(await knock(route, headers), ...error, `${route.method} ${route.path}`);
+  };
 
-    it(`${name} is closed without a session`, async () => {
-      assertError(await knock(route, {}), 401, "unauthorized");
+  it("are closed without a session", () => closed(owners(), {}, 401, "unauthorized"));
+
+  it("are closed to a made-up cookie", () =>
+    closed(owners(), { cookie: `tallydeck=${"x".repeat(43)}` }, 401, "unauthorized"));
+
+  it("are closed to a push token", () => {
+    const headers = { authorization: `Bearer ${pushToken}`, cookie: `tallydeck=${pushToken}` };
+    return closed(owners(), headers, 401, "unauthorized");
+  });
+
+  it("are closed to the admin token itself", () =>
+    closed(owners(), { authorization: `Bearer ${ADMIN}` }, 401, "unauthorized"));
+
+  const port = () => world().service.control.port;
+  for (const [what, origin] of [
+    ["a foreign origin", () => "http://evil.example"],
+    ["a foreign port", () => `http://127.0.0.1:${world().port}`],
+    ["another scheme", () => `https://127.0.0.1:${port()}`],
+    ["another name of the same box", () => `http://localhost:${port()}`],
+    ["a page without an origin", () => "null"],
+  ] as const)
+    it(`are closed to ${what}, signed in or not`, async () => {
+      for (const headers of [{}, cookie()])
+        await closed(ofApi(), { ...headers, origin: origin() }, 403, "forbidden_origin");
     });
 
-    it(`${name} is closed to a made-up cookie`, async () => {
-      assertError(
-        await knock(route, { cookie: `tallydeck=${"x".repeat(43)}` }),
-        401,
-        "unauthorized",
-      );
-    });
+  it("are closed to host names that are not ours", async () => {
+    for (const host of ["evil.example", `evil.example:${port()}`, "127.0.0.1.evil.example"])
+      await closed(ofApi(), { ...cookie(), host }, 403, "forbidden_host");
+  });
 
-    it(`${name} is closed to a push token`, async () => {
-      const headers = { authorization: `Bearer ${pushToken}`, cookie: `tallydeck=${pushToken}` };
-      assertError(await knock(route, headers), 401, "unauthorized");
-    });
-
-    it(`${name} is closed to the admin token itself`, async () => {
-      assertError(await knock(route, { authorization: `Bearer ${ADMIN}` }), 401, "unauthorized");
-    });
-  }
-
-  for (const route of API) {
-    const name = `${route.method} ${route.path}`;
-    const port = () => world().service.control.port;
-
-    for (const [what, origin] of [
-      ["a foreign origin", () => "http://evil.example"],
-      ["a foreign port", () => `http://127.0.0.1:${world().port}`],
-      ["another scheme", () => `https://127.0.0.1:${port()}`],
-      ["another name of the same box", () => `http://localhost:${port()}`],
-      ["a page without an origin", () => "null"],
-    ] as const)
-      it(`${name} is closed to ${what}, signed in or not`, async () => {
-        for (const headers of [{}, cookie()])
-          assertError(
-            await knock(route, { ...headers, origin: origin() }),
-            403,
-            "forbidden_origin",
-          );
-      });
-
-    it(`${name} is closed to a host name that is not ours`, async () => {
-      for (const host of ["evil.example", `evil.example:${port()}`, "127.0.0.1.evil.example"])
-        assertError(await knock(route, { ...cookie(), host }), 403, "forbidden_host");
-    });
-
-    it(`${name} is closed to what other pages embed`, async () => {
-      for (const site of ["cross-site", "same-site"])
-        assertError(
-          await knock(route, { ...cookie(), "sec-fetch-site": site }),
-          403,
-          "forbidden_origin",
-        );
-    });
-  }
+  it("are closed to what other pages embed", async () => {
+    for (const site of ["cross-site", "same-site"])
+      await closed(ofApi(), { ...cookie(), "sec-fetch-site": site }, 403, "forbidden_origin");
+  });
 
   it("are closed after signing out, the open ones too", async () => {
     const leaving = new Owner(world());
@@ -135,7 +118,7 @@ describe("the doors of a Web UI that others reach", () => {
     await events.next("decks");
     assert.equal((await leaving.ask("DELETE", "/api/session")).status, 204);
     await events.ended;
-    for (const route of OWNERS)
+    for (const route of owners())
       assertError(await knock(route, { cookie: leaving.cookie ?? "" }), 401, "unauthorized");
   });
 
@@ -168,7 +151,9 @@ describe("the doors of a Web UI that others reach", () => {
   });
 
   it("show the page to everybody, but not in a frame", async () => {
-    for (const { path } of ROUTES.filter(({ isPublic, method }) => isPublic && method === "GET")) {
+    for (const { path } of routes().filter(
+      ({ isPublic, method }) => isPublic && method === "GET",
+    )) {
       const { status, headers } = await world().askControl(path.replace(":page", "index"));
       assert.equal(status, path.startsWith("/dashboard") ? 302 : 200, path);
       assert.match(String(headers["content-security-policy"]), /frame-ancestors 'none'/);
@@ -194,7 +179,10 @@ describe("the doors of a Web UI that others reach", () => {
   });
 
   it("do not exist on the collector's port", async () => {
-    for (const route of [...API, { ...API[0], path: "/api/push/door", method: "POST" } as Route]) {
+    for (const route of [
+      ...ofApi(),
+      { ...ofApi()[0], path: "/api/push/door", method: "POST" } as Route,
+    ]) {
       const ask = askOf(route);
       const headers = { ...ask.headers, ...cookie() };
       assertError(await world().ask(pathOf(route), { ...ask, headers }), 404, "not_found");
@@ -210,7 +198,8 @@ describe("the doors of a Web UI on loopback", () => {
   });
 
   it("are closed to other names and pages all the same", async () => {
-    for (const route of API) {
+    for (const route of world().service.routes?.all ?? []) {
+      if (!route.path.startsWith("/api/")) continue;
       const ask = askOf(route);
       const evil = { ...ask.headers, origin: "http://evil.example" };
       const rebound = { ...ask.headers, host: "evil.example" };

@@ -134,8 +134,8 @@ export function cookieOf(reply: Reply): string {
 }
 
 /** Holds that `reply` is an error as every error is. */
-export function assertError(reply: Reply, status: number, code: string): void {
-  assert.equal(reply.status, status, reply.text);
+export function assertError(reply: Reply, status: number, code: string, asked = ""): void {
+  assert.equal(reply.status, status, `${asked} ${reply.text}`);
   assert.match(String(reply.headers["content-type"]), /^application\/json\b/);
   assert.deepEqual(Object.keys(reply.json), ["error", "code"]);
   assert.equal(reply.json.code, code, reply.text);

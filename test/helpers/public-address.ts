@@ -1,6 +1,6 @@
-import type { WayIn } from "../../appliance/app/service/public-front.ts";
 import { Refusal } from "../../appliance/base/refusal.ts";
 import { Signal } from "../../appliance/base/signal.ts";
+import type { WayIn } from "../../appliance/control/routes/box/public-address.ts";
 import {
   checkPublicSettings,
   FIRST_PUBLIC_SETTINGS,

@@ -128,6 +128,11 @@ export const WALLS: readonly Wall[] = [
       "appliance/deck/usb/model.ts",
       "appliance/deck/usb/models.ts",
     ],
+    types: [
+      "appliance/config/config.ts",
+      "appliance/deck/display/live-numbers.ts",
+      "appliance/deck/face/notices.ts",
+    ],
     not: ["display", "face", "hands", "usb"].map((room) => `appliance/deck/${room}/`),
   }),
   ABOVE,

@@ -7,13 +7,13 @@ import { type App, type Listener, listen } from "../../base/http/listen.ts";
 import { builtPages } from "../../base/http/pages.ts";
 import type { Log } from "../../base/log.ts";
 import type { SystemClock } from "../../base/system/system-clock.ts";
+import { closeWith } from "../../base/tasks/closing.ts";
 import type { Config } from "../../config/config.ts";
 import type { Numbers } from "../../store/store.ts";
 import { createCollector } from "../../traffic/collector/app.ts";
 import type { HitTally } from "../../traffic/collector/hit-tally.ts";
 import type { PublicFacts } from "../../traffic/collector/public-surface.ts";
 import { ReadSessions } from "../../traffic/collector/read-sessions.ts";
-import type { Closing } from "./closing.ts";
 import { knowSites } from "./data.ts";
 
 export interface CollectParts {
@@ -34,13 +34,13 @@ interface ShownCollector {
 /** Opens the listener of the collector, on a port or a socket. */
 export async function showAlone(
   { config, clock, log, sockets }: CollectParts,
-  closing: Closing,
+  ends: AsyncDisposableStack,
   { numbers, hits, answers, isDraining }: ShownCollector,
 ): Promise<Listener> {
   const client = createClient(config.trustedProxies);
   const app = createCollector({
     numbers,
-    sites: knowSites(config, numbers, closing),
+    sites: knowSites(config, numbers, ends),
     readSessions: new ReadSessions({ clock, randomBytes }),
     client,
     clock,
@@ -61,7 +61,7 @@ export async function showAlone(
     namesPeers: true,
     answered: answers.count,
   });
-  closing.add(() => collector.close());
+  closeWith(ends, collector);
   return collector;
 }
 

@@ -1,9 +1,9 @@
 import { AnswerTally } from "../../base/http/answer-tally.ts";
 import type { Listener } from "../../base/http/listen.ts";
 import type { Refusal } from "../../base/refusal.ts";
+import { openedParts } from "../../base/tasks/closing.ts";
 import { type Numbers, openNumbers } from "../../store/store.ts";
 import { HitTally } from "../../traffic/collector/hit-tally.ts";
-import { type Closing, openedParts } from "./closing.ts";
 import type { CollectParts } from "./collect-listener.ts";
 import { unknownBadges } from "./data.ts";
 import { metricsOf } from "./metrics-port.ts";
@@ -24,7 +24,7 @@ export interface Collecting {
 
 /** Starts the collector alone; it listens whether or not the database is there. */
 export async function startCollecting(parts: CollectParts): Promise<Collecting> {
-  const { lost, close, ...collecting } = await openedParts((closing) => start(parts, closing));
+  const { lost, close, ...collecting } = await openedParts((ends) => start(parts, ends));
   return {
     ...collecting,
     async close() {
@@ -34,13 +34,13 @@ export async function startCollecting(parts: CollectParts): Promise<Collecting> 
   };
 }
 
-async function start(parts: CollectParts, closing: Closing) {
+async function start(parts: CollectParts, ends: AsyncDisposableStack) {
   const { config, clock, log } = parts;
   const { numbers, refused } = await openData(parts);
   // The listener, which is most of a start, is loaded while the database connects.
   const loading = import("./collect-listener.ts");
   let lost = 0;
-  closing.add(async () => {
+  ends.defer(async () => {
     lost = await numbers.close();
   });
   const tallies = { hits: new HitTally(), answers: new AnswerTally() };
@@ -49,9 +49,9 @@ async function start(parts: CollectParts, closing: Closing) {
   const figures = () => numbers.figures;
   const isReady = () => numbers.ready && !draining;
   // The listener of metrics opens before the collector and closes after it, so that metrics can be read to the end.
-  const metrics = await metricsOf({ config, clock, log, ...tallies, figures, isReady }, closing);
+  const metrics = await metricsOf({ config, clock, log, ...tallies, figures, isReady }, ends);
   const { showAlone } = await loading;
-  const collector = await showAlone(parts, closing, { numbers, ...tallies, isDraining });
+  const collector = await showAlone(parts, ends, { numbers, ...tallies, isDraining });
   return {
     collector,
     metrics,

@@ -1,11 +1,11 @@
 import type { Clock } from "../../base/clock.ts";
 import { siteTokenKey } from "../../base/names.ts";
+import { closeWith } from "../../base/tasks/closing.ts";
 import type { Config } from "../../config/config.ts";
 import { type Numbers, Store, type Unusable } from "../../store/store.ts";
 import { ReadSessions } from "../../traffic/collector/read-sessions.ts";
 import { Sites } from "../../traffic/collector/sites.ts";
-import type { Closing } from "./closing.ts";
-import type { ServiceParts, Shared } from "./parts.ts";
+import type { Context } from "./parts.ts";
 
 /** A database elsewhere that lives has answered by then. */
 const PATIENCE_MS = 2_000;
@@ -20,27 +20,21 @@ export interface Data {
 
 /** Opens the data, and logs conflicts with the configuration. */
 export async function startData(
-  parts: ServiceParts,
-  { random }: Pick<Shared, "random">,
-  closing: Closing,
+  context: Context,
   onUnusable: (why: Unusable) => void,
 ): Promise<Data> {
-  const { config, clock, log } = parts;
-  const store = await startStore(parts, closing, onUnusable);
-  const sites = knowSites(config, store.numbers, closing);
+  const { config, clock, log, random, ends } = context;
+  const store = await startStore(context, onUnusable);
+  const sites = knowSites(config, store.numbers, ends);
   const readSessions = new ReadSessions({ clock, randomBytes: random.bytes });
-  closing.add(sites.adminChanged.on(() => readSessions.endAll()));
+  ends.defer(sites.adminChanged.on(() => readSessions.endAll()));
   for (const slip of [...config.slips, ...unknownBadges(config, store.numbers)]) log.info(slip);
   return { store, sites, readSessions };
 }
 
-async function startStore(
-  parts: ServiceParts,
-  closing: Closing,
-  onUnusable: (why: Unusable) => void,
-): Promise<Store> {
-  const { config, clock, timekeeper, log, prepare, firstOpened } = parts;
-  const { space, readerMemoryMb, threads, databaseNow } = parts;
+async function startStore(context: Context, onUnusable: (why: Unusable) => void): Promise<Store> {
+  const { config, clock, timekeeper, log, ends, prepare, firstOpened } = context;
+  const { space, readerMemoryMb, threads, databaseNow } = context;
   const { promise: opened, resolve: isOpened } = Promise.withResolvers<void>();
   let isFilled = false;
   const store = await Store.open({
@@ -70,7 +64,7 @@ async function startStore(
       return prepare?.(file);
     },
   });
-  closing.add(() => store.close());
+  closeWith(ends, store);
   const done = opened
     .then(() => firstOpened?.(store))
     .catch((error: Error) => log.warn({ reason: error.message }, "No admin token could be made"));
@@ -87,7 +81,7 @@ function patience(clock: Clock): Promise<void> {
 }
 
 /** Opens the sites of the configuration and the data. */
-export function knowSites(config: Config, numbers: Numbers, closing: Closing): Sites {
+export function knowSites(config: Config, numbers: Numbers, ends: AsyncDisposableStack): Sites {
   const sites = new Sites(
     {
       badgeSites: new Set(config.badgeSites),
@@ -96,7 +90,7 @@ export function knowSites(config: Config, numbers: Numbers, closing: Closing): S
     },
     numbers.directory,
   );
-  closing.add(numbers.directoryChanged.on((directory) => sites.update(directory)));
+  ends.defer(numbers.directoryChanged.on((directory) => sites.update(directory)));
   return sites;
 }
 

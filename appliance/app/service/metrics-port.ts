@@ -1,13 +1,12 @@
 import type { Listener } from "../../base/http/listen.ts";
-import type { Closing } from "./closing.ts";
 import type { MetricsParts } from "./metrics.ts";
 
 /** Serves `/metrics` where a port for it is named; loads nothing for it elsewhere. */
 export async function metricsOf(
   parts: MetricsParts,
-  closing: Closing,
+  ends: AsyncDisposableStack,
 ): Promise<Listener | undefined> {
   if (parts.config.metricsPort === undefined) return undefined;
   const { showMetrics } = await import("./metrics.ts");
-  return showMetrics(parts, parts.config.metricsPort, closing);
+  return showMetrics(parts, parts.config.metricsPort, ends);
 }

@@ -8,13 +8,13 @@ import type { Family } from "../../base/metrics/open-metrics.ts";
 import { metricsApp } from "../../base/metrics/page.ts";
 import { EventLoopDelay, processFamilies } from "../../base/metrics/process.ts";
 import { version } from "../../base/system/version.ts";
+import { closeWith } from "../../base/tasks/closing.ts";
 import { DISK_ERRORS } from "../../base/text/disk-errors.ts";
 import type { Config } from "../../config/config.ts";
 import type { DiskAnswer } from "../../control/wire.ts";
 import type { TargetView } from "../../links/backups/view.ts";
 import type { StoreFigures } from "../../store/store.ts";
 import type { HitTally } from "../../traffic/collector/hit-tally.ts";
-import type { Closing } from "./closing.ts";
 
 export interface MetricsParts {
   config: Pick<Config, "metricsPort" | "metricsBind" | "nodeName">;
@@ -36,11 +36,11 @@ export interface MetricsParts {
 export async function showMetrics(
   parts: MetricsParts,
   port: number,
-  closing: Closing,
+  ends: AsyncDisposableStack,
 ): Promise<Listener> {
   const { config, clock, log } = parts;
   const delay = new EventLoopDelay(clock);
-  closing.add(delay.stop);
+  ends.defer(delay.stop);
   const app = metricsApp(() => [...familiesOf(parts), ...processFamilies(delay)]);
   const listener = await listen(app, port, config.metricsBind, {
     clock,
@@ -48,7 +48,7 @@ export async function showMetrics(
     client: createClient([]),
     limits: METRICS_LIMITS,
   });
-  closing.add(() => listener.close());
+  closeWith(ends, listener);
   return listener;
 }
 

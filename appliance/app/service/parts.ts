@@ -1,27 +1,32 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { hostname } from "node:os";
+import { fileURLToPath } from "node:url";
 import { AnswerTally } from "../../base/http/answer-tally.ts";
 import { type Client, createClient } from "../../base/http/client.ts";
 import { ownNames } from "../../base/http/own-host.ts";
 import { builtPages, type Pages } from "../../base/http/pages.ts";
 import type { RecentProblems } from "../../base/log.ts";
+import type { Random } from "../../base/random.ts";
 import type { SystemClock } from "../../base/system/system-clock.ts";
 import { Icons } from "../../base/text/icons.ts";
 import { thisNetwork } from "../../box/board.ts";
 import type { Disk } from "../../box/disk/disk.ts";
+import type { FrontParts } from "../../box/front.ts";
 import { Reset } from "../../box/reset.ts";
+import { PublicDoor } from "../../control/public-door.ts";
+import type { WayIn } from "../../control/routes/box/public-address.ts";
 import type { UpdateSource } from "../../control/routes/box/update.ts";
+import type { Pushed } from "../../control/senders/senders.ts";
 import type { Vitals } from "../../control/wire.ts";
-import type { Push } from "../../deck/push/push-body.ts";
 import type { PublicSettings } from "../../links/public/settings.ts";
 import type { Messenger } from "../../links/public/tasks.ts";
 import type { ChoreProcesses } from "../../store/desk.ts";
+import { besideCounting, spaceOf } from "../../store/desk.ts";
 import type { Space, Store, Threads } from "../../store/store.ts";
 import { HitTally } from "../../traffic/collector/hit-tally.ts";
-import type { FrontParts } from "./front.ts";
-import { PublicDoor } from "./public-door.ts";
-import type { WayIn } from "./public-front.ts";
 import { openStages, type Stages } from "./stages.ts";
+
+const MAIN = fileURLToPath(new URL("../../main.ts", import.meta.url));
 
 /** The parts that the service is started with. */
 export interface ServiceParts extends FrontParts {
@@ -53,7 +58,7 @@ export interface ServiceParts extends FrontParts {
   /** The source and the installer of releases; made from the settings unless given. */
   updates?: UpdateSource;
   /** The pushes that channels hold from the start, to stay. */
-  pushed?: readonly ({ channel: string } & Pick<Push, "text" | "background">)[];
+  pushed?: readonly Pushed[];
   /** Finds the disk of the data; the kernel's word on it unless given. */
   disk?: () => Disk | undefined;
   /** The niceness of imports and exports beside it; below the service unless given. */
@@ -62,13 +67,8 @@ export interface ServiceParts extends FrontParts {
   vitals?: () => Promise<Vitals>;
 }
 
-interface Random {
-  bytes: (size: number) => Buffer;
-  int: (end: number) => number;
-}
-
 /** The parts that the service and the rescue share. */
-export interface Shared {
+interface Shared {
   pages: Pages;
   icons: Icons;
   client: Client;
@@ -80,6 +80,10 @@ export interface Shared {
   door: PublicDoor;
   /** Undefined where the system is not ours. */
   reset: Reset | undefined;
+  /** The program of the command line. */
+  main: string;
+  /** The bytes that may be used of a folder, so that counting goes on. */
+  freeBytes: (folder: string) => Promise<number>;
   /** Numbers of hits and answers. */
   hits: HitTally;
   answers: AnswerTally;
@@ -89,6 +93,7 @@ export function shareParts(parts: ServiceParts): Shared {
   const {
     config,
     network = thisNetwork(config.nameFile),
+    space = spaceOf,
     random = { bytes: randomBytes, int: randomInt },
   } = parts;
   const client = createClient(config.trustedProxies);
@@ -107,7 +112,15 @@ export function shareParts(parts: ServiceParts): Shared {
       config.resetDir === ""
         ? undefined
         : new Reset({ clock: parts.clock, log: parts.log, folder: config.resetDir }),
+    main: MAIN,
+    freeBytes: async (folder) => besideCounting(await space(folder)),
     hits: new HitTally(),
     answers,
   };
+}
+
+/** The parts with which each part of the service starts. */
+export interface Context extends Omit<ServiceParts, "door" | "random">, Shared {
+  /** Closes the parts in reverse. */
+  readonly ends: AsyncDisposableStack;
 }

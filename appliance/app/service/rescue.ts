@@ -4,15 +4,19 @@ import { RateLimit } from "../../base/http/rate-limit.ts";
 import { Signal } from "../../base/signal.ts";
 import { isSameSecret, sha256 } from "../../base/system/secrets.ts";
 import { version } from "../../base/system/version.ts";
+import { closeWith } from "../../base/tasks/closing.ts";
 import type { DiskWatch } from "../../box/disk/disk-watch.ts";
+import { startFront } from "../../box/front.ts";
 import { SetupCode } from "../../box/setup-code.ts";
 import type { Config } from "../../config/config.ts";
 import { createRescueControl, type RescueControlParts } from "../../control/routes/rescue.ts";
 import { type Admin, WRONG_TOKENS } from "../../control/routes/session.ts";
 import { Sessions, type SessionsOptions } from "../../control/sessions.ts";
+import { updatesOnBoard } from "../../control/standing/update-standing.ts";
 import type { Decks } from "../../deck/decks.ts";
 import { Channels } from "../../deck/push/channels.ts";
 import { Keys } from "../../links/public/keys.ts";
+import { startUpdates } from "../../links/updates/start.ts";
 import {
   databaseFile,
   Exchange,
@@ -25,15 +29,11 @@ import {
 } from "../../store/desk.ts";
 import { EMPTY_DIRECTORY, storageUnavailable } from "../../store/store.ts";
 import { createStandIn } from "../../traffic/collector/stand-in.ts";
-import type { Closing } from "./closing.ts";
 import { ControlListener } from "./control-listener.ts";
 import { DOCUMENT_KINDS } from "./document-kinds.ts";
-import { startFront } from "./front.ts";
-import type { ServiceParts, Shared } from "./parts.ts";
+import type { Context } from "./parts.ts";
 import { type CollectorListeners, showCollector } from "./stages.ts";
 import { tryStart } from "./try-start.ts";
-import { updatesOnBoard } from "./update-front.ts";
-import { startUpdates } from "./updates.ts";
 
 interface Trouble {
   /** The damage of the data. */
@@ -59,28 +59,26 @@ const NOWHERE: Pick<SessionsOptions, "documents" | "numbers"> = {
  * restore a backup, start without data, or start another release.
  */
 export async function startRescue(
-  parts: ServiceParts,
-  shared: Shared,
-  closing: Closing,
+  context: Context,
   { why, repaired, disk }: Trouble,
 ): Promise<CollectorListeners & { control: Listener; decks: Decks }> {
-  const { config, clock, log } = parts;
-  const { pages, client, names, random, stages, door } = shared;
+  const { config, clock, log, ends } = context;
+  const { pages, client, names, random, stages, door, reset } = context;
   const standIn = createStandIn({ pages, log, client, door });
-  const listeners = await showCollector(stages, closing, standIn);
-  if (listeners.collectorTls !== undefined) door.fallBackOn(() => lastCertificate(parts));
+  const listeners = await showCollector(stages, ends, standIn);
+  if (listeners.collectorTls !== undefined) door.fallBackOn(() => lastCertificate(context));
 
   const listener = new ControlListener(stages.control, config.adminOpen);
   const admin = adminWithout(config);
   const code = new SetupCode({ clock, randomInt: random.int, needed: () => !admin.exists });
-  closing.add(() => code.close());
+  closeWith(ends, code);
   const sessions = await Sessions.open({ ...NOWHERE, clock, randomBytes: random.bytes });
-  closing.add(() => sessions.close());
+  closeWith(ends, sessions);
   const channels = new Channels(clock);
-  closing.add(() => channels.close());
+  closeWith(ends, channels);
   // Another release may be able to use the data.
-  const updates = await startUpdates(parts, shared, closing);
-  const { board, decks } = await startFront(parts, closing, {
+  const updates = context.updates ?? (await startUpdates(context));
+  const { board, decks } = await startFront(context, {
     code,
     isOpen: () => listener.isOpen(),
     dataUnusable: true,
@@ -89,10 +87,10 @@ export async function startRescue(
     channels,
     numbers: { numbers: async () => undefined, changed: new Signal(), alarmed: new Signal() },
     updates: updates && updatesOnBoard(updates, clock),
-    reset: shared.reset,
+    reset,
   });
 
-  closing.add(() => listener.close());
+  closeWith(ends, listener);
   const control = await listener.show(
     createRescueControl({
       log,
@@ -105,18 +103,18 @@ export async function startRescue(
         client,
         wrongTokens: new RateLimit(clock, WRONG_TOKENS),
       },
-      ...aboutRepair(parts, { why, repaired }, updates !== undefined),
+      ...aboutRepair(context, { why, repaired }, updates !== undefined),
       update: updates === undefined ? {} : { updates },
       health: { version: version(), clock, decks },
     }),
   );
   board.ready(control);
-  shared.reset?.followRoot();
+  reset?.followRoot();
   return { ...listeners, control, decks };
 }
 
 /** The last certificate, which is kept outside of the data. */
-function lastCertificate({ config, log }: ServiceParts) {
+function lastCertificate({ config, log }: Context) {
   const issued = new Keys({ folder: join(config.dataDir, "tls"), log }).chain();
   return issued && { cert: issued.chain, key: issued.key };
 }
@@ -133,7 +131,7 @@ function adminWithout({ adminToken, dataDir }: Config): Admin {
 
 /** The remedies that the owner has. */
 function aboutRepair(
-  { config, chores, space = spaceOf }: ServiceParts,
+  { config, chores, space = spaceOf }: Context,
   { why, repaired }: Pick<Trouble, "why" | "repaired">,
   hasUpdates: boolean,
 ): Pick<RescueControlParts, "data" | "rescue"> {

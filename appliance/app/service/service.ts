@@ -1,25 +1,28 @@
 import type { Listener } from "../../base/http/listen.ts";
+import { endAll, openedParts } from "../../base/tasks/closing.ts";
 import type { DiskWatch } from "../../box/disk/disk-watch.ts";
+import { watchDisk } from "../../box/disk/start.ts";
+import { hasTunnel } from "../../box/tunnel.ts";
+import type { Routes } from "../../control/frame.ts";
+import type { WayIn } from "../../control/routes/box/public-address.ts";
+import { BackupWatch } from "../../control/standing/backup-watch.ts";
 import type { Decks } from "../../deck/decks.ts";
 import type { Channels } from "../../deck/push/channels.ts";
 import { PhoneLinks } from "../../links/public/phone-links.ts";
+import { PUBLIC_ADDRESS } from "../../links/public/public-address.ts";
+import { startPublicAddress } from "../../links/public/start.ts";
+import { startUpdates } from "../../links/updates/start.ts";
 import { databaseFile, lockDataDir, makeDataDir, type Unusable } from "../../store/desk.ts";
-import type { Store } from "../../store/store.ts";
+import { documentsIn, type Store } from "../../store/store.ts";
 import { createCollector } from "../../traffic/collector/app.ts";
-import { BackupWatch } from "./backups.ts";
-import { Closing, openedParts } from "./closing.ts";
 import { startData } from "./data.ts";
-import { watchDisk } from "./disk.ts";
 import { dashboardReads, firstReads } from "./first-reads.ts";
 import { metricsOf } from "./metrics-port.ts";
 import { type Mode, startModes } from "./modes.ts";
 import { startOwner } from "./owner.ts";
-import { type ServiceParts, type Shared, shareParts } from "./parts.ts";
-import { startPublicAddress } from "./public-address.ts";
-import type { WayIn } from "./public-front.ts";
+import { type Context, type ServiceParts, shareParts } from "./parts.ts";
 import { startRescue } from "./rescue.ts";
 import { type CollectorListeners, showCollector } from "./stages.ts";
-import { startUpdates } from "./updates.ts";
 
 export interface Service {
   readonly collector: Listener;
@@ -27,6 +30,8 @@ export interface Service {
   readonly collectorTls: Listener | undefined;
   readonly control: Listener;
   readonly decks: Decks;
+  /** The routes of `control`; undefined while the data cannot be used. */
+  readonly routes: Routes | undefined;
   /** The channels of the push API. @throws {Error} while the data cannot be used */
   readonly channels: Channels;
   /** @throws {Error} while the data cannot be used */
@@ -43,6 +48,7 @@ export interface Service {
 interface Running extends Mode, CollectorListeners {
   control: Listener;
   decks: Decks;
+  routes?: Routes;
   channels?: Channels;
   store?: Store;
   unusable?: Unusable;
@@ -69,21 +75,23 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     const modes = await startModes<Running>({
       log,
       service: (onUnusable, onReplaced) =>
-        openedParts((closing) => start(parts, shared, closing, { disk, onUnusable, onReplaced })),
+        openedParts((ends) =>
+          start({ ...parts, ...shared, ends }, { disk, onUnusable, onReplaced }),
+        ),
       rescue: (why, repaired) =>
-        openedParts(async (closing) => ({
-          ...(await startRescue(parts, shared, closing, { why, repaired, disk })),
+        openedParts(async (ends) => ({
+          ...(await startRescue({ ...parts, ...shared, ends }, { why, repaired, disk })),
           unusable: why,
         })),
     });
-    const closing = new Closing();
+    const ends = new AsyncDisposableStack();
     const { hits, answers } = shared;
     const figures = () => modes.now.store?.numbers.figures;
     const isReady = () => modes.now.store?.numbers.ready ?? false;
     const diskFigures = () => disk?.figures();
     const backups = () => modes.now.backups?.targets ?? [];
     const told = { ...parts, hits, answers, figures, isReady, disk: diskFigures, backups };
-    await metricsOf(told, closing).catch(async (error) => {
+    await metricsOf(told, ends).catch(async (error) => {
       await modes.close();
       throw error;
     });
@@ -99,6 +107,9 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       },
       get decks() {
         return modes.now.decks;
+      },
+      get routes() {
+        return modes.now.routes;
       },
       get channels() {
         const { channels, unusable } = modes.now;
@@ -118,7 +129,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
         for (const stage of Object.values(shared.stages)) stage.last();
         await modes
           .close()
-          .finally(() => closing.close())
+          .finally(() => endAll(ends))
           .finally(close);
       },
     };
@@ -130,9 +141,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
 
 /** The service itself, part by part; each says how it is closed. */
 async function start(
-  parts: ServiceParts,
-  shared: Shared,
-  closing: Closing,
+  context: Context,
   {
     disk,
     onUnusable,
@@ -143,14 +152,13 @@ async function start(
     onReplaced: () => void;
   },
 ): Promise<Omit<Running, "close">> {
-  const { clock, log } = parts;
-  const { pages, client, stages, door, random, hits } = shared;
-  const data = await startData(parts, shared, closing, onUnusable);
+  const { config, clock, log, pages, client, stages, door, random, hits, ends } = context;
+  const data = await startData(context, onUnusable);
   const { store } = data;
   const { box, numbers } = store;
-  await firstReads(box, databaseFile(parts.config.dataDir));
+  await firstReads(box, databaseFile(config.dataDir));
   let address: WayIn | undefined;
-  const updates = await startUpdates(parts, shared, closing);
+  const updates = context.updates ?? (await startUpdates(context));
   const backupWatch = new BackupWatch(clock);
   const warnings = () => [
     ...store.numbers.warnings,
@@ -170,13 +178,20 @@ async function start(
     door,
     tally: hits,
   });
-  const listeners = await showCollector(stages, closing, app);
+  const listeners = await showCollector(stages, ends, app);
   const links = new PhoneLinks({ clock, randomBytes: random.bytes });
   const tlsPort = listeners.collectorTls?.port;
   address =
-    parts.publicAddress ?? (await startPublicAddress(parts, shared, closing, { box, tlsPort }));
-  closing.add(door.follow(address, links));
-  const owner = await startOwner(parts, shared, closing, {
+    context.publicAddress ??
+    (await startPublicAddress({
+      ...context,
+      documents: documentsIn(box, PUBLIC_ADDRESS),
+      tlsPort,
+      isTunnelled: hasTunnel,
+    }));
+  ends.defer(door.follow(address, links));
+  const owner = await startOwner({
+    ...context,
     ...data,
     ...listeners,
     onUnusable,

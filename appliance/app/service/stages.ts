@@ -12,9 +12,9 @@ import {
 import { type App, type HandedSocket, type Listener, listen } from "../../base/http/listen.ts";
 import { Stage } from "../../base/http/stage.ts";
 import type { Log } from "../../base/log.ts";
+import { closeWith } from "../../base/tasks/closing.ts";
 import type { Config } from "../../config/config.ts";
-import type { Closing } from "./closing.ts";
-import type { PublicDoor } from "./public-door.ts";
+import type { PublicDoor } from "../../control/public-door.ts";
 
 interface StagesParts {
   config: Pick<Config, "port" | "tlsPort" | "host" | "webuiPort" | "bind">;
@@ -86,16 +86,14 @@ export interface CollectorListeners {
   collectorTls?: Listener;
 }
 
-/** Shows an app at the collector's listeners; adds how it is taken off to `closing`. */
+/** Shows an app at the collector's listeners; takes it off with `ends`. */
 export async function showCollector(
   stages: Stages,
-  closing: Closing,
+  ends: AsyncDisposableStack,
   app: App,
 ): Promise<CollectorListeners> {
-  const collector = await stages.collector.show(app);
-  closing.add(() => collector.close());
+  const collector = closeWith(ends, await stages.collector.show(app));
   const collectorTls = await stages.collectorTls?.show(app);
   if (collectorTls === undefined) return { collector };
-  closing.add(() => collectorTls.close());
-  return { collector, collectorTls };
+  return { collector, collectorTls: closeWith(ends, collectorTls) };
 }

@@ -2,8 +2,10 @@ import type { ServerResponse } from "node:http";
 import type { Clock } from "../../base/clock.ts";
 import { HttpError } from "../../base/http/errors.ts";
 import type { Cancel } from "../../base/signal.ts";
+import { closeWith } from "../../base/tasks/closing.ts";
 import type { Decks } from "../../deck/decks.ts";
 import type { Channels } from "../../deck/push/channels.ts";
+import type { OwnerContext } from "../context.ts";
 import { sessionOf } from "../guard.ts";
 import type { Handler } from "../route.ts";
 import type { SessionId, Sessions } from "../sessions.ts";
@@ -72,7 +74,7 @@ class Stream {
  * at first and after each change; `slots` `{deck, slot, revision}` when the picture of a slot has changed; `pressed`
  * `{deck, slot}`. A slow client misses states in between, and never the last one.
  */
-export class Events {
+class Events {
   readonly #options: EventsOptions;
   readonly #streams = new Set<Stream>();
   /** Without a stream there are none. */
@@ -193,13 +195,13 @@ export class Events {
   }
 }
 
-export interface EventsParts {
+interface EventsParts {
   events: Events;
   sessions: Sessions;
 }
 
 /** `GET /api/events`; it does not end by itself. */
-export const streamEvents: Handler<EventsParts> = (ctx, { events, sessions }) => {
+const streamEvents: Handler<EventsParts> = (ctx, { events, sessions }) => {
   if (ctx.method === "HEAD") {
     // No event follows, so the headers are the whole answer.
     ctx.status = 200;
@@ -217,4 +219,17 @@ function send<E extends keyof BoxEvents>(
   data: BoxEvents[E],
 ): void {
   response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+}
+
+/** The stream of events that the Web UI follows. */
+export function startEvents({
+  clock,
+  routes,
+  ends,
+  ...parts
+}: Pick<OwnerContext, "clock" | "routes" | "ends"> & Omit<EventsOptions, "clock">): void {
+  const { decks, channels, sessions, address, updates } = parts;
+  const options = { clock, decks, channels, sessions, address, updates };
+  const events = closeWith(ends, new Events(options));
+  routes.owner({ events, sessions }, ["GET", "/api/events", streamEvents]);
 }

@@ -1,5 +1,10 @@
 import { jsonBody } from "../../base/http/body.ts";
-import type { Origins } from "../../deck/actions/origins.ts";
+import { version } from "../../base/system/version.ts";
+import { closeWith } from "../../base/tasks/closing.ts";
+import { ORIGINS, Origins } from "../../deck/actions/origins.ts";
+import { Outgoing, sendOnce } from "../../deck/actions/outgoing.ts";
+import { documentsIn } from "../../store/store.ts";
+import type { OwnerContext } from "../context.ts";
 import { shape } from "../input.ts";
 import type { Handler } from "../route.ts";
 import type { AllowedOrigin, OriginsAnswer } from "../wire.ts";
@@ -11,19 +16,47 @@ const readOrigin = shape<AllowedOrigin>({
 });
 
 /** `GET /api/origins` */
-export const listOrigins: Handler<Origins, OriginsAnswer> = (ctx, origins) => {
+const listOrigins: Handler<Origins, OriginsAnswer> = (ctx, origins) => {
   ctx.body = { origins: origins.list() };
 };
 
 /** `POST /api/origins` `{origin}` → 201 with the origin in its one form */
-export const allowOrigin: Handler<Origins, AllowedOrigin> = async (ctx, origins) => {
+const allowOrigin: Handler<Origins, AllowedOrigin> = async (ctx, origins) => {
   const { origin } = readOrigin(await jsonBody(ctx));
   ctx.body = { origin: await origins.allow(origin) };
   ctx.status = 201;
 };
 
 /** `DELETE /api/origins?origin=…` */
-export const removeOrigin: Handler<Origins> = async (ctx, origins) => {
+const removeOrigin: Handler<Origins> = async (ctx, origins) => {
   await origins.remove(String(ctx.query.origin ?? ""));
   ctx.status = 204;
 };
+
+/** The client that sends requests, for keys and alarms, and the origins it may send to. */
+export async function startOutgoing({
+  clock,
+  log,
+  random,
+  store,
+  routes,
+  ends,
+}: OwnerContext): Promise<{ outgoing: Outgoing; origins: Origins }> {
+  const origins = new Origins(documentsIn(store.box, ORIGINS));
+  await origins.load();
+  const outgoing = new Outgoing({
+    clock,
+    log,
+    send: sendOnce,
+    isAllowed: (origin) => origins.isAllowed(origin),
+    userAgent: `Tallydeck/${version()}`,
+    randomId: () => random.bytes(16).toString("hex"),
+  });
+  routes.owner(
+    origins,
+    ["GET", "/api/origins", listOrigins],
+    ["POST", "/api/origins", allowOrigin],
+    ["DELETE", "/api/origins", removeOrigin],
+  );
+  return { outgoing: closeWith(ends, outgoing), origins };
+}

@@ -4,12 +4,12 @@ import { HttpError } from "../../base/http/errors.ts";
 import type { Pages } from "../../base/http/pages.ts";
 import type { Log } from "../../base/log.ts";
 import type { Unusable } from "../../store/store.ts";
-import { doc, ownerApp, page, type Route, routesFor } from "../frame.ts";
+import { COMMON_PAGES, ownerApp, page, Routes } from "../frame.ts";
 import type { ControlDoor } from "../guard.ts";
 import type { Handler } from "../route.ts";
 import type { RescueAnswer, StartedAnew } from "../wire.ts";
 import { type HealthParts, healthRoute } from "./box/health.ts";
-import { changeUpdate, showUpdate, type UpdateParts, uploadUpdate } from "./box/update.ts";
+import { type UpdateParts, updateRoutes } from "./box/update.ts";
 import { type SignInParts, signIn } from "./session.ts";
 import { type DataParts, restoreBackup } from "./settings/backup.ts";
 
@@ -88,41 +88,37 @@ function mayStartAnew({ why, mayGoBack }: RescueParts): boolean {
   return why.flaw !== "newer" && !mayGoBack();
 }
 
-const { open, owner } = routesFor<RescueControlParts>();
-
-const ROUTES: readonly Route<RescueControlParts>[] = [
-  open("GET", "/", "pages", page("rescue.html")),
-  open("GET", "/control.css", "pages", page("control.css")),
-  open("GET", "/rescue.js", "pages", page("rescue.js")),
-  open("GET", "/da-common.js", "pages", page("da-common.js")),
-  open("GET", "/favicon.svg", "pages", page("favicon.svg")),
-  open("GET", "/plex-condensed-400.woff2", "pages", page("plex-condensed-400.woff2")),
-  open("GET", "/plex-condensed-600.woff2", "pages", page("plex-condensed-600.woff2")),
-  open("GET", "/docs.css", "pages", page("docs.css")),
-  open("GET", "/docs/:page", "pages", doc),
-  open("POST", "/api/session", "session", signIn),
-  owner("GET", "/api/rescue", "rescue", tellWhy),
-  owner("POST", "/api/rescue/go-back", "rescue", goBack),
-  owner("POST", "/api/rescue/start-anew", "rescue", startAnew),
-  owner("POST", "/api/restore", "data", restoreBackup),
-  owner("GET", "/api/update", "update", showUpdate),
-  owner("POST", "/api/update", "update", changeUpdate),
-  owner("PUT", "/api/update/file", "update", uploadUpdate),
-];
-
 /** The listener for the owner while the data cannot be used. */
 export function createRescueControl(parts: RescueControlParts): Koa {
-  return ownerApp(ROUTES, parts, healthRoute(parts.health), refuseTheRest);
+  const routes = new Routes();
+  routes.open(
+    parts.pages,
+    ["GET", "/", page("rescue.html")],
+    ["GET", "/rescue.js", page("rescue.js")],
+    ...COMMON_PAGES,
+  );
+  routes.open(parts.session, ["POST", "/api/session", signIn]);
+  routes.owner(
+    parts.rescue,
+    ["GET", "/api/rescue", tellWhy],
+    ["POST", "/api/rescue/go-back", goBack],
+    ["POST", "/api/rescue/start-anew", startAnew],
+  );
+  routes.owner(parts.data, ["POST", "/api/restore", restoreBackup]);
+  routes.owner(parts.update, ...updateRoutes);
+  const ours = new Set(routes.all.map(({ path }) => path));
+  routes.first.push(healthRoute(parts.health), refuseAllBut(ours));
+  return ownerApp(routes, parts);
 }
 
-const OURS = new Set(ROUTES.map(({ path }) => path));
-
-const refuseTheRest: Middleware = async (ctx, next) => {
-  if (!ctx.path.startsWith("/api/") || OURS.has(ctx.path)) return next();
-  throw new HttpError(
-    503,
-    "data_unusable",
-    "The data of this machine cannot be used. Open its Web UI anew to repair it.",
-    { "Retry-After": "60" },
-  );
-};
+function refuseAllBut(ours: ReadonlySet<string>): Middleware {
+  return async (ctx, next) => {
+    if (!ctx.path.startsWith("/api/") || ours.has(ctx.path)) return next();
+    throw new HttpError(
+      503,
+      "data_unusable",
+      "The data of this machine cannot be used. Open its Web UI anew to repair it.",
+      { "Retry-After": "60" },
+    );
+  };
+}

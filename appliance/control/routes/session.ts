@@ -1,15 +1,23 @@
+import { existsSync } from "node:fs";
 import type { Clock } from "../../base/clock.ts";
 import { jsonBody } from "../../base/http/body.ts";
 import type { Client } from "../../base/http/client.ts";
 import { HttpError, rateLimited } from "../../base/http/errors.ts";
-import { allTogether, type RateLimit } from "../../base/http/rate-limit.ts";
+import { allTogether, RateLimit } from "../../base/http/rate-limit.ts";
+import { siteTokenKey } from "../../base/names.ts";
 import { makeReadToken } from "../../base/system/secrets.ts";
-import type { SetupCode } from "../../box/setup-code.ts";
+import { closeWith } from "../../base/tasks/closing.ts";
+import { SetupCode } from "../../box/setup-code.ts";
+import type { Config } from "../../config/config.ts";
 import type { Store } from "../../store/store.ts";
+import { documentsIn } from "../../store/store.ts";
+import type { ReadSessions } from "../../traffic/collector/read-sessions.ts";
+import type { Sites } from "../../traffic/collector/sites.ts";
+import type { OwnerContext } from "../context.ts";
 import { COOKIE, sessionOf, sessionsOf } from "../guard.ts";
 import { shape } from "../input.ts";
 import type { ControlContext, Handler } from "../route.ts";
-import { SESSION_DAYS, type SessionId, type Sessions } from "../sessions.ts";
+import { SESSION_DAYS, SESSIONS, type SessionId, Sessions } from "../sessions.ts";
 import type { AdminTokenAnswer, DashboardCode, NewReadToken } from "../wire.ts";
 import { type Declared, declared } from "./sites/sites.ts";
 
@@ -29,7 +37,7 @@ export interface SignInParts {
   wrongTokens: RateLimit;
 }
 
-export interface SessionParts extends SignInParts {
+interface SessionParts extends SignInParts {
   store: Pick<Store, "write">;
   declared: Declared;
   clock: Clock;
@@ -64,20 +72,20 @@ export const signIn: Handler<SignInParts> = async (ctx, parts) => {
 };
 
 /** `DELETE /api/session`: signs out. */
-export const signOut: Handler<SessionParts> = async (ctx, parts) => {
+const signOut: Handler<SessionParts> = async (ctx, parts) => {
   for (const session of sessionsOf(ctx, parts.sessions)) await parts.sessions.end(session);
   setCookie(ctx, parts, "", 0);
   ctx.status = 204;
 };
 
 /** `GET /api/admin-token` → `{exists}`: whether making one takes the place of another. */
-export const findAdminToken: Handler<SessionParts, AdminTokenAnswer> = (ctx, { admin }) => {
+const findAdminToken: Handler<SessionParts, AdminTokenAnswer> = (ctx, { admin }) => {
   ctx.set("Cache-Control", "no-store");
   ctx.body = { exists: admin.exists };
 };
 
 /** `POST /api/admin-token` → `{token}`, shown only here: 201 for the first one, 200 for a new one. */
-export const makeAdminToken: Handler<SessionParts, NewReadToken> = async (ctx, parts) => {
+const makeAdminToken: Handler<SessionParts, NewReadToken> = async (ctx, parts) => {
   const { store, sessions, admin } = parts;
   if (parts.declared.adminToken) throw declared("STATS_TOKEN");
   const isFirst = !admin.exists;
@@ -134,18 +142,66 @@ function setCookie(
   set("", "/", 0);
 }
 
-export interface DashboardParts {
+interface DashboardParts {
   sessions: Sessions;
   /** Creates a code for one use of the dashboard, which ends with the session, if there is one. */
   makeCode: (session: SessionId | undefined) => string;
 }
 
 /** `POST /api/dashboard-code` → 201 `{code}`, for one use within a minute at the collector. */
-export const makeDashboardCode: Handler<DashboardParts, DashboardCode> = (
-  ctx,
-  { sessions, makeCode },
-) => {
+const makeDashboardCode: Handler<DashboardParts, DashboardCode> = (ctx, { sessions, makeCode }) => {
   ctx.set("Cache-Control", "no-store");
   ctx.status = 201;
   ctx.body = { code: makeCode(sessionOf(ctx, sessions)) };
 };
+
+/** The sessions of the owner, and signing in. */
+export async function startSessions({
+  config,
+  clock,
+  client,
+  random,
+  store,
+  routes,
+  ends,
+  sites,
+  readSessions,
+}: OwnerContext & { sites: Sites; readSessions: ReadSessions }): Promise<SessionParts> {
+  const documents = documentsIn(store.box, SESSIONS);
+  const { numbers } = store;
+  const opened = await Sessions.open({ documents, numbers, clock, randomBytes: random.bytes });
+  const sessions = closeWith(ends, opened);
+  const needed = () => !sites.hasAdmin;
+  const code = closeWith(ends, new SetupCode({ clock, randomInt: random.int, needed }));
+  ends.defer(numbers.directoryChanged.on(() => code.changed.emit()));
+  // Reads that a session opened end when its owner signs out.
+  ends.defer(sessions.ended.on((id) => readSessions.endOf(id)));
+  if (existsSync(config.showCodeFile)) code.show();
+  const admin: Admin = {
+    get exists() {
+      return sites.hasAdmin;
+    },
+    matches: (token) => sites.isAdmin(token),
+  };
+  const wrongTokens = new RateLimit(clock, WRONG_TOKENS);
+  const declared = declaredIn(config);
+  const parts = { sessions, code, admin, client, wrongTokens, store, declared, clock };
+  routes.open(parts, ["POST", "/api/session", signIn]);
+  routes.owner(
+    parts,
+    ["DELETE", "/api/session", signOut],
+    ["GET", "/api/admin-token", findAdminToken],
+    ["POST", "/api/admin-token", makeAdminToken],
+  );
+  const makeCode = (session: SessionId | undefined) => readSessions.makeCode(session);
+  routes.owner({ sessions, makeCode }, ["POST", "/api/dashboard-code", makeDashboardCode]);
+  return parts;
+}
+
+function declaredIn({ adminToken, badgeSites, siteTokens }: Config): Declared {
+  return {
+    adminToken: adminToken !== undefined,
+    badge: (id) => badgeSites.includes(id),
+    siteToken: (id) => siteTokens.has(siteTokenKey(id)),
+  };
+}

@@ -1,20 +1,41 @@
+import { setImmediate } from "node:timers/promises";
 import type { Middleware } from "koa";
 import type { Clock } from "../../base/clock.ts";
 import type { Client } from "../../base/http/client.ts";
+import { closeWith } from "../../base/tasks/closing.ts";
+import type { Icons } from "../../base/text/icons.ts";
 import type { Decks } from "../../deck/decks.ts";
 import { Alerts } from "../../deck/push/alerts.ts";
-import type { Channels } from "../../deck/push/channels.ts";
-import type { PushTokens } from "../../deck/push/tokens.ts";
+import { Channels } from "../../deck/push/channels.ts";
+import { KEPT_CHANNELS } from "../../deck/push/kept-channels.ts";
+import type { Push } from "../../deck/push/push-body.ts";
+import { PUSH_TOKENS, PushTokens } from "../../deck/push/tokens.ts";
 import type { Numbers } from "../../store/store.ts";
-import type { LogFeed } from "../../traffic/imports/logs/feed.ts";
+import { documentsIn } from "../../store/store.ts";
+import { LogFeed } from "../../traffic/imports/logs/feed.ts";
+import type { OwnerContext } from "../context.ts";
+import {
+  acknowledgeChannel,
+  clearPushChannel,
+  listPushChannels,
+  testPushChannel,
+  watchPushChannel,
+} from "../routes/push-channels.ts";
+import {
+  createPushToken,
+  listPushTokens,
+  pausePushToken,
+  revokePushToken,
+  rotatePushToken,
+} from "../routes/push-tokens.ts";
 import { alertmanagerRoute, uptimeKumaRoute } from "./hooks.ts";
 import { logsRoute } from "./logs.ts";
 import { pingRoute } from "./ping.ts";
 import { pushRoute } from "./push.ts";
-import { type LongPolls, readRoute } from "./read.ts";
+import { LongPolls, readRoute } from "./read.ts";
 import { Gate, senderRoute } from "./route.ts";
 
-export interface PushParts {
+interface PushParts {
   channels: Channels;
   tokens: PushTokens;
   decks: Pick<Decks, "bound">;
@@ -26,7 +47,7 @@ export interface PushParts {
 }
 
 /** All routes for push tokens, which share their rates. */
-export function senderRoutes(parts: PushParts): Middleware[] {
+function senderRoutes(parts: PushParts): Middleware[] {
   const gate = new Gate(parts.tokens, parts.clock);
   const hooks = { ...parts, alerts: new Alerts(parts.channels) };
   return [
@@ -37,4 +58,63 @@ export function senderRoutes(parts: PushParts): Middleware[] {
     uptimeKumaRoute(hooks),
     logsRoute(parts),
   ].map((route) => senderRoute(route, { gate, client: parts.client }));
+}
+
+/** The push API, and its tokens and channels for the owner. */
+export function startSenders({
+  clock,
+  client,
+  random,
+  store: { numbers },
+  routes,
+  ends,
+  channels,
+  tokens,
+  decks,
+}: OwnerContext & Pick<PushParts, "channels" | "tokens" | "decks">): void {
+  const polls = closeWith(ends, new LongPolls({ channels, clock }));
+  const feed = new LogFeed({
+    zone: () => numbers.zone,
+    now: () => clock.now(),
+    randomBytes: random.bytes,
+    pause: () => setImmediate(),
+  });
+  const parts = { channels, tokens, decks, client, clock, polls, numbers, feed };
+  routes.first.push(...senderRoutes(parts));
+  routes.owner(
+    parts,
+    ["GET", "/api/push-tokens", listPushTokens],
+    ["POST", "/api/push-tokens", createPushToken],
+    ["PATCH", "/api/push-tokens/:id", pausePushToken],
+    ["DELETE", "/api/push-tokens/:id", revokePushToken],
+    ["POST", "/api/push-tokens/:id/rotate", rotatePushToken],
+    ["GET", "/api/push-channels", listPushChannels],
+    ["POST", "/api/push-channels/:channel", testPushChannel],
+    ["PATCH", "/api/push-channels/:channel", watchPushChannel],
+    ["DELETE", "/api/push-channels/:channel", clearPushChannel],
+    ["POST", "/api/push-channels/:channel/acknowledge", acknowledgeChannel],
+  );
+}
+
+/** A push that a channel holds from the start, to stay. */
+export type Pushed = { channel: string } & Pick<Push, "text" | "background">;
+
+/** The channels of the push API, and its tokens. */
+export async function startPush({
+  clock,
+  random,
+  icons,
+  store: { box },
+  ends,
+  pushed = [],
+}: OwnerContext & { icons: Icons; pushed?: readonly Pushed[] }): Promise<{
+  channels: Channels;
+  tokens: PushTokens;
+}> {
+  const kept = { clock, documents: documentsIn(box, KEPT_CHANNELS), icons };
+  const channels = closeWith(ends, await Channels.open(kept));
+  for (const { channel, ...push } of pushed) channels.set(channel, { ...push, ttl: 0 });
+  const documents = documentsIn(box, PUSH_TOKENS);
+  const tokens = await PushTokens.open({ documents, clock, randomBytes: random.bytes });
+  return { channels, tokens: closeWith(ends, tokens) };
 }

@@ -109,7 +109,7 @@ onOneEngine(() => {
     it("end on keys with the day's numbers", async () => {
       await viewsAt(world(), "2026-03-04T22:58:00Z");
       const { store } = world().service;
-      const { SiteNumbers } = await import("../../../appliance/app/service/numbers.ts");
+      const { SiteNumbers } = await import("../../../appliance/control/site-numbers.ts");
       const { noAlarms } = await import("../../helpers/no-alarms.ts");
       const numbers = new SiteNumbers(store.numbers, world().clock, noAlarms);
       assert.equal((await numbers.numbers("blog", "pv", "day"))?.value, 1);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { SiteNumbers } from "../../../appliance/app/service/numbers.ts";
+import { SiteNumbers } from "../../../appliance/control/site-numbers.ts";
 import { sha256 } from "../../../appliance/base/system/secrets.ts";
 import { SystemClock } from "../../../appliance/base/system/system-clock.ts";
 import { tallydeck } from "../../helpers/command-line.ts";

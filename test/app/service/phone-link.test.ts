@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { PublicDoor } from "../../../appliance/app/service/public-door.ts";
+import { PublicDoor } from "../../../appliance/control/public-door.ts";
 import { newCertificate } from "../../helpers/certificates.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { Owner } from "../../helpers/owner.ts";

@@ -3,7 +3,7 @@ import { createPrivateKey } from "node:crypto";
 import { truncateSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "mocha";
-import { PublicDoor } from "../../../appliance/app/service/public-door.ts";
+import { PublicDoor } from "../../../appliance/control/public-door.ts";
 import { silentLog } from "../../../appliance/base/log.ts";
 import { Keys } from "../../../appliance/links/public/keys.ts";
 import { databaseFile } from "../../../appliance/store/sqlite/database.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it } from "mocha";
-import { PublicDoor } from "../../../appliance/app/service/public-door.ts";
+import { PublicDoor } from "../../../appliance/control/public-door.ts";
 import { version } from "../../../appliance/base/system/version.ts";
 import {
   factsNow,

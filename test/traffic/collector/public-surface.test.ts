@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect as tcp } from "node:net";
 import { connect as tls } from "node:tls";
 import { before, beforeEach, describe, it } from "mocha";
-import { PublicDoor } from "../../../appliance/app/service/public-door.ts";
+import { PublicDoor } from "../../../appliance/control/public-door.ts";
 import { Signal } from "../../../appliance/base/signal.ts";
 import { newCertificate } from "../../helpers/certificates.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "mocha";
-import { SiteNumbers } from "../../../appliance/app/service/numbers.ts";
+import { SiteNumbers } from "../../../appliance/control/site-numbers.ts";
 import { onOneEngine } from "../../helpers/engines.ts";
 import { noAlarms } from "../../helpers/no-alarms.ts";
 import { assertError, Owner } from "../../helpers/owner.ts";

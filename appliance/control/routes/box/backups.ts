@@ -1,16 +1,25 @@
+import { hostname } from "node:os";
 import { Readable } from "node:stream";
 import { jsonBody } from "../../../base/http/body.ts";
 import { Refusal } from "../../../base/refusal.ts";
-import type { Backups } from "../../../links/backups/backups.ts";
+import { Signal } from "../../../base/signal.ts";
+import { closeWith } from "../../../base/tasks/closing.ts";
+import { Backups } from "../../../links/backups/backups.ts";
+import { BACKUP_SETTINGS } from "../../../links/backups/checked.ts";
 import { backupsOfOthers } from "../../../links/backups/found.ts";
-import type { StickSlot } from "../../../links/backups/targets/stick.ts";
+import { backupTargets } from "../../../links/backups/known-targets.ts";
+import { BACKUP_RECORD } from "../../../links/backups/record.ts";
+import { StickSlot } from "../../../links/backups/targets/stick.ts";
 import { TargetProblem } from "../../../links/backups/targets/target.ts";
+import { documentsIn } from "../../../store/store.ts";
+import type { OwnerContext } from "../../context.ts";
 import { shape } from "../../input.ts";
 import type { Handler } from "../../route.ts";
+import type { BackupWatch } from "../../standing/backup-watch.ts";
 import type { BackupsAnswer, BackupsChange, FoundBackupAnswer } from "../../wire.ts";
 import type { DataParts } from "../settings/backup.ts";
 
-export interface BackupsParts {
+interface BackupsParts {
   readonly backups: Backups;
   readonly stick: Pick<StickSlot, "isThere" | "problem" | "target">;
   /** The id of this machine. */
@@ -35,7 +44,7 @@ const readBackupsChange = shape<BackupsChange>({
 });
 
 /** `GET /api/backups`: settings, never the password, and what became of the backups. */
-export const showBackups: Handler<BackupsParts, BackupsAnswer> = (ctx, parts) => {
+const showBackups: Handler<BackupsParts, BackupsAnswer> = (ctx, parts) => {
   ctx.set("Cache-Control", "no-store");
   ctx.body = viewOf(parts);
 };
@@ -44,7 +53,7 @@ export const showBackups: Handler<BackupsParts, BackupsAnswer> = (ctx, parts) =>
  * `PUT /api/backups`; what is left out stays as it is, but for the password: it is told to the host it was given for and to
  * no other. An empty `url` takes the server away → as `GET`
  */
-export const changeBackups: Handler<BackupsParts, BackupsAnswer> = async (ctx, parts) => {
+const changeBackups: Handler<BackupsParts, BackupsAnswer> = async (ctx, parts) => {
   const { stick, ...change } = readBackupsChange(await jsonBody(ctx));
   const { settings } = parts.backups;
   const { webdav } = settings;
@@ -57,20 +66,20 @@ export const changeBackups: Handler<BackupsParts, BackupsAnswer> = async (ctx, p
 };
 
 /** `POST /api/backups` → 202: makes a backup now, everywhere; `GET` says what becomes of it. */
-export const makeBackups: Handler<BackupsParts, BackupsAnswer> = (ctx, parts) => {
+const makeBackups: Handler<BackupsParts, BackupsAnswer> = (ctx, parts) => {
   parts.backups.backUpNow();
   ctx.status = 202;
   ctx.body = viewOf(parts);
 };
 
 /** `GET /api/found-backup`: the newest backups of other machines on a stick, where this one has no site yet. */
-export const findBackup: Handler<BackupsParts, FoundBackupAnswer> = async (ctx, parts) => {
+const findBackup: Handler<BackupsParts, FoundBackupAnswer> = async (ctx, parts) => {
   ctx.set("Cache-Control", "no-store");
   ctx.body = { found: await foundOn(parts) };
 };
 
 /** `POST /api/found-backup` `{file}` → 204: this machine becomes the one that made it. */
-export const takeFoundBackup: Handler<BackupsParts> = async (ctx, parts) => {
+const takeFoundBackup: Handler<BackupsParts> = async (ctx, parts) => {
   const { file } = readFound(await jsonBody(ctx));
   const found = (await foundOn(parts)).find((each) => each.file === file);
   const { target } = parts.stick;
@@ -115,4 +124,64 @@ function viewOf({ backups, stick, folder }: BackupsParts): BackupsAnswer {
 
 function originIn(url: string): string {
   return URL.canParse(url.trim()) ? new URL(url.trim()).origin : "";
+}
+
+interface BackupSources {
+  readonly exchange: { backUpWhole: DataParts["exchange"]["backUp"] };
+  readonly data: DataParts;
+  readonly backupWatch: BackupWatch;
+  /** The id of this machine. */
+  readonly id: string;
+  /** Its name in the network, as `kitchen.local`; undefined without one. */
+  readonly name: () => string | undefined;
+}
+
+/** The backups that the machine makes by itself, and its slot for sticks, if it has one. */
+export async function startBackups({
+  config,
+  clock,
+  log,
+  store: { box, numbers },
+  routes,
+  ends,
+  ...sources
+}: OwnerContext & BackupSources): Promise<void> {
+  const { exchange, data, backupWatch, id, name } = sources;
+  const folder = config.backupDir;
+  const stick = closeWith(ends, new StickSlot(config.stickDir, clock));
+  const targets = backupTargets({ folder, stick, clock });
+  const targetsChanged = new Signal();
+  const isNew = () => numbers.ready && numbers.directory.sites.length === 0;
+  ends.defer(stick.changed.on(() => targetsChanged.emit()));
+  // A new machine has nothing to back up, and its backup would hide those of the one that it is to be again.
+  ends.defer(numbers.directoryChanged.on(() => targetsChanged.emit()));
+  const backups = await Backups.open({
+    clock,
+    log,
+    id,
+    zone: () => numbers.zone,
+    machine: () => (name() ?? hostname()).split(".")[0] ?? "",
+    settings: documentsIn(box, BACKUP_SETTINGS),
+    record: documentsIn(box, BACKUP_RECORD),
+    targets: (settings) => (isNew() ? [] : targets(settings)),
+    targetsChanged,
+    make: async () => {
+      const { handle, size } = await exchange.backUpWhole();
+      return {
+        bytes: size,
+        content: () => handle.createReadStream({ autoClose: false }),
+        close: () => handle.close(),
+      };
+    },
+  });
+  closeWith(ends, backups);
+  ends.defer(backupWatch.follow(backups));
+  routes.owner(
+    { backups, stick, folder, data, id, isNew },
+    ["GET", "/api/backups", showBackups],
+    ["PUT", "/api/backups", changeBackups],
+    ["POST", "/api/backups", makeBackups],
+    ["GET", "/api/found-backup", findBackup],
+    ["POST", "/api/found-backup", takeFoundBackup],
+  );
 }

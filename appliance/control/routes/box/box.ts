@@ -4,11 +4,12 @@ import { jsonBody } from "../../../base/http/body.ts";
 import { HttpError } from "../../../base/http/errors.ts";
 import type { Warning } from "../../../base/text/warnings.ts";
 import type { Store } from "../../../store/store.ts";
+import type { RouteOf } from "../../frame.ts";
 import { shape } from "../../input.ts";
 import type { Handler } from "../../route.ts";
 import type { BoxAnswer, DiskAnswer, PowerAction, Vitals } from "../../wire.ts";
 
-export interface BoxParts {
+interface BoxParts {
   clock: Pick<Clock, "now" | "sure">;
   version: string;
   /** The time of the release, in epoch ms. */
@@ -36,7 +37,7 @@ const readSwitch = shape<{ action: PowerAction }>({
 });
 
 /** `GET /api/box`: facts about the box and its state, as far as they are known. */
-export const showBox: Handler<BoxParts, BoxAnswer> = async (ctx, parts) => {
+const showBox: Handler<BoxParts, BoxAnswer> = async (ctx, parts) => {
   const { clock, version, made, store, timeZone, addresses, power } = parts;
   const [vitals, space] = await Promise.all([
     parts.vitals(),
@@ -68,7 +69,7 @@ function daysAt(zone: DayZone, now: number): NonNullable<BoxAnswer["days"]> {
 }
 
 /** `POST /api/power` `{action}` → 204: the box restarts or shuts down. */
-export const switchPower: Handler<BoxParts> = async (ctx, { power }) => {
+const switchPower: Handler<BoxParts> = async (ctx, { power }) => {
   const { action } = readSwitch(await jsonBody(ctx));
   if (power === undefined)
     throw new HttpError(
@@ -87,3 +88,8 @@ export const switchPower: Handler<BoxParts> = async (ctx, { power }) => {
   }
   ctx.status = 204;
 };
+
+export const boxRoutes: readonly RouteOf<BoxParts>[] = [
+  ["GET", "/api/box", showBox],
+  ["POST", "/api/power", switchPower],
+];

@@ -5,7 +5,7 @@ import { type FarAhead, PLAUSIBLE_SINCE } from "../../../base/system/system-cloc
 import { shape, TRUTH } from "../../input.ts";
 import type { Handler } from "../../route.ts";
 
-export interface ClockParts {
+interface ClockParts {
   believe: (now: number, confirmed: boolean) => FarAhead | undefined;
 }
 

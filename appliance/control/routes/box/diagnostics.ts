@@ -10,7 +10,7 @@ import type { Diagnostics, Machine, UpdateView } from "../../wire.ts";
 import type { PublicParts } from "./public-address.ts";
 import type { UpdateParts } from "./update.ts";
 
-export interface DiagnosticsParts {
+interface DiagnosticsParts {
   clock: Clock;
   decks: Decks;
   store: Store;

@@ -1,7 +1,7 @@
 import { HttpError } from "../../../base/http/errors.ts";
 import type { Handler } from "../../route.ts";
 
-export interface KeptLogParts {
+interface KeptLogParts {
   /** The log that was kept; undefined where there is none. */
   read: () => Uint8Array | undefined;
 }

@@ -2,13 +2,18 @@ import { jsonBody } from "../../../base/http/body.ts";
 import { HttpError } from "../../../base/http/errors.ts";
 import { isLabel } from "../../../base/names.ts";
 import { invalidField } from "../../../base/refusal.ts";
+import { RootRequests } from "../../../base/system/root-requests.ts";
+import { closeWith } from "../../../base/tasks/closing.ts";
 import { isTimeZone } from "../../../base/time-zone.ts";
 import type { MachineChange, MachineSettings } from "../../../box/ipc/machine.ts";
+import { MachineSwitch } from "../../../box/machine-settings.ts";
+import { Presence } from "../../../box/presence.ts";
+import type { OwnerContext } from "../../context.ts";
 import { shape } from "../../input.ts";
 import type { Handler } from "../../route.ts";
 import type { MachineAnswer } from "../../wire.ts";
 
-export interface MachineParts {
+interface MachineParts {
   /** Missing where the system is not ours. */
   machine?: {
     readonly settings: MachineSettings | undefined;
@@ -48,7 +53,7 @@ const readChange = shape<MachineChange & { code?: string }>({
 });
 
 /** `GET /api/machine`: never a key itself. */
-export const showMachine: Handler<MachineParts, MachineAnswer> = (ctx, parts) => {
+const showMachine: Handler<MachineParts, MachineAnswer> = (ctx, parts) => {
   const { machine, presence } = parts;
   ctx.set("Cache-Control", "no-store");
   ctx.body = {
@@ -62,7 +67,7 @@ export const showMachine: Handler<MachineParts, MachineAnswer> = (ctx, parts) =>
  * `PUT /api/machine`, with any part of the settings: root changes them soon → as `GET`. A change with an ssh key waits a
  * minute for a press at the box, or for `{code}` from its screen.
  */
-export const changeMachineSettings: Handler<MachineParts, MachineAnswer> = async (ctx, parts) => {
+const changeMachineSettings: Handler<MachineParts, MachineAnswer> = async (ctx, parts) => {
   const { code, ...change } = readChange(await jsonBody(ctx));
   const { hostname, timezone } = change;
   if (hostname !== undefined && (!isLabel(hostname) || hostname.toLowerCase() === "localhost"))
@@ -101,4 +106,29 @@ function wrongCode(): HttpError {
     "unauthorized",
     "This is not the code, or its minute is over. Add the key again, and type what the box's screen shows then.",
   );
+}
+
+/** The settings of the machine, where the system is ours. */
+export function startMachine({ config, clock, random, routes, ends }: OwnerContext): {
+  machine?: MachineSwitch;
+  presence?: Presence;
+} {
+  const parts = config.machineDir === "" ? {} : switchIn(config.machineDir, clock, random);
+  if (parts.presence !== undefined) closeWith(ends, parts.presence);
+  routes.owner(
+    parts,
+    ["GET", "/api/machine", showMachine],
+    ["PUT", "/api/machine", changeMachineSettings],
+  );
+  return parts;
+}
+
+function switchIn(
+  folder: string,
+  clock: OwnerContext["clock"],
+  random: OwnerContext["random"],
+): { machine?: MachineSwitch; presence?: Presence } {
+  const machine = new MachineSwitch(new RootRequests(folder));
+  const change = (wanted: MachineChange) => machine.change(wanted);
+  return { machine, presence: new Presence({ clock, randomInt: random.int, change }) };
 }

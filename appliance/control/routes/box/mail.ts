@@ -1,5 +1,8 @@
 import { jsonBody } from "../../../base/http/body.ts";
-import type { MailServer } from "../../../links/mail/mail-server.ts";
+import { closeWith } from "../../../base/tasks/closing.ts";
+import { MAIL, MailServer } from "../../../links/mail/mail-server.ts";
+import { documentsIn } from "../../../store/store.ts";
+import type { OwnerContext } from "../../context.ts";
 import { shape } from "../../input.ts";
 import type { Handler } from "../../route.ts";
 import type { MailAnswer, MailChange } from "../../wire.ts";
@@ -24,7 +27,7 @@ const readChange = shape<MailChange>({
 });
 
 /** `GET /api/mail`: never the password. */
-export const showMail: Handler<MailServer, MailAnswer> = (ctx, mail) => {
+const showMail: Handler<MailServer, MailAnswer> = (ctx, mail) => {
   ctx.body = view(mail);
 };
 
@@ -32,7 +35,7 @@ export const showMail: Handler<MailServer, MailAnswer> = (ctx, mail) => {
  * `PUT /api/mail`; what is left out stays as it is, but for the password: it is told to the server it was given for and to
  * no other. An empty host takes the server away → as `GET`
  */
-export const changeMail: Handler<MailServer, MailAnswer> = async (ctx, mail) => {
+const changeMail: Handler<MailServer, MailAnswer> = async (ctx, mail) => {
   const change = readChange(await jsonBody(ctx));
   const { settings } = mail;
   const goesElsewhere =
@@ -45,4 +48,17 @@ export const changeMail: Handler<MailServer, MailAnswer> = async (ctx, mail) => 
 function view({ settings, last }: MailServer): MailAnswer {
   const { password, ...shown } = settings;
   return { ...shown, hasPassword: password !== "", last };
+}
+
+/** The mail server of the owner. */
+export async function startMail({
+  clock,
+  store: { box },
+  routes,
+  ends,
+}: OwnerContext): Promise<MailServer> {
+  const options = { documents: documentsIn(box, MAIL), now: () => clock.now() };
+  const mail = closeWith(ends, await MailServer.open(options));
+  routes.owner(mail, ["GET", "/api/mail", showMail], ["PUT", "/api/mail", changeMail]);
+  return mail;
 }

@@ -1,7 +1,10 @@
 import { jsonBody } from "../../../base/http/body.ts";
 import { Refusal } from "../../../base/refusal.ts";
+import { PHONE_LINK_MS, type PhoneLinks } from "../../../links/public/phone-links.ts";
 import type { PublicAddress } from "../../../links/public/public-address.ts";
+import type { OwnerContext } from "../../context.ts";
 import { shape, TRUTH } from "../../input.ts";
+import type { DoorSource } from "../../public-door.ts";
 import type { Handler } from "../../route.ts";
 import type { PhoneLinkAnswer, PublicAnswer, PublicChange } from "../../wire.ts";
 import { declared } from "../sites/sites.ts";
@@ -35,7 +38,7 @@ const readChange = shape<PublicChange>({
 });
 
 /** `GET /api/public`: never the provider's token. */
-export const showPublic: Handler<PublicParts, PublicAnswer> = (ctx, { address }) => {
+const showPublic: Handler<PublicParts, PublicAnswer> = (ctx, { address }) => {
   ctx.body = publicView(address);
 };
 
@@ -43,7 +46,7 @@ export const showPublic: Handler<PublicParts, PublicAnswer> = (ctx, { address })
  * `PUT /api/public` → as `GET`. Missing fields stay as they are, but for the token with another provider, which must not
  * get the old one.
  */
-export const changePublic: Handler<PublicParts, PublicAnswer> = async (ctx, { address }) => {
+const changePublic: Handler<PublicParts, PublicAnswer> = async (ctx, { address }) => {
   const change = readChange(await jsonBody(ctx));
   if (address.isDeclared) throw declared("PUBLIC_NAME");
   const { settings } = address;
@@ -53,13 +56,13 @@ export const changePublic: Handler<PublicParts, PublicAnswer> = async (ctx, { ad
 };
 
 /** `POST /api/public/test` → as `GET`: starts a test of whether the CA reaches the box, and does not wait for it */
-export const testPublic: Handler<PublicParts, PublicAnswer> = async (ctx, { address }) => {
+const testPublic: Handler<PublicParts, PublicAnswer> = async (ctx, { address }) => {
   await address.test();
   ctx.body = publicView(address);
 };
 
 /** `POST /api/public/phone` */
-export const makePhoneLink: Handler<PublicParts, PhoneLinkAnswer> = (ctx, parts) => {
+const makePhoneLink: Handler<PublicParts, PhoneLinkAnswer> = (ctx, parts) => {
   const { url: base } = parts.address.view();
   if (base === null)
     throw new Refusal("no_public_address", "There is no public address yet: give it a name first.");
@@ -84,4 +87,29 @@ export function publicView(address: PublicParts["address"]): PublicAnswer {
 function rowsOf({ size, modules }: ReturnType<PublicParts["code"]>): string[] {
   const digits = modules.map((isDark) => (isDark ? "1" : "0")).join("");
   return Array.from({ length: size }, (_, row) => digits.slice(row * size, (row + 1) * size));
+}
+
+/** The public address, for the rest of the service. */
+export type WayIn = PublicParts["address"] & DoorSource & Pick<PublicAddress, "warnings">;
+
+/** Shows the public address to the owner, and lets a phone try it by one of `links`. */
+export function showWayIn({
+  routes,
+  clock,
+  address,
+  links,
+  code,
+}: Pick<OwnerContext, "routes" | "clock"> &
+  Pick<PublicParts, "code"> & {
+    address: WayIn;
+    links: PhoneLinks;
+  }): void {
+  const makeLink = () => ({ nonce: links.make(), until: clock.now() + PHONE_LINK_MS });
+  routes.owner(
+    { address, makeLink, code },
+    ["GET", "/api/public", showPublic],
+    ["PUT", "/api/public", changePublic],
+    ["POST", "/api/public/test", testPublic],
+    ["POST", "/api/public/phone", makePhoneLink],
+  );
 }

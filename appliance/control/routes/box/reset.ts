@@ -1,10 +1,11 @@
 import { jsonBody } from "../../../base/http/body.ts";
 import { HttpError } from "../../../base/http/errors.ts";
+import type { RouteOf } from "../../frame.ts";
 import { shape } from "../../input.ts";
 import type { Handler } from "../../route.ts";
 import type { ResetAnswer } from "../../wire.ts";
 
-export interface ResetParts {
+interface ResetParts {
   /** Missing where the system is not ours. */
   reset?: {
     readonly seconds: number | null;
@@ -24,13 +25,13 @@ const readName = shape<{ name: string }>({
 });
 
 /** `GET /api/reset` */
-export const showReset: Handler<ResetParts, ResetAnswer> = (ctx, { reset, name }) => {
+const showReset: Handler<ResetParts, ResetAnswer> = (ctx, { reset, name }) => {
   ctx.set("Cache-Control", "no-store");
   ctx.body = { possible: reset !== undefined, name: name(), seconds: reset?.seconds ?? null };
 };
 
 /** `POST /api/reset` `{name}`: all data is erased in ten seconds → as `GET` */
-export const beginReset: Handler<ResetParts, ResetAnswer> = async (ctx, parts) => {
+const beginReset: Handler<ResetParts, ResetAnswer> = async (ctx, parts) => {
   const { name } = readName(await jsonBody(ctx));
   const { reset } = parts;
   if (reset === undefined)
@@ -56,9 +57,15 @@ export const beginReset: Handler<ResetParts, ResetAnswer> = async (ctx, parts) =
 };
 
 /** `DELETE /api/reset`: it is called off → as `GET` */
-export const callOffReset: Handler<ResetParts, ResetAnswer> = async (ctx, parts) => {
+const callOffReset: Handler<ResetParts, ResetAnswer> = async (ctx, parts) => {
   const { reset } = parts;
   if (reset !== undefined && !reset.callOff() && reset.seconds === 0)
     throw new HttpError(409, "too_late", "The box is about to restart and erase its data.");
   await showReset(ctx, parts);
 };
+
+export const resetRoutes: readonly RouteOf<ResetParts>[] = [
+  ["GET", "/api/reset", showReset],
+  ["POST", "/api/reset", beginReset],
+  ["DELETE", "/api/reset", callOffReset],
+];

@@ -1,12 +1,15 @@
 import { jsonBody } from "../../../base/http/body.ts";
 import { HttpError } from "../../../base/http/errors.ts";
 import { invalidField } from "../../../base/refusal.ts";
+import { RootRequests } from "../../../base/system/root-requests.ts";
 import { readTunnel, tunnelText } from "../../../base/system/wireguard.ts";
+import { TunnelSwitch } from "../../../box/tunnel.ts";
+import type { OwnerContext } from "../../context.ts";
 import { shape } from "../../input.ts";
 import type { Handler } from "../../route.ts";
 import type { TunnelAnswer } from "../../wire.ts";
 
-export interface TunnelParts {
+interface TunnelParts {
   /** Missing where the system is not ours. */
   tunnel?: {
     view(): Promise<Omit<TunnelAnswer, "possible">>;
@@ -24,7 +27,7 @@ const readConf = shape<{ conf: string }>({
 });
 
 /** `GET /api/public/tunnel`: never a private key. */
-export const showTunnel: Handler<TunnelParts, TunnelAnswer> = async (ctx, { tunnel }) => {
+const showTunnel: Handler<TunnelParts, TunnelAnswer> = async (ctx, { tunnel }) => {
   ctx.set("Cache-Control", "no-store");
   ctx.body =
     tunnel === undefined
@@ -33,7 +36,7 @@ export const showTunnel: Handler<TunnelParts, TunnelAnswer> = async (ctx, { tunn
 };
 
 /** `POST /api/public/tunnel` `{conf}`: the tunnel is made soon → as `GET` */
-export const makeTunnel: Handler<TunnelParts, TunnelAnswer> = async (ctx, parts) => {
+const makeTunnel: Handler<TunnelParts, TunnelAnswer> = async (ctx, parts) => {
   const { conf } = readConf(await jsonBody(ctx));
   const { tunnel, refused } = readTunnel(conf);
   if (tunnel === undefined) throw invalidField("conf", refusal(refused));
@@ -42,7 +45,7 @@ export const makeTunnel: Handler<TunnelParts, TunnelAnswer> = async (ctx, parts)
 };
 
 /** `DELETE /api/public/tunnel`: it is taken away soon → as `GET` */
-export const removeTunnel: Handler<TunnelParts, TunnelAnswer> = async (ctx, parts) => {
+const removeTunnel: Handler<TunnelParts, TunnelAnswer> = async (ctx, parts) => {
   await ask(parts, (box) => box.remove());
   await showTunnel(ctx, parts);
 };
@@ -84,4 +87,15 @@ async function ask(
       "The box could not be told. Restart it and try again, or put the text on its card as wireguard.conf.",
     );
   }
+}
+
+/** The tunnel of a machine whose system is ours. */
+export function startTunnel({ config, routes }: OwnerContext): void {
+  const { tunnelDir: folder } = config;
+  routes.owner(
+    folder === "" ? {} : { tunnel: new TunnelSwitch(new RootRequests(folder)) },
+    ["GET", "/api/public/tunnel", showTunnel],
+    ["POST", "/api/public/tunnel", makeTunnel],
+    ["DELETE", "/api/public/tunnel", removeTunnel],
+  );
 }

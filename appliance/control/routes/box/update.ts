@@ -6,6 +6,7 @@ import { invalidField } from "../../../base/refusal.ts";
 import { MOST_RELEASE } from "../../../base/release/release.ts";
 import type { Listenable } from "../../../base/signal.ts";
 import type { Warning } from "../../../store/reports.ts";
+import type { RouteOf } from "../../frame.ts";
 import { shape, TRUTH } from "../../input.ts";
 import type { Handler } from "../../route.ts";
 import type { UpdateChange, UpdateView } from "../../wire.ts";
@@ -56,13 +57,13 @@ const readWish = shape<{
 });
 
 /** `GET /api/update` */
-export const showUpdate: Handler<UpdateParts, UpdateView> = (ctx, parts) => {
+const showUpdate: Handler<UpdateParts, UpdateView> = (ctx, parts) => {
   ctx.set("Cache-Control", "no-store");
   ctx.body = answerOf(parts);
 };
 
 /** `POST /api/update` `{action, release?, untried?}` → as `GET` */
-export const changeUpdate: Handler<UpdateParts, UpdateView> = async (ctx, parts) => {
+const changeUpdate: Handler<UpdateParts, UpdateView> = async (ctx, parts) => {
   const wish = wishOf(readWish(await jsonBody(ctx)));
   answerOf(parts);
   await parts.updates?.act(wish);
@@ -70,7 +71,7 @@ export const changeUpdate: Handler<UpdateParts, UpdateView> = async (ctx, parts)
 };
 
 /** `PUT /api/update/file`, the body being a `.tallydeck`: takes it in → as `GET` */
-export const uploadUpdate: Handler<UpdateParts, UpdateView> = async (ctx, parts) => {
+const uploadUpdate: Handler<UpdateParts, UpdateView> = async (ctx, parts) => {
   try {
     answerOf(parts);
     allowUpload(ctx.req);
@@ -107,3 +108,9 @@ function answerOf({ updates }: UpdateParts): UpdateView {
     );
   return view;
 }
+
+export const updateRoutes: readonly RouteOf<UpdateParts>[] = [
+  ["GET", "/api/update", showUpdate],
+  ["POST", "/api/update", changeUpdate],
+  ["PUT", "/api/update/file", uploadUpdate],
+];

@@ -4,11 +4,12 @@ import { invalidField } from "../../../base/refusal.ts";
 import { isNetworkName, isNetworkPassword, PASSWORD_RULE } from "../../../box/ipc/wifi-rules.ts";
 import type { WifiState, WifiWish } from "../../../box/ipc/wifi-state.ts";
 import { wifiTroubleText } from "../../../box/ipc/wifi-text.ts";
+import type { RouteOf } from "../../frame.ts";
 import { shape, TRUTH } from "../../input.ts";
 import type { Handler } from "../../route.ts";
 import type { WifiAnswer } from "../../wire.ts";
 
-export interface WifiParts {
+interface WifiParts {
   /** Missing where the system is not ours. */
   wifi?: {
     /** Undefined where there is no radio, or root has told nothing yet. */
@@ -33,7 +34,7 @@ const readWish = shape<{ name: string; password: string; country: string; hidden
 });
 
 /** `GET /api/wifi`: never a password. */
-export const showWifi: Handler<WifiParts, WifiAnswer> = (ctx, { wifi }) => {
+const showWifi: Handler<WifiParts, WifiAnswer> = (ctx, { wifi }) => {
   ctx.set("Cache-Control", "no-store");
   const state = wifi?.standing();
   const trouble = state?.trouble ?? null;
@@ -45,7 +46,7 @@ export const showWifi: Handler<WifiParts, WifiAnswer> = (ctx, { wifi }) => {
 };
 
 /** `POST /api/wifi`: another network is joined soon, and the present one again where that fails → as `GET` */
-export const joinWifi: Handler<WifiParts, WifiAnswer> = async (ctx, parts) => {
+const joinWifi: Handler<WifiParts, WifiAnswer> = async (ctx, parts) => {
   const wish = readWish(await jsonBody(ctx));
   if (!isNetworkName(wish.name))
     throw invalidField("name", "must have 1 to 32 bytes, and no invisible signs.");
@@ -68,3 +69,8 @@ export const joinWifi: Handler<WifiParts, WifiAnswer> = async (ctx, parts) => {
   }
   await showWifi(ctx, parts);
 };
+
+export const wifiRoutes: readonly RouteOf<WifiParts>[] = [
+  ["GET", "/api/wifi", showWifi],
+  ["POST", "/api/wifi", joinWifi],
+];

@@ -19,6 +19,7 @@ import {
   type SlotInput,
 } from "../../../deck/settings/slot-settings.ts";
 import type { Direction } from "../../../deck/usb/model.ts";
+import type { RouteOf } from "../../frame.ts";
 import { pagePlace, shape, TRUTH } from "../../input.ts";
 import type { Handler } from "../../route.ts";
 import type { DecksAnswer, DeckView, PlaceView } from "../../wire.ts";
@@ -52,7 +53,7 @@ export const DECK_CHANGE = {
   homeAfterSeconds: NUMBER_OR_NULL,
 };
 
-export interface SlotParts {
+interface SlotParts {
   decks: Decks;
   origins: Origins;
 }
@@ -105,7 +106,7 @@ export function decksView(decks: Decks): DecksAnswer {
 }
 
 /** `GET /api/decks` */
-export const listDecks: Handler<Decks, DecksAnswer> = (ctx, decks) => {
+const listDecks: Handler<Decks, DecksAnswer> = (ctx, decks) => {
   ctx.body = decksView(decks);
 };
 
@@ -115,20 +116,20 @@ const readModel = shape<{ model: string }>({
 });
 
 /** `POST /api/decks` `{model}` → 201 with a virtual deck of that model */
-export const addDeck: Handler<Decks, DeckView> = async (ctx, decks) => {
+const addDeck: Handler<Decks, DeckView> = async (ctx, decks) => {
   const { model } = readModel(await jsonBody(ctx));
   ctx.body = await decks.addVirtual(model);
   ctx.status = 201;
 };
 
 /** `DELETE /api/decks/:id`: one that was added so; its settings stay, and come back with it. */
-export const removeDeck: Handler<Decks> = async (ctx, decks) => {
+const removeDeck: Handler<Decks> = async (ctx, decks) => {
   await decks.removeVirtual(ctx.params.id);
   ctx.status = 204;
 };
 
 /** `PATCH /api/decks/:id` `{name?, brightness?, sleep?, homeAfterSeconds?, page?, asleep?}` → the deck */
-export const changeDeck: Handler<Decks, DeckView> = async (ctx, decks) => {
+const changeDeck: Handler<Decks, DeckView> = async (ctx, decks) => {
   const { id } = ctx.params;
   const { page, asleep, ...given } = readPatch(await jsonBody(ctx));
   const change = readChange(given);
@@ -150,7 +151,7 @@ export const setSlot: Handler<SlotParts, PlaceView> = async (ctx, { decks, origi
 };
 
 /** `GET /api/decks/:id/slots/:slot/image.png`: the present picture of the slot; `?scale=2` paints it twice as fine. */
-export const slotImage: Handler<Decks, Buffer> = async (ctx, decks) => {
+const slotImage: Handler<Decks, Buffer> = async (ctx, decks) => {
   const { id, slot } = ctx.params;
   const scale = scaleOf(ctx.query);
   const png = scale === 1 ? decks.png(id, slot) : await decks.finePng(id, slot, scale);
@@ -160,7 +161,7 @@ export const slotImage: Handler<Decks, Buffer> = async (ctx, decks) => {
 };
 
 /** `POST /api/decks/:id/slots/:slot/press` `{turn?, hold?}` or no body */
-export const pressSlot: Handler<Decks> = async (ctx, decks) => {
+const pressSlot: Handler<Decks> = async (ctx, decks) => {
   const { id, slot } = ctx.params;
   const press = readPress(await optionalJson(ctx, {}));
   decks.press(id, slot, press);
@@ -168,7 +169,7 @@ export const pressSlot: Handler<Decks> = async (ctx, decks) => {
 };
 
 /** `POST /api/decks/:id/swipe` `{direction}` */
-export const swipeDeck: Handler<Decks> = async (ctx, decks) => {
+const swipeDeck: Handler<Decks> = async (ctx, decks) => {
   const { direction } = readSwipe(await jsonBody(ctx));
   decks.swipe(ctx.params.id, direction);
   ctx.status = 204;
@@ -228,3 +229,13 @@ export function placeOf({ page, fixed }: ParsedUrlQuery): number | "all" | undef
   if (fixed === "1") return "all";
   return page === undefined ? undefined : pagePlace(page);
 }
+
+export const deckRoutes: readonly RouteOf<Decks>[] = [
+  ["GET", "/api/decks", listDecks],
+  ["POST", "/api/decks", addDeck],
+  ["DELETE", "/api/decks/:id", removeDeck],
+  ["PATCH", "/api/decks/:id", changeDeck],
+  ["GET", "/api/decks/:id/slots/:slot/image.png", slotImage],
+  ["POST", "/api/decks/:id/slots/:slot/press", pressSlot],
+  ["POST", "/api/decks/:id/swipe", swipeDeck],
+];

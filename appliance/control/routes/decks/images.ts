@@ -5,7 +5,7 @@ import type { Images } from "../../../deck/settings/images.ts";
 import type { Handler } from "../../route.ts";
 import type { ImageAnswer } from "../../wire.ts";
 
-export interface ImageParts {
+interface ImageParts {
   images: Pick<Images, "add">;
   decks: Pick<Decks, "setUp">;
 }

@@ -4,6 +4,7 @@ import { dayOf, formatDay } from "../../../base/calendar.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { allowUpload } from "../../../base/http/connection.ts";
 import { readBackupName } from "../../../links/backups/names.ts";
+import type { RouteOf } from "../../frame.ts";
 import type { Handler } from "../../route.ts";
 
 export interface DataParts {
@@ -21,7 +22,7 @@ export interface DataParts {
 }
 
 /** `GET /api/backup`: the data as one file, without push tokens. */
-export const downloadBackup: Handler<DataParts, Readable> = async (ctx, { clock, exchange }) => {
+const downloadBackup: Handler<DataParts, Readable> = async (ctx, { clock, exchange }) => {
   const { handle, size } = await exchange.backUp();
   ctx.attachment(`tallydeck-${formatDay(dayOf(clock.now()))}.db`);
   ctx.set("Cache-Control", "no-store");
@@ -52,3 +53,8 @@ export const restoreBackup: Handler<Omit<DataParts, "clock">> = async (
   if (of !== undefined) await takeName?.(of.machine);
   await reloadAfterRestore(isWhole);
 };
+
+export const dataRoutes: readonly RouteOf<DataParts>[] = [
+  ["GET", "/api/backup", downloadBackup],
+  ["POST", "/api/restore", restoreBackup],
+];

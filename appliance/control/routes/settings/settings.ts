@@ -9,19 +9,20 @@ import { DECKS, type DeckSettings, deckDocument } from "../../../deck/settings/d
 import { EMPTY } from "../../../deck/settings/pages.ts";
 import { modelById } from "../../../deck/usb/models.ts";
 import { documentsChange, type Store } from "../../../store/store.ts";
+import type { RouteOf } from "../../frame.ts";
 import type { Handler } from "../../route.ts";
 import type { ImportPreview, SettingsAnswer } from "../../wire.ts";
 import type { CheckAnswer, CheckRequest } from "./settings-check.ts";
 import type { CheckedImport } from "./settings-reader.ts";
 
-export interface SettingsParts {
+interface SettingsParts {
   clock: Pick<Clock, "after">;
   store: Store;
   decks: Decks;
 }
 
 /** `GET /api/settings/export`: decks, widgets and sites; never a token or a hash. */
-export const exportSettings: Handler<SettingsParts, SettingsAnswer> = (ctx, { store, decks }) => {
+const exportSettings: Handler<SettingsParts, SettingsAnswer> = (ctx, { store, decks }) => {
   ctx.attachment("tallydeck-settings.json");
   ctx.set("Cache-Control", "no-store");
   ctx.type = "application/json";
@@ -58,7 +59,7 @@ let idle: { readonly worker: Worker; readonly cancel: Cancel } | undefined;
  * `POST /api/settings/import`: checks all of a file, then merges it into the settings, and deletes none. With
  * `?preview=1` it only checks the file, and answers the changes.
  */
-export const importSettings: Handler<SettingsParts, ImportPreview> = async (ctx, parts) => {
+const importSettings: Handler<SettingsParts, ImportPreview> = async (ctx, parts) => {
   const { store, decks } = parts;
   const imported = await checkedAside(await jsonBytes(ctx, IMPORT_BYTES), parts);
   for (const { widget, at } of imported.pictures) decks.setUp.checkWidget(widget, at);
@@ -150,3 +151,8 @@ function leftAsTheyAre(sites: readonly string[]): string {
   if (sites.length === 0) return "";
   return `Sites left as they are, for they have counted since or their host is taken: ${sites.join(", ")}.`;
 }
+
+export const settingsRoutes: readonly RouteOf<SettingsParts>[] = [
+  ["GET", "/api/settings/export", exportSettings],
+  ["POST", "/api/settings/import", importSettings],
+];

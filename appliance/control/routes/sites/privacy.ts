@@ -18,7 +18,7 @@ interface PrivacySettings {
   readonly trustedProxies: readonly string[];
 }
 
-export interface PrivacyParts {
+interface PrivacyParts {
   numbers: Numbers;
   clock: Pick<Clock, "now">;
   config: PrivacySettings;

@@ -4,7 +4,7 @@ import type { Alarms } from "../../../traffic/alarms/alarms.ts";
 import type { Handler } from "../../route.ts";
 import type { SiteActivityAnswer } from "../../wire.ts";
 
-export interface ActivityParts {
+interface ActivityParts {
   numbers: Pick<Numbers, "directory" | "live" | "read" | "zone">;
   clock: Pick<Clock, "now">;
   alarms: Pick<Alarms, "stateOf">;

@@ -2,15 +2,19 @@ import { jsonBody } from "../../../base/http/body.ts";
 import { originOf } from "../../../base/input/origin.ts";
 import { siteIdOf } from "../../../base/names.ts";
 import { invalidField } from "../../../base/refusal.ts";
+import { closeWith } from "../../../base/tasks/closing.ts";
 import type { Origins } from "../../../deck/actions/origins.ts";
+import type { Outgoing } from "../../../deck/actions/outgoing.ts";
 import type { Numbers } from "../../../store/store.ts";
-import type { Alarms } from "../../../traffic/alarms/alarms.ts";
+import { Alarms, type SiteAlarm, webhookRequest } from "../../../traffic/alarms/alarms.ts";
+import type { OwnerContext } from "../../context.ts";
 import { shape, TRUTH } from "../../input.ts";
 import type { Handler } from "../../route.ts";
 import type { SiteAlarms } from "../../wire.ts";
+import { showSiteActivity } from "./site-activity.ts";
 import { expectDone, noSuchSite } from "./sites.ts";
 
-export interface AlarmsParts {
+interface AlarmsParts {
   numbers: Numbers;
   alarms: Pick<Alarms, "reload" | "stateOf">;
   origins: Pick<Origins, "isAllowed">;
@@ -32,7 +36,7 @@ const readAlarms = shape<SiteAlarms>({
 });
 
 /** `GET /api/sites/:id/alarms` → the alarms of a site */
-export const findAlarms: Handler<AlarmsParts, SiteAlarms> = async (ctx, { numbers }) => {
+const findAlarms: Handler<AlarmsParts, SiteAlarms> = async (ctx, { numbers }) => {
   const id = siteIdOf(ctx.params.id);
   const site = numbers.directory.sites.find((one) => one.id === id);
   if (site === undefined) throw noSuchSite(id);
@@ -45,7 +49,7 @@ export const findAlarms: Handler<AlarmsParts, SiteAlarms> = async (ctx, { number
 };
 
 /** `PUT /api/sites/:id/alarms` `{silence, rush, webhook}`: replaces the alarms of a site. */
-export const changeAlarms: Handler<AlarmsParts, SiteAlarms> = async (ctx, parts) => {
+const changeAlarms: Handler<AlarmsParts, SiteAlarms> = async (ctx, parts) => {
   const id = siteIdOf(ctx.params.id);
   const { numbers, alarms } = parts;
   const wanted = readAlarms(await jsonBody(ctx));
@@ -69,4 +73,24 @@ export function expectAllowed(webhook: string | null, origins: AlarmsParts["orig
       "webhook",
       `goes to ${origin}, which is not allowed yet. Allow it in the Web UI under Push, Allowed addresses.`,
     );
+}
+
+/** The alarms of sites. */
+export function startAlarms({
+  clock,
+  store: { numbers },
+  routes,
+  ends,
+  outgoing,
+  origins,
+}: OwnerContext & { outgoing: Outgoing; origins: Origins }): Alarms {
+  const send = (url: string, alarm: SiteAlarm) => outgoing.send(webhookRequest(url, alarm));
+  const alarms = closeWith(ends, new Alarms({ numbers, clock, send }));
+  routes.owner(
+    { numbers, alarms, origins },
+    ["GET", "/api/sites/:id/alarms", findAlarms],
+    ["PUT", "/api/sites/:id/alarms", changeAlarms],
+  );
+  routes.owner({ numbers, clock, alarms }, ["GET", "/api/site-activity", showSiteActivity]);
+  return alarms;
 }

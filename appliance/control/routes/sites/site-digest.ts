@@ -2,16 +2,25 @@ import type { Clock } from "../../../base/clock.ts";
 import { jsonBody } from "../../../base/http/body.ts";
 import { DIGEST, readDigest } from "../../../base/input/digest.ts";
 import { siteIdOf } from "../../../base/names.ts";
+import { closeWith } from "../../../base/tasks/closing.ts";
 import { type DigestSettings, NO_DIGEST } from "../../../base/text/digest.ts";
 import type { Origins } from "../../../deck/actions/origins.ts";
-import { type Numbers, settingOfSite } from "../../../store/store.ts";
-import type { Digests } from "../../../traffic/digest/digests.ts";
+import type { Outgoing } from "../../../deck/actions/outgoing.ts";
+import type { Channels } from "../../../deck/push/channels.ts";
+import type { MailServer } from "../../../links/mail/mail-server.ts";
+import { documentsIn, type Numbers, settingOfSite } from "../../../store/store.ts";
+import { ALARM_LOG, AlarmLog } from "../../../traffic/alarms/alarm-log.ts";
+import type { Alarms } from "../../../traffic/alarms/alarms.ts";
+import { Digests } from "../../../traffic/digest/digests.ts";
+import { digestPost } from "../../../traffic/digest/post.ts";
+import { DIGEST_RECORD } from "../../../traffic/digest/record.ts";
+import type { OwnerContext } from "../../context.ts";
 import type { ControlContext, Handler } from "../../route.ts";
 import type { DigestAnswer, DigestSentAnswer } from "../../wire.ts";
 import { expectAllowed } from "./site-alarms.ts";
 import { expectDone, noSuchSite } from "./sites.ts";
 
-export interface DigestParts {
+interface DigestParts {
   numbers: Numbers;
   clock: Pick<Clock, "now">;
   digests: Digests;
@@ -19,7 +28,7 @@ export interface DigestParts {
 }
 
 /** `GET /api/sites/:id/digest` */
-export const findDigest: Handler<DigestParts, DigestAnswer> = async (ctx, parts) => {
+const findDigest: Handler<DigestParts, DigestAnswer> = async (ctx, parts) => {
   const { numbers, digests } = parts;
   const { key } = siteOf(ctx, parts);
   const asker = { lane: "owner", gone: () => ctx.socket.destroyed } as const;
@@ -33,7 +42,7 @@ export const findDigest: Handler<DigestParts, DigestAnswer> = async (ctx, parts)
 };
 
 /** `PUT /api/sites/:id/digest`: it takes the place of the one before, and is this box's from now on. */
-export const changeDigest: Handler<DigestParts, DigestAnswer> = async (ctx, parts) => {
+const changeDigest: Handler<DigestParts, DigestAnswer> = async (ctx, parts) => {
   const { numbers, clock, digests, origins } = parts;
   const id = siteIdOf(ctx.params.id);
   const settings = readDigest(await jsonBody(ctx));
@@ -45,7 +54,7 @@ export const changeDigest: Handler<DigestParts, DigestAnswer> = async (ctx, part
 };
 
 /** `POST /api/sites/:id/digest`: sends it now, once more → what came of it */
-export const sendDigest: Handler<DigestParts, DigestSentAnswer> = async (ctx, parts) => {
+const sendDigest: Handler<DigestParts, DigestSentAnswer> = async (ctx, parts) => {
   const sent = await parts.digests.sendNow(siteOf(ctx, parts).key);
   ctx.body = {
     sent: sent.map(({ target, outcome }) => ({
@@ -70,4 +79,51 @@ function siteOf(ctx: ControlContext, { numbers }: Pick<DigestParts, "numbers">) 
   const site = numbers.directory.sites.find((one) => one.id === id);
   if (site === undefined) throw noSuchSite(id);
   return site;
+}
+
+interface Sending {
+  readonly outgoing: Outgoing;
+  readonly origins: Origins;
+  readonly channels: Channels;
+  readonly mail: MailServer;
+  readonly alarms: Pick<Alarms, "changed">;
+  /** The id of this box. */
+  readonly id: string;
+}
+
+/** The digests that this box sends. */
+export async function startDigests({
+  clock,
+  log,
+  random,
+  store: { box, numbers },
+  routes,
+  ends,
+  ...sending
+}: OwnerContext & Sending): Promise<void> {
+  const { outgoing, origins, channels, mail, alarms, id } = sending;
+  const alarmLog = await AlarmLog.open(documentsIn(box, ALARM_LOG));
+  ends.defer(alarms.changed.on((alarm) => alarmLog.note(alarm, clock.now())));
+  const newId = () => random.bytes(16).toString("hex");
+  const digests = await Digests.open({
+    numbers,
+    clock,
+    log,
+    box: id,
+    documents: documentsIn(box, DIGEST_RECORD),
+    post: digestPost({
+      request: (request) => outgoing.send(request, 1),
+      mail: (each) => mail.send({ ...each, id: newId(), date: clock.now() }),
+      push: (channel, text) => void channels.set(channel, { text, ttl: 0 }),
+    }),
+    alarms: (site, from, until) => alarmLog.within(site, from, until),
+  });
+  closeWith(ends, digests);
+  ends.defer(mail.changed.on(() => digests.tryAgain()));
+  routes.owner(
+    { numbers, clock, digests, origins },
+    ["GET", "/api/sites/:id/digest", findDigest],
+    ["PUT", "/api/sites/:id/digest", changeDigest],
+    ["POST", "/api/sites/:id/digest", sendDigest],
+  );
 }

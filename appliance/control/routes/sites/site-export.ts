@@ -8,7 +8,7 @@ import type { OwnProgram } from "../../moving/own-program.ts";
 import type { Handler } from "../../route.ts";
 import { noSuchSite } from "./sites.ts";
 
-export interface ExportParts {
+interface ExportParts {
   numbers: Numbers;
   clock: Pick<Clock, "now">;
   program: Pick<OwnProgram, "start">;

@@ -6,6 +6,7 @@ import { siteIdOf } from "../../../base/names.ts";
 import { invalidField, Refusal } from "../../../base/refusal.ts";
 import { isTimeZone } from "../../../base/time-zone.ts";
 import { type Numbers, readAbout, type SiteRecord } from "../../../store/store.ts";
+import type { RouteOf } from "../../frame.ts";
 import { shape, TRUTH } from "../../input.ts";
 import { totalsOf } from "../../moving/preview.ts";
 import { PIECE_BYTES, type Uploads } from "../../moving/uploads.ts";
@@ -13,7 +14,7 @@ import type { ControlContext, Handler } from "../../route.ts";
 import type { ImportsAnswer, ImportUpload, ImportWishes, SiteImport } from "../../wire.ts";
 import { noSuchSite } from "./sites.ts";
 
-export interface ImportParts {
+interface ImportParts {
   numbers: Numbers;
   uploads: Uploads;
 }
@@ -70,14 +71,14 @@ const readWishes = shape<ImportWishes>({
 });
 
 /** `GET /api/sites/:id/imports`: those of the site, and the file that the box takes in now. */
-export const listImports: Handler<ImportParts, ImportsAnswer> = async (ctx, parts) => {
+const listImports: Handler<ImportParts, ImportsAnswer> = async (ctx, parts) => {
   const site = siteOf(ctx, parts.numbers);
   ctx.set("Cache-Control", "no-store");
   ctx.body = { imports: await importsOf(site, ctx, parts), upload: parts.uploads.view };
 };
 
 /** `DELETE /api/sites/:id/imports/:number?confirm=<number>`: deletes an import with all that it brought. */
-export const deleteImport: Handler<ImportParts> = async (ctx, parts) => {
+const deleteImport: Handler<ImportParts> = async (ctx, parts) => {
   const { numbers, uploads } = parts;
   const site = siteOf(ctx, numbers);
   const { number } = ctx.params;
@@ -95,7 +96,7 @@ export const deleteImport: Handler<ImportParts> = async (ctx, parts) => {
 };
 
 /** `POST /api/sites/:id/uploads` `{name, size}` → 201 with the upload, of which nothing is here yet */
-export const beginUpload: Handler<ImportParts, ImportUpload> = async (ctx, parts) => {
+const beginUpload: Handler<ImportParts, ImportUpload> = async (ctx, parts) => {
   const { id } = siteOf(ctx, parts.numbers);
   const { name, size } = readFile(await jsonBody(ctx));
   ctx.body = await parts.uploads.begin(id, name, size);
@@ -103,13 +104,13 @@ export const beginUpload: Handler<ImportParts, ImportUpload> = async (ctx, parts
 };
 
 /** `GET /api/sites/:id/uploads/:upload` */
-export const showUpload: Handler<ImportParts, ImportUpload> = (ctx, parts) => {
+const showUpload: Handler<ImportParts, ImportUpload> = (ctx, parts) => {
   ctx.set("Cache-Control", "no-store");
   ctx.body = uploadOf(ctx, parts).view;
 };
 
 /** `PUT /api/sites/:id/uploads/:upload?offset=<bytes>`, the body being the next piece → the upload */
-export const appendUpload: Handler<ImportParts, ImportUpload> = async (ctx, parts) => {
+const appendUpload: Handler<ImportParts, ImportUpload> = async (ctx, parts) => {
   allowUpload(ctx.req);
   try {
     const upload = uploadOf(ctx, parts);
@@ -123,7 +124,7 @@ export const appendUpload: Handler<ImportParts, ImportUpload> = async (ctx, part
 };
 
 /** `POST /api/sites/:id/uploads/:upload/inspect` `{from?, to?, zone?, host?, logFormat?}` → 202: `GET` tells when it was read */
-export const inspectUpload: Handler<ImportParts, ImportUpload> = async (ctx, parts) => {
+const inspectUpload: Handler<ImportParts, ImportUpload> = async (ctx, parts) => {
   const wishes = wishesOf(await optionalJson(ctx, {}));
   const upload = uploadOf(ctx, parts);
   upload.inspect(wishes);
@@ -132,7 +133,7 @@ export const inspectUpload: Handler<ImportParts, ImportUpload> = async (ctx, par
 };
 
 /** `POST /api/sites/:id/uploads/:upload/bring` `{from?, to?, zone?, host?, logFormat?, replace?}` → 202: `GET` tells when it is done */
-export const bringUpload: Handler<ImportParts, ImportUpload> = async (ctx, parts) => {
+const bringUpload: Handler<ImportParts, ImportUpload> = async (ctx, parts) => {
   const wishes = wishesOf(await optionalJson(ctx, {}));
   const upload = uploadOf(ctx, parts);
   await upload.bring(wishes);
@@ -141,7 +142,7 @@ export const bringUpload: Handler<ImportParts, ImportUpload> = async (ctx, parts
 };
 
 /** `DELETE /api/sites/:id/uploads/:upload`: at any moment. The days that were brought stay. */
-export const cancelUpload: Handler<ImportParts> = async (ctx, { uploads }) => {
+const cancelUpload: Handler<ImportParts> = async (ctx, { uploads }) => {
   await uploads.cancel(siteIdOf(ctx.params.id), ctx.params.upload);
   ctx.status = 204;
 };
@@ -200,3 +201,14 @@ async function importsOf(
     }))
     .sort((a, b) => b.number - a.number);
 }
+
+export const importRoutes: readonly RouteOf<ImportParts>[] = [
+  ["GET", "/api/sites/:id/imports", listImports],
+  ["DELETE", "/api/sites/:id/imports/:number", deleteImport],
+  ["POST", "/api/sites/:id/uploads", beginUpload],
+  ["GET", "/api/sites/:id/uploads/:upload", showUpload],
+  ["PUT", "/api/sites/:id/uploads/:upload", appendUpload],
+  ["DELETE", "/api/sites/:id/uploads/:upload", cancelUpload],
+  ["POST", "/api/sites/:id/uploads/:upload/inspect", inspectUpload],
+  ["POST", "/api/sites/:id/uploads/:upload/bring", bringUpload],
+];

@@ -4,10 +4,11 @@ import { GOALS, readGoals } from "../../../base/input/goals.ts";
 import { MARKS, readMarks } from "../../../base/input/marks.ts";
 import { SURVEY_ID, siteIdOf } from "../../../base/names.ts";
 import { SURVEY_LABELS, settingOfSite } from "../../../store/store.ts";
+import type { OwnerContext } from "../../context.ts";
 import { shape } from "../../input.ts";
 import type { Handler } from "../../route.ts";
 import type { SurveyLabels } from "../../wire.ts";
-import { expectDone, noSuchSite, type SitesParts } from "./sites.ts";
+import { expectDone, noSuchSite, type SitesParts, siteRoutes } from "./sites.ts";
 
 /** The handlers of something that is set of a site. */
 interface SettingRoutes<Body> {
@@ -44,10 +45,10 @@ function settingRoutes<Body>(
 }
 
 /** `GET` and `PUT /api/sites/:id/goals` `{goals: [{name, kind, value}]}`: they take the place of those before. */
-export const goals = settingRoutes(GOALS, readGoals, { goals: [] });
+const goals = settingRoutes(GOALS, readGoals, { goals: [] });
 
 /** `GET` and `PUT /api/sites/:id/marks` `{marks: [{day, text}]}`: they take the place of those before. */
-export const marks = settingRoutes(MARKS, readMarks, { marks: [] });
+const marks = settingRoutes(MARKS, readMarks, { marks: [] });
 
 const MAX_VERSIONS = 100;
 /** The most questions and options, as in reports. */
@@ -97,4 +98,23 @@ const readLabels = shape<SurveyLabels>(
  * `GET /api/sites/:id/survey-labels` → the labels of the site's questions and options. `PUT` replaces them; `{}` removes
  * all.
  */
-export const surveyLabels = settingRoutes(SURVEY_LABELS, readLabels, {});
+const surveyLabels = settingRoutes(SURVEY_LABELS, readLabels, {});
+
+/** The sites, and what is set of each. */
+export function startSites({
+  store: { numbers },
+  routes,
+  declared,
+  collector,
+}: OwnerContext & Pick<SitesParts, "declared"> & { collector: { readonly port: number } }): void {
+  routes.owner(
+    { numbers, declared, collectorPort: () => collector.port },
+    ...siteRoutes,
+    ["GET", "/api/sites/:id/survey-labels", surveyLabels.find],
+    ["PUT", "/api/sites/:id/survey-labels", surveyLabels.change],
+    ["GET", "/api/sites/:id/goals", goals.find],
+    ["PUT", "/api/sites/:id/goals", goals.change],
+    ["GET", "/api/sites/:id/marks", marks.find],
+    ["PUT", "/api/sites/:id/marks", marks.change],
+  );
+}

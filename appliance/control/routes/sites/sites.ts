@@ -8,6 +8,7 @@ import { siteIdOf, tokenTwin, twinProblem } from "../../../base/names.ts";
 import { invalidField } from "../../../base/refusal.ts";
 import { makeReadToken, makeShareToken } from "../../../base/system/secrets.ts";
 import type { Numbers, SiteOutcome } from "../../../store/store.ts";
+import type { RouteOf } from "../../frame.ts";
 import { NEW_SITE_ID, SITE_HOST, shape, TRUTH } from "../../input.ts";
 import type { Handler } from "../../route.ts";
 import type { NewReadToken, Site, SitesAnswer } from "../../wire.ts";
@@ -55,7 +56,7 @@ const readShare = shape<{ where?: string[] }>({
 const readChange = shape<SiteFields>({ properties: FIELDS });
 
 /** `GET /api/sites`: the retired last. */
-export const listSites: Handler<SitesParts, SitesAnswer> = (ctx, parts) => {
+const listSites: Handler<SitesParts, SitesAnswer> = (ctx, parts) => {
   const { directory } = parts.numbers;
   const sites = [...directory.sites, ...directory.retired].map(({ id }) => siteView(id, parts));
   ctx.body = {
@@ -66,7 +67,7 @@ export const listSites: Handler<SitesParts, SitesAnswer> = (ctx, parts) => {
 };
 
 /** `POST /api/sites` `{id, host?, badge?, zone?}` → 201 with the site, which may be a retired one brought back. */
-export const addSite: Handler<SitesParts, Site> = async (ctx, parts) => {
+const addSite: Handler<SitesParts, Site> = async (ctx, parts) => {
   const { id: text, zone: named, ...fields } = readSite(await jsonBody(ctx));
   const id = siteIdOf(text);
   const zone = named === undefined ? undefined : firstZone(named, parts.numbers);
@@ -89,7 +90,7 @@ function firstZone(text: string, { asksZone }: Numbers): string {
 }
 
 /** `PATCH /api/sites/:id` `{host?, badge?}` → the site */
-export const changeSite: Handler<SitesParts, Site> = async (ctx, parts) => {
+const changeSite: Handler<SitesParts, Site> = async (ctx, parts) => {
   const id = siteIdOf(ctx.params.id);
   const fields = readChange(await jsonBody(ctx));
   if (fields.badge === false && parts.declared.badge(id)) throw declared("BADGE_SITES");
@@ -102,7 +103,7 @@ export const changeSite: Handler<SitesParts, Site> = async (ctx, parts) => {
 };
 
 /** `DELETE /api/sites/:id?confirm=<id>`: erases the site with all it counted. */
-export const eraseSite: Handler<SitesParts> = async (ctx, { numbers }) => {
+const eraseSite: Handler<SitesParts> = async (ctx, { numbers }) => {
   const id = siteIdOf(ctx.params.id);
   const { directory } = numbers;
   const known = [...directory.sites, ...directory.retired].find((site) => site.id === id);
@@ -119,7 +120,7 @@ export const eraseSite: Handler<SitesParts> = async (ctx, { numbers }) => {
 };
 
 /** `POST /api/sites/:id/token` → `{token}`, shown only here. The old one stops working. */
-export const makeSiteToken: Handler<SitesParts, NewReadToken> = async (ctx, parts) => {
+const makeSiteToken: Handler<SitesParts, NewReadToken> = async (ctx, parts) => {
   const id = siteIdOf(ctx.params.id);
   if (parts.declared.siteToken(id)) throw declared("STATS_TOKEN_<ID>");
   const { token, hash } = makeReadToken();
@@ -130,7 +131,7 @@ export const makeSiteToken: Handler<SitesParts, NewReadToken> = async (ctx, part
 /**
  * `POST /api/sites/:id/share` `{where?}` → `{token}` of the site's share link, shown only here. The old one stops working.
  */
-export const shareSite: Handler<SitesParts, NewReadToken> = async (ctx, { numbers }) => {
+const shareSite: Handler<SitesParts, NewReadToken> = async (ctx, { numbers }) => {
   const id = siteIdOf(ctx.params.id);
   const { where: texts = [] } = readShare(await optionalJson(ctx, {}));
   const where = keptConditions(texts, (sentence) => invalidField("where", sentence));
@@ -140,7 +141,7 @@ export const shareSite: Handler<SitesParts, NewReadToken> = async (ctx, { number
 };
 
 /** `DELETE /api/sites/:id/share`: the site's shared link opens nothing any more. */
-export const unshareSite: Handler<SitesParts> = async (ctx, { numbers }) => {
+const unshareSite: Handler<SitesParts> = async (ctx, { numbers }) => {
   const id = siteIdOf(ctx.params.id);
   expectDone(await numbers.write("shareSite", { id, share: null }), id, numbers);
   ctx.status = 204;
@@ -225,3 +226,13 @@ export function noSuchSite(id: string): HttpError {
 function confirmation(ctx: Context): string | undefined {
   return [ctx.query.confirm].flat()[0];
 }
+
+export const siteRoutes: readonly RouteOf<SitesParts>[] = [
+  ["GET", "/api/sites", listSites],
+  ["POST", "/api/sites", addSite],
+  ["PATCH", "/api/sites/:id", changeSite],
+  ["DELETE", "/api/sites/:id", eraseSite],
+  ["POST", "/api/sites/:id/token", makeSiteToken],
+  ["POST", "/api/sites/:id/share", shareSite],
+  ["DELETE", "/api/sites/:id/share", unshareSite],
+];

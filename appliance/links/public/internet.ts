@@ -1,24 +1,31 @@
 import { promises } from "node:dns";
 import { networkInterfaces } from "node:os";
+import type { SecureContext } from "node:tls";
 import type { Clock } from "../../base/clock.ts";
+import type { Cancel } from "../../base/signal.ts";
 import { version } from "../../base/system/version.ts";
-import { serverNameOf } from "../../links/public/acme/certificate.ts";
-import { Acme } from "../../links/public/acme/client.ts";
-import { askWith } from "../../links/public/ask.ts";
-import { lookUpWith } from "../../links/public/dns/look-up.ts";
-import { providerOf } from "../../links/public/dns/providers.ts";
-import type { Keys } from "../../links/public/keys.ts";
-import { InternetMessenger } from "../../links/public/messenger.ts";
-import type { Gateway } from "../../links/public/router/gateway.ts";
-import { HomeRouter } from "../../links/public/router/open-port.ts";
-import type { PublicSettings } from "../../links/public/settings.ts";
-import type { Messenger } from "../../links/public/tasks.ts";
-import type { PublicDoor } from "./public-door.ts";
+import { serverNameOf } from "./acme/certificate.ts";
+import { Acme } from "./acme/client.ts";
+import { askWith } from "./ask.ts";
+import { lookUpWith } from "./dns/look-up.ts";
+import { providerOf } from "./dns/providers.ts";
+import type { Keys } from "./keys.ts";
+import { InternetMessenger } from "./messenger.ts";
+import type { Gateway } from "./router/gateway.ts";
+import { HomeRouter } from "./router/open-port.ts";
+import type { PublicSettings } from "./settings.ts";
+import type { Messenger } from "./tasks.ts";
+
+/** The listeners, at which a certificate authority looks for its challenges. */
+export interface ChallengeDoor {
+  showAnswer(token: string, answer: string): Cancel;
+  showContext(servername: string, context: SecureContext): Cancel;
+}
 
 interface MessengerParts {
   clock: Clock;
   keys: Keys;
-  door: Pick<PublicDoor, "showAnswer" | "showContext">;
+  door: ChallengeDoor;
   randomBytes: (size: number) => Buffer;
   gateway: () => Promise<Gateway | undefined>;
   /** The collector's port for TLS. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "mocha";
-import { openedParts } from "../../../appliance/app/service/closing.ts";
+import { openedParts } from "../../../appliance/base/tasks/closing.ts";
 
 describe("parts that run together", () => {
   let log: string[];
@@ -14,8 +14,9 @@ describe("parts that run together", () => {
   };
 
   it("are closed in reverse, once", async () => {
-    const parts = await openedParts(async (closing) => {
-      closing.add(closer("data"), closer("decks"));
+    const parts = await openedParts(async (ends) => {
+      ends.defer(closer("data"));
+      ends.defer(closer("decks"));
       return { port: 80 };
     });
     assert.deepEqual([parts.port, log], [80, []]);
@@ -25,8 +26,10 @@ describe("parts that run together", () => {
   });
 
   it("are all closed though some fail to, of which the first is told", async () => {
-    const parts = await openedParts(async (closing) => {
-      closing.add(closer("data"), failing("push"), failing("decks"));
+    const parts = await openedParts(async (ends) => {
+      ends.defer(closer("data"));
+      ends.defer(failing("push"));
+      ends.defer(failing("decks"));
       return {};
     });
     await assert.rejects(parts.close(), /decks is stuck/);
@@ -34,8 +37,9 @@ describe("parts that run together", () => {
   });
 
   it("are closed when one of them does not start, which is what is told", async () => {
-    const starting = openedParts(async (closing) => {
-      closing.add(closer("data"), failing("decks"));
+    const starting = openedParts(async (ends) => {
+      ends.defer(closer("data"));
+      ends.defer(failing("decks"));
       throw new Error("the port is taken");
     });
     await assert.rejects(starting, /the port is taken/);

@@ -1,13 +1,13 @@
 import { BlockList, isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 import type { SecureContext } from "node:tls";
-import type { Clock } from "../../base/clock.ts";
-import { addressKey } from "../../base/http/client.ts";
-import type { Certificates } from "../../base/http/tls.ts";
-import { type Cancel, type Listenable, Signal } from "../../base/signal.ts";
-import { TUNNEL } from "../../box/ipc/tunnel.ts";
-import { kindOfAddress } from "../../links/public/addresses.ts";
-import type { PublicFacts } from "../../traffic/collector/public-surface.ts";
+import type { Clock } from "../base/clock.ts";
+import { addressKey } from "../base/http/client.ts";
+import type { Certificates } from "../base/http/tls.ts";
+import { type Cancel, type Listenable, Signal } from "../base/signal.ts";
+import { TUNNEL } from "../box/ipc/tunnel.ts";
+import { kindOfAddress } from "../links/public/addresses.ts";
+import type { PublicFacts } from "../traffic/collector/public-surface.ts";
 
 /** The source of the state of the public address. */
 export interface DoorSource {

@@ -1,10 +1,10 @@
-import { HOUR_MS, hourOf } from "../../base/calendar.ts";
-import type { Clock } from "../../base/clock.ts";
-import { STAT_PERIODS } from "../../base/input/deck-fields.ts";
-import { type Cancel, Signal } from "../../base/signal.ts";
-import type { NumberSource } from "../../deck/display/live-numbers.ts";
-import { LIVE_STEP_MS, type Numbers, type SiteKey } from "../../store/store.ts";
-import type { Alarms } from "../../traffic/alarms/alarms.ts";
+import { HOUR_MS, hourOf } from "../base/calendar.ts";
+import type { Clock } from "../base/clock.ts";
+import { STAT_PERIODS } from "../base/input/deck-fields.ts";
+import { type Cancel, Signal } from "../base/signal.ts";
+import type { NumberSource } from "../deck/display/live-numbers.ts";
+import { LIVE_STEP_MS, type Numbers, type SiteKey } from "../store/store.ts";
+import type { Alarms } from "../traffic/alarms/alarms.ts";
 
 type SiteAlarms = Pick<Alarms, "changed" | "standing">;
 

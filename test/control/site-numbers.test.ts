@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { SiteNumbers } from "../../../appliance/app/service/numbers.ts";
-import { noAlarms } from "../../helpers/no-alarms.ts";
-import { Owner } from "../../helpers/owner.ts";
-import { eachWorld } from "../../helpers/world.ts";
+import { SiteNumbers } from "../../appliance/control/site-numbers.ts";
+import { noAlarms } from "../helpers/no-alarms.ts";
+import { Owner } from "../helpers/owner.ts";
+import { eachWorld } from "../helpers/world.ts";
 
 const HOUR_MS = 3_600_000;
 

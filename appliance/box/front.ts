@@ -1,8 +1,14 @@
-import type { Clock } from "../../base/clock.ts";
-import type { Log } from "../../base/log.ts";
-import type { Cancel } from "../../base/signal.ts";
-import { RootRequests } from "../../base/system/root-requests.ts";
-import { clockZone } from "../../base/time-zone.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import type { Cancel } from "../base/signal.ts";
+import { RootRequests } from "../base/system/root-requests.ts";
+import { closeWith } from "../base/tasks/closing.ts";
+import { clockZone } from "../base/time-zone.ts";
+import type { Config } from "../config/config.ts";
+import { Decks, type DecksOptions } from "../deck/decks.ts";
+import type { StorageState } from "../deck/face/notices.ts";
+import { timeIn } from "../deck/face/widgets/time.ts";
+import type { DeckBus } from "../deck/usb/hid.ts";
 import {
   type BackupStandingSource,
   Board,
@@ -10,18 +16,12 @@ import {
   type PublicStandingSource,
   thisNetwork,
   type UpdateStandingSource,
-} from "../../box/board.ts";
-import type { Presence } from "../../box/presence.ts";
-import type { Reset } from "../../box/reset.ts";
-import { showOn } from "../../box/screen.ts";
-import type { SetupCode } from "../../box/setup-code.ts";
-import { WifiSwitch } from "../../box/wifi.ts";
-import type { Config } from "../../config/config.ts";
-import { Decks, type DecksOptions } from "../../deck/decks.ts";
-import type { StorageState } from "../../deck/face/notices.ts";
-import { timeIn } from "../../deck/face/widgets/time.ts";
-import type { DeckBus } from "../../deck/usb/hid.ts";
-import type { Closing } from "./closing.ts";
+} from "./board.ts";
+import type { Presence } from "./presence.ts";
+import type { Reset } from "./reset.ts";
+import { showOn } from "./screen.ts";
+import type { SetupCode } from "./setup-code.ts";
+import { WifiSwitch } from "./wifi.ts";
 
 /** The parts that people at the box see. */
 export interface FrontParts {
@@ -62,18 +62,18 @@ interface FrontContent
   presence?: Presence | undefined;
 }
 
-/** Starts decks, screen and their content, and adds the closing of each to `closing`. */
+/** Starts decks, screen and their content, and has each closed with `ends`. */
 export async function startFront(
   {
     config,
     clock,
     log,
+    ends,
     console = () => {},
     screen,
     bus,
     network = thisNetwork(config.nameFile),
-  }: FrontParts,
-  closing: Closing,
+  }: FrontParts & { ends: AsyncDisposableStack },
   {
     code,
     isOpen,
@@ -87,7 +87,7 @@ export async function startFront(
     ...shown
   }: FrontContent,
 ): Promise<Front> {
-  const wifi = await startWifi({ config, clock, log }, closing);
+  const wifi = startWifi({ config, clock, log, ends });
   // Loading time zones takes a tenth of a start, and mostly there is no deck yet.
   let zone: string | undefined;
   const timeZone = () => (zone ??= clockZone(log));
@@ -108,8 +108,8 @@ export async function startFront(
     console,
     network,
   });
-  closing.add(() => board.close());
-  if (screen) closing.add(showOn(board, screen));
+  closeWith(ends, board);
+  if (screen) ends.defer(showOn(board, screen));
   const decks = new Decks({
     ...shown,
     clock,
@@ -120,25 +120,25 @@ export async function startFront(
     ...(bus && { bus }),
     ...(reset && { takesTouch: () => reset.callOff() }),
   });
-  closing.add(decks.fingers.held.on(() => code.show()));
-  if (presence !== undefined) closing.add(linkPresence(presence, decks, log));
-  if (wifi !== undefined) closing.add(...linkWifi(wifi, board, decks, log));
-  closing.add(() => decks.close());
+  ends.defer(decks.fingers.held.on(() => code.show()));
+  if (presence !== undefined) ends.defer(linkPresence(presence, decks, log));
+  if (wifi !== undefined) for (const end of linkWifi(wifi, board, decks, log)) ends.defer(end);
+  closeWith(ends, decks);
   await decks.start();
   return { board, decks, wifi, timeZone };
 }
 
-async function startWifi(
-  { config: { wifiDir: folder }, clock, log }: Pick<FrontParts, "config" | "clock" | "log">,
-  closing: Closing,
-): Promise<WifiSwitch | undefined> {
+function startWifi({
+  config: { wifiDir: folder },
+  clock,
+  log,
+  ends,
+}: Pick<FrontParts, "config" | "clock" | "log"> & { ends: AsyncDisposableStack }):
+  | WifiSwitch
+  | undefined {
   if (folder === "") return undefined;
-  const wifi = new WifiSwitch({
-    root: new RootRequests(folder),
-    clock,
-    warn: (line) => log.warn(line),
-  });
-  closing.add(() => wifi.close());
+  const root = new RootRequests(folder);
+  const wifi = closeWith(ends, new WifiSwitch({ root, clock, warn: (line) => log.warn(line) }));
   wifi.start();
   return wifi;
 }

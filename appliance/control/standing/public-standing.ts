@@ -1,14 +1,6 @@
-import type { Clock } from "../../base/clock.ts";
 import type { PublicStandingSource } from "../../box/board.ts";
-import type { PublicParts } from "../../control/routes/box/public-address.ts";
-import { qrCode } from "../../deck/face/qr.ts";
-import { PHONE_LINK_MS, type PhoneLinks } from "../../links/public/phone-links.ts";
 import type { PublicAddress } from "../../links/public/public-address.ts";
 import type { PublicView, StepView } from "../../links/public/view.ts";
-import type { DoorSource } from "./public-door.ts";
-
-/** The public address, for the rest of the service. */
-export type WayIn = PublicParts["address"] & DoorSource & Pick<PublicAddress, "warnings">;
 
 /** Two or three words for a key of 72 pixels; other states use the name of their step. */
 const WORDS: Readonly<Partial<Record<PublicView["state"], string>>> = {
@@ -35,7 +27,9 @@ const LINES: Readonly<Record<StepView["step"], { wrong: string; working: string 
 };
 
 /** The public address as decks and console show it. */
-export function standingOf(address: WayIn): PublicStandingSource {
+export function publicStanding(
+  address: Pick<PublicAddress, "changed" | "settings" | "view">,
+): PublicStandingSource {
   return {
     changed: address.changed,
     standing() {
@@ -53,14 +47,5 @@ export function standingOf(address: WayIn): PublicStandingSource {
         reachedAt,
       };
     },
-  };
-}
-
-/** The parts of the public address for the owner's listener. */
-export function publicParts(address: WayIn, links: PhoneLinks, clock: Clock): PublicParts {
-  return {
-    address,
-    makeLink: () => ({ nonce: links.make(), until: clock.now() + PHONE_LINK_MS }),
-    code: qrCode,
   };
 }

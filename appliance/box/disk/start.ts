@@ -1,9 +1,10 @@
 import { uptime } from "node:os";
 import { join } from "node:path";
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
 import { bootId } from "../../base/system/system-clock.ts";
-import { diskOf } from "../../box/disk/disk.ts";
-import { DiskWatch } from "../../box/disk/disk-watch.ts";
-import type { ServiceParts } from "./parts.ts";
+import { type Disk, diskOf } from "./disk.ts";
+import { DiskWatch } from "./disk-watch.ts";
 
 /** Begins to watch the disk of the data; undefined where the kernel tells nothing of it. */
 export function watchDisk({
@@ -11,7 +12,13 @@ export function watchDisk({
   clock,
   log,
   disk: find = () => diskOf(dataDir),
-}: Pick<ServiceParts, "config" | "clock" | "log" | "disk">): DiskWatch | undefined {
+}: {
+  config: { readonly dataDir: string; readonly kernelLinesFile: string };
+  clock: Clock;
+  log: Log;
+  /** Finds the disk of the data; the kernel's word on it unless given. */
+  disk?: () => Disk | undefined;
+}): DiskWatch | undefined {
   const disk = find();
   if (disk === undefined) return undefined;
   return new DiskWatch({

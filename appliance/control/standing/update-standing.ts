@@ -1,8 +1,8 @@
 import { HOUR_MS } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
+import type { Listenable } from "../../base/signal.ts";
 import { outcomeText } from "../../base/text/update-outcome.ts";
 import type { UpdateStandingSource as OnBoard } from "../../box/board.ts";
-import type { UpdateSource } from "../../control/routes/box/update.ts";
 import type { UpdateStanding } from "../../deck/face/notices.ts";
 import type { UpdateView } from "../../links/updates/view.ts";
 import { isRestart } from "../../links/updates/view-of.ts";
@@ -14,7 +14,7 @@ const SOON_MS = HOUR_MS / 4;
 
 /** The updates as decks and console show them. */
 export function updatesOnBoard(
-  updates: Pick<UpdateSource, "changed" | "view">,
+  updates: { readonly changed: Listenable; view(): UpdateView | undefined },
   clock: Pick<Clock, "now">,
 ): OnBoard {
   return {

@@ -1,0 +1,48 @@
+import type { Clock } from "../../base/clock.ts";
+import type {
+  BackupStandingSource,
+  PublicStandingSource,
+  UpdateStandingSource,
+} from "../../box/board.ts";
+import type { StorageState } from "../../deck/face/notices.ts";
+import type { Warning } from "../../store/reports.ts";
+import type { WayIn } from "../routes/box/public-address.ts";
+import type { UpdateSource } from "../routes/box/update.ts";
+import type { BackupWatch } from "./backup-watch.ts";
+import { publicStanding } from "./public-standing.ts";
+import { updatesOnBoard } from "./update-standing.ts";
+
+interface Standings {
+  readonly storage: () => StorageState | undefined;
+  readonly publicAddress: PublicStandingSource;
+  readonly updates: UpdateStandingSource | undefined;
+  readonly backups: BackupStandingSource;
+}
+
+/** The states that decks and screen show. */
+export function standings({
+  clock,
+  address,
+  updates,
+  backupWatch,
+  warnings,
+}: {
+  clock: Clock;
+  address: WayIn;
+  updates: UpdateSource | undefined;
+  backupWatch: BackupWatch;
+  warnings: () => readonly Warning[];
+}): Standings {
+  return {
+    storage: () => storageState(warnings()),
+    publicAddress: publicStanding(address),
+    updates: updates && updatesOnBoard(updates, clock),
+    backups: backupWatch,
+  };
+}
+
+function storageState(warnings: readonly Warning[]): StorageState | undefined {
+  if (warnings.includes("storage_unavailable")) return "stuck";
+  if (warnings.includes("storage_failing")) return "failing";
+  return warnings.includes("storage_full") ? "full" : undefined;
+}
