@@ -49,7 +49,7 @@ describe("filters of the dashboard", () => {
   }
 
   it("filter the whole page by the value that is pressed", async () => {
-    await owner.signIn(NOTES);
+    await owner.visit(NOTES);
     await germany().click();
     await chip("Germany").waitFor();
     await settled();
@@ -70,7 +70,7 @@ describe("filters of the dashboard", () => {
   });
 
   it("may be several, changed on their chips, and typed where they begin with something", async () => {
-    await owner.signIn(NOTES);
+    await owner.visit(NOTES);
     await germany().click();
     await press("path", "/about");
     await press("browser", "Firefox");
@@ -91,7 +91,7 @@ describe("filters of the dashboard", () => {
   });
 
   it("are taken away by a press, by Escape the newest first, and back by the browser", async () => {
-    await owner.signIn(NOTES);
+    await owner.visit(NOTES);
     const all = await figure("Pageviews");
     await germany().click();
     await press("browser", "Firefox");
@@ -115,7 +115,7 @@ describe("filters of the dashboard", () => {
   });
 
   it("are there again at once where they were before", async () => {
-    await owner.signIn(NOTES);
+    await owner.visit(NOTES);
     const all = await figure("Pageviews");
     await germany().click();
     await settled();
@@ -131,7 +131,7 @@ describe("filters of the dashboard", () => {
   });
 
   it("leave the page readable until they are answered, and the last press counts", async () => {
-    await owner.signIn(NOTES);
+    await owner.visit(NOTES);
     const all = await figure("Pageviews");
     const waiting: (() => void)[] = [];
     await owner.page.route(/stats\?.*where=country/, async (route) => {
@@ -152,7 +152,7 @@ describe("filters of the dashboard", () => {
   });
 
   it("show a dash for what cannot be known, and say why", async () => {
-    await owner.signIn("/dashboard?site=deckhand&where=path:is:/&metric=bounceRate");
+    await owner.visit("/dashboard?site=deckhand&where=path:is:/&metric=bounceRate");
     for (const [name, why] of [
       ["Human interaction", /fits no filter/],
       ["Now", /five minutes/],
@@ -173,7 +173,7 @@ describe("filters of the dashboard", () => {
   });
 
   it("chart an event by its own days, and tell where it came from", async () => {
-    await owner.signIn(NOTES);
+    await owner.visit(NOTES);
     await press("event", "outbound");
     await owner.page.getByRole("heading", { name: "Events by day", exact: true }).waitFor();
     const stats = await answer(["event:is:outbound"]);
@@ -191,7 +191,7 @@ describe("filters of the dashboard", () => {
       const detail = { from: "2026-02-20", sampled: 4, margin: 1_234 };
       await route.fulfill({ response, json: { ...(await response.json()), detail } });
     });
-    await owner.signIn(`${NOTES}&where=country:is:DE`);
+    await owner.visit(`${NOTES}&where=country:is:DE`);
     assert.match(
       await seen(owner.page.locator(".asking .hint")),
       /Since 20 Feb, when detail begins\. 1 in 4 counted, scaled: pageviews ±1,234\./,
@@ -208,7 +208,7 @@ describe("filters of the dashboard", () => {
   });
 
   it("that are refused leave the page, and lead back", async () => {
-    await owner.signIn(NOTES);
+    await owner.visit(NOTES);
     const all = await figure("Pageviews");
     const error = "That is too much at once. Ask for fewer days, or for less.";
     await owner.page.route(/stats\?.*where=/, (route) =>
@@ -237,7 +237,7 @@ describe("filters of the dashboard", () => {
   });
 
   it("are in the name of what is exported, and in each row", async () => {
-    await owner.signIn(`${NOTES}&where=country:is:DE&where=path:begins:/notes`);
+    await owner.visit(`${NOTES}&where=country:is:DE&where=path:begins:/notes`);
     await openMore(owner);
     const [download] = await Promise.all([
       owner.page.waitForEvent("download"),
@@ -253,7 +253,7 @@ describe("filters of the dashboard", () => {
   });
 
   it("show what comes meanwhile, where it fits", async () => {
-    await owner.signIn(`${NOTES}&where=path:begins:/new&period=day`);
+    await owner.visit(`${NOTES}&where=path:begins:/new&period=day`);
     assert.equal(await figure("Pageviews"), "0");
     await owner.page.getByText("Nothing that fits was counted from 4 Mar 2026.").waitFor();
     await world().beacon({ p: "/old" }, { s: "fieldnotes" });
@@ -264,7 +264,7 @@ describe("filters of the dashboard", () => {
   });
 
   it("go by countries of the map, too", async () => {
-    await owner.signIn(NOTES);
+    await owner.visit(NOTES);
     await card("country").getByRole("button", { name: "Map" }).click();
     const map = owner.page.getByRole("img", { name: /Map of the countries/ });
     await map.locator("g", { hasText: "Germany" }).click();
@@ -273,7 +273,7 @@ describe("filters of the dashboard", () => {
   });
 
   it("stay on the screen with the rows, beside a small line where the chart is away", async () => {
-    await owner.signIn(NOTES);
+    await owner.visit(NOTES);
     await owner.page.setViewportSize({ width: 360, height: 740 });
     const last = card("browser").locator("tbody tr").last();
     await last.scrollIntoViewIfNeeded();
@@ -296,7 +296,7 @@ describe("filters of the dashboard", () => {
     [360, 740],
   ] as const))
     it(`move nothing when they are answered, on ${width} pixels`, async () => {
-      await owner.signIn(NOTES);
+      await owner.visit(NOTES);
       await owner.page.setViewportSize({ width, height });
       await owner.page.evaluate(`
         window.shifts = [];
@@ -329,7 +329,7 @@ describe("filters of the dashboard", () => {
     });
 
   it("fit a phone, and shut nobody out, in any light", async () => {
-    await owner.signIn(`${NOTES}&where=country:is:DE&where=path:begins:/&where=os:not:Linux`);
+    await owner.visit(`${NOTES}&where=country:is:DE&where=path:begins:/&where=os:not:Linux`);
     await owner.page.setViewportSize({ width: 360, height: 740 });
     await chips().nth(2).waitFor();
     assert.equal(await owner.page.evaluate("document.documentElement.scrollWidth"), 360);

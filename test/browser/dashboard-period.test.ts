@@ -25,7 +25,7 @@ describe("the controls of the dashboard", () => {
   const query = () => new URL(owner.page.url()).search;
 
   it("choose days on a calendar, the later one first", async () => {
-    await owner.signIn(NOTES);
+    await owner.visit(NOTES);
     await openPeriod(owner);
     await button("Earlier month").click();
     await button("Tue, 17 Feb 2026").click();
@@ -35,7 +35,7 @@ describe("the controls of the dashboard", () => {
   });
 
   it("choose days on the calendar by keys, which shift no period", async () => {
-    await owner.signIn(NOTES);
+    await owner.visit(NOTES);
     await openPeriod(owner);
     await button("Wed, 4 Mar 2026").focus();
     await owner.page.keyboard.press("ArrowLeft");
@@ -45,7 +45,7 @@ describe("the controls of the dashboard", () => {
   });
 
   it("swap dates that are typed the wrong way round", async () => {
-    await owner.signIn(NOTES);
+    await owner.visit(NOTES);
     await openPeriod(owner);
     await owner.page.getByLabel("From", { exact: true }).fill("2026-02-20");
     await owner.page.getByLabel("To", { exact: true }).fill("2026-02-10");
@@ -54,7 +54,7 @@ describe("the controls of the dashboard", () => {
   });
 
   it("step from day to day", async () => {
-    await owner.signIn(`${NOTES}&period=day`);
+    await owner.visit(`${NOTES}&period=day`);
     assert.equal(await button("Next day").isDisabled(), true);
     await button("Previous day").click();
     assert.equal(await periodName(owner), "Yesterday");
@@ -128,7 +128,7 @@ describe("the controls of the dashboard", () => {
   });
 
   it("say what an answer is that was cut in the middle, and keep what is shown", async () => {
-    await owner.signIn(NOTES);
+    await owner.visit(NOTES);
     const cut = '{"site":"fieldno';
     await owner.page.route(/\/stats/, (route) => route.fulfill({ body: cut }), { times: 1 });
     await button("Refresh").click();
@@ -149,7 +149,7 @@ describe("the dashboard in a browser of another zone than the days", () => {
     }
     clock.setWall("2026-03-04T20:30:00Z");
     owner = await Owner.come(world(), { timezoneId: "America/Los_Angeles" });
-    await owner.signIn("/dashboard?site=blog&metric=pv");
+    await owner.visit("/dashboard?site=blog&metric=pv");
   });
   after(() => owner.leave());
   afterEach(() => owner.assertUntroubled());

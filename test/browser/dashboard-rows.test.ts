@@ -42,7 +42,7 @@ describe("the rows of the dashboard", () => {
       card(dimension).getByRole("button", { name: `Star ${name}`, exact: true });
 
     it("are tiles with how they moved, kept for the site in this browser", async () => {
-      await owner.signIn(NOTES);
+      await owner.visit(NOTES);
       await row("path", "/about").hover();
       await star("path", "/about").click();
       assert.match(await seen(tiles()), /\/about\n[\d,]+\n[+−±][\d.]+%/);
@@ -57,7 +57,7 @@ describe("the rows of the dashboard", () => {
     });
 
     it("are goals with a rate per visitor, when they are events", async () => {
-      await owner.signIn(`${NOTES}&from=2026-03-02&to=2026-03-03`);
+      await owner.visit(`${NOTES}&from=2026-03-02&to=2026-03-03`);
       await row("event", "outbound").hover();
       await star("event", "outbound").click();
       const stats = await world().read("/stats", {
@@ -70,7 +70,7 @@ describe("the rows of the dashboard", () => {
     });
 
     it("last as long as the page where the browser keeps nothing", async () => {
-      await owner.signIn(NOTES);
+      await owner.visit(NOTES);
       await owner.page.evaluate(`Storage.prototype.setItem = () => {
         throw new DOMException("full", "QuotaExceededError");
       };`);
@@ -81,6 +81,7 @@ describe("the rows of the dashboard", () => {
   });
 
   it("name the hosts that people know, beside their letter, and count those of the site in a line", async () => {
+    // A page that keeps what it is given again.
     await owner.signIn(`${NOTES}&front=ref&metric=pv`);
     const google = card("ref").locator("tr", { hasText: "google.com" }).locator(".value");
     assert.equal((await seen(google)).replace(/\s+/g, " "), "GGoogle google.com");
@@ -127,7 +128,7 @@ describe("the rows of the dashboard", () => {
     }
 
     it("have a tab per dimension, chosen by mouse and by arrow, and kept in the address", async () => {
-      await owner.signIn(NOTES);
+      await owner.visit(NOTES);
       await tab("Kinds").click();
       await card("ref_group").waitFor();
       await owner.page.keyboard.press("ArrowRight");
@@ -139,7 +140,7 @@ describe("the rows of the dashboard", () => {
     });
 
     it("bring a tab to the front where only it has what is filtered for", async () => {
-      await owner.signIn(NOTES);
+      await owner.visit(NOTES);
       await owner.page.getByRole("searchbox").waitFor();
       await owner.page.keyboard.press("/");
       await owner.page.keyboard.type("newsletter");
@@ -168,7 +169,7 @@ describe("the rows of the dashboard", () => {
     }
 
     it("call widths, times and hours by words, in their order", async () => {
-      await owner.signIn(`${NOTES}&front=viewport,hi`);
+      await owner.visit(`${NOTES}&front=viewport,hi`);
       const names = async (dimension: string) => {
         const values = card(dimension).locator(".value");
         // The lists come one after the other.
@@ -192,7 +193,7 @@ describe("the rows of the dashboard", () => {
   });
 
   it("stay the same elements under a filter that leaves them, and are in their order after it", async () => {
-    await owner.signIn("/dashboard?site=many&open=path");
+    await owner.visit("/dashboard?site=many&open=path");
     const rows = card("path").locator("tbody tr");
     const search = owner.page.getByRole("searchbox");
     await rows.nth(1_999).waitFor();
@@ -210,7 +211,7 @@ describe("the rows of the dashboard", () => {
   });
 
   it("come fifty at a time, until all two thousand are there", async () => {
-    await owner.signIn("/dashboard?site=many");
+    await owner.visit("/dashboard?site=many");
     await owner.page.evaluate(`
       window.most = 0;
       let before = 10;
@@ -234,8 +235,9 @@ describe("the rows of the dashboard", () => {
   });
 
   it("run the way their script does, and never into each other", async () => {
-    await owner.signIn("/dashboard?site=many&period=day");
+    await owner.visit("/dashboard?site=many&period=day");
     const values = card("event").locator(".value");
+    await values.nth(1).waitFor();
     const ways = await values.evaluateAll((all) =>
       all.map((one) => [
         one.textContent,

@@ -45,7 +45,7 @@ describe("the dashboard of one source", () => {
   const address = () => new URL(owner.page.url()).search;
 
   it("is chosen where a site has several, says so, and leads back to all", async () => {
-    await owner.signIn();
+    await owner.visit();
     assert.match(await pages(), /\/here/);
     assert.match(await pages(), /\/there/);
     await allShown();
@@ -69,19 +69,19 @@ describe("the dashboard of one source", () => {
 
   it("is told by a quiet mark on the chart where it ends, also to who hears the figures", async () => {
     const mark = owner.page.locator(".overlay .mark.quiet");
-    await owner.signIn("/dashboard?site=blog&period=all");
+    await owner.visit("/dashboard?site=blog&period=all");
     await mark.waitFor({ state: "attached" });
     await owner.page.getByRole("slider").focus();
     await owner.page.locator(".read-out", { hasText: "Imported until here" }).waitFor();
     const heard = await owner.page.getByRole("slider").getAttribute("aria-valuetext");
     assert.match(heard ?? "", /, Imported until here$/);
-    await owner.signIn("/dashboard?site=blog&period=all&source=1");
+    await owner.visit("/dashboard?site=blog&period=all&source=1");
     await line(copied()).waitFor();
     assert.equal(await mark.count(), 0);
   });
 
   it("has nothing axe would object to, light or dark", async () => {
-    await owner.signIn("/dashboard?site=blog&source=1");
+    await owner.visit("/dashboard?site=blog&source=1");
     await line(copied()).waitFor();
     await openMore(owner);
     await choice().waitFor();
@@ -109,21 +109,21 @@ describe("the dashboard of one source", () => {
 
   it("counts the goals that came from there", async () => {
     const reached = () => seen(owner.page.getByRole("region", { name: "Goals" }).locator(".count"));
-    await owner.signIn("/dashboard?site=blog&source=1");
+    await owner.visit("/dashboard?site=blog&source=1");
     assert.equal(await reached(), "5");
-    await owner.signIn("/dashboard?site=blog&source=here");
+    await owner.visit("/dashboard?site=blog&source=here");
     assert.equal(await reached(), "0");
   });
 
   it("is not offered where there is one", async () => {
-    await owner.signIn("/dashboard?site=docs");
+    await owner.visit("/dashboard?site=docs");
     await openMore(owner);
     await owner.page.getByRole("switch", { name: "Bots" }).waitFor();
     assert.equal(await choice().count(), 0);
   });
 
   it("is in the name of what is exported, and in each row", async () => {
-    await owner.signIn("/dashboard?site=blog&source=here");
+    await owner.visit("/dashboard?site=blog&source=here");
     await openMore(owner);
     const [download] = await Promise.all([
       owner.page.waitForEvent("download"),
@@ -137,13 +137,13 @@ describe("the dashboard of one source", () => {
   });
 
   it("says that surveys are of all", async () => {
-    await owner.signIn("/dashboard?site=blog&tab=surveys&period=all&source=here");
+    await owner.visit("/dashboard?site=blog&tab=surveys&period=all&source=here");
     await line("Surveys are of all sources.").waitFor();
     await owner.page.getByText("Net promoter score").waitFor();
   });
 
   it("of which a site has nothing says that, and how to place no script", async () => {
-    await owner.signIn("/dashboard?site=docs&source=1");
+    await owner.visit("/dashboard?site=docs&source=1");
     await owner.page
       .getByRole("heading", { name: "Nothing of docs came from this source" })
       .waitFor();
@@ -165,7 +165,7 @@ describe("the dashboard of one source", () => {
     });
 
   it("is left behind on the way to all sites", async () => {
-    await owner.signIn("/dashboard?site=blog&source=1");
+    await owner.visit("/dashboard?site=blog&source=1");
     await line(copied()).waitFor();
     await button("All sites").click();
     await owner.page.getByRole("heading", { name: "All sites" }).waitFor();
@@ -185,7 +185,7 @@ describe("the dashboard of one source", () => {
   });
 
   it("that is deleted while it is shown leaves what is there, and says why", async () => {
-    await owner.signIn("/dashboard?site=blog&source=1");
+    await owner.visit("/dashboard?site=blog&source=1");
     await line(copied()).waitFor();
     const args = ["sources", "delete", "1", "--confirm", "1", "--data-dir", world().dataDir];
     assert.equal((await tallydeck(args)).code, 0);

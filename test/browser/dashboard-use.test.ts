@@ -89,7 +89,7 @@ describe("using the dashboard", () => {
 
   describe("the address", () => {
     it("holds all that is chosen, so that a link shows the same page", async () => {
-      await owner.signIn(NOTES);
+      await owner.visit(NOTES);
       await choosePeriod(owner, "7 days");
       await owner.page.locator(".tile", { hasText: "Sessions" }).click();
       await button("Bars").click();
@@ -111,7 +111,7 @@ describe("using the dashboard", () => {
     });
 
     it("goes back and forward with the page", async () => {
-      await owner.signIn("/dashboard?site=deckhand");
+      await owner.visit("/dashboard?site=deckhand");
       await choosePeriod(owner, "7 days");
       await button("Surveys").click();
       await owner.page.goBack();
@@ -145,7 +145,7 @@ describe("using the dashboard", () => {
     });
 
     it("toggle bots, list themselves and stay out of what is typed", async () => {
-      await owner.signIn(NOTES);
+      await owner.visit(NOTES);
       await owner.page.keyboard.press("b");
       await owner.page.locator(".legend .bot").waitFor();
       await owner.page.keyboard.press("?");
@@ -161,7 +161,7 @@ describe("using the dashboard", () => {
     });
 
     it("count from the moment a dialog closes", async () => {
-      await owner.signIn(NOTES);
+      await owner.visit(NOTES);
       await owner.page.keyboard.press("?");
       const dialog = owner.page.locator("dialog");
       await dialog.waitFor();
@@ -177,7 +177,7 @@ describe("using the dashboard", () => {
     });
 
     it("make one stop of a list, and go through it by arrows", async () => {
-      await owner.signIn(NOTES);
+      await owner.visit(NOTES);
       const focused = () => owner.page.evaluate("document.activeElement.textContent");
       const rows = owner.page.locator("[data-dimension=path] tbody .value");
       const names = await rows.allInnerTexts();
@@ -239,7 +239,7 @@ describe("using the dashboard", () => {
     });
 
     it("have what changed told once, and nothing where only counts came", async () => {
-      await owner.signIn(NOTES);
+      await owner.visit(NOTES);
       const told = owner.page.locator("main > [role=status]").first();
       const before = await told.textContent();
       assert.match(before ?? "", /^[\d,]+ visitors, 3 Feb – 4 Mar 2026$/);
@@ -248,7 +248,7 @@ describe("using the dashboard", () => {
     });
 
     it("reach everything: Tab and Enter alone lead through the page", async () => {
-      await owner.signIn("/dashboard?site=deckhand");
+      await owner.visit("/dashboard?site=deckhand");
       const reached: string[] = [];
       for (let i = 0; i < 60; i++) {
         await owner.page.keyboard.press("Tab");
@@ -267,7 +267,7 @@ describe("using the dashboard", () => {
   });
 
   it("loses no key, however fast one types", async () => {
-    await owner.signIn(NOTES);
+    await owner.visit(NOTES);
     await owner.page.getByRole("searchbox").focus();
     await owner.page.keyboard.type("a-year-of-solar-at-52-north");
     const rows = owner.page.locator("[data-dimension] tbody tr");
@@ -278,7 +278,7 @@ describe("using the dashboard", () => {
   });
 
   it("shows hostile values as the text they are", async () => {
-    await owner.signIn("/dashboard?site=hostile&period=day");
+    await owner.visit("/dashboard?site=hostile&period=day");
     const path = owner.page.locator('[data-dimension="path"]');
     const values = await path.locator(".value").allTextContents();
     assert.deepEqual(values.sort(), [...HOSTILE].sort());
@@ -295,7 +295,7 @@ describe("using the dashboard", () => {
   });
 
   it("copies a value", async () => {
-    await owner.signIn("/dashboard?site=hostile&period=day");
+    await owner.visit("/dashboard?site=hostile&period=day");
     await button("=1+1").hover();
     await button("Copy =1+1").click();
     await owner.page.getByText("Copied").waitFor({ state: "attached" });
@@ -322,7 +322,7 @@ describe("using the dashboard", () => {
 
   describe("the lines of the chart", () => {
     it("are switched off by their names, remembered, and drawn all the same once chosen", async () => {
-      await owner.signIn(NOTES);
+      await owner.visit(NOTES);
       const lines = () => seen(owner.page.locator(".trend thead"));
       const sessions = owner.page.locator(".legend").getByRole("button", { name: "Sessions" });
       assert.match(await lines(), /Visitors\s+Pageviews\s+Sessions/);
@@ -342,7 +342,7 @@ describe("using the dashboard", () => {
     });
 
     it("of bots go by their name as by their switch", async () => {
-      await owner.signIn(NOTES);
+      await owner.visit(NOTES);
       await owner.page.keyboard.press("b");
       const bots = owner.page.locator(".legend").getByRole("button", { name: "Bots" });
       const dashes = await owner.page.evaluate(
