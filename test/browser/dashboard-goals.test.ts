@@ -24,14 +24,13 @@ describe("goals and marks on the dashboard", () => {
     const controller = new Controller(world());
     await controller.ask("PUT", "/api/sites/app/goals", GOALS);
     await controller.ask("PUT", "/api/sites/app/marks", MARKS);
-  });
-  beforeEach(async () => {
     owner = await Owner.come(world(), { viewport: { width: 1280, height: 900 } });
   });
-  afterEach(() => owner.leave());
+  afterEach(() => owner.assertUntroubled());
+  after(() => owner.leave());
 
   it("say how often each goal was reached, and by how many of the visitors", async () => {
-    await owner.signIn("/dashboard?site=app&period=7d&compare=off");
+    await owner.visit("/dashboard?site=app&period=7d&compare=off");
     const rows = owner.page.getByRole("region", { name: "Goals" }).locator("tbody tr");
     await rows.first().waitFor();
     assert.deepEqual(await Promise.all([0, 1].map((at) => seen(rows.nth(at)))), [
@@ -47,7 +46,7 @@ describe("goals and marks on the dashboard", () => {
     clock.setWall("2026-03-10T08:00:00Z");
     await world().beacon({ ev: "paid" }, { s: "app" });
     const change = async (address: string) => {
-      await owner.signIn(address);
+      await owner.visit(address);
       const row = owner.page.locator(".goals tr", { hasText: "Paid" });
       return seen(row.locator(".delta"));
     };
@@ -58,11 +57,17 @@ describe("goals and marks on the dashboard", () => {
   });
 
   it("say on its day what happened, on the chart and in its table", async () => {
-    await owner.signIn("/dashboard?site=app&period=7d&compare=off");
+    await owner.visit("/dashboard?site=app&period=7d&compare=off");
     await owner.page.locator(".overlay .mark").waitFor({ state: "attached" });
     await owner.page.getByRole("button", { name: "Table", exact: true }).click();
     const row = owner.page.locator(".trend tbody tr", { hasText: "Released 2.0" });
     assert.match(await seen(row), /3 Mar/);
+  });
+
+  it("take no room where a site has none", async () => {
+    await owner.visit("/dashboard?site=none");
+    await owner.page.locator("main").waitFor();
+    assert.equal(await owner.page.getByRole("region", { name: "Goals" }).count(), 0);
   });
 
   it("follow, as all figures do, what is counted within five seconds", async () => {
@@ -77,11 +82,5 @@ describe("goals and marks on the dashboard", () => {
     await world().beacon({ ev: "paid" }, { s: "app" });
     await owner.page.clock.runFor(5_000);
     await paid(/^1$/).waitFor();
-  });
-
-  it("take no room where a site has none", async () => {
-    await owner.signIn("/dashboard?site=none");
-    await owner.page.locator("main").waitFor();
-    assert.equal(await owner.page.getByRole("region", { name: "Goals" }).count(), 0);
   });
 });

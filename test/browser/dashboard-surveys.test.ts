@@ -29,11 +29,12 @@ describe("the surveys of the dashboard", () => {
       addDays(db, [{ site: "app", day: "2026-03-04", counts: {}, surveys: answers }]),
   });
   let owner: Owner;
-  before(() => new Controller(world()).ask("PUT", "/api/sites/app/survey-labels", LABELS));
-  beforeEach(async () => {
+  before(async () => {
+    await new Controller(world()).ask("PUT", "/api/sites/app/survey-labels", LABELS);
     owner = await Owner.come(world(), { viewport: { width: 1280, height: 900 } });
   });
-  afterEach(() => owner.leave());
+  afterEach(() => owner.assertUntroubled());
+  after(() => owner.leave());
 
   const version = () => owner.page.getByLabel("Survey version");
   const card = (name: string) => owner.page.getByRole("region", { name, exact: true });
@@ -55,7 +56,7 @@ describe("the surveys of the dashboard", () => {
   });
 
   it("show what questions and options are called, and ids for what has no label", async () => {
-    await owner.signIn(SURVEYS);
+    await owner.visit(SURVEYS);
     const rows = card("What would you like next?").locator("tbody tr");
     await rows.first().waitFor();
     assert.deepEqual(await rows.locator(".value").allInnerTexts(), ["More pages", "keys"]);
@@ -68,7 +69,7 @@ describe("the surveys of the dashboard", () => {
   });
 
   it("say 2 of 3 where a percentage would say too much", async () => {
-    await owner.signIn(SURVEYS);
+    await owner.visit(SURVEYS);
     const rows = card("What would you like next?").locator("tbody tr");
     assert.match(await seen(rows.first()), /2\s+of 3$/);
     assert.match(await seen(owner.page.locator(".cross tbody tr").first()), /1\s+of 2/);
@@ -76,16 +77,16 @@ describe("the surveys of the dashboard", () => {
   });
 
   it("say so where nobody answered a version", async () => {
-    await owner.signIn(`${SURVEYS}&sv=7`);
+    await owner.visit(`${SURVEYS}&sv=7`);
     await owner.page.getByText("No answers to version 7").waitFor();
     assert.equal(await version().locator("option").first().textContent(), "7 (0 responses)");
   });
 
   it("have no tab where no response ever came, and their page says how one comes", async () => {
     const sections = owner.page.getByRole("navigation", { name: "Sections" });
-    await owner.signIn("/dashboard?site=none");
+    await owner.visit("/dashboard?site=none");
     assert.equal(await sections.count(), 0);
-    await owner.signIn("/dashboard?site=none&tab=surveys");
+    await owner.visit("/dashboard?site=none&tab=surveys");
     await card("No survey response came for none yet").waitFor();
     assert.deepEqual(await sections.getByRole("button").allTextContents(), ["Traffic"]);
     assert.equal(await version().count(), 0);
