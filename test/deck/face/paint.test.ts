@@ -49,6 +49,20 @@ const decode = async (file: Uint8Array) => {
   return pixels;
 };
 
+// Loops, for these are millions of bytes.
+
+function largestDifference(ours: Uint8ClampedArray, theirs: Uint8ClampedArray): number {
+  let most = 0;
+  for (let i = 0; i < ours.length; i++)
+    most = Math.max(most, Math.abs((ours[i] as number) - (theirs[i] ?? 0)));
+  return most;
+}
+
+function isOpaque(data: Uint8ClampedArray): boolean {
+  for (let i = 3; i < data.length; i += 4) if (data[i] !== 255) return false;
+  return true;
+}
+
 const key = { width: 72, height: 72 };
 
 describe("paint", () => {
@@ -63,10 +77,8 @@ describe("paint", () => {
       );
       const golden = await decode(readFileSync(file));
       assert.deepEqual([sheet.width, sheet.height], [golden.width, golden.height]);
-      const off = sheet.data.findIndex((v, i) => Math.abs(v - (golden.data[i] ?? 0)) > TOLERANCE);
-      assert.equal(
-        off,
-        -1,
+      assert.ok(
+        largestDifference(sheet.data, golden.data) <= TOLERANCE,
         "The drawing changed. If it should, set UPDATE_GOLDEN=1 and look at it.",
       );
     });
@@ -84,7 +96,7 @@ describe("paint", () => {
           const pixels = draw(name, width, height);
           assert.deepEqual([pixels.width, pixels.height], [width, height]);
           assert.equal(pixels.data.length, width * height * 4);
-          assert.ok(pixels.data.every((value, i) => i % 4 !== 3 || value === 255));
+          assert.ok(isOpaque(pixels.data));
         }
       });
 
@@ -128,13 +140,12 @@ describe("paint", () => {
         fc.constantFrom(...SIZES),
         (characters, [width, height]) => {
           const pixels = paint(textFace(characters.join("")), { width, height });
-          const isEdge = (x: number, y: number) =>
-            x === 0 || y === 0 || x === width - 1 || y === height - 1;
-          const inked = pixels.data.findIndex((value, i) => {
-            const at = Math.floor(i / 4);
-            return i % 4 !== 3 && value !== 0 && isEdge(at % width, Math.floor(at / width));
-          });
-          assert.equal(inked, -1);
+          const isInked = (x: number, y: number) =>
+            pixelAt(pixels, x, y).some((value, i) => i !== 3 && value !== 0);
+          const across = Array.from({ length: width }, (_, x) => x);
+          const down = Array.from({ length: height }, (_, y) => y);
+          assert.ok(!across.some((x) => isInked(x, 0) || isInked(x, height - 1)));
+          assert.ok(!down.some((y) => isInked(0, y) || isInked(width - 1, y)));
         },
       ),
       { numRuns: 150 },
