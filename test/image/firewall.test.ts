@@ -41,7 +41,7 @@ describe("the box's firewall", () => {
   });
   after(() => street?.close());
 
-  const outcomes = async (tries: Tries) => (await street?.tries(tries)) ?? [];
+  const outcomes = async (...tries: readonly Tries[]) => (await street?.tries(...tries)) ?? [];
   const outcome = async (from: string, to: string, port: number) =>
     (await outcomes({ from, to, port }))[0];
   /** Messages that a responder in the box receives, of its own and of the street. */
@@ -51,7 +51,7 @@ describe("the box's firewall", () => {
   const without = (limit: "fast" | "many") => street?.inBox("sh", "-c", DROP_LIMIT, "sh", limit);
   /** The outcome for each pair of addresses. */
   const each = (pairs: readonly (readonly [string, string])[], port: number) =>
-    Promise.all(pairs.map(([from, to]) => outcome(from, to, port)));
+    outcomes(...pairs.map(([from, to]) => ({ from, to, port })));
   const ALL = [...NEIGHBOURS, ...STRANGERS];
   const opened = async (tries: Tries) =>
     (await outcomes(tries)).filter((each) => each === "open").length;

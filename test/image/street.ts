@@ -58,8 +58,8 @@ export class Street {
     throw new Error(`no street was built: ${said}`);
   }
 
-  /** Outcomes of connections from an address of the street to one of the box. */
-  async tries(tries: Tries): Promise<Outcome[]> {
+  /** Outcomes of connections from addresses of the street to addresses of the box, all at once. */
+  async tries(...tries: readonly Tries[]): Promise<Outcome[]> {
     const program = ["--input-type=module", "-e", TRY, JSON.stringify(tries)];
     const nsenter = spawn("nsenter", ["-t", this.#street, "-n", process.execPath, ...program]);
     let said = "";
@@ -209,13 +209,13 @@ const SEND = `
 
 const TRY = `
   import { connect } from "node:net";
-  const { from, to, port, count = 1 } = JSON.parse(process.argv[1]);
-  const scope = to.startsWith("fe80") ? "%street" : "";
-  const one = () => new Promise((done) => {
+  const one = ({ from, to, port }) => new Promise((done) => {
+    const scope = to.startsWith("fe80") ? "%street" : "";
     const socket = connect({ host: to + scope, port, localAddress: from + scope });
     setTimeout(() => done("silent"), 2500);
     socket.on("data", () => done("open")).on("error", () => done("refused"));
   });
-  console.log(JSON.stringify(await Promise.all(Array.from({ length: count }, one))));
+  const all = JSON.parse(process.argv[1]).flatMap((tries) => Array(tries.count ?? 1).fill(tries));
+  console.log(JSON.stringify(await Promise.all(all.map(one))));
   process.exit();
 `;
