@@ -10,6 +10,7 @@ import { Backups, type KnownTarget } from "../../../appliance/links/backups/back
 import { readBackupName } from "../../../appliance/links/backups/names.ts";
 import type { BackupRecord } from "../../../appliance/links/backups/record.ts";
 import type { TargetKind } from "../../../appliance/links/backups/view.ts";
+import { isLong } from "../../helpers/long.ts";
 import { MemoryDocuments } from "../../helpers/memory-documents.ts";
 import { seeded } from "../../helpers/seeded.ts";
 import { eachLife, LIVES, SimCard, SimTime } from "../../helpers/simulated.ts";
@@ -18,7 +19,7 @@ import { MemoryTarget, type TargetFault } from "./memory-target.ts";
 const ZONE = new DayZone({ zone: "Europe/Berlin", before: null });
 const WEEK_MS = 7 * DAY_MS;
 /** Eight seconds of work: in fewer days, there are not yet all the files of weeks and months that are kept. */
-const DAYS = 400;
+const DAYS = isLong ? 400 : 250;
 /** The longest pause between two tries is four hours. */
 const LONG_ENOUGH_MS = 5 * HOUR_MS;
 /** All work of one moment is done within so many turns. */

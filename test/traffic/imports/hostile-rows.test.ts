@@ -6,6 +6,7 @@ import { ImportRefused } from "../../../appliance/traffic/imports/refused.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import { goatcounterJson, jsonl, writeZip } from "../../helpers/foreign-exports.ts";
 import { inspected, valuesOf } from "../../helpers/inspecting.ts";
+import { isDrawn } from "../../helpers/long.ts";
 
 /** Values that no tool writes, the first of which has no text of its own. */
 const ODD = [{ toString: null, valueOf: null }, [[]], null, true, -1, 1e308, "constructor"];
@@ -59,9 +60,11 @@ describe("rows of JSON with values that no tool writes", () => {
   it("end in a sentence, or cost themselves alone, from GoatCounter", async () => {
     const path = join(folder(), "goat.zip");
     const files = goatcounterJson(["2026-01-05"]);
+    let number = 0;
     for (const [name, text] of Object.entries(files)) {
       const [first = "", ...others] = text.trim().split("\n");
       for (const [row] of bent([JSON.parse(first)])) {
+        if (!isDrawn(number++)) continue;
         await writeZip(path, { ...files, [name]: [JSON.stringify(row), ...others, ""].join("\n") });
         await isReadOrRefused(path, `${name}: ${JSON.stringify(row)}`);
       }

@@ -3,6 +3,7 @@ import { before, describe, it } from "mocha";
 import { MAX_DETAIL_ROWS } from "../../../../appliance/store/blocks/detail.ts";
 import { engineOfSuite, onEachEngine } from "../../../helpers/engines.ts";
 import { seeded, TEST_SEED } from "../../../helpers/seeded.ts";
+import { views } from "../../../helpers/traffic.ts";
 import { ADMIN, eachWorld, sharedWorld, type World } from "../../../helpers/world.ts";
 
 /** `/stats` of the site blog with conditions. */
@@ -321,12 +322,11 @@ onEachEngine(() => {
 
     it("finds each of them by a filter, before they are settled and merged and after", async () => {
       const { store } = world().service;
-      const visit = async (from: number, to: number) => {
-        for (let at = from; at < to; at += 50)
-          await Promise.all(
-            Array.from({ length: 50 }, (_, beside) => world().beacon({ p: `/${at + beside}` })),
-          );
-      };
+      const visit = (from: number, to: number) =>
+        views(
+          world(),
+          Array.from({ length: to - from }, (_, beside) => ({ path: `/${from + beside}` })),
+        );
       const both = async () => {
         for (const path of ["/7", `/${VALUES - 1}`, `/${VALUES + 7}`, `/${VALUES + 107}`])
           assert.deepEqual(await found(path), { views: 1, path: { [path]: 1 } });
