@@ -12,6 +12,7 @@ import type { Settlement } from "../../../appliance/store/snapshot.ts";
 import type { WriteInput, WriteName } from "../../../appliance/store/writes.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { eachDatabase, type Login, type Postgres, sharedPostgres } from "../../helpers/postgres.ts";
+import { reusedThreads } from "../../helpers/threads.ts";
 import { logOf, viewOf } from "../../helpers/traffic.ts";
 import { until } from "../../helpers/until.ts";
 
@@ -52,6 +53,7 @@ export class EngineWorld {
         clock: this.clock,
         log: createLog((line) => this.lines.push(line)),
         databaseNow: () => this.databaseNow(),
+        threads: reusedThreads,
       },
       {
         directory: (directory) => {
