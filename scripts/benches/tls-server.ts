@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
-import { PublicDoor } from "../../appliance/control/public-door.ts";
 import { startService } from "../../appliance/app/service/service.ts";
 import { silentLog } from "../../appliance/base/log.ts";
 import { Signal } from "../../appliance/base/signal.ts";
 import { SystemClock } from "../../appliance/base/system/system-clock.ts";
 import { readConfig } from "../../appliance/config/config.ts";
+import { PublicDoor } from "../../appliance/control/public-door.ts";
 
 /** The service at a public name that it has got already: `tls-server.ts DATA_DIR CERT KEY`. */
 const [dataDir = "", cert = "", key = ""] = process.argv.slice(2);

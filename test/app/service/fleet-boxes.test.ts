@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { SiteNumbers } from "../../../appliance/control/site-numbers.ts";
 import { sha256 } from "../../../appliance/base/system/secrets.ts";
 import { SystemClock } from "../../../appliance/base/system/system-clock.ts";
+import { SiteNumbers } from "../../../appliance/control/site-numbers.ts";
 import { tallydeck } from "../../helpers/command-line.ts";
 import { noAlarms } from "../../helpers/no-alarms.ts";
 import { Owner } from "../../helpers/owner.ts";

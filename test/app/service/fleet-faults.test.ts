@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
 import type { Trouble } from "../../helpers/cutting-proxy.ts";
 import { FaultyFleet } from "../../helpers/faulty-fleet.ts";
+import { isLong } from "../../helpers/long.ts";
 import { seeded, TEST_SEED } from "../../helpers/seeded.ts";
 import { ADMIN, CHROME, encode } from "../../helpers/world.ts";
 
-const ROUNDS = Number(process.env.FAULT_ROUNDS ?? 4);
+const ROUNDS = Number(process.env.FAULT_ROUNDS ?? (isLong ? 8 : 4));
 const COLLECTORS = ROUNDS > 4 ? 4 : 2;
 /** In a round, over its sites: each takes 2,000 values of a dimension a day. */
 const HITS = ROUNDS > 4 ? 3_000 : 500;

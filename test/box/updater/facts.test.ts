@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it } from "mocha";
-import { PublicDoor } from "../../../appliance/control/public-door.ts";
 import { version } from "../../../appliance/base/system/version.ts";
 import {
   factsNow,
@@ -11,6 +10,7 @@ import {
   readFacts,
   thisMachine,
 } from "../../../appliance/box/updater/facts.ts";
+import { PublicDoor } from "../../../appliance/control/public-door.ts";
 import { newCertificate } from "../../helpers/certificates.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { eachFolder } from "../../helpers/folder.ts";
