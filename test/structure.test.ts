@@ -5,12 +5,27 @@ import { breachesIn } from "./structure/check.ts";
 import { riddlesIn, riddlesOf } from "./structure/comments.ts";
 import { found } from "./structure/sound.ts";
 import { sourcesOf } from "./structure/sources.ts";
+import { imbalancesIn } from "./structure/weights.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
 describe("the structure", () => {
   it("keeps to its walls, without a cycle, and with nothing that nobody uses", () => {
     assert.deepEqual(breachesIn(sourcesOf(ROOT)), []);
+  });
+
+  it("is no heavier than it was, part by part", () => {
+    assert.deepEqual(imbalancesIn(sourcesOf(ROOT)), []);
+  });
+
+  it("is told of what grew, and of what lost weight", () => {
+    const sources = new Map([["a/b.ts", "one\ntwo\n"]]);
+    const weigh = (files: number, lines: number) =>
+      imbalancesIn(sources, { "a/": { files, lines } });
+    assert.deepEqual(weigh(1, 2), []);
+    assert.deepEqual(weigh(1, 1), ["a/ has 1 files and 2 lines, and may have 1 and 1"]);
+    assert.deepEqual(weigh(0, 2), ["a/ has 1 files and 2 lines, and may have 0 and 2"]);
+    assert.deepEqual(weigh(1, 102), ["a/ has 1 files and 2 lines: lower its 102"]);
   });
 });
 

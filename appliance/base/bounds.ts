@@ -33,7 +33,8 @@ export const BOUNDS = {
   // Months of all sites for as long as retention may be set to. Of a piece these are the bytes unpacked, packed it
   // is never larger: all rows of a month's days take 54 MB, less than all values of all dimensions.
   blocks: {
-    ...{ count: 20_000_000, together: 32 * GB },
+    count: 20_000_000,
+    together: 32 * GB,
     bytes: DIMENSIONS.length * BYTES_OF_DIMENSION,
   },
   waitingSurveys: { count: 100_000, bytes: 8 * KB, together: 16 * MB },

@@ -11,12 +11,12 @@ import { timeIn } from "../deck/face/widgets/time.ts";
 import type { DeckBus } from "../deck/usb/hid.ts";
 import {
   type BackupStandingSource,
-  Board,
+  BoxNotices,
   type Network,
   type PublicStandingSource,
   thisNetwork,
   type UpdateStandingSource,
-} from "./board.ts";
+} from "./box-notices.ts";
 import type { Presence } from "./presence.ts";
 import type { Reset } from "./reset.ts";
 import { showOn } from "./screen.ts";
@@ -38,7 +38,7 @@ export interface FrontParts {
 }
 
 export interface Front {
-  board: Board;
+  board: BoxNotices;
   decks: Decks;
   /** Undefined where root sets up no Wi-Fi. */
   wifi: WifiSwitch | undefined;
@@ -91,7 +91,7 @@ export async function startFront(
   // Loading time zones takes a tenth of a start, and mostly there is no deck yet.
   let zone: string | undefined;
   const timeZone = () => (zone ??= clockZone(log));
-  const board = new Board({
+  const board = new BoxNotices({
     clock,
     log,
     code,
@@ -153,7 +153,7 @@ function linkPresence(presence: Presence, decks: Decks, log: Log): Cancel {
 }
 
 /** Keys of decks that begin a set-up, and the facts that it needs. */
-function linkWifi(wifi: WifiSwitch, board: Board, decks: Decks, log: Log): Cancel[] {
+function linkWifi(wifi: WifiSwitch, board: BoxNotices, decks: Decks, log: Log): Cancel[] {
   const hasDeck = () =>
     decks.list().some(({ connected, virtual, slots }) => connected && !virtual && slots.length > 0);
   const noteNetwork = () => wifi.noteNetwork(board.address() !== undefined);

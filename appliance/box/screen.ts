@@ -1,5 +1,5 @@
 import type { Cancel } from "../base/signal.ts";
-import type { NoticeBoard, ResetStanding, StorageState } from "../deck/face/notices.ts";
+import type { NoticeSource, ResetStanding, StorageState } from "../deck/face/notices.ts";
 import { type QrCode, qrCode } from "../deck/face/qr.ts";
 import { SET_UP_URL } from "./ipc/wifi-state.ts";
 import { wifiCodeText } from "./ipc/wifi-text.ts";
@@ -10,7 +10,7 @@ import { type WifiStanding, wifiSentences } from "./wifi-notices.ts";
 const QUIET_ZONE = 4;
 
 /** The notices of decks, and what is for somebody before the box alone. */
-export interface ScreenBoard extends NoticeBoard {
+export interface ScreenSource extends NoticeSource {
   /** The ssh key that waits for somebody at the box, with the code; undefined while none does. */
   presence(): PresenceStanding | undefined;
   /** The state of the Wi-Fi; undefined where there is none to set up. */
@@ -18,7 +18,7 @@ export interface ScreenBoard extends NoticeBoard {
 }
 
 /** Shows the board on a text screen, and draws all of it after each change. */
-export function showOn(board: ScreenBoard, show: (text: string) => void): Cancel {
+export function showOn(board: ScreenSource, show: (text: string) => void): Cancel {
   let shown = "";
   const look = () => {
     const text = screenText(board);
@@ -31,7 +31,7 @@ export function showOn(board: ScreenBoard, show: (text: string) => void): Cancel
 }
 
 /** The text of a screen of 80×25 characters for a person before the box. */
-export function screenText(board: Omit<ScreenBoard, "changed">): string {
+export function screenText(board: Omit<ScreenSource, "changed">): string {
   const [address, byName, outside] = [
     board.address(),
     board.addressByName(),

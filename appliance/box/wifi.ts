@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
 import type { RootRequests } from "../base/system/root-requests.ts";
-import { ASKED_WIFI, type WifiState, type WifiWish } from "./ipc/wifi-state.ts";
+import { ASKED_WIFI, type WifiRequest, type WifiState } from "./ipc/wifi-state.ts";
 import type { WifiStanding } from "./wifi-notices.ts";
 
 interface WifiSwitchOptions {
@@ -72,7 +72,7 @@ export class WifiSwitch {
   }
 
   /** Joins another network; the present one is joined again where that fails. */
-  async join(wish: WifiWish): Promise<void> {
+  async join(wish: WifiRequest): Promise<void> {
     await this.#options.root.ask(ASKED_WIFI.join, JSON.stringify(wish));
   }
 

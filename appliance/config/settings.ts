@@ -176,7 +176,7 @@ export const SETTINGS = {
     usual: "UTC in new data",
     card: [
       "Europe/Zurich",
-      "The time zone whose midnight begins a day, for all sites. Unset: as the Web UI asked for the first site, else UTC. A change holds from the next midnight there on; days that are over stay as they are.",
+      "The time zone whose midnight begins a day, for all sites. Unset: as the Web UI asked for the first site, else UTC. A change holds from the next midnight in that zone; days that are over stay as they are.",
     ],
   },
   DETAIL_DAYS: {

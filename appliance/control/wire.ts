@@ -17,7 +17,7 @@ import type { FoundBackup, TargetView } from "../links/backups/view.ts";
 import type { MailSettings } from "../links/mail/settings.ts";
 import type { PublicView } from "../links/public/view.ts";
 import type { UpdateView } from "../links/updates/view.ts";
-import type { EndedRead, Warning } from "../store/reports.ts";
+import type { FailedRead, Warning } from "../store/reports.ts";
 import type { AlarmState } from "../traffic/alarms/state.ts";
 import type { ImportTotals, ImportUpload } from "./moving/upload-view.ts";
 
@@ -43,7 +43,7 @@ export type { Action, RequestAction, Step } from "../deck/settings/action.ts";
 export type { StepView } from "../links/public/view.ts";
 export type { UpdateChange, UpdateView } from "../links/updates/view.ts";
 export type { SiteAlarms, SurveyLabels } from "../store/reports.ts";
-export type { ImportUpload, ImportWishes, UploadPreview } from "./moving/upload-view.ts";
+export type { ImportOptions, ImportUpload, UploadPreview } from "./moving/upload-view.ts";
 
 /** An import of a site. */
 export interface SiteImport {
@@ -217,7 +217,7 @@ export interface BoxAnswer extends Vitals {
   /** Whether `POST /api/power` is of use here. */
   power: boolean;
   /** Questions that took more memory than there is within the last hour, newest first; `at` in epoch ms. */
-  endedReads: readonly EndedRead[];
+  endedReads: readonly FailedRead[];
   /** The problems that the box has now. */
   warnings: readonly Warning[];
 }

@@ -7,8 +7,8 @@ import {
   type SlotView,
   shownSettings,
 } from "./deck-view.ts";
+import { SleepState } from "./display/sleep-state.ts";
 import { type DeckWorld, Surface } from "./display/surface.ts";
-import { Wakefulness } from "./display/wakefulness.ts";
 import { channelOf, type Widget } from "./face/widget.ts";
 import type { Action } from "./settings/action.ts";
 import type { DeckSettings } from "./settings/deck-settings.ts";
@@ -37,7 +37,7 @@ export class Deck {
   readonly #world: DeckWorld;
   /** The pictures of its slots. */
   readonly surface: Surface;
-  readonly #wakefulness: Wakefulness;
+  readonly #sleepState: SleepState;
   #settings: DeckSettings;
   #page = 0;
   #panel: Panel | undefined;
@@ -49,7 +49,7 @@ export class Deck {
     this.virtual = virtual;
     this.#world = world;
     this.#settings = settings;
-    this.#wakefulness = new Wakefulness(world.clock, world.timeZone);
+    this.#sleepState = new SleepState(world.clock, world.timeZone);
     this.surface = new Surface({
       slots: model.slots,
       world,
@@ -83,7 +83,7 @@ export class Deck {
   }
 
   get asleep(): boolean {
-    return this.#wakefulness.asleep;
+    return this.#sleepState.asleep;
   }
 
   /** The widgets that can be seen on it. */
@@ -160,21 +160,21 @@ export class Deck {
   /** Shows the page at this place, and is awake. */
   show(page: number): void {
     this.#page = page;
-    this.#wakefulness.use();
+    this.#sleepState.use();
     this.#showAnew();
   }
 
   /** Notes that the deck is used, or should be looked at. @returns whether it slept until now */
   use(): boolean {
     const { asleep } = this;
-    this.#wakefulness.use();
+    this.#sleepState.use();
     if (asleep) this.#showAnew();
     return asleep;
   }
 
   /** Puts the deck to sleep until it is used. */
   putToSleep(): void {
-    this.#wakefulness.put();
+    this.#sleepState.put();
     this.#showAnew();
   }
 
@@ -190,7 +190,7 @@ export class Deck {
     const { asleep } = this;
     const page = this.#page;
     const { sleep } = this.#settings;
-    this.#wakefulness.update(sleep, this.surface.isNeeded);
+    this.#sleepState.update(sleep, this.surface.isNeeded);
     if (this.#homeIn() <= 0) this.#page = 0;
     if (asleep === this.asleep && page === this.#page) return false;
     this.#showAnew();
@@ -222,7 +222,7 @@ export class Deck {
   /** The next moment (epoch ms) something changes though nothing happens. */
   nextChange(): number {
     const now = this.#world.clock.now();
-    const rest = now + Math.min(this.#wakefulness.changesIn(this.#settings.sleep), this.#homeIn());
+    const rest = now + Math.min(this.#sleepState.changesIn(this.#settings.sleep), this.#homeIn());
     return Math.min(rest, this.surface.nextChange());
   }
 
@@ -230,7 +230,7 @@ export class Deck {
   #homeIn(): number {
     const { homeAfterSeconds } = this.#settings;
     if (homeAfterSeconds === null || this.#page === 0) return Number.POSITIVE_INFINITY;
-    return homeAfterSeconds * 1_000 - this.#wakefulness.idle;
+    return homeAfterSeconds * 1_000 - this.#sleepState.idle;
   }
 
   #set(slot: string): SlotSettings {

@@ -1,6 +1,7 @@
 import { invalidField, Refusal } from "../base/refusal.ts";
 import { type Cancel, type Listenable, Signal } from "../base/signal.ts";
 import type { Deck } from "./deck.ts";
+import { DeckRegistry } from "./deck-registry.ts";
 import type { DeckView, PictureChange, SlotPictureView } from "./deck-view.ts";
 import { FinePictures } from "./display/fine-pictures.ts";
 import { Showing, type ShowingSources } from "./display/showing.ts";
@@ -10,7 +11,6 @@ import { encodePng } from "./face/paint.ts";
 import { Fingers } from "./hands/fingers.ts";
 import { type Gesture, Gestures } from "./hands/gestures.ts";
 import { giveBack } from "./pixel-memory.ts";
-import { Roster } from "./roster.ts";
 import { findPage, type PageChoice, slotOn } from "./settings/pages.ts";
 import { SetUp, type SetUpSources } from "./settings/set-up.ts";
 import type { SlotSettings } from "./settings/slot-settings.ts";
@@ -61,7 +61,7 @@ export class Decks {
   readonly noticePressed = new Signal<NoticePress>();
   readonly setUp: SetUp;
   readonly #options: DecksOptions;
-  readonly #roster: Roster;
+  readonly #registry: DeckRegistry;
   readonly #fine = new FinePictures();
   readonly #showing: Showing;
   readonly #gestures: Gestures;
@@ -76,7 +76,7 @@ export class Decks {
       (id) => !(options.takesTouch?.() ?? false) && this.#isUse(id),
     );
     this.fingers = fingers;
-    const roster = new Roster({
+    const registry = new DeckRegistry({
       bus,
       clock,
       log,
@@ -95,17 +95,21 @@ export class Decks {
       left: ({ id }) => this.changed.emit(id),
       problemsChanged: () => this.problemsChanged.emit(),
     });
-    this.#roster = roster;
+    this.#registry = registry;
     this.#virtual = new VirtualDecks({
       log,
-      roster,
+      registry,
       documents: options.addedDecks,
       declared: options.virtualDecks,
     });
-    this.#showing = new Showing({ ...options, roster, turned: ({ id }) => this.changed.emit(id) });
+    this.#showing = new Showing({
+      ...options,
+      registry,
+      turned: ({ id }) => this.changed.emit(id),
+    });
     this.setUp = new SetUp({
       ...options,
-      roster,
+      registry,
       applied: (ids) => {
         this.#showing.anew();
         for (const id of ids) {
@@ -129,10 +133,10 @@ export class Decks {
   /** Shows known decks, and starts looking for hardware, without waiting for it. */
   async start(): Promise<void> {
     const stored = await this.#options.store.load();
-    this.#roster.addKnown(stored);
+    this.#registry.addKnown(stored);
     await this.#virtual.start(stored);
     this.#showing.start();
-    this.#roster.start();
+    this.#registry.start();
   }
 
   /** Lets all decks go, dark where they take it well. */
@@ -141,12 +145,12 @@ export class Decks {
     this.#stopTurning();
     this.#gestures.close();
     this.fingers.close();
-    await this.#roster.close();
+    await this.#registry.close();
   }
 
   /** Every deck that is known, plugged in or not. */
   list(): DeckView[] {
-    return this.#roster.list().map((deck) => this.#viewOf(deck));
+    return this.#registry.list().map((deck) => this.#viewOf(deck));
   }
 
   #viewOf(deck: Deck): DeckView {
@@ -171,17 +175,17 @@ export class Decks {
 
   /** @throws {Refusal} `not_found` */
   view(id: string): DeckView {
-    return this.#viewOf(this.#roster.deck(id));
+    return this.#viewOf(this.#registry.deck(id));
   }
 
   /** The problems that keep decks from working now. */
   problems(): DeckProblem[] {
-    return this.#roster.problems();
+    return this.#registry.problems();
   }
 
   /** The number of keys and zones of connected decks with a channel, on all pages. */
   bound(channel: string): number {
-    return this.#roster
+    return this.#registry
       .list()
       .filter(({ connected }) => connected)
       .reduce((sum, deck) => sum + deck.bound(channel), 0);
@@ -191,7 +195,7 @@ export class Decks {
    * The settings of a slot or an input on a page, with secrets; undefined for an unknown deck.
    */
   slotSettings(id: string, slot: string, page: number): SlotSettings | undefined {
-    const deck = this.#roster.find(id);
+    const deck = this.#registry.find(id);
     return deck && slotOn(deck.settings, page, slot);
   }
 
@@ -200,24 +204,24 @@ export class Decks {
     { deck, slot, page }: Pick<Gesture, "deck" | "slot" | "page">,
     feedback: Feedback | undefined,
   ): void {
-    this.#roster.find(deck)?.surface.showFeedback(slot, page, feedback);
+    this.#registry.find(deck)?.surface.showFeedback(slot, page, feedback);
   }
 
   /** The place of the page that shows. @throws {Refusal} `not_found` */
   pageOf(id: string): number {
-    return this.#roster.deck(id).page;
+    return this.#registry.deck(id).page;
   }
 
   /** Shows a page, and wakes the deck. @throws {Refusal} `not_found` */
   showPage(id: string, which: PageChoice): void {
-    const deck = this.#roster.deck(id);
+    const deck = this.#registry.deck(id);
     deck.show(findPage(deck.settings, which, deck.page));
     this.#showsOther(deck);
   }
 
   /** Puts a deck to sleep until it is used, or wakes it. @throws {Refusal} `not_found` */
   setAsleep(id: string, asleep: boolean): void {
-    const deck = this.#roster.deck(id);
+    const deck = this.#registry.deck(id);
     if (asleep) deck.putToSleep();
     else deck.use();
     this.#showsOther(deck);
@@ -228,7 +232,7 @@ export class Decks {
    * @throws {Refusal} `not_found`
    */
   picture(id: string, slot: string): SlotPictureView {
-    return this.#roster.picture(id, slot);
+    return this.#registry.picture(id, slot);
   }
 
   /** The same as an upright PNG. @throws {Refusal} `not_found` */
@@ -242,12 +246,12 @@ export class Decks {
    * @throws {Refusal} `not_found`
    */
   async finePng(id: string, slot: string, scale: number): Promise<Uint8Array> {
-    return this.#fine.png(this.#roster.drawing(id, slot), scale);
+    return this.#fine.png(this.#registry.drawing(id, slot), scale);
   }
 
   /** The present picture of a connected deck, as a PNG; undefined where there is none with pictures. */
   image(id: string): Uint8Array | undefined {
-    const deck = this.#roster.find(id);
+    const deck = this.#registry.find(id);
     if (!deck?.connected || deck.model.slots.length === 0) return undefined;
     const slots = deck.model.slots.map((slot) => ({
       ...slot,
@@ -264,8 +268,8 @@ export class Decks {
    * @throws {Refusal} `not_found`, `invalid_field`
    */
   press(id: string, slot: string, { turn, hold = false }: Press = {}): void {
-    const deck = this.#roster.deck(id);
-    const place = this.#roster.place(deck, slot);
+    const deck = this.#registry.deck(id);
+    const place = this.#registry.place(deck, slot);
     const at = { deck: id, slot };
     if (!place.canPress) throw invalidField("slot", `must be one to press: ${slot} has no switch.`);
     if (turn !== undefined) {
@@ -280,7 +284,7 @@ export class Decks {
    * @throws {Refusal} `not_found`
    */
   swipe(id: string, direction: Direction): void {
-    const deck = this.#roster.deck(id);
+    const deck = this.#registry.deck(id);
     if (!deck.model.hasStrip) throw new Refusal("not_found", `${deck.name} has no touch strip.`);
     this.fingers.swipe({ deck: id, direction });
   }
@@ -296,7 +300,7 @@ export class Decks {
 
   /** Whether a press or a turn counts: the first one only wakes a deck that sleeps. */
   #isUse(id: string): boolean {
-    const deck = this.#roster.deck(id);
+    const deck = this.#registry.deck(id);
     const wakes = deck.use();
     if (wakes) this.#showsOther(deck);
     return !wakes;
@@ -304,7 +308,7 @@ export class Decks {
 
   /** Whether a press is on a notice that waits for it, and not on a widget. */
   #pressesNotice(id: string, slot: string): boolean {
-    const deck = this.#roster.deck(id);
+    const deck = this.#registry.deck(id);
     const type = deck.surface.noticeOf(slot)?.type;
     if (type !== "wifi-begin" && type !== "ssh-key") return false;
     this.noticePressed.emit({ type, isVirtual: deck.view().virtual });
@@ -313,7 +317,7 @@ export class Decks {
 
   /** A finger went over the strip: one with a single page has nothing to turn. */
   #turn(id: string, direction: Direction): void {
-    if (this.#roster.deck(id).settings.pages.length === 1) return;
+    if (this.#registry.deck(id).settings.pages.length === 1) return;
     this.showPage(id, direction === "left" ? "next" : "previous");
   }
 

@@ -1,9 +1,9 @@
 import { type Documents, documentKind, objectOf, TEXT } from "../base/documents.ts";
 import { invalidField, Refusal } from "../base/refusal.ts";
-import { Turns } from "../base/tasks/turns.ts";
+import { Mutex } from "../base/tasks/mutex.ts";
 import type { Deck } from "./deck.ts";
+import type { DeckRegistry } from "./deck-registry.ts";
 import { isVirtual } from "./identity.ts";
-import type { Roster } from "./roster.ts";
 import type { DeckSettings } from "./settings/deck-settings.ts";
 import { modelById } from "./usb/models.ts";
 import { openVirtual } from "./usb/virtual.ts";
@@ -24,7 +24,7 @@ export const VIRTUAL_DECKS = documentKind<VirtualDeck>("virtual_deck", objectOf(
 
 export interface VirtualDecksOptions {
   readonly log: { warn(message: string): void };
-  readonly roster: Roster;
+  readonly registry: DeckRegistry;
   /** The decks that an owner has added; undefined where none are kept. */
   readonly documents: Documents<VirtualDeck> | undefined;
   /** Ids of models by `--virtual-deck`; one may be there twice. */
@@ -34,7 +34,7 @@ export interface VirtualDecksOptions {
 /** Decks that exist in the Web UI only: those of the configuration, and those that an owner has added. */
 export class VirtualDecks {
   readonly #options: VirtualDecksOptions;
-  readonly #turns = new Turns();
+  readonly #mutex = new Mutex();
   /** The ids of those that an owner has added. */
   readonly #added = new Set<string>();
 
@@ -42,17 +42,17 @@ export class VirtualDecks {
     this.#options = options;
   }
 
-  /** Puts all of them on the roster. */
+  /** Puts all of them on the registry. */
   async start(stored: readonly DeckSettings[]): Promise<void> {
     const { documents, declared } = this.#options;
     for (const { id, body } of (await documents?.list()) ?? []) {
       const model = modelById(body.model);
       if (model === undefined || !isVirtual(id)) continue;
       this.#added.add(id);
-      this.#plug(this.#options.roster.addVirtual(model, stored, id));
+      this.#plug(this.#options.registry.addVirtual(model, stored, id));
     }
     for (const model of declared.flatMap((id) => modelById(id) ?? []))
-      this.#plug(this.#options.roster.addVirtual(model, stored));
+      this.#plug(this.#options.registry.addVirtual(model, stored));
   }
 
   /** Whether an owner has added it, and may remove it. */
@@ -62,17 +62,17 @@ export class VirtualDecks {
 
   /** @throws {Refusal} `invalid_field` for a model that no driver knows, `deck_limit` */
   add(id: string, stored: () => Promise<readonly DeckSettings[]>): Promise<Deck> {
-    return this.#turns.take(async () => {
-      const { documents, roster } = this.#options;
+    return this.#mutex.runExclusive(async () => {
+      const { documents, registry } = this.#options;
       const model = modelById(id);
       if (model === undefined)
         throw invalidField("model", "must be a model that `tallydeck devices --models` lists.");
       const known = await stored();
-      const deck = roster.addVirtual(model, known);
+      const deck = registry.addVirtual(model, known);
       try {
         await documents?.change({ put: [{ id: deck.id, body: { model: id } }] });
       } catch (error) {
-        roster.remove(deck.id);
+        registry.remove(deck.id);
         throw error;
       }
       this.#added.add(deck.id);
@@ -86,14 +86,14 @@ export class VirtualDecks {
    * @throws {Refusal} `not_found` unless an owner has added it
    */
   remove(id: string): Promise<void> {
-    return this.#turns.take(async () => {
-      const { documents, roster } = this.#options;
+    return this.#mutex.runExclusive(async () => {
+      const { documents, registry } = this.#options;
       if (!this.#added.has(id))
         throw new Refusal("not_found", `No virtual deck "${id}" was added here.`);
       await documents?.change({ remove: [id] });
       this.#added.delete(id);
-      await roster.deck(id).unplug();
-      roster.remove(id);
+      await registry.deck(id).unplug();
+      registry.remove(id);
     });
   }
 

@@ -1,11 +1,11 @@
 import type { Log } from "../base/log.ts";
 import { messageOf } from "../base/message-of.ts";
-import { Turns } from "../base/tasks/turns.ts";
+import { Mutex } from "../base/tasks/mutex.ts";
 import type { FileEngine, Space } from "./engine.ts";
 import { type Writer, writerTo } from "./engines.ts";
 import type { BoxQueryName, QueryInput, QueryResult } from "./queries.ts";
 import type { Asker } from "./reads/read-queue.ts";
-import type { EndedRead } from "./reports.ts";
+import type { FailedRead } from "./reports.ts";
 import type { Upkeep } from "./settling/upkeep.ts";
 import type { BoxWriteName } from "./writes.ts";
 
@@ -26,7 +26,7 @@ export class Box {
   /** The upkeep of the numbers in the file. */
   readonly upkeep: Upkeep;
   readonly #options: BoxOptions;
-  readonly #replacing = new Turns();
+  readonly #replacing = new Mutex();
   /** The number of attempts to replace the database by another file. */
   #replaced = 0;
   #isClosed = false;
@@ -47,7 +47,7 @@ export class Box {
   }
 
   /** Questions that ended the reader within the last hour, newest first; each is refused until its hour is over. */
-  get endedReads(): EndedRead[] {
+  get endedReads(): FailedRead[] {
     return this.#options.file.reads.ended;
   }
 
@@ -68,7 +68,7 @@ export class Box {
    */
   replaceFile(replace: (file: string) => Promise<void>): Promise<void> {
     const { file, around } = this.#options;
-    return this.#replacing.take(async () => {
+    return this.#replacing.runExclusive(async () => {
       this.#replaced++;
       await around(() => file.replaceFile(replace));
       this.upkeep.restart();

@@ -5,7 +5,7 @@ export { MAX_DETAIL_ROWS } from "./blocks/detail.ts";
 // The second door, to the data itself: for commands, and for code that starts a service on a file, repairs it, or
 // replaces it. Modules that few callers need are loaded when they are used.
 export { firstDayOf, type Months, monthOf } from "./blocks/month.ts";
-export type { Brought } from "./copy/copy.ts";
+export type { CopiedCounts } from "./copy/copy.ts";
 export { CopyRefused } from "./copy/engine.ts";
 export { Interrupted, type ProgressLine } from "./copy/run.ts";
 export type { CheckedCopy, CopyTask } from "./copy/whole.ts";
@@ -43,7 +43,7 @@ export { hostStartTrial } from "./sqlite/copies/trial.ts";
 export { databaseFile, storageProblem } from "./sqlite/database.ts";
 export { examine } from "./sqlite/desk/examine.ts";
 export { salvagedAdminHash, startAnew, unusable } from "./sqlite/health.ts";
-export { isClaimed, lockDataDir, makeDataDir, whereaboutsFile } from "./sqlite/lock.ts";
+export { isClaimed, lockDataDir, makeDataDir, runtimeInfoFile } from "./sqlite/lock.ts";
 export { DatabaseRefused, FILE } from "./sqlite/refused.ts";
 export { besideCounting, isLow, spaceOf } from "./sqlite/room.ts";
 export { threadsOfStart } from "./threads/kinds.ts";

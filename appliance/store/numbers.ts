@@ -14,7 +14,7 @@ import { onceHash } from "./intake/once.ts";
 import type { EncodedHits, Hit } from "./log/record.ts";
 import type { FleetQueryName, QueryInput, QueryResult } from "./queries.ts";
 import type { Asker } from "./reads/read-queue.ts";
-import type { EndedRead, Warning } from "./reports.ts";
+import type { FailedRead, Warning } from "./reports.ts";
 import { detailFrom } from "./settling/folding.ts";
 import { Upkeep } from "./settling/upkeep.ts";
 import { unknownZoneSentence, zonePending } from "./sites/day-zone.ts";
@@ -83,7 +83,12 @@ export class Numbers {
     });
     this.upkeep = new Upkeep({
       engine: () => this.#opened,
-      ...{ clock, log, zone, retentionDays, detailDays, isShared },
+      clock,
+      log,
+      zone,
+      retentionDays,
+      detailDays,
+      isShared,
     });
     this.write = writerTo({ send: (request) => this.#opened.send(request) }, log);
     this.events = this.#events();
@@ -161,7 +166,7 @@ export class Numbers {
   }
 
   /** Questions that ended the reader within the last hour, newest first; each is refused until its hour is over. */
-  get endedReads(): EndedRead[] {
+  get endedReads(): FailedRead[] {
     return this.#opened.reads.ended;
   }
 

@@ -1,5 +1,5 @@
 import { isSameHash } from "../base/system/secrets.ts";
-import { Turns } from "../base/tasks/turns.ts";
+import { Mutex } from "../base/tasks/mutex.ts";
 import type { Writer } from "./engines.ts";
 import { type Directory, EMPTY_DIRECTORY, type SiteRecord } from "./sites/directory.ts";
 import type { BeforeImport, SharedWriteName, WriteInput, WriteResult } from "./writes.ts";
@@ -14,7 +14,7 @@ interface Both {
 
 /** Makes changes of a fleet and of a box beside it: of both, or of neither. */
 export function writerToBoth({ fleet, box, token, sites: known }: Both): Writer<SharedWriteName> {
-  const turns = new Turns();
+  const mutex = new Mutex();
 
   /** Imports sites; without any, the database of the fleet is not needed. */
   async function importSites(sites: WriteInput<"importSettings">["sites"]) {
@@ -51,7 +51,7 @@ export function writerToBoth({ fleet, box, token, sites: known }: Both): Writer<
       }
     },
   };
-  return (name, input) => turns.take(() => writes[name](input));
+  return (name, input) => mutex.runExclusive(() => writes[name](input));
 }
 
 type Hash = Directory["adminHash"];
@@ -69,7 +69,7 @@ interface FleetAdminTokenOptions {
  */
 export class FleetAdminToken {
   readonly #options: FleetAdminTokenOptions;
-  readonly #hearing = new Turns();
+  readonly #hearing = new Mutex();
   /** The box's hash of the token. */
   #kept: Hash = null;
   /** The fleet's hash of the token; undefined before it was read. */
@@ -89,7 +89,7 @@ export class FleetAdminToken {
 
   /** Passes the fleet's directories on, in order, each once the box has its token. */
   hearFleet(directory: Directory): Promise<void> {
-    return this.#hearing.take(async () => {
+    return this.#hearing.runExclusive(async () => {
       this.#hash = directory.adminHash;
       await this.keep();
       this.#options.tell(directory);

@@ -204,7 +204,9 @@ export async function sourceSizes(
   );
   const counts = new Map(responses.map(({ number, n }) => [number, n]));
   return [...found].map(([number, { months, sites, bytes }]) => ({
-    ...{ number, months, bytes },
+    number,
+    months,
+    bytes,
     sites: sites.size,
     responses: counts.get(number) ?? 0,
   }));

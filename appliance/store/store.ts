@@ -2,7 +2,7 @@ import { Box } from "./box.ts";
 import type { Engine, EngineEvents, FileEngine, FileOptions } from "./engine.ts";
 import { openFile, openShared, type SharedOptions, type Writer, writerTo } from "./engines.ts";
 import { Numbers, type NumbersOptions } from "./numbers.ts";
-import type { EndedRead } from "./reports.ts";
+import type { FailedRead } from "./reports.ts";
 import { Upkeep } from "./settling/upkeep.ts";
 import { FleetAdminToken, writerToBoth } from "./shared-writes.ts";
 import type { SharedWriteName } from "./writes.ts";
@@ -96,7 +96,7 @@ export class Store implements Doors {
   }
 
   /** Questions that ended a reader within the last hour, newest first; each is refused until its hour is over. */
-  get endedReads(): EndedRead[] {
+  get endedReads(): FailedRead[] {
     const { numbers, box } = this;
     if (!this.hasFleet) return numbers.endedReads;
     return [...numbers.endedReads, ...box.endedReads].sort((a, b) => b.at - a.at);
@@ -150,7 +150,12 @@ async function openTwo(options: OneOptions & SharedOptions, open: Openers): Prom
   const zone = () => numbers.zone;
   const upkeep = new Upkeep({
     engine: () => file,
-    ...{ clock, log, zone, retentionDays, detailDays, isShared: false },
+    clock,
+    log,
+    zone,
+    retentionDays,
+    detailDays,
+    isShared: false,
   });
   upkeep.begin();
   const around = async (replace: () => Promise<void>) => {

@@ -162,7 +162,9 @@ export class Machine {
     if (drive === undefined) {
       drive = `disk${this.#disks.size}`;
       await this.#qmp.do("blockdev-add", {
-        ...{ driver: "raw", "node-name": drive, "read-only": isReadOnly },
+        driver: "raw",
+        "node-name": drive,
+        "read-only": isReadOnly,
         file: {
           driver: "throttle",
           "throttle-group": PACE,
@@ -182,7 +184,8 @@ export class Machine {
   /** Lets all disks that are plugged in take so many bytes a second from now on; 0 for what they can. */
   async slowDisks(bytes: number): Promise<void> {
     await this.#qmp.do("qom-set", {
-      ...{ path: `/objects/${PACE}`, property: "limits" },
+      path: `/objects/${PACE}`,
+      property: "limits",
       value: { "bps-total": bytes },
     });
   }

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
-import { Turns } from "../../appliance/base/tasks/turns.ts";
+import { Mutex } from "../../appliance/base/tasks/mutex.ts";
 
 interface Message {
   readonly event?: string;
@@ -17,7 +17,7 @@ export class Qmp {
   reason: string | undefined;
   readonly #socket: Socket;
   #answer = Promise.withResolvers<Message>();
-  readonly #turns = new Turns();
+  readonly #mutex = new Mutex();
 
   private constructor(socket: Socket) {
     this.#socket = socket;
@@ -45,7 +45,7 @@ export class Qmp {
 
   /** @throws {Error} what QEMU has against it */
   do(execute: string, args: object = {}): Promise<unknown> {
-    return this.#turns.take(() => this.#do(execute, args));
+    return this.#mutex.runExclusive(() => this.#do(execute, args));
   }
 
   async #do(execute: string, args: object): Promise<unknown> {

@@ -72,7 +72,10 @@ export class Workshop {
     this.makeRoot(wanted, root);
     const content = readFileSync(root);
     const said = {
-      ...{ release, version, boards: BOARDS, data: DATA_FORMAT },
+      release,
+      version,
+      boards: BOARDS,
+      data: DATA_FORMAT,
       notes: `Made by tests: ${version}.`,
     };
     const manifest = Buffer.from(

@@ -10,8 +10,13 @@ const PREPARED: Journal = {
   highest: 1,
   failed: [],
   attempt: {
-    ...{ id: "test", kind: "update", slot: "b", state: "prepared", breaksData: false },
-    ...{ to: TO, from: { release: 1, version: "0" } },
+    id: "test",
+    kind: "update",
+    slot: "b",
+    state: "prepared",
+    breaksData: false,
+    to: TO,
+    from: { release: 1, version: "0" },
   },
 };
 const BOOT = "/boot/firmware";

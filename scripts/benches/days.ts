@@ -14,7 +14,9 @@ const MIDNIGHT = {
   days: 5,
   /** The hits of each site in half a day. */
   hits: 3,
-  ...{ batch: 100, perSecond: 200, seconds: 10 },
+  batch: 100,
+  perSecond: 200,
+  seconds: 10,
 };
 
 export const lone: Part = {

@@ -28,8 +28,12 @@ function memory(name: "VmRSS" | "VmHWM"): number {
 process.on("message", async (asked: Asked) => {
   const query: StatsQuery = {
     ...PLAIN,
-    ...{ site: 1, id: "busy", single: false, zone: "UTC", warnings: [] },
-    ...{ detailFrom: 0 },
+    site: 1,
+    id: "busy",
+    single: false,
+    zone: "UTC",
+    warnings: [],
+    detailFrom: 0,
     ...asked,
   };
   const rest = memory("VmRSS");

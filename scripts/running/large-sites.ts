@@ -23,7 +23,14 @@ import { randomFrom } from "../../appliance/traffic/demo/random.ts";
 export const LAST_DAY: number = dayOf(Date.UTC(2026, 2, 31));
 /** The number of values of each dimension of a busy site. */
 const BUSY_VALUES: Readonly<Partial<Record<Dimension, number>>> = {
-  ...{ path: 500, host: 1, ref: 300, ref_group: 5, source: 120, lang: 40, tz: 60, browser: 9 },
+  path: 500,
+  host: 1,
+  ref: 300,
+  ref_group: 5,
+  source: 120,
+  lang: 40,
+  tz: 60,
+  browser: 9,
   ...{
     os: 8,
     device: 3,
@@ -33,7 +40,8 @@ const BUSY_VALUES: Readonly<Partial<Record<Dimension, number>>> = {
     utm_medium: 4,
     utm_campaign: 24,
   },
-  ...{ event: 5, event_target: 40 },
+  event: 5,
+  event_target: 40,
 };
 /** The number of different days, which are repeated, since making one takes long. */
 const KINDS_OF_DAYS = 8;

@@ -71,7 +71,8 @@ export function ship(stage: Stage): Shipped {
 const KINDS = [
   {
     root: "/sys/fs/cgroup/memory",
-    ...{ limit: "memory.limit_in_bytes", peak: "memory.max_usage_in_bytes" },
+    limit: "memory.limit_in_bytes",
+    peak: "memory.max_usage_in_bytes",
   },
   { root: "/sys/fs/cgroup", limit: "memory.max", peak: "memory.peak" },
 ] as const;

@@ -1,6 +1,10 @@
-import { HABIT_DAYS, habitOf } from "../../appliance/traffic/alarms/habit.ts";
+import { BASELINE_DAYS, baselineOf } from "../../appliance/traffic/alarms/baseline.ts";
 import type { AlarmKind } from "../../appliance/traffic/alarms/state.ts";
-import { AlarmWatch, type Knowledge, LOOK_EVERY_MS } from "../../appliance/traffic/alarms/watch.ts";
+import {
+  AlarmWatch,
+  LOOK_EVERY_MS,
+  type WatchedSite,
+} from "../../appliance/traffic/alarms/watch.ts";
 import {
   addVisits,
   endOf,
@@ -24,7 +28,7 @@ interface Delays {
 
 const LIVE_MINUTES = 5;
 /** The days before which nothing is known, and nothing alarms. */
-export const LEARNED_DAYS = HABIT_DAYS + 1;
+export const LEARNED_DAYS = BASELINE_DAYS + 1;
 /** The minutes of usual traffic before an event. */
 const BEFORE = 2 * MINUTES_OF_HOUR;
 const LONGEST_OUTAGE = 7 * MINUTES_OF_DAY;
@@ -38,7 +42,7 @@ function* watched(
   to: number,
 ): Generator<Alarm> {
   const watch = new AlarmWatch();
-  let knowledge: Knowledge | undefined;
+  let knowledge: WatchedSite | undefined;
   for (let minute = from; minute < Math.min(to, minutes.length); minute++) {
     if (knowledge === undefined || minute % MINUTES_OF_HOUR === 0)
       knowledge = knownAt(traffic, minute, knowledge);
@@ -57,22 +61,22 @@ function* watched(
   }
 }
 
-/** The knowledge of a box at a minute; its habit changes once a day. */
-function knownAt(traffic: Traffic, minute: number, before: Knowledge | undefined): Knowledge {
+/** The knowledge of a box at a minute; its baseline changes once a day. */
+function knownAt(traffic: Traffic, minute: number, before: WatchedSite | undefined): WatchedSite {
   const day = Math.floor(minute / MINUTES_OF_DAY);
-  const first = Math.max(0, day - HABIT_DAYS);
+  const first = Math.max(0, day - BASELINE_DAYS);
   const hour = Math.floor(minute / MINUTES_OF_HOUR);
   const hours = traffic.hours.slice(first * 24, hour + 1);
   const from = (traffic.from + first) * 24;
-  if (before?.from === from && before.habit !== undefined)
-    return { habit: before.habit, from, hours };
+  if (before?.from === from && before.baseline !== undefined)
+    return { baseline: before.baseline, from, hours };
   const views = hours.reduce((sum, n) => sum + n, 0);
   const history = {
     from: traffic.from + first,
     hours,
     sessions: views / traffic.viewsPerVisit,
   };
-  return { habit: habitOf(history, traffic.from + day), from, hours };
+  return { baseline: baselineOf(history, traffic.from + day), from, hours };
 }
 
 /** The alarms of usual traffic, but for rushes on days on which the site was talked about. */

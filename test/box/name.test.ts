@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "mocha";
-import { thisNetwork } from "../../appliance/box/board.ts";
+import { thisNetwork } from "../../appliance/box/box-notices.ts";
 import { assertError, Owner } from "../helpers/owner.ts";
 import { ADMIN, eachWorld } from "../helpers/world.ts";
 

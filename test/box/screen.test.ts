@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, it } from "mocha";
 import { Signal } from "../../appliance/base/signal.ts";
 import { JUMPER_WORDS } from "../../appliance/base/text/reset.ts";
-import { type ScreenBoard, screenText } from "../../appliance/box/screen.ts";
+import { type ScreenSource, screenText } from "../../appliance/box/screen.ts";
 import { screenAt } from "../../appliance/box/terminal.ts";
 import type { ResetStanding } from "../../appliance/deck/face/notices.ts";
 import type { Pixels } from "../../appliance/deck/pixels.ts";
@@ -129,7 +129,7 @@ describe("the screen of a box", () => {
 });
 
 /** A board that says this and nothing else. */
-function boardSaying(more: Partial<ScreenBoard>): ScreenBoard {
+function boardSaying(more: Partial<ScreenSource>): ScreenSource {
   return {
     notices: () => [],
     address: () => undefined,

@@ -48,7 +48,11 @@ describe("navigation within a single page", () => {
     await stage().page.evaluate(`location.hash = "/typed"`);
     await stage().page.goBack();
     assert.deepEqual(await stage().counts("path"), {
-      ...{ "/app": 4, "/about": 1, "/a/b": 1, "/": 1, "/typed": 1 },
+      "/app": 4,
+      "/about": 1,
+      "/a/b": 1,
+      "/": 1,
+      "/typed": 1,
     });
   });
 

@@ -92,7 +92,7 @@ describe("the box in the Web UI", () => {
 
   it("says where days begin, and what becomes of a change", async () => {
     await control().visit("?tab=box");
-    await control().sees("DAY_ZONE changes it, from the next midnight there on.");
+    await control().sees("DAY_ZONE changes it, from the next midnight in that zone.");
     const ahead = "From 2026-03-05 on days are those of Asia/Tokyo; until then, of UTC.";
     await tells(() => ({ days: { zone: "UTC", ahead } }));
     await control().visit("?tab=box");

@@ -60,7 +60,7 @@ describe("imports and exports in the Web UI", () => {
     assert.match(shown, /600 views, 200 visitors, 240 sessions/);
     assert.match(shown, /UTC\s+the file does not say it/);
     assert.match(shown, /20 pages on which sessions ended/);
-    await press("Bring 20 days");
+    await press("Import 20 days");
     assert.match(
       await seen(card().getByRole("status").filter({ hasText: "Brought" })),
       /^Brought 20 days from example_com\.zip: /,
@@ -93,7 +93,7 @@ describe("imports and exports in the Web UI", () => {
     await control().owner.assertAccessibleInAnyLight('[aria-labelledby="site-again"]');
     const width = await control().page.evaluate("document.documentElement.scrollWidth");
     assert.equal(width, 360);
-    await button("Bring 15 days…").click();
+    await button("Import 15 days…").click();
     await control().sees("Replace these 10 days?");
     await control().owner.assertAccessibleInAnyLight("dialog");
     await control().button("Replace").click();
@@ -123,12 +123,12 @@ describe("imports and exports in the Web UI", () => {
     await field("From").fill(first(30));
     await field("To").fill(first(26));
     await field("Days of the file begin at midnight in").fill("Mars/X");
-    await button("Read it so").click();
+    await button("Read again").click();
     await sees(/"zone" must be a time zone/);
     control().owner.expectTrouble(/400/);
     await field("Days of the file begin at midnight in").fill("Europe/Zurich");
-    await button("Read it so").click();
-    await button("Bring 5 days").waitFor();
+    await button("Read again").click();
+    await button("Import 5 days").waitFor();
     const shown = await seen(card());
     assert.match(shown, /15 days that you left out/);
     assert.match(shown, /Europe\/Zurich/);
@@ -146,8 +146,8 @@ describe("imports and exports in the Web UI", () => {
     await field("Lines of the log").fill(
       '[$time_iso8601] $request_method $request_uri $status of $remote_addr by "$http_user_agent"',
     );
-    await button("Read it so").click();
-    await button("Bring 1 day").click();
+    await button("Read again").click();
+    await button("Import 1 day").click();
     await sees(/^Brought 1 day from own\.log/);
   });
 
@@ -179,7 +179,7 @@ describe("imports and exports in the Web UI", () => {
       return cuts <= 2 ? route.abort() : route.continue();
     });
     await choose(bytes, "example_com.zip", "Go on with this file…");
-    await button("Bring 20 days").waitFor();
+    await button("Import 20 days").waitFor();
     assert.equal(cuts, 3);
     control().owner.expectTroubles(/ERR_FAILED/);
   });

@@ -48,7 +48,7 @@ describe("the Web UI", () => {
   it("has the form of a new site with its button below the fields where they stand below each other", async () => {
     await control().page.setViewportSize({ width: 447, height: 740 });
     await control().visit("?tab=sites");
-    const domain = await control().field("Collector's own domain (optional)").boundingBox();
+    const domain = await control().field("Domain for the script (optional)").boundingBox();
     const add = await control().button("Add").first().boundingBox();
     assert.ok(domain && add && add.y >= domain.y + domain.height, JSON.stringify([domain, add]));
   });

@@ -49,8 +49,8 @@ describe("push settings in the Web UI", () => {
   it("rotate a token once that is confirmed", async () => {
     await control().visit("?tab=push");
     const old = await make("Door");
-    await press("Door", "Rotate").click();
-    await control().page.getByRole("dialog").getByRole("button", { name: "Rotate" }).click();
+    await press("Door", "Replace").click();
+    await control().page.getByRole("dialog").getByRole("button", { name: "Replace" }).click();
     await control().page.getByText(old).waitFor({ state: "detached" });
     const token = await secret();
     assert.notEqual(token, old);

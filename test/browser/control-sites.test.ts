@@ -35,7 +35,7 @@ describe("sites in the Web UI", () => {
 
   it("are added with the domain of the collector, which their tag names", async () => {
     await control().visit("?tab=sites");
-    await control().field("Collector's own domain (optional)").fill("Stats.Shop.example");
+    await control().field("Domain for the script (optional)").fill("Stats.Shop.example");
     await add("store");
     assert.match(
       await seen(control().region("store is ready").locator(".snippet code").first()),
@@ -90,7 +90,7 @@ describe("sites in the Web UI", () => {
 
   it("take a domain of the collector, or say what is wrong with it", async () => {
     await control().visit("?tab=sites");
-    const host = card("domain").getByLabel("Collector's own domain");
+    const host = card("domain").getByLabel("Domain for the script");
     await host.fill("no domain");
     await host.press("Enter");
     await control().sees(/"host" must be a host name/);
@@ -183,7 +183,7 @@ describe("sites in the Web UI", () => {
       true,
     );
     assert.equal(await card("blog").getByRole("button", { name: "Erase…" }).count(), 0);
-    assert.equal(await card("blog").getByLabel("Collector's own domain").count(), 0);
+    assert.equal(await card("blog").getByLabel("Domain for the script").count(), 0);
   });
 });
 
@@ -208,7 +208,7 @@ describe("retired sites in the Web UI", () => {
     await control().open("?tab=sites");
     const retired = control().region("Retired");
     const of = (id: string) => retired.getByRole("group", { name: id });
-    await of("shop").getByRole("button", { name: "Bring back" }).click();
+    await of("shop").getByRole("button", { name: "Restore" }).click();
     await card("shop").waitFor();
     assert.equal((await world.stats({ site: "shop" })).pv._, 1);
     await of("docs").getByRole("button", { name: "Erase…" }).click();

@@ -198,7 +198,7 @@ describe("filters of the dashboard", () => {
     );
     assert.equal(await tile("Pageviews").locator(".was").count(), 0);
     await owner.page.keyboard.press("w");
-    await owner.page.getByText("The days compared with keep no detail.").waitFor();
+    await owner.page.getByText("The days compared with cannot be filtered.").waitFor();
     await owner.page.keyboard.press("m");
     const row = owner.page.getByRole("table", { name: "Trend" }).getByRole("row");
     assert.match(await seen(row.filter({ hasText: "19 Feb" })), /–/);

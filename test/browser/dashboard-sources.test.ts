@@ -21,7 +21,9 @@ describe("the dashboard of one source", () => {
     await world().beacon({ p: "/here" }, { s: "docs" });
     fill(elsewhere(), [
       {
-        ...{ site: "blog", day: MARCH, surveys: [{ sv: 1, a: { nps: "9" } }] },
+        site: "blog",
+        day: MARCH,
+        surveys: [{ sv: 1, a: { nps: "9" } }],
         counts: { pv: { _: 3 }, path: { "/there": 3 }, event: { signup: 5 } },
       },
     ]);

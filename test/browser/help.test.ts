@@ -34,13 +34,13 @@ describe("the setup page", () => {
 
   it("1. finds the collector", async () => {
     await open("blog");
-    assert.match(await check("Check the collector"), /✓.*answers “ok”/);
+    assert.match(await check("Check the connection"), /✓.*answers “ok”/);
   });
 
   it("1. says when it is away", async () => {
     await open("blog");
     await owner.page.context().setOffline(true);
-    assert.match(await check("Check the collector"), /✗.*does not answer/);
+    assert.match(await check("Check the connection"), /✗.*does not answer/);
     await owner.page.context().setOffline(false);
     owner.expectTrouble(/ERR_INTERNET_DISCONNECTED/);
   });
@@ -49,7 +49,7 @@ describe("the setup page", () => {
     await open("blog");
     const error = { status: 500, body: "ok" };
     await owner.page.route(`${owner.origin}/`, (route) => route.fulfill(error), { times: 1 });
-    assert.match(await check("Check the collector"), /✗.*error \(500\)/);
+    assert.match(await check("Check the connection"), /✗.*error \(500\)/);
     owner.expectTrouble(/500/);
   });
 
@@ -157,7 +157,7 @@ describe("the setup page", () => {
   it("fits 360 pixels, and shuts nobody out, light or dark", async () => {
     const guest = await Owner.come(world(), { viewport: { width: 360, height: 740 } });
     await guest.open("/help?site=blog");
-    await guest.page.getByRole("button", { name: "Check the collector" }).click();
+    await guest.page.getByRole("button", { name: "Check the connection" }).click();
     await guest.page.getByRole("button", { name: "Check the token" }).click();
     await guest.page.getByText("Type the token").waitFor();
     await guest.assertAccessibleInAnyLight();

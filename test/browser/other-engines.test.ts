@@ -166,7 +166,8 @@ describe("in the browsers of others", () => {
         await untilTold(guest.browser, `document.querySelector(".old") === null`);
         const range = { from: formatDay(dayOf(NOW) - 29), to: formatDay(dayOf(NOW)) };
         const { uv } = await world().read("/stats?where=browser:is:Firefox", {
-          ...{ site: "fieldnotes", ...range },
+          site: "fieldnotes",
+          ...range,
         });
         assert.ok((await guest.sees(".glance", "visitors")).startsWith(uv._.toLocaleString("en")));
         const places = `[".asking", "tr.pressed"].map((one) => document.querySelector(one).getBoundingClientRect())`;
@@ -181,7 +182,7 @@ describe("in the browsers of others", () => {
       it("the setup page finds all in order", async () => {
         await guest.browser.go(`${world().origin}/help?site=fieldnotes`);
         // The page has the token that the dashboard was opened with.
-        for (const check of ["Check the collector", "Check the token", "Check the tag"]) {
+        for (const check of ["Check the connection", "Check the token", "Check the tag"]) {
           await guest.click("button", check);
           assert.match(await guest.sees(".check-card .finding", /[✓✗]/), /✓/);
         }

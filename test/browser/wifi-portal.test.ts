@@ -3,7 +3,7 @@ import { describe, it } from "mocha";
 import type { BrowserContext, Page } from "playwright-core";
 import { COUNTRIES } from "../../appliance/box/provision/settings.ts";
 import { Portal } from "../../appliance/box/wifi/portal/portal.ts";
-import type { JoinWish } from "../../appliance/box/wifi/radio.ts";
+import type { JoinRequest } from "../../appliance/box/wifi/radio.ts";
 import { openProfile } from "../helpers/chromium.ts";
 
 const seen = (name: string, signal: number, isOpen = false) => ({
@@ -20,7 +20,7 @@ const NETWORKS = [
 
 /** The page as the sheet of a phone shows it: no script runs, and nothing but the portal answers. */
 async function sheet(width: number, colorScheme: "light" | "dark", trouble?: string) {
-  const joined: JoinWish[] = [];
+  const joined: JoinRequest[] = [];
   const portal = new Portal({
     content: {
       token: "t0ken",

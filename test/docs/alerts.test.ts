@@ -64,7 +64,8 @@ describe("the alert rules for Prometheus", () => {
       interval: "1m",
       input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
       alert_rule_test: names.map((alertname) => ({
-        ...{ eval_time: "10m", alertname },
+        eval_time: "10m",
+        alertname,
         exp_alerts: alerts.includes(alertname ?? "") ? undefined : [],
       })),
     }));

@@ -46,12 +46,22 @@ export const WRITERS: Readonly<Record<string, (asked: Asked) => string>> = {
     host = "example.com",
   }) =>
     JSON.stringify({
-      ...{ level: "info", ts: at / 1_000, logger: "http.log.access", msg: "handled request" },
+      level: "info",
+      ts: at / 1_000,
+      logger: "http.log.access",
+      msg: "handled request",
       request: {
-        ...{ remote_ip: ip, remote_port: "5678", proto: "HTTP/2.0", method, host, uri: target },
+        remote_ip: ip,
+        remote_port: "5678",
+        proto: "HTTP/2.0",
+        method,
+        host,
+        uri: target,
         headers: { "User-Agent": [agent], ...(referrer && { Referer: [referrer] }) },
       },
-      ...{ duration: 0.001, size: 100, status },
+      duration: 0.001,
+      size: 100,
+      status,
     }),
   nginx: ({
     at,
@@ -64,9 +74,14 @@ export const WRITERS: Readonly<Record<string, (asked: Asked) => string>> = {
     host = "example.com",
   }) =>
     JSON.stringify({
-      ...{ time_iso8601: new Date(at).toISOString(), remote_addr: ip, request_method: method },
-      ...{ request_uri: target, status: `${status}`, host },
-      ...{ http_referer: referrer, http_user_agent: agent },
+      time_iso8601: new Date(at).toISOString(),
+      remote_addr: ip,
+      request_method: method,
+      request_uri: target,
+      status: `${status}`,
+      host,
+      http_referer: referrer,
+      http_user_agent: agent,
     }),
   cloudfront: ({ at, ip, target, agent, referrer = "-", status = 200, method = "GET" }) => {
     const [day, time] = new Date(at).toISOString().split("T");

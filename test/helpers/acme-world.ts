@@ -6,7 +6,7 @@ import { after, afterEach, before, beforeEach } from "mocha";
 import { silentLog } from "../../appliance/base/log.ts";
 import type { Cancel } from "../../appliance/base/signal.ts";
 import { type Issued, identifierOf } from "../../appliance/links/public/acme/certificate.ts";
-import type { Presenter } from "../../appliance/links/public/acme/challenge.ts";
+import type { ChallengeResponder } from "../../appliance/links/public/acme/challenge.ts";
 import { Acme } from "../../appliance/links/public/acme/client.ts";
 import { AcmeFailed, type Validation } from "../../appliance/links/public/acme/problem.ts";
 import { askWith } from "../../appliance/links/public/ask.ts";
@@ -74,7 +74,7 @@ export class AcmeWorld {
       this.#open++;
       return () => void this.#open--;
     };
-    const presenter: Presenter = {
+    const presenter: ChallengeResponder = {
       tlsAlpn: () => show("tls-alpn-01"),
       http: () => show("http-01"),
     };

@@ -10,11 +10,14 @@ import {
   type Issued,
   serverNameOf,
 } from "../../appliance/links/public/acme/certificate.ts";
-import type { ChallengeType, Presenter } from "../../appliance/links/public/acme/challenge.ts";
+import type {
+  ChallengeResponder,
+  ChallengeType,
+} from "../../appliance/links/public/acme/challenge.ts";
 import { FakeClock } from "./fake-clock.ts";
 
 /** A box as the CA and visitors meet it: the service's listener for TLS, and one without. */
-export class Answering implements Presenter {
+export class Answering implements ChallengeResponder {
   /** Which challenges were shown, oldest first. */
   readonly shown: ChallengeType[] = [];
   /** Called with each challenge that is shown. */

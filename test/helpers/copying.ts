@@ -8,7 +8,7 @@ import { ALL_KEPT, compactBlock } from "../../appliance/store/blocks/compact.ts"
 import { DETAIL_DIMENSIONS } from "../../appliance/store/blocks/detail.ts";
 import { ALL_MONTHS, firstDayOf } from "../../appliance/store/blocks/month.ts";
 import { compare } from "../../appliance/store/copy/check.ts";
-import { type Brought, bringSite, copy } from "../../appliance/store/copy/copy.ts";
+import { bringSite, type CopiedCounts, copy } from "../../appliance/store/copy/copy.ts";
 import type { CopyEnd } from "../../appliance/store/copy/end.ts";
 import { addTo, counterDays, monthsOf, pastOf } from "../../appliance/store/copy/reading.ts";
 import type { CopyOptions } from "../../appliance/store/copy/run.ts";
@@ -33,7 +33,7 @@ export async function copyAll(
   from: CopyEnd,
   to: CopyEnd,
   more: Partial<CopyOptions> = {},
-): Promise<Brought & { said: readonly string[] }> {
+): Promise<CopiedCounts & { said: readonly string[] }> {
   const said: string[] = [];
   const options: CopyOptions = {
     from,

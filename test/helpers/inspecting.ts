@@ -14,7 +14,9 @@ export function inspected(
 ): Promise<Inspected> {
   return inspect(paths, {
     zone: new DayZone({ zone, before: null }),
-    ...{ fileZone: undefined, today, detailFrom: today - 89 },
+    fileZone: undefined,
+    today,
+    detailFrom: today - 89,
     logs: LOGS,
     onShare: () => {},
     signal: new AbortController().signal,

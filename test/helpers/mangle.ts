@@ -141,9 +141,14 @@ function changeDecks(db: Database.Database, body: string): void {
 function manyDecks(db: Database.Database, count: number, bytes: number): void {
   const x = Array.from({ length: bytes / 3 }, () => []);
   const body = JSON.stringify({
-    ...{ model: "mini", serial: "", name: "Desk", brightness: 40 },
-    ...{ pages: [{ name: "A", slots: { k0: { widget: { x } } } }], fixed: {} },
-    ...{ sleep: { afterMinutes: null, night: null }, homeAfterSeconds: null },
+    model: "mini",
+    serial: "",
+    name: "Desk",
+    brightness: 40,
+    pages: [{ name: "A", slots: { k0: { widget: { x } } } }],
+    fixed: {},
+    sleep: { afterMinutes: null, night: null },
+    homeAfterSeconds: null,
   });
   const add = db.prepare(
     "INSERT INTO document (kind, id, body, revision) VALUES ('deck', ?, ?, 1)",

@@ -10,7 +10,8 @@ export class MemoryDocuments<Body> implements Documents<Body> {
   async list(): Promise<Document<Body>[]> {
     return structuredClone(
       [...this.kept].map(([id, { body, file }]) => ({
-        ...{ id, body },
+        id,
+        body,
         revision: 1,
         size: file?.length ?? 0,
       })),

@@ -330,7 +330,8 @@ export class PatroniFleet {
         env: {
           PATH: process.env.PATH ?? "",
           NODE_COMPILE_CACHE: COMPILED,
-          ...{ LISTEN_FDS: "1", LISTEN_FDNAMES: "collector" },
+          LISTEN_FDS: "1",
+          LISTEN_FDNAMES: "collector",
           ...env,
         },
         stdio: ["ignore", log, log, fd],

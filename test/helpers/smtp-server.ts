@@ -74,8 +74,13 @@ export class SmtpServer {
   get settings() {
     const { security, user, password } = this.#options;
     return {
-      ...{ host: "localhost", port: this.port, user, password, from: "box@example.org" },
-      ...{ ca: this.ca, security: security === "none" ? ("starttls" as const) : security },
+      host: "localhost",
+      port: this.port,
+      user,
+      password,
+      from: "box@example.org",
+      ca: this.ca,
+      security: security === "none" ? ("starttls" as const) : security,
     };
   }
 
@@ -103,7 +108,9 @@ export class SmtpServer {
     const isSecured = this.#options.security === "tls";
     new Session(isSecured ? this.#secured(socket) : socket, {
       ...this.#options,
-      ...{ fault, isSecured, secured: (plain) => this.#secured(plain) },
+      fault,
+      isSecured,
+      secured: (plain) => this.#secured(plain),
       heard: (line) => void this.plain.push(line),
       take: (mail) => {
         this.taken.push(mail);

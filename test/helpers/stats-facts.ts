@@ -29,8 +29,15 @@ export async function askStats(
 ): Promise<Stats> {
   const body = await statsBody(source, {
     ...question,
-    ...{ site, id: String(site), from, to, single: false, series: true },
-    ...{ daily: "offsets", zone: "UTC", warnings: [] },
+    site,
+    id: String(site),
+    from,
+    to,
+    single: false,
+    series: true,
+    daily: "offsets",
+    zone: "UTC",
+    warnings: [],
   });
   return JSON.parse(Buffer.from(body).toString());
 }

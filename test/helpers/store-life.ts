@@ -63,8 +63,17 @@ export class Life {
     const bootedAt = this.isSure ? this.bootedAt : null;
     const { runMs, marks } = this.engine;
     return {
-      ...{ boot, bootedAt, zoneHour, today, retentionDays, detailDays, lowSpace },
-      ...{ runMs, marks, maxDetailBytes, looked },
+      boot,
+      bootedAt,
+      zoneHour,
+      today,
+      retentionDays,
+      detailDays,
+      lowSpace,
+      runMs,
+      marks,
+      maxDetailBytes,
+      looked,
     };
   }
 

@@ -195,7 +195,8 @@ function itKeeps(open: () => Promise<Place>): void {
       place.read(async (snapshot) => {
         const months = { from: 600, to: 601 };
         const rows = await snapshot.slicedBlocks([1], months, ["counts", "detail"], {
-          ...{ after: null, maxBytes },
+          after: null,
+          maxBytes,
         });
         const whole = async (piece: SlicedBlock["counts"]) => {
           if (piece instanceof Uint8Array) return piece;

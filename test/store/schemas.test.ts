@@ -10,8 +10,13 @@ import { LogNode } from "./postgres/log-node.ts";
 type Schema = ReadonlyMap<string, Readonly<Record<string, string>>>;
 
 const TYPES: Readonly<Record<string, string>> = {
-  ...{ INTEGER: "integer", integer: "integer", bigint: "integer" },
-  ...{ TEXT: "text", text: "text", BLOB: "bytes", bytea: "bytes" },
+  INTEGER: "integer",
+  integer: "integer",
+  bigint: "integer",
+  TEXT: "text",
+  text: "text",
+  BLOB: "bytes",
+  bytea: "bytes",
 };
 
 /** Columns that the other engine has none of, or has in its own way. */

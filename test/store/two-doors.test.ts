@@ -18,8 +18,12 @@ import { reusedThreads } from "../helpers/threads.ts";
 import { viewOf } from "../helpers/traffic.ts";
 
 const DECK = {
-  ...{ model: "mk2", serial: "", brightness: 70 },
-  ...{ pages: [{ name: "A", slots: {} }], fixed: {}, ...AWAKE },
+  model: "mk2",
+  serial: "",
+  brightness: 70,
+  pages: [{ name: "A", slots: {} }],
+  fixed: {},
+  ...AWAKE,
 };
 const HERE = sha256("here").toString("hex");
 const ELSEWHERE = sha256("elsewhere").toString("hex");
@@ -49,8 +53,12 @@ describe("a box beside a fleet", () => {
   async function start(): Promise<void> {
     store = await Store.open(
       {
-        ...{ dataDir: folder(), databaseUrl: "postgres://fleet.example/" },
-        ...{ retentionDays: 100, detailDays: 0, clock: new FakeClock(), log: silentLog() },
+        dataDir: folder(),
+        databaseUrl: "postgres://fleet.example/",
+        retentionDays: 100,
+        detailDays: 0,
+        clock: new FakeClock(),
+        log: silentLog(),
       },
       {
         file: async (_, events) => refusing(await open("box", events), () => boxRefuses),

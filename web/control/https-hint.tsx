@@ -6,7 +6,7 @@ export function HttpsHint() {
   if (answer?.view.live) return null;
   return (
     <>
-      A site on <code>https://</code> needs a collector that its visitors reach by{" "}
+      A site on <code>https://</code> needs an address of this machine that its visitors reach by{" "}
       <code>https://</code>: <a href="?tab=box">give the machine a public address</a>.
     </>
   );

@@ -24,8 +24,8 @@ export function Empty({ history: { site, only }, refresh }: EmptyProps) {
       <h3>Still nothing?</h3>
       <ul>
         <li>
-          A site on <code>https://</code> cannot load a script from <code>http://</code>: the
-          collector needs an HTTPS address that your visitors can reach.{" "}
+          A site on <code>https://</code> cannot load a script from <code>http://</code>: Tallydeck
+          needs an HTTPS address that your visitors can reach.{" "}
           <a href={`help?site=${encodeURIComponent(site)}#reach`}>How to get one</a>
         </li>
         <li>
@@ -35,8 +35,8 @@ export function Empty({ history: { site, only }, refresh }: EmptyProps) {
         </li>
         <li>A content blocker may stop the script: try a window without extensions.</li>
         <li>
-          A Content-Security-Policy of your site must name the collector in <code>script-src</code>{" "}
-          and <code>img-src</code>.
+          A Content-Security-Policy of your site must name Tallydeck's address in{" "}
+          <code>script-src</code> and <code>img-src</code>.
         </li>
       </ul>
       <p class="actions">

@@ -31,8 +31,12 @@ const TABS: [View["tab"], string][] = [
 
 /** The choices that belong to the site that was looked at are left behind. */
 const leaveFor = (site: string) => ({
-  ...{ site, source: "" },
-  ...{ where: [], filter: "", open: [], question: "" },
+  site,
+  source: "",
+  where: [],
+  filter: "",
+  open: [],
+  question: "",
 });
 
 export function Header(props: HeaderProps) {

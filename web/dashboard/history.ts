@@ -137,7 +137,11 @@ export function decodeHistory(
       to: parseDay(to) ?? last,
       lacks,
     })),
-    ...{ where, bound, sampled, margin, whole },
+    where,
+    bound,
+    sampled,
+    margin,
+    whole,
     of: asksForEvents(where) ? "views" : asked.of,
     since: detail ? (parseDay(detail.from ?? "") ?? last + 1) : Number.NEGATIVE_INFINITY,
   };

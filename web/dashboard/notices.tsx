@@ -45,7 +45,7 @@ export function Notices(props: NoticesProps) {
       )}
       {history.warnings.map((code) => (
         <p class="notice bad" key={code}>
-          {WARNINGS[code] ?? `The collector warns: ${code}`}
+          {WARNINGS[code] ?? `Tallydeck warns: ${code}`}
         </p>
       ))}
       {history.pending > 0 && (

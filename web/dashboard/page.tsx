@@ -20,7 +20,9 @@ export function Page() {
   const [isForgetful, setForgetful] = useState(false);
   const [gaps, setGaps] = useState(NO_GAPS);
   const [feed, refresh] = useFeed({
-    ...{ site: view.site, source: view.source, where: view.where },
+    site: view.site,
+    source: view.source,
+    where: view.where,
     of: METRIC_FACTS[chartable({ ...gaps, where: view.where, since: 0 }, view.metric)].of,
     token: isArriving ? "" : token,
   });

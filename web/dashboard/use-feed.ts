@@ -17,7 +17,7 @@ export interface Feed {
   /** the number of sites that the token opens, once a site's history is there */
   reach: number;
   /**
-   * the begin of the hour of the last answer, on the wall clock of days, milliseconds since 1970 there. Drawings have no
+   * the start of the hour of the last answer, on the wall clock of days, milliseconds since 1970 there. Drawings have no
    * finer resolution, so the same answer within the hour causes no rendering
    */
   hour: number;
@@ -80,8 +80,12 @@ interface Held extends Omit<Wanted, "where" | "of"> {
 }
 
 const NOTHING_HELD: Held = {
-  ...{ site: "", source: "", token: "", key: "" },
-  ...{ answers: new Map(), whole: null },
+  site: "",
+  source: "",
+  token: "",
+  key: "",
+  answers: new Map(),
+  whole: null,
 };
 const MAX_KEPT = 6;
 
@@ -292,8 +296,14 @@ async function readSite(
   // Lists of visitors would be empty for a site that does not tell visitors apart.
   const kind = of === "visitors" && whole !== null && isUnvisited(whole) ? "views" : of;
   const query = {
-    ...{ site, source, from: "first", series: 1, daily: "text" },
-    ...{ sources: 1, entry: 1, surveys: 1 },
+    site,
+    source,
+    from: "first",
+    series: 1,
+    daily: "text",
+    sources: 1,
+    entry: 1,
+    surveys: 1,
   };
   const answer = await readJson<StatsAnswer>(
     "stats",

@@ -104,8 +104,8 @@ function Checks({ setup, set }: ChecksProps) {
   return (
     <ol class="checks">
       <CheckCard
-        title="1. Collector reachable"
-        button="Check the collector"
+        title="1. This machine answers"
+        button="Check the connection"
         setup={setup}
         missing=""
         check={collectorReachable}

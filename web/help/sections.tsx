@@ -82,7 +82,7 @@ function NotReached({ base }: { base: string }) {
         <li>
           <strong>Another machine</strong> in the same network with a tunnel or a reverse proxy.
           Name it in <code>TRUSTED_PROXIES</code>, so that visitors are told apart, and pass on the
-          collector only: the Web UI and its port stay in your network.
+          port that counts, no other: the Web UI and its port stay in your network.
         </li>
       </ol>
     </>

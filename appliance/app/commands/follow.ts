@@ -84,7 +84,11 @@ async function followFile(
   const [folder, name] = [dirname(path), basename(path)];
   const state = values.state ?? join(terminal.env.STATE_DIRECTORY || folder, `${name}.tallydeck`);
   const follower = new Follower({
-    ...{ name, folder: logFolder(folder, name), send, now: terminal.now, tell: terminal.err },
+    name,
+    folder: logFolder(folder, name),
+    send,
+    now: terminal.now,
+    tell: terminal.err,
     kept: {
       load: async () => textOf(state),
       save: async (text) => replaceFile(state, text, 0o600),
@@ -158,8 +162,10 @@ function sender(values: Values, { env, err }: Terminal): Send {
     const response = await fetch(url, {
       method: "POST",
       headers: {
-        ...{ Authorization: `Bearer ${token}`, "Batch-Id": batch },
-        ...{ "Content-Encoding": "gzip", "Content-Type": "text/plain" },
+        Authorization: `Bearer ${token}`,
+        "Batch-Id": batch,
+        "Content-Encoding": "gzip",
+        "Content-Type": "text/plain",
       },
       body: gzipSync(lines),
       signal: AbortSignal.timeout(PATIENCE_MS),

@@ -43,9 +43,9 @@ import {
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, toStart } from "./data.ts";
 import { databaseOf } from "./database.ts";
 import { refuseOthersData } from "./others-data.ts";
+import { type RuntimeInfo, runtimeInfoOf } from "./runtime-info.ts";
 import { sizeText } from "./size-text.ts";
 import { systemText } from "./update/update-text.ts";
-import { type Whereabouts, whereaboutsOf } from "./whereabouts.ts";
 
 const help = `tallydeck status: whether the service runs, where it is found, and what it works with. Exits with 3 where
 none runs on this data.
@@ -82,7 +82,7 @@ export const status: Command = {
     refuseOthersData("status", config, terminal);
     const { dataDir, publicAddress } = config;
     const database = await databaseOf(config);
-    const found = whereaboutsOf(dataDir);
+    const found = runtimeInfoOf(dataDir);
     const told = found && (await diagnosticsOf(found));
     const kept = await contentsOf(config);
     const space = existsSync(dataDir) ? await spaceOf(dataDir) : undefined;
@@ -92,7 +92,12 @@ export const status: Command = {
         ? undefined
         : new RootUpdater(new RootRequests(config.updateDir)).state();
     const facts: Facts = {
-      ...{ system, found, kept, space, dataDir, database },
+      system,
+      found,
+      kept,
+      space,
+      dataDir,
+      database,
       decks: told ? told.decks.map(deckOf) : await pluggedIn(),
       warnings: [...kept.problems, ...warnings(told, space)],
       address: publicText(publicAddress ?? kept.publicAddress, dataDir, told),
@@ -108,7 +113,7 @@ export const status: Command = {
 };
 
 interface Facts {
-  readonly found: Whereabouts | undefined;
+  readonly found: RuntimeInfo | undefined;
   readonly kept: Contents;
   readonly space: Space | undefined;
   readonly dataDir: string;
@@ -160,7 +165,7 @@ function jsonOf({ system, found, kept, space, dataDir, database, ...facts }: Fac
 
 function standing(
   dataDir: string,
-  found: Whereabouts | undefined,
+  found: RuntimeInfo | undefined,
   collectors: readonly Collector[],
   terminal: Terminal,
 ): string {
@@ -172,7 +177,7 @@ function standing(
   return `Tallydeck ${version()} is not running. Start it: ${toStart(dataDir, terminal)}`;
 }
 
-function addresses({ collector, control }: Whereabouts): [string, string][] {
+function addresses({ collector, control }: RuntimeInfo): [string, string][] {
   const [pages, webUi] = [collector, control].map((bound) => listenerUrl(bound, ["localhost"]));
   return [
     ["Dashboard", `${pages}/dashboard`],
@@ -181,7 +186,7 @@ function addresses({ collector, control }: Whereabouts): [string, string][] {
 }
 
 /** The service's own diagnostics; undefined where it requires a sign-in, or does not answer. */
-async function diagnosticsOf({ control }: Whereabouts): Promise<Diagnostics | undefined> {
+async function diagnosticsOf({ control }: RuntimeInfo): Promise<Diagnostics | undefined> {
   const url = listenerUrl(control, ["127.0.0.1"]) ?? urlOf("127.0.0.1", control.port);
   try {
     const response = await fetch(`${url}/api/diagnostics`, {

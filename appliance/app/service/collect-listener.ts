@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
-import type { AnswerTally } from "../../base/http/answer-tally.ts";
+import type { AnswerCounter } from "../../base/http/answer-counter.ts";
 import { createClient } from "../../base/http/client.ts";
 import { descriptorLimit, FLEET_LIMITS, fitting } from "../../base/http/limits.ts";
 import { type App, type Listener, listen } from "../../base/http/listen.ts";
@@ -11,7 +11,7 @@ import { closeWith } from "../../base/tasks/closing.ts";
 import type { Config } from "../../config/config.ts";
 import type { Numbers } from "../../store/store.ts";
 import { createCollector } from "../../traffic/collector/app.ts";
-import type { HitTally } from "../../traffic/collector/hit-tally.ts";
+import type { HitCounter } from "../../traffic/collector/hit-counter.ts";
 import type { PublicFacts } from "../../traffic/collector/public-surface.ts";
 import { ReadSessions } from "../../traffic/collector/read-sessions.ts";
 import { knowSites } from "./data.ts";
@@ -26,8 +26,8 @@ export interface CollectParts {
 
 interface ShownCollector {
   numbers: Numbers;
-  hits: HitTally;
-  answers: AnswerTally;
+  hits: HitCounter;
+  answers: AnswerCounter;
   isDraining: () => boolean;
 }
 

@@ -1,9 +1,9 @@
-import { AnswerTally } from "../../base/http/answer-tally.ts";
+import { AnswerCounter } from "../../base/http/answer-counter.ts";
 import type { Listener } from "../../base/http/listen.ts";
 import type { Refusal } from "../../base/refusal.ts";
 import { openedParts } from "../../base/tasks/closing.ts";
 import { type Numbers, openNumbers } from "../../store/store.ts";
-import { HitTally } from "../../traffic/collector/hit-tally.ts";
+import { HitCounter } from "../../traffic/collector/hit-counter.ts";
 import type { CollectParts } from "./collect-listener.ts";
 import { unknownBadges } from "./data.ts";
 import { metricsOf } from "./metrics-port.ts";
@@ -43,7 +43,7 @@ async function start(parts: CollectParts, ends: AsyncDisposableStack) {
   ends.defer(async () => {
     lost = await numbers.close();
   });
-  const tallies = { hits: new HitTally(), answers: new AnswerTally() };
+  const tallies = { hits: new HitCounter(), answers: new AnswerCounter() };
   let draining = false;
   const isDraining = () => draining;
   const figures = () => numbers.figures;

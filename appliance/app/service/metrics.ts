@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
-import type { AnswerTally } from "../../base/http/answer-tally.ts";
+import type { AnswerCounter } from "../../base/http/answer-counter.ts";
 import { createClient } from "../../base/http/client.ts";
 import { METRICS_LIMITS } from "../../base/http/limits.ts";
 import { type Listener, listen } from "../../base/http/listen.ts";
@@ -14,14 +14,14 @@ import type { Config } from "../../config/config.ts";
 import type { DiskAnswer } from "../../control/wire.ts";
 import type { TargetView } from "../../links/backups/view.ts";
 import type { StoreFigures } from "../../store/store.ts";
-import type { HitTally } from "../../traffic/collector/hit-tally.ts";
+import type { HitCounter } from "../../traffic/collector/hit-counter.ts";
 
 export interface MetricsParts {
   config: Pick<Config, "metricsPort" | "metricsBind" | "nodeName">;
   clock: Clock;
   log: Log;
-  hits: HitTally;
-  answers: AnswerTally;
+  hits: HitCounter;
+  answers: AnswerCounter;
   /** Undefined while the data cannot be used. */
   figures: () => StoreFigures | undefined;
   /** Undefined where the kernel tells nothing of a disk. */

@@ -1,6 +1,6 @@
 import type { Listener } from "../../base/http/listen.ts";
 import { closeWith } from "../../base/tasks/closing.ts";
-import { thisNetwork } from "../../box/board.ts";
+import { thisNetwork } from "../../box/box-notices.ts";
 import type { DiskWatch } from "../../box/disk/disk-watch.ts";
 import { startFront } from "../../box/front.ts";
 import { createControl } from "../../control/app.ts";

@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { hostname } from "node:os";
 import { fileURLToPath } from "node:url";
-import { AnswerTally } from "../../base/http/answer-tally.ts";
+import { AnswerCounter } from "../../base/http/answer-counter.ts";
 import { type Client, createClient } from "../../base/http/client.ts";
 import { ownNames } from "../../base/http/own-host.ts";
 import { builtPages, type Pages } from "../../base/http/pages.ts";
@@ -9,7 +9,7 @@ import type { RecentProblems } from "../../base/log.ts";
 import type { Random } from "../../base/random.ts";
 import type { SystemClock } from "../../base/system/system-clock.ts";
 import { Icons } from "../../base/text/icons.ts";
-import { thisNetwork } from "../../box/board.ts";
+import { thisNetwork } from "../../box/box-notices.ts";
 import type { Disk } from "../../box/disk/disk.ts";
 import type { FrontParts } from "../../box/front.ts";
 import { Reset } from "../../box/reset.ts";
@@ -23,7 +23,7 @@ import type { Messenger } from "../../links/public/tasks.ts";
 import type { ChoreProcesses } from "../../store/desk.ts";
 import { besideCounting, spaceOf } from "../../store/desk.ts";
 import type { Space, Store, Threads } from "../../store/store.ts";
-import { HitTally } from "../../traffic/collector/hit-tally.ts";
+import { HitCounter } from "../../traffic/collector/hit-counter.ts";
 import { openStages, type Stages } from "./stages.ts";
 
 const MAIN = fileURLToPath(new URL("../../main.ts", import.meta.url));
@@ -85,8 +85,8 @@ interface Shared {
   /** The bytes that may be used of a folder, so that counting goes on. */
   freeBytes: (folder: string) => Promise<number>;
   /** Numbers of hits and answers. */
-  hits: HitTally;
-  answers: AnswerTally;
+  hits: HitCounter;
+  answers: AnswerCounter;
 }
 
 export function shareParts(parts: ServiceParts): Shared {
@@ -99,7 +99,7 @@ export function shareParts(parts: ServiceParts): Shared {
   const client = createClient(config.trustedProxies);
   const pages = builtPages();
   const { door = new PublicDoor({ clock: parts.clock }) } = parts;
-  const answers = new AnswerTally();
+  const answers = new AnswerCounter();
   return {
     pages,
     icons: new Icons(() => pages.text("icons.json")),
@@ -114,7 +114,7 @@ export function shareParts(parts: ServiceParts): Shared {
         : new Reset({ clock: parts.clock, log: parts.log, folder: config.resetDir }),
     main: MAIN,
     freeBytes: async (folder) => besideCounting(await space(folder)),
-    hits: new HitTally(),
+    hits: new HitCounter(),
     answers,
   };
 }

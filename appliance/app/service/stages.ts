@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
-import type { AnswerTally } from "../../base/http/answer-tally.ts";
+import type { AnswerCounter } from "../../base/http/answer-counter.ts";
 import type { Client } from "../../base/http/client.ts";
 import { UPLOAD_MS } from "../../base/http/connection.ts";
 import {
@@ -25,7 +25,7 @@ interface StagesParts {
   /** File descriptors of the sockets `collector`, `collector-tls` and `control`, where others opened them. */
   sockets?: ReadonlyMap<string, number>;
   /** Counts answers of the collector's listeners. */
-  answers: AnswerTally;
+  answers: AnswerCounter;
 }
 
 /** The listeners; each listens from the first app on that is shown at it. */

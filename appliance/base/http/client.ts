@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { BlockList, isIP, type Socket, SocketAddress } from "node:net";
+import { memoize } from "../memoize.ts";
 import { comparableHost } from "../names.ts";
 import { isLoopback } from "../ports.ts";
-import { remember } from "../remember.ts";
 import { toldPeer } from "./proxy-protocol.ts";
 
 /** Reads the sender of a request and the requested host, through trusted proxies. */
@@ -30,7 +30,7 @@ export function createClient(proxies: readonly string[]): Client {
   const trusted = new BlockList();
   for (const proxy of proxies) addBlock(trusted, proxy);
 
-  const trusts = remember((address) => {
+  const trusts = memoize((address) => {
     const family = isIP(address);
     return family !== 0 && trusted.check(address, family === 6 ? "ipv6" : "ipv4");
   });
@@ -130,7 +130,7 @@ function addBlock(list: BlockList, proxy: string): void {
   list.addSubnet(address, bits ?? most, family === 6 ? "ipv6" : "ipv4");
 }
 
-const comparable = remember(comparableHost);
+const comparable = memoize(comparableHost);
 
 function peer(socket: Socket): string {
   return plainAddress(toldPeer(socket) ?? socket.remoteAddress ?? "");

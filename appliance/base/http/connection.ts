@@ -33,7 +33,7 @@ interface Exchange {
 interface ConnectionOptions {
   socket: Socket;
   clock: Pick<Clock, "monotonic" | "after">;
-  /** Whom it counts for. */
+  /** The key of its limit: an address, or an IPv6 /64. */
   key: string;
   isProxy: boolean;
   serve: RequestListener;

@@ -26,12 +26,14 @@ export const DIGEST = documentKind<KeptDigest>(
   objectOf({
     enabled: FLAG,
     every: { enum: DIGEST_SPANS },
-    ...{ weekday, hour },
+    weekday,
+    hour,
     mail: { type: "array", maxItems: MOST_ADDRESSES, items: MAIL_ADDRESS },
     webhook: orNull({ type: "string", maxLength: LONGEST_WEBHOOK }),
     form: { enum: WEBHOOK_FORMS },
     channel: orNull({ type: "string", maxLength: CHANNEL_LENGTH }),
-    ...{ box: TEXT, since: NUMBER },
+    box: TEXT,
+    since: NUMBER,
   }),
   {
     of: "site",

@@ -17,7 +17,7 @@ const START_MS = 60_000;
 const FAR_AHEAD_MS = 400 * DAY_MS;
 
 /** A time that is too far ahead to be believed. Epoch milliseconds. */
-export interface FarAhead {
+export interface ImplausibleTime {
   readonly time: number;
   /** The newest time that is known to have been. */
   readonly newest: number;
@@ -31,7 +31,7 @@ interface SystemClockOptions {
   /** Epoch ms of something that certainly has been, like the making of this release. */
   known?: number;
   /** Called when the machine's time becomes too far ahead to be trusted, once each time. */
-  onFarAhead?: (refused: FarAhead) => void;
+  onFarAhead?: (refused: ImplausibleTime) => void;
 }
 
 /** The clocks and timers the machine has, believed or not. */
@@ -46,7 +46,7 @@ export class SystemClock implements Clock {
   readonly #wait: boolean;
   readonly #evidence: ClockEvidence;
   readonly #machine: MachineClock;
-  readonly #onFarAhead: (refused: FarAhead) => void;
+  readonly #onFarAhead: (refused: ImplausibleTime) => void;
   readonly #began: number;
   #sure: boolean;
   /**
@@ -113,7 +113,7 @@ export class SystemClock implements Clock {
    * @param confirmed whether a person has confirmed the date
    * @returns the refusal; undefined when the time was taken over, or is not needed
    */
-  believe(time: number, confirmed = false): FarAhead | undefined {
+  believe(time: number, confirmed = false): ImplausibleTime | undefined {
     const isKnown = this.#set && (this.#toldBootedAt !== undefined || !this.#machineIsFarAhead());
     if (!this.#wait || (isKnown && !(confirmed && this.#machineIsFarAhead()))) return undefined;
     if (!confirmed && this.#isFarAhead(time)) return { time, newest: this.#newest() };

@@ -103,7 +103,9 @@ export class DiskWatch {
     if (bytes === undefined) return;
     const { boot } = machine;
     this.#record = advanced(this.#record, {
-      ...{ id: disk.id, boot, bytes },
+      id: disk.id,
+      boot,
+      bytes,
       upSeconds: Math.floor(machine.upSeconds()),
     });
   }

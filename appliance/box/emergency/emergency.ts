@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { FormAnswer, FormRequest } from "../../base/http/form-server.ts";
 import { isOwnHost, ownNames } from "../../base/http/own-host.ts";
-import type { Network } from "../board.ts";
+import type { Network } from "../box-notices.ts";
 import type { Reset } from "../reset.ts";
 import type { SetupCode } from "../setup-code.ts";
 import type { Known } from "./known.ts";

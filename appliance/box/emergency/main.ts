@@ -14,7 +14,7 @@ import { createLog } from "../../base/log.ts";
 import { RootRequests } from "../../base/system/root-requests.ts";
 import { SystemClock } from "../../base/system/system-clock.ts";
 import { endAtUncaught } from "../../base/system/uncaught.ts";
-import { thisNetwork } from "../board.ts";
+import { thisNetwork } from "../box-notices.ts";
 import { Reset } from "../reset.ts";
 import { SetupCode } from "../setup-code.ts";
 import { handedSockets } from "../systemd.ts";

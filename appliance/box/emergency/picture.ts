@@ -8,7 +8,7 @@ const SQUARE = 8;
 const MOST_BRIGHT = 255;
 
 /** A picture of light and dark squares. */
-export interface Squares {
+export interface Bitmap {
   readonly columns: number;
   readonly rows: number;
   isLight(column: number, row: number): boolean;
@@ -36,7 +36,7 @@ const DIGIT = { columns: 5, rows: 7 } as const;
 export function digitPicture(
   digit: number | undefined,
   { width, height }: { readonly width: number; readonly height: number },
-): Squares {
+): Bitmap {
   const [columns, rows] = [Math.floor(width / SQUARE), Math.floor(height / SQUARE)];
   const left = Math.floor((columns - DIGIT.columns) / 2);
   const top = Math.floor((rows - DIGIT.rows) / 2);
@@ -53,7 +53,7 @@ export function digitPicture(
 }
 
 /** The picture upside down. */
-export function turned(squares: Squares): Squares {
+export function turned(squares: Bitmap): Bitmap {
   const { columns, rows } = squares;
   return {
     columns,
@@ -63,7 +63,7 @@ export function turned(squares: Squares): Squares {
 }
 
 /** The picture turned by a quarter, clockwise from the panel's side. */
-export function turnedByQuarter({ columns, rows, isLight }: Squares): Squares {
+export function turnedByQuarter({ columns, rows, isLight }: Bitmap): Bitmap {
   return {
     columns: rows,
     rows: columns,
@@ -81,7 +81,7 @@ const AC_SYMBOLS = [0x00, 0x01];
 const END_OF_BLOCK = { bits: 0b00, length: 2 } as const;
 
 /** A file of JPEG, with halved colour as cameras and canvases write it. */
-export function jpegOf(squares: Squares): Buffer {
+export function jpegOf(squares: Bitmap): Buffer {
   const [width, height] = [squares.columns * SQUARE, squares.rows * SQUARE];
   const word = (value: number) => [value >> 8, value & 0xff];
   const segment = (marker: number, bytes: readonly number[]) => [
@@ -101,7 +101,7 @@ export function jpegOf(squares: Squares): Buffer {
   return Buffer.from([...head, ...scanOf(squares), 0xff, 0xd9]);
 }
 
-function scanOf({ columns, rows, isLight }: Squares): number[] {
+function scanOf({ columns, rows, isLight }: Bitmap): number[] {
   const codes = codesOf(DC_COUNTS, DC_SIZES);
   const out = new Bits();
   let last = 0;
@@ -182,7 +182,7 @@ const BMP_HEADER = 54;
  * @param perMeter pixels a metre, which some firmware expects
  */
 export function bmpOf(
-  { columns, rows, isLight }: Squares,
+  { columns, rows, isLight }: Bitmap,
   from: (x: number, y: number) => readonly [x: number, y: number],
   perMeter: number,
 ): Buffer {

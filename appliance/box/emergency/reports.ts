@@ -1,5 +1,5 @@
 import { ELGATO_MODELS } from "../../deck/usb/elgato-models.ts";
-import { bmpOf, digitPicture, jpegOf, type Squares, turned, turnedByQuarter } from "./picture.ts";
+import { type Bitmap, bmpOf, digitPicture, jpegOf, turned, turnedByQuarter } from "./picture.ts";
 
 /** The most bytes of a report of a picture, but of the first model. */
 const REPORT_BYTES = 1_024;
@@ -8,10 +8,10 @@ const ORIGINAL_REPORT_BYTES = 8_191;
 const DIGITS_A_ROW = 3;
 
 /** The reports for one key. @param key row by row */
-type KeyReports = (picture: Squares, key: number) => Buffer[];
+type KeyReports = (picture: Bitmap, key: number) => Buffer[];
 
 /** Panels that are not built in upside down. */
-const TURNS: Readonly<Record<string, (picture: Squares) => Squares>> = {
+const TURNS: Readonly<Record<string, (picture: Bitmap) => Bitmap>> = {
   plus: (picture) => picture,
   studio: (picture) => picture,
   "plus-xl": turnedByQuarter,

@@ -46,7 +46,7 @@ export interface WifiState {
 export const ASKED_WIFI = {
   /** Opens the set-up network. */
   begin: "begin",
-  /** Joins another network: a `WifiWish`. */
+  /** Joins another network: a `WifiRequest`. */
   join: "join.json",
   /** A key was without network for a while. */
   look: "look",
@@ -58,7 +58,7 @@ export const ASKED_WIFI = {
 export const INSISTED_WIFI = "insisted";
 
 /** The owner's wish for another network. */
-export interface WifiWish {
+export interface WifiRequest {
   readonly name: string;
   /** Empty for an open network. */
   readonly password: string;

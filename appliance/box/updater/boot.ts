@@ -22,7 +22,7 @@ import { countStart } from "./retreat.ts";
 import { isRunning, modeOf, wasArmed, writeState } from "./state.ts";
 
 /**
- * Runs at each start of the machine, and may run again: finds out why this system runs, notes the begin of a trial or
+ * Runs at each start of the machine, and may run again: finds out why this system runs, notes the start of a trial or
  * the end of the last one, and removes leftovers of a power cut.
  * @returns whether the box goes on; it restarts where it leaves a release that never gets well
  */

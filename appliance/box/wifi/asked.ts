@@ -5,7 +5,7 @@ import { bytesOf, isThere } from "../../base/system/files.ts";
 import { isNetworkName, isNetworkPassword, keptPassword } from "../ipc/wifi-rules.ts";
 import { ASKED_WIFI, INSISTED_WIFI } from "../ipc/wifi-state.ts";
 import { COUNTRIES } from "../provision/settings.ts";
-import type { JoinWish } from "./radio.ts";
+import type { JoinRequest } from "./radio.ts";
 
 /** The most bytes of a request. */
 const MOST_BYTES = 4_096;
@@ -15,7 +15,7 @@ export interface Asked {
   readonly begins: boolean;
   /** Whether the card or a jumper asked at this start. */
   readonly insists: boolean;
-  readonly change: JoinWish | undefined;
+  readonly change: JoinRequest | undefined;
   /** Whether a deck shows pictures. */
   readonly hasDeck: boolean;
 }
@@ -51,7 +51,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-function wishIn(bytes: Uint8Array | undefined): JoinWish | undefined {
+function wishIn(bytes: Uint8Array | undefined): JoinRequest | undefined {
   if (bytes === undefined || bytes.length > MOST_BYTES) return undefined;
   try {
     const wish: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));
@@ -61,7 +61,7 @@ function wishIn(bytes: Uint8Array | undefined): JoinWish | undefined {
   }
 }
 
-function wishOf(wish: Record<string, unknown>): JoinWish | undefined {
+function wishOf(wish: Record<string, unknown>): JoinRequest | undefined {
   const { name, password, country, hidden } = wish;
   if (typeof name !== "string" || typeof password !== "string") return undefined;
   if (!isNetworkName(name) || (password !== "" && !isNetworkPassword(password))) return undefined;

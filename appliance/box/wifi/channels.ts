@@ -1,5 +1,5 @@
 /** An access point that was heard, whoever may join it. */
-export interface HeardStation {
+export interface AccessPoint {
   /** MHz */
   readonly frequency: number;
   /** dBm */
@@ -20,7 +20,7 @@ const STRONGEST = -30;
  * The access points in the output of `iw dev wlan0 scan dump`. Their names are escaped there, but other text of theirs is
  * not, so that one may make lines of its own: it can make the box choose another channel, as it could by sending more.
  */
-export function heardIn(dump: string): HeardStation[] {
+export function heardIn(dump: string): AccessPoint[] {
   return dump
     .split(/^BSS /m, MOST_HEARD + 1)
     .slice(1)
@@ -36,7 +36,7 @@ export function heardIn(dump: string): HeardStation[] {
  * The channels of 1, 6 and 11 on which least is heard: several where it is as much, and all where nothing is known. A
  * station counts by its strength in dB, and by how much of its channel overlaps.
  */
-export function quietestChannels(heard: readonly HeardStation[]): readonly number[] {
+export function quietestChannels(heard: readonly AccessPoint[]): readonly number[] {
   const loads = CHANNELS.map((channel) =>
     heard.reduce((sum, station) => sum + strengthOf(station) * overlapOf(station, channel), 0),
   );
@@ -45,11 +45,11 @@ export function quietestChannels(heard: readonly HeardStation[]): readonly numbe
 }
 
 /** From 0 to 1. */
-function strengthOf({ signal }: HeardStation): number {
+function strengthOf({ signal }: AccessPoint): number {
   return Math.min(1, Math.max(0, (signal - WEAKEST) / (STRONGEST - WEAKEST)));
 }
 
 /** From 0 to 1; 0 also for other bands. */
-function overlapOf({ frequency }: HeardStation, channel: number): number {
+function overlapOf({ frequency }: AccessPoint, channel: number): number {
   return Math.max(0, 1 - Math.abs(frequency - 2_407 - 5 * channel) / WIDTH);
 }

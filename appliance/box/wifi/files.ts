@@ -5,7 +5,7 @@ import { groupIn, keepNetwork, keptSettings } from "../provision/box.ts";
 import { type SystemFile, wifiFiles } from "../provision/effects.ts";
 import type { Settings } from "../provision/settings.ts";
 import type { WifiFiles } from "./iwd.ts";
-import type { JoinWish, OwnNetwork } from "./radio.ts";
+import type { JoinRequest, OwnNetwork } from "./radio.ts";
 
 const MAIN = "etc/iwd/main.conf";
 const OWN = "var/lib/iwd/ap";
@@ -23,7 +23,7 @@ export class SystemWifiFiles implements WifiFiles {
     this.#root = root;
   }
 
-  write(wish: JoinWish): { readonly isCountryNew: boolean; undo(): void } {
+  write(wish: JoinRequest): { readonly isCountryNew: boolean; undo(): void } {
     const main = textOf(join(this.#root, MAIN)) ?? "";
     const files = wifiFiles(settingsOf(wish), main).map((file) => ({
       ...file,
@@ -55,7 +55,7 @@ export class SystemWifiFiles implements WifiFiles {
   }
 
   /** Keeps a network that was joined, for the next starts. @throws {Error} where the data partition cannot be written */
-  keep({ ssid, password, country: given, isHidden }: JoinWish): void {
+  keep({ ssid, password, country: given, isHidden }: JoinRequest): void {
     const country = given || this.country();
     keepNetwork(this.#root, {
       "wifi.ssid": ssid,
@@ -91,7 +91,7 @@ export class SystemWifiFiles implements WifiFiles {
 }
 
 /** A wish as the settings of a file. */
-function settingsOf({ ssid, password, country, isHidden }: JoinWish): Settings {
+function settingsOf({ ssid, password, country, isHidden }: JoinRequest): Settings {
   const from = "the Wi-Fi set-up";
   return {
     "wifi.ssid": { value: ssid, from },

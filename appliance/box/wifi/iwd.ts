@@ -2,9 +2,9 @@ import type { Clock } from "../../base/clock.ts";
 import type { AskSoon } from "../../base/system/program.ts";
 import { MOST_NAME_BYTES } from "../ipc/wifi-rules.ts";
 import { SET_UP_ADDRESS, type WifiReason } from "../ipc/wifi-state.ts";
-import { type HeardStation, heardIn } from "./channels.ts";
+import { type AccessPoint, heardIn } from "./channels.ts";
 import { IwdBus, type IwdObject } from "./iwd-bus.ts";
-import type { JoinEnd, JoinWish, OwnNetwork, Radio, RadioState, Scan } from "./radio.ts";
+import type { JoinEnd, JoinRequest, OwnNetwork, Radio, RadioState, Scan } from "./radio.ts";
 
 /** The files of the system that a network is made of. */
 export interface WifiFiles {
@@ -12,7 +12,7 @@ export interface WifiFiles {
    * Writes the profile and the country of a network.
    * @returns whether the country has changed, and how the files are put back as they were
    */
-  write(wish: JoinWish): { readonly isCountryNew: boolean; undo(): void };
+  write(wish: JoinRequest): { readonly isCountryNew: boolean; undo(): void };
   /** Writes the profile of the own network; undefined removes it. */
   own(own: OwnNetwork | undefined): void;
 }
@@ -68,7 +68,7 @@ export class IwdRadio implements Radio {
   }
 
   /** iwd does not tell of channels. The kernel keeps what its scan has heard. */
-  async #heard(signal: AbortSignal): Promise<readonly HeardStation[]> {
+  async #heard(signal: AbortSignal): Promise<readonly AccessPoint[]> {
     try {
       const own = ["dev", INTERFACE, "scan", "dump"] as const;
       return heardIn(await this.#options.ask("iw", own, { timeoutMs: 5_000, signal }));
@@ -127,7 +127,7 @@ export class IwdRadio implements Radio {
     await ask("nft", ["flush", "set", ...SET_UP_LINKS], { timeoutMs: NFT_MS });
   }
 
-  async join(wish: JoinWish | undefined, signal: AbortSignal): Promise<JoinEnd> {
+  async join(wish: JoinRequest | undefined, signal: AbortSignal): Promise<JoinEnd> {
     if (wish === undefined) return this.#joinAs(undefined, signal);
     await this.#leave(wish.ssid, signal);
     const { isCountryNew, undo } = this.#options.files.write(wish);
@@ -164,7 +164,7 @@ export class IwdRadio implements Radio {
       throw new Error("The radio does not leave its network.");
   }
 
-  async #joinAs(wish: JoinWish | undefined, signal: AbortSignal): Promise<JoinEnd> {
+  async #joinAs(wish: JoinRequest | undefined, signal: AbortSignal): Promise<JoinEnd> {
     const { path, name } = await this.#station(signal);
     let reason = await this.#tryToConnect(path, wish, signal);
     // Some radios fail at first, and a join of iwd's own may have been in the way.
@@ -181,7 +181,7 @@ export class IwdRadio implements Radio {
   /** @returns the reason that it is not connected; undefined where it is */
   async #tryToConnect(
     path: string,
-    wish: JoinWish | undefined,
+    wish: JoinRequest | undefined,
     signal: AbortSignal,
   ): Promise<Failure | undefined> {
     const since = this.#options.clock.now();
@@ -205,7 +205,11 @@ export class IwdRadio implements Radio {
   }
 
   /** @returns false where the network is not to be found. Rejects where it does not take the box */
-  async #connect(path: string, wish: JoinWish | undefined, signal: AbortSignal): Promise<boolean> {
+  async #connect(
+    path: string,
+    wish: JoinRequest | undefined,
+    signal: AbortSignal,
+  ): Promise<boolean> {
     for (let scan = 0; scan < SCANS; scan += 1) {
       await this.#look(path, signal);
       // iwd may join a known network by itself meanwhile.

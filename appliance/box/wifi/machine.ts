@@ -1,7 +1,7 @@
 import type { Decision } from "../../base/tasks/task-runner.ts";
 import type { WifiReason } from "../ipc/wifi-state.ts";
-import type { HeardStation } from "./channels.ts";
-import type { JoinEnd, JoinWish, OwnNetwork, Scan, SeenNetwork } from "./radio.ts";
+import type { AccessPoint } from "./channels.ts";
+import type { JoinEnd, JoinRequest, OwnNetwork, Scan, SeenNetwork } from "./radio.ts";
 
 /** The memory of a set-up. Nothing of it outlives the process, but for a network that was joined. */
 export interface SetUpRecord {
@@ -17,18 +17,18 @@ export interface SetUpRecord {
   /** Names of networks, from the last scan; null: one is to be made. */
   readonly networks: readonly SeenNetwork[] | null;
   /** All that sends, from that scan. */
-  readonly heard: readonly HeardStation[];
+  readonly heard: readonly AccessPoint[];
   /** The own network of the set-up, made for each; null before its first scan. */
   readonly own: OwnNetwork | null;
   readonly isOpen: boolean;
   /** A form that was sent, and when. */
-  readonly form: { readonly wish: JoinWish; readonly at: number } | null;
+  readonly form: { readonly wish: JoinRequest; readonly at: number } | null;
   /** Whether somebody at the box asked for a set-up; it waits for networks that are known. */
   readonly isAsked: boolean;
   /** The time at which the card or a jumper asked for one, whatever network answers; null for not. */
   readonly insistedAt: number | null;
   /** The owner's change in the Web UI. */
-  readonly change: JoinWish | null;
+  readonly change: JoinRequest | null;
   /** The last network that was not joined, and since when. */
   readonly trouble: {
     readonly reason: WifiReason;
@@ -83,14 +83,14 @@ export interface SetUpFacts {
   readonly unjoinedSince: number | null;
   /** The time since when the own network is down, although it is open; null while it is up. */
   readonly downSince: number | null;
-  readonly makeOwn: (heard: readonly HeardStation[]) => OwnNetwork;
+  readonly makeOwn: (heard: readonly AccessPoint[]) => OwnNetwork;
 }
 
 export type SetUpTask =
   | { readonly kind: "scan" | "close" }
   | { readonly kind: "rejoin"; readonly ssid: string }
   | { readonly kind: "open"; readonly own: OwnNetwork }
-  | { readonly kind: "join"; readonly wish: JoinWish; readonly isChange: boolean };
+  | { readonly kind: "join"; readonly wish: JoinRequest; readonly isChange: boolean };
 
 export type SetUpOutcome =
   | ({ readonly kind: "scanned" } & Scan)

@@ -1,4 +1,4 @@
-import { type HeardStation, quietestChannels } from "./channels.ts";
+import { type AccessPoint, quietestChannels } from "./channels.ts";
 import type { OwnNetwork } from "./radio.ts";
 
 /** Signs that nobody takes for another one. */
@@ -15,7 +15,7 @@ const KEY_LENGTH = 10;
  */
 export function makeOwnNetwork(
   below: (end: number) => number,
-  heard: readonly HeardStation[],
+  heard: readonly AccessPoint[],
 ): OwnNetwork {
   const draw = (signs: string, length: number) =>
     Array.from({ length }, () => signs.charAt(below(signs.length))).join("");

@@ -6,7 +6,7 @@ import type { AskSoon } from "../../base/system/program.ts";
 import { isNetworkPassword } from "../ipc/wifi-rules.ts";
 import { COUNTRIES } from "../provision/settings.ts";
 import { type PortalContent, SENT } from "./portal/portal.ts";
-import type { JoinWish } from "./radio.ts";
+import type { JoinRequest } from "./radio.ts";
 
 const UNIT = "tallydeck-portal.service";
 const UNIT_MS = 30_000;
@@ -36,7 +36,7 @@ export class PortalFolder {
     this.#empty();
   }
 
-  taken(): { readonly wish: JoinWish | undefined; readonly looksAgain: boolean } {
+  taken(): { readonly wish: JoinRequest | undefined; readonly looksAgain: boolean } {
     const [form, again] = [this.#sent(SENT.form), this.#sent(SENT.again)];
     const wish = isThere(form) ? wishIn(bytesOf(form, MOST_BYTES + 1)) : undefined;
     const looksAgain = isThere(again);
@@ -58,11 +58,11 @@ export class PortalFolder {
   }
 }
 
-function wishIn(bytes: Uint8Array | undefined): JoinWish | undefined {
+function wishIn(bytes: Uint8Array | undefined): JoinRequest | undefined {
   if (bytes === undefined || bytes.length > MOST_BYTES) return undefined;
   try {
     const wish: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));
-    return isObject(wish) && isWish(wish) ? (wish as unknown as JoinWish) : undefined;
+    return isObject(wish) && isWish(wish) ? (wish as unknown as JoinRequest) : undefined;
   } catch {
     return undefined;
   }

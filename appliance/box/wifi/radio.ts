@@ -1,5 +1,5 @@
 import type { WifiReason } from "../ipc/wifi-state.ts";
-import type { HeardStation } from "./channels.ts";
+import type { AccessPoint } from "./channels.ts";
 
 /** A network of the neighbourhood. */
 export interface SeenNetwork {
@@ -14,11 +14,11 @@ export interface Scan {
   /** Networks that the box can join, the strongest first. */
   readonly networks: readonly SeenNetwork[];
   /** All that sends; none where the radio does not tell. */
-  readonly heard: readonly HeardStation[];
+  readonly heard: readonly AccessPoint[];
 }
 
 /** A network to join. */
-export interface JoinWish {
+export interface JoinRequest {
   /** Its name in hexadecimal. */
   readonly ssid: string;
   /** Empty for an open network. */
@@ -61,6 +61,6 @@ export interface Radio {
    * Joins a network, or, without one, any that is known. A network that was not joined is forgotten, and those before
    * are as they were.
    */
-  join(wish: JoinWish | undefined, signal: AbortSignal): Promise<JoinEnd>;
+  join(wish: JoinRequest | undefined, signal: AbortSignal): Promise<JoinEnd>;
   state(): Promise<RadioState>;
 }

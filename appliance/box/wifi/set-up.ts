@@ -16,7 +16,7 @@ import {
 import { makeOwnNetwork } from "./own-network.ts";
 import { choiceOf } from "./portal/page.ts";
 import type { PortalContent } from "./portal/portal.ts";
-import type { JoinWish, Radio, RadioState } from "./radio.ts";
+import type { JoinRequest, Radio, RadioState } from "./radio.ts";
 
 /** The memory of the box beyond a start. */
 interface SetUpMemory {
@@ -31,7 +31,7 @@ interface SetUpMemory {
   known(): string | null;
   country(): string;
   /** @throws {Error} where it cannot be kept */
-  keep(wish: JoinWish): void;
+  keep(wish: JoinRequest): void;
 }
 
 /** The pages of the set-up network, which a program of their own shows. */
@@ -39,7 +39,7 @@ interface SetUpPortal {
   open(content: PortalContent): Promise<void>;
   close(): Promise<void>;
   /** A form that was sent, and whether networks are to be looked for again. */
-  taken(): { readonly wish: JoinWish | undefined; readonly looksAgain: boolean };
+  taken(): { readonly wish: JoinRequest | undefined; readonly looksAgain: boolean };
 }
 
 interface WifiSetUpOptions {
@@ -284,7 +284,7 @@ export class WifiSetUp {
   }
 
   /** A network that cannot be kept is joined all the same, until the next start. */
-  #keep(wish: JoinWish): void {
+  #keep(wish: JoinRequest): void {
     const { memory, log, isData } = this.#options;
     try {
       if (isData()) memory.keep(wish);

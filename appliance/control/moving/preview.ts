@@ -25,7 +25,13 @@ export function previewOf(input: unknown): UploadPreview {
   const [first = 0, last = 0] = [Math.min(...days.keys()), Math.max(...days.keys())];
   const [from, to] = [answer.brings[0], answer.brings.at(-1)];
   return {
-    ...{ format, zone, isZoneGuessed, notBrought, notes, leftOut, replaces },
+    format,
+    zone,
+    isZoneGuessed,
+    notBrought,
+    notes,
+    leftOut,
+    replaces,
     from: formatDay(first),
     to: formatDay(last),
     days: days.size,

@@ -54,7 +54,7 @@ export interface ImportUpload {
 }
 
 /** The choice of the owner, as the command line takes it. */
-export interface ImportWishes {
+export interface ImportOptions {
   from?: string;
   to?: string;
   zone?: string;

@@ -8,7 +8,7 @@ import { Refusal } from "../../base/refusal.ts";
 import { answerOf, type Flag, type OwnProgram, type Work } from "./own-program.ts";
 import { previewOf } from "./preview.ts";
 import { fileName } from "./upload-name.ts";
-import type { ImportUpload, ImportWishes, UploadPreview } from "./upload-view.ts";
+import type { ImportOptions, ImportUpload, UploadPreview } from "./upload-view.ts";
 
 interface UploadsOptions {
   /** Is made, and emptied at the start. */
@@ -123,8 +123,15 @@ class Upload {
     this.#folder = join(options.folder, id);
     this.#file = join(this.#folder, fileName(name));
     this.view = {
-      ...{ id, site, size, name: fileName(name), received: 0 },
-      ...{ state: "sending", share: 0, preview: null, problem: null },
+      id,
+      site,
+      size,
+      name: fileName(name),
+      received: 0,
+      state: "sending",
+      share: 0,
+      preview: null,
+      problem: null,
     };
   }
 
@@ -172,7 +179,7 @@ class Upload {
   }
 
   /** Begins to read the file. @throws {Refusal} `not_now`, `exchange_busy` */
-  inspect(wishes: ImportWishes): void {
+  inspect(wishes: ImportOptions): void {
     this.#begin("reading", ["--inspect", ...wordsOf(wishes)], (preview) => {
       this.view.preview = preview;
       this.view.state = "read";
@@ -180,7 +187,7 @@ class Upload {
   }
 
   /** Begins to write its days. @throws {Refusal} `not_now`, `exchange_busy`, `no_space` */
-  async bring(wishes: ImportWishes): Promise<void> {
+  async bring(wishes: ImportOptions): Promise<void> {
     if ((await this.#options.room()) < 0) throw noSpace();
     if (this.#isOver) throw gone();
     this.#begin("writing", wordsOf(wishes), (preview) => {
@@ -276,7 +283,7 @@ function flagName(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-function wordsOf({ replace, ...texts }: ImportWishes): Flag[] {
+function wordsOf({ replace, ...texts }: ImportOptions): Flag[] {
   return [
     ...Object.entries(texts).map(([name, value]): Flag => `--${flagName(name)}=${value}`),
     ...(replace ? (["--replace"] as const) : []),

@@ -2,7 +2,7 @@ import { jsonBody } from "../../base/http/body.ts";
 import { version } from "../../base/system/version.ts";
 import { closeWith } from "../../base/tasks/closing.ts";
 import { ORIGINS, Origins } from "../../deck/actions/origins.ts";
-import { Outgoing, sendOnce } from "../../deck/actions/outgoing.ts";
+import { RequestSender, sendOnce } from "../../deck/actions/request-sender.ts";
 import { documentsIn } from "../../store/store.ts";
 import type { OwnerContext } from "../context.ts";
 import { shape } from "../input.ts";
@@ -41,10 +41,10 @@ export async function startOutgoing({
   store,
   routes,
   ends,
-}: OwnerContext): Promise<{ outgoing: Outgoing; origins: Origins }> {
+}: OwnerContext): Promise<{ outgoing: RequestSender; origins: Origins }> {
   const origins = new Origins(documentsIn(store.box, ORIGINS));
   await origins.load();
-  const outgoing = new Outgoing({
+  const outgoing = new RequestSender({
     clock,
     log,
     send: sendOnce,

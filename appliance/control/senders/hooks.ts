@@ -104,8 +104,10 @@ const readKuma = shape<KumaPost>(
     monitor: orNull(
       open(
         {
-          ...{ id: { type: "integer", description: "must be a number" }, name: text },
-          ...{ url: orNull(text), hostname: orNull(text) },
+          id: { type: "integer", description: "must be a number" },
+          name: text,
+          url: orNull(text),
+          hostname: orNull(text),
         },
         ["id", "name"],
       ),

@@ -73,7 +73,9 @@ export function logsRoute({ numbers, feed }: Parts): SenderRoute {
     if (hits !== undefined) await numbers.countOnce(batch, hits);
     feed.stored(name);
     return {
-      ...{ ok: true, views, left: Object.fromEntries(left) },
+      ok: true,
+      views,
+      left: Object.fromEntries(left),
       ...(note !== undefined && { note }),
     };
   }

@@ -39,7 +39,8 @@ export function pingRoute({ channels }: { channels: Channels }): SenderRoute {
       const run = query.get("rid");
       if (rest[0] !== LOG)
         channels.ping(channel, {
-          ...{ status, ...watch },
+          status,
+          ...watch,
           ...(text !== "" && { text }),
           ...(run !== null && { run: hashOf(run) }),
         });

@@ -1,7 +1,7 @@
 import { DAY_MS } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
 import { type Cancel, Signal } from "../../base/signal.ts";
-import type { BackupStandingSource } from "../../box/board.ts";
+import type { BackupStandingSource } from "../../box/box-notices.ts";
 import type { Backups } from "../../links/backups/backups.ts";
 import type { TargetView } from "../../links/backups/view.ts";
 

@@ -1,4 +1,4 @@
-import type { PublicStandingSource } from "../../box/board.ts";
+import type { PublicStandingSource } from "../../box/box-notices.ts";
 import type { PublicAddress } from "../../links/public/public-address.ts";
 import type { PublicView, StepView } from "../../links/public/view.ts";
 

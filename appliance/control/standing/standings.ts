@@ -3,7 +3,7 @@ import type {
   BackupStandingSource,
   PublicStandingSource,
   UpdateStandingSource,
-} from "../../box/board.ts";
+} from "../../box/box-notices.ts";
 import type { StorageState } from "../../deck/face/notices.ts";
 import type { Warning } from "../../store/reports.ts";
 import type { WayIn } from "../routes/box/public-address.ts";

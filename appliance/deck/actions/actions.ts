@@ -9,7 +9,7 @@ import { channelOf } from "../face/widget.ts";
 import type { Gesture } from "../hands/gestures.ts";
 import type { Channels } from "../push/channels.ts";
 import { type Action, lostSecret, type RequestAction, type Step } from "../settings/action.ts";
-import type { Outgoing, RequestOutcome } from "./outgoing.ts";
+import type { RequestOutcome, RequestSender } from "./request-sender.ts";
 import { filled, filledText, type TemplateValues } from "./template.ts";
 
 interface ActionsOptions {
@@ -17,7 +17,7 @@ interface ActionsOptions {
   log: Pick<Log, "warn">;
   decks: Pick<Decks, "gestures" | "slotSettings" | "showFeedback" | "showPage" | "setAsleep">;
   channels: Pick<Channels, "get" | "set" | "clear" | "acknowledge">;
-  outgoing: Pick<Outgoing, "send">;
+  outgoing: Pick<RequestSender, "send">;
 }
 
 /** An action of a key that takes its time: one at a time. */

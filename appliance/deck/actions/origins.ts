@@ -1,7 +1,7 @@
 import { type Documents, documentKind, objectOf } from "../../base/documents.ts";
 import { originOf } from "../../base/input/origin.ts";
 import { invalidField, Refusal } from "../../base/refusal.ts";
-import { Turns } from "../../base/tasks/turns.ts";
+import { Mutex } from "../../base/tasks/mutex.ts";
 
 /** Documents of origins, each of which is its own id, without contents. */
 export const ORIGINS = documentKind<object>("origin", objectOf({}), {
@@ -14,7 +14,7 @@ const MAX_ORIGINS = ORIGINS.bound.count;
 /** The origins to which the owner lets keys send requests. */
 export class Origins {
   readonly #documents: Documents<object>;
-  readonly #turns = new Turns();
+  readonly #mutex = new Mutex();
   #origins: ReadonlySet<string> = new Set();
 
   constructor(documents: Documents<object>) {
@@ -23,7 +23,7 @@ export class Origins {
 
   /** Reads them from the store. */
   async load(): Promise<void> {
-    await this.#turns.take(async () => {
+    await this.#mutex.runExclusive(async () => {
       this.#origins = new Set((await this.#documents.list()).map(({ id }) => id));
     });
   }
@@ -43,7 +43,7 @@ export class Origins {
    * @throws {Refusal} `invalid_field`, `origin_limit`
    */
   allow(address: string): Promise<string> {
-    return this.#turns.take(async () => {
+    return this.#mutex.runExclusive(async () => {
       const origin = checked(address);
       if (this.#origins.has(origin)) return origin;
       if (this.#origins.size >= MAX_ORIGINS)
@@ -59,7 +59,7 @@ export class Origins {
 
   /** @throws {Refusal} `invalid_field`, `not_found` */
   remove(address: string): Promise<void> {
-    return this.#turns.take(async () => {
+    return this.#mutex.runExclusive(async () => {
       const origin = checked(address);
       if (!this.#origins.has(origin)) throw new Refusal("not_found", `${origin} is not allowed.`);
       await this.#documents.change({ remove: [origin] });

@@ -1,6 +1,6 @@
 import { invalidField, Refusal } from "../../base/refusal.ts";
 import type { RequestAction } from "../settings/action.ts";
-import type { OutgoingRequest } from "./outgoing.ts";
+import type { OutgoingRequest } from "./request-sender.ts";
 
 /** The values in a request, or in a value to send, for `{{channel}}` and the others. */
 export interface TemplateValues {

@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Cancel, Listenable } from "../../base/signal.ts";
-import type { Numbers } from "../face/situation.ts";
+import type { Numbers } from "../face/face-context.ts";
 import type { StatWidget } from "../face/widget.ts";
 
 type StatQuestion = Pick<StatWidget, "site" | "metric" | "period">;

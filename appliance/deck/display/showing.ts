@@ -2,10 +2,10 @@ import { HOUR_MS } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Cancel } from "../../base/signal.ts";
 import type { Deck } from "../deck.ts";
-import type { NoticeBoard } from "../face/notices.ts";
+import type { DeckRegistry } from "../deck-registry.ts";
+import type { NoticeSource } from "../face/notices.ts";
 import { channelOf, type StatWidget, type Widget } from "../face/widget.ts";
 import type { Channels } from "../push/channels.ts";
-import type { Roster } from "../roster.ts";
 import type { Images } from "../settings/images.ts";
 import { type NumberSource, StatNumbers } from "./live-numbers.ts";
 
@@ -16,11 +16,11 @@ export interface ShowingSources {
   numbers: NumberSource;
   /** The pictures there are; none unless given. */
   images?: Pick<Images, "fitted" | "has" | "changed">;
-  board: NoticeBoard;
+  board: NoticeSource;
 }
 
 interface ShowingOptions extends ShowingSources {
-  roster: Roster;
+  registry: DeckRegistry;
   /** A deck turned to another page, fell asleep or woke by itself. */
   turned(deck: Deck): void;
 }
@@ -51,18 +51,18 @@ export class Showing {
 
   constructor(options: ShowingOptions) {
     this.#options = options;
-    const { roster, numbers, clock } = options;
+    const { registry, numbers, clock } = options;
     this.numbers = new StatNumbers({
       source: numbers,
       clock,
-      wanted: () => roster.list().flatMap(({ visible }) => visible.filter(isStat)),
-      kept: () => roster.list().flatMap(({ widgets }) => widgets.filter(isStat)),
+      wanted: () => registry.list().flatMap(({ visible }) => visible.filter(isStat)),
+      kept: () => registry.list().flatMap(({ widgets }) => widgets.filter(isStat)),
       onChange: () => this.#refresh(isStat),
     });
   }
 
   start(): void {
-    const { clock, channels, numbers, images, board, roster } = this.#options;
+    const { clock, channels, numbers, images, board, registry } = this.#options;
     this.#subscriptions.push(
       clock.becameSure.on(() => this.refreshTimed()),
       ...(images === undefined
@@ -82,14 +82,14 @@ export class Showing {
         ),
       ),
       board.changed.on(() => {
-        for (const deck of roster) deck.surface.placeNotices();
+        for (const deck of registry) deck.surface.placeNotices();
         this.#refresh((widget) => widget.type === "address" || widget.type === "padlock");
         // A deck that sleeps wakes up for some of them.
         this.refreshTimed();
       }),
       watchClock(clock, {
         slept: () => {
-          for (const deck of roster) deck.reinitialise();
+          for (const deck of registry) deck.reinitialise();
         },
         stepped: () => this.anew(),
       }),
@@ -114,10 +114,10 @@ export class Showing {
   refreshTimed(): void {
     if (this.#isClosed) return;
     this.#cancelTurn();
-    const { clock, roster, turned } = this.#options;
-    const others = roster.list().filter((deck) => deck.tick());
+    const { clock, registry, turned } = this.#options;
+    const others = registry.list().filter((deck) => deck.tick());
     this.#refresh((widget) => TIMED.has(widget.type));
-    const next = Math.min(...roster.list().map((deck) => deck.nextChange()));
+    const next = Math.min(...registry.list().map((deck) => deck.nextChange()));
     const wait = Math.min(Math.max(next - clock.now(), 0), HOUR_MS);
     this.#cancelTurn = clock.after(wait, () => this.refreshTimed());
     if (others.length > 0) this.numbers.invalidate();
@@ -126,24 +126,24 @@ export class Showing {
 
   /** An alarm: decks wake for the keys that are to wake them, and show them. */
   #bringToFront(wakes: (widget: Widget) => boolean): void {
-    const { roster, turned } = this.#options;
-    const woken = roster.list().filter((deck) => deck.bringToFront(wakes));
+    const { registry, turned } = this.#options;
+    const woken = registry.list().filter((deck) => deck.bringToFront(wakes));
     if (woken.length > 0) this.anew();
     for (const deck of woken) turned(deck);
   }
 
   #refresh(concerned: (widget: Widget) => boolean): void {
-    for (const deck of this.#options.roster) deck.surface.refresh(concerned);
+    for (const deck of this.#options.registry) deck.surface.refresh(concerned);
   }
 
   #showChannel(channel: string): void {
     this.#refresh((widget) => channelOf(widget) === channel);
     // A countdown begins, or ends at another time; or an age shows.
-    const { channels, roster } = this.#options;
+    const { channels, registry } = this.#options;
     const state = channels.get(channel)?.state ?? "live";
     const isTimed = (widget: Widget) =>
       channelOf(widget) === channel && (widget.type === "countdown" || AGING.has(state));
-    if ([...roster].some(({ visible }) => visible.some(isTimed))) this.refreshTimed();
+    if ([...registry].some(({ visible }) => visible.some(isTimed))) this.refreshTimed();
   }
 }
 

@@ -1,16 +1,16 @@
 import type { Clock } from "../../base/clock.ts";
 import type { PictureChange, SlotPictureView } from "../deck-view.ts";
 import { type Face, face, nextChange } from "../face/face.ts";
-import type { Feedback } from "../face/feedback.ts";
-import { isHint, type Notice, type NoticeBoard, noticeFace } from "../face/notices.ts";
-import { ruleFor } from "../face/rules.ts";
 import {
+  type FaceContext,
   type IconPaths,
   isWide,
   type Numbers,
   type PushedValue,
-  type Situation,
-} from "../face/situation.ts";
+} from "../face/face-context.ts";
+import type { Feedback } from "../face/feedback.ts";
+import { isHint, type Notice, type NoticeSource, noticeFace } from "../face/notices.ts";
+import { ruleFor } from "../face/rules.ts";
 import { channelOf, type StatWidget, type Widget } from "../face/widget.ts";
 import type { Images } from "../settings/images.ts";
 import type { ModelSlot } from "../usb/model.ts";
@@ -28,7 +28,7 @@ export interface DeckWorld {
   readonly numbers: { get(widget: StatWidget): Numbers | undefined };
   readonly icons: IconPaths | undefined;
   readonly images: Pick<Images, "fitted"> | undefined;
-  readonly board: Omit<NoticeBoard, "changed">;
+  readonly board: Omit<NoticeSource, "changed">;
 }
 
 interface SurfaceOptions {
@@ -201,7 +201,7 @@ export class Surface {
     return face(widget, this.#situation(state.slot, widget));
   }
 
-  #situation({ width, height }: ModelSlot, widget: Widget): Situation {
+  #situation({ width, height }: ModelSlot, widget: Widget): FaceContext {
     const { clock, timeZone, channels, numbers, icons, images, board } = this.#options.world;
     const channel = channelOf(widget);
     const value = channel === undefined ? undefined : channels.get(channel);

@@ -1,6 +1,6 @@
 import { chooseColors } from "./colors.ts";
+import { type FaceContext, isWide } from "./face-context.ts";
 import type { PlainFace, TextFace } from "./plain.ts";
-import { isWide, type Situation } from "./situation.ts";
 import type { IconWidget, Widget } from "./widget.ts";
 import { type AddressFace, addressFace, TURN_MS } from "./widgets/address.ts";
 import { countdownFace, nextCount } from "./widgets/countdown.ts";
@@ -18,7 +18,7 @@ export type Face = PlainFace | StatFace | GaugeFace | ImageFace | AddressFace;
 const MINUTE_MS = 60_000;
 
 /** The face that a slot with this widget shows now. */
-export function face(widget: Widget, situation: Situation): Face {
+export function face(widget: Widget, situation: FaceContext): Face {
   const colors = chooseColors({}, widget);
   switch (widget.type) {
     case "push":
@@ -59,7 +59,7 @@ export function face(widget: Widget, situation: Situation): Face {
 }
 
 /** The next moment (epoch ms) the face changes though nothing happens; undefined for never. */
-export function nextChange(widget: Widget, situation: Situation): number | undefined {
+export function nextChange(widget: Widget, situation: FaceContext): number | undefined {
   const following = (step: number) => (Math.floor(situation.now / step) + 1) * step;
   switch (widget.type) {
     case "clock":
@@ -80,7 +80,7 @@ export function nextChange(widget: Widget, situation: Situation): number | undef
 }
 
 /** An icon with its label; the name of an icon that does not exist. */
-function iconFace(widget: IconWidget, { icons }: Situation): TextFace {
+function iconFace(widget: IconWidget, { icons }: FaceContext): TextFace {
   const { label = "" } = widget;
   const colors = chooseColors({}, widget);
   const icon = icons?.path(widget.icon);

@@ -1,7 +1,7 @@
 import type { Listenable } from "../../base/signal.ts";
 import { chooseColors, dimmed, RED, WARNING } from "./colors.ts";
+import type { PublicStanding } from "./face-context.ts";
 import type { PlainFace } from "./plain.ts";
-import type { PublicStanding } from "./situation.ts";
 import type { AddressFace } from "./widgets/address.ts";
 
 /** A notice of the box itself. */
@@ -48,7 +48,7 @@ export interface UpdateStanding {
 }
 
 /** The notices that the box shows on its decks. */
-export interface NoticeBoard {
+export interface NoticeSource {
   notices(): readonly Notice[];
   /** URL of the Web UI; undefined while there is no network. */
   address(): string | undefined;

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import type { Canvas, SKRSContext2D } from "@napi-rs/canvas";
-import { Turns } from "../../base/tasks/turns.ts";
+import { Mutex } from "../../base/tasks/mutex.ts";
 import { giveBack } from "../pixel-memory.ts";
 import type { JpegOptions, Pixels, Rotation } from "../pixels.ts";
 import type { Face } from "./face.ts";
@@ -48,7 +48,7 @@ export function paint(face: Face, { width, height }: TextBox, feedback?: Feedbac
 
 /** The canvas of fine pictures: one is kept, since the largest takes 5 MB, and so they are painted in turns. */
 let fineCanvas: Canvas | undefined;
-const fineTurns = new Turns();
+const fineMutex = new Mutex();
 
 /**
  * The same face with more pixels, in the same layout, as a PNG. It is encoded beside the main thread.
@@ -59,7 +59,7 @@ export function paintFine(
   { width, height }: TextBox,
   { feedback, scale }: { feedback?: Feedback | undefined; scale: number },
 ): Promise<Uint8Array> {
-  return fineTurns.take(async () => {
+  return fineMutex.runExclusive(async () => {
     const shown = face.kind === "image" ? await withFineImage(face, scale) : face;
     const [across, down] = [width * scale, height * scale];
     if (fineCanvas?.width !== across || fineCanvas.height !== down)

@@ -3,7 +3,7 @@ import { messageOf } from "../../base/message-of.ts";
 import type { EncodeJpeg, Pixels } from "../pixels.ts";
 import type { DeckBus, UsbUnit } from "../usb/hid.ts";
 import type { Model, ModelSlot } from "../usb/model.ts";
-import { Inbox, type Person, TourEnded } from "./person.ts";
+import { EventQueue, type Person, TourEnded } from "./person.ts";
 import { Recorder } from "./recorder.ts";
 import type { HardwareReport, ReportStep } from "./report.ts";
 import { heardText, inputStations, numberOf, type Station, slotStation } from "./stations.ts";
@@ -38,7 +38,7 @@ const OK: Result = { result: "ok", note: "" };
 export class DeckTour {
   readonly #options: TourOptions;
   readonly #recorder: Recorder;
-  readonly #inbox: Inbox;
+  readonly #inbox: EventQueue;
   readonly #deck: TriedDeck;
   readonly #steps: ReportStep[] = [];
   /** The unit of this model that was plugged in last, since the tour began. */
@@ -57,7 +57,7 @@ export class DeckTour {
     const others = model.slots.length > 0 ? 4 : 2;
     this.#toAsk = stations.length + inputStations(model).length + others;
     this.#recorder = new Recorder(clock, model.family);
-    this.#inbox = new Inbox(clock, person);
+    this.#inbox = new EventQueue(clock, person);
     const { inbox, recorder } = { inbox: this.#inbox, recorder: this.#recorder };
     this.#deck = new TriedDeck({ model, bus, clock, encodeJpeg, recorder, inbox });
   }

@@ -23,7 +23,7 @@ export class TourEnded extends Error {
 }
 
 /** A word of a driver about a hand. */
-export interface Heard {
+export interface DriverEvent {
   readonly what: "down" | "up" | "tap" | "turn" | "swipe";
   /** The place, or the direction of a swipe. */
   readonly place: string;
@@ -32,7 +32,7 @@ export interface Heard {
 }
 
 type Incoming =
-  | ({ readonly kind: "heard" } & Heard)
+  | ({ readonly kind: "heard" } & DriverEvent)
   | { readonly kind: "typed"; readonly line: string }
   | { readonly kind: "gone" | "came" | "time" };
 
@@ -40,7 +40,7 @@ type Incoming =
 const MOST_WAITING = 1_000;
 
 /** Gathers what a person, a deck and a plug do, for one who waits for it. */
-export class Inbox {
+export class EventQueue {
   readonly #clock: Pick<Clock, "after">;
   readonly #subscriptions: Cancel[];
   readonly #stop = Promise.withResolvers<never>();

@@ -1,14 +1,14 @@
 import { type Clock, every } from "../../base/clock.ts";
 import { messageOf } from "../../base/message-of.ts";
 import type { Cancel } from "../../base/signal.ts";
-import { Turns } from "../../base/tasks/turns.ts";
+import { Mutex } from "../../base/tasks/mutex.ts";
 import type { EncodeJpeg, Pixels } from "../pixels.ts";
 import { openDriver, usagePageOf } from "../usb/connection.ts";
 import type { DeckDriver, HidHandle } from "../usb/driver.ts";
 import { type DeckBus, OpenError, type UsbUnit } from "../usb/hid.ts";
 import type { Model } from "../usb/model.ts";
 import { openSentence } from "../usb/problems.ts";
-import { type Inbox, TourEnded } from "./person.ts";
+import { type EventQueue, TourEnded } from "./person.ts";
 import type { Recorder } from "./recorder.ts";
 
 interface TriedDeckOptions {
@@ -17,7 +17,7 @@ interface TriedDeckOptions {
   readonly clock: Clock;
   readonly encodeJpeg: EncodeJpeg;
   readonly recorder: Recorder;
-  readonly inbox: Inbox;
+  readonly inbox: EventQueue;
 }
 
 /** The longest wait for the deck to take or answer something. */
@@ -28,7 +28,7 @@ const BRIGHTNESS = 80;
 /** One deck as a tour has it open: every call is recorded, bounded in time, and made after the one before. */
 export class TriedDeck {
   readonly #options: TriedDeckOptions;
-  readonly #turns = new Turns();
+  readonly #mutex = new Mutex();
   #hid: HidHandle | undefined;
   #driver: DeckDriver | undefined;
   #stopBeating: Cancel = () => {};
@@ -131,7 +131,7 @@ export class TriedDeck {
     if (heartbeat === undefined) return;
     this.#stopBeating = every(this.#options.clock, heartbeat.everyMs, () => {
       // A failure shows in the next call, too.
-      this.#turns.take(() => heartbeat.beat(this.#brightness)).catch(() => {});
+      this.#mutex.runExclusive(() => heartbeat.beat(this.#brightness)).catch(() => {});
     });
   }
 
@@ -156,7 +156,7 @@ export class TriedDeck {
   /** @throws {TourEnded} where the deck does not do it, or not in time */
   async #call<T>(work: (driver: DeckDriver) => Promise<T>): Promise<T> {
     const { inbox, model, recorder } = this.#options;
-    const turn = this.#turns.take(() => work(this.#driver as DeckDriver));
+    const turn = this.#mutex.runExclusive(() => work(this.#driver as DeckDriver));
     const late = `The ${model.name} does not answer. Unplug it, plug it in again, and try once more.`;
     return inbox.within(ANSWER_MS, turn, late).catch((error: unknown) => {
       if (error instanceof TourEnded) throw error;

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { type Documents, documentKind, objectOf, TEXT } from "../../base/documents.ts";
 import type { Cancel } from "../../base/signal.ts";
-import { Turns } from "../../base/tasks/turns.ts";
+import { Mutex } from "../../base/tasks/mutex.ts";
 import type { DeadManState } from "./channel-state.ts";
 import type { HeldMessage } from "./held.ts";
 
@@ -32,7 +32,7 @@ const SPACING_MS = 1_000;
 export class KeptChannels {
   readonly #documents: Documents<KeptChannel>;
   readonly #clock: Clock;
-  readonly #turns = new Turns();
+  readonly #mutex = new Mutex();
   /** Pending changes; undefined for a channel to delete. */
   readonly #open = new Map<string, KeptChannel | undefined>();
   #cancelTimer: Cancel | undefined;
@@ -72,14 +72,14 @@ export class KeptChannels {
   /** Stores pending changes. */
   close(): Promise<void> {
     this.#cancelTimer?.();
-    return this.#turns.take(() => this.#flush());
+    return this.#mutex.runExclusive(() => this.#flush());
   }
 
   #flushSoon(): void {
     this.#cancelTimer?.();
     this.#due = Number.POSITIVE_INFINITY;
     this.#flushedAt = this.#clock.monotonic();
-    this.#turns.take(() => this.#flush()).catch(() => this.#flushIn(DELAY_MS));
+    this.#mutex.runExclusive(() => this.#flush()).catch(() => this.#flushIn(DELAY_MS));
   }
 
   async #flush(): Promise<void> {

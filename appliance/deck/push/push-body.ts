@@ -2,7 +2,7 @@ import { shape } from "../../base/input/shape.ts";
 import { COLOR, TTL } from "../../base/names.ts";
 
 /**
- * A state that a sender reports; `start` is the begin of a run that ends with another state.
+ * A state that a sender reports; `start` begins a run that ends with another state.
  */
 export type Status = "ok" | "warn" | "fail" | "start";
 

@@ -11,7 +11,7 @@ import {
 import { invalidField, Refusal } from "../../base/refusal.ts";
 import type { Cancel } from "../../base/signal.ts";
 import { isSameSecret, makeToken, sha256 } from "../../base/system/secrets.ts";
-import { Turns } from "../../base/tasks/turns.ts";
+import { Mutex } from "../../base/tasks/mutex.ts";
 import type { PushToken, Scope } from "./push-token.ts";
 
 /** A token together with its plaintext, which is known at this moment only. */
@@ -41,8 +41,13 @@ export const PUSH_TOKENS = documentKind<PushTokenBody>(
   "push_token",
   objectOf(
     {
-      ...{ name: TEXT, prefix: TEXT, hash: TEXT, paused: FLAG, mayRead: FLAG },
-      ...{ createdAt: NUMBER, lastUsedAt: orNull(NUMBER) },
+      name: TEXT,
+      prefix: TEXT,
+      hash: TEXT,
+      paused: FLAG,
+      mayRead: FLAG,
+      createdAt: NUMBER,
+      lastUsedAt: orNull(NUMBER),
     },
     { logsOnly: { const: true } },
   ),
@@ -68,7 +73,7 @@ export class PushTokens {
   readonly #tokens = new Map<string, StoredPushToken>();
   /** Token → the time of its last use, until it is stored. */
   readonly #uses = new Map<string, number>();
-  readonly #turns = new Turns();
+  readonly #mutex = new Mutex();
   #cancelTimer: Cancel | undefined;
 
   private constructor(options: PushTokensOptions) {
@@ -92,7 +97,7 @@ export class PushTokens {
    */
   create(rawName: string, use?: "logs"): Promise<MadePushToken> {
     const { clock, randomBytes } = this.#options;
-    return this.#turns.take(async () => {
+    return this.#mutex.runExclusive(async () => {
       const name = checkedName(rawName);
       if (this.#tokens.size >= MAX_TOKENS) {
         throw new Refusal(
@@ -120,7 +125,7 @@ export class PushTokens {
 
   /** @throws {Refusal} `not_found` */
   setPaused(id: string, paused: boolean): Promise<PushToken> {
-    return this.#turns.take(async () => {
+    return this.#mutex.runExclusive(async () => {
       const token = { ...this.#find(id), paused };
       await this.#save(token);
       return this.#describe(token);
@@ -129,7 +134,7 @@ export class PushTokens {
 
   /** A new plaintext for the same token; the old one stops working. @throws {Refusal} `not_found` */
   rotate(id: string): Promise<MadePushToken> {
-    return this.#turns.take(async () => {
+    return this.#mutex.runExclusive(async () => {
       const { plaintext, prefix, hash } = makeSecret(this.#options.randomBytes);
       const token = { ...this.#find(id), prefix, hash, lastUsedAt: null };
       await this.#save(token);
@@ -140,7 +145,7 @@ export class PushTokens {
 
   /** @throws {Refusal} `not_found` */
   revoke(id: string): Promise<void> {
-    return this.#turns.take(async () => {
+    return this.#mutex.runExclusive(async () => {
       this.#find(id);
       await this.#options.documents.change({ remove: [id] });
       this.#tokens.delete(id);
@@ -157,13 +162,13 @@ export class PushTokens {
 
   /** Reads the store again, after changes by others. */
   reload(): Promise<void> {
-    return this.#turns.take(() => this.#load());
+    return this.#mutex.runExclusive(() => this.#load());
   }
 
   /** Stores the times of the last uses. */
   close(): Promise<void> {
     this.#cancelTimer?.();
-    return this.#turns.take(() => this.#storeUses());
+    return this.#mutex.runExclusive(() => this.#storeUses());
   }
 
   async #load(): Promise<void> {
@@ -211,7 +216,7 @@ export class PushTokens {
     this.#cancelTimer ??= clock.after(LAST_USED_DELAY_MS, () => {
       this.#cancelTimer = undefined;
       // Uses that could not be stored are tried again at the next use, or at the end.
-      this.#turns.take(() => this.#storeUses()).catch(() => {});
+      this.#mutex.runExclusive(() => this.#storeUses()).catch(() => {});
     });
   }
 

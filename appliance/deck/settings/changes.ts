@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../base/clock.ts";
-import { Turns } from "../../base/tasks/turns.ts";
+import { Mutex } from "../../base/tasks/mutex.ts";
+import type { DeckRegistry } from "../deck-registry.ts";
 import type { Undoable } from "../deck-view.ts";
 import { firstOfEach } from "../identity.ts";
-import type { Roster } from "../roster.ts";
 import { expectFits } from "./deck-bounds.ts";
 import type { DeckSettings, DeckStore } from "./deck-settings.ts";
 import { type ChangeStep, History } from "./history.ts";
@@ -11,7 +11,7 @@ import { type ChangeStep, History } from "./history.ts";
 interface ChangesOptions {
   readonly clock: Pick<Clock, "monotonic">;
   readonly store: DeckStore;
-  readonly roster: Roster;
+  readonly registry: DeckRegistry;
   /** Called with decks whose settings have changed, or are deleted. */
   applied(ids: readonly string[]): void;
 }
@@ -22,13 +22,13 @@ export type TakeBack = () => Promise<string>;
 /** Changes of settings: each is stored, then remembered, and then shows, before the next begins. */
 export class Changes {
   readonly #options: ChangesOptions;
-  readonly #roster: Roster;
+  readonly #registry: DeckRegistry;
   readonly #history: History;
-  readonly #turns = new Turns();
+  readonly #mutex = new Mutex();
 
   constructor(options: ChangesOptions) {
     this.#options = options;
-    this.#roster = options.roster;
+    this.#registry = options.registry;
     this.#history = new History(options.clock);
   }
 
@@ -49,7 +49,7 @@ export class Changes {
 
   /** Waits for the changes before it, and keeps others waiting. */
   take<T>(task: () => Promise<T>): Promise<T> {
-    return this.#turns.take(task);
+    return this.#mutex.runExclusive(task);
   }
 
   /**
@@ -83,7 +83,7 @@ export class Changes {
     after: readonly DeckSettings[],
     save: (decks: readonly DeckSettings[]) => Promise<TakeBack>,
   ): Promise<void> {
-    for (const deck of after) expectFits(deck, this.#roster.find(deck.id)?.settings);
+    for (const deck of after) expectFits(deck, this.#registry.find(deck.id)?.settings);
     let takeBack = await save(after);
     this.#history.add({
       what,
@@ -111,17 +111,17 @@ export class Changes {
   async #load(): Promise<void> {
     const stored = await this.#options.store.load();
     const kept = new Set(stored.map(({ id }) => id));
-    const others = this.#roster.list().filter(({ id }) => !kept.has(id));
+    const others = this.#registry.list().filter(({ id }) => !kept.has(id));
     const gone = others.filter(({ connected }) => !connected).map(({ id }) => id);
-    for (const id of gone) this.#roster.remove(id);
+    for (const id of gone) this.#registry.remove(id);
     const here = others.filter(({ connected }) => connected);
     this.#apply([...stored, ...firstOfEach(here, stored)], gone);
   }
 
   /** Shows settings that are stored. */
   #apply(stored: readonly DeckSettings[], gone: readonly string[] = []): void {
-    for (const settings of stored) this.#roster.find(settings.id)?.apply(settings);
-    this.#roster.addKnown(stored);
+    for (const settings of stored) this.#registry.find(settings.id)?.apply(settings);
+    this.#registry.addKnown(stored);
     this.#options.applied([...stored.map(({ id }) => id), ...gone]);
   }
 }

@@ -112,7 +112,9 @@ const SLOTS = mapOf({
 export const DECKS = documentKind<DeckBody>(
   "deck",
   objectOf({
-    ...{ model: LABEL, serial: LABEL, brightness: { ...WHOLE, maximum: 100 } },
+    model: LABEL,
+    serial: LABEL,
+    brightness: { ...WHOLE, maximum: 100 },
     name: { type: "string", pattern: String.raw`^\S(?:[^]{0,${FIELD_LIMITS.name - 2}}\S)?$` },
     pages: { type: "array", minItems: 1, items: objectOf({ name: LABEL, slots: SLOTS }) },
     fixed: SLOTS,
@@ -144,7 +146,11 @@ function deckOf({ id, body, revision }: Document<DeckBody>, rules: PushRules): D
     );
   const { model, serial, name, brightness, pages, fixed, sleep, homeAfterSeconds } = body;
   return {
-    ...{ id, model, serial, name, brightness },
+    id,
+    model,
+    serial,
+    name,
+    brightness,
     ...AWAKE,
     ...orElse(() => readChange({ sleep }), {}),
     ...orElse(() => readChange({ homeAfterSeconds }), {}),
@@ -223,7 +229,7 @@ export function withImport(
 
 /**
  * Reads a change from outside.
- * @param at the begin of the paths of fields, where the change is a part of something
+ * @param at the prefix of the paths of fields, where the change is a part of something
  * @throws {Refusal} `invalid_field`
  */
 export function readChange(

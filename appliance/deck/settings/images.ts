@@ -3,10 +3,10 @@ import { BOUNDS } from "../../base/bounds.ts";
 import { type Documents, documentKind, objectOf } from "../../base/documents.ts";
 import { Refusal } from "../../base/refusal.ts";
 import { Signal } from "../../base/signal.ts";
-import { Turns } from "../../base/tasks/turns.ts";
+import { Mutex } from "../../base/tasks/mutex.ts";
+import type { FittedImage } from "../face/face-context.ts";
 import { broken, checkImageFile } from "../face/image-file.ts";
 import { fitImage } from "../face/paint.ts";
-import type { FittedImage } from "../face/situation.ts";
 import type { Pixels } from "../pixels.ts";
 
 /** Pictures that keys show, by the SHA-256 of their file: PNG or JPEG, as it was uploaded. */
@@ -32,7 +32,7 @@ export class Images {
   readonly changed = new Signal<string>();
   readonly #documents: Documents<object>;
   /** Images are opened one at a time, since each takes memory. */
-  readonly #turns = new Turns();
+  readonly #mutex = new Mutex();
   readonly #fitted = new Map<string, Fitted | "missing" | "opening">();
   /** Bytes of each file, the oldest first. */
   #sizes: ReadonlyMap<string, number> = new Map();
@@ -59,7 +59,7 @@ export class Images {
    * @throws {Refusal} `invalid_image`, `image_limit`
    */
   add(file: Buffer, used: ReadonlySet<string>): Promise<string> {
-    return this.#turns.take(async () => {
+    return this.#mutex.runExclusive(async () => {
       await opened(file, { width: 1, height: 1 });
       const hash = createHash("sha256").update(file).digest("hex");
       if (this.#sizes.has(hash)) return hash;
@@ -81,8 +81,8 @@ export class Images {
     if (known === "opening") return undefined;
     if (known !== undefined) return known;
     this.#hold(key, "opening");
-    this.#turns
-      .take(async () => this.#hold(key, await this.#open(hash, { width, height })))
+    this.#mutex
+      .runExclusive(async () => this.#hold(key, await this.#open(hash, { width, height })))
       // An image that cannot be read is tried again after a restart, or a new upload.
       .catch(() => this.#hold(key, "missing"))
       .then(() => this.changed.emit(hash));
@@ -94,7 +94,7 @@ export class Images {
     if (pixels === undefined) return "missing";
     const finer = (scale: number) => ({ width: size.width * scale, height: size.height * scale });
     return new Fitted(hash, pixels, (scale) =>
-      this.#turns.take(() => this.#pixels(hash, finer(scale))),
+      this.#mutex.runExclusive(() => this.#pixels(hash, finer(scale))),
     );
   }
 

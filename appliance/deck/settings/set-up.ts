@@ -4,9 +4,9 @@ import { invalidField } from "../../base/refusal.ts";
 import type { Icons } from "../../base/text/icons.ts";
 import { placeName } from "../../base/text/place-name.ts";
 import type { Deck } from "../deck.ts";
+import type { DeckRegistry } from "../deck-registry.ts";
 import type { DeckView, PlaceView } from "../deck-view.ts";
 import type { Widget } from "../face/widget.ts";
-import type { Roster } from "../roster.ts";
 import { Changes, type TakeBack } from "./changes.ts";
 import {
   changed,
@@ -30,7 +30,11 @@ import {
   withSlot,
 } from "./pages.ts";
 import { changedSlot, type SlotChange, type SlotSettings } from "./slot-settings.ts";
-import { type StartingPointName, type Surroundings, withStartingPoint } from "./starting-points.ts";
+import {
+  type StartingContext,
+  type StartingPointName,
+  withStartingPoint,
+} from "./starting-points.ts";
 
 /** The sources of everything that widgets may name. */
 export interface SetUpSources {
@@ -42,7 +46,7 @@ export interface SetUpSources {
 
 interface SetUpOptions extends SetUpSources {
   clock: Pick<Clock, "monotonic">;
-  roster: Roster;
+  registry: DeckRegistry;
   /** Called with decks whose settings have changed, or are deleted. */
   applied(ids: readonly string[]): void;
 }
@@ -61,19 +65,19 @@ type PageChange = Parameters<typeof changePage>[2];
 /** The settings of decks: each change is stored, and then shows, before the next begins. */
 export class SetUp {
   readonly #options: SetUpOptions;
-  readonly #roster: Roster;
+  readonly #registry: DeckRegistry;
   /** The changes that were made, to undo them and do them again. */
   readonly changes: Changes;
 
   constructor(options: SetUpOptions) {
     this.#options = options;
-    this.#roster = options.roster;
+    this.#registry = options.registry;
     this.changes = new Changes(options);
   }
 
   /** The settings of every deck, with secrets; `shownSettings` has none. */
   settings(): DeckSettings[] {
-    return this.#roster.list().map(({ settings }) => settings);
+    return this.#registry.list().map(({ settings }) => settings);
   }
 
   /** @throws {Refusal} `not_found`, `invalid_field` */
@@ -98,8 +102,8 @@ export class SetUp {
     change: SlotChange,
     page?: number | "all",
   ): Promise<PlaceView> {
-    const deck = this.#roster.deck(id);
-    this.#roster.place(deck, slot);
+    const deck = this.#registry.deck(id);
+    this.#registry.place(deck, slot);
     if (change.widget !== undefined) this.checkWidget(change.widget);
     const shown = deck.page;
     await this.#change(id, (settings) => {
@@ -114,7 +118,7 @@ export class SetUp {
         settings: { ...settings, ...withSlot(settings, { slot, page: where }, set) },
       };
     });
-    return this.#roster.place(deck, slot);
+    return this.#registry.place(deck, slot);
   }
 
   /**
@@ -130,10 +134,10 @@ export class SetUp {
     to: MoveTarget,
   ): Promise<string> {
     return this.changes.take(async () => {
-      const from = this.#roster.deck(id);
-      const target = this.#roster.deck(to.deck ?? id);
-      const isPictured = "slot" in this.#roster.place(from, slot);
-      if ("slot" in this.#roster.place(target, to.slot) !== isPictured)
+      const from = this.#registry.deck(id);
+      const target = this.#registry.deck(to.deck ?? id);
+      const isPictured = "slot" in this.#registry.place(from, slot);
+      if ("slot" in this.#registry.place(target, to.slot) !== isPictured)
         throw invalidField(
           "slot",
           "must be a place with a picture if the other has one, else none.",
@@ -159,10 +163,10 @@ export class SetUp {
   start(
     id: string,
     name: StartingPointName,
-    surroundings: Omit<Surroundings, "model">,
+    surroundings: Omit<StartingContext, "model">,
   ): Promise<string> {
     return this.changes.take(async () => {
-      const deck = this.#roster.deck(id);
+      const deck = this.#registry.deck(id);
       const { model, settings } = deck;
       const around = { model, ...surroundings };
       const { layout, page } = withStartingPoint(settings, deck.page, name, around);
@@ -225,7 +229,9 @@ export class SetUp {
   ): Promise<void> {
     for (const settings of imported) readChange(settings);
     await this.changes.take(async () => {
-      const merged = imported.map((deck) => withImport(this.#roster.find(deck.id)?.settings, deck));
+      const merged = imported.map((deck) =>
+        withImport(this.#registry.find(deck.id)?.settings, deck),
+      );
       await this.changes.stepBeside("Settings taken in", merged, save);
     });
   }
@@ -250,14 +256,14 @@ export class SetUp {
     ) => Pick<ChangeStep, "what" | "about"> & { settings: DeckSettings },
   ): Promise<DeckView> {
     await this.changes.take(async () => {
-      const before = this.#roster.deck(id).settings;
+      const before = this.#registry.deck(id).settings;
       const { settings, ...step } = change(before);
       await this.changes.step(step, [before], [settings]);
       // A deck that is set up is in use.
-      const deck = this.#roster.deck(id);
+      const deck = this.#registry.deck(id);
       if (!deck.asleep) deck.use();
     });
-    return this.#roster.deck(id).view();
+    return this.#registry.deck(id).view();
   }
 }
 

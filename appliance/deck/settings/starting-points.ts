@@ -6,7 +6,7 @@ import { addPage, type Layout, slotOn, withSlot } from "./pages.ts";
 import type { SlotSettings } from "./slot-settings.ts";
 
 /** The deck and its world that a starting point is made for. */
-export interface Surroundings {
+export interface StartingContext {
   readonly model: Pick<Model, "slots">;
   /** Ids. */
   readonly sites: readonly string[];
@@ -15,7 +15,7 @@ export interface Surroundings {
 }
 
 /** Makes as many slots as it likes, the most useful first. */
-type StartingPoint = (surroundings: Surroundings) => SlotSettings[];
+type StartingPoint = (surroundings: StartingContext) => SlotSettings[];
 
 /** The starting points by their names in the Web UI. */
 const STARTING_POINTS = {
@@ -41,7 +41,7 @@ export function withStartingPoint(
   layout: Layout,
   shown: number,
   name: StartingPointName,
-  surroundings: Surroundings,
+  surroundings: StartingContext,
 ): { layout: Layout; page: number } {
   const slots = fillable(surroundings.model.slots);
   if (slots.length === 0)
@@ -83,7 +83,7 @@ function emptyOn(layout: Layout, page: number, slots: readonly ModelSlot[]): Mod
   });
 }
 
-function mySites({ sites }: Surroundings): SlotSettings[] {
+function mySites({ sites }: StartingContext): SlotSettings[] {
   const stat = (site: string, metric: StatWidget["metric"], period: StatWidget["period"]) => ({
     widget: { type: "stat", site, metric, period } as const,
   });
@@ -106,7 +106,7 @@ function home(): SlotSettings[] {
   ];
 }
 
-function buildStatus({ channels }: Surroundings): SlotSettings[] {
+function buildStatus({ channels }: StartingContext): SlotSettings[] {
   const builds = channels.length > 0 ? channels : USUAL_BUILDS;
   return builds.map((channel) => ({
     widget: { type: "push", channel, wake: true },

@@ -88,7 +88,7 @@ interface CrtInput {
 
 /** Reports every key, zone, dial and swipe of a unit, and ignores unknown codes. */
 function hearInputs(context: DriverContext<MiraboxModel | Akp05Model>): void {
-  const tellers = tellersOf(context);
+  const tellers = inputHandlersOf(context);
   context.hid.on("data", (report) => {
     const input = readInput(report);
     if (input !== undefined) tellers.get(input.code)?.(input.down);
@@ -107,7 +107,7 @@ function readInput(report: Buffer): CrtInput | undefined {
 }
 
 /** Code of an input → the function that reports it. */
-function tellersOf(
+function inputHandlersOf(
   context: DriverContext<MiraboxModel | Akp05Model>,
 ): ReadonlyMap<number, (down: boolean) => void> {
   const { slots, inputs, wire } = context.model;

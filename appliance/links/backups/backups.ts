@@ -5,9 +5,9 @@ import { type Documents, ONLY } from "../../base/documents.ts";
 import type { Log } from "../../base/log.ts";
 import { Refusal } from "../../base/refusal.ts";
 import { type Cancel, type Listenable, Signal } from "../../base/signal.ts";
+import { Mutex } from "../../base/tasks/mutex.ts";
 import { TaskRunner } from "../../base/tasks/task-runner.ts";
-import { Turns } from "../../base/tasks/turns.ts";
-import { bringBackup, type MadeBackup } from "./bring.ts";
+import { type MadeBackup, uploadBackup } from "./bring.ts";
 import { checkBackupSettings } from "./checked.ts";
 import {
   afterBackup,
@@ -72,7 +72,7 @@ export class Backups {
   readonly #options: BackupsOptions;
   readonly #runner: TaskRunner<BackupRecord, BackupTask, BackupOutcome>;
   readonly #record: { now: BackupRecord; save(record: BackupRecord): Promise<boolean> };
-  readonly #turns = new Turns();
+  readonly #mutex = new Mutex();
   readonly #stops: readonly Cancel[];
   readonly #closed = new AbortController();
   #settings: BackupSettings;
@@ -143,7 +143,7 @@ export class Backups {
   /** @throws {Refusal} `invalid_field`, and the refusals of the store; then nothing has changed */
   async change(given: BackupSettings): Promise<void> {
     const settings = checkBackupSettings(given);
-    await this.#turns.take(async () => {
+    await this.#mutex.runExclusive(async () => {
       await this.#options.settings.change({ put: [{ id: ONLY, body: settings }] });
       const isElsewhere = settings.webdav.url !== this.#settings.webdav.url;
       this.#settings = settings;
@@ -217,7 +217,9 @@ export class Backups {
       wanted: this.#targets.map(({ kind }) => kind),
       folder: this.#targets.find(({ kind }) => kind === "folder")?.folder,
       present: this.#targets.flatMap(({ kind, target }) => (target === undefined ? [] : [kind])),
-      ...{ now: clock.now(), isSure: clock.sure, zone: zone() },
+      now: clock.now(),
+      isSure: clock.sure,
+      zone: zone(),
     };
   }
 
@@ -232,7 +234,7 @@ export class Backups {
     try {
       const last = this.#record.now.targets.find((each) => each.kind === kind);
       const marked = folder === undefined ? undefined : { path: folder, last };
-      return await bringBackup({ target, marked, name, zone: zone(), make, signal: end });
+      return await uploadBackup({ target, marked, name, zone: zone(), make, signal: end });
     } catch (error) {
       if (late.signal.aborted) return TOO_SLOW;
       if (error instanceof TargetProblem || error instanceof Refusal)

@@ -37,7 +37,7 @@ const MOST_TOLD = 32;
  * those that are not kept any more go. Nothing is removed but backups of this machine.
  * @throws {TargetProblem} where it could not be; the backups before are still there
  */
-export async function bringBackup(options: BringOptions): Promise<BackupOutcome> {
+export async function uploadBackup(options: BringOptions): Promise<BackupOutcome> {
   const { target, marked, name, zone, make, signal } = options;
   const { files: before, mark } =
     marked === undefined

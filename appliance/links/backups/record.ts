@@ -15,7 +15,11 @@ export const BACKUP_RECORD = documentKind<BackupRecord>(
       type: "array",
       items: objectOf(
         {
-          ...{ kind: TEXT, since: NUMBER, tries: NUMBER, triedAt: NUMBER, why: TEXT },
+          kind: TEXT,
+          since: NUMBER,
+          tries: NUMBER,
+          triedAt: NUMBER,
+          why: TEXT,
           good: orNull(GOOD),
           files: { type: "array", items: GOOD },
         },

@@ -48,8 +48,13 @@ export async function sendMail(
   });
   const { host, port, security, user, password, ca } = settings;
   const smtp = new SMTPConnection({
-    ...{ host, port, secure: security === "tls", requireTLS: true },
-    ...{ connectionTimeout: BEGIN_MS, greetingTimeout: BEGIN_MS, socketTimeout: SILENCE_MS },
+    host,
+    port,
+    secure: security === "tls",
+    requireTLS: true,
+    connectionTimeout: BEGIN_MS,
+    greetingTimeout: BEGIN_MS,
+    socketTimeout: SILENCE_MS,
     maxResponseSize: 65_536,
     tls: ca === "" ? {} : { ca },
   });
@@ -84,7 +89,11 @@ function composed(
 ): Promise<Buffer> {
   const composer = new MailComposer({
     from: { name: "Tallydeck", address: from },
-    ...{ to, subject, text, html, date: new Date(date) },
+    to,
+    subject,
+    text,
+    html,
+    date: new Date(date),
     messageId: `<${id}@${from.slice(from.lastIndexOf("@") + 1)}>`,
     // RFC 3834: who is away answers no machine.
     headers: { "Auto-Submitted": "auto-generated" },

@@ -11,7 +11,7 @@ import { invalidField } from "../../base/refusal.ts";
 import type { SendOutcome } from "../../base/send-outcome.ts";
 import { Signal } from "../../base/signal.ts";
 import { CERTIFICATES_RULE, isCertificates } from "../../base/system/certificates.ts";
-import { Turns } from "../../base/tasks/turns.ts";
+import { Mutex } from "../../base/tasks/mutex.ts";
 import type { Mail } from "./client.ts";
 import { FIRST_MAIL_SETTINGS, type MailSettings } from "./settings.ts";
 
@@ -23,8 +23,13 @@ export const MAIL = documentKind<MailSettings>(
   objectOf(
     {},
     {
-      ...{ host: TEXT, port: NUMBER, security: { enum: ["tls", "starttls"] } },
-      ...{ user: TEXT, password: TEXT, from: TEXT, ca: TEXT },
+      host: TEXT,
+      port: NUMBER,
+      security: { enum: ["tls", "starttls"] },
+      user: TEXT,
+      password: TEXT,
+      from: TEXT,
+      ca: TEXT,
     },
   ),
   { bound: { count: 1, bytes: 65_536, together: 65_536 }, inBackup: "own" },
@@ -53,7 +58,7 @@ export class MailServer {
   /** Its settings are others. */
   readonly changed = new Signal();
   readonly #options: MailServerOptions;
-  readonly #turns = new Turns();
+  readonly #mutex = new Mutex();
   readonly #stop = new AbortController();
   #settings: MailSettings;
   #last: LastMail | null = null;
@@ -84,7 +89,7 @@ export class MailServer {
   /** @throws {Refusal} `invalid_field`, and the refusals of the store; then nothing has changed */
   async change(given: MailSettings): Promise<void> {
     const settings = checkMailSettings(given);
-    await this.#turns.take(async () => {
+    await this.#mutex.runExclusive(async () => {
       await this.#options.documents.change({ put: [{ id: ONLY, body: settings }] });
       this.#settings = settings;
       this.#last = null;
@@ -94,7 +99,7 @@ export class MailServer {
 
   /** Sends a mail, one after the other; never rejects for what the server does. */
   send(mail: Mail): Promise<SendOutcome> {
-    return this.#turns.take(async () => {
+    return this.#mutex.runExclusive(async () => {
       const settings = this.#settings;
       if (settings.host === "") return NONE;
       // Memory of a box that sends no mail.

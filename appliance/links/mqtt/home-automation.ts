@@ -7,7 +7,7 @@ import {
   TEXT,
 } from "../../base/documents.ts";
 import { Signal } from "../../base/signal.ts";
-import { Turns } from "../../base/tasks/turns.ts";
+import { Mutex } from "../../base/tasks/mutex.ts";
 import type { BrokerState } from "./broker.ts";
 import type { Announced, Link, LinkOptions } from "./link.ts";
 import { checkSettings, FIRST_SETTINGS, type MqttSettings } from "./settings.ts";
@@ -26,7 +26,8 @@ export const MQTT = documentKind<KeptMqtt>(
   "mqtt",
   objectOf({
     box: TEXT,
-    ...{ settings: orNull({ type: "object" }), announced: orNull({ type: "object" }) },
+    settings: orNull({ type: "object" }),
+    announced: orNull({ type: "object" }),
   }),
   { bound: { count: 1, bytes: 1_048_576, together: 1_048_576 }, inBackup: "own" },
 );
@@ -48,7 +49,7 @@ export class HomeAutomation {
   /** Settings, or how it stands with the broker, are others. */
   readonly changed = new Signal();
   readonly #options: HomeAutomationOptions;
-  readonly #turns = new Turns();
+  readonly #mutex = new Mutex();
   #kept: KeptMqtt;
   #settings: MqttSettings;
   #link: Link | undefined;
@@ -65,7 +66,7 @@ export class HomeAutomation {
     const kept = stored?.body ?? { box: options.makeId(), settings: null, announced: null };
     const home = new HomeAutomation(options, kept);
     if (stored === undefined) await home.#keep({});
-    await home.#turns.take(() => home.#begin());
+    await home.#mutex.runExclusive(() => home.#begin());
     return home;
   }
 
@@ -94,7 +95,7 @@ export class HomeAutomation {
    */
   async change(given: MqttSettings): Promise<void> {
     const settings = checkSettings(given);
-    await this.#turns.take(async () => {
+    await this.#mutex.runExclusive(async () => {
       await this.#keep({ settings });
       const before = this.#settings;
       this.#settings = settings;
@@ -110,7 +111,7 @@ export class HomeAutomation {
 
   /** Goes offline. The announcement stays. */
   async close(): Promise<void> {
-    await this.#turns.take(async () => this.#link?.close({ clear: false }));
+    await this.#mutex.runExclusive(async () => this.#link?.close({ clear: false }));
   }
 
   async #begin(): Promise<void> {

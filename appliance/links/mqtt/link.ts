@@ -6,9 +6,9 @@ import { Broker, type BrokerState } from "./broker.ts";
 import type { Connect, Message } from "./client.ts";
 import { Commands } from "./commands.ts";
 import { type BoxFacts, deviceDocument, eventOf, platformsOf, withRemoved } from "./discovery.ts";
-import { Paced } from "./paced.ts";
 import type { MqttSettings } from "./settings.ts";
 import { buttonsOf, type SiteFigures, shownChannels, statesOf, watchedChannels } from "./states.ts";
+import { Throttle } from "./throttle.ts";
 import {
   availabilityTopic,
   baseTopic,
@@ -100,8 +100,8 @@ export class Link {
   readonly #base: string;
   readonly #config: string;
   readonly #commands: Commands;
-  readonly #sites: Paced;
-  readonly #images = new Map<string, Paced>();
+  readonly #sites: Throttle;
+  readonly #images = new Map<string, Throttle>();
   readonly #figures = new Map<string, SiteFigures>();
   /** Topics with a state at the broker. */
   #told = new Set<string>();
@@ -129,7 +129,7 @@ export class Link {
       others: (message) => this.#hearOther(message),
       answer: (topic, payload) => this.#broker?.tell(topic, payload),
     });
-    this.#sites = new Paced(clock, SITES_EVERY_MS, () => this.#readSites());
+    this.#sites = new Throttle(clock, SITES_EVERY_MS, () => this.#readSites());
   }
 
   /** Begins to try; resolves before the broker has answered. */
@@ -313,11 +313,11 @@ export class Link {
     this.#schedule();
   }
 
-  #imageOf(deck: string): Paced {
+  #imageOf(deck: string): Throttle {
     const known = this.#images.get(deck);
     if (known) return known;
     const { clock, decks } = this.#options;
-    const image = new Paced(clock, IMAGE_EVERY_MS, async () => {
+    const image = new Throttle(clock, IMAGE_EVERY_MS, async () => {
       const png = decks.image(deck);
       const topic = deckImage(this.#base, deck);
       if (png === undefined || png.length > MAX_IMAGE) this.#broker?.drop(topic);

@@ -6,8 +6,8 @@ import type { Log } from "../../base/log.ts";
 import { Refusal } from "../../base/refusal.ts";
 import { type Cancel, Signal } from "../../base/signal.ts";
 import { sha256 } from "../../base/system/secrets.ts";
+import { Mutex } from "../../base/tasks/mutex.ts";
 import { type Decision, TaskRunner } from "../../base/tasks/task-runner.ts";
-import { Turns } from "../../base/tasks/turns.ts";
 import type { Issued } from "./acme/certificate.ts";
 import type { Keys } from "./keys.ts";
 import { nextFreeAt, TESTS_AN_HOUR } from "./limits.ts";
@@ -35,8 +35,16 @@ export const PUBLIC_ADDRESS = documentKind<PublicSettings>(
   objectOf(
     {},
     {
-      ...{ enabled: FLAG, name: TEXT, agreed: FLAG, directory: TEXT, ca: TEXT },
-      ...{ ddns: TEXT, ddnsUser: TEXT, ddnsToken: TEXT, openPort: FLAG, dashboard: FLAG },
+      enabled: FLAG,
+      name: TEXT,
+      agreed: FLAG,
+      directory: TEXT,
+      ca: TEXT,
+      ddns: TEXT,
+      ddnsUser: TEXT,
+      ddnsToken: TEXT,
+      openPort: FLAG,
+      dashboard: FLAG,
     },
   ),
   { bound: { count: 1, bytes: 65_536, together: 65_536 }, inBackup: "own" },
@@ -85,7 +93,7 @@ export class PublicAddress {
   /** Emits when another certificate is served, or none. */
   readonly certificateChanged = new Signal();
   readonly #options: PublicAddressOptions;
-  readonly #turns = new Turns();
+  readonly #mutex = new Mutex();
   #settings: PublicSettings;
   readonly #record: { now: PublicRecord; save(record: PublicRecord): Promise<boolean> };
   readonly #runner: TaskRunner<PublicRecord, PublicTask, PublicOutcome>;
@@ -193,7 +201,7 @@ export class PublicAddress {
    */
   async change(given: PublicSettings): Promise<void> {
     const settings = checkPublicSettings(given);
-    await this.#turns.take(async () => {
+    await this.#mutex.runExclusive(async () => {
       await this.#options.store.save(settings);
       const isAskedAlike =
         settings.enabled === this.#settings.enabled &&

@@ -15,7 +15,7 @@ import {
 } from "../../base/release/manifest.ts";
 import { type PublicKey, SIGNATURE_BYTES } from "../../base/release/minisign.ts";
 import { bytesOf, sizeOf, syncFolder } from "../../base/system/files.ts";
-import type { Papers } from "./record.ts";
+import type { SignedFiles } from "./record.ts";
 
 /** The folder in which the updater looks for a whole release. */
 const WHOLE = "bundle";
@@ -48,7 +48,7 @@ export class Bundles {
   }
 
   /** The manifest that papers hold. @throws {Refusal} `invalid_release` */
-  read({ manifest, signature }: Papers): Manifest {
+  read({ manifest, signature }: SignedFiles): Manifest {
     return readManifest(Buffer.from(manifest), Buffer.from(signature), this.#keys);
   }
 
@@ -93,7 +93,7 @@ export class Bundles {
    * Prepares the folder for downloading a release, and keeps the files that are there of it.
    * @returns a path for each file
    */
-  async fetched(papers: Papers): Promise<(name: string) => string> {
+  async fetched(papers: SignedFiles): Promise<(name: string) => string> {
     const folder = this.#at(FETCHED);
     const path = (name: string) => join(folder, name);
     const there = Buffer.from(bytesOf(path(MANIFEST), MANIFEST_BYTES) ?? []).toString("utf8");

@@ -1,12 +1,16 @@
 import { DAY_MS } from "../../base/calendar.ts";
 import type { UpdateTask } from "./next-task.ts";
-import type { Papers, UpdateRecord } from "./record.ts";
+import type { SignedFiles, UpdateRecord } from "./record.ts";
 import { newWish, nextCheck, nextTry, nightFor, type WishTimes } from "./schedule.ts";
 
 /** The outcome of a look at the host. */
 export type CheckOutcome =
   /** `found`: the release that it offers, where that is for this box; `problem`: why it is not. */
-  | { readonly kind: "checked"; readonly found: Papers | null; readonly problem: string | null }
+  | {
+      readonly kind: "checked";
+      readonly found: SignedFiles | null;
+      readonly problem: string | null;
+    }
   /** `problem` is undefined for a failure that is not shown. */
   | { readonly kind: "not-checked"; readonly problem: string | undefined };
 

@@ -7,10 +7,10 @@ import { SIGNATURE_BYTES } from "../../base/release/minisign.ts";
 import { MOST_RELEASE } from "../../base/release/release.ts";
 import { Signal } from "../../base/signal.ts";
 import { bytesOf, replacePrivateFile } from "../../base/system/files.ts";
-import { Turns } from "../../base/tasks/turns.ts";
+import { Mutex } from "../../base/tasks/mutex.ts";
 
 /** The signed papers, unchanged. They are verified at each reading. */
-export interface Papers {
+export interface SignedFiles {
   readonly manifest: string;
   readonly signature: string;
 }
@@ -47,7 +47,7 @@ export interface UpdateRecord {
   readonly checkedAt: number | null;
   readonly nextCheckAt: number | null;
   /** The offer of the host then, if it was newer than the running release. */
-  readonly found: Papers | null;
+  readonly found: SignedFiles | null;
   /** The uploaded release. */
   readonly uploaded: number | null;
   readonly wish: Wish | null;
@@ -132,7 +132,7 @@ export class UpdateRecordFile {
   readonly #path: string;
   readonly #log: Pick<Log, "warn">;
   readonly #disk: RecordDisk;
-  readonly #turns = new Turns();
+  readonly #mutex = new Mutex();
   now: UpdateRecord;
 
   constructor(folder: string, log: Pick<Log, "warn">, disk = DISK) {
@@ -145,7 +145,7 @@ export class UpdateRecordFile {
   /** @returns false where it cannot be written: it is good until the service ends */
   async save(record: UpdateRecord): Promise<boolean> {
     this.now = record;
-    const isWritten = await this.#turns.take(() => this.#write());
+    const isWritten = await this.#mutex.runExclusive(() => this.#write());
     this.changed.emit();
     return isWritten;
   }

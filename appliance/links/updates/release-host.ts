@@ -4,7 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import { AskFailed, askFailure, opened } from "../../base/http/exchange.ts";
 import { MANIFEST, MANIFEST_BYTES, SIGNATURE } from "../../base/release/manifest.ts";
 import { SIGNATURE_BYTES } from "../../base/release/minisign.ts";
-import type { Papers } from "./record.ts";
+import type { SignedFiles } from "./record.ts";
 
 /** An answer with an unread body. */
 export interface HostAnswer {
@@ -66,7 +66,7 @@ export class ReleaseHost {
   }
 
   /** The papers of the newest release, not verified yet. @throws {NotFetched} */
-  async newest(signal: AbortSignal): Promise<Papers> {
+  async newest(signal: AbortSignal): Promise<SignedFiles> {
     const manifest = await this.#text(MANIFEST, MANIFEST_BYTES, signal);
     return { manifest, signature: await this.#text(SIGNATURE, SIGNATURE_BYTES, signal) };
   }

@@ -2,8 +2,8 @@ import type { Readable } from "node:stream";
 import { every } from "../../base/clock.ts";
 import type { UpdaterState } from "../../base/release/updater-state.ts";
 import { type Cancel, Signal } from "../../base/signal.ts";
+import { Mutex } from "../../base/tasks/mutex.ts";
 import { TaskRunner } from "../../base/tasks/task-runner.ts";
-import { Turns } from "../../base/tasks/turns.ts";
 import type { ThisBoard } from "./boards.ts";
 import { nextUpdateTask, type UpdateFacts, type UpdateTask } from "./next-task.ts";
 import {
@@ -44,7 +44,7 @@ export class Updates {
   readonly #options: UpdatesOptions;
   readonly #tasks: UpdateTasks;
   readonly #runner: TaskRunner<UpdateRecord, UpdateTask, UpdateTaskOutcome>;
-  readonly #turns = new Turns();
+  readonly #mutex = new Mutex();
   readonly #cancels: readonly Cancel[];
   #state: UpdaterState | undefined;
   #isTakingIn = false;
@@ -109,7 +109,7 @@ export class Updates {
   act(change: UpdateChange): Promise<void> {
     // A slow host must not delay other requests of the owner.
     if (change.action === "check") return this.#act(change);
-    return this.#turns.take(() => this.#act(change));
+    return this.#mutex.runExclusive(() => this.#act(change));
   }
 
   async #act(change: UpdateChange): Promise<void> {

@@ -100,8 +100,11 @@ export function countRows(blocks: Map<Month, Block>, batch: Batch, rows: Iterabl
     const day = today - firstDayOf(block.month);
     block.hold(1 << day);
     countKind(block, {
-      ...{ day, hour: moment % HOURS, kind: batch.kinds[row] as number },
-      ...{ flags: batch.flags[row] as number, times: batch.times[row] as number },
+      day,
+      hour: moment % HOURS,
+      kind: batch.kinds[row] as number,
+      flags: batch.flags[row] as number,
+      times: batch.times[row] as number,
     });
   }
 }

@@ -4,13 +4,13 @@ import { CopyRefused, type Source } from "./engine.ts";
 import { bringMonth } from "./months.ts";
 import { foldOthers } from "./others-log.ts";
 import { bringPast } from "./past.ts";
-import { type CopyOptions, Patience, Progress } from "./run.ts";
+import { type CopyOptions, Progress, Retries } from "./run.ts";
 import { bringSites, type Pair } from "./sites.ts";
 import { takeSource } from "./sources.ts";
 import { bringSurveys } from "./surveys.ts";
 
 /** The days and responses that one run has brought. */
-export interface Brought {
+export interface CopiedCounts {
   readonly pairs: readonly Pair[];
   /** Days of sites and sources of which the target had nothing, or an older state. */
   readonly days: number;
@@ -24,10 +24,10 @@ export interface Brought {
  * itself. An interrupted copy can go on later.
  * @throws {CopyRefused | Interrupted}
  */
-export async function copy(options: CopyOptions): Promise<Brought> {
+export async function copy(options: CopyOptions): Promise<CopiedCounts> {
   const { from, to, say } = options;
   refuseSame(options);
-  const patience = new Patience(options);
+  const patience = new Retries(options);
   const sources = await patience.with(() => othersOf(options));
   await foldOthers(to, patience);
   const pairs = await patience.with(() => bringSites(from, to, say));
@@ -51,7 +51,7 @@ export async function bringSite(
   progress?: Progress,
 ): Promise<number> {
   const { from, to } = options;
-  const patience = new Patience(options);
+  const patience = new Retries(options);
   const all = await patience.with(() => from.sourcesOf(pair.site));
   const sources = all.filter(({ origin }) => origin !== to.origin);
   const months = await patience.with(() => from.months(pair.site, sources));

@@ -28,7 +28,7 @@ import {
   type SiteMonth,
   type Which,
 } from "./reading.ts";
-import type { CopyOptions, Patience } from "./run.ts";
+import type { CopyOptions, Retries } from "./run.ts";
 import type { Pair } from "./sites.ts";
 import { numberOf, takeSource } from "./sources.ts";
 
@@ -48,7 +48,7 @@ interface Brought {
 /** Brings the days of a month of which the target has nothing, or an older state. @returns how many */
 export async function bringMonth(
   options: CopyOptions,
-  patience: Patience,
+  patience: Retries,
   { pair, source, month }: { readonly pair: Pair; readonly source: Source; readonly month: Month },
 ): Promise<number> {
   const { from, to } = options;

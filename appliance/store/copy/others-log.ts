@@ -10,7 +10,7 @@ import type { BlockKey, LogRow, SourceNumber } from "../snapshot.ts";
 import type { CopyEnd } from "./end.ts";
 import type { CopyAccess, CopyWrites } from "./engine.ts";
 import { addToMonth } from "./months.ts";
-import type { Patience } from "./run.ts";
+import type { Retries } from "./run.ts";
 
 const READ_BYTES = 1_048_576;
 
@@ -18,7 +18,7 @@ const READ_BYTES = 1_048_576;
  * Folds the batches of other sources in the log of a target, which are there after a restore: they
  * would be added to a newer state of theirs. Hits that wait for the clock go on waiting.
  */
-export async function foldOthers(to: CopyEnd, patience: Patience): Promise<void> {
+export async function foldOthers(to: CopyEnd, patience: Retries): Promise<void> {
   for (;;) {
     if ((await patience.with(() => to.read(next))).length === 0) return;
     await patience.with(() =>

@@ -2,7 +2,7 @@ import type { Day } from "../../base/calendar.ts";
 import { PASS_GENERATION } from "../settling/statements.ts";
 import type { CopyAccess, Source, Sums } from "./engine.ts";
 import { counterDays, pastOf, type Which } from "./reading.ts";
-import type { CopyOptions, Patience } from "./run.ts";
+import type { CopyOptions, Retries } from "./run.ts";
 import type { Pair } from "./sites.ts";
 import { numberOf, takeSource } from "./sources.ts";
 
@@ -22,7 +22,7 @@ interface Totals {
  */
 export async function bringPast(
   { from, to }: Pick<CopyOptions, "from" | "to">,
-  patience: Patience,
+  patience: Retries,
   { pair, source }: { readonly pair: Pair; readonly source: Source },
 ): Promise<void> {
   const there = async (access: CopyAccess) => ({

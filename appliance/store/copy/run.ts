@@ -35,7 +35,7 @@ const PATIENCE_MS = 5 * 60_000;
 type PatienceOptions = Omit<CopyOptions, "show">;
 
 /** Does one step after the other, each again while one of the databases is away. */
-export class Patience {
+export class Retries {
   readonly #options: PatienceOptions;
 
   constructor(options: PatienceOptions) {

@@ -1,6 +1,6 @@
 import { PASS_GENERATION } from "../settling/statements.ts";
 import type { CopiedSurvey, CopyWrites, Source } from "./engine.ts";
-import type { CopyOptions, Patience, Progress } from "./run.ts";
+import type { CopyOptions, Progress, Retries } from "./run.ts";
 import type { Pair } from "./sites.ts";
 import { takeSource } from "./sources.ts";
 
@@ -15,7 +15,7 @@ const IS_THERE = `EXISTS (SELECT 1 FROM survey
 /** Brings the responses that the target lacks. @returns how many */
 export async function bringSurveys(
   { from, to }: CopyOptions,
-  patience: Patience,
+  patience: Retries,
   { pairs, sources }: { readonly pairs: readonly Pair[]; readonly sources: readonly Source[] },
   progress?: Progress,
 ): Promise<number> {

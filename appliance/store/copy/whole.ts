@@ -1,8 +1,8 @@
 import type { Clock } from "../../base/clock.ts";
 import { type Compared, compare } from "./check.ts";
-import { type Brought, bringSite, copy, othersOf, refuseSame } from "./copy.ts";
+import { bringSite, type CopiedCounts, copy, othersOf, refuseSame } from "./copy.ts";
 import { type CopyEnd, openEnd } from "./end.ts";
-import { type CopyOptions, Interrupted, Patience } from "./run.ts";
+import { type CopyOptions, Interrupted, Retries } from "./run.ts";
 import { type Pair, pairsOf } from "./sites.ts";
 import { bringSurveys } from "./surveys.ts";
 
@@ -26,13 +26,13 @@ export type CheckedCopy = Compared & { readonly target: string };
  */
 export function copyAndCheck(
   task: CopyTask,
-  told: (brought: Brought, source: string) => void,
+  told: (brought: CopiedCounts, source: string) => void,
 ): Promise<CheckedCopy> {
   return onBoth(task, true, async ({ from, to }) => {
     const options = { ...task, from, to };
     const brought = await copy(options);
     told(brought, from.name);
-    const patience = new Patience(options);
+    const patience = new Retries(options);
     const catchUp = async (pair: Pair) => {
       const sources = await patience.with(() => othersOf(options));
       await bringSite(options, pair);
@@ -48,7 +48,7 @@ export function copyAndCheck(
 export function checkCopy(task: CopyTask): Promise<CheckedCopy> {
   return onBoth(task, false, async ({ from, to }) => {
     refuseSame({ from, to });
-    return new Patience({ ...task, from, to }).with(async () => {
+    return new Retries({ ...task, from, to }).with(async () => {
       const { pairs, missing } = await pairsOf(from, to);
       const show = progressOf(task);
       return compare({ from, to, catchUp: undefined, show }, pairs, missing);

@@ -177,7 +177,8 @@ function toldOf(
 ): SiteSource {
   const isNamed = hasOpenName({ kind }) || tellsSources === "named";
   return {
-    ...{ number, kind },
+    number,
+    kind,
     ...(isNamed && { name }),
     ...(first !== null && { from: formatDay(first) }),
   };

@@ -230,9 +230,12 @@ export class ValueTable {
   #sum(n: number): ValueSum {
     const text = this.#texts.at(n);
     return {
-      ...{ text: text.toString(), bytes: text.length },
-      ...{ total: this.#totals[n] as number, days: this.#days[n] as number },
-      ...{ low: this.#index.low(n), high: this.#index.high(n) },
+      text: text.toString(),
+      bytes: text.length,
+      total: this.#totals[n] as number,
+      days: this.#days[n] as number,
+      low: this.#index.low(n),
+      high: this.#index.high(n),
     };
   }
 

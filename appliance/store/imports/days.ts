@@ -101,7 +101,9 @@ export function addDay(block: Block, day: Day, { counters, values, detail }: Day
   if (detail === undefined) return;
   const { seen, every, hours, bits } = detail;
   block.detail[at] = new DayDetail(day, {
-    ...{ rows: hours.length, seen, every },
+    rows: hours.length,
+    seen,
+    every,
     hours: Uint8Array.from(hours),
     bits: Uint8Array.from(bits),
     values: DETAIL_DIMENSIONS.map((name) => {

@@ -10,7 +10,7 @@ import { sitesThatCount } from "../counts/sites-that-count.ts";
 import { monthBlocks, takeMonth, takeRest } from "../imports/imports.ts";
 import { putBlocks } from "../settling/statements.ts";
 import { alarmSince } from "../sites/alarms.ts";
-import { type Directory, DirectoryBook } from "../sites/directory.ts";
+import { type Directory, DirectoryCache } from "../sites/directory.ts";
 import { DIRECTORY_KINDS } from "../sites/kinds.ts";
 import type { SitesPlace } from "../sites/writes.ts";
 import { deleteSource } from "../sources.ts";
@@ -46,7 +46,7 @@ export async function takeFleetChanges(
 
 /** The directory as of now. */
 export async function readFleetDirectory(sql: Transaction): Promise<Directory> {
-  const book = new DirectoryBook();
+  const book = new DirectoryCache();
   return book.at(await takeFleetChanges(sql, undefined, (changed) => book.take(changed)));
 }
 

@@ -3,7 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import { DayZone, UTC_DAYS } from "../../base/day-zone.ts";
 import type { Log } from "../../base/log.ts";
 import { Refusal } from "../../base/refusal.ts";
-import { Turns } from "../../base/tasks/turns.ts";
+import { Mutex } from "../../base/tasks/mutex.ts";
 import { type BatchData, NOBODY, type SiteKey } from "../counting.ts";
 import type { Soon } from "../counts/source.ts";
 import {
@@ -93,9 +93,9 @@ export class PostgresEngine implements Engine {
   readonly #reader: ReaderThread;
   readonly reads: ReadQueue;
   readonly #node: Node;
-  readonly #commitTurns = new Turns();
+  readonly #commitMutex = new Mutex();
   readonly #opened = Promise.withResolvers<boolean>();
-  readonly #siteTurns = new Turns();
+  readonly #siteMutex = new Mutex();
   #directory: Directory = EMPTY_DIRECTORY;
   #sites = new Set<number>();
   #isReady = false;
@@ -205,7 +205,7 @@ export class PostgresEngine implements Engine {
       case "ping":
         return DONE;
       case "commit":
-        return this.#commitTurns.take(async () => {
+        return this.#commitMutex.runExclusive(async () => {
           await this.#opened.promise;
           if (!this.ready) return this.#notReady();
           return this.#committer.commit(this.#ofSitesThatAre(request.batch));
@@ -320,7 +320,7 @@ export class PostgresEngine implements Engine {
         ...fleetSites(this.#chores),
         directory: () => this.#directory,
       };
-      return this.#siteTurns.take(() =>
+      return this.#siteMutex.runExclusive(() =>
         writeSites(request, place, (change) => this.#writeNow(change)),
       );
     }

@@ -3,10 +3,10 @@ import { BlockCounts } from "../counts/block-counts.ts";
 import type { PassedOver } from "../counts/block-reading.ts";
 import { LogTail, tailOf } from "../log/tail.ts";
 import type { QueryInput, QueryName, QueryResult, SettlementQuery } from "../queries.ts";
-import { LastAnswers } from "../reads/answer.ts";
+import { EtagCache } from "../reads/answer.ts";
 import { FLEET_READS, type FleetSource } from "../reads/fleet-reads.ts";
 import { timeRun } from "../settling/day-marks.ts";
-import { type Looked, nextSettlement } from "../settling/settling.ts";
+import { nextSettlement, type SearchedDays } from "../settling/settling.ts";
 import type { Settlement } from "../snapshot.ts";
 import type { Connection } from "./connection/connection.ts";
 import { performOn, type Transaction } from "./connection/sql.ts";
@@ -25,7 +25,7 @@ interface Kept {
   readonly connection: Connection;
   readonly reconnects: number;
   readonly tail: LogTail;
-  readonly lastAnswers: LastAnswers;
+  readonly lastAnswers: EtagCache;
 }
 
 /** Answers the questions to a database, one at a time. */
@@ -34,7 +34,7 @@ export class PostgresReads {
   #kept: Kept | undefined;
   /** The last number of each node's log that the present settlement covers. */
   #settlesTo: ReadonlyMap<number, number> = new Map();
-  #looked: Looked & { readonly epoch: number | null } = { epoch: null, past: "" };
+  #looked: SearchedDays & { readonly epoch: number | null } = { epoch: null, past: "" };
 
   /** @param passedOver is called for blocks that cannot be read */
   constructor(passedOver?: PassedOver) {
@@ -79,7 +79,7 @@ export class PostgresReads {
     const kept = this.#kept;
     if (kept?.server === server && kept.connection === connection && kept.reconnects === reconnects)
       return kept;
-    const [tail, lastAnswers] = [new LogTail(), new LastAnswers()];
+    const [tail, lastAnswers] = [new LogTail(), new EtagCache()];
     this.#kept = { server, connection, reconnects, tail, lastAnswers };
     return this.#kept;
   }

@@ -86,7 +86,8 @@ export class PostgresSnapshot extends SharedSnapshot implements Snapshot {
     if (length <= first.length) return first;
     const { site, month, source, part } = row;
     return {
-      ...{ length, first },
+      length,
+      first,
       slice: async (n: number) => {
         const values = [site, month, source, part, n * SLICE_BYTES + 1];
         const [read] = await this.#sql.rows<{ bytes: Uint8Array }>(SLICE[piece], values);

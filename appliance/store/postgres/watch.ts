@@ -8,7 +8,7 @@ import type { Soon } from "../counts/source.ts";
 import type { EngineEvents } from "../engine.ts";
 import { formatOf, READABLE_BY } from "../format.ts";
 import type { LiveBars } from "../intake/live-views.ts";
-import { DirectoryBook } from "../sites/directory.ts";
+import { DirectoryCache } from "../sites/directory.ts";
 import type { Statement } from "../sql.ts";
 import type { Availability } from "./availability.ts";
 import type { Connection } from "./connection/connection.ts";
@@ -48,7 +48,7 @@ interface WatchOptions {
  */
 export class Watch {
   readonly #options: WatchOptions;
-  readonly #book = new DirectoryBook();
+  readonly #book = new DirectoryCache();
   #revision: Revision | undefined;
   #told: Soon<void> = undefined;
   #batches: number | undefined;

@@ -42,7 +42,7 @@ export function makeAnswer(json: string | Uint8Array, accepts: Accepts): Answer 
 }
 
 /** The ETags of the last answers: while nothing is written, an equal question has an equal answer. */
-export class LastAnswers {
+export class EtagCache {
   readonly #etags = new Map<string, string>();
   #version: unknown;
 

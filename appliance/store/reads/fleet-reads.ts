@@ -17,7 +17,7 @@ import type { Rows } from "../sql.ts";
 import { surveyPage } from "../surveys/page.ts";
 import { surveySummary, surveyVersions } from "../surveys/report.ts";
 import { SurveySource } from "../surveys/source.ts";
-import { type LastAnswers, makeAnswer } from "./answer.ts";
+import { type EtagCache, makeAnswer } from "./answer.ts";
 
 /** The data that an engine reads from; all of one moment. */
 export interface FleetSource {
@@ -28,7 +28,7 @@ export interface FleetSource {
   /** The version, which changes with each write. */
   version(): Soon<unknown>;
   /** The last answers from this database. */
-  readonly lastAnswers: LastAnswers;
+  readonly lastAnswers: EtagCache;
 }
 
 /** The queries on the numbers, the same for both engines. */

@@ -4,7 +4,7 @@ import { isObject } from "../../base/input/json.ts";
 import type { Log } from "../../base/log.ts";
 import { Refusal } from "../../base/refusal.ts";
 import type { QueryInput, QueryName, QueryResult } from "../queries.ts";
-import type { EndedRead } from "../reports.ts";
+import type { FailedRead } from "../reports.ts";
 
 /** Reads of the first lane go first: the box's own, those of clients with a token, all others. */
 const LANES = ["box", "owner", "public"] as const;
@@ -85,7 +85,7 @@ export class ReadQueue {
   }
 
   /** Questions that ended the reader within the last hour, newest first. */
-  get ended(): EndedRead[] {
+  get ended(): FailedRead[] {
     return this.#ended.list();
   }
 
@@ -168,7 +168,7 @@ export class ReadQueue {
   }
 }
 
-interface Ended extends EndedRead {
+interface Ended extends FailedRead {
   /** Monotonic milliseconds from which on it is tried again. */
   readonly until: number;
 }
@@ -204,7 +204,7 @@ class EndedReads {
   }
 
   /** Newest first. */
-  list(): EndedRead[] {
+  list(): FailedRead[] {
     this.#dropOld();
     return [...this.#ended.values()].map(({ at, question }) => ({ at, question })).reverse();
   }
@@ -220,11 +220,12 @@ class EndedReads {
     );
   }
 
-  note(query: string, input: unknown): EndedRead {
+  note(query: string, input: unknown): FailedRead {
     const key = keyOf(query, input);
     const at = this.#clock.now();
     const ended = {
-      ...{ at, question: questionOf(query, input) },
+      at,
+      question: questionOf(query, input),
       until: this.#clock.monotonic() + REST_MS,
     };
     this.#ended.delete(key);

@@ -40,11 +40,11 @@ export interface SettlingTime extends FoldingTime {
   /** The bytes that detail may take of the disk. */
   readonly maxDetailBytes: number;
   /** Kept from one settlement to the next; without it all blocks are looked through each time. */
-  readonly looked?: Looked;
+  readonly looked?: SearchedDays;
 }
 
 /** The past days that were searched, with nothing left to remove. It changes with the days, or with the hour. */
-export interface Looked {
+export interface SearchedDays {
   past: string;
 }
 
@@ -109,7 +109,9 @@ function pastOf(time: SettlingTime): Past {
   const { bootedAt, today, retentionDays, detailDays, runMs, marks } = time;
   if (bootedAt === null)
     return {
-      ...{ today: Number.NEGATIVE_INFINITY, over: new Set(), keepsDetail: () => true },
+      today: Number.NEGATIVE_INFINITY,
+      over: new Set(),
+      keepsDetail: () => true,
       detailTo: NO_MONTH,
     };
   // The calendar may be wrong, so the service has to have run for as long, too.

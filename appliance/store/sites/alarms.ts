@@ -66,7 +66,8 @@ export function alarmsIn(rows: readonly object[]): SiteAlarmsRecord[] {
   const since = { silence: readable(SILENCE_SINCE), rush: readable(RUSH_SINCE) };
   return [...readable(SITE_ALARMS)]
     .map(([id, alarms]) => ({
-      ...{ site: Number(id), ...alarms },
+      site: Number(id),
+      ...alarms,
       silenceSince: since.silence.get(id)?.since ?? null,
       rushSince: since.rush.get(id)?.since ?? null,
     }))

@@ -62,7 +62,7 @@ interface Row {
 }
 
 /** The directory of a database, which is updated by changes. */
-export class DirectoryBook {
+export class DirectoryCache {
   /** Rows by id. */
   #rows: Row[] = [];
   readonly #changed = new Map<SiteKey, SiteBody | undefined>();
@@ -118,7 +118,11 @@ function readable<Body>(kind: DocumentKind<Body>, id: string, body: string | nul
 function rowOf(key: SiteKey, body: SiteBody): Row {
   const { id, host, badge, declared, retired, token, share, sharePart, ...others } = body;
   const record = {
-    ...{ key, id, host, badge, declared },
+    key,
+    id,
+    host,
+    badge,
+    declared,
     tokenHash: bytesOf(token),
     share: shareOf(share, sharePart),
   };

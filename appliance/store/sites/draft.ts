@@ -195,7 +195,11 @@ function bodyOf(site: DraftedSite): SiteBody {
   const hash = hexOf(share?.hash ?? null);
   return {
     ...others,
-    ...{ id, host, badge, declared, retired },
+    id,
+    host,
+    badge,
+    declared,
+    retired,
     token: hexOf(tokenHash),
     share: where.length > 0 ? null : hash,
     ...(where.length > 0 && hash !== null && { sharePart: { hash, where } }),

@@ -11,7 +11,7 @@ import { sitesThatCount } from "../counts/sites-that-count.ts";
 import { monthBlocks, takeMonth, takeRest } from "../imports/imports.ts";
 import type { QueryInput } from "../queries.ts";
 import { alarmSince } from "../sites/alarms.ts";
-import { type Directory, DirectoryBook } from "../sites/directory.ts";
+import { type Directory, DirectoryCache } from "../sites/directory.ts";
 import { DIRECTORY_KINDS } from "../sites/kinds.ts";
 import type { SitesPlace } from "../sites/writes.ts";
 import { deleteSource } from "../sources.ts";
@@ -47,7 +47,7 @@ export function changeFile(db: Database, wanted: Change): boolean {
 
 /** The directory as of now. */
 export function readDirectory(db: Database): Directory {
-  const book = new DirectoryBook();
+  const book = new DirectoryCache();
   return book.at(takeFileChanges(db, -1, (changed) => book.take(changed)));
 }
 

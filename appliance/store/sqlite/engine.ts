@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { MAX_DETAIL_BYTES } from "../../base/bounds.ts";
 import { every } from "../../base/clock.ts";
 import type { Cancel } from "../../base/signal.ts";
-import { Turns } from "../../base/tasks/turns.ts";
+import { Mutex } from "../../base/tasks/mutex.ts";
 import type { Change } from "../changes.ts";
 import type { Soon } from "../counts/source.ts";
 import {
@@ -54,7 +54,7 @@ export class SqliteEngine implements FileEngine {
   readonly #events: EngineEvents;
   readonly #file: string;
   readonly #room: Room;
-  readonly #siteTurns = new Turns();
+  readonly #siteMutex = new Mutex();
   #directory: Directory = EMPTY_DIRECTORY;
   #workers: Workers | undefined;
   #cursorSecret: Uint8Array | undefined;
@@ -118,7 +118,7 @@ export class SqliteEngine implements FileEngine {
       // Sites of another file have the same numbers, so the change has to be planned again.
       return workers === this.#workers ? this.#send(change) : { ...DONE, result: false };
     };
-    return this.#siteTurns.take(() => writeSites(request, place, send));
+    return this.#siteMutex.runExclusive(() => writeSites(request, place, send));
   }
 
   /** A request that makes room may use the ballast when the disk is full. */

@@ -93,14 +93,14 @@ export function lockDataDir(dataDir: string): () => void {
 }
 
 /** The file where the process that has claimed the data folder may write down how it is reached. */
-export function whereaboutsFile(dataDir: string): string {
+export function runtimeInfoFile(dataDir: string): string {
   return join(dataDir, WHEREABOUTS);
 }
 
 /** A process that was killed has left its whereabouts, which would be taken for the next one's. */
 function forgetWhereabouts(dataDir: string): void {
   try {
-    rmSync(whereaboutsFile(dataDir), { force: true });
+    rmSync(runtimeInfoFile(dataDir), { force: true });
   } catch {
     // A disk that is read-only: the claim counts more.
   }

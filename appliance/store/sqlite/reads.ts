@@ -11,7 +11,7 @@ import type {
   QueryResult,
   SettlementQuery,
 } from "../queries.ts";
-import { LastAnswers } from "../reads/answer.ts";
+import { EtagCache } from "../reads/answer.ts";
 import { FLEET_READS, type FleetSource } from "../reads/fleet-reads.ts";
 import { timeRun } from "../settling/day-marks.ts";
 import { nextSettlement } from "../settling/settling.ts";
@@ -41,7 +41,7 @@ export class SqliteReads implements Reader {
   readonly #snapshot: SqliteSnapshot;
   /** The part of the log that is in no block yet, decoded once. */
   readonly #tail = new LogTail();
-  readonly #lastAnswers = new LastAnswers();
+  readonly #lastAnswers = new EtagCache();
   /** The last number of the log that the present settlement covers. */
   #settlesTo: number | undefined;
 

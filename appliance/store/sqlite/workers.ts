@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import { type EngineRequest, notDone } from "../engine.ts";
-import { type Directory, DirectoryBook } from "../sites/directory.ts";
+import { type Directory, DirectoryCache } from "../sites/directory.ts";
 import { COMMITTER, readerOf } from "../threads/kinds.ts";
 import { ReaderThread } from "../threads/reader-thread.ts";
 import type { ThreadAnswer, ThreadRequest, Threads } from "../threads/threads.ts";
@@ -52,7 +52,7 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
 }
 
 async function startCommitter({ file, onDirectory, onDamaged, threads }: WorkersOptions) {
-  const book = new DirectoryBook();
+  const book = new DirectoryCache();
   const waiting: ((answer: CommitterAnswer) => void)[] = [];
   const worker = threads.start(COMMITTER);
   const ready = Promise.withResolvers<void>();

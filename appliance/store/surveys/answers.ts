@@ -9,8 +9,8 @@ const CHOICES_WATCHED = 20_000;
 
 /** The questions and chosen options, found in a first pass over all responses. */
 export class Choices {
-  readonly #questions = new Frequent(QUESTIONS_WATCHED);
-  readonly #choices = new Frequent(CHOICES_WATCHED);
+  readonly #questions = new TopValues(QUESTIONS_WATCHED);
+  readonly #choices = new TopValues(CHOICES_WATCHED);
 
   see({ a = {} }: SurveyPayload): void {
     for (const [question, answer] of Object.entries(a)) {
@@ -89,7 +89,7 @@ export class Slots {
  * it drops the rarest, and among equals the oldest. A frequent name stays, whatever names are made up in between.
  * Counts are only good for comparing.
  */
-export class Frequent {
+export class TopValues {
   readonly #kept: number;
   readonly #counts = new Map<string, number>();
 

@@ -3,7 +3,7 @@ import { OTHER } from "../../base/names.ts";
 import type { SurveyQuery, VersionsQuery } from "../queries.ts";
 import { type Accepts, type Answer, makeAnswer } from "../reads/answer.ts";
 import type { CrossField, SurveyPayload, SurveysAnswer, SurveyVersions } from "../reports.ts";
-import { Choices, Frequent, type Slots } from "./answers.ts";
+import { Choices, type Slots, TopValues } from "./answers.ts";
 import type { SurveySource } from "./source.ts";
 
 /** The most groups. The rest becomes OTHER. */
@@ -24,7 +24,7 @@ export async function surveySummary(
 ): Promise<Answer> {
   const { filter, cross } = query;
   const choices = new Choices();
-  const names = new Frequent(GROUPS_WATCHED);
+  const names = new TopValues(GROUPS_WATCHED);
   await source.each(filter, ({ payload }) => {
     const response = JSON.parse(payload) as SurveyPayload;
     choices.see(response);

@@ -34,7 +34,10 @@ export const ALARM_LOG = documentKind<KeptAlarms>(
       type: "array",
       maxItems: MOST,
       items: objectOf({
-        ...{ site: TEXT, kind: { enum: ALARM_KINDS }, since: NUMBER, until: orNull(NUMBER) },
+        site: TEXT,
+        kind: { enum: ALARM_KINDS },
+        since: NUMBER,
+        until: orNull(NUMBER),
       }),
     },
   }),

@@ -3,10 +3,10 @@ import type { Clock } from "../../base/clock.ts";
 import { type Cancel, Signal } from "../../base/signal.ts";
 import type { SiteAlarms } from "../../store/reports.ts";
 import type { Numbers, SiteKey } from "../../store/store.ts";
-import { HABIT_DAYS, habitOf } from "./habit.ts";
+import { BASELINE_DAYS, baselineOf } from "./baseline.ts";
 import { alarmSentence } from "./sentence.ts";
 import { ALARM_KINDS, type AlarmKind, type AlarmState } from "./state.ts";
-import { type AlarmChange, AlarmWatch, type Knowledge, LOOK_EVERY_MS } from "./watch.ts";
+import { type AlarmChange, AlarmWatch, LOOK_EVERY_MS, type WatchedSite } from "./watch.ts";
 
 /** The begin or end of an alarm of a site. Each is reported once, also over restarts. */
 export interface SiteAlarm {
@@ -40,7 +40,7 @@ interface Watched {
   readonly watch: AlarmWatch;
   /** Undefined until it was read. */
   history: { from: Day; hours: number[]; sessions: number[] } | undefined;
-  knowledge: Knowledge | undefined;
+  knowledge: WatchedSite | undefined;
 }
 
 /** Watches sites whose alarms are on: it looks once a minute, and learns once an hour. */
@@ -71,7 +71,7 @@ export class Alarms {
     if (watched === undefined || !watched.settings[kind]) return OFF;
     const { watch, knowledge } = watched;
     return {
-      state: watch.phase(kind, { habit: knowledge?.habit }),
+      state: watch.phase(kind, { baseline: knowledge?.baseline }),
       since: watch.since.get(kind) ?? null,
     };
   }
@@ -201,7 +201,7 @@ export class Alarms {
     const { zone } = this.#options.numbers;
     const today = zone.today(now);
     // Hours of another zone say nothing about those of this one.
-    const first = Math.max(today - HABIT_DAYS, zone.changeAt(now)?.from ?? 0);
+    const first = Math.max(today - BASELINE_DAYS, zone.changeAt(now)?.from ?? 0);
     // The day before may have been read before it was over.
     const known = site.history === undefined ? undefined : knownUntil(site.history, first, today);
     const from = known === undefined ? first : known.from + known.sessions.length;
@@ -218,7 +218,7 @@ export class Alarms {
     const { hours, sessions } = site.history;
     const history = { from: first, hours, sessions: sessions.reduce((sum, n) => sum + n, 0) };
     site.knowledge = {
-      habit: habitOf(history, today, zone),
+      baseline: baselineOf(history, today, zone),
       from: first * HOURS,
       hours: hours.slice(0, zone.hourAt(now) - first * HOURS + 1),
     };

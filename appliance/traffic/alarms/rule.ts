@@ -1,5 +1,5 @@
 import { HOUR_MS } from "../../base/calendar.ts";
-import { type Habit, usualViews } from "./habit.ts";
+import { type Baseline, usualViews } from "./baseline.ts";
 
 /*
  * The rules for an improbable silence and for a rush: pure functions of the usual views, the seen views, and the time.
@@ -42,39 +42,39 @@ const SHIFTS = [-HOUR_MS, 0, HOUR_MS] as const;
  * differ from the one before. A level above the usual one makes no silence more improbable.
  */
 export function judgeSilence(
-  habit: Habit,
+  baseline: Baseline,
   span: Span,
   lately: Lately,
 ): { usual: number; isAlarm: boolean } {
-  const usual = Math.min(...usualByShift(habit, span));
-  const { visitSize, spread } = habit;
+  const usual = Math.min(...usualByShift(baseline, span));
+  const { visitSize, spread } = baseline;
   const known = 1 / spread;
   const rate = known + Math.min(known, lately.usual / visitSize);
   const level = lately.usual === 0 ? 1 : Math.min(1, lately.seen / lately.usual);
   const shape = known + (rate - known) * level;
   const surprise = shape * Math.log1p(usual / visitSize / rate);
   const isLong = span.to - span.from >= SHORTEST_SILENCE_MS;
-  return { usual, isAlarm: isLong && surprise > -Math.log(chanceOf(habit)) };
+  return { usual, isAlarm: isLong && surprise > -Math.log(chanceOf(baseline)) };
 }
 
 /** The least number of views in a span that is a rush, and how many are usual in it. */
-export function rushBound(habit: Habit, span: Span): { usual: number; bound: number } {
-  const usual = Math.max(...usualByShift(habit, span));
+export function rushBound(baseline: Baseline, span: Span): { usual: number; bound: number } {
+  const usual = Math.max(...usualByShift(baseline, span));
   const visits = improbableVisits(
-    usual / habit.visitSize,
-    1 / (habit.spread + SPREAD_OF_HOURS),
+    usual / baseline.visitSize,
+    1 / (baseline.spread + SPREAD_OF_HOURS),
     -Math.log(RUSH_CHANCE),
   );
-  const bound = Math.max(RUSH_TIMES * usual, visits * habit.visitSize, RUSH_VIEWS);
+  const bound = Math.max(RUSH_TIMES * usual, visits * baseline.visitSize, RUSH_VIEWS);
   return { usual, bound: Math.ceil(bound) };
 }
 
-function usualByShift(habit: Habit, { from, to }: Span): number[] {
-  return SHIFTS.map((shift) => usualViews(habit, from + shift, to + shift));
+function usualByShift(baseline: Baseline, { from, to }: Span): number[] {
+  return SHIFTS.map((shift) => usualViews(baseline, from + shift, to + shift));
 }
 
 /** The chance at which a gap between visits is an alarm: there are as many gaps as visits. */
-function chanceOf({ week, visitSize }: Habit): number {
+function chanceOf({ week, visitSize }: Baseline): number {
   const visitsAYear = (YEAR_WEEKS * week.reduce((total, n) => total + n, 0)) / visitSize;
   return Math.min(MOST_CHANCE, 1 / (SILENCE_YEARS * visitsAYear));
 }

@@ -1,13 +1,13 @@
 import { HOUR_MS } from "../../base/calendar.ts";
-import { type Habit, UTC, usualViews } from "./habit.ts";
+import { type Baseline, UTC, usualViews } from "./baseline.ts";
 import { judgeSilence, rushBound } from "./rule.ts";
 import type { AlarmKind, AlarmPhase } from "./state.ts";
 
 /** The facts of a site that are kept up to date for it. */
-export interface Knowledge {
+export interface WatchedSite {
   /** Undefined while too little is known. */
-  readonly habit: Habit | undefined;
-  /** Views of each hour from an hour on (hours since 1970 of the habit's clock); the last may still run. */
+  readonly baseline: Baseline | undefined;
+  /** Views of each hour from an hour on (hours since 1970 of the baseline's clock); the last may still run. */
   readonly from: number;
   readonly hours: readonly number[];
 }
@@ -80,14 +80,14 @@ export class AlarmWatch {
     this.since = new Map(since);
   }
 
-  phase(kind: AlarmKind, { habit }: Pick<Knowledge, "habit">): AlarmPhase {
+  phase(kind: AlarmKind, { baseline }: Pick<WatchedSite, "baseline">): AlarmPhase {
     if (this.since.has(kind)) return "firing";
-    if (habit === undefined) return "learning";
+    if (baseline === undefined) return "learning";
     return this.#lookedAt - this.#beganAt < START_MS ? "waiting" : "quiet";
   }
 
   /** @returns alarms that begin or end with this look */
-  look(look: Look, knowledge: Knowledge): AlarmChange[] {
+  look(look: Look, knowledge: WatchedSite): AlarmChange[] {
     this.#remember(look);
     if (!look.isSound) return [];
     return [...this.#lookForSilence(look, knowledge), ...this.#lookForRush(look, knowledge)];
@@ -113,27 +113,31 @@ export class AlarmWatch {
     return this.#lookedAt - this.#beganAt < START_MS;
   }
 
-  #lookForSilence({ now, monotonic, live }: Look, knowledge: Knowledge): AlarmChange[] {
-    const { habit } = knowledge;
+  #lookForSilence({ now, monotonic, live }: Look, knowledge: WatchedSite): AlarmChange[] {
+    const { baseline } = knowledge;
     const since = this.since.get("silence");
     if (since !== undefined) {
       // Only a view ends silence; the end of busy hours, as at night, does not.
       if (live === 0) return [];
-      const usual = habit === undefined ? 0 : usualViews(habit, since, now);
+      const usual = baseline === undefined ? 0 : usualViews(baseline, since, now);
       return [this.#end("silence", { seen: live, usual, spanMs: now - since })];
     }
-    if (habit === undefined || live > 0 || this.#isEarly) return [];
+    if (baseline === undefined || live > 0 || this.#isEarly) return [];
     const span = { from: now - (monotonic - this.#viewedAt), to: now };
-    const { usual, isAlarm } = judgeSilence(habit, span, latelyBefore(span.from, knowledge, habit));
+    const { usual, isAlarm } = judgeSilence(
+      baseline,
+      span,
+      latelyBefore(span.from, knowledge, baseline),
+    );
     if (!isAlarm) return [];
     return [this.#begin("silence", span.from, { seen: 0, usual, spanMs: now - span.from })];
   }
 
-  #lookForRush({ now }: Look, { habit }: Knowledge): AlarmChange[] {
-    if (habit === undefined && this.since.has("rush"))
+  #lookForRush({ now }: Look, { baseline }: WatchedSite): AlarmChange[] {
+    if (baseline === undefined && this.since.has("rush"))
       return [this.#end("rush", { seen: 0, usual: 0, spanMs: HOUR_MS })];
-    if (habit === undefined || this.#isEarly) return [];
-    const crowds = this.#crowds(now, habit);
+    if (baseline === undefined || this.#isEarly) return [];
+    const crowds = this.#crowds(now, baseline);
     const rush = crowds.find(({ seen, bound }) => seen >= bound);
     const isCalm = crowds.every(({ seen, bound }) => seen < CALM * bound);
     this.#crowded = rush === undefined ? 0 : this.#crowded + 1;
@@ -148,7 +152,7 @@ export class AlarmWatch {
   }
 
   /** The last five minutes and the last hour. */
-  #crowds(now: number, habit: Habit): Crowd[] {
+  #crowds(now: number, baseline: Baseline): Crowd[] {
     const last = this.#looks.length - 1;
     const ofHour = this.#looks.filter((_, at) => (last - at) % LOOKS_OF_LIVE === 0);
     return [
@@ -157,7 +161,7 @@ export class AlarmWatch {
     ].map(({ seen, spanMs }) => ({
       seen,
       spanMs,
-      ...rushBound(habit, { from: now - spanMs, to: now }),
+      ...rushBound(baseline, { from: now - spanMs, to: now }),
     }));
   }
 
@@ -182,8 +186,8 @@ export class AlarmWatch {
 }
 
 /** The views of the whole hours of a day before a moment, as far as they are known. */
-function latelyBefore(moment: number, { from, hours }: Knowledge, habit: Habit) {
-  const { week, zone = UTC } = habit;
+function latelyBefore(moment: number, { from, hours }: WatchedSite, baseline: Baseline) {
+  const { week, zone = UTC } = baseline;
   const end = Math.min(zone.hourAt(moment), from + hours.length - 1);
   const start = Math.max(from, end - LATELY_HOURS);
   if (end <= start) return { seen: 0, usual: 0 };

@@ -7,13 +7,13 @@ import type { Log } from "../../base/log.ts";
 import type { Numbers } from "../../store/store.ts";
 import { Access } from "./access.ts";
 import { alive, fixedRoutes, withRoutes } from "./frame.ts";
-import { HitTally } from "./hit-tally.ts";
+import { HitCounter } from "./hit-counter.ts";
 import { type PublicFacts, publicSurface, REACHED_PATH } from "./public-surface.ts";
 import type { ReadSessions } from "./read-sessions.ts";
 import { readinessRoute, whenReady } from "./readiness.ts";
 import { badgeRoute } from "./routes/badge.ts";
 import { goalsRoute, marksRoute } from "./routes/goals.ts";
-import { countHits, HitsFirst, hitRoute } from "./routes/hits.ts";
+import { countHits, HitsApp, hitRoute } from "./routes/hits.ts";
 import { publicAddressRoute, reachedRoute } from "./routes/public-address.ts";
 import { sessionRoute } from "./routes/session.ts";
 import { overviewRoute, statsRoute } from "./routes/stats.ts";
@@ -36,7 +36,7 @@ interface CollectorParts {
   door: PublicFacts;
   /** Whether the service is about to stop. */
   isDraining?: () => boolean;
-  tally?: HitTally;
+  tally?: HitCounter;
 }
 
 /** The public listener: collection, reads, badge, pages. */
@@ -52,7 +52,7 @@ export function createCollector(parts: CollectorParts): Koa {
     },
   };
   const access = new Access({ sites, readSessions, client, clock });
-  const { tally = new HitTally() } = parts;
+  const { tally = new HitCounter() } = parts;
   const hits = countHits({ ...parts, tally });
 
   const zone = () => numbers.zone.nameAt(clock.now());
@@ -74,7 +74,7 @@ export function createCollector(parts: CollectorParts): Koa {
     .get("/public-address", publicAddressRoute(door))
     .get("/badge", badgeRoute(sites, numbers, client, clock))
     .get(`${REACHED_PATH}:nonce`, reachedRoute(door, client));
-  return withRoutes(new HitsFirst(hits, readiness), router, log, publicSurface(door, client));
+  return withRoutes(new HitsApp(hits, readiness), router, log, publicSurface(door, client));
 }
 
 function sitesRoute(access: Access, sites: Sites): Middleware {

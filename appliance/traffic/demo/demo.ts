@@ -154,8 +154,11 @@ class DayMaker {
     this.#spread("interaction", ofDay * (0.68 + 0.06 * this.#random()), "hi", INTERACTIONS);
     this.#spread("crawler", crawlers, "bot_kind", CRAWLERS);
     this.#add({
-      ...{ kind: "synthetic", flags: 0, values: [] },
-      ...{ moment: this.#anyHour(), times: this.#round(crawlers * 0.04) },
+      kind: "synthetic",
+      flags: 0,
+      values: [],
+      moment: this.#anyHour(),
+      times: this.#round(crawlers * 0.04),
     });
     return {
       site: id,

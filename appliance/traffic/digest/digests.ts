@@ -219,7 +219,11 @@ export class Digests {
     const { zone, directory } = numbers;
     const { id } = directory.sites.find(({ key }) => key === site) ?? was;
     const figures = await digestFigures(numbers, {
-      ...{ site: { key: site, id }, every, to, zone, alarms },
+      site: { key: site, id },
+      every,
+      to,
+      zone,
+      alarms,
       now: clock.now(),
     });
     return { figures, text: digestText(figures, zone), html: digestHtml(figures, zone) };

@@ -68,7 +68,8 @@ export async function digestFigures(
   const span = async (first: Day, last: Day) => {
     const query = {
       ...({ ...range, from: first, to: last, of: "views", single: false, series: true } as const),
-      ...{ daily: undefined, warnings: [] },
+      daily: undefined,
+      warnings: [],
     };
     return bodyOf<Totals>(await numbers.read("stats", { query, accepts: PLAIN }));
   };
@@ -86,8 +87,13 @@ export async function digestFigures(
     before: sumOf(before, name, at),
   });
   return {
-    ...{ site: site.id, every, zone, from: formatDay(from), to: formatDay(to) },
-    ...{ views: compared("pv", 1), visitors: compared("uv", 2) },
+    site: site.id,
+    every,
+    zone,
+    from: formatDay(from),
+    to: formatDay(to),
+    views: compared("pv", 1),
+    visitors: compared("uv", 2),
     sessions: compared("sessions", 3),
     pages: firstOf(now.path),
     // Older scripts do not send the source of a session.

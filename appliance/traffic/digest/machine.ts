@@ -80,14 +80,19 @@ export function afterDelivery(
   now: number,
 ): DigestRecord {
   return withDelivery(record, task, ({ target, tries }) => ({
-    ...{ target, tries: tries + 1, at: now },
+    target,
+    tries: tries + 1,
+    at: now,
     state: STATES[outcome.kind],
     why: outcome.kind === "sent" ? "" : outcome.why,
   }));
 }
 
 const STATES: Readonly<Record<SendOutcome["kind"], Delivery["state"]>> = {
-  ...{ sent: "sent", again: "due", never: "failed", unsure: "unsure" },
+  sent: "sent",
+  again: "due",
+  never: "failed",
+  unsure: "unsure",
 };
 
 /** The time of a delivery's next try. */

@@ -24,7 +24,10 @@ export const DIGEST_RECORD = documentKind<DigestRecord>(
     digests: {
       type: "array",
       items: objectOf({
-        ...{ site: NUMBER, id: TEXT, day: NUMBER, dueAt: NUMBER },
+        site: NUMBER,
+        id: TEXT,
+        day: NUMBER,
+        dueAt: NUMBER,
         deliveries: {
           type: "array",
           items: objectOf({ target: TEXT, state: TEXT, tries: NUMBER, at: NUMBER, why: TEXT }),

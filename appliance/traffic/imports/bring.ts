@@ -64,7 +64,15 @@ export async function bring(
         instead.push({ source: source.number, pieces: kept, generation });
       }
       return desk.write("importMonth", {
-        ...{ origin, name, about, site: site.key, month, pieces, days, today, instead },
+        origin,
+        name,
+        about,
+        site: site.key,
+        month,
+        pieces,
+        days,
+        today,
+        instead,
         known: sources.map(({ number }) => number),
         now: now(),
       });

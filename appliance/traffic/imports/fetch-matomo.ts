@@ -86,7 +86,9 @@ async function ask(
     ...parameters,
   });
   const answer = await fetch(address, {
-    ...{ method: "POST", body, redirect: "error" },
+    method: "POST",
+    body,
+    redirect: "error",
     signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
   }).catch((error: Error) => {
     signal.throwIfAborted();

@@ -1,6 +1,6 @@
 import { type Day, HOUR_MS } from "../../base/calendar.ts";
 import { plainText } from "../../base/input/json.ts";
-import { detached, remember } from "../../base/remember.ts";
+import { detached, memoize } from "../../base/memoize.ts";
 import { pagePath, storable } from "../../base/text/storable.ts";
 import type { Dimension } from "../../store/log/record.ts";
 import { addressHost } from "../collector/counting/address.ts";
@@ -133,7 +133,7 @@ export const goatcounterJson: Format = {
       const scheme = plainText(ref_scheme)[0] ?? "o";
       return scheme + storable(scheme === "h" ? addressHost(ref) : ref);
     });
-    const valuesOfRef = remember((text) => {
+    const valuesOfRef = memoize((text) => {
       const { source, others } = cameBy(text.slice(1), text[0] ?? "");
       return [...others, ["source", source] as const];
     });

@@ -196,7 +196,9 @@ function readResponse(line: Line, sink: Sink): void {
   else if (surveys.length >= MAX_SURVEYS) sink.leave(`responses beyond ${MAX_SURVEYS}`);
   else
     surveys.push({
-      ...{ number: surveys.length + 1, day, version: payload.sv },
+      number: surveys.length + 1,
+      day,
+      version: payload.sv,
       payload: JSON.stringify(payload),
     });
 }

@@ -1,4 +1,4 @@
-import { remember } from "../../base/remember.ts";
+import { memoize } from "../../base/memoize.ts";
 import { KNOWN_HOSTS } from "../../base/text/known-hosts.ts";
 import { storable } from "../../base/text/storable.ts";
 import type { Dimension } from "../../store/log/record.ts";
@@ -24,7 +24,7 @@ function named(
     [name, ...list.split(", ")].map((other) => [other.toLowerCase(), name] as const),
   );
   const known = new Map([...ours, ...counted, ...theirs]);
-  return remember((text) => {
+  return memoize((text) => {
     const name = storable(text).trim().toLowerCase();
     return known.get(name) ?? known.get(withoutVersion(name)) ?? OTHER_NAME;
   });

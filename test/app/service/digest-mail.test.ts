@@ -11,8 +11,13 @@ import { eachWorld } from "../../helpers/world.ts";
 const PATH = "/api/sites/blog/digest";
 const MINUTE_MS = 60_000;
 const DAILY = {
-  ...{ enabled: true, every: "day", weekday: 1, hour: 8 },
-  ...{ webhook: null, form: "json", channel: null },
+  enabled: true,
+  every: "day",
+  weekday: 1,
+  hour: 8,
+  webhook: null,
+  form: "json",
+  channel: null,
 } as const;
 
 describe("a digest by mail", () => {
@@ -208,8 +213,12 @@ describe("a digest by mail", () => {
 describe("the mail server in the control API", () => {
   const world = eachWorld();
   const SERVER = {
-    ...{ host: "mail.example.org", port: 465, security: "tls" },
-    ...{ user: "me", from: "box@example.org", ca: "" },
+    host: "mail.example.org",
+    port: 465,
+    security: "tls",
+    user: "me",
+    from: "box@example.org",
+    ca: "",
   };
   const put = (change: object) =>
     new Owner(world()).ask("PUT", "/api/mail", { ...SERVER, ...change });

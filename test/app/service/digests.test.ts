@@ -12,8 +12,14 @@ import { eachWorld, World } from "../../helpers/world.ts";
 const PATH = "/api/sites/blog/digest";
 const MINUTE_MS = 60_000;
 const DAILY = {
-  ...{ enabled: true, every: "day", weekday: 1, hour: 8 },
-  ...{ mail: [], webhook: null, form: "json", channel: null },
+  enabled: true,
+  every: "day",
+  weekday: 1,
+  hour: 8,
+  mail: [],
+  webhook: null,
+  form: "json",
+  channel: null,
 } as const;
 
 /** The digest of the blog, once it stands as is wanted. */

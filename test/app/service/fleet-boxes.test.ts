@@ -70,8 +70,14 @@ describe("boxes that share a database", () => {
     await sees(here, there);
     const path = "/api/sites/blog/digest";
     const digest = {
-      ...{ enabled: true, every: "day", weekday: 1, hour: 8 },
-      ...{ mail: [], webhook: null, form: "json", channel: "digest" },
+      enabled: true,
+      every: "day",
+      weekday: 1,
+      hour: 8,
+      mail: [],
+      webhook: null,
+      form: "json",
+      channel: "digest",
     };
     await owner.ask("PUT", path, digest);
     assert.equal((await other.get(path)).isElsewhere, true);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import {
-  type FarAhead,
+  type ImplausibleTime,
   SystemClock,
   systemEvidence,
 } from "../../../appliance/base/system/system-clock.ts";
@@ -130,7 +130,7 @@ describe("a time far ahead of the newest thing known", () => {
   const AHEAD = Date.parse("2050-01-01T00:00:00Z");
   let machine: FakeClock;
   let set: boolean;
-  let refused: FarAhead[];
+  let refused: ImplausibleTime[];
   const create = () =>
     new SystemClock({
       wait: true,

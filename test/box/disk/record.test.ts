@@ -13,7 +13,10 @@ import {
 
 const DAY = 86_400;
 const reading = (boot: string, upSeconds: number, bytes: number, id = "card"): DiskReading => ({
-  ...{ id, boot, upSeconds, bytes },
+  id,
+  boot,
+  upSeconds,
+  bytes,
 });
 const recordAfter = (...readings: readonly DiskReading[]): DiskRecord => {
   let record: DiskRecord | undefined;

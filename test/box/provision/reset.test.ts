@@ -21,7 +21,9 @@ const MEMORY = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 const TEMPLATE = "# The box's settings\r\nWIFI_SSID=\r\n";
 /** An updater's memory with reports that name a deck. */
 const JOURNAL = {
-  ...{ highest: 7, failed: [6], images: {} },
+  highest: 7,
+  failed: [6],
+  images: {},
   last: { kind: "failed", reason: "The deck Kitchen is plugged in, and does not work." },
   attempt: { id: "1", state: "prepared", before: { decks: ["Kitchen"] }, reason: "Kitchen" },
 };

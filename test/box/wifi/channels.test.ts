@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import {
-  type HeardStation,
+  type AccessPoint,
   heardIn,
   quietestChannels,
 } from "../../../appliance/box/wifi/channels.ts";
@@ -30,7 +30,7 @@ BSS 02:00:5e:00:53:02(on wlan0) -- associated
 \tSSID: \\x20
 `;
 
-const at = (channel: number, signal: number): HeardStation => ({
+const at = (channel: number, signal: number): AccessPoint => ({
   frequency: 2_407 + 5 * channel,
   signal,
 });

@@ -3,10 +3,10 @@ import { describe, it } from "mocha";
 import type { Clock } from "../../../appliance/base/clock.ts";
 import { commandLine } from "../../../appliance/base/system/program.ts";
 import { IwdRadio } from "../../../appliance/box/wifi/iwd.ts";
-import type { JoinWish } from "../../../appliance/box/wifi/radio.ts";
+import type { JoinRequest } from "../../../appliance/box/wifi/radio.ts";
 
 const PATH = "/net/connman/iwd/0/3";
-const WISH: JoinWish = {
+const WISH: JoinRequest = {
   ssid: Buffer.from("Home").toString("hex"),
   password: "right password",
   country: "CH",

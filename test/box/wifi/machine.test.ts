@@ -14,10 +14,15 @@ import {
   type SetUpOutcome,
   type SetUpRecord,
 } from "../../../appliance/box/wifi/machine.ts";
-import type { JoinWish } from "../../../appliance/box/wifi/radio.ts";
+import type { JoinRequest } from "../../../appliance/box/wifi/radio.ts";
 
 const HOME = Buffer.from("Home").toString("hex");
-const WISH: JoinWish = { ssid: HOME, password: "right password", country: "CH", isHidden: false };
+const WISH: JoinRequest = {
+  ssid: HOME,
+  password: "right password",
+  country: "CH",
+  isHidden: false,
+};
 const OWN = { name: "Tallydeck-AB23", key: "abcdefghjk", channel: 6 };
 const SEEN = [{ ssid: HOME, isOpen: false, signal: -50 }];
 const LATE = PATIENCE_MS + 1;

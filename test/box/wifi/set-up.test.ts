@@ -11,7 +11,7 @@ import {
   RETRY_MS,
 } from "../../../appliance/box/wifi/machine.ts";
 import { Portal } from "../../../appliance/box/wifi/portal/portal.ts";
-import type { JoinEnd, JoinWish, OwnNetwork, Radio } from "../../../appliance/box/wifi/radio.ts";
+import type { JoinEnd, JoinRequest, OwnNetwork, Radio } from "../../../appliance/box/wifi/radio.ts";
 import { WifiSetUp } from "../../../appliance/box/wifi/set-up.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 
@@ -49,7 +49,7 @@ class FakeRadio implements Radio {
     if (this.clings-- > 0) throw new Error("Failed to set property: Connection timed out");
     this.own = undefined;
   }
-  async join(wish: JoinWish | undefined): Promise<JoinEnd> {
+  async join(wish: JoinRequest | undefined): Promise<JoinEnd> {
     assert.equal(this.own, undefined, "a station, or an access point");
     this.did.push(wish === undefined ? "rejoin" : "join");
     const isRight = wish === undefined || wish.password === "right password";
@@ -81,12 +81,12 @@ describe("the set-up of the Wi-Fi", () => {
       insists: false,
       hasDeck: true,
       hasPages: true,
-      change: undefined as JoinWish | undefined,
+      change: undefined as JoinRequest | undefined,
     };
     const memory = {
       hadNetwork: false,
       isNoted: false,
-      kept: undefined as JoinWish | undefined,
+      kept: undefined as JoinRequest | undefined,
       isWritable: true,
       noteNetwork: (isKept: boolean) => {
         memory.hadNetwork = true;
@@ -95,7 +95,7 @@ describe("the set-up of the Wi-Fi", () => {
       },
       known: () => memory.kept?.ssid ?? null,
       country: () => memory.kept?.country ?? "",
-      keep: (wish: JoinWish) => {
+      keep: (wish: JoinRequest) => {
         if (!memory.isWritable) throw new Error("EROFS: read-only file system");
         memory.kept = wish;
       },
@@ -103,7 +103,7 @@ describe("the set-up of the Wi-Fi", () => {
     const states: WifiState[] = [];
     const logged: string[] = [];
     let portal: Portal | undefined;
-    let sent: JoinWish | undefined;
+    let sent: JoinRequest | undefined;
     const setUp = new WifiSetUp({
       clock,
       radio,

@@ -250,7 +250,8 @@ describe("the webhooks of monitoring systems", () => {
     it("warn of a certificate until that is seen, whatever is well beside it", async () => {
       const expiry = (days: number) =>
         post("uptime-kuma", {
-          ...{ heartbeat: null, monitor: null },
+          heartbeat: null,
+          monitor: null,
           msg: `[Shop][https://shop.example] server certificate shop.example will expire in ${days} days`,
         });
       await beat(1, 1);

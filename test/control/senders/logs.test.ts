@@ -23,7 +23,9 @@ onOneEngine(() =>
       { path = "blog", headers, ...ask }: Ask & { path?: string } = {},
     ): Promise<Reply> =>
       world().askControl(`/api/logs/${path}`, {
-        ...{ method: "POST", body, ...ask },
+        method: "POST",
+        body,
+        ...ask,
         headers: { authorization, "batch-id": batch, ...headers },
       });
     const line = (time: string, target: string, more: Partial<Asked> = {}) => {

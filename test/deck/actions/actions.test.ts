@@ -4,7 +4,10 @@ import { afterEach, beforeEach, describe, it } from "mocha";
 import { Refusal } from "../../../appliance/base/refusal.ts";
 import { Signal } from "../../../appliance/base/signal.ts";
 import { Actions } from "../../../appliance/deck/actions/actions.ts";
-import type { OutgoingRequest, RequestOutcome } from "../../../appliance/deck/actions/outgoing.ts";
+import type {
+  OutgoingRequest,
+  RequestOutcome,
+} from "../../../appliance/deck/actions/request-sender.ts";
 import type { Feedback } from "../../../appliance/deck/face/feedback.ts";
 import type { Gesture } from "../../../appliance/deck/hands/gestures.ts";
 import { Channels } from "../../../appliance/deck/push/channels.ts";

@@ -1,11 +1,11 @@
 import { type Face, face } from "../../../appliance/deck/face/face.ts";
-import { noticeFace, type UpdateStanding } from "../../../appliance/deck/face/notices.ts";
 import type {
+  FaceContext,
   Numbers,
   PublicStanding,
   PushedValue,
-  Situation,
-} from "../../../appliance/deck/face/situation.ts";
+} from "../../../appliance/deck/face/face-context.ts";
+import { noticeFace, type UpdateStanding } from "../../../appliance/deck/face/notices.ts";
 import type { Widget } from "../../../appliance/deck/face/widget.ts";
 import type { ChannelState } from "../../../appliance/deck/push/channel-state.ts";
 
@@ -32,7 +32,7 @@ const WEEK = [310, 402, 388, 511, 602, 340, 720];
 const MONTH = Array.from({ length: 30 }, (_, day) => 400 + day * 9 + ((day * 37) % 11) * 22);
 const DAY = [3, 1, 0, 0, 1, 4, 12, 30, 44, 51, 60, 48, 42, 55, 20];
 
-const at = (width: number, height: number, more: Partial<Situation> = {}): Situation => ({
+const at = (width: number, height: number, more: Partial<FaceContext> = {}): FaceContext => ({
   now: NOW,
   clockSure: true,
   timeZone: "Europe/Berlin",
@@ -44,7 +44,7 @@ const at = (width: number, height: number, more: Partial<Situation> = {}): Situa
 type Draw = (width: number, height: number) => Face;
 
 const show =
-  (widget: Widget, more: Partial<Situation> = {}): Draw =>
+  (widget: Widget, more: Partial<FaceContext> = {}): Draw =>
   (width, height) =>
     face(widget, at(width, height, more));
 
@@ -57,7 +57,11 @@ const expired = (text: string) => ({
 });
 
 const push: Widget = { type: "push", channel: "build" };
-const counts = (value: number, previous: number | null, series: number[]): Partial<Situation> => ({
+const counts = (
+  value: number,
+  previous: number | null,
+  series: number[],
+): Partial<FaceContext> => ({
   numbers: { value, previous, series } satisfies Numbers,
 });
 /** Some of Lucide's. */
@@ -80,12 +84,12 @@ const ICONS = new Map([
   ],
 ]);
 const icons = { icons: { path: (name: string) => ICONS.get(name) } };
-const iconic = (text: string): Partial<Situation> => ({
+const iconic = (text: string): Partial<FaceContext> => ({
   ...icons,
   value: { text, color: null, background: null, state: "live", icon: "house" },
 });
 /** A picture, red above and transparent below. */
-const halves = (width: number, height: number): Partial<Situation> => {
+const halves = (width: number, height: number): Partial<FaceContext> => {
   const at = (scale: number) => {
     const [across, down] = [width * scale, height * scale];
     const data = new Uint8ClampedArray(across * down * 4);
@@ -98,7 +102,7 @@ const halves = (width: number, height: number): Partial<Situation> => {
 };
 const temperature = { type: "gauge", channel: "office", min: -10, max: 40 } as const;
 const countdown: Widget = { type: "countdown", channel: "build" };
-const ends = (ms: number): Partial<Situation> => ({
+const ends = (ms: number): Partial<FaceContext> => ({
   value: { text: "x", color: null, background: null, state: "live", expiresAt: NOW + ms },
 });
 /** The face of a watched or held channel, twelve minutes after its last push. */

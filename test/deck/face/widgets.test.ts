@@ -3,19 +3,19 @@ import fc from "fast-check";
 import { describe, it } from "mocha";
 import { blend, contrast } from "../../../appliance/deck/face/colors.ts";
 import { type Face, face, nextChange } from "../../../appliance/deck/face/face.ts";
-import { noticeFace } from "../../../appliance/deck/face/notices.ts";
 import type {
+  FaceContext,
   PublicStanding,
   PushedValue,
-  Situation,
-} from "../../../appliance/deck/face/situation.ts";
+} from "../../../appliance/deck/face/face-context.ts";
+import { noticeFace } from "../../../appliance/deck/face/notices.ts";
 import { SOFT_BREAK } from "../../../appliance/deck/face/text-fit.ts";
 import type { Widget } from "../../../appliance/deck/face/widget.ts";
 import { layoutStat } from "../../../appliance/deck/face/widgets/stat.ts";
 
 const NOW = Date.UTC(2026, 4, 20, 12, 5, 30);
 
-const situation = (more: Partial<Situation> = {}): Situation => ({
+const situation = (more: Partial<FaceContext> = {}): FaceContext => ({
   now: NOW,
   clockSure: true,
   timeZone: "Europe/Berlin",
@@ -109,12 +109,12 @@ describe("a push widget", () => {
 describe("a push widget of a watched or held channel", () => {
   const widget: Widget = { type: "push", channel: "backup" };
   const MINUTE = 60_000;
-  const at = (more: Partial<PushedValue>, where: Partial<Situation> = {}) =>
+  const at = (more: Partial<PushedValue>, where: Partial<FaceContext> = {}) =>
     situation({
       ...where,
       value: { text: "x", color: null, background: null, state: "up", updatedAt: NOW, ...more },
     });
-  const drawn = (more: Partial<PushedValue>, where: Partial<Situation> = {}) =>
+  const drawn = (more: Partial<PushedValue>, where: Partial<FaceContext> = {}) =>
     textOf(face(widget, at(more, where)));
 
   it("says in a sign and a word what its colour says", () => {
@@ -413,7 +413,7 @@ describe("clock and date", () => {
 
 describe("an address widget", () => {
   const address = "http://tallydeck.local:3000/";
-  const show = (more: Partial<Situation> = {}) => {
+  const show = (more: Partial<FaceContext> = {}) => {
     const shown = face({ type: "address" }, situation({ address, ...more }));
     assert.ok(shown.kind === "address");
     return shown;
@@ -471,7 +471,7 @@ describe("a padlock widget", () => {
   };
   const icons = { path: (name: string) => name };
   const zone = { width: 248, height: 58 };
-  const show = (publicAddress?: PublicStanding, more: Partial<Situation> = {}) => {
+  const show = (publicAddress?: PublicStanding, more: Partial<FaceContext> = {}) => {
     const shown = face({ type: "padlock" }, situation({ icons, publicAddress, ...more }));
     assert.ok(shown.kind === "text");
     return shown;

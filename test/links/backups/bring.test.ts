@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { DAY_MS } from "../../../appliance/base/calendar.ts";
 import { DayZone } from "../../../appliance/base/day-zone.ts";
-import { bringBackup } from "../../../appliance/links/backups/bring.ts";
+import { uploadBackup } from "../../../appliance/links/backups/bring.ts";
 import type { BackupOutcome } from "../../../appliance/links/backups/machine.ts";
 import type { MarkedFolder } from "../../../appliance/links/backups/mark.ts";
 import { backupName } from "../../../appliance/links/backups/names.ts";
@@ -29,8 +29,9 @@ function bring(
   target: MemoryTarget,
   { at = 0, marked }: { at?: number; marked?: MarkedFolder } = {},
 ): Promise<BackupOutcome> {
-  return bringBackup({
-    ...{ target, marked },
+  return uploadBackup({
+    target,
+    marked,
     name: backupName(at, "kitchen", "0a1b2c3d"),
     zone: new DayZone({ zone: "UTC", before: null }),
     make: async () => ({

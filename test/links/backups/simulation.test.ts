@@ -71,7 +71,10 @@ class Life {
       this.draw.below(400 * DAY_MS) * this.draw.pick([1, -1]),
     );
     this.#backups = await Backups.open({
-      ...{ clock: this.#clock, log: silentLog(), zone: () => ZONE, id: ID },
+      clock: this.#clock,
+      log: silentLog(),
+      zone: () => ZONE,
+      id: ID,
       machine: () => "kitchen",
       settings: new MemoryDocuments(),
       record: this.#record(power),

@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS } from "../../../appliance/base/calendar.ts";
 import type { Clock } from "../../../appliance/base/clock.ts";
 import type { UpdaterState } from "../../../appliance/base/release/updater-state.ts";
 import type { CheckOutcome, Unfinished } from "../../../appliance/links/updates/outcomes.ts";
-import type { Papers } from "../../../appliance/links/updates/record.ts";
+import type { SignedFiles } from "../../../appliance/links/updates/record.ts";
 import { refuse } from "../../../appliance/links/updates/refusals.ts";
 import type { Candidate } from "../../../appliance/links/updates/view.ts";
 import type { seeded } from "../../helpers/seeded.ts";
@@ -26,7 +26,7 @@ export class SimHost {
   }
 
   /** The releases of the service, for one run of it. */
-  releases(power: Power, clock: Pick<Clock, "sure">, kept: Papers | null) {
+  releases(power: Power, clock: Pick<Clock, "sure">, kept: SignedFiles | null) {
     const machine = this.#machine;
     let found = kept === null ? undefined : Number(kept.manifest);
     const during = async <T>(work: () => Promise<T>): Promise<T> => {

@@ -147,7 +147,9 @@ describe("blocks", () => {
         reader,
         {
           where: [{ dimension: "path", test: "is", value }],
-          ...{ of: () => "views", days: [0, 30], names: new Set(["event"]) },
+          of: () => "views",
+          days: [0, 30],
+          names: new Set(["event"]),
         },
         counters,
         (_, { length, counts }) => {
@@ -181,7 +183,7 @@ describe("blocks", () => {
     const text = () => Array.from({ length: 35 }, () => random().toString(36).slice(2)).join("");
     const records = Array.from({ length: 5_000 }, (_, n) =>
       view({
-        ...{ moment: NOON + 24 * Math.floor(n / 2_000) },
+        moment: NOON + 24 * Math.floor(n / 2_000),
         values: [
           ["path", text()],
           ["ref", text()],

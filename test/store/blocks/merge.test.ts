@@ -125,8 +125,10 @@ describe("parts of a block", () => {
           block = rewritten(block);
         }
         const counters = decodeBlock({
-          ...{ month: MONTH, ...encodeBlock(block) },
-          ...{ counts: EMPTY, detail: EMPTY },
+          month: MONTH,
+          ...encodeBlock(block),
+          counts: EMPTY,
+          detail: EMPTY,
         });
         assert.equal(block.detail[DAY] !== undefined, isKept);
         assert.deepEqual(
@@ -168,7 +170,9 @@ describe("rows of a month that are too large to be read at once", () => {
   const part = (seed: number, rules: FoldRules): Block => {
     const records = Array.from({ length: 2_000 }, (_, n) =>
       view({
-        ...{ flags: n % 8, times: 1 + ((n * seed) % 40), moment: NOON + 24 * (n % 3) },
+        flags: n % 8,
+        times: 1 + ((n * seed) % 40),
+        moment: NOON + 24 * (n % 3),
         values: NAMES.map((name) => [name, `${name}-${(n * seed) % 1_999}-`.padEnd(110, "x")]),
       }),
     );

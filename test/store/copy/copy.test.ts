@@ -200,7 +200,10 @@ describe("a copy", () => {
         const { below } = seeded(TEST_SEED);
         const views = (n: number): HitRecord[] =>
           Array.from({ length: n }, () => ({
-            ...{ site: 1, kind: "view", times: 1 + below(3), flags: below(32) },
+            site: 1,
+            kind: "view",
+            times: 1 + below(3),
+            flags: below(32),
             moment: 24 * TODAY + below(24),
             values: [
               ["path", `/${below(5)}`],
@@ -221,8 +224,12 @@ describe("a copy", () => {
 
       it("keeps one view in so many of a day that has more than are kept", async () => {
         const many = (path: string): HitRecord => ({
-          ...{ site: 1, kind: "view", flags: 0, moment: 24 * TODAY + 7 },
-          ...{ times: MAX_DETAIL_ROWS, values: [["path", path]] },
+          site: 1,
+          kind: "view",
+          flags: 0,
+          moment: 24 * TODAY + 7,
+          times: MAX_DETAIL_ROWS,
+          values: [["path", path]],
         });
         fill(at("box"), [day("blog", 9, { "/a": 3 })]);
         change(at("box"), (db) => putViews(db, [many("/a")], true));

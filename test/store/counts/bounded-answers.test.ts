@@ -45,7 +45,10 @@ function startWith(
   return importInto(
     world,
     days.map((counts, ago) => ({
-      ...{ site: "blog", day: formatDay(TODAY - 1 - ago), counts, surveys: [] },
+      site: "blog",
+      day: formatDay(TODAY - 1 - ago),
+      counts,
+      surveys: [],
     })),
   );
 }
@@ -148,7 +151,9 @@ onEachEngine(() => {
     before(async () => {
       await importInto(world(), [
         {
-          ...{ site: "blog", day: formatDay(TODAY), counts: {} },
+          site: "blog",
+          day: formatDay(TODAY),
+          counts: {},
           surveys: Array.from({ length: RESPONSES }, (_, i) => {
             const made = Array.from({ length: QUESTIONS }, (_, k) => [`q${i}-${k}`, `o${i}-${k}`]);
             return {

@@ -204,7 +204,11 @@ describe("a batch", () => {
   it("is read without dimensions that a later release has added", () => {
     const [path, tz] = [["path", "/"] as const, ["tz", "Europe/Berlin"] as const];
     const record: Omit<HitRecord, "values"> = {
-      ...{ site: 1, kind: "view", flags: 0, moment: 3, times: 2 },
+      site: 1,
+      kind: "view",
+      flags: 0,
+      moment: 3,
+      times: 2,
     };
     const bytes = encoded([{ ...record, values: [path, tz] }]);
     const slot = bytes.indexOf(DIMENSIONS.indexOf("tz"), 16);

@@ -40,7 +40,11 @@ function logOf(records: Iterable<HitRecord>, each = 1_000): Snapshot {
 function* viewsOf(sites: number, text = (site: number) => `/page-${site}`): Generator<HitRecord> {
   for (let site = 1; site <= sites; site++)
     yield {
-      ...{ site, kind: "view", flags: 0, moment: MOMENT + (site % 24), times: 1 },
+      site,
+      kind: "view",
+      flags: 0,
+      moment: MOMENT + (site % 24),
+      times: 1,
       values: [
         ["path", text(site)],
         ["browser", "Firefox"],

@@ -162,7 +162,9 @@ export class EngineWorld {
   settlementQuery(steps: number, retentionDays: number): SettlementAsked {
     return {
       ...this.#upkeepTime(retentionDays),
-      ...{ detailDays: 0, isFirst: steps === 0, minBytes: 0 },
+      detailDays: 0,
+      isFirst: steps === 0,
+      minBytes: 0,
     };
   }
 
@@ -188,8 +190,15 @@ export class EngineWorld {
   async #counts(dimension: string, site: number, from: number, to: number) {
     const query: StatsQuery = {
       ...PLAIN,
-      ...{ site, id: "any", from, to, single: false },
-      ...{ series: false, daily: undefined, zone: "UTC", warnings: [] },
+      site,
+      id: "any",
+      from,
+      to,
+      single: false,
+      series: false,
+      daily: undefined,
+      zone: "UTC",
+      warnings: [],
     };
     const accepts = { encoding: null, ifNoneMatch: "" };
     const { body } = await this.engine.reads.read("stats", { query, accepts });

@@ -276,18 +276,31 @@ describe("each statement of the log and the blocks in PostgreSQL", () => {
   const key = { site: 1, month: 0, source: 0, part: 0 };
   const bytes = new Uint8Array();
   const settlement = {
-    ...{ generation: 0, folded: [[1, 1]] as const, days: [], gone: [DAY] },
-    ...{ puts: [{ ...key, counters: bytes, counts: bytes, detail: bytes }], drops: [key] },
+    generation: 0,
+    folded: [[1, 1]] as const,
+    days: [],
+    gone: [DAY],
+    puts: [{ ...key, counters: bytes, counts: bytes, detail: bytes }],
+    drops: [key],
     past: [{ site: 1, source: 0, counters: new Map([["pv", 1]]) }],
   };
   const STATEMENTS = Object.entries({
-    ...{ APPEND, HELLO, LAST_IN_LOG, LOOK_UP },
-    ...{ FOLDED, GENERATION, LIST_DUE, LOG, SITE_KEYS },
-    ...{ LIST: listOf(WORDS), PAST: pastOfSites(WORDS) },
+    APPEND,
+    HELLO,
+    LAST_IN_LOG,
+    LOOK_UP,
+    FOLDED,
+    GENERATION,
+    LIST_DUE,
+    LOG,
+    SITE_KEYS,
+    LIST: listOf(WORDS),
+    PAST: pastOfSites(WORDS),
     BLOCKS: blocksOf(["counters", "counts", "detail"]),
     SLICED_BLOCKS: slicedBlocksOf(["counters", "counts", "detail"]),
     SLICE: sliceOf("detail"),
-    ...{ PASS, PASS_GENERATION },
+    PASS,
+    PASS_GENERATION,
     ...settlementStatements(settlement, [markDayAgo(DAY, 0)], ONE_ROW).map(({ text }) => text),
   }) as [string, string][];
   /** The column by which a table is spread; one row, or a row a day, is everywhere. */

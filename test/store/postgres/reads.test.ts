@@ -132,7 +132,11 @@ describe("the numbers in PostgreSQL", () => {
     const batch = (n: number) => {
       const encoder = new BatchEncoder();
       encoder.add({
-        ...{ site: 1, kind: "view", flags: 0, moment: 24 * TODAY, times: n },
+        site: 1,
+        kind: "view",
+        flags: 0,
+        moment: 24 * TODAY,
+        times: n,
         values: [["path", `/${n}`]],
       });
       return encoder.encode();

@@ -13,7 +13,10 @@ import { Life } from "../../helpers/store-life.ts";
 type Hit = Omit<HitRecord, "moment">;
 
 const view = (site: number, path = "/", times = 1): Hit => ({
-  ...{ site, kind: "view", flags: 3, times },
+  site,
+  kind: "view",
+  flags: 3,
+  times,
   values: [
     ["path", path],
     ["country", "DE"],

@@ -63,8 +63,12 @@ export class SimulatedBox extends SimulatedStore {
     this.#threads = new CutThreads(this.#file, this.draw.below);
     const { clock, dayZone, retentionDays, detailDays } = this;
     const store = await Store.open({
-      ...{ clock, dayZone, retentionDays, detailDays },
-      ...{ threads: this.#threads, dataDir: this.#folder },
+      clock,
+      dayZone,
+      retentionDays,
+      detailDays,
+      threads: this.#threads,
+      dataDir: this.#folder,
       log: silentLog(),
       space: async () => this.#space,
     });

@@ -76,8 +76,13 @@ export class SimulatedNode extends SimulatedStore {
   protected async open(nodeName = "node", clock = this.clock) {
     const { dayZone, retentionDays, detailDays } = this;
     const numbers = await openNumbers({
-      ...{ clock, nodeName, dayZone, retentionDays, detailDays },
-      ...{ threads: reusedThreads, databaseUrl: this.#parts.url },
+      clock,
+      nodeName,
+      dayZone,
+      retentionDays,
+      detailDays,
+      threads: reusedThreads,
+      databaseUrl: this.#parts.url,
       log: createLog((line) => {
         if (line.includes("Upkeep failed")) this.#failedUpkeeps++;
       }),

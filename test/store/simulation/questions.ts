@@ -74,8 +74,17 @@ async function statsOf(
 ) {
   const { store, today } = box;
   const query = {
-    ...{ site: box.keyOf(id), id, from, to: today, single: false, series: true },
-    ...{ daily: undefined, zone: box.dayZone, warnings: [], of, where },
+    site: box.keyOf(id),
+    id,
+    from,
+    to: today,
+    single: false,
+    series: true,
+    daily: undefined,
+    zone: box.dayZone,
+    warnings: [],
+    of,
+    where,
     detailFrom: detailFrom(box),
   };
   const { body } = await store.numbers.read("stats", { query, accepts: ACCEPTS });

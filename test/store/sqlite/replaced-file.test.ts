@@ -92,8 +92,11 @@ describe("a file that takes the place of another", () => {
     try {
       const time = { boot: clock.boot, bootedAt: clock.now() - clock.monotonic() };
       const asked = {
-        ...{ ...time, today: Math.floor(clock.now() / 86_400_000), ...DAYS },
-        ...{ isFirst: true, minBytes: 0 },
+        ...time,
+        today: Math.floor(clock.now() / 86_400_000),
+        ...DAYS,
+        isFirst: true,
+        minBytes: 0,
       };
       const settle = async () => {
         const settlement = await engine.settlement(asked);

@@ -4,15 +4,15 @@ import { HOUR_MS } from "../../../appliance/base/calendar.ts";
 import {
   type AlarmChange,
   AlarmWatch,
-  type Knowledge,
   type Look,
+  type WatchedSite,
 } from "../../../appliance/traffic/alarms/watch.ts";
 
 const MINUTE_MS = 60_000;
 const NOON = Date.UTC(2026, 2, 4, 12);
 /** Sixty views in every hour of the week. */
 const HABIT = { week: Array<number>(168).fill(60), visitSize: 2, spread: 0.05 };
-const KNOWN: Knowledge = { habit: HABIT, from: NOON / HOUR_MS, hours: [60] };
+const KNOWN: WatchedSite = { baseline: HABIT, from: NOON / HOUR_MS, hours: [60] };
 const USUAL = 5;
 
 /** A watch, and how minutes pass for it. */
@@ -97,7 +97,7 @@ describe("a watch on a site", () => {
   });
 
   it("says that it learns while nothing is usual", () => {
-    const nothing = { ...KNOWN, habit: undefined };
+    const nothing = { ...KNOWN, baseline: undefined };
     const { watch, pass } = watching([], nothing);
     assert.deepEqual(pass(600, 0), []);
     assert.equal(watch.phase("rush", nothing), "learning");

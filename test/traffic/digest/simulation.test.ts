@@ -59,7 +59,10 @@ class Life {
     const off = this.draw.below(400 * DAY_MS) * this.draw.pick([1, -1]);
     this.#clock = this.time.clock(isSure, "b", off);
     this.#digests = await Digests.open({
-      ...{ numbers: this.#numbers(), clock: this.#clock, log: silentLog(), box: "this" },
+      numbers: this.#numbers(),
+      clock: this.#clock,
+      log: silentLog(),
+      box: "this",
       documents: this.#documents(power),
       post: { send: (target, _, { figures }) => this.#send(power, target, figures.to) },
       alarms: () => [],
@@ -141,7 +144,10 @@ class Life {
     return {
       enabled: draw.random() < 0.9,
       every: draw.pick(["day", "day", "day", "week"]),
-      ...{ weekday: draw.below(7), hour: draw.below(24), form: "json", box: "this" },
+      weekday: draw.below(7),
+      hour: draw.below(24),
+      form: "json",
+      box: "this",
       mail: draw.pick<string[]>([[], ["a@blog.example"], ["a@blog.example", "b@blog.example"]]),
       webhook: draw.pick([null, "https://blog.example/hook"]),
       channel: draw.pick([null, "digest"]),

@@ -23,7 +23,8 @@ const WEEK: DigestFigures = {
   alarms: [
     { site: "my-blog", kind: "silence", since: Date.UTC(2026, 10, 24, 13, 5), until: null },
     {
-      ...{ site: "my-blog", kind: "rush" },
+      site: "my-blog",
+      kind: "rush",
       since: Date.UTC(2026, 10, 22, 23, 30),
       until: Date.UTC(2026, 10, 23, 1, 0),
     },
@@ -81,7 +82,8 @@ Alarms
   it("says what is not known, and compares nothing with it", () => {
     const unknown: DigestFigures = {
       ...WEEK,
-      ...{ visitors: { now: 1234, before: null }, views: { now: null, before: 4000 } },
+      visitors: { now: 1234, before: null },
+      views: { now: null, before: 4000 },
     };
     const text = digestText(unknown, ZONE);
     assert.match(text, /Visitors +1,234 +not known of the week before$/m);

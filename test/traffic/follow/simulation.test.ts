@@ -92,7 +92,10 @@ class Hour {
 
   #list(): LogFile[] {
     return [...this.#files].map(([name, { inode, content, changedAt }]) => ({
-      ...{ name, inode, changedAt, size: Buffer.byteLength(content) },
+      name,
+      inode,
+      changedAt,
+      size: Buffer.byteLength(content),
     }));
   }
 
@@ -110,7 +113,9 @@ class Hour {
       return done;
     };
     return new Follower({
-      ...{ name: NAME, fromStart: true, now: () => this.now },
+      name: NAME,
+      fromStart: true,
+      now: () => this.now,
       tell: (sentence) => this.told.push(sentence),
       folder: {
         list: async () => alive(() => this.#list()),

@@ -173,7 +173,8 @@ describe("an import", () => {
       assert.deepEqual([...sum.values()], [{ pv: 9 }]);
       assert.deepEqual(about.gaps, [
         {
-          ...{ from: "2026-01-01", to: "2026-01-01" },
+          from: "2026-01-01",
+          to: "2026-01-01",
           lacks: ["uv", "sessions", "bounce", "engaged", "hi", "hours", "time"],
         },
       ]);
@@ -356,8 +357,13 @@ onEachEngine(() =>
       await writePlausible(path, smallPlausible(its));
       const signal = new AbortController().signal;
       const found = await inspect([path], {
-        ...{ zone: new DayZone(), fileZone: undefined, today: TODAY, signal },
-        ...{ detailFrom: TODAY - 89, logs: LOGS, onShare: () => {} },
+        zone: new DayZone(),
+        fileZone: undefined,
+        today: TODAY,
+        signal,
+        detailFrom: TODAY - 89,
+        logs: LOGS,
+        onShare: () => {},
       });
       const [site] = (await desk.directory()).sites;
       if (site === undefined) throw new Error("there is no site");

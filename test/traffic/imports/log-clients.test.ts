@@ -29,8 +29,13 @@ describe("who asked, and for which host, in a line of a log:", () => {
     const path = join(folder(), "access.log");
     writeFileSync(path, lines.join(""));
     return inspect([path], {
-      ...{ zone: new DayZone(UTC_DAYS), fileZone: undefined, today: TODAY, detailFrom: 0 },
-      ...{ logs: { ...LOGS, ...logs }, onShare: () => {}, signal: new AbortController().signal },
+      zone: new DayZone(UTC_DAYS),
+      fileZone: undefined,
+      today: TODAY,
+      detailFrom: 0,
+      logs: { ...LOGS, ...logs },
+      onShare: () => {},
+      signal: new AbortController().signal,
     });
   };
   const sums = async (...given: Parameters<typeof read>) => {
@@ -79,7 +84,8 @@ describe("who asked, and for which host, in a line of a log:", () => {
     for (const nobody of ["-", "unix:", "unix:/run/x.sock", "unknown"])
       lines.push(`example.org:443 ${nobody} - -`, `other.org ${nobody} - -`);
     assert.deepEqual(await sums(lines, { hosts: ["example.org"] }), {
-      ...{ pv: 1, uv: 1 },
+      pv: 1,
+      uv: 1,
       left: { "requests without an address": 4, "requests of the host other.org": 4 },
     });
   });

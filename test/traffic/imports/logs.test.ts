@@ -37,7 +37,9 @@ describe("an import of access logs", () => {
   ) =>
     inspect(paths, {
       zone: new DayZone({ zone, before: null }),
-      ...{ fileZone: undefined, today, detailFrom: today - 89 },
+      fileZone: undefined,
+      today,
+      detailFrom: today - 89,
       logs: { ...LOGS, ...logs },
       onShare: () => {},
       signal: new AbortController().signal,
@@ -61,7 +63,10 @@ describe("an import of access logs", () => {
     return file(name);
   };
   const ask = (time: string, target: string, more: Partial<Asked> = {}): Asked => ({
-    ...{ at: at(`2026-01-01T${time}`), ip: "192.0.2.1", target, agent: CHROME },
+    at: at(`2026-01-01T${time}`),
+    ip: "192.0.2.1",
+    target,
+    agent: CHROME,
     ...more,
   });
 

@@ -30,21 +30,44 @@ const OF_GA4: Readonly<Record<string, string>> = {
     Palestine: "PS",
     "Cabo Verde": "CV",
   },
-  ...{ "Czech Republic": "CZ", Swaziland: "SZ", "Macedonia (FYROM)": "MK", "Cote d'Ivoire": "CI" },
-  ...{ "The Bahamas": "BS", "The Gambia": "GM", "Congo (DRC)": "CD", "Congo (Republic)": "CG" },
-  ...{ "Democratic Republic of the Congo": "CD", "Republic of the Congo": "CG", Myanmar: "MM" },
+  "Czech Republic": "CZ",
+  Swaziland: "SZ",
+  "Macedonia (FYROM)": "MK",
+  "Cote d'Ivoire": "CI",
+  "The Bahamas": "BS",
+  "The Gambia": "GM",
+  "Congo (DRC)": "CD",
+  "Congo (Republic)": "CG",
+  "Democratic Republic of the Congo": "CD",
+  "Republic of the Congo": "CG",
+  Myanmar: "MM",
   ...{
     "Bosnia and Herzegovina": "BA",
     "Saint Lucia": "LC",
     "Falkland Islands (Islas Malvinas)": "FK",
   },
-  ...{ "Timor-Leste": "TL", "East Timor": "TL", Reunion: "RE", Curacao: "CW", UK: "GB", USA: "US" },
-  ...{ "Russian Federation": "RU", "Viet Nam": "VN", "Holy See": "VA", "Korea, Republic of": "KR" },
-  ...{ "United States Virgin Islands": "VI", "U.S. Minor Outlying Islands": "UM" },
-  ...{ "Holy See (Vatican City State)": "VA", "Netherlands (Kingdom of the)": "NL" },
-  ...{ "Korea, South": "KR", "Korea, North": "KP", "Hong Kong, China": "HK", "Macao, China": "MO" },
-  ...{ "Palestinian Territory, Occupied": "PS" },
-  ...{ "Svalbard and Jan Mayen": "SJ", "St. Vincent & Grenadines": "VC", "Åland Islands": "AX" },
+  "Timor-Leste": "TL",
+  "East Timor": "TL",
+  Reunion: "RE",
+  Curacao: "CW",
+  UK: "GB",
+  USA: "US",
+  "Russian Federation": "RU",
+  "Viet Nam": "VN",
+  "Holy See": "VA",
+  "Korea, Republic of": "KR",
+  "United States Virgin Islands": "VI",
+  "U.S. Minor Outlying Islands": "UM",
+  "Holy See (Vatican City State)": "VA",
+  "Netherlands (Kingdom of the)": "NL",
+  "Korea, South": "KR",
+  "Korea, North": "KP",
+  "Hong Kong, China": "HK",
+  "Macao, China": "MO",
+  "Palestinian Territory, Occupied": "PS",
+  "Svalbard and Jan Mayen": "SJ",
+  "St. Vincent & Grenadines": "VC",
+  "Åland Islands": "AX",
 };
 /** Codes with a name in CLDR that ISO does not have, or no longer. */
 const NO_COUNTRIES =
@@ -104,7 +127,9 @@ describe("a value of another tool", () => {
         Chrome: "Chrome",
         Edge: "Edge",
       },
-      ...{ "Samsung Internet": "Samsung Internet", "Opera Mini": "Opera", YaBrowser: "Yandex" },
+      "Samsung Internet": "Samsung Internet",
+      "Opera Mini": "Opera",
+      YaBrowser: "Yandex",
       ...{
         "Internet Explorer": "Internet Explorer",
         "UC Browser": "UC Browser",
@@ -144,7 +169,10 @@ describe("a value of another tool", () => {
         "Windows Server": "Windows",
         "Windows Phone": "Windows",
       },
-      ...{ "Mac OS X 10.15": "macOS", Mac: "macOS", "iOS 17.1": "iOS", "Chrome OS": "ChromeOS" },
+      "Mac OS X 10.15": "macOS",
+      Mac: "macOS",
+      "iOS 17.1": "iOS",
+      "Chrome OS": "ChromeOS",
       ...{
         "GNU/Linux": "Linux",
         Ubuntu: "Linux",
@@ -152,7 +180,9 @@ describe("a value of another tool", () => {
         "(not set)": "Other",
         Tizen: "Other",
       },
-      ...{ "Fire OS": "Android", "Android OS": "Android", "PlayStation 4": "Other" },
+      "Fire OS": "Android",
+      "Android OS": "Android",
+      "PlayStation 4": "Other",
     };
     const devices = {
       ...{
@@ -185,8 +215,16 @@ describe("a value of another tool", () => {
 
   it("that is an engine or a network of Google Analytics is its host, in its group", async () => {
     const groups = {
-      ...{ google: "search", bing: "search", yahoo: "search", yandex: "search", naver: "search" },
-      ...{ duckduckgo: "search", baidu: "search", seznam: "search", daum: "search", aol: "search" },
+      google: "search",
+      bing: "search",
+      yahoo: "search",
+      yandex: "search",
+      naver: "search",
+      duckduckgo: "search",
+      baidu: "search",
+      seznam: "search",
+      daum: "search",
+      aol: "search",
       ...{
         facebook: "social",
         twitter: "social",
@@ -202,7 +240,8 @@ describe("a value of another tool", () => {
     };
     assert.deepEqual(await named("Session source", "ref_group", Object.keys(groups)), groups);
     assert.deepEqual(await named("Session source", "source", ["yahoo", "newsletter"]), {
-      ...{ yahoo: "yahoo.com", newsletter: "newsletter" },
+      yahoo: "yahoo.com",
+      newsletter: "newsletter",
     });
   });
 
@@ -214,7 +253,8 @@ describe("a value of another tool", () => {
       jsonl([
         { matomo: 1, zone: "UTC" },
         {
-          ...{ report: "Referrers.getSearchEngines", day },
+          report: "Referrers.getSearchEngines",
+          day,
           rows: ["Google - Keyword not defined", "Google - a - b", "Yahoo!", "Exalead"].map(row),
         },
         { report: "Referrers.getSocials", day, rows: [row("Twitter"), row("Gettr - gettr.com/a")] },
@@ -223,7 +263,12 @@ describe("a value of another tool", () => {
     );
     const found = await inspected([file("matomo.jsonl")]);
     assert.deepEqual(valuesOf(found, "source"), {
-      ...{ "google.com": 2, "yahoo.com": 1, Exalead: 1, "twitter.com": 1, Gettr: 1, spring: 1 },
+      "google.com": 2,
+      "yahoo.com": 1,
+      Exalead: 1,
+      "twitter.com": 1,
+      Gettr: 1,
+      spring: 1,
     });
     assert.deepEqual(valuesOf(found, "ref_group"), { search: 4, social: 2 });
     assert.deepEqual(valuesOf(found, "utm_campaign"), { spring: 1 });
@@ -239,7 +284,10 @@ describe("a value of another tool", () => {
         "zh-hans-cn": "zh",
         "(not set)": "unknown",
       },
-      ...{ c: "unknown", ["x".repeat(129)]: "unknown", "<b>": "unknown", sh: "sr" },
+      c: "unknown",
+      ["x".repeat(129)]: "unknown",
+      "<b>": "unknown",
+      sh: "sr",
     };
     assert.deepEqual(await named("Language code", "lang", Object.keys(languages)), languages);
   });
@@ -285,7 +333,8 @@ describe("a value of another tool", () => {
     }));
     await writeZip(file("goat.zip"), {
       ...goatJson,
-      ...{ "paths.jsonl": jsonl(named), "hit_stats.jsonl": jsonl(hits) },
+      "paths.jsonl": jsonl(named),
+      "hit_stats.jsonl": jsonl(hits),
     });
     for (const name of ["umami.csv", "goat.csv", "plausible.zip", "ga4.csv", "matomo.jsonl"])
       assert.deepEqual(valuesOf(await inspected([file(name)]), "path"), want, name);

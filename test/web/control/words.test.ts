@@ -9,7 +9,7 @@ import {
   wifiText,
   writtenText,
 } from "../../../web/control/box/box-words.ts";
-import { habitText } from "../../../web/control/box/update-words.ts";
+import { policyText } from "../../../web/control/box/update-words.ts";
 import { isSame, lackOf, widgetName, widgetOf } from "../../../web/control/deck/fields/widgets.ts";
 import { standingAlarms } from "../../../web/control/sites/alarm-words.ts";
 import { ago, clockOf } from "../../../web/control/times.ts";
@@ -128,7 +128,7 @@ describe("what a box does about releases", () => {
     ],
   ] as const)
     it(`is said as it is with ${JSON.stringify(view)}`, () => {
-      assert.match(habitText({ ...AT_REST, ...view }), says);
+      assert.match(policyText({ ...AT_REST, ...view }), says);
     });
 });
 

@@ -98,7 +98,7 @@ function Days({ days, numbersElsewhere }: Pick<BoxAnswer, "days" | "numbersElsew
       at midnight in {days.zone}
       <small>
         {days.ahead ??
-          `${numbersElsewhere ? "tallydeck migrate --day-zone" : "DAY_ZONE"} changes it, from the next midnight there on. Days that are over stay.`}
+          `${numbersElsewhere ? "tallydeck migrate --day-zone" : "DAY_ZONE"} changes it, from the next midnight in that zone. Days that are over stay.`}
       </small>
     </Fact>
   );

@@ -8,7 +8,7 @@ import { useAction } from "../use-action.ts";
 import { askUpdate } from "./update-ask.ts";
 import { UpdateFile } from "./update-file.tsx";
 import { Release, Work } from "./update-release.tsx";
-import { habitText, isAtWork } from "./update-words.ts";
+import { isAtWork, policyText } from "./update-words.ts";
 
 /** The box's releases: the running one, one that is ready, and the outcome of the last update. It is shown on a box only. */
 export function UpdateCard({ update }: { update: UpdateView | null }) {
@@ -126,7 +126,7 @@ function Ways({ update }: { update: UpdateView }) {
   return (
     <>
       <p class="hint">
-        {habitText(update)} <Looked {...update} />
+        {policyText(update)} <Looked {...update} />
       </p>
       <div class="row">
         {isIdle && (

@@ -75,8 +75,8 @@ function hourText(at: number): string {
   return new Intl.DateTimeFormat("en-GB", { timeStyle: "short" }).format(at);
 }
 
-/** The habit of the box with releases, where the owner does nothing. */
-export function habitText({ updates, source, isUntriedBoard }: UpdateView): string {
+/** The policy of the box for releases, where the owner does nothing. */
+export function policyText({ updates, source, isUntriedBoard }: UpdateView): string {
   const atNight = isUntriedBoard
     ? "installs it at 4 at night once you have installed one yourself, for updates on this board were never tried"
     : "installs it at 4 at night";

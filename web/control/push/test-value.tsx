@@ -44,7 +44,7 @@ export function TestValue({ channel }: { channel: string }) {
         )}
       </Labelled>
       <div class="row">
-        <Labelled label="Lives">
+        <Labelled label="Expires">
           {(at) => (
             <select
               {...at}

@@ -92,9 +92,9 @@ export function Tokens() {
 
 const WORDS = {
   rotate: (name: string) => ({
-    title: `Rotate “${name}”?`,
+    title: `Replace “${name}”?`,
     text: "It gets a new secret, shown once. Programs that use the old one are refused from then on.",
-    yes: "Rotate",
+    yes: "Replace",
   }),
   revoke: (name: string) => ({
     title: `Revoke “${name}”?`,
@@ -133,7 +133,7 @@ function Token({ token, now, busy, onPause, onAsk }: TokenProps) {
             {isPaused ? "Resume" : "Pause"}
           </button>
           <button type="button" disabled={busy} onClick={() => onAsk("rotate")}>
-            Rotate
+            Replace
           </button>
           <button type="button" disabled={busy} class="danger" onClick={() => onAsk("revoke")}>
             Revoke

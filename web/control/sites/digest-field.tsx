@@ -275,7 +275,11 @@ function nameOf(target: DigestTarget): string {
 /** `Monday 2 March, 08:00`, in the zone of days, which is named where this browser's clock shows another time */
 function momentName(moment: number, zone = "UTC"): string {
   const name = new Intl.DateTimeFormat("en-GB", {
-    ...{ weekday: "long", day: "numeric", month: "long", hour: "2-digit", minute: "2-digit" },
+    weekday: "long",
+    day: "numeric",
+    month: "long",
+    hour: "2-digit",
+    minute: "2-digit",
     timeZone: "UTC",
   }).format(wallOf(zone, moment));
   return name + zoneNote(zone, moment);

@@ -69,7 +69,7 @@ export function SiteCard({ site, activity }: SiteCardProps) {
         <Snippet text={scriptTag(base, site.id)} label={`the script tag of ${site.id}`} />
       </details>
       {!site.declared && (
-        <Labelled label="Collector's own domain">
+        <Labelled label="Domain for the script">
           {(at) => (
             <input
               {...at}

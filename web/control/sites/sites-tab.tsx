@@ -108,8 +108,8 @@ function AddSite({ onMade }: { onMade: (made: Made) => void }) {
         <SiteIdField id={id} onInput={setId} />
         {box.asksZone && <ZoneField zone={zone} onInput={setZone} />}
         <Field
-          label="Collector's own domain (optional)"
-          hint="A domain of the collector for this site, such as stats.example.com; not the site's."
+          label="Domain for the script (optional)"
+          hint="A domain that leads to this machine, such as stats.example.com; not the site's own."
           value={host}
           onInput={(text) => setHost(text.trim())}
         />
@@ -140,7 +140,7 @@ function RetiredSite({ site: { id } }: { site: Site }) {
         </div>
         <fieldset class="row" aria-label={id}>
           <button type="button" disabled={busy} onClick={() => void bringBack()}>
-            Bring back
+            Restore
           </button>
           <button type="button" class="danger" disabled={busy} onClick={() => setAsked(true)}>
             Erase…

@@ -10,7 +10,7 @@ export function ZoneField({ zone, onInput }: { zone: string; onInput: (zone: str
   return (
     <Field
       label="Days begin at midnight in"
-      hint="A time zone, like Europe/Zurich or UTC: for all sites. DAY_ZONE changes it later, from the next midnight there on."
+      hint="A time zone, like Europe/Zurich or UTC: for all sites. DAY_ZONE changes it later, from the next midnight in that zone."
       isRequired
       value={zone}
       onInput={(text) => onInput(text.trim())}

@@ -191,12 +191,12 @@ function Worth({ history, range, compared, tab, isOld, refusal, change }: WorthP
   if (isOld) return <span aria-hidden="true">Counting…</span>;
   if (tab === "surveys") return <>Surveys are of everybody: filters are for traffic.</>;
   const { since, sampled, margin, last } = history;
-  if (since > last) return <>No day keeps the detail that filters look into.</>;
+  if (since > last) return <>No day is kept in a form that can be filtered.</>;
   return (
     <>
       {since > range.from
-        ? `Since ${shortDay(since)}, when detail begins. `
-        : since > (compared?.from ?? since) && "The days compared with keep no detail. "}
+        ? `Since ${shortDay(since)}, from when days can be filtered. `
+        : since > (compared?.from ?? since) && "The days compared with cannot be filtered. "}
       {sampled > 1 && `1 in ${sampled} counted, scaled: pageviews ±${whole(margin)}. `}
     </>
   );

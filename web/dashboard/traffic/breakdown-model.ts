@@ -75,7 +75,7 @@ export function breakdownsOf(history: History, range: DayRange): Breakdown[] {
 const OTHER_COUNTS: Readonly<Record<string, string>> = {
   event: "Events",
   event_target: "Events",
-  hi: "First inputs",
+  hi: "First touches",
   bot_kind: "Bots",
 };
 

@@ -141,7 +141,7 @@ export function whyUnknown(history: Asked, metric: Metric, range: DayRange): str
   if (gapsOf(history, metric, range).some(({ from, to }) => from <= range.from && to >= range.to))
     return "These days were imported from a tool that does not tell it.";
   if (where.length === 0) return null;
-  if (range.to < since) return "These days keep no detail, which filters look into.";
+  if (range.to < since) return "These days are kept as totals, which cannot be filtered.";
   if (metric === "app") return "What apps send fits no filter.";
   if (metric === "interaction") return "A first touch is counted alone: it fits no filter.";
   if (isOfEvents) return "Events are asked for, and not views.";

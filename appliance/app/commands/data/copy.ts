@@ -1,8 +1,8 @@
 import type { Clock } from "../../../base/clock.ts";
 import { Signal } from "../../../base/signal.ts";
 import {
-  type Brought,
   type CheckedCopy,
+  type CopiedCounts,
   CopyRefused,
   type CopyTask,
   Interrupted,
@@ -98,7 +98,7 @@ function settingOr(word: string, flags: { config: string | undefined }, terminal
   return databaseUrl;
 }
 
-function tell({ days, surveys, waiting, pairs }: Brought, source: string, terminal: Terminal) {
+function tell({ days, surveys, waiting, pairs }: CopiedCounts, source: string, terminal: Terminal) {
   terminal.out(
     days + surveys === 0
       ? "Nothing was new."

@@ -101,22 +101,31 @@ export const importCommand: Command = {
       const today = zone.today(terminal.now());
       const show = progressOf(terminal, values.progress === true);
       const paths = await asked.files(positionals, terminal, {
-        ...{ from: named?.from, to: named?.to ?? today - 1, signal: interrupted.signal },
+        from: named?.from,
+        to: named?.to ?? today - 1,
+        signal: interrupted.signal,
         onShare: show("Asking Matomo"),
       });
       const found = await inspect(paths, {
-        ...{ zone, today, fileZone: values.zone, signal: interrupted.signal },
+        zone,
+        today,
+        fileZone: values.zone,
+        signal: interrupted.signal,
         detailFrom: detailFrom({ ...config, today }),
         logs: {
-          ...{ site: site.id, hosts },
-          ...{ pattern: values["log-format"], randomBytes },
+          site: site.id,
+          hosts,
+          pattern: values["log-format"],
+          randomBytes,
         },
         onShare: show("Reading"),
       });
       const origin = importOrigin(found, site);
       const plan = planImport(found.days.keys(), {
         sources: await desk.read("sourceDays", { site: site.key }),
-        ...{ origin, today, retentionDays: config.retentionDays },
+        origin,
+        today,
+        retentionDays: config.retentionDays,
         wish: { named, replaces: values.replace === true },
       });
       terminal.rewrite?.("");
@@ -128,7 +137,12 @@ export const importCommand: Command = {
       }
       refuse(work, values.replace === true);
       await bring(desk, found, {
-        ...{ site, origin, plan, today, now: terminal.now, signal: interrupted.signal },
+        site,
+        origin,
+        plan,
+        today,
+        now: terminal.now,
+        signal: interrupted.signal,
         onShare: show("Writing"),
       });
       terminal.rewrite?.("");

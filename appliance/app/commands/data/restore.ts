@@ -37,7 +37,8 @@ ${DATA_OPTIONS_HELP}`,
     });
     try {
       await restoreFile(file, databaseFile(dataDir), {
-        ...{ kinds: DOCUMENT_KINDS, tryStart },
+        kinds: DOCUMENT_KINDS,
+        tryStart,
         isWhole: values.whole === true,
       });
     } catch (error) {

@@ -91,7 +91,9 @@ function jsonOf(row: SourceRow, sizes: readonly SourceSize[]): object {
     number: row.number,
     name: sourceName(row),
     months: months && { from: monthName(months.from), to: monthName(months.to) },
-    ...{ sites, bytes, responses },
+    sites,
+    bytes,
+    responses,
     copiedAt: row.runAt === null ? null : new Date(row.runAt).toISOString(),
   };
 }

@@ -3,7 +3,7 @@ import { dayOf, formatDay } from "../../../base/calendar.ts";
 import { createLog, RecentProblems } from "../../../base/log.ts";
 import { isLoopback, listenerUrl } from "../../../base/ports.ts";
 import { makeReadToken } from "../../../base/system/secrets.ts";
-import { type FarAhead, SystemClock } from "../../../base/system/system-clock.ts";
+import { type ImplausibleTime, SystemClock } from "../../../base/system/system-clock.ts";
 import { releasedAt, version } from "../../../base/system/version.ts";
 import { handedSockets, ServiceManager } from "../../../box/systemd.ts";
 import { screenAt } from "../../../box/terminal.ts";
@@ -14,7 +14,7 @@ import type { ServiceParts } from "../../service/parts.ts";
 import { type Service, startService } from "../../service/service.ts";
 import { CommandFailed, type Terminal } from "../command.ts";
 import { toType } from "../data.ts";
-import { tellWhereabouts } from "../whereabouts.ts";
+import { tellWhereabouts } from "../runtime-info.ts";
 import { type Demo, startDemo } from "./demo.ts";
 import { listenProblem, signalled } from "./lifetime.ts";
 
@@ -116,7 +116,7 @@ async function start(
   }
 }
 
-function farAhead({ time, newest }: FarAhead): string {
+function farAhead({ time, newest }: ImplausibleTime): string {
   const [day, known] = [time, newest].map((at) => formatDay(dayOf(at)));
   return `The system's clock says ${day}, more than 400 days after the newest date this machine knows (${known}), and is not believed. Open the Web UI to tell the date`;
 }

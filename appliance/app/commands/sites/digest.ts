@@ -53,7 +53,11 @@ export const digest: Command = {
       const now = terminal.now();
       const past = await pastAlarms(config.dataDir);
       const figures = await digestFigures(desk, {
-        ...{ site, every, to: zone.today(now) - 1, zone, now },
+        site,
+        every,
+        to: zone.today(now) - 1,
+        zone,
+        now,
         alarms: (...asked) => alarmsWithin(past, ...asked),
       });
       if (values.json) outJson(terminal, figures);

@@ -10,7 +10,7 @@ import {
   twinProblem,
 } from "../../../base/names.ts";
 import { listenerUrl, scriptTag, siteCollector, urlOf } from "../../../base/ports.ts";
-import { thisNetwork } from "../../../box/board.ts";
+import { thisNetwork } from "../../../box/box-notices.ts";
 import type { Config } from "../../../config/config.ts";
 import {
   type Desk,
@@ -36,7 +36,7 @@ import {
 } from "../command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, noSite, unknownSite } from "../data.ts";
 import { checkData } from "../others-data.ts";
-import { whereaboutsOf } from "../whereabouts.ts";
+import { runtimeInfoOf } from "../runtime-info.ts";
 
 const help = `tallydeck sites: the sites that are counted. A running service follows within a second.
 
@@ -126,7 +126,10 @@ async function list({ directory, values, terminal, config }: SitesAction): Promi
   if (values.json)
     return outJson(terminal, [
       ...sites.map(({ id, host, badge, declared, tokenHash }) => ({
-        ...{ id, host, badge, declared },
+        id,
+        host,
+        badge,
+        declared,
         token: tokenHash !== null,
         retired: false,
       })),
@@ -167,7 +170,7 @@ function collectorUrl({
   port,
   nameFile,
 }: Config): string | undefined {
-  const here = whereaboutsOf(dataDir)?.collector;
+  const here = runtimeInfoOf(dataDir)?.collector;
   if (here === undefined && databaseUrl !== undefined) return undefined;
   const bound = here ?? { address: host, port };
   const network = thisNetwork(nameFile);

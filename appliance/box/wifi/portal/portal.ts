@@ -8,7 +8,7 @@ import {
 } from "../../ipc/wifi-rules.ts";
 import { SET_UP_ADDRESS, SET_UP_URL } from "../../ipc/wifi-state.ts";
 import { networkNameText } from "../../ipc/wifi-text.ts";
-import type { JoinWish, SeenNetwork } from "../radio.ts";
+import type { JoinRequest, SeenNetwork } from "../radio.ts";
 import { proposedCountry } from "./country.ts";
 import {
   choiceOf,
@@ -54,7 +54,7 @@ export interface PortalContent {
 interface PortalOptions {
   readonly content: PortalContent;
   /** Takes a form. */
-  join(wish: JoinWish): void;
+  join(wish: JoinRequest): void;
   /** Looks for networks again. */
   lookAgain(): void;
 }
@@ -135,7 +135,7 @@ export class Portal {
   }
 
   /** The network to join, or a sentence about what is missing. */
-  #wishOf({ country, choice, typed, isHidden }: Given, password: string): JoinWish | string {
+  #wishOf({ country, choice, typed, isHidden }: Given, password: string): JoinRequest | string {
     if (country === "") return "Choose the country, which says on which channels the box may send.";
     const isOther = choice === "other";
     const seen = this.#options.content.networks.find((network) => choiceOf(network) === choice);

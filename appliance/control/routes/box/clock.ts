@@ -1,12 +1,12 @@
 import { dayOf, formatDay } from "../../../base/calendar.ts";
 import { jsonBody } from "../../../base/http/body.ts";
 import { HttpError } from "../../../base/http/errors.ts";
-import { type FarAhead, PLAUSIBLE_SINCE } from "../../../base/system/system-clock.ts";
+import { type ImplausibleTime, PLAUSIBLE_SINCE } from "../../../base/system/system-clock.ts";
 import { shape, TRUTH } from "../../input.ts";
 import type { Handler } from "../../route.ts";
 
 interface ClockParts {
-  believe: (now: number, confirmed: boolean) => FarAhead | undefined;
+  believe: (now: number, confirmed: boolean) => ImplausibleTime | undefined;
 }
 
 const readTime = shape<{ now: number; confirm?: boolean }>({
@@ -33,7 +33,7 @@ export const tellTime: Handler<ClockParts> = async (ctx, { believe }) => {
   ctx.status = 204;
 };
 
-function farAhead({ time, newest }: FarAhead): HttpError {
+function farAhead({ time, newest }: ImplausibleTime): HttpError {
   return new HttpError(
     409,
     "clock_far_ahead",

@@ -3,7 +3,7 @@ import type { Listener } from "../../../base/http/listen.ts";
 import { RecentProblems } from "../../../base/log.ts";
 import type { SystemClock } from "../../../base/system/system-clock.ts";
 import { madeAt, version } from "../../../base/system/version.ts";
-import type { Network } from "../../../box/board.ts";
+import type { Network } from "../../../box/box-notices.ts";
 import type { DiskWatch } from "../../../box/disk/disk-watch.ts";
 import type { Front } from "../../../box/front.ts";
 import { keptLogIn } from "../../../box/kept-log.ts";

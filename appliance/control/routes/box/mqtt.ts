@@ -2,7 +2,7 @@ import { jsonBody } from "../../../base/http/body.ts";
 import { fraction } from "../../../base/random.ts";
 import { version } from "../../../base/system/version.ts";
 import { closeWith } from "../../../base/tasks/closing.ts";
-import type { Board } from "../../../box/board.ts";
+import type { BoxNotices } from "../../../box/box-notices.ts";
 import type { Decks } from "../../../deck/decks.ts";
 import type { NumberSource } from "../../../deck/display/live-numbers.ts";
 import type { Channels } from "../../../deck/push/channels.ts";
@@ -66,7 +66,7 @@ interface HomeParts {
   siteNumbers: NumberSource;
   alarms: Pick<Alarms, "stateOf">;
   channels: Channels;
-  board: Board;
+  board: BoxNotices;
   decks: Decks;
 }
 

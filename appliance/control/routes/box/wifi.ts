@@ -2,7 +2,7 @@ import { jsonBody } from "../../../base/http/body.ts";
 import { HttpError } from "../../../base/http/errors.ts";
 import { invalidField } from "../../../base/refusal.ts";
 import { isNetworkName, isNetworkPassword, PASSWORD_RULE } from "../../../box/ipc/wifi-rules.ts";
-import type { WifiState, WifiWish } from "../../../box/ipc/wifi-state.ts";
+import type { WifiRequest, WifiState } from "../../../box/ipc/wifi-state.ts";
 import { wifiTroubleText } from "../../../box/ipc/wifi-text.ts";
 import type { RouteOf } from "../../frame.ts";
 import { shape, TRUTH } from "../../input.ts";
@@ -15,7 +15,7 @@ interface WifiParts {
     /** Undefined where there is no radio, or root has told nothing yet. */
     standing(): WifiState | undefined;
     /** Requests another network. */
-    join(wish: WifiWish): Promise<void>;
+    join(wish: WifiRequest): Promise<void>;
   };
 }
 

@@ -184,7 +184,7 @@ export function readWidget(input: unknown, at: string): Widget {
 }
 
 /**
- * Checks settings of a slot from outside; `at` is the begin of the paths of fields.
+ * Checks settings of a slot from outside; `at` is the prefix of the paths of fields.
  * @throws {Refusal} `invalid_field`
  */
 export function readSlotInput(input: SlotInput, at = ""): SlotChange {

@@ -4,7 +4,7 @@ import { siteIdOf } from "../../../base/names.ts";
 import { invalidField } from "../../../base/refusal.ts";
 import { closeWith } from "../../../base/tasks/closing.ts";
 import type { Origins } from "../../../deck/actions/origins.ts";
-import type { Outgoing } from "../../../deck/actions/outgoing.ts";
+import type { RequestSender } from "../../../deck/actions/request-sender.ts";
 import type { Numbers } from "../../../store/store.ts";
 import { Alarms, type SiteAlarm, webhookRequest } from "../../../traffic/alarms/alarms.ts";
 import type { OwnerContext } from "../../context.ts";
@@ -83,7 +83,7 @@ export function startAlarms({
   ends,
   outgoing,
   origins,
-}: OwnerContext & { outgoing: Outgoing; origins: Origins }): Alarms {
+}: OwnerContext & { outgoing: RequestSender; origins: Origins }): Alarms {
   const send = (url: string, alarm: SiteAlarm) => outgoing.send(webhookRequest(url, alarm));
   const alarms = closeWith(ends, new Alarms({ numbers, clock, send }));
   routes.owner(

@@ -5,7 +5,7 @@ import { siteIdOf } from "../../../base/names.ts";
 import { closeWith } from "../../../base/tasks/closing.ts";
 import { type DigestSettings, NO_DIGEST } from "../../../base/text/digest.ts";
 import type { Origins } from "../../../deck/actions/origins.ts";
-import type { Outgoing } from "../../../deck/actions/outgoing.ts";
+import type { RequestSender } from "../../../deck/actions/request-sender.ts";
 import type { Channels } from "../../../deck/push/channels.ts";
 import type { MailServer } from "../../../links/mail/mail-server.ts";
 import { documentsIn, type Numbers, settingOfSite } from "../../../store/store.ts";
@@ -82,7 +82,7 @@ function siteOf(ctx: ControlContext, { numbers }: Pick<DigestParts, "numbers">) 
 }
 
 interface Sending {
-  readonly outgoing: Outgoing;
+  readonly outgoing: RequestSender;
   readonly origins: Origins;
   readonly channels: Channels;
   readonly mail: MailServer;

@@ -11,7 +11,7 @@ import { shape, TRUTH } from "../../input.ts";
 import { totalsOf } from "../../moving/preview.ts";
 import { PIECE_BYTES, type Uploads } from "../../moving/uploads.ts";
 import type { ControlContext, Handler } from "../../route.ts";
-import type { ImportsAnswer, ImportUpload, ImportWishes, SiteImport } from "../../wire.ts";
+import type { ImportOptions, ImportsAnswer, ImportUpload, SiteImport } from "../../wire.ts";
 import { noSuchSite } from "./sites.ts";
 
 interface ImportParts {
@@ -43,7 +43,7 @@ const DAY = {
   description: "must be a day like 2026-01-31",
 };
 
-const readWishes = shape<ImportWishes>({
+const readWishes = shape<ImportOptions>({
   properties: {
     from: DAY,
     to: DAY,
@@ -167,7 +167,7 @@ function offsetOf({ query }: Context): number {
 }
 
 /** @throws {Refusal} `invalid_field` */
-function wishesOf(input: unknown): ImportWishes {
+function wishesOf(input: unknown): ImportOptions {
   const wishes = readWishes(input);
   const { from, to, zone } = wishes;
   for (const [name, text] of Object.entries({ from, to }))
@@ -191,7 +191,8 @@ async function importsOf(
   return sources
     .filter(({ kind, days }) => kind === "import" && days.length > 0)
     .map(({ number, name, about, runAt, days }) => ({
-      ...{ number, name },
+      number,
+      name,
       format: readAbout(about)?.format ?? null,
       from: formatDay(days[0]?.day ?? 0),
       to: formatDay(days.at(-1)?.day ?? 0),

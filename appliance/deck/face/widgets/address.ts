@@ -1,8 +1,8 @@
 import type { Colors } from "../colors.ts";
+import { type FaceContext, isWide } from "../face-context.ts";
 import type { FigureFace } from "../plain.ts";
 import { qrCode } from "../qr.ts";
 import { type Fonts, type Shape, scaleOf, textBlock } from "../shapes.ts";
-import { isWide, type Situation } from "../situation.ts";
 import type { Area } from "../sparkline.ts";
 import { SOFT_BREAK, type TextBox } from "../text-fit.ts";
 
@@ -27,7 +27,7 @@ const SMALLEST_MODULE = 2;
 export const TURN_MS = 6_000;
 
 /** Shows the address of the Web UI. */
-export function addressFace(situation: Situation, colors: Colors): AddressFace | FigureFace {
+export function addressFace(situation: FaceContext, colors: Colors): AddressFace | FigureFace {
   const { address: url, addressByName, now } = situation;
   if (url === undefined) {
     return { kind: "figure", top: "Network", main: "not connected", bottom: "", ...colors };

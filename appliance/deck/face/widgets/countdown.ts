@@ -1,12 +1,12 @@
 import { chooseColors, dimmed } from "../colors.ts";
+import type { FaceContext } from "../face-context.ts";
 import type { FigureFace } from "../plain.ts";
-import type { Situation } from "../situation.ts";
 import type { CountdownWidget } from "../widget.ts";
 
 const [SECOND_MS, MINUTE_MS, HOUR_MS, DAY_MS] = [1_000, 60_000, 3_600_000, 86_400_000];
 
 /** Shows the time until a channel's value expires, or until it is late or down. */
-export function countdownFace(widget: CountdownWidget, situation: Situation): FigureFace {
+export function countdownFace(widget: CountdownWidget, situation: FaceContext): FigureFace {
   const { channel, label = channel } = widget;
   const colors = chooseColors({}, widget);
   const common = { kind: "figure", top: label, bottom: "" } as const;
@@ -18,7 +18,7 @@ export function countdownFace(widget: CountdownWidget, situation: Situation): Fi
 }
 
 /** The time of the next change of the face, in epoch milliseconds. */
-export function nextCount(situation: Situation): number | undefined {
+export function nextCount(situation: FaceContext): number | undefined {
   const left = timeLeft(situation);
   if (left === undefined || left === 0) return undefined;
   const step = left > HOUR_MS ? MINUTE_MS : SECOND_MS;
@@ -26,7 +26,7 @@ export function nextCount(situation: Situation): number | undefined {
 }
 
 /** Milliseconds; 0 when it is over, undefined when there is no end. */
-function timeLeft({ value, now }: Situation): number | undefined {
+function timeLeft({ value, now }: FaceContext): number | undefined {
   const ends = value?.stepsAt ?? value?.expiresAt ?? undefined;
   return ends === undefined ? undefined : Math.max(0, ends - now);
 }

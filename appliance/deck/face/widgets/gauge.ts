@@ -1,7 +1,7 @@
 import { ACCENT, blend, type Colors, chooseColors, dimmed, onBackground } from "../colors.ts";
+import type { FaceContext } from "../face-context.ts";
 import { numberIn } from "../rules.ts";
 import { type Fonts, isFlat, label, type Shape, scaleOf, uncutNumber } from "../shapes.ts";
-import type { Situation } from "../situation.ts";
 import type { TextBox } from "../text-fit.ts";
 import type { GaugeWidget } from "../widget.ts";
 
@@ -22,7 +22,7 @@ export interface GaugeFace extends Colors {
 const FROM = 0.75 * Math.PI;
 const TURN = 1.5 * Math.PI;
 
-export function gaugeFace(widget: GaugeWidget, { value, rule }: Situation): GaugeFace {
+export function gaugeFace(widget: GaugeWidget, { value, rule }: FaceContext): GaugeFace {
   const { type, channel, min, max, unit = "", label: title = channel } = widget;
   const held = rule === undefined ? {} : (widget.rules?.[rule] ?? {});
   const { background } = chooseColors(

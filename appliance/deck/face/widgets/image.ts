@@ -1,7 +1,7 @@
 import { chooseColors, dimmed } from "../colors.ts";
+import type { FaceContext, FittedImage } from "../face-context.ts";
 import type { PlainFace } from "../plain.ts";
 import type { Shape } from "../shapes.ts";
-import type { FittedImage, Situation } from "../situation.ts";
 import type { TextBox } from "../text-fit.ts";
 import type { ImageWidget } from "../widget.ts";
 
@@ -12,7 +12,7 @@ export interface ImageFace {
   background: string;
 }
 
-export function imageFace(widget: ImageWidget, { image }: Situation): ImageFace | PlainFace {
+export function imageFace(widget: ImageWidget, { image }: FaceContext): ImageFace | PlainFace {
   const colors = chooseColors({}, widget);
   if (image === "missing") return { kind: "text", text: "Picture\nmissing", ...dimmed(colors) };
   if (image === undefined) return { kind: "text", text: "…", ...dimmed(colors) };

@@ -1,12 +1,12 @@
 import { ageText, nextAgeText } from "../age.ts";
 import { AMBER, chooseColors, dimmed, RED } from "../colors.ts";
+import { type FaceContext, isWide, type PublicStanding } from "../face-context.ts";
 import type { TextFace } from "../plain.ts";
-import { isWide, type PublicStanding, type Situation } from "../situation.ts";
 import { SOFT_BREAK } from "../text-fit.ts";
 import type { PlainWidget } from "../widget.ts";
 
 /** Shows the state of the public address: a closed padlock while visitors reach the box by it. */
-export function padlockFace(widget: PlainWidget, situation: Situation): TextFace {
+export function padlockFace(widget: PlainWidget, situation: FaceContext): TextFace {
   const { publicAddress: standing } = situation;
   const own = chooseColors({}, widget);
   if (standing === undefined)
@@ -24,7 +24,7 @@ export function padlockFace(widget: PlainWidget, situation: Situation): TextFace
 }
 
 /** The time at which the shown age changes, in epoch milliseconds. */
-export function nextReached({ publicAddress, now }: Situation): number | undefined {
+export function nextReached({ publicAddress, now }: FaceContext): number | undefined {
   const { state, reachedAt = null } = publicAddress ?? {};
   return state === "live" && reachedAt !== null ? nextAgeText(reachedAt, now) : undefined;
 }
@@ -32,19 +32,19 @@ export function nextReached({ publicAddress, now }: Situation): number | undefin
 function padlock(
   name: string,
   text: string,
-  { icons }: Situation,
+  { icons }: FaceContext,
 ): Omit<TextFace, "color" | "background"> {
   const icon = icons?.path(name);
   return { kind: "text", text, ...(icon !== undefined && { icon }) };
 }
 
-function reachedText({ name, reachedAt }: PublicStanding, situation: Situation): string {
+function reachedText({ name, reachedAt }: PublicStanding, situation: FaceContext): string {
   // A name is broken where it is put together.
   if (reachedAt === null) return name.replaceAll(".", `${SOFT_BREAK}.`);
   const reached = `reached ${ageText(reachedAt, situation.now)} ago`;
   return isWide(situation) ? `${name}\n${reached}` : reached;
 }
 
-function wordsOf({ words, sentence }: PublicStanding, situation: Situation): string {
+function wordsOf({ words, sentence }: PublicStanding, situation: FaceContext): string {
   return isWide(situation) ? sentence : words;
 }

@@ -14,8 +14,8 @@ import {
   RED,
   WARNING,
 } from "../colors.ts";
+import { type FaceContext, isWide, type PushedValue } from "../face-context.ts";
 import type { FigureFace, PlainFace } from "../plain.ts";
-import { isWide, type PushedValue, type Situation } from "../situation.ts";
 import type { PushWidget } from "../widget.ts";
 import { timeIn } from "./time.ts";
 
@@ -30,7 +30,7 @@ interface StateLook extends Colors {
 }
 
 /** The face of a push channel. A rule of the key wins over the sender's choice. */
-export function pushFace(widget: PushWidget, situation: Situation): PlainFace {
+export function pushFace(widget: PushWidget, situation: FaceContext): PlainFace {
   const { value, rule, icons } = situation;
   const own = chooseColors({}, widget);
   if (value === undefined) return { kind: "text", text: "…", ...dimmed(own) };
@@ -77,7 +77,7 @@ function colorsIn({
  * The face of a channel that is watched or held, or whose sender reports a state; undefined where the text alone shows
  * the state.
  */
-function alarmFace(widget: PushWidget, situation: Situation): FigureFace | undefined {
+function alarmFace(widget: PushWidget, situation: FaceContext): FigureFace | undefined {
   const { value } = situation;
   const look = value && lookOf(value, widget);
   if (look === undefined) return undefined;
@@ -95,7 +95,7 @@ function alarmFace(widget: PushWidget, situation: Situation): FigureFace | undef
 }
 
 /** The time at which the shown age changes, in epoch milliseconds. */
-export function nextAge(widget: PushWidget, { value, now }: Situation): number | undefined {
+export function nextAge(widget: PushWidget, { value, now }: FaceContext): number | undefined {
   const hasAge = value && value.ack === undefined && lookOf(value, widget)?.hasAge;
   if (!hasAge || value.updatedAt === undefined) return undefined;
   return nextAgeText(value.updatedAt, now);
@@ -157,14 +157,14 @@ function sentOr({ color, background }: PushedValue, usual: Colors): Colors {
   });
 }
 
-function ageOf({ hasAge }: StateLook, { value, now, clockSure }: Situation): string {
+function ageOf({ hasAge }: StateLook, { value, now, clockSure }: FaceContext): string {
   if (!hasAge || !clockSure || value?.updatedAt === undefined) return "";
   return ageText(value.updatedAt, now);
 }
 
 function seenAt(
   { at }: NonNullable<ChannelValue["ack"]>,
-  { clockSure, timeZone }: Situation,
+  { clockSure, timeZone }: FaceContext,
 ): string {
   return clockSure ? `✓ ${timeIn(at, timeZone)}` : "✓ seen";
 }

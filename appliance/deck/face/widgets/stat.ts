@@ -1,8 +1,8 @@
 import { STAT_METRICS, STAT_PERIODS } from "../../../base/input/deck-fields.ts";
 import { compactCount } from "../../../base/text/compact.ts";
 import { ACCENT, BAD, blend, type Colors, chooseColors, GOOD, onBackground } from "../colors.ts";
+import type { FaceContext, Numbers } from "../face-context.ts";
 import { type Fonts, label, type Shape, scaleOf } from "../shapes.ts";
-import type { Numbers, Situation } from "../situation.ts";
 import { type Area, sparkline } from "../sparkline.ts";
 import type { TextBox } from "../text-fit.ts";
 import type { StatWidget } from "../widget.ts";
@@ -36,7 +36,7 @@ const NO_NUMBER = "–";
 const SMALLEST = 0.8;
 
 /** A number of a site, as it is now. */
-export function statFace(widget: StatWidget, { now, timeZone, numbers }: Situation): StatFace {
+export function statFace(widget: StatWidget, { now, timeZone, numbers }: FaceContext): StatFace {
   const zone = numbers?.zone;
   const alarm = numbers?.alarm && ALARMS[numbers.alarm];
   const colors = alarm?.colors ?? chooseColors({}, widget);

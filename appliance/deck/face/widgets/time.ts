@@ -1,7 +1,7 @@
-import { remember } from "../../../base/remember.ts";
+import { memoize } from "../../../base/memoize.ts";
 import { type Colors, chooseColors, dimmed } from "../colors.ts";
+import { type FaceContext, isWide } from "../face-context.ts";
 import type { FigureFace, TextFace } from "../plain.ts";
-import { isWide, type Situation } from "../situation.ts";
 import type { WorldclockWidget } from "../widget.ts";
 
 const NO_DATE = "–";
@@ -9,7 +9,7 @@ const NO_DATE = "–";
 const ZONES_KEPT = 8;
 
 /** The box's time. */
-export function clockFace({ now, clockSure, timeZone }: Situation, colors: Colors): TextFace {
+export function clockFace({ now, clockSure, timeZone }: FaceContext, colors: Colors): TextFace {
   if (!clockSure) return { kind: "text", text: "--:--", ...dimmed(colors) };
   return { kind: "text", text: timeIn(now, timeZone), ...colors };
 }
@@ -17,7 +17,7 @@ export function clockFace({ now, clockSure, timeZone }: Situation, colors: Color
 /** The time and the weekday in another zone. */
 export function worldclockFace(
   widget: WorldclockWidget,
-  { now, clockSure }: Situation,
+  { now, clockSure }: FaceContext,
 ): FigureFace {
   const { timeZone, label = cityOf(timeZone) } = widget;
   const colors = chooseColors({}, widget);
@@ -46,7 +46,7 @@ export function showSame(now: number, zone: string, other: string): boolean {
 }
 
 /** The day in the box's zone. */
-export function dateFace(situation: Situation, colors: Colors): FigureFace {
+export function dateFace(situation: FaceContext, colors: Colors): FigureFace {
   const { now, clockSure, timeZone } = situation;
   if (!clockSure) {
     return { kind: "figure", top: "Date", main: NO_DATE, bottom: "", ...dimmed(colors) };
@@ -66,7 +66,7 @@ const dateParts = partsBy({ weekday: "long", day: "numeric", month: "short" });
 
 /** Formats are cached, since creating one takes longer than all other work of a key with the time. */
 function partsBy(options: Intl.DateTimeFormatOptions) {
-  const formatOf = remember(
+  const formatOf = memoize(
     (timeZone) => new Intl.DateTimeFormat("en", { ...options, timeZone }),
     2 * ZONES_KEPT,
   );

@@ -1,14 +1,14 @@
 import { isOn } from "../../../base/input/deck-fields.ts";
 import { chooseColors, dimmed } from "../colors.ts";
+import type { FaceContext } from "../face-context.ts";
 import type { TextFace } from "../plain.ts";
-import type { Situation } from "../situation.ts";
 import type { ToggleWidget } from "../widget.ts";
 
 /**
  * The face of something that is on or off. One whose channel holds nothing, or nothing any more, is off; of one that nobody
  * knows neither is said.
  */
-export function toggleFace(widget: ToggleWidget, { value, icons }: Situation): TextFace {
+export function toggleFace(widget: ToggleWidget, { value, icons }: FaceContext): TextFace {
   const isNowOn = value !== undefined && value.state !== "expired" && isOn(value.text);
   if (isNowOn === undefined)
     return { kind: "text", text: "?", ...dimmed(chooseColors({}, widget)) };

@@ -140,12 +140,15 @@ export class WebdavTarget implements BackupTarget {
     try {
       const { ended, ...answer } = await exchange(
         {
-          ...{ method, url: this.#at(name), body: watched },
+          method,
+          url: this.#at(name),
+          body: watched,
           headers: { ...this.#headers, ...headers },
         },
         {
           mostBytes: method === "PROPFIND" ? MOST_LISTED_BYTES : MOST_BYTES,
-          ...{ signal: patience.signal, trust: this.#trust() },
+          signal: patience.signal,
+          trust: this.#trust(),
         },
       );
       // Words about a failure may be as long as they like.

@@ -7,9 +7,9 @@ import { sha256 } from "../../../base/system/secrets.ts";
 import { newKey } from "../keys.ts";
 import type { Resource } from "./authority.ts";
 import type { Identifier } from "./certificate.ts";
-import { keyAuthorization } from "./conversation.ts";
 import { holder, integer, octets, oid, sequence, TRUE, time } from "./der.ts";
 import { AcmeFailed, failureOf, type Validation } from "./problem.ts";
+import { keyAuthorization } from "./signed-requests.ts";
 import {
   distinguishedName,
   publicHalf,
@@ -19,7 +19,7 @@ import {
 } from "./x509.ts";
 
 /** Presents challenges to the CA. Each method returns a function that ends it. */
-export interface Presenter {
+export interface ChallengeResponder {
   /** Presents it to clients that request the name by `acme-tls/1`: see `serverNameOf`. */
   tlsAlpn(identifier: Identifier, context: SecureContext): () => void;
   /** Serves `http://NAME/.well-known/acme-challenge/TOKEN` (RFC 8555 section 8.3). */
@@ -81,7 +81,7 @@ export function challengeFailure(authorization: Resource, challenge: Challenge):
 
 /** Presents a challenge. @returns a function that ends it */
 export function present(
-  presenter: Presenter,
+  presenter: ChallengeResponder,
   identifier: Identifier,
   { type, token }: Challenge,
   { key, now }: { key: KeyObject; now: number },

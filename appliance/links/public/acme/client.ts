@@ -4,11 +4,11 @@ import type { AskOutside, OutsideReply } from "../ask.ts";
 import { newKey } from "../keys.ts";
 import { Authority } from "./authority.ts";
 import { type Identifier, type Issued, isFor, readChain } from "./certificate.ts";
-import { CHALLENGE_TYPES, type ChallengeType, type Presenter } from "./challenge.ts";
-import { Conversation } from "./conversation.ts";
-import { Order, type Wishes } from "./order.ts";
+import { CHALLENGE_TYPES, type ChallengeResponder, type ChallengeType } from "./challenge.ts";
+import { Order, type OrderOptions } from "./order.ts";
 import { AcmeFailed, type Validation } from "./problem.ts";
 import { askRenewal, certificateId, type RenewalInfo } from "./renewal.ts";
+import { SignedRequests } from "./signed-requests.ts";
 
 const LETS_ENCRYPT = "https://acme-v02.api.letsencrypt.org/directory";
 /** The same, with roots that no browser trusts and wider limits. */
@@ -27,7 +27,7 @@ interface AcmeOptions {
   readonly directory: string;
   readonly ask: AskOutside;
   readonly keys: { account(directory: string): Promise<KeyObject> };
-  readonly presenter: Presenter;
+  readonly presenter: ChallengeResponder;
   readonly clock: Clock;
   /** The owner agreed to the CA's terms. */
   readonly agreed: boolean;
@@ -119,7 +119,7 @@ export class Acme {
     const authority = this.#authority(directory);
     const offer = await authority.directory(signal);
     const key = await keys.account(directory);
-    const conversation = new Conversation({ authority, directory: offer, key, signal });
+    const conversation = new SignedRequests({ authority, directory: offer, key, signal });
     await conversation.begin();
     return { authority, conversation, key, signal };
   }
@@ -128,7 +128,7 @@ export class Acme {
     link: OrderParts,
     identifier: Identifier,
     challenges: readonly ChallengeType[],
-    wishes: Wishes,
+    wishes: OrderOptions,
   ): Promise<Order> {
     const { presenter, clock } = this.#options;
     return Order.place({ ...link, presenter, clock, identifier, challenges }, wishes);
@@ -157,7 +157,7 @@ export class Acme {
 
 interface OrderParts {
   readonly authority: Authority;
-  readonly conversation: Conversation;
+  readonly conversation: SignedRequests;
   readonly key: KeyObject;
   readonly signal: AbortSignal;
 }

@@ -5,15 +5,15 @@ import { retryAfterMs } from "../ask.ts";
 import type { Authority, Resource } from "./authority.ts";
 import type { Identifier } from "./certificate.ts";
 import {
+  type ChallengeResponder,
   type ChallengeType,
   challengeFailure,
   chooseChallenge,
-  type Presenter,
   present,
   validationOf,
 } from "./challenge.ts";
-import type { Conversation } from "./conversation.ts";
 import { AcmeFailed, failureOf, type Validation } from "./problem.ts";
+import type { SignedRequests } from "./signed-requests.ts";
 import { certificateRequest } from "./x509.ts";
 
 const FIRST_WAIT_MS = 1_000;
@@ -24,7 +24,7 @@ const PATIENCE_MS = 10 * 60_000;
 const MOST_POLLS = 100;
 
 /** Optional wishes of an order, which are dropped for a CA that does not know them. */
-export interface Wishes {
+export interface OrderOptions {
   /** The id of the certificate before (RFC 9773 section 5). */
   readonly replaces?: string | undefined;
   readonly profile?: string | undefined;
@@ -32,8 +32,8 @@ export interface Wishes {
 
 interface OrderParts {
   readonly authority: Authority;
-  readonly conversation: Conversation;
-  readonly presenter: Presenter;
+  readonly conversation: SignedRequests;
+  readonly presenter: ChallengeResponder;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** The account's key. */
@@ -61,7 +61,7 @@ export class Order {
   }
 
   /** @throws {AcmeFailed} as all of this class */
-  static async place(parts: OrderParts, wishes: Wishes): Promise<Order> {
+  static async place(parts: OrderParts, wishes: OrderOptions): Promise<Order> {
     const { authority, conversation, identifier } = parts;
     const { newOrder } = conversation.directory;
     const fields = Object.entries(wishes).filter(([, value]) => value !== undefined);
@@ -171,7 +171,7 @@ function undecided(what: string, { status }: Resource): AcmeFailed {
 }
 
 /** The wishes without the refused one; undefined for a failure with another reason. */
-function withoutOne({ replaces, profile }: Wishes, error: unknown): Wishes | undefined {
+function withoutOne({ replaces, profile }: OrderOptions, error: unknown): OrderOptions | undefined {
   if (!(error instanceof AcmeFailed) || error.status === undefined) return undefined;
   if (profile !== undefined && error.type === "invalidProfile") return { replaces };
   // Any refusal counts, not only `alreadyReplaced`: the certificate before may be another account's, or unknown by now.

@@ -5,7 +5,7 @@
 
 import { declaresNothing, elements, elementText } from "../../../base/input/xml.ts";
 import type { AskOutside } from "../ask.ts";
-import type { Talk } from "./mapping.ts";
+import type { GatewayClient } from "./mapping.ts";
 import { askByUdp } from "./udp.ts";
 
 /** A service of the router that maps ports. */
@@ -36,7 +36,7 @@ const PATIENCE_MS = 5_000;
 const MX = 1;
 
 /** The services that may map ports, in the router's order; none where no router answers. */
-export async function findServices(talk: Talk): Promise<readonly WanService[]> {
+export async function findServices(talk: GatewayClient): Promise<readonly WanService[]> {
   const location = await askByUdp(
     {
       to: talk.ports.search,
@@ -56,14 +56,14 @@ export async function findServices(talk: Talk): Promise<readonly WanService[]> {
 /** Sends an HTTP request to the gateway, within limits; undefined without a complete answer. */
 export function askRouter(
   question: Parameters<AskOutside>[0],
-  { ask, signal }: Talk,
+  { ask, signal }: GatewayClient,
 ): Promise<Awaited<ReturnType<AskOutside>> | undefined> {
   return ask(question, { mostBytes: MOST_BYTES, patienceMs: PATIENCE_MS, signal }).catch(
     () => undefined,
   );
 }
 
-function searchFor(target: string, { ports: { search } }: Talk): Buffer {
+function searchFor(target: string, { ports: { search } }: GatewayClient): Buffer {
   const lines = [
     "M-SEARCH * HTTP/1.1",
     `HOST: ${search.address}:${search.port}`,
@@ -74,7 +74,7 @@ function searchFor(target: string, { ports: { search } }: Talk): Buffer {
   return Buffer.from(`${lines.join("\r\n")}\r\n\r\n`);
 }
 
-function locationIn(bytes: Buffer, talk: Talk): string | undefined {
+function locationIn(bytes: Buffer, talk: GatewayClient): string | undefined {
   if (bytes.length > MOST_ANSWER_BYTES) return undefined;
   const text = bytes.toString("latin1");
   if (!/^HTTP\/1\.[01] 200\b/i.test(text)) return undefined;
@@ -82,7 +82,7 @@ function locationIn(bytes: Buffer, talk: Talk): string | undefined {
   return urlOnGateway(location, undefined, talk);
 }
 
-function servicesIn(xml: string, location: string, talk: Talk): readonly WanService[] {
+function servicesIn(xml: string, location: string, talk: GatewayClient): readonly WanService[] {
   if (!declaresNothing(xml)) return [];
   const base = urlOnGateway(elementText(xml, "URLBase") || location, undefined, talk);
   if (base === undefined) return [];
@@ -94,7 +94,11 @@ function servicesIn(xml: string, location: string, talk: Talk): readonly WanServ
   return found.slice(0, MOST_SERVICES);
 }
 
-function urlOnGateway(text: string, base: string | undefined, talk: Talk): string | undefined {
+function urlOnGateway(
+  text: string,
+  base: string | undefined,
+  talk: GatewayClient,
+): string | undefined {
   if (text === "" || text.length > MOST_URL_LENGTH || !URL.canParse(text, base)) return undefined;
   const { protocol, hostname, username, password, href } = new URL(text, base);
   const isThere = protocol === "http:" && hostname === talk.gateway.address;

@@ -9,6 +9,7 @@ import { isIPv4 } from "node:net";
 import { declaresNothing, elementText } from "../../../base/input/xml.ts";
 import { askRouter, findServices, type WanService } from "./igd-search.ts";
 import {
+  type GatewayClient,
   isUnspecified,
   LIFETIME_S,
   type Mapping,
@@ -16,7 +17,6 @@ import {
   type PortPair,
   type PortProtocol,
   type RefusedWhy,
-  type Talk,
 } from "./mapping.ts";
 
 /** Error codes: UPnP Device Architecture 1.1, section 3.2.2, and WANIPConnection:2, section 2.5. */
@@ -89,7 +89,7 @@ export const igd: PortProtocol = {
 };
 
 /** The service with an outer address, or else the first; undefined where no router answers. */
-async function findLine(talk: Talk): Promise<WanLine | undefined> {
+async function findLine(talk: GatewayClient): Promise<WanLine | undefined> {
   let first: WanLine | undefined;
   for (const service of await findServices(talk)) {
     const answer = await act("GetExternalIPAddress", {}, service, talk);
@@ -104,7 +104,7 @@ async function findLine(talk: Talk): Promise<WanLine | undefined> {
 async function holderOf(
   externalPort: number,
   service: WanService,
-  talk: Talk,
+  talk: GatewayClient,
 ): Promise<string | undefined> {
   const answer = await act("GetSpecificPortMappingEntry", portOf(externalPort), service, talk);
   return "xml" in answer ? elementText(answer.xml, "NewInternalClient") || undefined : undefined;
@@ -115,7 +115,7 @@ async function add(
   { internal, external }: PortPair,
   lifetimeS: number,
   service: WanService,
-  talk: Talk,
+  talk: GatewayClient,
 ): Promise<number | undefined> {
   const wanted = {
     ...portOf(external),
@@ -138,7 +138,7 @@ async function act(
   action: string,
   values: Readonly<Record<string, string | number>>,
   { type, controlUrl }: WanService,
-  talk: Talk,
+  talk: GatewayClient,
 ): Promise<IgdAnswer> {
   const headers = {
     "content-type": 'text/xml; charset="utf-8"',

@@ -58,7 +58,7 @@ export interface RouterPorts {
 }
 
 /** The gateway, with the means for requests to it. */
-export interface Talk {
+export interface GatewayClient {
   readonly gateway: Gateway;
   readonly ports: RouterPorts;
   readonly ask: AskOutside;
@@ -72,11 +72,11 @@ export interface Talk {
 /** A way to ask a router. Each of its questions takes seconds at most, and none rejects. */
 export interface PortProtocol {
   /** Creates or renews a mapping. */
-  map(pair: PortPair, talk: Talk): Promise<PortAnswer>;
+  map(pair: PortPair, talk: GatewayClient): Promise<PortAnswer>;
   /** @returns whether the router has confirmed the removal */
-  unmap(mapping: Mapping, talk: Talk): Promise<boolean>;
+  unmap(mapping: Mapping, talk: GatewayClient): Promise<boolean>;
   /** The router's outer IPv4 address, if it reports that without a mapping. */
-  outerAddress?(talk: Talk): Promise<string | undefined>;
+  outerAddress?(talk: GatewayClient): Promise<string | undefined>;
 }
 
 /** The requested lifetime. */

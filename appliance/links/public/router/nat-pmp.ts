@@ -1,6 +1,7 @@
 /** NAT-PMP, RFC 6886, for older routers. */
 
 import {
+  type GatewayClient,
   isUnspecified,
   LIFETIME_S,
   lifetimeOf,
@@ -9,7 +10,6 @@ import {
   type PortAnswer,
   type PortProtocol,
   type RefusedWhy,
-  type Talk,
 } from "./mapping.ts";
 import { askByUdp } from "./udp.ts";
 
@@ -74,7 +74,7 @@ export const natPmp: PortProtocol = {
 
 function askToMap(
   wanted: { internal: number; external: number; lifetimeS: number },
-  talk: Talk,
+  talk: GatewayClient,
 ): Promise<NatPmpAnswer | undefined> {
   const request = Buffer.alloc(12);
   request.writeUInt8(MAP_TCP, 1);
@@ -92,7 +92,7 @@ function askToMap(
 
 function asked<T>(
   request: Uint8Array,
-  talk: Talk,
+  talk: GatewayClient,
   read: (bytes: Buffer) => T | undefined,
 ): Promise<T | undefined> {
   const to = { address: talk.gateway.address, port: talk.ports.control };

@@ -3,11 +3,18 @@ import type { Cancel } from "../../../base/signal.ts";
 import { Announcements } from "./announcements.ts";
 import type { Gateway } from "./gateway.ts";
 import { igd } from "./igd.ts";
-import type { Mapping, PortAnswer, PortPair, PortProtocol, RouterPorts, Talk } from "./mapping.ts";
+import type {
+  GatewayClient,
+  Mapping,
+  PortAnswer,
+  PortPair,
+  PortProtocol,
+  RouterPorts,
+} from "./mapping.ts";
 import { natPmp } from "./nat-pmp.ts";
 import { NONCE_BYTES, pcp } from "./pcp.ts";
 
-interface RouterOptions extends Pick<Talk, "ask" | "clock"> {
+interface RouterOptions extends Pick<GatewayClient, "ask" | "clock"> {
   /** The present gateway, looked up each time, since a box may move to another network. */
   readonly gateway: () => Promise<Gateway | undefined>;
   readonly ports?: RouterPorts;
@@ -111,7 +118,7 @@ export class HomeRouter {
     };
   }
 
-  async #talk(signal: AbortSignal): Promise<Talk | undefined> {
+  async #talk(signal: AbortSignal): Promise<GatewayClient | undefined> {
     const { gateway: gatewayOf, ports = PORTS, ask, clock } = this.#options;
     const gateway = await gatewayOf();
     this.#announcements?.follow(gateway);

@@ -3,6 +3,7 @@
  * creates one that the router has forgotten. So the router's epoch (section 8.5), which shows restarts, is not needed.
  */
 import {
+  type GatewayClient,
   isUnspecified,
   LIFETIME_S,
   lifetimeOf,
@@ -11,7 +12,6 @@ import {
   type PortAnswer,
   type PortProtocol,
   type RefusedWhy,
-  type Talk,
 } from "./mapping.ts";
 import { askByUdp } from "./udp.ts";
 
@@ -87,7 +87,7 @@ export const pcp: PortProtocol = {
   },
 };
 
-function askToMap(wanted: Wanted, talk: Talk): Promise<PcpAnswer | undefined> {
+function askToMap(wanted: Wanted, talk: GatewayClient): Promise<PcpAnswer | undefined> {
   const to = { address: talk.gateway.address, port: talk.ports.control };
   const messages = [mapRequest(wanted, talk.gateway.own)];
   return askByUdp({ to, messages, read: (bytes) => granted(bytes, wanted) }, talk);

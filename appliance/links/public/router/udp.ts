@@ -1,5 +1,5 @@
 import { createSocket } from "node:dgram";
-import type { Talk } from "./mapping.ts";
+import type { GatewayClient } from "./mapping.ts";
 
 /** A request over UDP, which is repeated without an answer. */
 interface UdpQuestion<T> {
@@ -22,7 +22,7 @@ const MOST_DATAGRAMS = 64;
 const MULTICAST_TTL = 2;
 
 /** @returns the first answer; undefined without one, or when the talk is over */
-export function askByUdp<T>(question: UdpQuestion<T>, talk: Talk): Promise<T | undefined> {
+export function askByUdp<T>(question: UdpQuestion<T>, talk: GatewayClient): Promise<T | undefined> {
   const { clock, gateway, signal } = talk;
   const { to, isMulticast = false, from = 0 } = question;
   return new Promise((resolve) => {

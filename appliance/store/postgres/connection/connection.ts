@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { Clock } from "../../../base/clock.ts";
-import { Turns } from "../../../base/tasks/turns.ts";
+import { Mutex } from "../../../base/tasks/mutex.ts";
 import type { Statement } from "../../sql.ts";
 import { Away, isSerialization } from "./errors.ts";
 import { Link, type Role } from "./link.ts";
@@ -37,7 +37,7 @@ export class Connection implements Sql {
   readonly #settings: ConnectionSettings;
   readonly #clock: Clock;
   readonly #role: Role;
-  readonly #turns = new Turns();
+  readonly #mutex = new Mutex();
   readonly #seen: Seen;
   #live: Link | undefined;
   /** Connections that are being made. */
@@ -129,7 +129,7 @@ export class Connection implements Sql {
     this.#isClosed = true;
     this.#pauses.end();
     const cancel = this.#clock.after(LAST_ANSWER_MS, () => this.#destroy());
-    await this.#turns.take(async () => {
+    await this.#mutex.runExclusive(async () => {
       if (this.#live !== undefined && !this.#live.isLost) await this.#live.leave();
     });
     cancel();
@@ -162,7 +162,7 @@ export class Connection implements Sql {
   }
 
   #take<T>(task: (live: Link) => Promise<T>): Promise<T> {
-    return this.#turns.take(async () => {
+    return this.#mutex.runExclusive(async () => {
       const live = await this.#connected();
       try {
         const done = await task(live);

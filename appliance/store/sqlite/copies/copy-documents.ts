@@ -4,7 +4,7 @@ import type { SiteKey } from "../../counting.ts";
 import { SITES, type SiteBody } from "../../sites/kinds.ts";
 import { NOT_OURS } from "../../transfer/counts.ts";
 import type { Database } from "../database.ts";
-import { RowRoom } from "./copy-rules.ts";
+import { RowLimit } from "./copy-rules.ts";
 
 export type Kinds = readonly DocumentKind[];
 
@@ -114,7 +114,7 @@ function copyKind<Body>(
     `INSERT INTO document (kind, id, body, revision, file) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO NOTHING`,
   );
-  const room = new RowRoom(bound);
+  const room = new RowLimit(bound);
   for (const row of from.prepare(`SELECT id, body, revision, file ${ofKind}`).iterate(name)) {
     const { id, body, revision, file } = row as Readonly<
       Record<"id" | "body" | "revision" | "file", unknown>

@@ -127,7 +127,7 @@ export function boundOf({ bound }: Pick<CopiedTable, "bound">): Bound {
 }
 
 /** A limit for the number of rows and for their bytes together. */
-export class RowRoom {
+export class RowLimit {
   #rows = 0;
   #bytes = 0;
   readonly #bound: Bound;

@@ -5,7 +5,7 @@ import { type Database, isSqliteError, openForWriting, withDatabase } from "../d
 import { DatabaseRefused, FILE } from "../refused.ts";
 import { beginGeneration } from "../settle.ts";
 import { copyKept, copySites, type Kinds, keptKinds } from "./copy-documents.ts";
-import { boundOf, COLUMNS, type CopiedTable, type Row, RowRoom, TABLES } from "./copy-rules.ts";
+import { boundOf, COLUMNS, type CopiedTable, type Row, RowLimit, TABLES } from "./copy-rules.ts";
 
 import { type CountedManner, copyBlocks, copyLog } from "./counted.ts";
 import { RestoredSources } from "./sources.ts";
@@ -117,7 +117,7 @@ function copyTable(
     `INSERT INTO "${table}" (${written.map((name) => `"${name}"`).join(", ")})
      VALUES (${written.map(() => "?").join(", ")})`,
   );
-  const room = new RowRoom(boundOf(rule));
+  const room = new RowLimit(boundOf(rule));
   // An index of theirs is not believed.
   for (const row of from.prepare(`SELECT ${names} FROM "${table}" NOT INDEXED`).iterate()) {
     const fields = row as Row;

@@ -24,7 +24,7 @@ import { markCounted } from "../counted-days.ts";
 import type { Database } from "../database.ts";
 import { putBlock } from "../settle.ts";
 import { type SlicedPiece, sliced, wholeOf } from "../slices.ts";
-import { RowRoom } from "./copy-rules.ts";
+import { RowLimit } from "./copy-rules.ts";
 
 /** Facts about the rest of the data that copying counts depends on. */
 export interface CountedManner extends CountRules {
@@ -42,7 +42,7 @@ const HELD_BYTES = 8 * 1_048_576;
  * copied are skipped.
  */
 export function copyLog(from: Database, to: Database, manner: CountedManner): void {
-  const room = new RowRoom(BOUNDS.log);
+  const room = new RowLimit(BOUNDS.log);
   const append = to.prepare("INSERT INTO log (source, body) VALUES (?, ?)");
   let open = new BatchEncoder();
   let clock: string | undefined;
@@ -85,7 +85,7 @@ interface RowKey extends BlockKey {
  * it came, and a backup is not trusted with that. One month is in memory at a time.
  */
 export function copyBlocks(from: Database, to: Database, manner: CountedManner): void {
-  const room = new RowRoom(BOUNDS.blocks);
+  const room = new RowLimit(BOUNDS.blocks);
   const read = readerOf(from, manner.refuse);
   // Sorted are numbers only: an index of theirs is not believed, and blocks are large.
   const keys = from

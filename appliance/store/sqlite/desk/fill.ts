@@ -63,7 +63,11 @@ export function countDays(db: Database, days: Iterable<DayOfHits>, detailFrom: D
       counted.add(day);
     }
     settleFile(db, new CountedDays(db), {
-      ...{ generation: generation(db), folded: [], drops: [], past: [], gone: [] },
+      generation: generation(db),
+      folded: [],
+      drops: [],
+      past: [],
+      gone: [],
       puts: counting.puts(),
       days: [...counted],
     });

@@ -1,4 +1,4 @@
-import { remember } from "../../../base/remember.ts";
+import { memoize } from "../../../base/memoize.ts";
 import { pagePath, storable } from "../../../base/text/storable.ts";
 import { type Dimension, FLAG, type Hit } from "../../../store/log/record.ts";
 import { addressHost, addressOrigin, sourceHost } from "./address.ts";
@@ -88,7 +88,7 @@ function contextOf(
   return values;
 }
 
-const languageOf = remember((l) => l.split(/[-_]/, 1)[0]?.toLowerCase() || "unknown");
+const languageOf = memoize((l) => l.split(/[-_]/, 1)[0]?.toLowerCase() || "unknown");
 
 function originOf(url: string): string {
   const origin = URL.canParse(url) ? new URL(url).origin : "null";

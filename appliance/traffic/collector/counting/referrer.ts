@@ -1,4 +1,4 @@
-import { remember } from "../../../base/remember.ts";
+import { memoize } from "../../../base/memoize.ts";
 import { addressHost } from "./address.ts";
 
 export type ReferrerGroup = "direct" | "search" | "social" | "internal" | "referral";
@@ -19,7 +19,7 @@ export function referrerGroup(referrerHost: string, pageHost: string): ReferrerG
   return groupOf(referrer);
 }
 
-const bareHost = remember((address) => {
+const bareHost = memoize((address) => {
   let host = addressHost(address).trim().toLowerCase();
   // An IPv6 literal has colons, so its port is after the bracket.
   const port = host.indexOf(":", host.lastIndexOf("]") + 1);
@@ -29,7 +29,7 @@ const bareHost = remember((address) => {
 });
 
 /** Looks up the host, then the domain around it, and so on: whole labels only. */
-const groupOf = remember((host): ReferrerGroup => {
+const groupOf = memoize((host): ReferrerGroup => {
   let start = 0;
   while (true) {
     const domain = host.slice(start);

@@ -1,6 +1,6 @@
 import { isbot } from "isbot";
 import UAParser from "ua-parser-js";
-import { remember } from "../../../base/remember.ts";
+import { memoize } from "../../../base/memoize.ts";
 
 /** The sender by its user agent: a crawler, or a person's browser. */
 export type Visitor =
@@ -31,7 +31,7 @@ const LONGEST_READ = 512;
  * It caches `limit` user agents at most, those used recently, at about 2 kB each.
  */
 export function createVisitorCache(limit = 4096): (userAgent: string) => Visitor {
-  const visitorOf = remember(nameVisitor, limit);
+  const visitorOf = memoize(nameVisitor, limit);
   return (userAgent) =>
     visitorOf(userAgent.length > LONGEST_READ ? userAgent.slice(0, LONGEST_READ) : userAgent);
 }

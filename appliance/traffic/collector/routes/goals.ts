@@ -23,7 +23,12 @@ export function goalsRoute(
     const source = await sourceAsked(ctx, numbers, { bound, readsAll: access.readsAll(ctx) });
     const { goals } = (await settingOfSite(numbers, GOALS, site.key, asker)) ?? { goals: [] };
     const query = {
-      ...{ site: site.key, id: site.id, to, goals, where, source },
+      site: site.key,
+      id: site.id,
+      to,
+      goals,
+      where,
+      source,
       onlyReached: bound.length > 0,
       from,
       ...(bound.length > 0 && { bound }),

@@ -8,13 +8,13 @@ import { appPingHit } from "../counting/app-ping.ts";
 import { beaconHit } from "../counting/beacon.ts";
 import { decodePayload, queryValue } from "../counting/payload.ts";
 import { createVisitorCache } from "../counting/visitor.ts";
-import type { HitKind, HitTally } from "../hit-tally.ts";
+import type { HitCounter, HitKind } from "../hit-counter.ts";
 import type { Readiness } from "../readiness.ts";
 import type { Sites } from "../sites.ts";
 
 interface HitParts {
   numbers: Numbers;
-  tally: HitTally;
+  tally: HitCounter;
   sites: Sites;
   client: Client;
 }
@@ -108,7 +108,7 @@ export function answerGif(ctx: Context): void {
  * Koa with a short cut for plain hits, which are nearly all requests: Koa's context, routing, headers and promises cost
  * more than counting. Other hits take Koa's way, and get the same answer.
  */
-export class HitsFirst extends Koa {
+export class HitsApp extends Koa {
   readonly #hits: Hits;
   readonly #readiness: Pick<Readiness, "ready">;
 

@@ -6,7 +6,7 @@ import { rateLimited } from "../../../base/http/errors.ts";
 import { allTogether, RateLimit } from "../../../base/http/rate-limit.ts";
 import { type Numbers, nobodyCalled, type SiteRecord } from "../../../store/store.ts";
 import { validateSurvey } from "../counting/survey.ts";
-import type { HitTally } from "../hit-tally.ts";
+import type { HitCounter } from "../hit-counter.ts";
 import type { Sites } from "../sites.ts";
 import { givenSite } from "./hits.ts";
 
@@ -15,7 +15,7 @@ interface SurveyParts {
   sites: Sites;
   client: Client;
   clock: Clock;
-  tally: HitTally;
+  tally: HitCounter;
 }
 
 const SURVEY_BYTES = 2_048;

@@ -53,7 +53,10 @@ export function accessLog(options: LogOptions): Format {
       const views = new LogViews(
         { ...sink, view: (record) => sink.counts.hit(record) },
         {
-          ...{ ...options, hosts: hostsOf(logs, options), most: MAX_HELD, isLive: false },
+          ...options,
+          hosts: hostsOf(logs, options),
+          most: MAX_HELD,
+          isLive: false,
           late: "lines that come more than an hour after the next day began",
         },
       );

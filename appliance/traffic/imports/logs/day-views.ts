@@ -1,5 +1,5 @@
 import type { Day } from "../../../base/calendar.ts";
-import { detached } from "../../../base/remember.ts";
+import { detached } from "../../../base/memoize.ts";
 import { type Dimension, FLAG } from "../../../store/log/record.ts";
 import { hashOf } from "../hash.ts";
 import { mostFetch, type Viewers } from "./fetchers.ts";
@@ -108,8 +108,11 @@ export class DayViews {
     const viewer = this.#clientOf(client, before);
     viewer.hasViews = true;
     this.#held.push({
-      ...{ ...view, path: this.#textOf(path), source: this.#textOf(source) },
-      ...{ values: this.#valuesOf(values), client: viewer },
+      ...view,
+      path: this.#textOf(path),
+      source: this.#textOf(source),
+      values: this.#valuesOf(values),
+      client: viewer,
     });
   }
 
@@ -224,8 +227,12 @@ export class DayViews {
     if (known !== undefined) known.before ??= before;
     if (known !== undefined) return known;
     const made: ClientOfDay = {
-      ...{ before, number: this.#clients.size, session: undefined },
-      ...{ hasFiles: false, hasViews: false, hasViewed: false },
+      before,
+      number: this.#clients.size,
+      session: undefined,
+      hasFiles: false,
+      hasViews: false,
+      hasViewed: false,
     };
     this.#clients.set(client, made);
     return made;

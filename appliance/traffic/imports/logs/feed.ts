@@ -1,6 +1,6 @@
 import type { Day } from "../../../base/calendar.ts";
 import type { DayZone } from "../../../base/day-zone.ts";
-import { Turns } from "../../../base/tasks/turns.ts";
+import { Mutex } from "../../../base/tasks/mutex.ts";
 import type { EncodedHits, HitRecord } from "../../../store/log/record.ts";
 import { LineCutter, MAX_LOG_LINE } from "../files/lines.ts";
 import { bareHost } from "./host.ts";
@@ -120,7 +120,9 @@ class FeedOfSite {
     this.#encoder = undefined;
     this.#left = new Map();
     return {
-      ...{ hits: counted, left, views: counted.hits },
+      hits: counted,
+      left,
+      views: counted.hits,
       isLate: requests > 0 && left.get(LATE) === requests,
       note: requests === 0 ? unknownShape(unread, "What was sent") : this.#views.problem,
     };
@@ -144,7 +146,7 @@ export class LogFeed {
   /** The state of sites; the one used last stands last. */
   readonly #sites = new Map<string, FeedOfSite>();
   readonly #batches = new Map<string, FedLines>();
-  readonly #turns = new Turns();
+  readonly #mutex = new Mutex();
 
   constructor(options: FeedOptions) {
     this.#options = options;
@@ -155,7 +157,7 @@ export class LogFeed {
    * @throws {ImportRefused} for a pattern that cannot be used
    */
   read(sent: SentLines): Promise<FedLines> {
-    return this.#turns.take(async () => {
+    return this.#mutex.runExclusive(async () => {
       const fed = this.#batches.get(sent.batch) ?? (await this.#feedOf(sent).read(sent));
       keep(this.#batches, sent.batch, fed, MAX_BATCHES);
       this.#boundWaiting();

@@ -1,5 +1,5 @@
 import { HOUR_MS } from "../../../base/calendar.ts";
-import { remember } from "../../../base/remember.ts";
+import { memoize } from "../../../base/memoize.ts";
 import { momentIn } from "../moment.ts";
 import { clientOf } from "./client.ts";
 
@@ -112,7 +112,7 @@ function hourOf(text: string): number {
 }
 
 /** The beginning of the hour of `31/Jan/2026:12 +0100`, which many lines share. */
-const hourNamed = remember((text) => {
+const hourNamed = memoize((text) => {
   const [, day, name = "?", year, hour, sign, hours, minutes] =
     /^(\d\d)\/(\w{3})\/(\d{4}):(\d\d) ([+-])(\d\d)(\d\d)$/.exec(text) ?? [];
   const month = MONTHS.indexOf(name);

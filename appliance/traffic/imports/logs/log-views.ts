@@ -131,7 +131,13 @@ export class LogViews {
     const { path, values, source } = valuesOf(read, page);
     values.push(["browser", browser], ["os", os], ["device", device]);
     views.add({
-      ...{ moment: read.moment, hour, line: hashOf(line), path, values, source, client },
+      moment: read.moment,
+      hour,
+      line: hashOf(line),
+      path,
+      values,
+      source,
+      client,
       before: this.#mayGoOn(read.moment, hour) ? this.#clientOf(read, day - 1) : undefined,
     });
     // Views that count at once are not held: sorting and counting many takes long.

@@ -79,7 +79,8 @@ describe("tallydeck copy", () => {
 
   it("may be given twice at once, for two sources that have some of the same", async () => {
     const days = Array.from({ length: 9 }, (_, n) => ({
-      ...{ site: "blog", day: `2026-0${1 + (n % 3)}-0${1 + n}` },
+      site: "blog",
+      day: `2026-0${1 + (n % 3)}-0${1 + n}`,
       ...view,
     }));
     fill(at("one"), days);

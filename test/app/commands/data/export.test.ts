@@ -114,7 +114,9 @@ describe("tallydeck export", () => {
     const days = Array.from({ length: 60 }, (_, n) => ago(60 - n));
     const lacksOf = (n: number) => [["pv", "uv"], [], ["hi", "hours"]][n % 3] ?? [];
     const line = (day: string, n: number) => ({
-      ...{ day, counters: { pv: [1], sessions: [1] }, values: {} },
+      day,
+      counters: { pv: [1], sessions: [1] },
+      values: {},
       lacks: lacksOf(n),
     });
     const gaps = days.flatMap((day, n) =>

@@ -99,7 +99,9 @@ describe("tallydeck import", () => {
     await bring(path, "--site", "blog");
     const once = await numbers();
     assert.deepEqual(await bring(path, "--site", "blog"), {
-      ...{ code: 0, out: "All of it is here already: 3 days of blog.\n", err: "" },
+      code: 0,
+      out: "All of it is here already: 3 days of blog.\n",
+      err: "",
     });
     assert.deepEqual(await numbers(), once);
   });
@@ -204,7 +206,8 @@ describe("tallydeck import", () => {
     assert.deepEqual(stats.event, { "click-banana": 10 });
     assert.deepEqual(stats.gaps, [
       {
-        ...{ from: days[0], to: days[1] },
+        from: days[0],
+        to: days[1],
         lacks: ["pv", "uv", "bounce", "engaged", "hi", "hours", "time"],
       },
     ]);
@@ -264,7 +267,9 @@ describe("tallydeck import", () => {
 
   it("asks a Matomo for a day with more referrers than fit into a line", async () => {
     const rows = Array.from({ length: 40_000 }, (_, n) => ({
-      ...{ label: `r${n}.example`, nb_visits: 1, nb_actions: 1 },
+      label: `r${n}.example`,
+      nb_visits: 1,
+      nb_actions: 1,
       metadata: "x".repeat(500),
     }));
     matomo = await FakeMatomo.start(daysAgo(1, 1), { "Referrers.getWebsites": rows });

@@ -35,7 +35,9 @@ onOneEngine(() => {
       const before = await rows();
       fill(elsewhere(), [
         {
-          ...{ site: "blog", day: MARCH, surveys: [{ sv: 1 }] },
+          site: "blog",
+          day: MARCH,
+          surveys: [{ sv: 1 }],
           counts: { pv: { _: 3 }, path: { "/there": 3 } },
         },
       ]);

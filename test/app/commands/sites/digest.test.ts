@@ -14,7 +14,9 @@ describe("tallydeck digest", () => {
     for (const [back, pv] of Object.entries(views))
       fill(folder(), [
         {
-          ...{ site, day: day(Number(back)), surveys: [] },
+          site,
+          day: day(Number(back)),
+          surveys: [],
           counts: { pv: { _: pv }, path: { "/": pv }, ref: { direct: pv } },
         },
       ]);

@@ -21,7 +21,9 @@ describe("tallydeck mark", () => {
     const service = await RunningService.start(folder(), { SITES: "blog", STATS_TOKEN: "t" });
     const day = today();
     assert.deepEqual(await mark("blog", "Released", "2.0"), {
-      ...{ code: 0, out: "Added one mark.\n", err: "" },
+      code: 0,
+      out: "Added one mark.\n",
+      err: "",
     });
     await mark("blog", "Posted", "--day", "2026-01-31");
     const shown = (await service.ask("/marks?site=blog&token=t")).json;

@@ -105,8 +105,12 @@ describe("tallydeck sites", () => {
     assert.equal((await sites()).out, "blog  (host stats.example, from the configuration)\n");
     assert.deepEqual(JSON.parse((await sites("--json")).out), [
       {
-        ...{ id: "blog", host: "stats.example", badge: false },
-        ...{ declared: true, token: false, retired: false },
+        id: "blog",
+        host: "stats.example",
+        badge: false,
+        declared: true,
+        token: false,
+        retired: false,
       },
     ]);
     const message =

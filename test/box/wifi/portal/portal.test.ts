@@ -6,7 +6,7 @@ import {
   type PortalContent,
   type PortalRequest,
 } from "../../../../appliance/box/wifi/portal/portal.ts";
-import type { JoinWish, SeenNetwork } from "../../../../appliance/box/wifi/radio.ts";
+import type { JoinRequest, SeenNetwork } from "../../../../appliance/box/wifi/radio.ts";
 
 const seen = (name: string, signal = -50, isOpen = false): SeenNetwork => ({
   ssid: Buffer.from(name).toString("hex"),
@@ -22,7 +22,7 @@ const HOSTILE = [
 ];
 
 function world(change: Partial<PortalContent> = {}) {
-  const joined: JoinWish[] = [];
+  const joined: JoinRequest[] = [];
   let looks = 0;
   const portal = new Portal({
     content: {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { beforeEach, describe, it } from "mocha";
-import { whereaboutsOf } from "../../../../appliance/app/commands/whereabouts.ts";
+import { runtimeInfoOf } from "../../../../appliance/app/commands/runtime-info.ts";
 import { dayOf, formatDay } from "../../../../appliance/base/calendar.ts";
 import { tallydeck } from "../../../helpers/command-line.ts";
 import { Disk, whyNoDisks } from "../../../helpers/disk.ts";
@@ -56,7 +56,7 @@ describe("an import on a box whose power is cut in the middle", () => {
   });
   const start = async () => {
     const service = await RunningService.start(folder(), env);
-    const port = whereaboutsOf(folder())?.control.port ?? assert.fail("it does not run");
+    const port = runtimeInfoOf(folder())?.control.port ?? assert.fail("it does not run");
     const askControl = (path: string, ask: Ask) => askPort(port, path, ask);
     return { service, importer: new Importer(new Owner({ askControl } as unknown as World)) };
   };

@@ -59,7 +59,9 @@ onOneEngine(() => {
       assert.deepEqual(brought, {
         name: "example_com.zip",
         format: "Plausible",
-        ...{ from: "2026-02-01", to: "2026-02-03", days: 3 },
+        from: "2026-02-01",
+        to: "2026-02-03",
+        days: 3,
         totals: { views: 90, visitors: 30, sessions: 36 },
       });
       assert.ok(at !== null && Math.abs(at - world().clock.now()) < 600_000, String(at));
@@ -365,7 +367,9 @@ describe("an import over HTTP of a day with very many referrers", () => {
       WRITERS.combined?.({
         at: Date.parse("2026-02-01T00:00:00Z") + n * 800,
         ip: `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`,
-        ...{ target: "/", agent: CHROME, referrer: `https://r${n}.example/` },
+        target: "/",
+        agent: CHROME,
+        referrer: `https://r${n}.example/`,
       });
     const log = Array.from({ length: REFERRERS.log }, (_, n) => line(n)).join("\n");
     const id = await importer.send(gzipSync(log), "access.log.gz", 4_000_000);

@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { DayZone } from "../../../../appliance/base/day-zone.ts";
-import { bringBackup } from "../../../../appliance/links/backups/bring.ts";
+import { uploadBackup } from "../../../../appliance/links/backups/bring.ts";
 import { backupName } from "../../../../appliance/links/backups/names.ts";
 import { TargetProblem } from "../../../../appliance/links/backups/targets/target.ts";
 import { WebdavTarget } from "../../../../appliance/links/backups/targets/webdav.ts";
@@ -64,7 +64,7 @@ describe("a WebDAV server behind a proxy", () => {
     const { user, password } = server;
     const settings = { url: `https://${host()}/${path}`, user, password, ca };
     const content = randomBytes(300_000);
-    await bringBackup({
+    await uploadBackup({
       target: new WebdavTarget({ settings, clock: new FakeClock(), userAgent: "Tallydeck/test" }),
       name: NAME,
       zone: new DayZone({ zone: "UTC", before: null }),

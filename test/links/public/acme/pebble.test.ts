@@ -7,7 +7,7 @@ import type { Clock } from "../../../../appliance/base/clock.ts";
 import { silentLog } from "../../../../appliance/base/log.ts";
 import { SystemClock } from "../../../../appliance/base/system/system-clock.ts";
 import { identifierOf, isFor } from "../../../../appliance/links/public/acme/certificate.ts";
-import type { Presenter } from "../../../../appliance/links/public/acme/challenge.ts";
+import type { ChallengeResponder } from "../../../../appliance/links/public/acme/challenge.ts";
 import { Acme } from "../../../../appliance/links/public/acme/client.ts";
 import { AcmeFailed } from "../../../../appliance/links/public/acme/problem.ts";
 import { type AskOutside, askWith } from "../../../../appliance/links/public/ask.ts";
@@ -48,7 +48,7 @@ describe("a certificate of a real CA", () => {
   afterEach(() => answering.close());
 
   const clock = quickClock();
-  const box = (presenter: Presenter = answering) => {
+  const box = (presenter: ChallengeResponder = answering) => {
     const ask = askWith({ clock, ca: pebble.ca, userAgent: "Tallydeck/test" });
     const noted: AskOutside = async (question, bounds) => {
       const reply = await ask(question, bounds);
@@ -65,7 +65,7 @@ describe("a certificate of a real CA", () => {
     };
   };
   /** Only port 80 is answered. */
-  const byPort80 = (): Presenter => ({
+  const byPort80 = (): ChallengeResponder => ({
     tlsAlpn: () => () => {},
     http: (token, proof) => answering.http(token, proof),
   });

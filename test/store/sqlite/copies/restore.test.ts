@@ -85,9 +85,14 @@ describe("what a restore copies", () => {
     addSite(db, "notes");
     const pages = [{ name: "A", slots: { k0: { widget: { type: "empty" as const } } } }];
     const deck = {
-      ...{ model: "xl", serial: "s", name: "Desk", brightness: 40 },
-      ...{ pages, fixed: {} },
-      ...{ sleep: { afterMinutes: 5, night: null }, homeAfterSeconds: null },
+      model: "xl",
+      serial: "s",
+      name: "Desk",
+      brightness: 40,
+      pages,
+      fixed: {},
+      sleep: { afterMinutes: 5, night: null },
+      homeAfterSeconds: null,
     };
     changeFile(db, { documents: [documentsChange(DECKS, { put: [{ id: "a", body: deck }] })] });
     changeFile(db, { documents: [adminChange(new Uint8Array(32).fill(7))] });

@@ -30,8 +30,11 @@ onEachEngine(() => {
 
     it("are none until their owner sets some", async () => {
       assert.deepEqual(await ask(), {
-        ...{ site: "blog", from: "2026-03-04", to: "2026-03-04" },
-        ...{ zone: "UTC", goals: [] },
+        site: "blog",
+        from: "2026-03-04",
+        to: "2026-03-04",
+        zone: "UTC",
+        goals: [],
       });
     });
 

@@ -42,8 +42,12 @@ async function someHits(world: World): Promise<Seen[]> {
       const source = pick(["direct", "news.example", "newsletter"]);
       const bit = (set: boolean) => (set ? "1" : "");
       const payload = {
-        ...{ p: path, o: source, ev: event },
-        ...{ u: bit(flags.u), s: bit(flags.s), n: bit(flags.n) },
+        p: path,
+        o: source,
+        ev: event,
+        u: bit(flags.u),
+        s: bit(flags.s),
+        n: bit(flags.n),
       };
       const browser = isFirefox ? "Firefox" : "Chrome";
       seen.push({ day, flags, values: { path, source, event, country, browser } });

@@ -44,7 +44,10 @@ describe("figures under a filter", () => {
   });
 
   it("are none on days without detail", () => {
-    assert.match(whyUnknown(of(GERMAN), "pv", { ...both, to: both.from }) ?? "", /keep no detail/);
+    assert.match(
+      whyUnknown(of(GERMAN), "pv", { ...both, to: both.from }) ?? "",
+      /cannot be filtered/,
+    );
   });
 
   it("are charted where they are known, and events where these are asked for", () => {

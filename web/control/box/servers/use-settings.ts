@@ -11,7 +11,10 @@ export function useSettings<Change extends object, Answer>(
   const [draft, setDraft] = useState<Partial<Change>>({});
   const [done, setDone] = useState("");
   return {
-    ...{ busy, problem, done, draft },
+    busy,
+    problem,
+    done,
+    draft,
     isChanged: Object.keys(draft).length > 0,
     edit(change: Partial<Change>): void {
       setDone("");

@@ -117,7 +117,7 @@ function SendFields({ action, onEdit }: Of<"send">) {
             />
           )}
         </Labelled>
-        <Labelled label="Lives">
+        <Labelled label="Expires">
           {(at) => (
             <select
               {...at}

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type {
+  ImportOptions,
   ImportsAnswer,
   ImportUpload,
-  ImportWishes,
 } from "../../../../appliance/control/wire.ts";
 import { Help } from "../../../shared/help.tsx";
 import { ask } from "../../api.ts";
@@ -20,7 +20,7 @@ const OTHERS_MS = 2_000;
 export function ImportField({ site }: { site: string }) {
   const { busy, problem, run } = useAction();
   const [answer, setAnswer] = useState<ImportsAnswer | null>(null);
-  const [wishes, setWishes] = useState<ImportWishes>({});
+  const [wishes, setWishes] = useState<ImportOptions>({});
   const panel = useRef<HTMLDivElement>(null);
   const path = `api/sites/${site}`;
   const upload = answer?.upload ?? null;
@@ -28,7 +28,7 @@ export function ImportField({ site }: { site: string }) {
 
   const read = async () => setAnswer(await ask<ImportsAnswer>("GET", `${path}/imports`));
   const keep = (now: ImportUpload) => setAnswer((before) => before && { ...before, upload: now });
-  const inspect = async (of: ImportUpload, by: ImportWishes) => {
+  const inspect = async (of: ImportUpload, by: ImportOptions) => {
     setWishes(by);
     keep(await ask<ImportUpload>("POST", `${uploadPath(of)}/inspect`, by));
   };
@@ -83,7 +83,7 @@ export function ImportField({ site }: { site: string }) {
               wishes={wishes}
               busy={busy && !isSent(upload.id)}
               onRead={(by) => void run(() => inspect(upload, by))}
-              onBring={(replace) => void bring(upload, replace)}
+              onImport={(replace) => void bring(upload, replace)}
               onGoOn={(file) => void goOn(file, upload)}
               onCancel={() => void cancel(upload)}
             />

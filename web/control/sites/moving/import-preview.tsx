@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { parseDay } from "../../../../appliance/base/calendar.ts";
-import type { ImportWishes, UploadPreview } from "../../../../appliance/control/wire.ts";
+import type { ImportOptions, UploadPreview } from "../../../../appliance/control/wire.ts";
 import { weekdayAndDay } from "../../../shared/dates.ts";
 import { Field } from "../../../shared/field.tsx";
 import { counted, whole } from "../../../shared/format.ts";
@@ -13,11 +13,11 @@ interface ImportPreviewProps {
   site: string;
   preview: UploadPreview;
   busy: boolean;
-  onBring: (replace: boolean) => void;
+  onImport: (replace: boolean) => void;
 }
 
 /** The contents of a file, and a button to bring them. */
-export function ImportPreview({ site, preview, busy, onBring }: ImportPreviewProps) {
+export function ImportPreview({ site, preview, busy, onImport }: ImportPreviewProps) {
   const [isAsked, setAsked] = useState(false);
   const { brings } = preview;
   const left = leftOutLines(preview);
@@ -52,7 +52,7 @@ export function ImportPreview({ site, preview, busy, onBring }: ImportPreviewPro
       <DaysChart preview={preview} />
       {left.length > 0 && (
         <div>
-          <p>Stays out:</p>
+          <p>Left out:</p>
           <ul class="plain">
             {left.map((line) => (
               <li key={line}>{line}</li>
@@ -67,16 +67,16 @@ export function ImportPreview({ site, preview, busy, onBring }: ImportPreviewPro
       ))}
       {replaced.days > 0 && <p class="notice">{replaced.text}</p>}
       {brings === null ? (
-        <p class="notice">Nothing of it can be brought to {site}.</p>
+        <p class="notice">Nothing of it can be imported into {site}.</p>
       ) : isNew ? (
         <div class="row">
           <button
             type="button"
             class="primary"
             disabled={busy}
-            onClick={() => (replaced.days > 0 ? setAsked(true) : onBring(false))}
+            onClick={() => (replaced.days > 0 ? setAsked(true) : onImport(false))}
           >
-            Bring {counted(brings.fresh, "day")}
+            Import {counted(brings.fresh, "day")}
             {replaced.days > 0 && "…"}
           </button>
           <span class="hint">{daysName(brings)}</span>
@@ -89,7 +89,7 @@ export function ImportPreview({ site, preview, busy, onBring }: ImportPreviewPro
           title={`Replace these ${counted(replaced.days, "day")}?`}
           text={`${replaced.text} This file takes their place. What was counted here stays as it is.`}
           yes="Replace"
-          onYes={() => onBring(true)}
+          onYes={() => onImport(true)}
           onClose={() => setAsked(false)}
         />
       )}
@@ -114,15 +114,15 @@ function DaysChart({ preview: { perDay, totals, from } }: { preview: UploadPrevi
 
 interface WishesFormProps {
   /** as the file was read last */
-  wishes: ImportWishes;
+  wishes: ImportOptions;
   /** a problem that these may solve is there */
   isOpen: boolean;
   busy: boolean;
-  onRead: (wishes: ImportWishes) => void;
+  onRead: (wishes: ImportOptions) => void;
 }
 
 /** The choices of the owner about a file, which is read anew by them. */
-export function WishesForm({ wishes, isOpen, busy, onRead }: WishesFormProps) {
+export function ImportForm({ wishes, isOpen, busy, onRead }: WishesFormProps) {
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const given = new FormData(event.currentTarget as HTMLFormElement);
@@ -168,7 +168,7 @@ export function WishesForm({ wishes, isOpen, busy, onRead }: WishesFormProps) {
         />
         <div class="row">
           <button type="submit" disabled={busy}>
-            Read it so
+            Read again
           </button>
         </div>
       </form>

@@ -1,11 +1,11 @@
 import { useId } from "preact/hooks";
-import type { ImportUpload, ImportWishes } from "../../../../appliance/control/wire.ts";
+import type { ImportOptions, ImportUpload } from "../../../../appliance/control/wire.ts";
 import { counted } from "../../../shared/format.ts";
 import { FileButton } from "../../box/files.tsx";
 import { sentText } from "../../box/update-words.ts";
 import { DashboardLink } from "../../dashboard-link.tsx";
 import { Problem } from "../../parts.tsx";
-import { ImportPreview, WishesForm } from "./import-preview.tsx";
+import { ImportForm, ImportPreview } from "./import-preview.tsx";
 import { daysName } from "./import-words.ts";
 import { isSent } from "./send-file.ts";
 
@@ -13,10 +13,10 @@ interface ImportUploadProps {
   /** whose panel it is */
   site: string;
   upload: ImportUpload;
-  wishes: ImportWishes;
+  wishes: ImportOptions;
   busy: boolean;
-  onRead: (wishes: ImportWishes) => void;
-  onBring: (replace: boolean) => void;
+  onRead: (wishes: ImportOptions) => void;
+  onImport: (replace: boolean) => void;
   onGoOn: (file: File) => void;
   onCancel: () => void;
 }
@@ -122,13 +122,13 @@ function barOf({ state, received, size, share }: ImportUpload) {
 }
 
 /** The contents of a file that was read, and its owner's choices about it. */
-function Choices({ site, upload, wishes, busy, onRead, onBring }: ImportUploadProps) {
+function Choices({ site, upload, wishes, busy, onRead, onImport }: ImportUploadProps) {
   const { state, preview, problem } = upload;
   if (state !== "sent" && state !== "read") return null;
   return (
     <>
       {state === "read" && preview !== null && (
-        <ImportPreview site={site} preview={preview} busy={busy} onBring={onBring} />
+        <ImportPreview site={site} preview={preview} busy={busy} onImport={onImport} />
       )}
       {state === "sent" && (
         <div class="row">
@@ -137,7 +137,7 @@ function Choices({ site, upload, wishes, busy, onRead, onBring }: ImportUploadPr
           </button>
         </div>
       )}
-      <WishesForm wishes={wishes} isOpen={problem !== null} busy={busy} onRead={onRead} />
+      <ImportForm wishes={wishes} isOpen={problem !== null} busy={busy} onRead={onRead} />
     </>
   );
 }

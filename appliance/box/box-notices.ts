@@ -6,7 +6,7 @@ import { isLabel } from "../base/names.ts";
 import { listenerUrl } from "../base/ports.ts";
 import { type Cancel, type Listenable, Signal } from "../base/signal.ts";
 import type {
-  NoticeBoard,
+  NoticeSource,
   ResetStanding,
   StorageState,
   UpdateStanding,
@@ -14,15 +14,15 @@ import type {
 import { TUNNEL } from "./ipc/tunnel.ts";
 import { SET_UP_ADDRESS } from "./ipc/wifi-state.ts";
 import type { PresenceStanding } from "./presence.ts";
-import type { ScreenBoard } from "./screen.ts";
+import type { ScreenSource } from "./screen.ts";
 import type { SetupCode } from "./setup-code.ts";
 import { isSettingUp, type WifiStanding, wifiNotices } from "./wifi-notices.ts";
 
-type Notices = ReturnType<NoticeBoard["notices"]>;
+type Notices = ReturnType<NoticeSource["notices"]>;
 
 /** The state of the public address, for the board. */
 export interface PublicStandingSource {
-  standing(): ReturnType<NoticeBoard["publicAddress"]>;
+  standing(): ReturnType<NoticeSource["publicAddress"]>;
   readonly changed: Listenable;
 }
 
@@ -101,7 +101,7 @@ interface BoardOptions {
 const LOOK_MS = 5_000;
 
 /** The notices that the box shows on its decks and its console. */
-export class Board implements ScreenBoard {
+export class BoxNotices implements ScreenSource {
   readonly changed = new Signal();
   readonly #options: BoardOptions;
   readonly #subscriptions: Cancel[];
@@ -147,7 +147,7 @@ export class Board implements ScreenBoard {
     ];
   }
 
-  publicAddress(): ReturnType<NoticeBoard["publicAddress"]> {
+  publicAddress(): ReturnType<NoticeSource["publicAddress"]> {
     return this.#options.publicAddress?.standing();
   }
 

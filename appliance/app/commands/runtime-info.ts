@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { isObject } from "../../base/input/json.ts";
-import { isClaimed, whereaboutsFile } from "../../store/desk.ts";
+import { isClaimed, runtimeInfoFile } from "../../store/desk.ts";
 
 /** A bound socket. */
 interface BoundSocket {
@@ -9,7 +9,7 @@ interface BoundSocket {
 }
 
 /** The note that a running service leaves in its data folder for commands that work beside it. */
-export interface Whereabouts {
+export interface RuntimeInfo {
   readonly version: string;
   readonly collector: BoundSocket;
   readonly control: BoundSocket;
@@ -18,30 +18,30 @@ export interface Whereabouts {
 /** @returns a function that removes it when the service stops */
 export function tellWhereabouts(
   dataDir: string,
-  { version, collector, control }: Whereabouts,
+  { version, collector, control }: RuntimeInfo,
 ): () => void {
   const bound = ({ address, port }: BoundSocket): BoundSocket => ({ address, port });
   const told = { version, collector: bound(collector), control: bound(control) };
   try {
-    writeFileSync(whereaboutsFile(dataDir), `${JSON.stringify(told)}\n`);
+    writeFileSync(runtimeInfoFile(dataDir), `${JSON.stringify(told)}\n`);
   } catch {
     // A disk that is full or read-only: commands go by their own settings.
   }
-  return () => rmSync(whereaboutsFile(dataDir), { force: true });
+  return () => rmSync(runtimeInfoFile(dataDir), { force: true });
 }
 
 /** The address of the service that runs on this data; undefined where none does, or it is not ready. */
-export function whereaboutsOf(dataDir: string): Whereabouts | undefined {
+export function runtimeInfoOf(dataDir: string): RuntimeInfo | undefined {
   if (!isClaimed(dataDir)) return undefined;
   try {
-    const told: unknown = JSON.parse(readFileSync(whereaboutsFile(dataDir), "utf8"));
+    const told: unknown = JSON.parse(readFileSync(runtimeInfoFile(dataDir), "utf8"));
     return isWhereabouts(told) ? told : undefined;
   } catch {
     return undefined;
   }
 }
 
-function isWhereabouts(told: unknown): told is Whereabouts {
+function isWhereabouts(told: unknown): told is RuntimeInfo {
   const isBound = (bound: unknown) =>
     isObject(bound) && typeof bound.address === "string" && typeof bound.port === "number";
   return (

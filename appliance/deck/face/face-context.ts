@@ -46,7 +46,7 @@ export interface FittedImage {
 }
 
 /** The state of things that a face depends on besides its widget. */
-export interface Situation {
+export interface FaceContext {
   /** Epoch milliseconds. */
   now: number;
   /** False while the clock is not known to be right. */

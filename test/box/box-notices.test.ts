@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { createLog, RecentProblems } from "../../appliance/base/log.ts";
 import { Signal } from "../../appliance/base/signal.ts";
-import { Board } from "../../appliance/box/board.ts";
+import { BoxNotices } from "../../appliance/box/box-notices.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 
 describe("the board of a box with a public address", () => {
@@ -10,7 +10,7 @@ describe("the board of a box with a public address", () => {
     const changed = new Signal();
     let state: "live" | "working" | "warning" | "wrong" = "working";
     const standing = { name: "a.example", words: "port closed", sentence: "", reachedAt: null };
-    const board = new Board({
+    const board = new BoxNotices({
       clock: new FakeClock(),
       log: createLog(() => {}),
       code: { shown: undefined, changed: new Signal() },
@@ -40,7 +40,7 @@ describe("the board of a box whose storage fails", () => {
   it("tells decks within five seconds, and that it is well again", () => {
     const clock = new FakeClock();
     let state: "full" | "stuck" | undefined;
-    const board = new Board({
+    const board = new BoxNotices({
       clock,
       log: createLog(() => {}),
       code: { shown: undefined, changed: new Signal() },
@@ -79,7 +79,7 @@ describe("the board of a box that updates itself", () => {
       sentence: "",
     } as const;
     let standing: typeof words | undefined = words;
-    const board = new Board({
+    const board = new BoxNotices({
       clock,
       log: createLog(() => {}),
       code: { shown: undefined, changed: new Signal() },
@@ -110,7 +110,7 @@ describe("the board of a machine that cannot read its addresses", () => {
     const clock = new FakeClock();
     const problems = new RecentProblems();
     let addresses = () => ["192.0.2.7"];
-    const board = new Board({
+    const board = new BoxNotices({
       clock,
       log: createLog(() => {}, problems),
       code: { shown: undefined, changed: new Signal() },

@@ -13,7 +13,7 @@ interface HitCount {
 }
 
 /** Numbers of hits since the start, without their sites. */
-export class HitTally {
+export class HitCounter {
   readonly #counts = new Map<HitKind, Map<HitOutcome, number>>(
     KINDS.map((kind) => [kind, new Map(OUTCOMES.map((outcome) => [outcome, 0]))]),
   );

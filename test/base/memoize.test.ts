@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { remember } from "../../appliance/base/remember.ts";
+import { memoize } from "../../appliance/base/memoize.ts";
 
 /** Remembers `limit` results, and says for which texts one was made. */
 function remembering(limit: number) {
   const made: string[] = [];
-  const upper = remember((text) => {
+  const upper = memoize((text) => {
     made.push(text);
     return text.toUpperCase();
   }, limit);

@@ -2,7 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Cancel } from "../../base/signal.ts";
 
 /** Runs a task on request, with so many milliseconds between two runs at least. */
-export class Paced {
+export class Throttle {
   readonly #clock: Clock;
   readonly #everyMs: number;
   readonly #task: () => Promise<void>;

@@ -12,7 +12,7 @@ interface SiteHistory {
 }
 
 /** The usual views of a site in the hours of a week. */
-export interface Habit {
+export interface Baseline {
   /** Views of each hour of the week from Sunday 00 on. */
   readonly week: readonly number[];
   /** The clock that shows these hours; UTC's unless given. */
@@ -25,8 +25,8 @@ export interface Habit {
 
 const HOURS = 24;
 const WEEK_HOURS = 7 * HOURS;
-/** Days of the past that a habit is made of. */
-export const HABIT_DAYS = 56;
+/** Days of the past that a baseline is made of. */
+export const BASELINE_DAYS = 56;
 /** Fewer say nothing about a week. */
 const FEWEST_DAYS = 21;
 /** The fewest days of each weekday. */
@@ -59,9 +59,9 @@ interface PastDay {
 }
 
 /**
- * The habit by the whole days before `today`; undefined while they are too few, or the views are.
+ * The baseline by the whole days before `today`; undefined while they are too few, or the views are.
  */
-export function habitOf(history: SiteHistory, today: Day, zone?: DayZone): Habit | undefined {
+export function baselineOf(history: SiteHistory, today: Day, zone?: DayZone): Baseline | undefined {
   const days = usualDays(pastDays(history, today));
   const means = meansOf(days, today);
   if (days.length < FEWEST_DAYS || means === undefined) return undefined;
@@ -74,12 +74,12 @@ export function habitOf(history: SiteHistory, today: Day, zone?: DayZone): Habit
   return { week, visitSize, spread, ...(zone && { zone }) };
 }
 
-/** The clock of a habit, or of hours that have their names already. */
+/** The clock of a baseline, or of hours that have their names already. */
 export const UTC = new DayZone();
 
 /** Views that are usual between two moments (epoch ms). */
 export function usualViews(
-  { week, zone = UTC }: Pick<Habit, "week" | "zone">,
+  { week, zone = UTC }: Pick<Baseline, "week" | "zone">,
   from: number,
   to: number,
 ): number {

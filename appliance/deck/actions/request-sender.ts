@@ -59,7 +59,7 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /** Sends requests to origins that the owner allowed, and to no other. */
-export class Outgoing {
+export class RequestSender {
   readonly #options: OutgoingOptions;
   /** Functions that each stop a running request. */
   readonly #running = new Set<() => void>();

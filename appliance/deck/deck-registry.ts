@@ -10,9 +10,9 @@ import type { Fingers } from "./hands/fingers.ts";
 import { deckId, firstSettings, isVirtual, virtualId } from "./identity.ts";
 import type { DeckSettings } from "./settings/deck-settings.ts";
 import type { DeckBus, UsbUnit } from "./usb/hid.ts";
+import { HotPlug, type OpenedDeck } from "./usb/hot-plug.ts";
 import type { Model } from "./usb/model.ts";
 import { modelById } from "./usb/models.ts";
-import { type OpenedDeck, Plugs } from "./usb/plugs.ts";
 import type { DeckProblem } from "./usb/problems.ts";
 
 interface RosterOptions {
@@ -32,10 +32,10 @@ interface RosterOptions {
 const FAREWELL_MS = 2_000;
 
 /** Every deck that is known, by its id: each of those on USB is plugged in while its unit is there. */
-export class Roster implements Iterable<Deck> {
+export class DeckRegistry implements Iterable<Deck> {
   readonly #options: RosterOptions;
   readonly #decks = new Map<string, Deck>();
-  readonly #plugs: Plugs;
+  readonly #plugs: HotPlug;
   /** Decks that are plugged in, by the id of their unit. */
   readonly #plugged = new Map<string, Deck>();
   #isClosed = false;
@@ -43,7 +43,7 @@ export class Roster implements Iterable<Deck> {
   constructor(options: RosterOptions) {
     this.#options = options;
     const { bus, clock, fingers, problemsChanged } = options;
-    this.#plugs = new Plugs({
+    this.#plugs = new HotPlug({
       bus,
       clock,
       encodeJpeg,

@@ -1,5 +1,5 @@
 /** Counts answers since the start, by the first digit of their status. */
-export class AnswerTally {
+export class AnswerCounter {
   readonly #counts = [0, 0, 0, 0, 0, 0];
 
   readonly count = (status: number): void => {

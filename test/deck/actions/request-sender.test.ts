@@ -3,11 +3,11 @@ import { afterEach, beforeEach, describe, it } from "mocha";
 import { createLog } from "../../../appliance/base/log.ts";
 import type { Cancel } from "../../../appliance/base/signal.ts";
 import {
-  Outgoing,
   type OutgoingRequest,
   type RequestOutcome,
+  RequestSender,
   sendOnce,
-} from "../../../appliance/deck/actions/outgoing.ts";
+} from "../../../appliance/deck/actions/request-sender.ts";
 import { Callee } from "../../helpers/callee.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 
@@ -38,7 +38,7 @@ const TRY = 5_000;
 describe("a request of a key", () => {
   let callee: Callee;
   let clock: WatchedClock;
-  let outgoing: Outgoing;
+  let outgoing: RequestSender;
   let allowed: Set<string>;
   let said: string[];
   beforeEach(async () => {
@@ -47,7 +47,7 @@ describe("a request of a key", () => {
     allowed = new Set([callee.origin]);
     said = [];
     let ids = 0;
-    outgoing = new Outgoing({
+    outgoing = new RequestSender({
       userAgent: "Tallydeck/1.2.3",
       clock,
       log: createLog((line) => said.push(line)),

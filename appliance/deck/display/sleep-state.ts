@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000;
 const NIGHT_WAKE_MS = 2 * MINUTE_MS;
 
 /** Whether one deck sleeps: it follows from its last use, its settings and the time alone. */
-export class Wakefulness {
+export class SleepState {
   readonly #clock: Clock;
   readonly #timeZone: string;
   /** Monotonic. */

@@ -5,7 +5,7 @@ const LONGEST = 512;
  * Caches the results of a pure function of one text, `limit` at most, and keeps those used recently. `make` must not
  * throw.
  */
-export function remember<T>(make: (text: string) => T, limit = 1_000): (text: string) => T {
+export function memoize<T>(make: (text: string) => T, limit = 1_000): (text: string) => T {
   const generation = Math.max(1, Math.floor(limit / 2));
   let recent = new Map<string, T>();
   let older = new Map<string, T>();

@@ -35,7 +35,7 @@ interface Plug {
 }
 
 /** Opens every supported deck that is plugged in, and opens it again when it fails. */
-export class Plugs {
+export class HotPlug {
   readonly #bus: DeckBus;
   readonly #clock: Clock;
   readonly #encodeJpeg: EncodeJpeg;

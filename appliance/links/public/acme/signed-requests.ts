@@ -17,7 +17,7 @@ interface ConversationParts {
 }
 
 /** Signed requests of one account, one after the other (RFC 8555 section 6.2). */
-export class Conversation {
+export class SignedRequests {
   readonly directory: AcmeDirectory;
   readonly #authority: Authority;
   readonly #key: KeyObject;
