@@ -1,11 +1,7 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import type { RootRequests } from "../base/system/root-requests.ts";
 import type { PowerAction } from "./view.ts";
 
-/**
- * Requests a restart or shutdown. The service has no right to do it; root watches a folder for a file with the name of
- * the action.
- */
-export function powerSwitch(folder: string): (action: PowerAction) => Promise<void> {
-  return (action) => writeFile(join(folder, action), "");
+/** Requests a restart or shutdown of root, which watches for a request of that name. */
+export function powerSwitch(root: RootRequests): (action: PowerAction) => Promise<void> {
+  return (action) => root.ask(action);
 }

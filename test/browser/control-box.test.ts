@@ -10,9 +10,12 @@ import { Owner, seen } from "./owner.ts";
 
 describe("the box in the Web UI", () => {
   const folder = sharedFolder();
-  const control = sharedControl(() => ({
-    env: { VIRTUAL_DECK: "mini", POWER_DIR: folder(), MACHINE_DIR: join(folder(), "machine") },
-  }));
+  const control = sharedControl(() => {
+    mkdirSync(join(folder(), "asked"));
+    return {
+      env: { VIRTUAL_DECK: "mini", POWER_DIR: folder(), MACHINE_DIR: join(folder(), "machine") },
+    };
+  });
   const downloaded = async (press: () => Promise<void>) => {
     const [download] = await Promise.all([control().page.waitForEvent("download"), press()]);
     return { name: download.suggestedFilename(), body: await readFile(await download.path()) };
@@ -221,7 +224,7 @@ describe("the box in the Web UI", () => {
     ["Shut down", "shutdown"],
   ] as const)
     it(`asks before it does this: ${button.toLowerCase()}`, async () => {
-      const asked = () => readdirSync(folder()).filter((name) => name === action);
+      const asked = () => readdirSync(join(folder(), "asked")).filter((name) => name === action);
       await control().visit("?tab=box");
       await control().button(`${button}…`).click();
       await control().button("Cancel").click();

@@ -185,7 +185,7 @@ describe("filters of the dashboard", () => {
     await owner.page.getByText("Events are not kept by the hour").waitFor();
   });
 
-  it("say since when there is detail, and that some were counted for all", async () => {
+  it("say from when days can be filtered, and that some were counted for all", async () => {
     await owner.page.route(/stats\?.*where=/, async (route) => {
       const response = await route.fetch();
       const detail = { from: "2026-02-20", sampled: 4, margin: 1_234 };
@@ -194,7 +194,7 @@ describe("filters of the dashboard", () => {
     await owner.visit(`${NOTES}&where=country:is:DE`);
     assert.match(
       await seen(owner.page.locator(".asking .hint")),
-      /Since 20 Feb, when detail begins\. 1 in 4 counted, scaled: pageviews ±1,234\./,
+      /Filters count from 20 Feb on\. 1 in 4 counted, scaled: pageviews ±1,234\./,
     );
     assert.equal(await tile("Pageviews").locator(".was").count(), 0);
     await owner.page.keyboard.press("w");

@@ -21,7 +21,7 @@ interface WholeParts extends OwnerContext, Pick<ServiceParts, "chores"> {
   readonly onReplaced: () => void;
 }
 
-/** The data as a whole: out, in, and back; and the settings in it. */
+/** Backup and restore of all data, and its settings as a file. */
 export function startWholeData({ routes, store, decks, clock, ...parts }: WholeParts): {
   exchange: Exchange;
   data: DataParts;

@@ -133,7 +133,7 @@ export class Connections {
     return this.#options.limits.isHome ? address : addressKey(address);
   }
 
-  /** Counts it for whom it is, and makes room where that is too much. */
+  /** Counts it by its key, and makes room where there are too many. */
   #bound(connection: Connection, address: string): void {
     const { limits } = this.#options;
     const same = this.#byKey.get(connection.key) ?? new Set();

@@ -9,7 +9,7 @@ export function isText(value: unknown): value is string {
   return typeof value === "string";
 }
 
-/** Whether arrays and objects are within each other more than `most` times, in a text that may be JSON. */
+/** Whether arrays and objects are nested deeper than `most`, in a text that may be JSON. */
 export function isDeeperThan(text: string, most: number): boolean {
   let depth = 0;
   let isQuoted = false;
@@ -42,8 +42,8 @@ export function entryOf<T>(table: Readonly<Record<string, T>>, name: string): T 
 }
 
 /**
- * A value as text; empty for what is neither a text nor a number. An object of parsed JSON may bring a `toString` that is
- * none, at which `String` and `Number` throw.
+ * A string or number as text; empty for anything else. An object of parsed JSON may have a `toString` that is no
+ * function, and `String` would throw.
  */
 export function plainText(value: unknown): string {
   return typeof value === "number" ? String(value) : isText(value) ? value : "";

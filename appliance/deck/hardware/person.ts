@@ -22,7 +22,7 @@ export class TourEnded extends Error {
   }
 }
 
-/** A word of a driver about a hand. */
+/** An input that a driver reported. */
 export interface DriverEvent {
   readonly what: "down" | "up" | "tap" | "turn" | "swipe";
   /** The place, or the direction of a swipe. */
@@ -39,7 +39,7 @@ type Incoming =
 /** More that came in than anybody waits for is dropped. */
 const MOST_WAITING = 1_000;
 
-/** Gathers what a person, a deck and a plug do, for one who waits for it. */
+/** Queues what a person, a deck and a plug do, for whoever waits for it. */
 export class EventQueue {
   readonly #clock: Pick<Clock, "after">;
   readonly #subscriptions: Cancel[];

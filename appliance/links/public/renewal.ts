@@ -4,7 +4,7 @@ import type { PublicRecord } from "./record.ts";
 
 /** The facts of the certificate that is served; times are epoch milliseconds. */
 export interface Served {
-  /** Names it among all; its bytes' hash. */
+  /** Its id: the hash of its bytes. */
   readonly id: string;
   /** Whether it is for the name that is set. */
   readonly fits: boolean;

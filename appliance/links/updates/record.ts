@@ -9,7 +9,7 @@ import { Signal } from "../../base/signal.ts";
 import { bytesOf, replacePrivateFile } from "../../base/system/files.ts";
 import { Mutex } from "../../base/tasks/mutex.ts";
 
-/** The signed papers, unchanged. They are verified at each reading. */
+/** The signed files, unchanged. They are verified each time they are read. */
 export interface SignedFiles {
   readonly manifest: string;
   readonly signature: string;

@@ -25,7 +25,7 @@ const WATCH_MS = 400;
 const BEAT_MS = 5_000;
 /** The most nodes whose live views are added up. */
 const MAX_NODES = 1_000;
-/** The time in which a replaced namesake may still say goodbye. */
+/** The time for which a replaced node of the same name may still sign off. */
 const NAMESAKE_MS = 60_000;
 
 interface WatchOptions {

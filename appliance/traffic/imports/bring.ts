@@ -96,7 +96,7 @@ export async function bring(
 
 const SURVEYS_AT_ONCE = 200;
 
-/** Brings what a file of ours has besides its days. Settings that the site has stay. */
+/** Imports all but the days of one of our own files. The site's own settings stay. */
 async function bringRest(
   desk: Pick<Desk, "read" | "write">,
   { name, about, rest, days }: Inspected,

@@ -9,7 +9,7 @@ interface ImportWish {
   readonly replaces: boolean;
 }
 
-/** The reasons for which days stay out. */
+/** The reasons for leaving days out. */
 export type LeftOut = "counted" | "after" | "unnamed" | "today" | "retention";
 
 /** An import whose days are about to be replaced. */

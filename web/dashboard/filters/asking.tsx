@@ -195,7 +195,7 @@ function Worth({ history, range, compared, tab, isOld, refusal, change }: WorthP
   return (
     <>
       {since > range.from
-        ? `Since ${shortDay(since)}, from when days can be filtered. `
+        ? `Filters count from ${shortDay(since)} on. `
         : since > (compared?.from ?? since) && "The days compared with cannot be filtered. "}
       {sampled > 1 && `1 in ${sampled} counted, scaled: pageviews ±${whole(margin)}. `}
     </>

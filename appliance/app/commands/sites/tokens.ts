@@ -66,7 +66,7 @@ export const tokens: Command = {
   },
 };
 
-/** A token that there is, or may be. */
+/** A token that exists, or could be made. */
 interface Listed {
   /** `admin`, or the id of a site. */
   readonly of: string;

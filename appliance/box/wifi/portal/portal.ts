@@ -29,7 +29,7 @@ export type PortalRequest = Pick<
 /** The fields of a form but its password. */
 type Given = Pick<FormContent, "country" | "choice" | "typed" | "isHidden">;
 
-/** Files for root's program: a form that was taken, and the wish to look for networks again. */
+/** Files for root's program: an accepted form, and a request for a new scan. */
 export const SENT = { form: "form.json", again: "again" } as const;
 
 /** The most bytes of a form. */

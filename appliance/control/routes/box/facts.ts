@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import type { Listener } from "../../../base/http/listen.ts";
 import { RecentProblems } from "../../../base/log.ts";
+import { RootRequests } from "../../../base/system/root-requests.ts";
 import type { SystemClock } from "../../../base/system/system-clock.ts";
 import { madeAt, version } from "../../../base/system/version.ts";
 import type { Network } from "../../../box/box-notices.ts";
@@ -67,7 +68,7 @@ export function startFacts({ config, clock, store, routes, ...parts }: OwnerCont
     name: board.addressByName() ?? null,
   });
   const logKeptAt = () => keptLog.keptAt();
-  const power = powerDir === "" ? {} : { power: powerSwitch(powerDir) };
+  const power = powerDir === "" ? {} : { power: powerSwitch(new RootRequests(powerDir)) };
   const figures = () => disk?.figures();
   routes.owner(
     { ...about, timeZone, addresses, vitals, disk: figures, logKeptAt, ...power },

@@ -6,7 +6,7 @@ import { type Cancel, Signal } from "../../../base/signal.ts";
 import { FolderTarget } from "./folder.ts";
 import type { BackupTarget } from "./target.ts";
 
-/** The stick that is plugged in, as root tells it. */
+/** The plugged-in stick, as root reports it. */
 interface StickState {
   /** Names this time that it is plugged in. */
   readonly plug: string;

@@ -2,7 +2,7 @@ import { clientOf, isAddress, isClients, isListening, isOwnAddress } from "./cli
 import { type LogLine, lineOf } from "./line.ts";
 import { patternValues } from "./pattern.ts";
 
-/** The rest of a line behind those who asked, in the format that nginx and Apache call `combined`; without its end it is `common`. */
+/** The rest of a line after the client, in the format that nginx and Apache call `combined`; without its end it is `common`. */
 const readRequest = patternValues(
   '[$time_local] "$request" $status $bytes "$http_referer" "$http_user_agent"',
 );

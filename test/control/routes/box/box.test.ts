@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "mocha";
 import { madeAt } from "../../../../appliance/base/system/version.ts";
@@ -66,20 +66,24 @@ describe("the box", () => {
 
 describe("the power of a box", () => {
   const folder = eachFolder();
-  const world = eachWorld(() => ({ env: { POWER_DIR: folder() } }));
+  const requests = () => join(folder(), "asked");
+  const world = eachWorld(() => {
+    mkdirSync(requests());
+    return { env: { POWER_DIR: folder() } };
+  });
   const asked = (action: unknown) => new Owner(world()).ask("POST", "/api/power", { action });
 
   for (const action of ["restart", "shutdown"])
     it(`is told to ${action} by a file of that name`, async () => {
       assert.equal((await new Owner(world()).get("/api/box")).power, true);
       assert.equal((await asked(action)).status, 204);
-      assert.deepEqual(readdirSync(folder()), [action]);
+      assert.deepEqual(readdirSync(requests()), [action]);
     });
 
   it("does nothing else, whatever it is asked", async () => {
     for (const action of ["", "reboot", "../restart", "restart; id", ["restart"], null, undefined])
       assertError(await asked(action), 400, "invalid_field");
-    assert.deepEqual(readdirSync(folder()), []);
+    assert.deepEqual(readdirSync(requests()), []);
   });
 });
 
