@@ -41,7 +41,7 @@ const COMMON_ASSET = "da-common.js";
 const OWNER_BROWSERS = ["chrome123", "firefox120", "safari17.5"];
 
 /** Name below `outDir` → how it is made. */
-const ASSETS: Readonly<Record<string, Asset>> = {
+export const ASSETS: Readonly<Record<string, Asset>> = {
   // Syntax that every browser since 2018 runs: Chrome 64, Firefox 60, Safari 12. Asking for newer
   // syntax makes it no smaller. With the name of a zone it may have 1,700.
   "s.js": { make: script("web/beacon/beacon.ts", "es2018"), maxBrotli: 1_680 },
@@ -163,30 +163,36 @@ function copy(source: string): Asset["make"] {
 }
 
 /**
- * Builds every asset into a folder, and the list of licenses of all that is passed on. Nothing is written unless all could be made and keep their size.
+ * Builds assets into a folder, and the list of licenses of all that is passed on. Nothing is written unless all could be made and keep their size.
+ * @param names those to build; all unless given, and then the list of licenses, too
  * @throws {Error} that says which source does not build, or which asset is too large
  */
-export async function buildWeb(outDir = OUT_DIR): Promise<Built[]> {
+export async function buildWeb(outDir = OUT_DIR, names?: readonly string[]): Promise<Built[]> {
   mkdirSync(outDir, { recursive: true });
   const started = new Date();
   const made = await Promise.all(
-    Object.entries(ASSETS).map(async ([name, { make, maxBrotli }]) =>
-      built(name, await make(), maxBrotli),
-    ),
+    Object.entries(ASSETS)
+      .filter(([name]) => names?.includes(name) ?? true)
+      .map(async ([name, { make, maxBrotli }]) => built(name, await make(), maxBrotli)),
   );
   keepBudgets(made.map(({ built }) => built));
+  if (names === undefined) made.push(...(await licenses(made)));
+  for (const { files } of made)
+    for (const [name, content] of Object.entries(files))
+      writeAsset(join(outDir, name), content, started);
+  return made.map(({ built }) => built);
+}
+
+/** The list of licenses of all that is in these assets, and of all that is passed on besides. */
+async function licenses(made: readonly { built: Built }[]) {
   const modules = [...made.flatMap(({ built }) => built.modules), ...(await bundledMqtt()).modules];
   const parts = [
     ownPart(),
     ...bundledModules(modules),
     ...shippedModules(join(ROOT, "node_modules")),
   ];
-  for (const [name, body] of Object.entries(listFiles(parts)))
-    made.push(await built(name, { body, modules: [] }));
-  for (const { files } of made)
-    for (const [name, content] of Object.entries(files))
-      writeAsset(join(outDir, name), content, started);
-  return made.map(({ built }) => built);
+  const lists = Object.entries(listFiles(parts));
+  return Promise.all(lists.map(([name, body]) => built(name, { body, modules: [] })));
 }
 
 /** An asset with its twins. @throws {Error} for one that became too large */

@@ -11,6 +11,9 @@ const HUBS: readonly string[] = [
   "appliance/app/commands/command-line.ts",
   "appliance/store/desk.ts",
   "appliance/store/engines.ts",
+  "appliance/store/sqlite/engine.ts",
+  "appliance/store/postgres/engine.ts",
+  "scripts/abuses/",
   "test/helpers/",
 ];
 
