@@ -23,6 +23,7 @@ export { type Filter, MAX_RANGE_DAYS, type SurveyFilter } from "./queries.ts";
 export type { Accepts, Answer } from "./reads/answer.ts";
 export type { Asker, Lane } from "./reads/read-queue.ts";
 export { CROSS_FIELDS } from "./reports.ts";
+export { SITE_ALARMS } from "./sites/alarms.ts";
 export {
   type Directory,
   EMPTY_DIRECTORY,

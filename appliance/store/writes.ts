@@ -5,7 +5,6 @@
 
 import type { Change, DocumentsChange } from "./changes.ts";
 import type { MonthWrite, RestWrite } from "./imports/imports.ts";
-import type { SiteAlarms } from "./reports.ts";
 import type { AlarmSince } from "./sites/alarms.ts";
 import type { SiteInput, SiteOutcome, SiteShare } from "./sites/directory.ts";
 import type { SourceNumber } from "./snapshot.ts";
@@ -42,8 +41,6 @@ interface SiteWrites {
     readonly kind: string;
     readonly body: unknown;
   }): SiteOutcome;
-  /** The alarms of a site take the place of those before. */
-  setSiteAlarms(input: { readonly id: string; readonly alarms: SiteAlarms }): SiteOutcome;
 }
 
 /** All changes of the numbers and their sites. */

@@ -7,7 +7,6 @@ import type { Month } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
 import { readAbout } from "../imports/about.ts";
 import { timeRun } from "../settling/day-marks.ts";
-import { ALARMS_QUERY, alarmsIn } from "../sites/alarms.ts";
 import type { Directory, SiteRecord } from "../sites/directory.ts";
 import { SITE_SETTINGS } from "../sites/kinds.ts";
 import type { SourceNumber } from "../snapshot.ts";
@@ -115,7 +114,6 @@ export class CopyEnd {
   sites(): Promise<readonly CopySite[]> {
     return this.read(async (access) => {
       const { sites, retired } = await access.directory();
-      const alarms = alarmsIn(await access.rows(ALARMS_QUERY));
       const settings = new Map<string, Map<string, unknown>>();
       for (const kind of SITE_SETTINGS) {
         const rows = await access.rows<{ id: string; body: string }>(
@@ -133,7 +131,6 @@ export class CopyEnd {
         ...site,
         retired: isRetired,
         settings: settings.get(String(site.key)) ?? new Map<string, unknown>(),
-        alarms: alarms.find((each) => each.site === site.key),
       });
       const all = [...sites.map(whole(false)), ...retired.map(whole(true))];
       const there = await access.rows<{ key: SiteKey }>("SELECT key FROM site");

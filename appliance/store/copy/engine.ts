@@ -6,7 +6,6 @@ import type { SourceKind } from "../../base/text/source-name.ts";
 import type { Change } from "../changes.ts";
 import type { SiteKey } from "../counting.ts";
 import type { Soon } from "../counts/source.ts";
-import type { SiteAlarmsRecord } from "../reports.ts";
 import type { Directory, SiteRecord } from "../sites/directory.ts";
 import type { BlockRow, Snapshot, SourceNumber } from "../snapshot.ts";
 import type { Rows, Statement } from "../sql.ts";
@@ -16,7 +15,6 @@ export interface CopySite extends SiteRecord {
   readonly retired: boolean;
   /** The site's settings, by the names of SITE_SETTINGS. */
   readonly settings: ReadonlyMap<string, unknown>;
-  readonly alarms: SiteAlarmsRecord | undefined;
 }
 
 /** Counts by name, summed over all values. */

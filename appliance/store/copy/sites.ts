@@ -3,7 +3,6 @@ import { comparableHost, tokenTwin, twinProblem } from "../../base/names.ts";
 import type { DocumentsChange } from "../changes.ts";
 import type { SiteKey } from "../counting.ts";
 import { documentsChange } from "../documents.ts";
-import { SITE_ALARMS } from "../sites/alarms.ts";
 import { zoneChange } from "../sites/day-zone.ts";
 import { type Directory, type SiteRecord, siteIn } from "../sites/directory.ts";
 import { Draft } from "../sites/draft.ts";
@@ -129,20 +128,14 @@ function tokensOf(
 
 /** The settings of the site that are not set in the target. */
 function settingsOf(site: CopySite, key: SiteKey, found: CopySite | undefined): DocumentsChange[] {
-  const { settings, alarms } = site;
+  const { settings } = site;
   const id = String(key);
   const isSet = (body: unknown) => Object.keys(body ?? {}).length > 0;
-  const changes = SITE_SETTINGS.flatMap((kind): DocumentsChange[] => {
+  return SITE_SETTINGS.flatMap((kind): DocumentsChange[] => {
     const body = settings.get(kind.name);
     const isLacking = isSet(body) && !isSet(found?.settings.get(kind.name));
     return isLacking ? [documentsChange(kind, { put: [{ id, body }] })] : [];
   });
-  if (alarms !== undefined && found?.alarms === undefined) {
-    const { silence, rush, webhook } = alarms;
-    const body = { silence, rush, webhook };
-    changes.push(documentsChange(SITE_ALARMS, { put: [{ id, body }] }));
-  }
-  return changes;
 }
 
 /**

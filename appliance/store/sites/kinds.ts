@@ -105,12 +105,17 @@ export const SURVEY_LABELS = documentKind<SurveyLabels>("survey_labels", mapOf(m
 });
 
 /** The kinds of settings of a site. A copy brings each to a site that has none of that kind. */
-export const SITE_SETTINGS: readonly DocumentKind[] = [SURVEY_LABELS, GOALS, MARKS, DIGEST];
+export const SITE_SETTINGS: readonly DocumentKind[] = [
+  SURVEY_LABELS,
+  GOALS,
+  MARKS,
+  DIGEST,
+  SITE_ALARMS,
+];
 
 /** The kinds of documents that are deleted with their site. */
 export const KINDS_OF_SITES: readonly DocumentKind[] = [
   ...SITE_SETTINGS,
-  SITE_ALARMS,
   ONCE_BATCHES,
   ALARM_SINCE.silence,
   ALARM_SINCE.rush,

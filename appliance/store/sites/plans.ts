@@ -1,7 +1,9 @@
 import { BOUNDS } from "../../base/bounds.ts";
 import { isSiteId } from "../../base/names.ts";
-import type { Change } from "../changes.ts";
+import type { Change, DocumentsChange } from "../changes.ts";
+import type { SiteKey } from "../counting.ts";
 import { documentsChange } from "../documents.ts";
+import type { SiteAlarms } from "../reports.ts";
 import type { PlannedWriteName, WriteInput } from "../writes.ts";
 import { ALARM_SINCE, SITE_ALARMS } from "./alarms.ts";
 import { planZone, zonePending } from "./day-zone.ts";
@@ -70,24 +72,19 @@ export const SITE_PLANS: {
     ofSite(directory, id, ({ key }) => {
       const kind = SITE_SETTINGS.find((one) => one.name === name);
       if (kind === undefined) throw new Error(`sites have no ${name}: add it to SITE_SETTINGS`);
-      return { documents: [documentsChange(kind, { put: [{ id: String(key), body }] })] };
-    }),
-  setSiteAlarms: (directory, { id, alarms: { silence, rush, webhook } }) =>
-    ofSite(directory, id, (site) => {
-      const key = String(site.key);
-      // An alarm that is switched off stands no more.
-      const off = Object.entries({ silence, rush }).filter(([, isOn]) => !isOn);
-      const alarms = { silence, rush, webhook };
+      const put = documentsChange(kind, { put: [{ id: String(key), body }] });
       return {
-        documents: [
-          documentsChange(SITE_ALARMS, { put: [{ id: key, body: alarms }] }),
-          ...off.map(([kind]) =>
-            documentsChange(ALARM_SINCE[kind as keyof typeof ALARM_SINCE], { remove: [key] }),
-          ),
-        ],
+        documents: [put, ...(kind === SITE_ALARMS ? noMoreOf(body as SiteAlarms, key) : [])],
       };
     }),
 };
+
+/** An alarm that is switched off stands no more. */
+function noMoreOf(alarms: SiteAlarms, site: SiteKey): DocumentsChange[] {
+  return (["silence", "rush"] as const)
+    .filter((kind) => !alarms[kind])
+    .map((kind) => documentsChange(ALARM_SINCE[kind], { remove: [String(site)] }));
+}
 
 function withSecret(
   directory: Directory,

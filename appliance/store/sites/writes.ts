@@ -66,7 +66,6 @@ export const SITE_WRITES: {
   setSiteToken: planned("setSiteToken"),
   shareSite: planned("shareSite"),
   setOfSite: planned("setOfSite"),
-  setSiteAlarms: planned("setSiteAlarms"),
   setAdminToken: (place, { hash, kept }) =>
     changeSites(place, ({ adminHash }) => {
       const sessions = { kind: { name: SESSION }, put: [], remove: [], keepOnly: kept };

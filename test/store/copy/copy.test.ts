@@ -354,10 +354,9 @@ describe("a copy", () => {
         await copyAll(source("box"), there);
         const settings = async () =>
           (await there.sites())
-            .map(({ key: _, alarms, settings: set, ...site }) => ({
+            .map(({ key: _, settings: set, ...site }) => ({
               ...site,
               settings: Object.fromEntries(set),
-              silence: alarms?.silence,
             }))
             .sort((a, b) => (a.id < b.id ? -1 : 1));
         const blog = {
@@ -367,7 +366,6 @@ describe("a copy", () => {
           declared: false,
           retired: false,
           settings: { survey_labels: { 1: { q: {} } } },
-          silence: undefined,
         };
         const found = await settings();
         assert.deepEqual(
@@ -390,8 +388,7 @@ describe("a copy", () => {
               host: null,
               badge: false,
               retired: true,
-              settings: {},
-              silence: true,
+              settings: { site_alarms: { silence: true, rush: false, webhook: null } },
               where: undefined,
               hashes: [null, null],
             },

@@ -110,7 +110,7 @@ describe("sites in PostgreSQL", () => {
       body: { "1": { q: { name: "Was it good?" } } },
     });
     const alarms = { silence: true, rush: true, webhook: "https://a.example/" };
-    await write("setSiteAlarms", { id: "blog", alarms });
+    await write("setOfSite", { id: "blog", kind: "site_alarms", body: alarms });
     assert.equal(await write("eraseSite", { id: "blog" }), "done");
     assert.deepEqual(await one.rows("SELECT 1 FROM document WHERE body IS NOT NULL"), []);
     assert.deepEqual(await one.rows("SELECT key FROM erased_site"), [{ key: 1 }]);
@@ -131,12 +131,12 @@ describe("sites in PostgreSQL", () => {
     assert.deepEqual(await surveys.labels(1), labels);
     assert.deepEqual(await surveys.labels(2), {});
     const alarms = { silence: true, rush: true, webhook: null };
-    await write("setSiteAlarms", { id: "blog", alarms });
+    await write("setOfSite", { id: "blog", kind: "site_alarms", body: alarms });
     const since = (input: WriteInput<"saveAlarmSince">) =>
       one.transaction((sql) => FLEET_WRITES.saveAlarmSince(sql, input));
     await since({ site: 1, kind: "silence", since: 1_700_000_000_000 });
     await since({ site: 1, kind: "rush", since: 5 });
-    await write("setSiteAlarms", { id: "blog", alarms: { ...alarms, rush: false } });
+    await write("setOfSite", { id: "blog", kind: "site_alarms", body: { ...alarms, rush: false } });
     assert.deepEqual(alarmsIn(await one.rows(ALARMS_QUERY)), [
       {
         site: 1,

@@ -3,52 +3,82 @@ import { jsonBody } from "../../../base/http/body.ts";
 import { GOALS, readGoals } from "../../../base/input/goals.ts";
 import { MARKS, readMarks } from "../../../base/input/marks.ts";
 import { SURVEY_ID, siteIdOf } from "../../../base/names.ts";
-import { SURVEY_LABELS, settingOfSite } from "../../../store/store.ts";
+import {
+  type Numbers,
+  type SiteKey,
+  type SiteRecord,
+  SURVEY_LABELS,
+  settingOfSite,
+} from "../../../store/store.ts";
 import type { OwnerContext } from "../../context.ts";
+import type { RouteOf } from "../../frame.ts";
 import { shape } from "../../input.ts";
-import type { Handler } from "../../route.ts";
+import type { ControlContext, Handler } from "../../route.ts";
 import type { SurveyLabels } from "../../wire.ts";
 import { expectDone, noSuchSite, type SitesParts, siteRoutes } from "./sites.ts";
 
-/** The handlers of something that is set of a site. */
-interface SettingRoutes<Body> {
-  readonly find: Handler<SitesParts, Body>;
-  readonly change: Handler<SitesParts, Body>;
+/** Something that is set of a site: a document of the fleet. */
+interface SettingOfSite<Body, Answer> {
+  readonly kind: DocumentKind<Body>;
+  /** @throws {Refusal} for a body that is invalid */
+  readonly read: (input: unknown) => Body;
+  /** The answer while it is not set. */
+  readonly none: Answer;
+  readonly shown: (body: Body, site: SiteKey) => Answer;
+  /** Called after each change. */
+  readonly changed?: () => Promise<void>;
 }
 
-/**
- * Routes that show and replace a setting of a site.
- * @param read reads a body; throws a Refusal where it is invalid
- * @param none the answer while the setting is missing
- */
-function settingRoutes<Body>(
+/** Routes that show and replace a setting of a site: `GET` and `PUT /api/sites/:id/<name>`. */
+export function settingRoutes<Body, Answer>(
+  name: string,
+  { kind, read, none, shown, changed }: SettingOfSite<Body, Answer>,
+): RouteOf<{ numbers: Numbers }>[] {
+  const find: Handler<{ numbers: Numbers }, Answer> = async (ctx, { numbers }) => {
+    const { key } = siteOf(ctx, numbers);
+    const asker = { lane: "owner", gone: () => ctx.socket.destroyed } as const;
+    const kept = await settingOfSite(numbers, kind, key, asker);
+    ctx.body = kept === undefined ? none : shown(kept, key);
+  };
+  const change: Handler<{ numbers: Numbers }, Answer> = async (ctx, { numbers }) => {
+    const id = siteIdOf(ctx.params.id);
+    const body = read(await jsonBody(ctx));
+    expectDone(await numbers.write("setOfSite", { id, kind: kind.name, body }), id, numbers);
+    await changed?.();
+    ctx.body = shown(body, siteOf(ctx, numbers).key);
+  };
+  const path = `/api/sites/:id/${name}`;
+  return [
+    ["GET", path, find],
+    ["PUT", path, change],
+  ];
+}
+
+/** @throws {Refusal} `not_found` */
+export function siteOf(
+  { params }: Pick<ControlContext, "params">,
+  { directory }: Numbers,
+): SiteRecord {
+  const id = siteIdOf(params.id);
+  const site = directory.sites.find((one) => one.id === id);
+  if (site === undefined) throw noSuchSite(id);
+  return site;
+}
+
+/** A setting that is shown as it is kept. */
+function plain<Body>(
   kind: DocumentKind<Body>,
   read: (input: unknown) => Body,
   none: Body,
-): SettingRoutes<Body> {
-  return {
-    async find(ctx, { numbers }) {
-      const id = siteIdOf(ctx.params.id);
-      const site = numbers.directory.sites.find((one) => one.id === id);
-      if (site === undefined) throw noSuchSite(id);
-      const asker = { lane: "owner", gone: () => ctx.socket.destroyed } as const;
-      ctx.body = (await settingOfSite(numbers, kind, site.key, asker)) ?? none;
-    },
-    async change(ctx, { numbers }) {
-      const id = siteIdOf(ctx.params.id);
-      const body = read(await jsonBody(ctx));
-      const outcome = await numbers.write("setOfSite", { id, kind: kind.name, body });
-      expectDone(outcome, id, numbers);
-      ctx.body = body;
-    },
-  };
+): SettingOfSite<Body, Body> {
+  return { kind, read, none, shown: (body) => body };
 }
 
 /** `GET` and `PUT /api/sites/:id/goals` `{goals: [{name, kind, value}]}`: they take the place of those before. */
-const goals = settingRoutes(GOALS, readGoals, { goals: [] });
+const goals = plain(GOALS, readGoals, { goals: [] });
 
 /** `GET` and `PUT /api/sites/:id/marks` `{marks: [{day, text}]}`: they take the place of those before. */
-const marks = settingRoutes(MARKS, readMarks, { marks: [] });
+const marks = plain(MARKS, readMarks, { marks: [] });
 
 const MAX_VERSIONS = 100;
 /** The most questions and options, as in reports. */
@@ -98,7 +128,7 @@ const readLabels = shape<SurveyLabels>(
  * `GET /api/sites/:id/survey-labels` → the labels of the site's questions and options. `PUT` replaces them; `{}` removes
  * all.
  */
-const surveyLabels = settingRoutes(SURVEY_LABELS, readLabels, {});
+const surveyLabels = plain(SURVEY_LABELS, readLabels, {});
 
 /** The sites, and what is set of each. */
 export function startSites({
@@ -110,11 +140,8 @@ export function startSites({
   routes.owner(
     { numbers, declared, collectorPort: () => collector.port },
     ...siteRoutes,
-    ["GET", "/api/sites/:id/survey-labels", surveyLabels.find],
-    ["PUT", "/api/sites/:id/survey-labels", surveyLabels.change],
-    ["GET", "/api/sites/:id/goals", goals.find],
-    ["PUT", "/api/sites/:id/goals", goals.change],
-    ["GET", "/api/sites/:id/marks", marks.find],
-    ["PUT", "/api/sites/:id/marks", marks.change],
+    ...settingRoutes("survey-labels", surveyLabels),
+    ...settingRoutes("goals", goals),
+    ...settingRoutes("marks", marks),
   );
 }
