@@ -62,8 +62,8 @@ describe("imports and exports in the Web UI", () => {
     assert.match(shown, /20 pages on which sessions ended/);
     await press("Import 20 days");
     assert.match(
-      await seen(card().getByRole("status").filter({ hasText: "Brought" })),
-      /^Brought 20 days from example_com\.zip: /,
+      await seen(card().getByRole("status").filter({ hasText: "Imported" })),
+      /^Imported 20 days from example_com\.zip: /,
     );
     const link = card().getByRole("link", { name: "Open the dashboard where they begin" });
     const to = daysFrom(first(), DAYS).at(-1) ?? "";
@@ -97,7 +97,7 @@ describe("imports and exports in the Web UI", () => {
     await control().sees("Replace these 10 days?");
     await control().owner.assertAccessibleInAnyLight("dialog");
     await control().button("Replace").click();
-    await sees(/^Brought 15 days from new\.zip/);
+    await sees(/^Imported 15 days from new\.zip/);
     const { imports } = await importer().list();
     assert.deepEqual(
       imports.map(({ name, days }) => [name, days]),
@@ -148,7 +148,7 @@ describe("imports and exports in the Web UI", () => {
     );
     await button("Read again").click();
     await button("Import 1 day").click();
-    await sees(/^Brought 1 day from own\.log/);
+    await sees(/^Imported 1 day from own\.log/);
   });
 
   it("read a file that is here when they are told to, say what it is not, and take another one", async () => {

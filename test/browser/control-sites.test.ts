@@ -208,7 +208,7 @@ describe("retired sites in the Web UI", () => {
     await control().open("?tab=sites");
     const retired = control().region("Retired");
     const of = (id: string) => retired.getByRole("group", { name: id });
-    await of("shop").getByRole("button", { name: "Restore" }).click();
+    await of("shop").getByRole("button", { name: "Reactivate" }).click();
     await card("shop").waitFor();
     assert.equal((await world.stats({ site: "shop" })).pv._, 1);
     await of("docs").getByRole("button", { name: "Erase…" }).click();

@@ -33,7 +33,7 @@ describe("the dashboard in trouble", () => {
       { says: RegExp; console: RegExp; fails: (route: Route) => unknown }
     > = {
       "a machine that is off": {
-        says: /The collector does not answer\./,
+        says: /The machine does not answer\./,
         console: /ERR_CONNECTION_REFUSED/,
         fails: (route) => route.abort("connectionrefused"),
       },

@@ -363,10 +363,10 @@ describe("using the dashboard", () => {
       await owner.signIn(NOTES);
       await owner.page.context().setOffline(true);
       await button("Refresh").click();
-      await owner.page.getByText("The collector does not answer").waitFor();
+      await owner.page.getByText("The machine does not answer").waitFor();
       assert.equal(await owner.page.locator(".tile").count(), 8);
       await owner.page.context().setOffline(false);
-      await owner.page.getByText("The collector does not answer").waitFor({ state: "detached" });
+      await owner.page.getByText("The machine does not answer").waitFor({ state: "detached" });
       owner.expectTrouble(/ERR_INTERNET_DISCONNECTED/);
     });
 

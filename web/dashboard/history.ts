@@ -102,7 +102,7 @@ export function decodeHistory(
     !answer.daily
   ) {
     throw new Error(
-      "The answer is not what this page asked for. Reload the page: the collector may have been updated.",
+      "The answer is not what this page asked for. Reload the page: Tallydeck may have been updated.",
     );
   }
   const length = last - first + 1;

@@ -42,7 +42,7 @@ function refused(site: string): Finding {
     site === ""
       ? "401: no site follows from this address."
       : "401: this token does not open this site.",
-    "Either the token is wrong, or it belongs to another site, or there is no site of this id; the collector does not tell which. Compare the id with the list in the control page or `tallydeck sites`, and make a new token with `tallydeck tokens make <site>` if in doubt.",
+    "Either the token is wrong, or it belongs to another site, or there is no site of this id; the machine does not tell which. Compare the id with the list in the control page or `tallydeck sites`, and make a new token with `tallydeck tokens make <site>` if in doubt.",
   );
 }
 
@@ -55,12 +55,12 @@ export async function collectorReachable(): Promise<Finding> {
     const response = await fetch("./", { cache: "no-store" });
     answer = { isOk: response.ok, status: response.status, text: await response.text() };
   } catch {
-    return bad("The collector does not answer.", away);
+    return bad("This machine does not answer.", away);
   }
   if (!answer.isOk) return bad(`Something answers here with an error (${answer.status}).`, away);
   return answer.text.trim() === "ok"
-    ? good("The collector answers “ok”.")
-    : bad("Something answers here, but it is not the collector.", away);
+    ? good("This machine answers “ok”.")
+    : bad("Something answers here, but it is not Tallydeck.", away);
 }
 
 /** 2: the token opens the site. */
@@ -149,7 +149,7 @@ async function recentViews(site: string, token: string): Promise<number> {
 async function readTotals(query: { site: string; from?: string }, token: string) {
   const answer = await readJson<StatsTotals>("stats", query, token);
   // A request without an ETag must get content.
-  if (answer.unchanged) throw new ReadError("refused", "The collector sent no content.");
+  if (answer.unchanged) throw new ReadError("refused", "The machine sent no content.");
   return answer;
 }
 

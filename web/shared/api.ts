@@ -71,7 +71,7 @@ async function answerOf(url: string, init: RequestInit) {
     if (init.signal?.aborted) throw error;
     throw new ReadError(
       "offline",
-      "The collector does not answer. Check that the machine has power and network, and that this device is on the same network.",
+      "The machine does not answer. Check that it has power and network, and that this device is on the same network.",
     );
   }
 }
@@ -82,7 +82,7 @@ async function bodyOf<T>(response: Response): Promise<T> {
   } catch {
     throw new ReadError(
       "offline",
-      "The answer was cut short or is not from a Tallydeck collector. Try again; behind a proxy, check where it forwards to.",
+      "The answer was cut short or is not from Tallydeck. Try again; behind a proxy, check where it forwards to.",
     );
   }
 }
@@ -115,5 +115,5 @@ async function sentenceOf(response: Response): Promise<string> {
   } catch {
     // A proxy's error page is no JSON: then only the status is known.
   }
-  return `The collector answered with status ${response.status}. Try again in a moment; if it stays, look at the service's log.`;
+  return `The machine answered with status ${response.status}. Try again in a moment; if it stays, look at the service's log.`;
 }

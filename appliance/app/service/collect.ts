@@ -2,9 +2,9 @@ import { AnswerCounter } from "../../base/http/answer-counter.ts";
 import type { Listener } from "../../base/http/listen.ts";
 import type { Refusal } from "../../base/refusal.ts";
 import { openedParts } from "../../base/tasks/closing.ts";
-import { metricsOf } from "../../control/metrics/metrics-port.ts";
 import { type Numbers, openNumbers } from "../../store/store.ts";
 import { HitCounter } from "../../traffic/collector/hit-counter.ts";
+import { metricsOf } from "../metrics/metrics-port.ts";
 import type { CollectParts } from "./collect-listener.ts";
 import { unknownBadges } from "./data.ts";
 

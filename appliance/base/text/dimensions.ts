@@ -127,7 +127,7 @@ export const DIMENSION_CARDS: readonly (readonly [card: string, dimensions: read
       "Behaviour",
       [
         ["hour", "Hours of the day", "Hours"],
-        ["hi", "Time to the first input", "First input"],
+        ["hi", "Time to the first touch", "First touch"],
       ],
     ],
     [

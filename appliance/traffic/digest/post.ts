@@ -47,7 +47,7 @@ function toChannel(
   }
 }
 
-/** Words of `Outgoing` for requests that cannot have arrived, each with a sentence for the owner. */
+/** Words of `RequestSender` for requests that cannot have arrived, each with a sentence for the owner. */
 const NOT_TAKEN: Readonly<Record<string, string>> = {
   refused: "Nobody listens at the webhook's address.",
   "no host": "The name in the webhook's address is not known.",

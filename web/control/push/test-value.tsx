@@ -7,11 +7,11 @@ import { Labelled, Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 
 export const LIVES = [
-  { seconds: 10, name: "10 seconds" },
-  { seconds: 60, name: "1 minute" },
-  { seconds: 600, name: "10 minutes" },
-  { seconds: 3_600, name: "1 hour" },
-  { seconds: 0, name: "for good" },
+  { seconds: 10, name: "after 10 seconds" },
+  { seconds: 60, name: "after 1 minute" },
+  { seconds: 600, name: "after 10 minutes" },
+  { seconds: 3_600, name: "after 1 hour" },
+  { seconds: 0, name: "never" },
 ] as const;
 
 /** A form that sends a value to a channel, for a look at it. */

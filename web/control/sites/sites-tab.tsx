@@ -140,7 +140,7 @@ function RetiredSite({ site: { id } }: { site: Site }) {
         </div>
         <fieldset class="row" aria-label={id}>
           <button type="button" disabled={busy} onClick={() => void bringBack()}>
-            Restore
+            Reactivate
           </button>
           <button type="button" class="danger" disabled={busy} onClick={() => setAsked(true)}>
             Erase…

@@ -65,7 +65,7 @@ export function tellLines(work: ImportWork, columns: number): string[] {
       ? [`${about.format} does not tell how many views there were: charts have a gap there.`]
       : []),
     barsOf(counts, Math.max(1, columns - 1)),
-    ...[...found.left].map(([what, n]) => `Not brought: ${n} ${what}.`),
+    ...[...found.left].map(([what, n]) => `Not imported: ${n} ${what}.`),
     ...found.notes,
     ...leftLines(work),
     ...plan.replaced.map(
@@ -73,7 +73,7 @@ export function tellLines(work: ImportWork, columns: number): string[] {
         `In the place of ${daysText(its.length)} of ${source.name}, with --replace.`,
     ),
     plan.days.length === 0
-      ? `Nothing of it can be brought to ${site.id}.`
+      ? `Nothing of it can be imported into ${site.id}.`
       : `Would bring ${daysText(plan.fresh)} to ${site.id}${rangeText(plan)}. Nothing was written.`,
   ];
 }
@@ -97,9 +97,9 @@ export function hereLine({ plan, site }: ImportWork): string {
 export function doneLines(work: ImportWork): string[] {
   const { found, plan, site } = work;
   return [
-    `Brought ${daysText(plan.fresh)} from ${found.name} to ${site.id}${rangeText(plan)}.`,
+    `Imported ${daysText(plan.fresh)} from ${found.name} to ${site.id}${rangeText(plan)}.`,
     ...leftLines(work),
-    ...[...found.left].map(([what, n]) => `Not brought: ${n} ${what}.`),
+    ...[...found.left].map(([what, n]) => `Not imported: ${n} ${what}.`),
     ...found.notes,
   ];
 }

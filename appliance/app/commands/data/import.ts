@@ -37,7 +37,7 @@ import {
 
 const help = `tallydeck import: brings what another tool has counted.
 
-  tallydeck import FILE... --site SITE              brings the days before the first that was counted here
+  tallydeck import FILE... --site SITE              imports the days before the first that was counted here
   tallydeck import FILE... --site SITE --inspect    tells what that would be, and writes nothing
 
 It knows these: ${FORMAT_NAMES.join(", ")}. A file may be packed (zip, gz, zst).
@@ -153,7 +153,7 @@ export const importCommand: Command = {
     } catch (error) {
       if (interrupted.signal.aborted)
         throw new CommandFailed(
-          "Interrupted. What was brought stays, and the same command goes on from there.",
+          "Interrupted. What was imported stays, and the same command goes on from there.",
         );
       throw error instanceof ImportRefused ? new CommandFailed(error.message) : error;
     } finally {

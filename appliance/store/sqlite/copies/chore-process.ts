@@ -80,18 +80,21 @@ export async function runIn(
   }: RunOptions & { readonly env?: Readonly<Record<string, string>> } = {},
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<ChoreAnswer>();
+  // A process that cannot start may tell so before anybody waits for it.
+  promise.catch(() => {});
   const child = processes.start(program, env);
   const memory = watchMemory(child);
   const patience = setTimeout(() => child.kill("SIGKILL"), patienceMs);
   child.once("message", (answer) => resolve(answer as ChoreAnswer));
-  child.once("error", reject);
+  // One that cannot start has another error with the first message to it.
+  child.on("error", reject);
   child.once("exit", (_code, signal) => {
     if (memory.isTooLarge()) reject(new DatabaseRefused(TOO_LARGE));
     else if (signal === "SIGKILL") reject(new DatabaseRefused(TOO_LONG));
     else reject(new Error(`a chore ended without an answer (${signal ?? "no signal"})`));
   });
-  child.send(chore);
   try {
+    child.send(chore);
     const answer = await promise;
     if (answer.ok) return;
     throw answer.refused ? new DatabaseRefused(answer.refused) : new Error(answer.message);

@@ -59,7 +59,7 @@ describe("tallydeck import", () => {
     assert.equal(code, 0);
     assert.match(
       out,
-      /^Brought 3 days from example_com\.zip to blog, .* to .*\.\nNot brought: 3 pages on which sessions ended\.\nNot brought: 3 properties of events\.\n$/,
+      /^Imported 3 days from example_com\.zip to blog, .* to .*\.\nNot imported: 3 pages on which sessions ended\.\nNot imported: 3 properties of events\.\n$/,
     );
     const from = daysAgo(3, 3)[0];
     const { json } = await service.ask(`/stats?site=blog&from=${from}&token=t`);
@@ -125,7 +125,7 @@ describe("tallydeck import", () => {
     const { out, err } = await bring(...paths, "--site", "blog", "--host", "example.com");
     assert.match(
       out,
-      /^Brought 2 days from access\.log and 1 more to blog, .*\nNot brought: 1 requests of the host other\.example\.\n$/,
+      /^Imported 2 days from access\.log and 1 more to blog, .*\nNot imported: 1 requests of the host other\.example\.\n$/,
       err,
     );
     const { pv, path, ref_group, source, utm_source } = await numbers();
@@ -182,7 +182,7 @@ describe("tallydeck import", () => {
     await service.stop();
     const all = await plausible([...daysAgo(4, 0)]);
     const { out } = await bring(all, "--site", "blog");
-    assert.match(out, /Brought 4 days .*\nLeft out: 1 day that are not over\.\n/);
+    assert.match(out, /Imported 4 days .*\nLeft out: 1 day that are not over\.\n/);
     const { series } = await numbers();
     assert.deepEqual(
       (series as [string, number][]).filter(([, pv]) => pv > 0).map(([day, pv]) => [day, pv]),
@@ -246,7 +246,7 @@ describe("tallydeck import", () => {
       /: Matomo, .*, 40 days with counts\.\nDays begin by Europe\/Zurich in it\.\n480 views, 160 visitors, 200 sessions\n/,
     );
     const { out, err } = await ask();
-    assert.match(out, /^Brought 40 days from 127\.0\.0\.1:\d+ to blog/, err);
+    assert.match(out, /^Imported 40 days from 127\.0\.0\.1:\d+ to blog/, err);
     assert.deepEqual((await ask()).out, "All of it is here already: 40 days of blog.\n");
     const { pv, bounce, path, country, browser, os, device, source } = await numbers();
     // Forty days until today, which is none of them.

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { fork } from "node:child_process";
 import {
   copyFileSync,
   existsSync,
@@ -8,6 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { describe, it } from "mocha";
 import { DOCUMENT_KINDS } from "../../../../appliance/app/service/document-kinds.ts";
@@ -16,7 +18,7 @@ import { DECKS } from "../../../../appliance/deck/settings/deck-settings.ts";
 import { documentsChange } from "../../../../appliance/store/documents.ts";
 import { adminChange } from "../../../../appliance/store/sites/writes.ts";
 import { backUp } from "../../../../appliance/store/sqlite/copies/backup.ts";
-import { runChore } from "../../../../appliance/store/sqlite/copies/chore-process.ts";
+import { ownProcesses, runChore } from "../../../../appliance/store/sqlite/copies/chore-process.ts";
 import { TABLES } from "../../../../appliance/store/sqlite/copies/copy-rules.ts";
 import { restore } from "../../../../appliance/store/sqlite/copies/restore.ts";
 import { swapIn } from "../../../../appliance/store/sqlite/copies/swap.ts";
@@ -200,6 +202,14 @@ describe("what a restore copies", () => {
     const chore = { kind: "backUp", ...files, kinds: DOCUMENT_KINDS } as const;
     await assert.rejects(runChore(chore, { patienceMs: 1 }), /took too long/);
     assert.ok(!existsSync(at("b.db")));
+  });
+
+  it("fails where its process cannot start, and leaves the service alone", async () => {
+    const chore = { kind: "backUp", source: "", target: "", kinds: DOCUMENT_KINDS } as const;
+    const start = (program: URL) => fork(program, { execPath: "/nowhere/node" });
+    const processes = { start, end: ownProcesses.end };
+    await assert.rejects(runChore(chore, { processes }), { code: "ENOENT" });
+    await setImmediate();
   });
 });
 

@@ -99,12 +99,12 @@ function standingText({ id, name, state, preview }: ImportUpload): string {
     case "read":
       return `${name} was read. Nothing is written yet.`;
     case "writing":
-      return "The machine brings the days. You may close this page.";
+      return "The machine imports the days. You may close this page.";
     case "done": {
       const brings = preview?.brings ?? null;
       return brings === null
         ? `${name} is imported.`
-        : `Brought ${counted(brings.fresh, "day")} from ${name}: ${daysName(brings)}.`;
+        : `Imported ${counted(brings.fresh, "day")} from ${name}: ${daysName(brings)}.`;
     }
   }
 }

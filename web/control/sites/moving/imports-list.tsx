@@ -49,8 +49,8 @@ export function ImportsList({ site, imports, onDeleted }: ImportsListProps) {
       <Problem text={problem} />
       {asked !== null && (
         <Confirm
-          title={`Delete what ${asked.name} brought?`}
-          text={`${counted(asked.days, "day")} of ${site} go, ${daysName(asked)}. What was counted here stays, and the same file brings them again.`}
+          title={`Delete what was imported from ${asked.name}?`}
+          text={`${counted(asked.days, "day")} of ${site} go, ${daysName(asked)}. What was counted here stays, and the same file imports them again.`}
           yes="Delete"
           onYes={() => void remove(asked)}
           onClose={() => setAsked(null)}

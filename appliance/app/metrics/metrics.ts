@@ -11,10 +11,10 @@ import { version } from "../../base/system/version.ts";
 import { closeWith } from "../../base/tasks/closing.ts";
 import { DISK_ERRORS } from "../../base/text/disk-errors.ts";
 import type { Config } from "../../config/config.ts";
+import type { DiskAnswer } from "../../control/wire.ts";
 import type { TargetView } from "../../links/backups/view.ts";
 import type { StoreFigures } from "../../store/store.ts";
 import type { HitCounter } from "../../traffic/collector/hit-counter.ts";
-import type { DiskAnswer } from "../wire.ts";
 
 export interface MetricsParts {
   config: Pick<Config, "metricsPort" | "metricsBind" | "nodeName">;
