@@ -19,7 +19,7 @@ describe("signing in with the setup code", () => {
   const open = async () => {
     await control().owner.open("/");
     await control().button("Sign in").waitFor();
-    control().owner.expectTrouble(/401/);
+    control().owner.expectTroubles(/401/);
   };
 
   it("opens the box, which then offers an admin token", async () => {
@@ -50,7 +50,7 @@ describe("signing in with the setup code", () => {
       await signInWith(wrong);
       assert.equal((await answered).status(), 401);
       await control().sees(/This is not the code/);
-      control().owner.expectTrouble(/401/);
+      control().owner.expectTroubles(/401/);
     }
     assert.equal(await control().page.getByRole("navigation", { name: "Sections" }).count(), 0);
     await signInWith(code());
@@ -72,7 +72,7 @@ describe("signing in with the admin token", () => {
   it("opens what the address named", async () => {
     await signIn(ADMIN);
     await control().region("Key 4").waitFor();
-    control().owner.expectTrouble(/401/);
+    control().owner.expectTroubles(/401/);
     assert.equal(await control().page.getByRole("dialog").count(), 0);
     const kept = await control().page.evaluate(
       "JSON.stringify({ ...localStorage, ...sessionStorage })",
@@ -83,8 +83,7 @@ describe("signing in with the admin token", () => {
   it("is told why a wrong one does not", async () => {
     await signIn("not-it");
     await control().sees(/This is not the admin token/);
-    control().owner.expectTrouble(/401/);
-    control().owner.expectTrouble(/401/);
+    control().owner.expectTroubles(/401/);
   });
 
   it("ends in every tab when it is ended in one", async () => {
@@ -95,7 +94,7 @@ describe("signing in with the admin token", () => {
     await other.getByRole("button", { name: "Sign out" }).click();
     await other.getByRole("button", { name: "Sign in" }).waitFor();
     await control().button("Sign in").waitFor();
-    for (let asked = 0; asked < 2; asked += 1) control().owner.expectTrouble(/401/);
+    control().owner.expectTroubles(/401/);
   });
 
   it("does not change a token the configuration declares, and says so", async () => {
@@ -104,7 +103,7 @@ describe("signing in with the admin token", () => {
     await control().button("Make a new admin token").click();
     await control().button("Make a new one").click();
     await control().sees(/STATS_TOKEN in the configuration declares this/);
-    control().owner.expectTrouble(/401/);
+    control().owner.expectTroubles(/401/);
     control().owner.expectTrouble(/409/);
   });
 });

@@ -219,8 +219,7 @@ describe("links to the dashboard", () => {
       await button(page(), "Refresh").click();
       await page().getByText("You came from the Web UI, and that has ended").waitFor();
       await button(page(), "Open dashboard").waitFor();
-      control().owner.expectTrouble(/401/);
-      control().owner.expectTrouble(/401/);
+      control().owner.expectTroubles(/401/);
     });
   });
 });

@@ -63,8 +63,7 @@ describe("the setup page", () => {
     assert.match(await check("Check the token"), /✗.*401/);
     await open("shop", SITE_TOKEN);
     assert.match(await check("Check the token"), /✗.*401/);
-    owner.expectTrouble(/401/);
-    owner.expectTrouble(/401/);
+    owner.expectTroubles(/401/);
   });
 
   it("3. finds pageviews of the last two days", async () => {
