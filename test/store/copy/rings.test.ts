@@ -20,6 +20,8 @@ import { seeded, TEST_SEED } from "../../helpers/seeded.ts";
 
 /** The length as a multiple of the suite's. */
 const ROUNDS = Number(process.env.COPY_ROUNDS ?? (isLong ? 1 : 0.5));
+/** The same where fewer steps would leave out some of what may happen. */
+const WHOLE = Math.max(1, ROUNDS);
 const TODAY = 20_513;
 /** Few, so that much meets on them; of two months, so that there is more than one transaction. */
 const DAYS = [TODAY, TODAY - 1, TODAY - 40] as const;
@@ -165,7 +167,7 @@ function disturbed(engine: CopyEngine, before: (n: number) => Promise<"fail" | "
 }
 
 describe(`copies in a ring (TEST_SEED=${TEST_SEED} brings the same again)`, function () {
-  this.timeout(120_000 * Math.max(1, ROUNDS));
+  this.timeout(120_000 * WHOLE);
   const folder = eachFolder();
 
   it("leave each of three folders with all that was counted, once", async () => {
@@ -178,14 +180,14 @@ describe(`copies in a ring (TEST_SEED=${TEST_SEED} brings the same again)`, func
   it("keep the sum of all time while each drops days by a retention of its own", async () => {
     await grow(
       ["a", "b", "c"].map((name) => copiedFolder(folder(), name)),
-      36 * ROUNDS,
+      36 * WHOLE,
     );
   });
 
   it("do so between databases that many share, two copies at once, and folders", async () => {
     const server = await sharedPostgres();
     const databases = [await copiedDatabase(server), await copiedDatabase(server)];
-    await live([...databases, copiedFolder(folder(), "c")], { steps: 26 * ROUNDS, together: true });
+    await live([...databases, copiedFolder(folder(), "c")], { steps: 26 * WHOLE, together: true });
   });
 });
 
