@@ -12,11 +12,11 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/links/": { files: 102, lines: 12_300 },
   "appliance/config/": { files: 4, lines: 950 },
   "appliance/box/": { files: 94, lines: 10_950 },
-  "appliance/control/": { files: 64, lines: 7_450 },
+  "appliance/control/": { files: 63, lines: 7_450 },
   "appliance/app/": { files: 58, lines: 6_550 },
   "image/": { files: 58, lines: 7_450 },
   "scripts/": { files: 94, lines: 9_000 },
-  "test/": { files: 667, lines: 101_460 },
+  "test/": { files: 668, lines: 101_500 },
   "web/": { files: 191, lines: 18_950 },
 };
 

@@ -16,7 +16,7 @@ export interface RuntimeInfo {
 }
 
 /** @returns a function that removes it when the service stops */
-export function tellWhereabouts(
+export function noteRuntimeInfo(
   dataDir: string,
   { version, collector, control }: RuntimeInfo,
 ): () => void {
@@ -35,13 +35,13 @@ export function runtimeInfoOf(dataDir: string): RuntimeInfo | undefined {
   if (!isClaimed(dataDir)) return undefined;
   try {
     const told: unknown = JSON.parse(readFileSync(runtimeInfoFile(dataDir), "utf8"));
-    return isWhereabouts(told) ? told : undefined;
+    return isRuntimeInfo(told) ? told : undefined;
   } catch {
     return undefined;
   }
 }
 
-function isWhereabouts(told: unknown): told is RuntimeInfo {
+function isRuntimeInfo(told: unknown): told is RuntimeInfo {
   const isBound = (bound: unknown) =>
     isObject(bound) && typeof bound.address === "string" && typeof bound.port === "number";
   return (

@@ -15,7 +15,7 @@ import { showWayIn, type WayIn } from "../../control/routes/box/public-address.t
 import { startTunnel } from "../../control/routes/box/tunnel.ts";
 import type { UpdateSource } from "../../control/routes/box/update.ts";
 import { startDeckRoutes } from "../../control/routes/decks/deck-edits.ts";
-import { keptDecks } from "../../control/routes/decks/kept-decks.ts";
+import { keptDecks } from "../../control/routes/decks/decks.ts";
 import { startEvents } from "../../control/routes/events.ts";
 import { startOutgoing } from "../../control/routes/origins.ts";
 import { startSessions } from "../../control/routes/session.ts";

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 import { SERVICE_MEMORY } from "../bounds.ts";
 import { commandLine } from "./program.ts";
 
@@ -126,5 +126,8 @@ export function runBounded(
   const { promise: ended, resolve } = Promise.withResolvers<BoundedEnd>();
   child.once("error", () => resolve({ code: null, isTooLarge: false }));
   child.once("close", (code) => resolve({ code, isTooLarge: memory.isTooLarge() }));
-  return { out: child.stdout, err: child.stderr, ended, kill: () => void child.kill("SIGKILL") };
+  // Out of descriptors, Node makes no pipes: the error comes all the same.
+  const out = (child.stdout as Readable | null | undefined) ?? Readable.from([]);
+  const err = (child.stderr as Readable | null | undefined) ?? Readable.from([]);
+  return { out, err, ended, kill: () => void child.kill("SIGKILL") };
 }

@@ -74,7 +74,7 @@ export function tellLines(work: ImportWork, columns: number): string[] {
     ),
     plan.days.length === 0
       ? `Nothing of it can be imported into ${site.id}.`
-      : `Would bring ${daysText(plan.fresh)} to ${site.id}${rangeText(plan)}. Nothing was written.`,
+      : `Would import ${daysText(plan.fresh)} into ${site.id}${rangeText(plan)}. Nothing was written.`,
   ];
 }
 

@@ -35,7 +35,7 @@ import {
   tellLines,
 } from "./import-text.ts";
 
-const help = `tallydeck import: brings what another tool has counted.
+const help = `tallydeck import: imports what another tool has counted.
 
   tallydeck import FILE... --site SITE              imports the days before the first that was counted here
   tallydeck import FILE... --site SITE --inspect    tells what that would be, and writes nothing

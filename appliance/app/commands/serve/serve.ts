@@ -14,7 +14,7 @@ import type { ServiceParts } from "../../service/parts.ts";
 import { type Service, startService } from "../../service/service.ts";
 import { CommandFailed, type Terminal } from "../command.ts";
 import { toType } from "../data.ts";
-import { tellWhereabouts } from "../runtime-info.ts";
+import { noteRuntimeInfo } from "../runtime-info.ts";
 import { type Demo, startDemo } from "./demo.ts";
 import { listenProblem, signalled } from "./lifetime.ts";
 
@@ -57,7 +57,7 @@ export async function serve(
       if (error instanceof CommandFailed) manager.failed(error);
       throw error;
     });
-    const forget = tellWhereabouts(config.dataDir, {
+    const forget = noteRuntimeInfo(config.dataDir, {
       version: version(),
       collector: service.collector,
       control: service.control,

@@ -4,12 +4,18 @@ import { MAX_PICTURE_SCALE } from "../../../base/input/deck-fields.ts";
 import { originOf } from "../../../base/input/origin.ts";
 import { invalidField } from "../../../base/refusal.ts";
 import type { Origins } from "../../../deck/actions/origins.ts";
-import type { Decks, Press } from "../../../deck/decks.ts";
+import type { Decks, DecksOptions, Press } from "../../../deck/decks.ts";
 import { parseWidget, type Widget } from "../../../deck/face/widget.ts";
 import { channelName } from "../../../deck/push/channels.ts";
 import { cleanText } from "../../../deck/push/text.ts";
 import { requestsOf } from "../../../deck/settings/action.ts";
-import { type DeckChange, readChange } from "../../../deck/settings/deck-settings.ts";
+import {
+  DECKS,
+  type DeckChange,
+  deckStore,
+  readChange,
+} from "../../../deck/settings/deck-settings.ts";
+import { IMAGES, Images } from "../../../deck/settings/images.ts";
 import type { PageChoice } from "../../../deck/settings/pages.ts";
 import {
   ACTION_KINDS,
@@ -19,6 +25,8 @@ import {
   type SlotInput,
 } from "../../../deck/settings/slot-settings.ts";
 import type { Direction } from "../../../deck/usb/model.ts";
+import { VIRTUAL_DECKS } from "../../../deck/virtual-decks.ts";
+import { type Box, documentsIn } from "../../../store/store.ts";
 import type { RouteOf } from "../../frame.ts";
 import { pagePlace, shape, TRUTH } from "../../input.ts";
 import type { Handler } from "../../route.ts";
@@ -26,6 +34,19 @@ import type { DecksAnswer, DeckView, PlaceView } from "../../wire.ts";
 
 /** The rules for names of channels and texts on decks. */
 export const RULES = { channelName, cleanText };
+
+/** The decks as their owner has set them up, and the pictures for their keys. */
+export async function keptDecks(
+  box: Box,
+): Promise<Pick<DecksOptions, "store" | "addedDecks"> & { images: Images }> {
+  const images = new Images(documentsIn(box, IMAGES));
+  await images.load();
+  return {
+    store: deckStore(documentsIn(box, DECKS), RULES),
+    addedDecks: documentsIn(box, VIRTUAL_DECKS),
+    images,
+  };
+}
 
 const HOURS = {
   type: "object",

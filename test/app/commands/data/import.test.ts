@@ -89,7 +89,7 @@ describe("tallydeck import", () => {
       out,
       /Plausible, .* to .*, 3 days with counts\.\nDays begin by UTC in it, unless you say otherwise with --zone\.\n90 views, 30 visitors, 36 sessions\n▇|█/,
     );
-    assert.match(out, /Would bring 3 days to blog, .*\. Nothing was written\.\n$/);
+    assert.match(out, /Would import 3 days into blog, .*\. Nothing was written\.\n$/);
     assert.deepEqual(await numbers(), before);
     assert.equal((await run("sources")).out.split("\n").length, 2);
   });
