@@ -16,7 +16,7 @@ describe("a bounded program", () => {
       `import { openSync } from "node:fs";
       import { runBounded } from ${JSON.stringify(MODULE.href)};
       try { for (;;) openSync("/dev/null", "r"); } catch {}
-      const bounds = { values: [], env: {}, heapMb: 32, niceness: 0, patienceMs: 60_000 };
+      const bounds = { values: [], env: {}, heapMb: 32, niceness: 0, patienceMs: 100 };
       const { out, err, ended } = runBounded("/nowhere.ts", [], bounds);
       for (const stream of [out, err]) stream.on("data", () => process.exit(3));
       console.log(JSON.stringify(await ended));`,
