@@ -63,6 +63,8 @@ export class Stage {
   }
 
   #ask(request: IncomingMessage, response: ServerResponse): void {
+    // A client that left while it waited would never be seen to leave again.
+    if (response.closed) return;
     if (this.#serve === undefined && !this.#isLast) {
       this.#waiting.push(() => this.#ask(request, response));
       return;

@@ -73,6 +73,7 @@ export interface BoundedProgram {
   readonly err: Readable;
   /** Never rejects. */
   readonly ended: Promise<BoundedEnd>;
+  /** Ends it, and its output: who reads on gets `ERR_STREAM_PREMATURE_CLOSE`. */
   kill(): void;
 }
 
@@ -129,5 +130,11 @@ export function runBounded(
   // Out of descriptors, Node makes no pipes: the error comes all the same.
   const out = (child.stdout as Readable | null | undefined) ?? Readable.from([]);
   const err = (child.stderr as Readable | null | undefined) ?? Readable.from([]);
-  return { out, err, ended, kill: () => void child.kill("SIGKILL") };
+  const kill = () => {
+    child.kill("SIGKILL");
+    // A pipe that somebody has begun to read, and left, keeps its process from closing.
+    out.destroy();
+    err.destroy();
+  };
+  return { out, err, ended, kill };
 }

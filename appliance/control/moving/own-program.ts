@@ -90,7 +90,12 @@ export class OwnProgram {
   async *#read(running: BoundedProgram, onShare: OnShare): AsyncGenerator<Buffer> {
     const words = wordsOf(running, onShare);
     try {
-      for await (const chunk of running.out) yield chunk as Buffer;
+      try {
+        for await (const chunk of running.out) yield chunk as Buffer;
+      } catch (error) {
+        // It was killed, which its end tells.
+        if ((error as NodeJS.ErrnoException).code !== "ERR_STREAM_PREMATURE_CLOSE") throw error;
+      }
       const { code, isTooLarge } = await running.ended;
       if (code === 0) return;
       const lines = await words;

@@ -1,4 +1,4 @@
-import { Readable } from "node:stream";
+import { finished, Readable } from "node:stream";
 import type { Clock } from "../../../base/clock.ts";
 import { siteIdOf } from "../../../base/names.ts";
 import { invalidField } from "../../../base/refusal.ts";
@@ -23,7 +23,8 @@ export const exportSite: Handler<ExportParts, Readable> = async (ctx, parts) => 
   if (format === undefined)
     throw invalidField("format", `must be one of ${EXPORT_FORMATS.join(", ")}.`);
   const work = program.start("export", [`--site=${id}`, `--format=${format}`, "--to=-"]);
-  ctx.res.once("close", () => work.kill());
+  // The client may have left already.
+  finished(ctx.res, () => work.kill());
   const pieces = work.read();
   // An export that cannot begin is told by a sentence.
   const first = await pieces.next();
