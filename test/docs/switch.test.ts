@@ -8,8 +8,9 @@ import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 import { countedViews } from "../helpers/counted-views.ts";
 import { eachFolder } from "../helpers/folder.ts";
+import { COMPILED } from "../helpers/open-program.ts";
 import { Postgres } from "../helpers/postgres.ts";
-import { COMPILED, MAIN } from "../helpers/tallydeck.ts";
+import { MAIN } from "../helpers/tallydeck.ts";
 import { ADMIN, askPort, CHROME, encode } from "../helpers/world.ts";
 
 const ROOT = join(import.meta.dirname, "../..");

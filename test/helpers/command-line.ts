@@ -30,26 +30,46 @@ export async function refused(
   input?: string,
 ): Promise<Ended> {
   const [out, err]: [string[], string[]] = [[], []];
+  const code = await runHere(
+    args,
+    env,
+    { out: (bytes) => out.push(bytes.toString()), err: (text) => err.push(text) },
+    input,
+  );
+  return { code, out: out.join(""), err: err.join("") };
+}
+
+interface Streams {
+  out(bytes: Buffer): void;
+  err(text: string): void;
+}
+
+/** The same with what it prints as it comes. @returns its exit code */
+export async function runHere(
+  args: readonly string[],
+  env: Env,
+  { out, err }: Streams,
+  input?: string,
+): Promise<number> {
   const output = new PassThrough();
-  output.on("data", (bytes: Buffer) => out.push(bytes.toString()));
+  output.on("data", out);
   const heard = listeners();
   // As the program has it: its files are for its own user alone.
   if (masked++ === 0) before = process.umask(0o077);
   try {
-    const code = await runCommandLine(args, {
+    return await runCommandLine(args, {
       env: { PATH: process.env.PATH ?? "", ...env },
       program: PROGRAM,
       columns: Number(env.COLUMNS) || 80,
       now: () => Date.now() + Number(env.CLOCK_AHEAD_MS ?? 0),
-      timeZone: () => env.TZ ?? clockZone({ warn: (line) => err.push(`${line}.\n`) }),
-      out: (line) => out.push(`${line}\n`),
-      err: (line) => err.push(`${line}\n`),
+      timeZone: () => env.TZ ?? clockZone({ warn: (line) => err(`${line}.\n`) }),
+      out: (line) => void output.write(`${line}\n`),
+      err: (line) => err(`${line}\n`),
       output,
       yieldToOthers: () => {},
       isPiped: () => input !== undefined,
       input: (limit) => readInput(Readable.from([Buffer.from(input ?? "")]), limit),
     });
-    return { code, out: out.join(""), err: err.join("") };
   } finally {
     if (--masked === 0) process.umask(before);
     // Listeners of its own must not keep a signal from ending the tests.

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
-import { COMPILED } from "./tallydeck.ts";
+import { COMPILED } from "./open-program.ts";
 import { until } from "./until.ts";
 
 const INSTALL = join(import.meta.dirname, "../../scripts/install-node-red");

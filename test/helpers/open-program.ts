@@ -23,6 +23,9 @@ interface Program {
   readonly compiled: string;
 }
 
+/** The compile cache of scripts/tallydeck. */
+export const COMPILED = join(ROOT, "node_modules/.cache/node");
+
 /** Whether other users may enter this checkout and run its Node. */
 export const isOpen = [ROOT, NODE].every(isReached);
 

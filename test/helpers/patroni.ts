@@ -20,7 +20,8 @@ import { giveToPostgres } from "../../scripts/postgres/folder.ts";
 import { needTools } from "../../scripts/tools.ts";
 import { readFleet } from "./fleet.ts";
 import { aroundTests } from "./hooks.ts";
-import { COMPILED, MAIN } from "./tallydeck.ts";
+import { COMPILED } from "./open-program.ts";
+import { MAIN } from "./tallydeck.ts";
 import { type Ask, askPort, type Reply } from "./world.ts";
 
 const run = promisify(execFile);

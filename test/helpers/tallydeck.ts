@@ -4,13 +4,11 @@ import { chownSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { aroundTests } from "./hooks.ts";
-import { openProgram } from "./open-program.ts";
+import { COMPILED, openProgram } from "./open-program.ts";
 import { type Ask, askPort, type Reply } from "./world.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 export const MAIN = join(ROOT, "appliance/main.ts");
-/** The compile cache of scripts/tallydeck. */
-export const COMPILED = join(ROOT, "node_modules/.cache/node");
 
 /** Makes another user's own compile cache: Node takes none that is not, and a start without one takes four times as long. */
 function compiledFor(user: number, compiled: string): string {

@@ -22,6 +22,7 @@ import { FakeClock } from "./fake-clock.ts";
 import { FakeUsbHost } from "./fake-hid.ts";
 import { aroundTests } from "./hooks.ts";
 import { giveBackDatabase, sharedPostgres, takeDatabase } from "./postgres.ts";
+import { reusedPrograms } from "./programs.ts";
 import { reusedProcesses, reusedThreads } from "./threads.ts";
 import { until } from "./until.ts";
 
@@ -154,8 +155,7 @@ export class World {
       ...(problems && { problems }),
       ...(publicAddress && { publicAddress }),
       ...(updates && { updates }),
-      // Beside other tests, nice programs would hardly run.
-      niceness: 0,
+      runProgram: reusedPrograms,
       bus: createDeckBus(this.usb),
       network: this.network,
       vitals: async () => this.vitals,

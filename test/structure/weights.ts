@@ -16,7 +16,7 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/app/": { files: 58, lines: 6_550 },
   "image/": { files: 58, lines: 7_450 },
   "scripts/": { files: 94, lines: 9_000 },
-  "test/": { files: 669, lines: 101_500 },
+  "test/": { files: 671, lines: 101_600 },
   "web/": { files: 191, lines: 18_950 },
 };
 

@@ -7,6 +7,7 @@ import { ownNames } from "../../base/http/own-host.ts";
 import { builtPages, type Pages } from "../../base/http/pages.ts";
 import type { RecentProblems } from "../../base/log.ts";
 import type { Random } from "../../base/random.ts";
+import type { RunProgram } from "../../base/system/bounded-process.ts";
 import type { SystemClock } from "../../base/system/system-clock.ts";
 import { Icons } from "../../base/text/icons.ts";
 import { thisNetwork } from "../../box/box-notices.ts";
@@ -61,8 +62,8 @@ export interface ServiceParts extends FrontParts {
   pushed?: readonly Pushed[];
   /** Finds the disk of the data; the kernel's word on it unless given. */
   disk?: () => Disk | undefined;
-  /** The niceness of imports and exports beside it; below the service unless given. */
-  niceness?: number;
+  /** Runs imports and exports beside it; in a process of their own, below the service, unless given. */
+  runProgram?: RunProgram;
   /** The vitals of the machine; those of its system unless given. */
   vitals?: () => Promise<Vitals>;
 }

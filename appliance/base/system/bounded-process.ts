@@ -85,30 +85,32 @@ interface BoundedEnd {
   readonly isTooLarge: boolean;
 }
 
+interface Bounds {
+  /** Words that are not ours. */
+  readonly values: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly heapMb: number;
+  /** As `nice` takes it; 0 leaves it as it is. */
+  readonly niceness: number;
+  /** The time after which it is killed. */
+  readonly patienceMs: number;
+}
+
 /**
  * Runs a program of ours, which ends with this process at the latest.
  * @param own its words, in which whatever is not ours stands behind a name of ours, like `--site=…`
- * @param values words that are not ours
- * @param niceness as `nice` takes it; 0 leaves it as it is
- * @param patienceMs the time after which it is killed
  */
-export function runBounded(
+export type RunProgram = (
   program: string,
   own: readonly string[],
-  {
-    values,
-    env,
-    heapMb,
-    niceness,
-    patienceMs,
-  }: {
-    readonly values: readonly string[];
-    readonly env: Readonly<Record<string, string>>;
-    readonly heapMb: number;
-    readonly niceness: number;
-    readonly patienceMs: number;
-  },
-): BoundedProgram {
+  bounds: Bounds,
+) => BoundedProgram;
+
+export const runBounded: RunProgram = (
+  program,
+  own,
+  { values, env, heapMb, niceness, patienceMs },
+) => {
   const node = [process.execPath, ...boundedArgs(heapMb), `--import=${ENDS_WITH_STARTER}`];
   const words = [...node, program, ...commandLine(own, values)];
   const child = spawn("nice", ["-n", `${niceness}`, ...words], {
@@ -137,4 +139,4 @@ export function runBounded(
     err.destroy();
   };
   return { out, err, ended, kill };
-}
+};

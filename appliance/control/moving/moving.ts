@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import { type RunProgram, runBounded } from "../../base/system/bounded-process.ts";
 import { closeWith } from "../../base/tasks/closing.ts";
 import type { Config } from "../../config/config.ts";
 import type { OwnerContext } from "../context.ts";
@@ -12,8 +13,8 @@ const UPLOADS = "uploads";
 const OF_DATABASES = /^PG[A-Z]+$|^NODE_EXTRA_CA_CERTS$/;
 
 interface MovingParts {
-  /** The niceness of the work; below the service unless given. */
-  readonly niceness?: number | undefined;
+  /** Runs it; in a process of its own, below the service, unless given. */
+  readonly runProgram?: RunProgram | undefined;
   /** The program of the command line. */
   readonly main: string;
   /** The bytes that may be used of a folder. */
@@ -29,7 +30,7 @@ export async function startMoving({
   store: { numbers },
   routes,
   ends,
-  niceness,
+  runProgram = runBounded,
   main,
   freeBytes,
 }: OwnerContext & MovingParts): Promise<void> {
@@ -37,7 +38,7 @@ export async function startMoving({
     ...settingsOf(config),
     CLOCK_AHEAD_MS: String(clock.now() - Date.now()),
   });
-  const program = closeWith(ends, new OwnProgram({ log, niceness, main, env }));
+  const program = closeWith(ends, new OwnProgram({ log, run: runProgram, main, env }));
   const uploads = await Uploads.open({
     folder: join(config.dataDir, UPLOADS),
     clock,

@@ -1,7 +1,11 @@
 import { HOUR_MS } from "../../base/calendar.ts";
 import type { Log } from "../../base/log.ts";
 import { Refusal } from "../../base/refusal.ts";
-import { type BoundedProgram, NICENESS, runBounded } from "../../base/system/bounded-process.ts";
+import {
+  type BoundedProgram,
+  NICENESS,
+  type RunProgram,
+} from "../../base/system/bounded-process.ts";
 
 /** Limit of the heap, in megabytes. Bytes outside of it are as many again. */
 const HEAP_MB = 112;
@@ -39,8 +43,7 @@ interface OwnProgramOptions {
   readonly log: Log;
   /** The path of the program. */
   readonly main: string;
-  /** That of the program; below the service unless given. */
-  readonly niceness?: number | undefined;
+  readonly run: RunProgram;
   /** The settings of the service, as variables. */
   readonly env: () => Readonly<Record<string, string>>;
 }
@@ -63,11 +66,11 @@ export class OwnProgram {
         "exchange_busy",
         "Another import or export is at work on this machine. Try again when it is done.",
       );
-    const running = runBounded(this.#options.main, [command, ...flags], {
+    const running = this.#options.run(this.#options.main, [command, ...flags], {
       values: given.values ?? [],
       env: this.#options.env(),
       heapMb: HEAP_MB,
-      niceness: this.#options.niceness ?? NICENESS,
+      niceness: NICENESS,
       patienceMs: PATIENCE_MS,
     });
     this.#running = running;

@@ -7,8 +7,9 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { tallydeck } from "../../helpers/command-line.ts";
 import { eachFolder, filesBelow } from "../../helpers/folder.ts";
+import { COMPILED } from "../../helpers/open-program.ts";
 import { sharedPostgres } from "../../helpers/postgres.ts";
-import { COMPILED, RunningService } from "../../helpers/tallydeck.ts";
+import { RunningService } from "../../helpers/tallydeck.ts";
 import { askPort } from "../../helpers/world.ts";
 
 const MAIN = join(import.meta.dirname, "../../../appliance/main.ts");

@@ -2,6 +2,7 @@ import { fstatSync } from "node:fs";
 import { dayOf, formatDay } from "../../../base/calendar.ts";
 import { createLog, RecentProblems } from "../../../base/log.ts";
 import { isLoopback, listenerUrl } from "../../../base/ports.ts";
+import { runBounded } from "../../../base/system/bounded-process.ts";
 import { makeReadToken } from "../../../base/system/secrets.ts";
 import { type ImplausibleTime, SystemClock } from "../../../base/system/system-clock.ts";
 import { releasedAt, version } from "../../../base/system/version.ts";
@@ -100,7 +101,11 @@ async function start(
       ...(!terminal.env.JOURNAL_STREAM && { console: terminal.out }),
       ...(config.consoleDevice !== "" && { screen: screenAt(config.consoleDevice) }),
       timekeeper: clock,
-      ...(terminal.env.NICENESS && { niceness: Number(terminal.env.NICENESS) }),
+      runProgram: (program, own, bounds) =>
+        runBounded(program, own, {
+          ...bounds,
+          niceness: Number(terminal.env.NICENESS || bounds.niceness),
+        }),
       ...(demo && { pushed: DEMO_PUSHES }),
       ...(demo && { prepare: demo.fill }),
       async firstOpened(store) {
