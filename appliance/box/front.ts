@@ -129,15 +129,15 @@ export async function startFront(
 }
 
 function startWifi({
-  config: { wifiDir: folder },
+  config: { root: folders },
   clock,
   log,
   ends,
 }: Pick<FrontParts, "config" | "clock" | "log"> & { ends: AsyncDisposableStack }):
   | WifiSwitch
   | undefined {
-  if (folder === "") return undefined;
-  const root = new RootRequests(folder);
+  if (folders === undefined) return undefined;
+  const root = new RootRequests(folders.wifi);
   const wifi = closeWith(ends, new WifiSwitch({ root, clock, warn: (line) => log.warn(line) }));
   wifi.start();
   return wifi;

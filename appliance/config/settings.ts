@@ -4,6 +4,7 @@ import { DATABASE_URL_RULE, databaseUrl } from "../base/input/database-url.ts";
 import { isHost, looksLikeSiteId, SITE_ID_RULE, siteIdOf } from "../base/names.ts";
 import { COLLECTOR_PORT, CONTROL_PORT } from "../base/ports.ts";
 import { parseKey } from "../base/release/minisign.ts";
+import { rootFolders } from "../base/system/root-requests.ts";
 import { modelById } from "../deck/usb/models.ts";
 import {
   BROKER_RULE,
@@ -504,20 +505,13 @@ export const SETTINGS = {
   KEPT_LOG_FILE: path("a file"),
   /** A file with what the kernel says of disks, see box/disk. */
   KERNEL_LINES_FILE: path("a file"),
-  /** A folder that root watches for another name, zone or ssh key, see box/machine-settings. */
-  MACHINE_DIR: path("a folder"),
-  /** A folder that root watches for requests about a reset, see box/reset. */
-  RESET_DIR: path("a folder"),
-  /** The folder in which root mounts a USB stick, see backups/targets/stick. */
-  STICK_DIR: path("a folder"),
-  /** A folder that root watches for requests to restart or shut down, see box/power. */
-  POWER_DIR: path("a folder"),
-  /** A folder that root watches for another tunnel, see box/tunnel. */
-  TUNNEL_DIR: path("a folder"),
-  /** The folder with the state of the Wi-Fi, and for requests of another, see box/wifi. */
-  WIFI_DIR: path("a folder"),
-  /** The folder with the state of root's updater, and for requests to it, see updates/root. */
-  UPDATE_DIR: path("a folder"),
+  /** The folder of those in which root watches for requests, where the system is ours. */
+  ROOT_DIR: {
+    usual: "none",
+    accepts: "a folder",
+    parse: (text: string) =>
+      text === "" ? null : text.includes("\0") ? undefined : rootFolders(text),
+  },
   /** The folder where the service keeps releases for it; empty where there is no updater. */
   UPDATES_DIR: path("a folder"),
 } satisfies Readonly<Record<string, Setting>>;
@@ -534,6 +528,7 @@ type Camel<K extends string> = K extends `${infer A}_${infer B}`
 
 /** Names of values that are not their key's. */
 const NAMES = {
+  ROOT_DIR: "root",
   STATS_TOKEN: "adminToken",
   UPDATES: "updateMode",
   VIRTUAL_DECK: "virtualDecks",

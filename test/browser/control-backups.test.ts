@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync }
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, it } from "mocha";
+import { rootFolders } from "../../appliance/base/system/root-requests.ts";
 import { sharedFolder } from "../helpers/folder.ts";
 import { Owner as Api } from "../helpers/owner.ts";
 import { WebdavServer } from "../helpers/webdav-server.ts";
@@ -11,7 +12,8 @@ import { sharedControl } from "./control-stage.ts";
 
 describe("nightly backups in the Web UI", () => {
   const folder = sharedFolder();
-  const control = sharedControl(() => ({ env: { STICK_DIR: folder() } }));
+  const control = sharedControl(() => ({ env: { ROOT_DIR: folder() } }));
+  const slot = () => rootFolders(folder()).stick;
   let server: WebdavServer;
   before(async () => {
     server = await WebdavServer.start();
@@ -51,19 +53,20 @@ describe("nightly backups in the Web UI", () => {
     await control().visit("?tab=box");
     const card = control().region("Nightly backups");
     await card.getByText("None is plugged in.").waitFor();
+    mkdirSync(slot());
     const say = (state: object) => {
-      writeFileSync(join(folder(), "new"), JSON.stringify(state));
-      renameSync(join(folder(), "new"), join(folder(), "state.json"));
+      writeFileSync(join(slot(), "new"), JSON.stringify(state));
+      renameSync(join(slot(), "new"), join(slot(), "state.json"));
       control().world.clock.advance(6_000);
     };
-    const ours = join(folder(), "fat");
+    const ours = join(slot(), "fat");
     say({ plug: "1", folder: ours, why: "This stick has NTFS. Format it with exFAT." });
     await card.getByText("This stick has NTFS. Format it with exFAT.").waitFor();
     mkdirSync(ours);
     say({ plug: "2", folder: ours, why: "" });
     await card.getByRole("heading", { name: "USB stick" }).waitFor();
     await card.getByText(/^The last good one is of /).waitFor();
-    rmSync(join(folder(), "state.json"));
+    rmSync(join(slot(), "state.json"));
     control().world.clock.advance(6_000);
     await card.getByText("It is not plugged in.").waitFor();
     await card.getByRole("switch", { name: "To a USB stick" }).click();
@@ -74,8 +77,10 @@ describe("nightly backups in the Web UI", () => {
 
 describe("a new machine with the stick of another one", () => {
   const folder = sharedFolder();
-  const ours = () => join(folder(), "fat");
+  const slot = () => rootFolders(folder()).stick;
+  const ours = () => join(slot(), "fat");
   before(async () => {
+    mkdirSync(slot());
     const former = new World({ env: { BACKUP_DIR: ours(), SITES: "", VIRTUAL_DECK: "mini" } });
     try {
       await former.start();
@@ -86,10 +91,10 @@ describe("a new machine with the stick of another one", () => {
       await former.end();
     }
     const state = { plug: "1", folder: ours(), why: "" };
-    writeFileSync(join(folder(), "state.json"), JSON.stringify(state));
+    writeFileSync(join(slot(), "state.json"), JSON.stringify(state));
   });
   const control = sharedControl(() => ({
-    env: { STICK_DIR: folder(), SITES: "", VIRTUAL_DECK: "mini" },
+    env: { ROOT_DIR: folder(), SITES: "", VIRTUAL_DECK: "mini" },
   }));
 
   it("is offered the newest first, and others to choose from", async () => {

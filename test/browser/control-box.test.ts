@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "mocha";
+import { rootFolders } from "../../appliance/base/system/root-requests.ts";
 import { FAILING_CARD } from "../helpers/fake-disk.ts";
 import { sharedFolder } from "../helpers/folder.ts";
 import { sharedControl } from "./control-stage.ts";
@@ -10,11 +11,10 @@ import { Owner, seen } from "./owner.ts";
 
 describe("the box in the Web UI", () => {
   const folder = sharedFolder();
+  const root = () => rootFolders(folder());
   const control = sharedControl(() => {
-    mkdirSync(join(folder(), "asked"));
-    return {
-      env: { VIRTUAL_DECK: "mini", POWER_DIR: folder(), MACHINE_DIR: join(folder(), "machine") },
-    };
+    mkdirSync(join(root().power, "asked"), { recursive: true });
+    return { env: { VIRTUAL_DECK: "mini", ROOT_DIR: folder() } };
   });
   const downloaded = async (press: () => Promise<void>) => {
     const [download] = await Promise.all([control().page.waitForEvent("download"), press()]);
@@ -224,7 +224,8 @@ describe("the box in the Web UI", () => {
     ["Shut down", "shutdown"],
   ] as const)
     it(`asks before it does this: ${button.toLowerCase()}`, async () => {
-      const asked = () => readdirSync(join(folder(), "asked")).filter((name) => name === action);
+      const asked = () =>
+        readdirSync(join(root().power, "asked")).filter((name) => name === action);
       await control().visit("?tab=box");
       await control().button(`${button}…`).click();
       await control().button("Cancel").click();
@@ -240,29 +241,28 @@ describe("the box in the Web UI", () => {
     });
 
   describe("with settings of the machine's own", () => {
-    const root = (settings: object) => {
-      const asked = join(folder(), "machine/asked");
+    const rootSays = (settings: object) => {
+      const asked = join(root().machine, "asked");
       rmSync(asked, { recursive: true, force: true });
       mkdirSync(asked, { recursive: true });
-      writeFileSync(join(folder(), "machine/state.json"), JSON.stringify(settings));
+      writeFileSync(join(root().machine, "state.json"), JSON.stringify(settings));
     };
-    const asked = () =>
-      JSON.parse(readFileSync(join(folder(), "machine/asked/change.json"), "utf8"));
+    const asked = () => JSON.parse(readFileSync(join(root().machine, "asked/change.json"), "utf8"));
     const key = { id: "AQEBAQEBAQEB", type: "ssh-ed25519", comment: "anna@desk" };
     const attic = { hostname: "attic", timezone: "Europe/Zurich", keys: [key], before: {} };
 
     it("changes them, with a way back, and takes a key away", async () => {
-      root(attic);
+      rootSays(attic);
       await control().visit("?tab=box");
       await control().field("Name in the network").fill("cellar");
       await control().button("Change name").click();
       await control().sees("The box changes it…");
       assert.deepEqual(asked(), { hostname: "cellar" });
-      root({ ...attic, hostname: "cellar", before: { hostname: "attic" } });
+      rootSays({ ...attic, hostname: "cellar", before: { hostname: "attic" } });
       await control().button("Back to attic").click();
       await control().sees("The box changes it…");
       assert.deepEqual(asked(), { hostname: "attic" });
-      root({ ...attic, problem: "The key must be the line of a public key file." });
+      rootSays({ ...attic, problem: "The key must be the line of a public key file." });
       await control().sees("The key must be the line of a public key file.");
       await control().button("Remove key AQEBAQEBAQEB").click();
       await control().sees("The box changes it…");
@@ -270,7 +270,7 @@ describe("the box in the Web UI", () => {
     });
 
     it("lets a key in with the code that the box's screen shows", async () => {
-      root(attic);
+      rootSays(attic);
       await control().visit("?tab=box");
       const line = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAx7Kq9d anna@desk";
       await control().field("Public ssh key").fill(line);
@@ -290,7 +290,7 @@ describe("the box in the Web UI", () => {
 
 describe("a machine whose card fails", () => {
   const folder = sharedFolder();
-  const control = sharedControl(() => ({ disk: FAILING_CARD, env: { RESET_DIR: folder() } }));
+  const control = sharedControl(() => ({ disk: FAILING_CARD, env: { ROOT_DIR: folder() } }));
 
   it("says so above everything, with what is written to it and what to do", async () => {
     await control().visit("?tab=box");
@@ -321,7 +321,7 @@ describe("a machine whose card fails", () => {
     await control().page.getByLabel("Type attic to go on").fill("attic");
     await erase.click();
     await control().sees("is erased in 10 seconds.");
-    mkdirSync(join(folder(), "asked"));
+    mkdirSync(join(rootFolders(folder()).reset, "asked"), { recursive: true });
     control().world.clock.advance(10_000);
     await control().sees("The box restarts and erases its data. Leave it powered.");
   });

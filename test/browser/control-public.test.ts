@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "mocha";
+import { rootFolders } from "../../appliance/base/system/root-requests.ts";
 import { FIRST_PUBLIC_SETTINGS } from "../../appliance/links/public/settings.ts";
 import { sharedFolder } from "../helpers/folder.ts";
 import { FakePublicAddress, stepsTo } from "../helpers/public-address.ts";
@@ -152,12 +153,13 @@ describe("the public address in the Web UI", () => {
 
 describe("a tunnel to a server of the owner's", () => {
   const folder = sharedFolder();
-  const control = sharedControl(() => ({ env: { TUNNEL_DIR: folder() } }));
+  const control = sharedControl(() => ({ env: { ROOT_DIR: folder() } }));
+  const root = () => rootFolders(folder()).tunnel;
   const KEY = "xTIBA5rboUvnH4htodjb6e697QjLERt1NAB4mZqp8Dg=";
   const CONF = `[Interface]\nAddress = 10.8.0.2/24\n[Peer]\nPublicKey = ${KEY}\nEndpoint = 203.0.113.5:51820\nAllowedIPs = 0.0.0.0/0`;
 
   it("is pasted, shown with the box's key, and taken away", async () => {
-    mkdirSync(join(folder(), "asked"));
+    mkdirSync(join(root(), "asked"), { recursive: true });
     await control().visit("?tab=box");
     const card = control().region("Public address");
     await card.getByText("Through a server of yours").click();
@@ -170,15 +172,15 @@ describe("a tunnel to a server of the owner's", () => {
     await card.getByText("The box is at it…").waitFor();
     await control().owner.assertAccessibleInAnyLight(CARD);
 
-    rmSync(join(folder(), "asked", "wireguard.conf"));
+    rmSync(join(root(), "asked", "wireguard.conf"));
     const state = { declared: false, endpoint: "203.0.113.5:51820", addresses: ["10.8.0.2"] };
-    writeFileSync(join(folder(), "state.json"), JSON.stringify({ ...state, publicKey: KEY }));
+    writeFileSync(join(root(), "state.json"), JSON.stringify({ ...state, publicKey: KEY }));
     await card.getByText(/^The server at 203\.0\.113\.5:51820 has not answered yet/).waitFor();
     await card.getByText(KEY, { exact: true }).waitFor();
     await card.getByRole("button", { name: "Take it away…" }).click();
     const question = control().page.getByRole("dialog");
     await question.getByRole("button", { name: "Take it away" }).click();
     await card.getByText("The box is at it…").waitFor();
-    assert.deepEqual(readdirSync(join(folder(), "asked")), ["remove"]);
+    assert.deepEqual(readdirSync(join(root(), "asked")), ["remove"]);
   });
 });

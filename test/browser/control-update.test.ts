@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "mocha";
 import { Refusal } from "../../appliance/base/refusal.ts";
+import { rootFolders } from "../../appliance/base/system/root-requests.ts";
 import type { UpdateView } from "../../appliance/links/updates/view.ts";
 import { FakeUpdater } from "../helpers/fake-updater.ts";
 import { sharedFolder } from "../helpers/folder.ts";
@@ -234,8 +235,8 @@ describe("an update with the service and a deck", () => {
   const folder = sharedFolder();
   let updater: FakeUpdater;
   const control = sharedControl(() => {
-    updater = new FakeUpdater(join(folder(), "root"), join(folder(), "data/bundle"));
-    const env = { UPDATE_DIR: join(folder(), "root"), UPDATES_DIR: join(folder(), "data") };
+    updater = new FakeUpdater(rootFolders(folder()).update, join(folder(), "data/bundle"));
+    const env = { ROOT_DIR: folder(), UPDATES_DIR: join(folder(), "data") };
     return { env: { ...env, VIRTUAL_DECK: "mini" } };
   });
   const sees = (text: string | RegExp) => control().sees(text);

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, it } from "mocha";
+import { rootFolders } from "../../appliance/base/system/root-requests.ts";
 import type { WifiState } from "../../appliance/box/ipc/wifi-state.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { eachControl } from "./control-stage.ts";
@@ -22,12 +23,13 @@ const IDLE: WifiState = {
 
 describe("the Wi-Fi in the Web UI", () => {
   const folder = eachFolder();
+  const root = () => rootFolders(folder()).wifi;
   const tell = (change: Partial<WifiState>) =>
-    writeFileSync(join(folder(), "state.json"), JSON.stringify({ ...IDLE, ...change }));
+    writeFileSync(join(root(), "state.json"), JSON.stringify({ ...IDLE, ...change }));
   const control = eachControl(() => {
-    mkdirSync(join(folder(), "asked"));
+    mkdirSync(join(root(), "asked"), { recursive: true });
     tell({});
-    return { env: { WIFI_DIR: folder() } };
+    return { env: { ROOT_DIR: folder() } };
   });
 
   /** Root tells something, and the service looks at it. */
@@ -56,7 +58,7 @@ describe("the Wi-Fi in the Web UI", () => {
     await card.getByRole("button", { name: "Join" }).click();
     await card.getByText("The box was asked to join Haus am See.").waitFor();
     assert.equal(await card.getByLabel("Password", { exact: true }).inputValue(), "");
-    assert.deepEqual(JSON.parse(readFileSync(join(folder(), "asked/join.json"), "utf8")), {
+    assert.deepEqual(JSON.parse(readFileSync(join(root(), "asked/join.json"), "utf8")), {
       name: "Haus am See",
       password: "right password",
       country: "CH",

@@ -3,6 +3,7 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { Refusal } from "../../appliance/base/refusal.ts";
+import { rootFolders } from "../../appliance/base/system/root-requests.ts";
 import { FakeUpdater } from "../helpers/fake-updater.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { Minisign } from "../helpers/minisign.ts";
@@ -100,12 +101,13 @@ describe("the box's own updates", () => {
   after(() => signer.remove());
   const world = eachWorld(() => ({
     env: {
-      UPDATE_DIR: join(folder(), "root"),
+      ROOT_DIR: folder(),
       UPDATES_DIR: join(folder(), "data"),
       UPDATE_KEY: signer.file.split("\n")[1] ?? "",
     },
   }));
-  const updater = () => new FakeUpdater(join(folder(), "root"), join(folder(), "data/bundle"));
+  const updater = () =>
+    new FakeUpdater(rootFolders(folder()).update, join(folder(), "data/bundle"));
   const put = (file: Buffer) => new Owner(world()).ask("PUT", "/api/update/file", file);
 
   it("are there once root has told of them, and ask nobody whom nobody named", async () => {

@@ -4,13 +4,13 @@ import type { RunProgram } from "../../appliance/base/system/bounded-process.ts"
 import { commandLine } from "../../appliance/base/system/program.ts";
 import { COMPILED } from "./open-program.ts";
 
-/** What the process is asked. */
+/** A command for the process. */
 export interface Asked {
   readonly words: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What it says: a piece of its output, or the end of the command with its code. */
+/** A piece of its output, or its end with the exit code. */
 export type Said =
   | { readonly out: Uint8Array }
   | { readonly err: string }

@@ -87,10 +87,7 @@ export const status: Command = {
     const kept = await contentsOf(config);
     const space = existsSync(dataDir) ? await spaceOf(dataDir) : undefined;
 
-    const system =
-      config.updateDir === ""
-        ? undefined
-        : new RootUpdater(new RootRequests(config.updateDir)).state();
+    const system = config.root && new RootUpdater(new RootRequests(config.root.update)).state();
     const facts: Facts = {
       system,
       found,

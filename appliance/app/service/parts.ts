@@ -110,9 +110,7 @@ export function shareParts(parts: ServiceParts): Shared {
     stages: openStages({ ...parts, client, door, answers }),
     door,
     reset:
-      config.resetDir === ""
-        ? undefined
-        : new Reset({ clock: parts.clock, log: parts.log, folder: config.resetDir }),
+      config.root && new Reset({ clock: parts.clock, log: parts.log, folder: config.root.reset }),
     main: MAIN,
     freeBytes: async (folder) => besideCounting(await space(folder)),
     hits: new HitCounter(),

@@ -4,6 +4,32 @@ import { join } from "node:path";
 import { isObject } from "../input/json.ts";
 import { isThere, NEW, textOf } from "./files.ts";
 
+/** The names of root's folders, one for each of its programs that the service tells or asks something. */
+const FOLDERS = {
+  /** Another name, zone or ssh key: see box/machine-settings. */
+  machine: "tallydeck-machine",
+  /** To restart or shut down: see box/power. */
+  power: "tallydeck-power",
+  /** A reset, or its end: see box/reset. */
+  reset: "tallydeck-reset",
+  /** Where a USB stick is mounted: see links/backups/targets/stick. The name of a mount's unit has no hyphens. */
+  stick: "tallydeck_stick",
+  /** Another tunnel: see box/tunnel. */
+  tunnel: "tallydeck-tunnel",
+  /** The updater: see links/updates/root. */
+  update: "tallydeck-update",
+  /** The state of the Wi-Fi, and requests of another: see box/wifi. */
+  wifi: "tallydeck-wifi",
+} as const;
+
+export type RootFolders = Readonly<Record<keyof typeof FOLDERS, string>>;
+
+/** @param folder the folder of them all, as `/run` */
+export function rootFolders(folder: string): RootFolders {
+  const entries = Object.entries(FOLDERS).map(([key, name]) => [key, join(folder, name)]);
+  return Object.fromEntries(entries) as RootFolders;
+}
+
 /**
  * The way to one of root's programs: a folder of root's has the program's state in a file, and a subfolder that the
  * service may write to. Root watches that one for files, whose names are the requests.
@@ -11,7 +37,7 @@ import { isThere, NEW, textOf } from "./files.ts";
 export class RootRequests {
   readonly #folder: string;
 
-  /** @param folder root's folder */
+  /** @param folder root's, one of `rootFolders` */
   constructor(folder: string) {
     this.#folder = folder;
   }

@@ -2,7 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import { fraction, type Random } from "../../base/random.ts";
 import { KEYS_FOLDER, readKeys } from "../../base/release/minisign.ts";
-import { RootRequests } from "../../base/system/root-requests.ts";
+import { type RootFolders, RootRequests } from "../../base/system/root-requests.ts";
 import { version } from "../../base/system/version.ts";
 import { closeWith } from "../../base/tasks/closing.ts";
 import { clockZone } from "../../base/time-zone.ts";
@@ -17,8 +17,9 @@ import { Updates } from "./updates.ts";
 
 interface UpdateParts {
   config: {
-    /** The folders for requests to the updater, and for releases; empty where there is none of ours. */
-    readonly updateDir: string;
+    /** Undefined where the system is not ours. */
+    readonly root: Pick<RootFolders, "update"> | undefined;
+    /** The folder for releases; empty for none. */
     readonly updatesDir: string;
     readonly updates: UpdateSettings;
   };
@@ -32,14 +33,14 @@ interface UpdateParts {
 
 /** Starts the updates of the box; undefined where there is no updater of ours. */
 export async function startUpdates({
-  config: { updateDir, updatesDir, updates: settings },
+  config: { root, updatesDir, updates: settings },
   clock,
   log,
   random,
   freeBytes,
   ends,
 }: UpdateParts): Promise<Updates | undefined> {
-  if (updateDir === "" || updatesDir === "") return undefined;
+  if (root === undefined || updatesDir === "") return undefined;
   const { url, key } = settings;
   const userAgent = `Tallydeck/${version()}`;
   const [board, record] = [thisBoard(), new UpdateRecordFile(updatesDir, log)];
@@ -61,7 +62,7 @@ export async function startUpdates({
       board,
       record,
       releases,
-      root: new RootUpdater(new RootRequests(updateDir)),
+      root: new RootUpdater(new RootRequests(root.update)),
       random: () => fraction(random),
       timeZone: () => clockZone(log),
     });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "mocha";
+import { rootFolders } from "../../../appliance/base/system/root-requests.ts";
 import { tallydeck } from "../../helpers/command-line.ts";
 import { FakeUpdater } from "../../helpers/fake-updater.ts";
 import { eachFolder } from "../../helpers/folder.ts";
@@ -69,9 +70,13 @@ describe("tallydeck status", () => {
   });
 
   it("says on the box which system runs, and how the last update ended", async () => {
-    new FakeUpdater(folder(), "").restarted("failed", { release: 12, version: "0.3.0" }, "No net.");
+    new FakeUpdater(rootFolders(folder()).update, "").restarted(
+      "failed",
+      { release: 12, version: "0.3.0" },
+      "No net.",
+    );
     const args = ["status", "--data-dir", folder()];
-    const { out } = await tallydeck(args, { UPDATE_DIR: folder() });
+    const { out } = await tallydeck(args, { ROOT_DIR: folder() });
     assert.match(
       out,
       /^ {2}System {5}release 11 \(0\.2\.0\) in slot a\. Went back from 0\.3\.0 to 0\.2\.0\. No net\.$/m,

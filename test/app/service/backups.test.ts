@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { beforeEach, describe, it } from "mocha";
 import { DAY_MS, HOUR_MS } from "../../../appliance/base/calendar.ts";
+import { rootFolders } from "../../../appliance/base/system/root-requests.ts";
 import type { BackupsAnswer } from "../../../appliance/control/wire.ts";
 import { readBackupName } from "../../../appliance/links/backups/names.ts";
 import type { TargetView } from "../../../appliance/links/backups/view.ts";
@@ -300,16 +301,17 @@ describe("nightly backups to a WebDAV folder that is none", () => {
 
 describe("nightly backups to USB sticks", () => {
   const folder = eachFolder();
-  const world = eachWorld(() => ({ env: { STICK_DIR: folder(), VIRTUAL_DECK: "mini" } }));
+  const world = eachWorld(() => ({ env: { ROOT_DIR: folder(), VIRTUAL_DECK: "mini" } }));
+  const slot = () => rootFolders(folder()).stick;
   let plugs = 0;
   /** Plugs a stick in; the one before is pulled. */
   function plug(stick: string): void {
-    mkdirSync(join(folder(), stick), { recursive: true });
-    const state = { plug: `${++plugs}`, folder: join(folder(), stick), why: "" };
-    writeFileSync(join(folder(), "state.json"), JSON.stringify(state));
+    mkdirSync(join(slot(), stick), { recursive: true });
+    const state = { plug: `${++plugs}`, folder: join(slot(), stick), why: "" };
+    writeFileSync(join(slot(), "state.json"), JSON.stringify(state));
     world().clock.advance(6_000);
   }
-  const files = (stick: string) => readdirSync(join(folder(), stick));
+  const files = (stick: string) => readdirSync(join(slot(), stick));
 
   it("begin at once on another one, also where that came while the machine was off, and not on the same", async () => {
     plug("first");

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, it } from "mocha";
+import { rootFolders } from "../../../appliance/base/system/root-requests.ts";
 import type { FoundBackup } from "../../../appliance/links/backups/view.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import { assertError, Owner } from "../../helpers/owner.ts";
@@ -11,7 +12,8 @@ import { ADMIN, World } from "../../helpers/world.ts";
 /** A stick that is in a box, and what was of the box before. */
 describe("a new box with the stick of another one", () => {
   const folder = eachFolder();
-  const stick = () => join(folder(), "slot/fat/tallydeck-backups");
+  const root = () => rootFolders(folder());
+  const stick = () => join(root().stick, "fat/tallydeck-backups");
   const NEW = { SITES: "", VIRTUAL_DECK: "mini" };
   const worlds: World[] = [];
   afterEach(async () => {
@@ -21,25 +23,24 @@ describe("a new box with the stick of another one", () => {
   async function box(env: Record<string, string>): Promise<{ world: World; owner: Owner }> {
     mkdirSync(stick(), { recursive: true });
     const state = { plug: "1", folder: stick(), why: "" };
-    writeFileSync(join(folder(), "slot/state.json"), JSON.stringify(state));
-    const world = new World({ env: { STICK_DIR: join(folder(), "slot"), ...env } });
+    writeFileSync(join(root().stick, "state.json"), JSON.stringify(state));
+    const world = new World({ env: { ROOT_DIR: folder(), ...env } });
     worlds.push(world);
     await world.start();
     return { world, owner: new Owner(world) };
   }
 
-  const machines = () => join(folder(), "machine");
   /** Root's part, on which the machine has this name. */
   function isCalled(hostname: string): void {
-    mkdirSync(join(machines(), "asked"), { recursive: true });
+    mkdirSync(join(root().machine, "asked"), { recursive: true });
     const state = { hostname, timezone: "UTC", keys: [], before: {} };
-    writeFileSync(join(machines(), "state.json"), JSON.stringify(state));
+    writeFileSync(join(root().machine, "state.json"), JSON.stringify(state));
   }
   /** Requests to root: the one that waits. */
   const asked = () => {
-    const [file, ...others] = readdirSync(join(machines(), "asked"));
+    const [file, ...others] = readdirSync(join(root().machine, "asked"));
     assert.deepEqual(others, []);
-    return file && JSON.parse(readFileSync(join(machines(), "asked", file), "utf8"));
+    return file && JSON.parse(readFileSync(join(root().machine, "asked", file), "utf8"));
   };
 
   /** A box that was called kitchen, made backups, and is gone, with what it left on the stick. */
@@ -52,7 +53,7 @@ describe("a new box with the stick of another one", () => {
 
   async function liveBefore(): Promise<Former> {
     isCalled("Kitchen");
-    const { world, owner } = await box({ ...NEW, STATS_TOKEN: "", MACHINE_DIR: machines() });
+    const { world, owner } = await box({ ...NEW, STATS_TOKEN: "" });
     await owner.ask("POST", "/api/sites", { id: "blog" });
     await world.beacon({ p: "/" });
     const { token } = await owner.makePushToken();
@@ -110,7 +111,7 @@ describe("a new box with the stick of another one", () => {
     const was = await formerBox();
     const files = readdirSync(stick());
     isCalled("tallydeck");
-    const { world, owner } = await box({ ...NEW, MACHINE_DIR: machines() });
+    const { world, owner } = await box(NEW);
     const [found] = await offered(owner);
     assert.deepEqual([found?.file, found?.machine], [files.at(-1), "kitchen"]);
     assert.deepEqual((await owner.get("/api/backups")).targets, []);
@@ -147,8 +148,8 @@ describe("a new box with the stick of another one", () => {
     it(`is that one again also where it ${what}`, async () => {
       const was = await formerBox();
       isCalled(hostname);
-      if (!isAsked) rmSync(join(machines(), "asked"), { recursive: true });
-      const { owner } = await box({ ...NEW, MACHINE_DIR: machines() });
+      if (!isAsked) rmSync(join(root().machine, "asked"), { recursive: true });
+      const { owner } = await box(NEW);
       const [found] = await offered(owner);
       const done = await owner.ask("POST", "/api/found-backup", { file: found?.file });
       assert.equal(done.status, 204, done.text);
@@ -160,14 +161,14 @@ describe("a new box with the stick of another one", () => {
     const was = await formerBox();
     const name = readdirSync(stick()).at(-1) ?? "";
     const file = readFileSync(join(stick(), name));
-    rmSync(join(folder(), "slot"), { recursive: true });
+    rmSync(root().stick, { recursive: true });
     isCalled("tallydeck");
     const headers = { "content-type": "application/octet-stream" };
     for (const [query, wish] of [
       ["file=kitchen.db&file=../x", undefined],
       [`file=${name}`, { hostname: "kitchen" }],
     ] as const) {
-      const { world, owner } = await box({ ...NEW, MACHINE_DIR: machines() });
+      const { world, owner } = await box(NEW);
       const path = `/api/restore?whole=1&${query}`;
       const done = await owner.ask("POST", path, file, { headers });
       assert.equal(done.status, 204, done.text);
@@ -175,7 +176,7 @@ describe("a new box with the stick of another one", () => {
       await untilIs(owner, was.id);
       assert.equal((await owner.get("/api/push-tokens")).tokens.length, 1);
       await world.stop();
-      rmSync(join(folder(), "slot"), { recursive: true });
+      rmSync(root().stick, { recursive: true });
     }
   });
 

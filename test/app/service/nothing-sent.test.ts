@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "mocha";
+import { rootFolders } from "../../../appliance/base/system/root-requests.ts";
 import { FakeUpdater } from "../../helpers/fake-updater.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import { Minisign } from "../../helpers/minisign.ts";
@@ -93,7 +94,7 @@ describe("a service in a network that notes every packet", () => {
 
   it("sends to the broker and looks for releases where the owner says, and asks nobody else", function () {
     if (Street.isMissing !== undefined) this.skip();
-    const [updateDir, updatesDir] = [join(folder(), "update"), join(folder(), "updates")];
+    const [updateDir, updatesDir] = [rootFolders(folder()).update, join(folder(), "updates")];
     new FakeUpdater(updateDir, updatesDir);
     mkdirSync(updatesDir, { recursive: true });
     const minisign = new Minisign();
@@ -101,7 +102,7 @@ describe("a service in a network that notes every packet", () => {
     minisign.remove();
     const settings = {
       MQTT_URL: "mqtt://192.0.2.10",
-      UPDATE_DIR: updateDir,
+      ROOT_DIR: folder(),
       UPDATES_DIR: updatesDir,
       UPDATE_URL: "https://192.0.2.80/releases/",
       UPDATE_KEY: key,

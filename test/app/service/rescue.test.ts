@@ -11,6 +11,7 @@ import {
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { after, before, describe, it } from "mocha";
+import { rootFolders } from "../../../appliance/base/system/root-requests.ts";
 import { databaseFile } from "../../../appliance/store/sqlite/database.ts";
 import { FakeUpdater } from "../../helpers/fake-updater.ts";
 import { eachFolder } from "../../helpers/folder.ts";
@@ -277,11 +278,11 @@ describe("a box on a network whose data is damaged", () => {
 
   it("takes another release, or goes back to one, for that may be able to read it", async () => {
     const signer = new Minisign();
-    const updater = new FakeUpdater(join(folder(), "root"), join(folder(), "data/bundle"));
+    const updater = new FakeUpdater(rootFolders(folder()).update, join(folder(), "data/bundle"));
     updater.tell({ other: { release: 10, version: "0.1.0" } });
     const owner = await damaged({
       STATS_TOKEN: "of-the-configuration",
-      UPDATE_DIR: join(folder(), "root"),
+      ROOT_DIR: folder(),
       UPDATES_DIR: join(folder(), "data"),
       UPDATE_KEY: signer.file.split("\n")[1] ?? "",
     });

@@ -166,11 +166,11 @@ describe("settings on the boot partition", () => {
   it("say where releases come from, by https alone, and who signs them", () => {
     const key = "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3";
     const { values, ignored, left } = provisioned(
-      env("UPDATES=auto", "UPDATE_URL=http://example.org/", `UPDATE_KEY=${key}`, "UPDATE_DIR=/"),
+      env("UPDATES=auto", "UPDATE_URL=http://example.org/", `UPDATE_KEY=${key}`, "ROOT_DIR=/"),
     );
     assert.deepEqual(values, { "service.UPDATES": "auto", "service.UPDATE_KEY": key });
     assert.match(ignored[0] ?? "", /^UPDATE_URL: must be an https:\/\/ address/);
-    assert.match(ignored[1] ?? "", /^UPDATE_DIR: /);
+    assert.match(ignored[1] ?? "", /^ROOT_DIR: /);
     assert.match(left["tallydeck.env"] ?? key, new RegExp(key));
   });
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type AskProgram, askProgram } from "../../../base/system/program.ts";
-import { RootRequests } from "../../../base/system/root-requests.ts";
+import { type RootFolders, RootRequests } from "../../../base/system/root-requests.ts";
 import { clockSource, SystemClock } from "../../../base/system/system-clock.ts";
 import { type MachineFiles, machineFiles, vitalsOf } from "../../../box/vitals.ts";
 import { isEmulatedBoard, lookAtBoard } from "../../../deck/hardware/board-look.ts";
@@ -55,12 +55,12 @@ export function tryBoardWith(outside: Outside): Command {
       if (positionals.length > 0)
         throw new UsageError(`\`tallydeck try-board\` takes no ${positionals[0]}.`);
       const config = values.config;
-      const { updateDir, wifiDir } = configFrom({ config }, terminal);
-      if (values.back && updateDir === "")
+      const { root } = configFrom({ config }, terminal);
+      if (values.back && root === undefined)
         throw new CommandFailed(
           "Tallydeck is a program on this machine, not the whole of it: there is no other release to start. Leave --back out.",
         );
-      await report(outside, { updateDir, wifiDir, out: values.out }, terminal);
+      await report(outside, { root, out: values.out }, terminal);
       // It asks before it does anything.
       if (values.back)
         await outside.update.run(
@@ -82,7 +82,7 @@ export const tryBoard = tryBoardWith({
 
 async function report(
   { files, ask, clock, clockSource, machine }: Outside,
-  { updateDir, wifiDir, out }: { updateDir: string; wifiDir: string; out: string | undefined },
+  { root, out }: { root: RootFolders | undefined; out: string | undefined },
   terminal: Terminal,
 ): Promise<void> {
   const file = new ReportFile(out, "tallydeck-board");
@@ -94,9 +94,8 @@ async function report(
     readyMs: () => readyMs(ask),
     clock: clockSource,
     signal: async () => (await vitalsOf("", files)).wifi?.dbm,
-    wifiState: wifiDir === "" ? undefined : join(wifiDir, "state.json"),
-    updates:
-      updateDir === "" ? undefined : (new RootUpdater(new RootRequests(updateDir)).state() ?? {}),
+    wifiState: root && join(root.wifi, "state.json"),
+    updates: root && (new RootUpdater(new RootRequests(root.update)).state() ?? {}),
   });
   const facts = {
     ...reportHead("board", terminal),

@@ -73,7 +73,11 @@ export function updateWith(outside: Outside): Command {
       if (takesFile && file === undefined)
         throw new UsageError("Name one file: `tallydeck update apply FILE`.");
       const config = configFrom({ config: values.config }, terminal);
-      const root = new RootUpdater(new RootRequests(config.updateDir));
+      if (config.root === undefined)
+        throw new CommandFailed(
+          "Tallydeck is a program on this machine, not the whole of it. Update it the way you installed it.",
+        );
+      const root = new RootUpdater(new RootRequests(config.root.update));
       const job = { ...outside, terminal, config, root, isYes: values.yes === true };
       if (action === "check") await check(job);
       else if (action === "apply") await apply(job, file ?? "");
@@ -90,12 +94,7 @@ export const update = updateWith({
   open: openOutside,
 });
 
-/** @throws {CommandFailed} off a box */
-function stateOf({ config, root }: UpdateCommand): UpdaterState {
-  if (config.updateDir === "")
-    throw new CommandFailed(
-      "Tallydeck is a program on this machine, not the whole of it. Update it the way you installed it.",
-    );
+function stateOf({ root }: UpdateCommand): UpdaterState {
   const state = root.state();
   if (state === undefined) throw refuse("strange");
   return state;

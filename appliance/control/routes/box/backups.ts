@@ -148,7 +148,7 @@ export async function startBackups({
 }: OwnerContext & BackupSources): Promise<void> {
   const { exchange, data, backupWatch, id, name } = sources;
   const folder = config.backupDir;
-  const stick = closeWith(ends, new StickSlot(config.stickDir, clock));
+  const stick = closeWith(ends, new StickSlot(config.root?.stick, clock));
   const targets = backupTargets({ folder, stick, clock });
   const targetsChanged = new Signal();
   const isNew = () => numbers.ready && numbers.directory.sites.length === 0;

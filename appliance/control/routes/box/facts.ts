@@ -50,7 +50,6 @@ export function startFacts({ config, clock, store, routes, ...parts }: OwnerCont
   const { front, address, updates, reset, network, warnings, disk, timekeeper } = parts;
   const { problems = new RecentProblems(), vitals = () => vitalsOf(config.wifiNameFile) } = parts;
   const { board, decks, wifi, timeZone } = front;
-  const { powerDir } = config;
   const about = { version: version(), made: madeAt(), clock, store, warnings };
   const keptLog = keptLogIn(config.keptLogFile);
   const connections = () => ({
@@ -68,7 +67,7 @@ export function startFacts({ config, clock, store, routes, ...parts }: OwnerCont
     name: board.addressByName() ?? null,
   });
   const logKeptAt = () => keptLog.keptAt();
-  const power = powerDir === "" ? {} : { power: powerSwitch(new RootRequests(powerDir)) };
+  const power = config.root && { power: powerSwitch(new RootRequests(config.root.power)) };
   const figures = () => disk?.figures();
   routes.owner(
     { ...about, timeZone, addresses, vitals, disk: figures, logKeptAt, ...power },

@@ -113,7 +113,7 @@ export function startMachine({ config, clock, random, routes, ends }: OwnerConte
   machine?: MachineSwitch;
   presence?: Presence;
 } {
-  const parts = config.machineDir === "" ? {} : switchIn(config.machineDir, clock, random);
+  const parts = config.root === undefined ? {} : switchIn(config.root.machine, clock, random);
   if (parts.presence !== undefined) closeWith(ends, parts.presence);
   routes.owner(
     parts,

@@ -91,9 +91,8 @@ async function ask(
 
 /** The tunnel of a machine whose system is ours. */
 export function startTunnel({ config, routes }: OwnerContext): void {
-  const { tunnelDir: folder } = config;
   routes.owner(
-    folder === "" ? {} : { tunnel: new TunnelSwitch(new RootRequests(folder)) },
+    config.root ? { tunnel: new TunnelSwitch(new RootRequests(config.root.tunnel)) } : {},
     ["GET", "/api/public/tunnel", showTunnel],
     ["POST", "/api/public/tunnel", makeTunnel],
     ["DELETE", "/api/public/tunnel", removeTunnel],

@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Clock, every } from "../../../base/clock.ts";
 import { isObject, isText } from "../../../base/input/json.ts";
 import { type Cancel, Signal } from "../../../base/signal.ts";
+import { textOf } from "../../../base/system/files.ts";
 import { FolderTarget } from "./folder.ts";
 import type { BackupTarget } from "./target.ts";
 
@@ -24,24 +24,24 @@ const LOOK_MS = 5_000;
  */
 export class StickSlot {
   readonly changed = new Signal();
-  readonly #folder: string;
+  readonly #folder: string | undefined;
   readonly #clock: Pick<Clock, "after">;
   readonly #stop: Cancel;
   #said = "";
   #state: StickState | undefined;
   #target: BackupTarget | undefined;
 
-  /** @param folder root's; empty for none */
-  constructor(folder: string, clock: Pick<Clock, "after">) {
+  /** @param folder root's; undefined for none */
+  constructor(folder: string | undefined, clock: Pick<Clock, "after">) {
     this.#folder = folder;
     this.#clock = clock;
     this.#look();
-    this.#stop = folder === "" ? () => {} : every(clock, LOOK_MS, () => this.#look());
+    this.#stop = folder === undefined ? () => {} : every(clock, LOOK_MS, () => this.#look());
   }
 
   /** Whether this machine has one. */
   get isThere(): boolean {
-    return this.#folder !== "";
+    return this.#folder !== undefined;
   }
 
   /** Undefined while no stick can be used. */
@@ -59,8 +59,8 @@ export class StickSlot {
   }
 
   #look(): void {
-    if (this.#folder === "") return;
-    const said = this.#read();
+    if (this.#folder === undefined) return;
+    const said = textOf(join(this.#folder, "state.json")) ?? "";
     if (said === this.#said) return;
     this.#said = said;
     const state = stateOf(said);
@@ -75,14 +75,6 @@ export class StickSlot {
       });
     this.#state = state;
     this.changed.emit();
-  }
-
-  #read(): string {
-    try {
-      return readFileSync(join(this.#folder, "state.json"), "utf8");
-    } catch {
-      return "";
-    }
   }
 }
 

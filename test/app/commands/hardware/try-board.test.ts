@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, it } from "mocha";
 import { CommandFailed, type Terminal } from "../../../../appliance/app/commands/command.ts";
 import { tryBoardWith } from "../../../../appliance/app/commands/hardware/try-board.ts";
+import { rootFolders } from "../../../../appliance/base/system/root-requests.ts";
 import { clockSource } from "../../../../appliance/base/system/system-clock.ts";
 import { type HardwareReport, parseReport } from "../../../../appliance/deck/hardware/report.ts";
 import { ofBoard, triedText, wellText } from "../../../../scripts/hardware-reports.ts";
@@ -48,16 +49,22 @@ describe("tallydeck try-board", () => {
     state?: object;
     args?: readonly string[];
     out?: string;
+    /** Root's state of the Wi-Fi, as text. */
+    wifi?: string;
   }
   let runs = 0;
 
   /** Runs it on such a machine. @returns the commands that it passed on, too */
-  async function look({ files = PI, ready = "23400123\n", state, args = [], out }: Board = {}) {
+  async function look({ wifi, ready = "23400123\n", state, args = [], out, ...board }: Board = {}) {
     const file = join(folder(), out ?? `board-${runs++}.txt`);
-    const updateDir = join(folder(), "update");
-    mkdirSync(updateDir, { recursive: true });
-    if (state !== undefined) writeFileSync(join(updateDir, "state.json"), JSON.stringify(state));
-    const env = { WIFI_DIR: "/run/wifi", ...(state !== undefined && { UPDATE_DIR: updateDir }) };
+    const root = rootFolders(folder());
+    mkdirSync(root.update, { recursive: true });
+    if (state !== undefined) writeFileSync(join(root.update, "state.json"), JSON.stringify(state));
+    const files = {
+      ...(board.files ?? PI),
+      ...(wifi && { [join(root.wifi, "state.json")]: wifi }),
+    };
+    const env = { ...((state ?? wifi) !== undefined && { ROOT_DIR: folder() }) };
     const lines: string[] = [];
     const passedOn: string[][] = [];
     const terminal = { env, now: () => 0, out: (line: string) => lines.push(line) };
@@ -124,12 +131,9 @@ describe("tallydeck try-board", () => {
       ],
       [{ hasOpened: true, mostPhones: 0 }, "skipped opened, 0 phones on it"],
       [{ hasOpened: false }, "failed the box's own network did not open"],
-    ] as const) {
-      const files = { ...PI, "/run/wifi/state.json": JSON.stringify(state) };
-      assert.equal(stepOf(await look({ files }), "phone"), said);
-    }
-    const files = { ...PI, "/run/wifi/state.json": "{" };
-    assert.match(stepOf(await look({ files }), "phone"), /^absent /);
+    ] as const)
+      assert.equal(stepOf(await look({ wifi: JSON.stringify(state) }), "phone"), said);
+    assert.match(stepOf(await look({ wifi: "{" }), "phone"), /^absent /);
   });
 
   it("finds fault with a watchdog that is not armed on a box, and not elsewhere", async () => {

@@ -38,7 +38,7 @@ describe("tallydeck update", () => {
     const lines: string[] = [];
     const terminal: Terminal = {
       env: {
-        UPDATE_DIR: join(card.root, "run/tallydeck-update"),
+        ROOT_DIR: join(card.root, "run"),
         UPDATES_DIR: join(card.root, "data/tallydeck-updates"),
         UPDATE_KEY: signer.file.split("\n")[1],
         TZ: "UTC",

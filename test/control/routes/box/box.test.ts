@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "mocha";
+import { rootFolders } from "../../../../appliance/base/system/root-requests.ts";
 import { madeAt } from "../../../../appliance/base/system/version.ts";
 import { CARD, FAILING_CARD } from "../../../helpers/fake-disk.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
@@ -66,10 +67,10 @@ describe("the box", () => {
 
 describe("the power of a box", () => {
   const folder = eachFolder();
-  const requests = () => join(folder(), "asked");
+  const requests = () => join(rootFolders(folder()).power, "asked");
   const world = eachWorld(() => {
-    mkdirSync(requests());
-    return { env: { POWER_DIR: folder() } };
+    mkdirSync(requests(), { recursive: true });
+    return { env: { ROOT_DIR: folder() } };
   });
   const asked = (action: unknown) => new Owner(world()).ask("POST", "/api/power", { action });
 
@@ -89,7 +90,7 @@ describe("the power of a box", () => {
 
 describe("a box that cannot be told", () => {
   const folder = eachFolder();
-  const world = eachWorld(() => ({ env: { POWER_DIR: join(folder(), "nowhere") } }));
+  const world = eachWorld(() => ({ env: { ROOT_DIR: join(folder(), "nowhere") } }));
 
   it("says so, and what to do", async () => {
     const reply = await new Owner(world()).ask("POST", "/api/power", { action: "restart" });

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { describe, it } from "mocha";
 import { textOf } from "../../../../appliance/base/system/files.ts";
+import { rootFolders } from "../../../../appliance/base/system/root-requests.ts";
 import { FakeMini } from "../../../helpers/fake-hid-elgato.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";
@@ -14,18 +15,19 @@ const KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAx7Kq9d anna@desk";
 
 describe("the machine's own settings in the Web UI's API", () => {
   const folder = eachFolder();
+  const root = () => rootFolders(folder()).machine;
   const world = eachWorld(() => {
-    mkdirSync(join(folder(), "asked"));
-    return { env: { MACHINE_DIR: folder() } };
+    mkdirSync(join(root(), "asked"), { recursive: true });
+    return { env: { ROOT_DIR: folder() } };
   });
-  const asked = () => join(folder(), "asked/change.json");
+  const asked = () => join(root(), "asked/change.json");
   const put = (body: unknown) => new Owner(world()).ask("PUT", "/api/machine", body);
 
   it("are root's word, and a change is a request to it", async () => {
     const owner = new Owner(world());
     assert.deepEqual(await owner.get("/api/machine"), { settings: null, ...QUIET });
     const settings = { hostname: "attic", timezone: "UTC", keys: [], before: {} };
-    writeFileSync(join(folder(), "state.json"), JSON.stringify(settings));
+    writeFileSync(join(root(), "state.json"), JSON.stringify(settings));
     assert.deepEqual(await owner.get("/api/machine"), { settings, ...QUIET });
     const wish = { hostname: "cellar", removeKey: "AAAA" };
     assert.deepEqual((await put(wish)).json, { settings, ...QUIET, pending: true });
@@ -46,20 +48,21 @@ describe("the machine's own settings in the Web UI's API", () => {
       { password: "x" },
     ])
       assertError(await put(body), 400, "invalid_field");
-    rmSync(join(folder(), "asked"), { recursive: true });
+    rmSync(join(root(), "asked"), { recursive: true });
     assertError(await put({ hostname: "cellar" }), 503, "machine_failed");
   });
 });
 
 describe("an ssh key that is added in the Web UI", () => {
   const folder = eachFolder();
+  const root = () => rootFolders(folder()).machine;
   const world = eachWorld(() => {
-    mkdirSync(join(folder(), "asked"));
-    return { env: { MACHINE_DIR: folder(), VIRTUAL_DECK: "mini" } };
+    mkdirSync(join(root(), "asked"), { recursive: true });
+    return { env: { ROOT_DIR: folder(), VIRTUAL_DECK: "mini" } };
   });
   const put = (body: unknown) => new Owner(world()).ask("PUT", "/api/machine", body);
   const add = () => put({ addKey: KEY });
-  const asked = () => textOf(join(folder(), "asked/change.json"));
+  const asked = () => textOf(join(root(), "asked/change.json"));
   const isAdded = () => asked() === JSON.stringify({ addKey: KEY });
   const screen = () => world().screen.at(-1) ?? "";
   const codeOnScreen = () => /Type (\d{4}) (\d{4}) there/.exec(screen())?.slice(1).join("") ?? "";

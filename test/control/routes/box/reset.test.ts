@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "mocha";
+import { rootFolders } from "../../../../appliance/base/system/root-requests.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";
 import { until } from "../../../helpers/until.ts";
@@ -9,11 +10,12 @@ import { eachWorld } from "../../../helpers/world.ts";
 
 describe("a reset in the Web UI's API", () => {
   const folder = eachFolder();
+  const root = () => rootFolders(folder()).reset;
   const world = eachWorld(() => {
-    mkdirSync(join(folder(), "asked"));
-    return { env: { RESET_DIR: folder() } };
+    mkdirSync(join(root(), "asked"), { recursive: true });
+    return { env: { ROOT_DIR: folder() } };
   });
-  const asked = () => readdirSync(join(folder(), "asked"));
+  const asked = () => readdirSync(join(root(), "asked"));
   const owner = () => new Owner(world());
 
   it("begins by the name of the machine, is on the screen, and is called off", async () => {
@@ -43,7 +45,7 @@ describe("a reset in the Web UI's API", () => {
   });
 
   it("is wished for on the card, and any touch of a deck stops it and does nothing else", async () => {
-    writeFileSync(join(folder(), "wanted"), "");
+    writeFileSync(join(root(), "wanted"), "");
     await world().restart({ VIRTUAL_DECK: "mk2" });
     assert.equal((await owner().get("/api/reset")).seconds, 10);
     const pressed: unknown[] = [];
@@ -55,7 +57,7 @@ describe("a reset in the Web UI's API", () => {
   });
 
   it("tells what became of the data until somebody has set the box up", async () => {
-    writeFileSync(join(folder(), "done"), "discarded");
+    writeFileSync(join(root(), "done"), "discarded");
     await world().restart({ STATS_TOKEN: "", BIND: "0.0.0.0" });
     assert.match(
       world().screen.at(-1) ?? "",

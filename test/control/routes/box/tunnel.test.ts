@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, it } from "mocha";
-import { RootRequests } from "../../../../appliance/base/system/root-requests.ts";
+import { RootRequests, rootFolders } from "../../../../appliance/base/system/root-requests.ts";
 import { TunnelSwitch } from "../../../../appliance/box/tunnel.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";
@@ -27,16 +27,17 @@ const STATE = {
 
 describe("a tunnel in the Web UI", () => {
   const folder = eachFolder();
-  const world = eachWorld(() => ({ env: { TUNNEL_DIR: folder() } }));
-  const asked = (name = "") => join(folder(), "asked", name);
-  beforeEach(() => mkdirSync(asked()));
+  const root = () => rootFolders(folder()).tunnel;
+  const world = eachWorld(() => ({ env: { ROOT_DIR: folder() } }));
+  const asked = (name = "") => join(root(), "asked", name);
+  beforeEach(() => mkdirSync(asked(), { recursive: true }));
 
   const owner = () => new Owner(world());
   const show = () => owner().get("/api/public/tunnel");
   const make = (conf: unknown) => owner().ask("POST", "/api/public/tunnel", { conf });
   const remove = () => owner().ask("DELETE", "/api/public/tunnel");
   const rootSays = (state: object) =>
-    writeFileSync(join(folder(), "state.json"), JSON.stringify(state));
+    writeFileSync(join(root(), "state.json"), JSON.stringify(state));
 
   it("is asked for by a file that root watches, and shown once it is there, without its key", async () => {
     assert.deepEqual(await show(), { possible: true, tunnel: null, pending: false, heard: false });
@@ -85,8 +86,8 @@ describe("a tunnel in the Web UI", () => {
   });
 
   it("is heard of once its server has answered", async () => {
-    const counter = join(folder(), "rx_bytes");
-    const tunnel = new TunnelSwitch(new RootRequests(folder()), counter);
+    const counter = join(root(), "rx_bytes");
+    const tunnel = new TunnelSwitch(new RootRequests(root()), counter);
     assert.equal((await tunnel.view()).heard, false);
     writeFileSync(counter, "0\n");
     assert.equal((await tunnel.view()).heard, false);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, it } from "mocha";
+import { rootFolders } from "../../../../appliance/base/system/root-requests.ts";
 import type { WifiState } from "../../../../appliance/box/ipc/wifi-state.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";
@@ -23,23 +24,24 @@ const WISH = { name: "Haus 🏠", password: "right password", country: "CH", hid
 
 describe("the Wi-Fi in the Web UI", () => {
   const folder = eachFolder();
+  const root = () => rootFolders(folder()).wifi;
   let state: Partial<WifiState>;
   beforeEach(() => {
     state = {};
   });
   const world = eachWorld(() => {
-    mkdirSync(join(folder(), "asked"));
-    writeFileSync(join(folder(), "state.json"), JSON.stringify({ ...STATE, ...state }));
-    return { env: { WIFI_DIR: folder() } };
+    mkdirSync(join(root(), "asked"), { recursive: true });
+    writeFileSync(join(root(), "state.json"), JSON.stringify({ ...STATE, ...state }));
+    return { env: { ROOT_DIR: folder() } };
   });
   const join_ = (wish: unknown) => new Owner(world()).ask("POST", "/api/wifi", wish);
-  const asked = () => readdirSync(join(folder(), "asked"));
+  const asked = () => readdirSync(join(root(), "asked"));
 
   it("is asked for by a file that root watches, without its password in any answer", async () => {
     const answer = await join_(WISH);
     assert.deepEqual(answer.json, { possible: true, joining: null, trouble: null });
     assert.deepEqual(asked(), ["join.json"]);
-    const file = join(folder(), "asked/join.json");
+    const file = join(root(), "asked/join.json");
     assert.deepEqual(JSON.parse(readFileSync(file, "utf8")), WISH);
     assert.equal(statSync(file).mode & 0o777, 0o640);
   });
