@@ -1,6 +1,10 @@
-import { digitPicture } from "../../appliance/box/emergency/picture.ts";
 import type { Pixels } from "../../appliance/deck/pixels.ts";
+import { digitPixels } from "../../scripts/make-digits.ts";
 import type { FakeUnit } from "./fake-hid.ts";
+import { difference } from "./pictures.ts";
+
+/** Less than two digits differ. */
+const SAME = 2.5;
 
 /** The code that a unit shows, a digit on each of these slots; undefined while one shows something else. */
 export async function codeOn(
@@ -14,14 +18,7 @@ export async function codeOn(
 /** -1 where it is none. */
 function digitOf(pixels: Pixels | undefined): number {
   if (pixels === undefined) return -1;
-  const { width, height, data } = pixels;
-  return Array.from({ length: 10 }, (_, digit) => digitPicture(digit, pixels)).findIndex(
-    (squares) => {
-      for (let y = 4; y < height; y += 8)
-        for (let x = 4; x < width; x += 8)
-          if ((data[(y * width + x) * 4] ?? 0) > 127 !== squares.isLight(x >> 3, y >> 3))
-            return false;
-      return true;
-    },
+  return Array.from({ length: 10 }, (_, digit) => digitPixels(digit, pixels)).findIndex(
+    (expected) => difference(expected, pixels) < SAME,
   );
 }

@@ -11,11 +11,11 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/traffic/": { files: 94, lines: 9_900 },
   "appliance/links/": { files: 102, lines: 12_300 },
   "appliance/config/": { files: 4, lines: 950 },
-  "appliance/box/": { files: 94, lines: 10_950 },
+  "appliance/box/": { files: 93, lines: 10_690 },
   "appliance/control/": { files: 63, lines: 7_450 },
   "appliance/app/": { files: 58, lines: 6_550 },
   "image/": { files: 58, lines: 7_450 },
-  "scripts/": { files: 94, lines: 9_000 },
+  "scripts/": { files: 95, lines: 9_090 },
   "test/": { files: 671, lines: 101_640 },
   "web/": { files: 191, lines: 18_950 },
 };

@@ -1,74 +1,21 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DEVICE_MODELS2, type HIDDevice } from "@elgato-stream-deck/core";
-import { EventEmitter } from "eventemitter3";
 import { describe, it } from "mocha";
 import { CodeOnDecks } from "../../../appliance/box/emergency/decks.ts";
-import { digitPicture, jpegOf, turned } from "../../../appliance/box/emergency/picture.ts";
 import { codeReports } from "../../../appliance/box/emergency/reports.ts";
 import { ELGATO_MODELS } from "../../../appliance/deck/usb/elgato-models.ts";
+import { digitPixels } from "../../../scripts/make-digits.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { UNITS } from "../../helpers/fake-hid-units.ts";
 import { eachFolder } from "../../helpers/folder.ts";
-import { decode } from "../../helpers/pictures.ts";
+import { difference } from "../../helpers/pictures.ts";
 import { codeOn } from "../../helpers/shown-code.ts";
 
 const CODE = "407918";
-const WITH_KEYS = ELGATO_MODELS.filter(({ slots }) => slots.length > 0);
-
-/** The picture of a key, as the library takes it. */
-function rgba(digit: number | undefined, width: number, height: number): Uint8Array {
-  const squares = digitPicture(digit, { width, height });
-  const pixels = new Uint8Array(width * height * 4).fill(255);
-  for (let y = 0; y < height; y += 1)
-    for (let x = 0; x < width; x += 1)
-      pixels.fill(
-        squares.isLight(x >> 3, y >> 3) ? 255 : 0,
-        (y * width + x) * 4,
-        (y * width + x) * 4 + 3,
-      );
-  return pixels;
-}
 
 describe("a code on a deck, without a driver", () => {
   const folder = eachFolder();
-
-  for (const { id, slots, usb } of WITH_KEYS)
-    it(`is sent to the ${id} as the library would send it`, async () => {
-      const sent: Buffer[] = [];
-      const product = usb[0]?.product ?? 0;
-      const device = Object.assign(new EventEmitter(), {
-        sendReports: async (reports: Uint8Array[]) => {
-          sent.push(...reports.map((report) => Buffer.from(report)));
-        },
-        sendFeatureReport: async () => {},
-        getFeatureReport: async (_: number, length: number) => new Uint8Array(length),
-        getDeviceInfo: async () => ({ vendorId: 0x0fd9, productId: product, path: undefined }),
-        getChildDeviceInfo: async () => null,
-        close: async () => {},
-      }) as unknown as HIDDevice;
-      const spec = Object.values(DEVICE_MODELS2).find(
-        ({ vendorId, productIds }) => vendorId === 0x0fd9 && productIds.includes(product),
-      );
-      const deck = await spec?.factory(device, {
-        // The library has turned the picture: its first pixels say which way.
-        encodeJPEG: async (pixels, width, height) => {
-          const light = (column: number, row: number) =>
-            column < width / 8 && (pixels[(row * 8 * width + column * 8) * 4] ?? 0) > 127;
-          return jpegOf({ columns: width / 8, rows: height / 8, isLight: light });
-        },
-      });
-      const keys = slots.filter(({ kind }) => kind === "key");
-      for (const [index, { column, row, width, height }] of keys.entries()) {
-        const [x, y] = [column - (keys[0]?.column ?? 0), row - (keys[0]?.row ?? 0)];
-        const digit = x < 3 ? CODE[y * 3 + x] : undefined;
-        const picture = rgba(digit === undefined ? undefined : Number(digit), width, height);
-        await deck?.fillKeyBuffer(index, picture, { format: "rgba" });
-      }
-      assert.deepEqual(codeReports(product, CODE), sent);
-      assert.ok(sent.length >= 6);
-    });
 
   for (const [id, slots] of [
     ["original", ["k0", "k1", "k2", "k5", "k6", "k7"]],
@@ -86,29 +33,21 @@ describe("a code on a deck, without a driver", () => {
       assert.deepEqual(unit.complaints, []);
     });
 
-  it("is drawn as JPEG that others read", async () => {
-    for (const [width, height] of [
-      [72, 72],
-      [96, 96],
-      [112, 112],
-      [120, 120],
-      [144, 112],
-    ] as const)
-      for (let digit = 0; digit < 10; digit += 1) {
-        const squares = digitPicture(digit, { width, height });
-        const pixels = await decode(jpegOf(squares));
-        assert.deepEqual([pixels?.width, pixels?.height], [width, height]);
-        let light = 0;
-        for (let y = 4; y < height; y += 8)
-          for (let x = 4; x < width; x += 8) {
-            const isLight = (pixels?.data[(y * width + x) * 4] ?? 0) > 127;
-            assert.equal(isLight, squares.isLight(x >> 3, y >> 3));
-            light += Number(isLight);
-          }
-        assert.ok(light > 6);
-      }
-    const digit = digitPicture(7, { width: 72, height: 72 });
-    assert.equal(turned(digit).isLight(8 - 2, 8 - 1), digit.isLight(2, 1));
+  it("has digits that differ, on keys of each size", () => {
+    const keys = ELGATO_MODELS.flatMap(({ slots }) => slots.filter(({ kind }) => kind === "key"));
+    for (const key of new Map(keys.map((one) => [`${one.width} ${one.height}`, one])).values())
+      for (let one = 0; one < 10; one += 1)
+        for (let other = 0; other < one; other += 1)
+          assert.ok(difference(digitPixels(one, key), digitPixels(other, key)) > 5);
+  });
+
+  it("darkens the keys without a digit", async () => {
+    const unit = UNITS.mk2?.(new FakeClock()) ?? assert.fail();
+    for (const report of codeReports(unit.product, CODE) ?? []) unit.output(report);
+    for (const slot of ["k3", "k4", "k8", "k9", "k10", "k14"]) {
+      const pixels = (await unit.shown(slot)) ?? assert.fail(slot);
+      assert.ok(difference(digitPixels(undefined, pixels), pixels) < 1, slot);
+    }
   });
 
   it("is for decks of Elgato with keys alone, by each of their ids", () => {
