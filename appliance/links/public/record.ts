@@ -239,12 +239,11 @@ export function settled(record: PublicRecord, settings: PublicSettings, now: num
   return notAhead(ofThese, now) as PublicRecord;
 }
 
+const PAST = new Set(["at", "since", "askedAt", "toldAt", "beforeAt", "tests", "validations"]);
+
 /** Times are `now` at most, those of the future apart: when to renew. */
 function notAhead(value: unknown, now: number, name = ""): unknown {
-  if (typeof value === "number")
-    return ["at", "since", "askedAt", "toldAt", "beforeAt", "tests", "validations"].includes(name)
-      ? Math.min(value, now)
-      : value;
+  if (typeof value === "number") return PAST.has(name) ? Math.min(value, now) : value;
   if (Array.isArray(value)) return value.map((item) => notAhead(item, now, name));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(

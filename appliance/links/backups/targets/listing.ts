@@ -4,6 +4,7 @@ import { MOST_FILES, type TargetFile } from "./target.ts";
 /** The longest name of an element that is read, and the longest text of one. */
 const MOST_NAME = 128;
 const MOST_TEXT = 8_192;
+const LESS = "<".charCodeAt(0);
 const SLASH = "/".charCodeAt(0);
 
 /** Parts that begin with `<`, with their ends, and are no elements. */
@@ -24,7 +25,7 @@ export function filesIn(xml: Buffer): TargetFile[] | undefined {
   let responses = 0;
   let href: string | undefined;
   let length: number | undefined;
-  for (let at = xml.indexOf("<"); at >= 0; at = xml.indexOf("<", at)) {
+  for (let at = xml.indexOf(LESS); at >= 0; at = xml.indexOf(LESS, at)) {
     const [begin, end] = PASSED.find(([sign]) => startsWith(xml, at, sign)) ?? ["<", ">"];
     if (begin === "<" && startsWith(xml, at, "<!")) return undefined;
     const close = xml.indexOf(end, at + begin.length);
@@ -56,17 +57,16 @@ export function filesIn(xml: Buffer): TargetFile[] | undefined {
   return isList ? files : undefined;
 }
 
+/** Whether these bytes are there; a text of them for each element would take most of the time. */
 function startsWith(xml: Buffer, at: number, sign: string): boolean {
-  return xml.subarray(at, at + sign.length).toString("latin1") === sign;
+  for (let i = 0; i < sign.length; i++) if (xml[at + i] !== sign.charCodeAt(i)) return false;
+  return true;
 }
 
 /** The name of an element without its namespace's prefix; it begins with a slash where the element ends. */
 function nameOf(tag: Buffer): string {
   const isEnd = tag[0] === SLASH;
-  const [name = ""] = tag
-    .subarray(isEnd ? 1 : 0, MOST_NAME)
-    .toString("latin1")
-    .split(/[\s/]/, 1);
+  const [name = ""] = tag.toString("latin1", isEnd ? 1 : 0, MOST_NAME).split(/[\s/]/, 1);
   return `${isEnd ? "/" : ""}${name.slice(name.indexOf(":") + 1)}`;
 }
 
