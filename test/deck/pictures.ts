@@ -11,7 +11,8 @@ export function readQrCode(pixels: Pixels): string | undefined {
 }
 
 export function pixelAt({ width, data }: Pixels, x: number, y: number): number[] {
-  return [...data.subarray((y * width + x) * 4, (y * width + x) * 4 + 3)];
+  const at = (y * width + x) * 4;
+  return [data[at] ?? 0, data[at + 1] ?? 0, data[at + 2] ?? 0];
 }
 
 /** Every pixel's colour as `#rrggbb`, row by row. */
@@ -48,11 +49,12 @@ export function sideBySide(pictures: readonly Pixels[]): Pixels {
 
 function enlarge({ width, height, data }: Pixels, times: number): Pixels {
   const source = new Uint32Array(data.buffer, data.byteOffset, width * height);
-  const enlarged = new Uint32Array(width * times * height * times).map((_, at) => {
-    const x = Math.floor((at % (width * times)) / times);
-    const y = Math.floor(at / (width * times) / times);
-    return source[y * width + x] ?? 0;
-  });
+  const enlarged = new Uint32Array(width * times * height * times);
+  for (let at = 0, y = 0; y < height * times; y++) {
+    const row = Math.floor(y / times) * width;
+    for (let x = 0; x < width * times; x++)
+      enlarged[at++] = source[row + Math.floor(x / times)] ?? 0;
+  }
   return {
     width: width * times,
     height: height * times,
@@ -81,9 +83,11 @@ export function shrunk({ width, height, data }: Pixels, scale: number) {
   const small = new Uint8ClampedArray(across * down * 4);
   let mixed = 0;
   for (let at = 0; at < small.length; at += 1) {
-    const [x, y] = [Math.floor(at / 4) % across, Math.floor(at / 4 / across)];
+    const x = Math.floor(at / 4) % across;
+    const y = Math.floor(at / 4 / across);
     const first = 4 * scale * (y * width + x) + (at % 4);
-    let [sum, isMixed] = [0, false];
+    let sum = 0;
+    let isMixed = false;
     for (let row = 0; row < scale; row += 1)
       for (let column = 0; column < scale; column += 1) {
         const value = data[first + 4 * (row * width + column)] ?? 0;

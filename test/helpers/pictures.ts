@@ -28,16 +28,32 @@ export function decodeBmp(file: Buffer): Pixels | undefined {
 export function turn(pixels: Pixels, degrees: number): Pixels {
   if (degrees % 360 === 0) return pixels;
   const { width, height } = pixels;
+  const [right, bottom] = [width - 1, height - 1];
   if (degrees === 180)
-    return draw(width, height, (x, y) => at(pixels, width - 1 - x, height - 1 - y));
+    return moved(pixels, [width, height], (x, y) => (bottom - y) * width + right - x);
   return degrees === 90
-    ? draw(height, width, (x, y) => at(pixels, y, height - 1 - x))
-    : draw(height, width, (x, y) => at(pixels, width - 1 - y, x));
+    ? moved(pixels, [height, width], (x, y) => (bottom - x) * width + y)
+    : moved(pixels, [height, width], (x, y) => x * width + right - y);
 }
 
 /** The picture mirrored along its falling diagonal. */
 export function transpose(pixels: Pixels): Pixels {
-  return draw(pixels.height, pixels.width, (x, y) => at(pixels, y, x));
+  const { width, height } = pixels;
+  return moved(pixels, [height, width], (x, y) => x * width + y);
+}
+
+/** A picture of the same pixels at other places. @param from the number of the pixel for a place */
+function moved(
+  { data }: Pixels,
+  [width, height]: readonly [number, number],
+  from: (x: number, y: number) => number,
+): Pixels {
+  const source = new Uint32Array(data.buffer, data.byteOffset, data.length / 4);
+  const pixels = new Uint32Array(width * height);
+  let at = 0;
+  for (let y = 0; y < height; y += 1)
+    for (let x = 0; x < width; x += 1) pixels[at++] = source[from(x, y)] ?? 0;
+  return { width, height, data: new Uint8ClampedArray(pixels.buffer) };
 }
 
 const BLOCK = 4;
@@ -52,26 +68,22 @@ export function difference(a: Pixels, b: Pixels): number {
   let blocks = 0;
   for (let y = 0; y < a.height; y += BLOCK) {
     for (let x = 0; x < a.width; x += BLOCK) {
-      const [p, q] = [meanColor(a, x, y), meanColor(b, x, y)];
-      sum += p.reduce((total, value, i) => total + Math.abs(value - (q[i] ?? 0)), 0) / 3;
+      const count = Math.min(BLOCK, a.height - y) * Math.min(BLOCK, a.width - x);
+      for (let channel = 0; channel < 3; channel += 1)
+        sum += Math.abs(sumOf(a, x, y, channel) - sumOf(b, x, y, channel)) / count / 3;
       blocks += 1;
     }
   }
   return sum / blocks;
 }
 
-function meanColor(pixels: Pixels, left: number, top: number): number[] {
-  const sum = [0, 0, 0];
-  let count = 0;
-  for (let y = top; y < Math.min(top + BLOCK, pixels.height); y += 1) {
-    for (let x = left; x < Math.min(left + BLOCK, pixels.width); x += 1) {
-      at(pixels, x, y).forEach((value, i) => {
-        sum[i] = (sum[i] ?? 0) + value;
-      });
-      count += 1;
-    }
-  }
-  return sum.map((value) => value / count);
+/** The sum of red, green or blue in a block. */
+function sumOf({ width, height, data }: Pixels, left: number, top: number, channel: number) {
+  let sum = 0;
+  for (let y = top; y < top + BLOCK && y < height; y += 1)
+    for (let x = left; x < left + BLOCK && x < width; x += 1)
+      sum += data[(y * width + x) * 4 + channel] ?? 0;
+  return sum;
 }
 
 type Rgb = readonly [number, number, number];
@@ -79,13 +91,15 @@ type Rgb = readonly [number, number, number];
 /** A picture from a colour for each place. */
 export function draw(width: number, height: number, color: (x: number, y: number) => Rgb): Pixels {
   const data = new Uint8ClampedArray(width * height * 4);
+  let at = 0;
   for (let y = 0; y < height; y += 1) {
-    for (let x = 0; x < width; x += 1) data.set([...color(x, y), 255], (y * width + x) * 4);
+    for (let x = 0; x < width; x += 1) {
+      const [red, green, blue] = color(x, y);
+      data[at++] = red;
+      data[at++] = green;
+      data[at++] = blue;
+      data[at++] = 255;
+    }
   }
   return { width, height, data };
-}
-
-function at({ width, data }: Pixels, x: number, y: number): Rgb {
-  const i = (y * width + x) * 4;
-  return [data[i] ?? 0, data[i + 1] ?? 0, data[i + 2] ?? 0];
 }
