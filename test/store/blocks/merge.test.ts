@@ -180,7 +180,7 @@ describe("rows of a month that are too large to be read at once", () => {
       ...view({ values: [["event", "buy"]], moment: NOON + 72 }),
       kind: "event",
     } as const;
-    const block = folded([...records, event], rules, 500).get(MONTH) ?? new Block(MONTH);
+    const block = folded([...records, event], rules, 2_001).get(MONTH) ?? new Block(MONTH);
     return rewritten(block);
   };
   const PAST = { ...ALL_KEPT, today: Number.POSITIVE_INFINITY };

@@ -2,32 +2,31 @@ import assert from "node:assert/strict";
 import { engineOfSuite, onEachEngine } from "../../helpers/engines.ts";
 import { kept } from "../../helpers/kept.ts";
 import { views } from "../../helpers/traffic.ts";
-import { eachWorld } from "../../helpers/world.ts";
+import { eachWorld, sharedWorld, type World } from "../../helpers/world.ts";
 
 const DAY_MS = 86_400_000;
+const ENV = { RETENTION_DAYS: "10", BADGE_SITES: "blog" };
+
+/** A view of `/day-01`, `/day-02`, … and of `/home` on each of `days` days; the last is today. */
+async function visitDaily(world: World, days: number): Promise<void> {
+  for (let day = 1; day <= days; day++) {
+    if (day > 1) world.clock.jump(DAY_MS);
+    await world.service.store.upkeep();
+    await views(world, [{ path: pathOf(day) }, { path: "/home" }]);
+  }
+}
 
 onEachEngine(() => {
-  describe("retention", () => {
-    const onFile = engineOfSuite() === "SQLite" ? it : () => {};
-    const world = eachWorld({ env: { RETENTION_DAYS: "10", BADGE_SITES: "blog" } });
-    const upkeep = () => world().service.store.upkeep();
+  const onFile = engineOfSuite() === "SQLite" ? it : () => {};
 
-    function passDays(days: number): void {
-      world().clock.jump(days * DAY_MS);
-    }
-
-    /** A view of `/day-01`, `/day-02`, … and of `/home` on each of `days` days; the last is today. */
-    async function visitDaily(days: number): Promise<void> {
-      for (let day = 1; day <= days; day++) {
-        if (day > 1) passDays(1);
-        await upkeep();
-        await views(world(), [{ path: pathOf(day) }, { path: "/home" }]);
-      }
-    }
+  describe("retention, after 15 days,", () => {
+    const world = sharedWorld({ env: ENV });
+    before(async () => {
+      await visitDaily(world(), 15);
+      await world().service.store.upkeep();
+    });
 
     it("keeps the last RETENTION_DAYS days, today among them, and drops all before", async () => {
-      await visitDaily(15);
-      await upkeep();
       const { from, to, path } = await world().stats({ from: "first" });
       assert.deepEqual([from, to], ["2026-03-09", "2026-03-18"]);
       assert.deepEqual(Object.keys(path).sort(), [
@@ -38,6 +37,27 @@ onEachEngine(() => {
       assert.deepEqual((await world().stats({ day: "2026-03-08" })).path, undefined);
     });
 
+    onFile("removes from the file what nobody counts any more", () => {
+      const { texts } = kept(world().dataDir);
+      for (let day = 1; day <= 15; day++)
+        assert.equal(texts.has(pathOf(day)), day > 5, pathOf(day));
+      assert.equal(texts.has("/home"), true);
+    });
+
+    it("leaves the totals of all time alone", async () => {
+      const badge = await world().ask("/badge?site=blog&days=all");
+      assert.match(badge.text, /aria-label="views \(all\): 30"/);
+    });
+  });
+
+  describe("retention", () => {
+    const world = eachWorld({ env: ENV });
+    const upkeep = () => world().service.store.upkeep();
+
+    function passDays(days: number): void {
+      world().clock.jump(days * DAY_MS);
+    }
+
     it("keeps a day for as long after it was counted on again, whatever the clock says", async () => {
       const runDays = async (days: number) => {
         for (let day = 0; day < days; day++) {
@@ -46,7 +66,7 @@ onEachEngine(() => {
         }
       };
       const [day] = ["2026-03-04"];
-      await visitDaily(1);
+      await visitDaily(world(), 1);
       await runDays(8);
       world().clock.setWall(`${day}T12:00:00Z`);
       await views(world(), [{ path: "/again" }]);
@@ -58,24 +78,8 @@ onEachEngine(() => {
       assert.equal((await world().stats({ day })).path, undefined);
     });
 
-    onFile("removes from the file what nobody counts any more", async () => {
-      await visitDaily(15);
-      await upkeep();
-      const { texts } = kept(world().dataDir);
-      for (let day = 1; day <= 15; day++)
-        assert.equal(texts.has(pathOf(day)), day > 5, pathOf(day));
-      assert.equal(texts.has("/home"), true);
-    });
-
-    it("leaves the totals of all time alone", async () => {
-      await visitDaily(15);
-      await upkeep();
-      const badge = await world().ask("/badge?site=blog&days=all");
-      assert.match(badge.text, /aria-label="views \(all\): 30"/);
-    });
-
     it("goes by itself within ten minutes", async () => {
-      await visitDaily(15);
+      await visitDaily(world(), 15);
       world().clock.advance(10 * 60_000);
       // A second upkeep waits for the running one.
       await upkeep();
@@ -83,7 +87,7 @@ onEachEngine(() => {
     });
 
     it("counts a value that comes back as it did before", async () => {
-      await visitDaily(1);
+      await visitDaily(world(), 1);
       passDays(30);
       await upkeep();
       await views(world(), [{ path: pathOf(1) }]);

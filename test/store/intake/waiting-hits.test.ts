@@ -85,14 +85,19 @@ function memory(): number {
 const HOUR_MS = 3_600_000;
 const VALUES = 100_000;
 /** 128 characters, cut from a text that is far longer. */
-const longValue = (i: number) => `${i}/${"漢".repeat(4_000)}`.slice(0, 128);
+const cutValue = (i: number) => `${i}/${"漢".repeat(4_000)}`.slice(0, 128);
+const LONG = "漢".repeat(128);
+/** The same at once. */
+const longValue = (i: number) => `${i}/${LONG}`.slice(0, 128);
+/** More of these than there is room for. */
+const CROWD = VALUES / 2;
 
 describe("what waits in memory", () => {
-  /** 100,000 different values, 2,000 in each of 50 hours. */
-  function flood(failing: Failing): void {
-    for (let i = 0; i < VALUES; i++) {
+  /** Different values, 2,000 in each hour. */
+  function flood(failing: Failing, values = CROWD, value = longValue): void {
+    for (let i = 0; i < values; i++) {
       if (i % 2_000 === 0) failing.clock.setWall(Date.UTC(2026, 2, 5) + (i / 2_000) * HOUR_MS);
-      void failing.view(longValue(i));
+      void failing.view(value(i));
     }
   }
 
@@ -100,7 +105,7 @@ describe("what waits in memory", () => {
     const failing = new Failing();
     await failing.begin();
     const before = memory();
-    flood(failing);
+    flood(failing, VALUES, cutValue);
     const taken = memory() - before;
     assert.ok(taken < 1.25 * MAX_WAITING_BYTES, `${Math.round(taken / 1e6)} MB`);
     const groups = await failing.mend();
@@ -123,13 +128,12 @@ describe("what waits in memory", () => {
   });
 
   describe("where there is no room for more", () => {
-    let failing: Failing;
-
-    beforeEach(async () => {
-      failing = new Failing();
+    async function full(): Promise<Failing> {
+      const failing = new Failing();
       await failing.begin();
       flood(failing);
-    });
+      return failing;
+    }
 
     it("takes hits as they are that are alike to those before", async () => {
       const other = new Failing();
@@ -147,6 +151,7 @@ describe("what waits in memory", () => {
     });
 
     it("tells all that it counts but its texts, hour by hour", async () => {
+      const failing = await full();
       const hour = Date.UTC(2026, 5, 1);
       const hits: Hit[] = [
         viewOf({ path: "/new" }, FLAG.visitor | FLAG.session),
@@ -187,6 +192,7 @@ describe("what waits in memory", () => {
     });
 
     it("is bounded in hours: later ones join the last", async () => {
+      const failing = await full();
       for (let hour = 0; hour < MAX_BARE_HOURS + 500; hour++) {
         failing.clock.setWall(Date.UTC(2026, 5, 1, hour));
         void failing.intake.count(2, viewOf());
@@ -247,7 +253,7 @@ describe("what waits in memory", () => {
     assert.equal(failing.intake.unavailable, true);
     const groups = [...first, ...(await failing.mend())];
     const paths = sums(groups, "path");
-    assert.deepEqual([paths.total, paths.views], [VALUES + 1, VALUES + 1]);
+    assert.deepEqual([paths.total, paths.views], [CROWD + 1, CROWD + 1]);
   });
 });
 

@@ -305,14 +305,14 @@ describe("an import", () => {
       Object.fromEntries(
         Array.from({ length: n }, (_, at) => [`${at}${"x".repeat(length)}.csv`, "a\n"]),
       );
-    await writeZip(file("many.zip"), { ...good, ...names(960, 1_000) });
+    await writeZip(file("many.zip"), { ...good, ...names(240, 1_000) });
     const { left } = await read(file("many.zip"));
     assert.equal(
       [...left.values()].reduce((sum, n) => sum + n, 0),
-      960,
+      240,
     );
     assert.ok([...left.keys()].join().length < 20_000);
-    await writeZip(file("long.zip"), { ...good, ...names(960, 32_000) });
+    await writeZip(file("long.zip"), { ...good, ...names(2, 32_000) });
     await assert.rejects(read(file("long.zip")), /a name of 3\d{4} bytes/);
   });
 
@@ -323,7 +323,7 @@ describe("an import", () => {
   });
 
   it("refuses what unpacks to far more than it is", async () => {
-    writeGzip(file("bomb.csv.gz"), `2Path,Title\n${"\n".repeat(80_000_000)}`);
+    writeGzip(file("bomb.csv.gz"), `2Path,Title\n${"\n".repeat(48_000_000)}`);
     await assert.rejects(read(file("bomb.csv.gz")), /unpacks to far more than its size/);
   });
 });

@@ -21,6 +21,7 @@ import {
 } from "../../helpers/access-logs.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import { writeGzip } from "../../helpers/foreign-exports.ts";
+import { lasting } from "../../helpers/long.ts";
 import { seeded, TEST_SEED } from "../../helpers/seeded.ts";
 
 const TODAY = parseDay("2026-03-01") as number;
@@ -185,7 +186,7 @@ describe("an import of access logs", () => {
     const all = someVisits(TEST_SEED, { from: at("2026-01-01T00:00:00"), days: 4, n: 300 });
     for (const kind of Object.keys(WRITERS)) {
       const whole = await read([log(all, kind, `${kind}.log`)]);
-      for (let round = 0; round < 6; round++) {
+      for (let round = 0; round < lasting(8); round++) {
         const paths: string[] = [];
         for (let start = 0; start < all.length; ) {
           const end = start + 1 + below(Math.ceil(all.length / 3));
