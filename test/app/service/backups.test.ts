@@ -101,7 +101,7 @@ describe("nightly backups to a folder that the configuration names", () => {
       /is a file where a folder should be\. Rename it/,
     );
     assert.deepEqual((await world().stats()).warnings ?? [], []);
-    world().clock.advance(8 * DAY_MS);
+    world().clock.jump(8 * DAY_MS);
     await untilFirst(world(), ({ isOverdue }) => isOverdue);
     assert.deepEqual((await world().stats()).warnings, ["backup_overdue"]);
     assert.match(world().screen.at(-1) ?? "", /no good backup for a week/);
@@ -208,7 +208,7 @@ for (const path of ["backups", "."])
       );
       assert.deepEqual(answer.targets[0]?.good, first.targets[0]?.good);
       assert.deepEqual(readdirSync(disk()), []);
-      world().clock.advance(8 * DAY_MS);
+      world().clock.jump(8 * DAY_MS);
       await untilFirst(world(), ({ isOverdue }) => isOverdue);
       assert.deepEqual((await world().stats()).warnings, ["backup_overdue"]);
       assert.deepEqual(readdirSync(disk()), []);

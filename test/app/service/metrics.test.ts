@@ -52,7 +52,7 @@ describe("the metrics of a service", () => {
       assert.deepEqual([await value("failed_tries"), await value("overdue")], [0, 0]);
       rmSync(backups, { recursive: true });
       writeFileSync(backups, "");
-      world.clock.advance(8 * DAY_MS);
+      world.clock.jump(8 * DAY_MS);
       await becomes("overdue", (overdue) => overdue === 1);
       await becomes("failed_tries", (tries) => tries > 0);
     } finally {

@@ -86,7 +86,7 @@ describe(`a backup of whatever hits made (TEST_SEED=${TEST_SEED} brings the same
         for (let step = 0; step < 5; step++) {
           await hits(world);
           if (isFlooded && below(2) === 0) await flood(world);
-          if (below(2) === 0) clock.advance(pick([3_600_000, DAY_MS, 20 * DAY_MS]));
+          if (below(2) === 0) clock.jump(pick([3_600_000, DAY_MS, 20 * DAY_MS]));
           if (below(2) === 0) await world.service.store.upkeep();
         }
         const before = await answers(world, isFlooded);
