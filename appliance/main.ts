@@ -11,6 +11,8 @@ import { clockZone } from "./base/time-zone.ts";
 const STDIN = 0;
 /** The width of output into a pipe. */
 const DEFAULT_COLUMNS = 80;
+/** The signals of a service manager, and of Ctrl+C. */
+const STOPPING = ["SIGTERM", "SIGINT"] as const;
 const CHECKOUT = join(import.meta.dirname, "..");
 
 /** The name of this program; in a checkout it is a script that is in no PATH. */
@@ -54,6 +56,13 @@ const code = await runCommandLine(process.argv.slice(2), {
   yieldToOthers: () => stepBack(niceness),
   isPiped: () => isPiped(STDIN),
   input: (limit) => readInput(process.stdin, limit),
+  onStop(stop) {
+    const told = () => stop();
+    for (const signal of STOPPING) process.once(signal, told);
+    return () => {
+      for (const signal of STOPPING) process.off(signal, told);
+    };
+  },
 });
 // A write that failed meanwhile has said so.
 process.exitCode ||= code;

@@ -21,6 +21,11 @@ export class RunningCollector extends Running {
     return collector;
   }
 
+  /** The same in this process. */
+  static startHere(env: Readonly<Record<string, string>>): Promise<RunningCollector> {
+    return RunningCollector.start(env, { isHere: true });
+  }
+
   get port(): number {
     return this.#port;
   }

@@ -1,4 +1,4 @@
-import { runHere } from "./command-line.ts";
+import { runHere } from "./here.ts";
 import type { Asked, Said } from "./programs.ts";
 
 const say = (said: Said) => void process.send?.(said);

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { chownSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { type Env, Inside } from "./here.ts";
 import { aroundTests } from "./hooks.ts";
 import { COMPILED, openProgram } from "./open-program.ts";
 import { type Ask, askPort, type Reply } from "./world.ts";
@@ -18,17 +19,12 @@ function compiledFor(user: number, compiled: string): string {
   return folder;
 }
 
-/** The name by which a shell in the checkout finds it. */
-export const PROGRAM = "./scripts/tallydeck";
-
 export interface Ended {
   /** Exit code; null when a signal ended it. */
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
 }
-
-export type Env = Readonly<Record<string, string>>;
 
 /** Runs the command line in a process of its own, with nothing in its environment but `env`. */
 export function spawned(args: readonly string[], env: Env = {}, input?: string): Promise<Ended> {
@@ -44,7 +40,7 @@ aroundTests(
   },
   () => {
     isOver = true;
-    return Promise.all([...running].map((process) => process.end("SIGKILL")));
+    return Promise.all([...running].map((process) => process.abandon()));
   },
 );
 
@@ -59,40 +55,46 @@ interface RunningOptions {
   user?: number;
   /** It is a program that any user can read, as it is anyway where another one runs it. */
   isOpen?: boolean;
+  /** It runs in the process of the tests, in which its modules are loaded already. */
+  isHere?: boolean;
 }
 
 const OWN = { node: process.execPath, main: MAIN, compiled: COMPILED };
 
+function started(
+  args: readonly string[],
+  env: Env,
+  { program, input, descriptors, user, isOpen = user !== undefined }: RunningOptions,
+): ChildProcess {
+  const { node, main, compiled } = isOpen ? openProgram() : OWN;
+  const command = [node, ...(program ?? [main]), ...args];
+  const limited = ["bash", "-c", `ulimit -n ${descriptors}; exec "$@"`, "bash", ...command];
+  const [file = "", ...rest] = descriptors === undefined ? command : limited;
+  return spawn(file, rest, {
+    env: {
+      PATH: process.env.PATH ?? "",
+      NODE_COMPILE_CACHE: user === undefined ? compiled : compiledFor(user, compiled),
+      // Beside other tests, a nice one would hardly run.
+      NICENESS: "0",
+      ...env,
+    },
+    stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+    ...(user !== undefined && { uid: user, gid: user }),
+  });
+}
+
 /** A process of the command line that stays, as `tallydeck run` does. */
 export class Running {
   readonly ended: Promise<Ended>;
-  readonly #child: ChildProcess;
+  readonly #child: ChildProcess | Inside;
   #out = "";
   #err = "";
 
-  constructor(
-    args: readonly string[],
-    env: Env = {},
-    { program, input, descriptors, user, isOpen = user !== undefined }: RunningOptions = {},
-  ) {
+  constructor(args: readonly string[], env: Env = {}, options: RunningOptions = {}) {
     if (isOver) throw new Error("All tests are over.");
-    const { node, main, compiled } = isOpen ? openProgram() : OWN;
-    const command = [node, ...(program ?? [main]), ...args];
-    const limited = ["bash", "-c", `ulimit -n ${descriptors}; exec "$@"`, "bash", ...command];
-    const [file = "", ...rest] = descriptors === undefined ? command : limited;
-    this.#child = spawn(file, rest, {
-      env: {
-        PATH: process.env.PATH ?? "",
-        NODE_COMPILE_CACHE: user === undefined ? compiled : compiledFor(user, compiled),
-        // Beside other tests, a nice one would hardly run.
-        NICENESS: "0",
-        ...env,
-      },
-      stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
-      ...(user !== undefined && { uid: user, gid: user }),
-    });
+    this.#child = options.isHere ? new Inside(args, env) : started(args, env, options);
     // It need not read all of it.
-    this.#child.stdin?.on("error", () => {}).end(input);
+    this.#child.stdin?.on("error", () => {}).end(options.input);
     this.#child.stdout?.on("data", (bytes: Buffer) => {
       this.#out += bytes;
     });
@@ -142,6 +144,11 @@ export class Running {
     return this.ended;
   }
 
+  /** Ends it where its test left it running. */
+  async abandon(): Promise<void> {
+    await this.end(this.#child instanceof Inside ? "SIGTERM" : "SIGKILL");
+  }
+
   /** Holds it in the middle of whatever it does; resolves when none of its threads moves. */
   async suspend(): Promise<void> {
     this.#child.kill("SIGSTOP");
@@ -165,6 +172,11 @@ export class RunningService extends Running {
     const [, port] = await service.says(/localhost:(\d+)\/dashboard/);
     service.#port = Number(port);
     return service;
+  }
+
+  /** The same in this process: all but the process itself is as it is there, for a fifth of the work. */
+  static startHere(dataDir: string, env: Env = {}): Promise<RunningService> {
+    return RunningService.start(dataDir, env, { isHere: true });
   }
 
   get port(): number {

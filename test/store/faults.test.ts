@@ -277,7 +277,7 @@ describe("when the disk", () => {
     disk.fill();
     await before.end("SIGKILL");
 
-    const service = await RunningService.start(disk.folder, env);
+    const service = await RunningService.startHere(disk.folder, env);
     const stats = async () => (await service.ask("/stats?token=t")).json;
     const unavailable = async () => (await stats()).warnings.includes("storage_unavailable");
     assert.deepEqual((await stats()).app, { _: 3 });

@@ -1,6 +1,8 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { entryOf } from "../../base/input/json.ts";
+import type { Cancel } from "../../base/signal.ts";
 import { didYouMean } from "../../base/text/nearest.ts";
+import type { Threads } from "../../store/store.ts";
 
 /** The program's name where it is in the PATH. */
 export const INSTALLED = "tallydeck";
@@ -21,13 +23,17 @@ export interface Terminal {
   /** Puts a text in the place of the line before; undefined where no person watches. */
   readonly rewrite?: ((text: string) => void) | undefined;
   /** Standard output, for bytes. */
-  readonly output: NodeJS.WritableStream;
+  readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean };
   /** Has long work come after what others do on this machine, and take little memory. */
   readonly yieldToOthers: () => void;
   /** Whether input is piped in, or read from a file. */
   readonly isPiped: () => boolean;
   /** Standard input as text; at most `limit` bytes of it are read. */
   readonly input: (limit: number) => Promise<string>;
+  /** Has `stop` called when the command is told to end, once for each way of telling it. */
+  readonly onStop: (stop: () => void) => Cancel;
+  /** Threads for a service's database, where there are some already; it starts its own unless given. */
+  readonly threads?: Threads;
 }
 
 export interface Command {

@@ -65,7 +65,7 @@ export const follow: Command = {
     if (path === undefined || rest.length > 0 || !values.site)
       throw new UsageError("Say which log is of which site: `tallydeck follow FILE --site SITE`.");
     const ended = new AbortController();
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => ended.abort());
+    terminal.onStop(() => ended.abort());
     const send = sender(values, terminal);
     if (path === STANDARD_INPUT) await followPipe(send, terminal, ended.signal);
     else await followFile(resolve(path), { values, terminal, send, signal: ended.signal });

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { beforeEach, describe, it } from "mocha";
 import { CHROME, WRITERS } from "../../helpers/access-logs.ts";
-import { refused, tallydeck } from "../../helpers/command-line.ts";
+import { tallydeck } from "../../helpers/command-line.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import { freePort } from "../../helpers/free-port.ts";
 import { isLong } from "../../helpers/long.ts";
 import { Owner } from "../../helpers/owner.ts";
 import { seeded, TEST_SEED } from "../../helpers/seeded.ts";
-import { Running } from "../../helpers/tallydeck.ts";
+import { Running, spawned } from "../../helpers/tallydeck.ts";
 import { until } from "../../helpers/until.ts";
 import { askPort, eachWorld } from "../../helpers/world.ts";
 
@@ -52,7 +52,7 @@ describe("tallydeck follow", () => {
 
     it("sends what comes, over rotation, and goes on where it was", async () => {
       write(now);
-      const first = new Running(["follow", log(), ...SITE], env);
+      const first = new Running(["follow", log(), ...SITE], env, { isHere: true });
       await until(() => existsSync(`${log()}.tallydeck`));
       write(now, 2);
       await eventually(async () => (await paths()).length === 2);
@@ -60,7 +60,7 @@ describe("tallydeck follow", () => {
       write(now);
       renameSync(log(), `${log()}.1`);
       write(now);
-      const second = new Running(["follow", log(), ...SITE], env);
+      const second = new Running(["follow", log(), ...SITE], env, { isHere: true });
       await eventually(async () => (await paths()).length === 4);
       assert.deepEqual(await paths(), ["/1", "/2", "/3", "/4"]);
       assert.deepEqual(await second.end(), { code: 0, out: "", err: "" });
@@ -68,18 +68,19 @@ describe("tallydeck follow", () => {
 
     it("sends what is there when asked to, and lines of a pipe", async () => {
       write(now, 3);
-      const fromStart = new Running(["follow", log(), ...SITE, "--from-start"], env);
+      const args = ["follow", log(), ...SITE, "--from-start"];
+      const fromStart = new Running(args, env, { isHere: true });
       await eventually(async () => (await paths()).length === 3);
       await fromStart.end();
       const input = `${WRITERS.combined?.({ at: now, ip: "192.0.2.2", target: "/pipe", agent: CHROME })}\n`;
-      assert.equal((await tallydeck(["follow", "-", ...SITE], env, input)).code, 0);
+      assert.equal((await spawned(["follow", "-", ...SITE], env, input)).code, 0);
       assert.deepEqual((await paths()).length, 4);
     });
 
     it("ends with a sentence where trying again is no use", async () => {
       write(now);
       const run = (more: Record<string, string>, ...args: string[]) =>
-        refused(["follow", log(), "--from-start", ...args], { ...env, ...more });
+        tallydeck(["follow", log(), "--from-start", ...args], { ...env, ...more });
       assert.match((await run({}, "--site", "nothere")).err, /There is no site/);
       assert.match((await run({ TALLYDECK_LOGS_TOKEN: "tdp_x" }, ...SITE)).err, /push token/);
       assert.match((await run({ TALLYDECK_LOGS_TOKEN: "" }, ...SITE)).err, /A token is missing/);

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { refused, tallydeck } from "../../helpers/command-line.ts";
+import { tallydeck } from "../../helpers/command-line.ts";
 import { MAIN, spawned } from "../../helpers/tallydeck.ts";
 
 const { version } = JSON.parse(
@@ -73,7 +73,7 @@ describe("the command line", () => {
 
   it("explains every command, whatever else is said", async () => {
     const helps = await Promise.all(
-      COMMANDS.map((command) => refused([command, "--nonsense", "--help"])),
+      COMMANDS.map((command) => tallydeck([command, "--nonsense", "--help"])),
     );
     for (const [i, { code, out, err }] of helps.entries()) {
       assert.deepEqual([code, err], [0, ""]);
@@ -113,7 +113,7 @@ describe("the command line", () => {
       ["help", "sites", "tokens"],
       ["help", "--frobnicate"],
     ];
-    const ended = await Promise.all(wrong.map((args) => refused(args)));
+    const ended = await Promise.all(wrong.map((args) => tallydeck(args)));
     for (const [i, { code, out, err }] of ended.entries()) {
       const [command] = wrong[i] ?? [];
       assert.deepEqual([code, out], [2, ""], wrong[i]?.join(" "));

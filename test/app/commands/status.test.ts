@@ -13,7 +13,7 @@ describe("tallydeck status", () => {
   const folder = eachFolder();
   const env = { SITES: "blog,shop", STATS_TOKEN: ADMIN, VIRTUAL_DECK: "mk2" };
   const start = (more: Record<string, string> = {}) =>
-    RunningService.start(folder(), { ...env, ...more });
+    RunningService.startHere(folder(), { ...env, ...more });
   const status = async (code = 0, zone = "UTC") => {
     const ended = await tallydeck(["status", "--data-dir", folder()], { TZ: zone });
     assert.deepEqual([ended.code, ended.err], [code, ""]);
@@ -30,7 +30,7 @@ describe("tallydeck status", () => {
 
   it("says where a running service is, and what it works with, to people and to programs", async () => {
     const asked = ["status", "--json", "--data-dir", folder()];
-    const service = await start();
+    const service = await RunningService.start(folder(), env);
     const [, webUi] = await service.says(/Web UI {5}(http:\S+)/);
     const out = await status();
     assert.match(out, /^Tallydeck \d+\.\d+\.\d+ is running\.\n/);

@@ -116,7 +116,7 @@ describe(`in the middle of ${HITS} hits, ${AT_ONCE} at once (TEST_SEED=${TEST_SE
       answered.push(await pour(service.port, site, MOMENTS[i] ?? 1, end));
       assert.equal((await service.ended).code, null);
     }
-    const service = await RunningService.start(dataDir, ENV);
+    const service = await RunningService.startHere(dataDir, ENV);
     for (const [i, site] of SITES.entries())
       await assertAllThere(service, site, answered[i] as Answered);
     assertIntact(dataDir);
@@ -128,7 +128,7 @@ describe(`in the middle of ${HITS} hits, ${AT_ONCE} at once (TEST_SEED=${TEST_SE
     const stop = () => void service.end("SIGTERM");
     const answered = await pour(service.port, "first", MOMENTS[0] ?? 1, stop);
     assert.equal((await service.ended).code, 0);
-    const after = await RunningService.start(dataDir, ENV);
+    const after = await RunningService.startHere(dataDir, ENV);
     await assertAllThere(after, "first", answered);
     await after.end();
   });
@@ -147,7 +147,7 @@ describe(`in the middle of ${HITS} hits, ${AT_ONCE} at once (TEST_SEED=${TEST_SE
         cut = service.suspend().then(() => disk.cutPower(() => service.end("SIGKILL")));
       });
       await cut;
-      const after = await RunningService.start(disk.folder, ENV);
+      const after = await RunningService.startHere(disk.folder, ENV);
       await assertAllThere(after, "first", answered);
       assertIntact(disk.folder);
       await after.end();

@@ -61,7 +61,7 @@ describe("what is sent through every door", () => {
   let printed: string;
 
   async function start(): Promise<void> {
-    service = await RunningService.start(dataDir(), {
+    service = await RunningService.startHere(dataDir(), {
       SITES: "blog",
       STATS_TOKEN: ADMIN,
       BADGE_SITES: "blog",

@@ -52,8 +52,7 @@ export const copy: Command = {
     if (positionals.length > 0 || from === undefined || to === undefined)
       throw new UsageError("Say from where, and to where: `tallydeck copy --from DIR --to URL`.");
     const interrupted = new AbortController();
-    const interrupt = () => interrupted.abort();
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, interrupt);
+    const forget = terminal.onStop(() => interrupted.abort());
     try {
       const meant = (word: string) => settingOr(word, { config }, terminal);
       const clock = clockOf(terminal);
@@ -83,7 +82,7 @@ export const copy: Command = {
         );
       throw error instanceof CopyRefused ? new CommandFailed(error.message) : error;
     } finally {
-      for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, interrupt);
+      forget();
     }
   },
 };

@@ -91,8 +91,7 @@ export const importCommand: Command = {
     if (desk === undefined) throw new CommandFailed(await noSite(config, terminal));
     const asked = new AskedFiles();
     const interrupted = new AbortController();
-    const interrupt = () => interrupted.abort();
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, interrupt);
+    const forget = terminal.onStop(() => interrupted.abort());
     try {
       const directory = await desk.directory();
       if (directory.sites.length === 0) throw new CommandFailed(await noSite(config, terminal));
@@ -157,7 +156,7 @@ export const importCommand: Command = {
         );
       throw error instanceof ImportRefused ? new CommandFailed(error.message) : error;
     } finally {
-      for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, interrupt);
+      forget();
       await asked.remove();
       await desk.close();
     }

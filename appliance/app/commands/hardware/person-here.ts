@@ -4,7 +4,7 @@ import type { Person } from "../../../deck/hardware/person.ts";
 import { CommandFailed, type Terminal } from "../command.ts";
 
 /** The person at this terminal. @throws {CommandFailed} where there is none */
-export function personHere({ out }: Terminal): { readonly person: Person; close(): void } {
+export function personHere({ out, onStop }: Terminal): { readonly person: Person; close(): void } {
   if (!process.stdin.isTTY)
     throw new CommandFailed("It asks you to press keys and to answer. Run it in a terminal.");
   const [typed, stopped] = [new Signal<string>(), new Signal()];
@@ -13,12 +13,14 @@ export function personHere({ out }: Terminal): { readonly person: Person; close(
   // The end of the input is one as well.
   lines.on("close", () => stopped.emit());
   const stop = () => stopped.emit();
-  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-  for (const signal of signals) process.once(signal, stop);
+  const forget = onStop(stop);
+  // The terminal was closed.
+  process.once("SIGHUP", stop);
   return {
     person: { say: out, typed, stopped },
     close() {
-      for (const signal of signals) process.off(signal, stop);
+      forget();
+      process.off("SIGHUP", stop);
       lines.close();
     },
   };

@@ -6,7 +6,7 @@ import { handedSockets, ServiceManager } from "../../../box/systemd.ts";
 import type { Config } from "../../../config/config.ts";
 import { type Collecting, startCollecting } from "../../service/collect.ts";
 import { CommandFailed, type Terminal } from "../command.ts";
-import { listenProblem, signalled } from "./lifetime.ts";
+import { listenProblem, toldToStop } from "./lifetime.ts";
 
 const LISTENING_FLAGS = ["--port", "--host", "--metrics-port", "--metrics-bind"];
 
@@ -20,7 +20,7 @@ export async function collectUntilTold(
   database: string,
   terminal: Terminal,
 ): Promise<void> {
-  const told = signalled();
+  const told = toldToStop(terminal);
   // The timer keeps the process alive while the database is away and there is no connection.
   const hold = setInterval(() => {}, LONGEST_TIMER_MS);
   try {
@@ -39,7 +39,7 @@ export async function collectUntilTold(
     manager.ready(async () => {});
     const refused = await Promise.race([told, collecting.refused]);
     manager.stopping();
-    if (refused === undefined) await drain(collecting, config, clock);
+    if (refused === undefined) await drain(collecting, clock, { config, terminal });
     refuseLoss(await collecting.close());
     if (refused !== undefined) throw refused;
   } finally {
@@ -63,14 +63,14 @@ function announcement(
 /** Gives the proxies that send visitors here time to notice; none does before it was ready. */
 async function drain(
   collecting: Collecting,
-  { drainSeconds }: Config,
   clock: SystemClock,
+  { config, terminal }: { config: Config; terminal: Terminal },
 ): Promise<void> {
   collecting.drain();
   if (!collecting.numbers.ready) return;
   const { promise: over, resolve } = Promise.withResolvers<void>();
-  clock.after(drainSeconds * 1_000, resolve);
-  await Promise.race([over, signalled()]);
+  clock.after(config.drainSeconds * 1_000, resolve);
+  await Promise.race([over, toldToStop(terminal)]);
 }
 
 function refuseLoss(hits: number): void {

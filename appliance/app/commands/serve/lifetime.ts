@@ -1,9 +1,9 @@
-import { CommandFailed } from "../command.ts";
+import { CommandFailed, type Terminal } from "../command.ts";
 
-/** Resolves at the next signal that ends a service. */
-export function signalled(): Promise<void> {
+/** Resolves when a service is told to end, from now on. */
+export function toldToStop({ onStop }: Terminal): Promise<void> {
   return new Promise((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
+    onStop(resolve);
   });
 }
 

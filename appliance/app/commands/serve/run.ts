@@ -38,7 +38,7 @@ export const run: Command = {
       );
     // Loading the service takes ten times as long as reading its configuration.
     const { threadsOfStart } = await import("../../../store/desk.ts");
-    const threads = threadsOfStart();
+    const threads = terminal.threads ?? threadsOfStart();
     const { serve } = await import("./serve.ts");
     await serve(config, database, terminal, threads);
   },

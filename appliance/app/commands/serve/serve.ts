@@ -17,7 +17,7 @@ import { CommandFailed, type Terminal } from "../command.ts";
 import { toType } from "../data.ts";
 import { noteRuntimeInfo } from "../runtime-info.ts";
 import { type Demo, startDemo } from "./demo.ts";
-import { listenProblem, signalled } from "./lifetime.ts";
+import { listenProblem, toldToStop } from "./lifetime.ts";
 
 const LISTENING_FLAGS = [
   "--port",
@@ -42,7 +42,7 @@ export async function serve(
   const demo = configured.demo ? startDemo(configured, Date.now()) : undefined;
   const config = demo?.config ?? configured;
   // Signals are handled from here on, so that a stop right after the start is clean.
-  const told = signalled();
+  const told = toldToStop(terminal);
   try {
     const problems: RecentProblems = new RecentProblems(() => clock.now());
     const log = createLog(terminal.err, problems);
@@ -127,8 +127,8 @@ function farAhead({ time, newest }: ImplausibleTime): string {
 }
 
 /** Whether a secret may be printed: to a person's terminal or the pipe of scripts/start, and never to a journal. */
-function mayShowToken({ env }: Terminal): boolean {
-  if (process.stdout.isTTY) return true;
+function mayShowToken({ env, output }: Terminal): boolean {
+  if (output.isTTY) return true;
   return env.TALLYDECK_FROM_START === "1" && !env.JOURNAL_STREAM && fstatSync(1).isFIFO();
 }
 

@@ -173,7 +173,7 @@ describe("a backup", () => {
   it("is refused while the service runs, which goes on", async () => {
     ranOnce();
     await backUp();
-    const service = await RunningService.start(dataDir(), ENV);
+    const service = await RunningService.startHere(dataDir(), ENV);
     await view(service, 7);
     const counted = await answers(service);
     const { code, out, err } = await restore();

@@ -104,7 +104,8 @@ describe("tallydeck copy", () => {
   it("is ended by Ctrl-C after the transaction that runs, says how to go on, and goes on", async () => {
     const all = [...demoDays(Date.now())];
     fill(at("box"), all);
-    const running = new Running(["copy", "--from", at("box"), "--to", await url()]);
+    const args = ["copy", "--from", at("box"), "--to", await url()];
+    const running = new Running(args, {}, { isHere: true });
     const server = await sharedPostgres();
     const months = () =>
       server.sql("SELECT count(*) AS n FROM block", database()).then(

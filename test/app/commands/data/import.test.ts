@@ -53,7 +53,7 @@ describe("tallydeck import", () => {
   afterEach(() => matomo?.close());
 
   it("brings the days of another tool, and a running service shows them", async () => {
-    const service = await RunningService.start(folder(), { STATS_TOKEN: "t" });
+    const service = await RunningService.startHere(folder(), { STATS_TOKEN: "t" });
     const path = await plausible(daysAgo(3, 1));
     const { code, out } = await bring(path, "--site", "blog");
     assert.equal(code, 0);

@@ -8,7 +8,6 @@ import { Signal } from "../../../../appliance/base/signal.ts";
 import { type HardwareReport, parseReport } from "../../../../appliance/deck/hardware/report.ts";
 import { createDeckBus, type HidSystem } from "../../../../appliance/deck/usb/hid.ts";
 import { lockDataDir } from "../../../../appliance/store/desk.ts";
-import { tallydeck } from "../../../helpers/command-line.ts";
 import { DeckHand, letPass } from "../../../helpers/deck-hand.ts";
 import { FakeClock } from "../../../helpers/fake-clock.ts";
 import { type FakeUnit, FakeUsbHost } from "../../../helpers/fake-hid.ts";
@@ -17,6 +16,7 @@ import { UNITS } from "../../../helpers/fake-hid-units.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
 import { replay } from "../../../helpers/replayed-deck.ts";
 import { seeded, TEST_SEED } from "../../../helpers/seeded.ts";
+import { spawned } from "../../../helpers/tallydeck.ts";
 
 /** A unit of each protocol, and of each kind of places. */
 const DECKS: typeof UNITS = {
@@ -363,7 +363,7 @@ describe("tallydeck try-deck", () => {
     });
 
     it("says that it needs a person", async () => {
-      const { code, err } = await tallydeck(["try-deck", "--data-dir", folder()]);
+      const { code, err } = await spawned(["try-deck", "--data-dir", folder()]);
       assert.equal(code, 1);
       assert.match(err, /Run it in a terminal\./);
     });
@@ -382,6 +382,7 @@ function terminalOf(clock: FakeClock, lines: string[]): Terminal {
     output: process.stdout,
     yieldToOthers: () => {},
     isPiped: () => false,
+    onStop: () => () => {},
     input: async () => "",
   };
 }

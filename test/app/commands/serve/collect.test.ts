@@ -6,7 +6,7 @@ import { createServer } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { describe, it } from "mocha";
 import { RunningCollector } from "../../../helpers/collector.ts";
-import { refused, tallydeck } from "../../../helpers/command-line.ts";
+import { tallydeck } from "../../../helpers/command-line.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
 import { freePort } from "../../../helpers/free-port.ts";
 import { listingModules } from "../../../helpers/loaded-modules.ts";
@@ -41,13 +41,13 @@ describe("tallydeck collect", () => {
   };
 
   it("does nothing without a database", async () => {
-    const { code, err } = await refused(["collect"]);
+    const { code, err } = await tallydeck(["collect"]);
     assert.equal(code, 2);
     assert.match(err, /name it in DATABASE_URL/);
   });
 
   it("takes no flag of the decks", async () => {
-    const { code, err } = await refused(["collect", "--virtual-deck", "mk2"]);
+    const { code, err } = await tallydeck(["collect", "--virtual-deck", "mk2"]);
     assert.deepEqual([code, /There is no option --virtual-deck/.test(err)], [2, true]);
   });
 
@@ -64,14 +64,14 @@ describe("tallydeck collect", () => {
     assert.deepEqual(await pagesOf(collector), { "/one": 1, "/two": 1 });
     const { code, err } = await collector.end();
     assert.deepEqual([code, err], [0, ""]);
-    const again = await RunningCollector.start(await environment());
+    const again = await RunningCollector.startHere(await environment());
     await again.answers(200);
     assert.deepEqual(await pagesOf(again), { "/one": 1, "/two": 1 });
     await again.end();
   });
 
   it("answers hits while the database has no room, and says how many are lost when it must stop", async () => {
-    const collector = await RunningCollector.start(await environment());
+    const collector = await RunningCollector.startHere(await environment());
     await collector.answers(200);
     await (await sharedPostgres()).sql(NO_ROOM, database());
     assert.equal((await collector.view("/one")).status, 200);
@@ -84,7 +84,7 @@ describe("tallydeck collect", () => {
   it("is named by `tallydeck status`, with the others that count there", async () => {
     const all = await Promise.all(
       ["berlin-1", "berlin-2"].map(async (NODE_NAME) =>
-        RunningCollector.start(await environment({ NODE_NAME })),
+        RunningCollector.startHere(await environment({ NODE_NAME })),
       ),
     );
     for (const collector of all) await collector.answers(200);
@@ -106,7 +106,7 @@ describe("tallydeck collect", () => {
   });
 
   it("leaves a database that a newer version has raised, says so at /, and takes nothing that it could not store", async () => {
-    const collector = await RunningCollector.start(await environment());
+    const collector = await RunningCollector.startHere(await environment());
     await collector.answers(200);
     const server = await sharedPostgres();
     const raise = "UPDATE meta SET value = '99' WHERE key IN ('schema', 'readable_by')";
@@ -124,7 +124,7 @@ describe("tallydeck collect", () => {
     const DATABASE_URL = server.url();
     await server.stop();
     const metricsPort = await freePort();
-    const collector = await RunningCollector.start(
+    const collector = await RunningCollector.startHere(
       await environment({ DATABASE_URL, METRICS_PORT: `${metricsPort}` }),
     );
     try {
@@ -160,7 +160,7 @@ describe("tallydeck collect", () => {
   it("stops at once where nobody was sent to it yet", async () => {
     const DATABASE_URL = `postgres://tally:secret@127.0.0.1:${await freePort()}/tally`;
     const env = await environment({ DATABASE_URL, DRAIN_SECONDS: "600" });
-    const { code, err, out } = await (await RunningCollector.start(env)).end();
+    const { code, err, out } = await (await RunningCollector.startHere(env)).end();
     assert.equal(code, 0);
     assert.match(out, /Database {3}postgres:\/\/tally@127\.0\.0\.1:\d+\/tally, as berlin-1/);
     assert.doesNotMatch(out + err, /secret/);
@@ -174,7 +174,7 @@ describe("tallydeck collect", () => {
     assert.equal(code, 1);
     assert.match(err, new RegExp(`^The database refuses the user ${user} with this password`, "m"));
     assert.doesNotMatch(err, /wrong/);
-    const url = await refused(["collect", "--database-url", "postgres://u:secret@db"]);
+    const url = await tallydeck(["collect", "--database-url", "postgres://u:secret@db"]);
     assert.deepEqual([url.code, /secret/.test(url.err)], [2, false]);
   });
 
@@ -182,7 +182,7 @@ describe("tallydeck collect", () => {
     const taken = createServer().listen(0);
     await once(taken, "listening");
     const { port } = taken.address() as { port: number };
-    const { code, err } = await refused(["collect", "--port", `${port}`], await environment());
+    const { code, err } = await tallydeck(["collect", "--port", `${port}`], await environment());
     taken.close();
     assert.equal(code, 1);
     assert.match(err, /another program uses it\. Choose another with --port/);

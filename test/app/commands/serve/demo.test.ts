@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { dayOf, formatDay } from "../../../../appliance/base/calendar.ts";
-import { refused } from "../../../helpers/command-line.ts";
+import { tallydeck } from "../../../helpers/command-line.ts";
 import { Running } from "../../../helpers/tallydeck.ts";
 import { askPort } from "../../../helpers/world.ts";
 
@@ -11,7 +11,8 @@ describe("tallydeck run --demo", () => {
   const portOf = async (pattern: RegExp) => Number((await service.says(pattern))[1]);
   before(async () => {
     const decks = ["mk2", "mini"].flatMap((model) => ["--virtual-deck", model]);
-    service = new Running(["run", "--demo", "--port", "0", "--webui-port", "0", ...decks]);
+    const args = ["run", "--demo", "--port", "0", "--webui-port", "0", ...decks];
+    service = new Running(args, {}, { isHere: true });
     await service.says(/Data {7}(\S+)/);
   });
 
@@ -59,7 +60,7 @@ describe("tallydeck run --demo", () => {
   });
 
   it("takes no data folder, for it would not use it", async () => {
-    const { code, out, err } = await refused(["run", "--demo", "--data-dir", "/nowhere"]);
+    const { code, out, err } = await tallydeck(["run", "--demo", "--data-dir", "/nowhere"]);
     assert.deepEqual([code, out], [2, ""]);
     assert.match(err, /^--demo keeps made-up data in a folder of its own, .* leave out --data-dir/);
   });

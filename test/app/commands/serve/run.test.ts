@@ -4,11 +4,11 @@ import { chmodSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { refused, tallydeck } from "../../../helpers/command-line.ts";
+import { tallydeck } from "../../../helpers/command-line.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
 import { freePort } from "../../../helpers/free-port.ts";
 import { listingModules } from "../../../helpers/loaded-modules.ts";
-import { Running, RunningService } from "../../../helpers/tallydeck.ts";
+import { Running, RunningService, spawned } from "../../../helpers/tallydeck.ts";
 import { ADMIN, askPort, encode, serviceOn } from "../../../helpers/world.ts";
 
 describe("tallydeck run", () => {
@@ -73,7 +73,7 @@ describe("tallydeck run", () => {
     await first.end();
     chmodSync(dataDir, 0o755);
     chmodSync(join(dataDir, "tallydeck.db"), 0o644);
-    const second = await RunningService.start(dataDir);
+    const second = await RunningService.startHere(dataDir);
     await second.says(/Data /);
     assertPrivate(dataDir);
     await second.end();
@@ -96,7 +96,7 @@ describe("tallydeck run", () => {
     const port = await freePort();
     const ports = ["--port", "0", "--webui-port", "0", "--tls-port", `${port}`];
     const args = ["run", "--data-dir", folder(), "--host", "127.0.0.4", ...ports];
-    const here = new Running(args, { SITES: "blog" });
+    const here = new Running(args, { SITES: "blog" }, { isHere: true });
     const [, plain] = await here.says(/Dashboard {2}http:\/\/127\.0\.0\.4:(\d+)\/dashboard/);
     await here.says(/the collector from this machine only/);
     await here.says(new RegExp(`^ {2}TLS {8}port ${port}, for visitors`, "m"));
@@ -110,7 +110,7 @@ describe("tallydeck run", () => {
   });
 
   it("refuses an address that is none of this machine", async () => {
-    const wrong = await refused(["run", "--host", "nowhere"]);
+    const wrong = await tallydeck(["run", "--host", "nowhere"]);
     assert.equal(wrong.code, 2);
     assert.match(wrong.err, /HOST must be an address of this machine/);
   });
@@ -136,7 +136,7 @@ describe("tallydeck run", () => {
       const path = file(
         "SITES=-blog\nPROT=80\nno key\nRETENTION_DAYS=\nSTATS_TOKEN_BLOG='a b'\ntoString=1\n",
       );
-      const { code, out, err } = await refused(
+      const { code, out, err } = await tallydeck(
         ["run", "--config", path, "--port", "99999", "--bind", "300.1.1.1"],
         {
           WEBUI_PORT: "many",
@@ -176,7 +176,7 @@ describe("tallydeck run", () => {
     });
 
     it("whose listeners would be one", async () => {
-      const { code, err } = await refused(["run", "--port", "8480", "--webui-port", "8480"]);
+      const { code, err } = await tallydeck(["run", "--port", "8480", "--webui-port", "8480"]);
       assert.equal(code, 2);
       assert.match(err, /WEBUI_PORT must be another port than PORT\./);
     });
@@ -190,7 +190,7 @@ describe("tallydeck run", () => {
           "a:host.example,b:host.example",
           "a:not a host",
           "my-site,my_site",
-        ].map((SITES) => refused(["run", "--data-dir", folder()], { SITES })),
+        ].map((SITES) => tallydeck(["run", "--data-dir", folder()], { SITES })),
       );
       for (const { code, err } of refusals.slice(0, -1)) {
         assert.equal(code, 2);
@@ -204,7 +204,7 @@ describe("tallydeck run", () => {
     });
 
     it("whose file cannot be read", async () => {
-      const { code, err } = await refused(["run", "--config", join(folder(), "none.env")]);
+      const { code, err } = await tallydeck(["run", "--config", join(folder(), "none.env")]);
       assert.equal(code, 2);
       assert.match(err, /CONFIG names .*none\.env, which cannot be read \(ENOENT\)\./);
     });
@@ -226,7 +226,7 @@ describe("tallydeck run", () => {
     ]);
     for (const [i, { out }] of listed.entries())
       assert.ok(out.endsWith(` --data-dir ${dirs[i]}\n`), out);
-    const service = await RunningService.start(dirs[0], { CONFIG: path, BADGE_SITES: "shop" });
+    const service = await RunningService.startHere(dirs[0], { CONFIG: path, BADGE_SITES: "shop" });
     assert.deepEqual((await service.ask("/sites?token=to%23ken")).json, [
       { id: "blog", host: "stats.example:8480" },
       { id: "shop", host: null },
@@ -242,9 +242,9 @@ describe("tallydeck run", () => {
     await new Promise<void>((resolve) => other.listen(0, resolve));
     const { port } = other.address() as { port: number };
     const [collector, control] = await Promise.all([
-      refused(["run", "--data-dir", join(folder(), "a"), "--port", `${port}`]),
+      tallydeck(["run", "--data-dir", join(folder(), "a"), "--port", `${port}`]),
       // By a process of its own, which has to end though it listens already.
-      tallydeck(
+      spawned(
         ["run", "--data-dir", join(folder(), "b"), "--port", "0", "--webui-port", `${port}`],
         { BIND: "::" },
       ),
@@ -259,7 +259,7 @@ describe("tallydeck run", () => {
 
   it("fails when another service runs on the same data, which goes on", async () => {
     const service = await RunningService.start(folder(), { SITES: "blog", STATS_TOKEN: ADMIN });
-    const second = await refused(
+    const second = await tallydeck(
       ["run", "--data-dir", folder(), "--port", "0", "--webui-port", "0"],
       { SITES: "other" },
     );
@@ -284,7 +284,7 @@ describe("tallydeck run", () => {
   });
 
   it("fails when its folder cannot be made, and says what to do", async () => {
-    const { code, err } = await refused(["run", "--data-dir", "/proc/none/of/it", "--port", "0"]);
+    const { code, err } = await tallydeck(["run", "--data-dir", "/proc/none/of/it", "--port", "0"]);
     assert.deepEqual(
       [code, err],
       [1, "The folder /proc/none cannot be made (ENOENT). Name another with --data-dir.\n"],
@@ -312,7 +312,8 @@ describe("tallydeck run", () => {
       err,
       /^.*tallydeck\.db is gone\. Restore a backup with `\.\/scripts\/tallydeck restore FILE`\.\n$/,
     );
-    const again = new Running(["run", "--data-dir", folder(), "--port", "0", "--webui-port", "0"]);
+    const args = ["run", "--data-dir", folder(), "--port", "0", "--webui-port", "0"];
+    const again = new Running(args, {}, { isHere: true });
     await again.says(/tallydeck\.db is gone\./);
     assert.equal((await again.end()).code, 0);
   });

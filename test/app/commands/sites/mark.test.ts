@@ -18,7 +18,7 @@ describe("tallydeck mark", () => {
   const today = () => new Date().toISOString().slice(0, 10);
 
   it("notes what happened, which a running service shows", async () => {
-    const service = await RunningService.start(folder(), { SITES: "blog", STATS_TOKEN: "t" });
+    const service = await RunningService.startHere(folder(), { SITES: "blog", STATS_TOKEN: "t" });
     const day = today();
     assert.deepEqual(await mark("blog", "Released", "2.0"), {
       code: 0,

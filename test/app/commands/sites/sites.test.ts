@@ -30,7 +30,7 @@ describe("tallydeck sites", () => {
   }
 
   it("adds, lists, changes and erases, and a running service follows", async () => {
-    const service = await RunningService.start(folder(), { SITES: "", STATS_TOKEN: ADMIN });
+    const service = await RunningService.startHere(folder(), { SITES: "", STATS_TOKEN: ADMIN });
     const served = async () => (await service.ask(`/sites?token=${ADMIN}`)).json;
     assert.match((await sites()).out, /^No site yet in .*\. Add one/);
 
@@ -69,7 +69,7 @@ describe("tallydeck sites", () => {
     // The file of a killed service is not trusted.
     await service.end("SIGKILL");
     assert.match((await sites("add", "shop")).out, /:8480\/s\.js" data-site="shop">/);
-    const again = await RunningService.start(folder());
+    const again = await RunningService.startHere(folder());
     await again.end();
     assert.ok(!readdirSync(folder()).includes("service.json"));
   });

@@ -28,7 +28,7 @@ describe("tallydeck stats", () => {
   }
 
   it("prints a site's numbers, while the service runs and when it does not", async () => {
-    const service = await RunningService.start(folder(), env);
+    const service = await RunningService.startHere(folder(), env);
     await countThree(service);
     const running = await stats("Blog");
     assert.deepEqual([running.code, running.err], [0, ""]);

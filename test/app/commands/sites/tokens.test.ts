@@ -21,7 +21,7 @@ describe("tallydeck tokens", () => {
 
   it("makes, replaces and revokes them, and a running service follows", async () => {
     env = { SITES: "blog,shop" };
-    const service = await RunningService.start(folder(), env);
+    const service = await RunningService.startHere(folder(), env);
     const reads = async (site: string, token: string) =>
       (await service.ask(`/stats?site=${site}&token=${token}`)).status === 200;
     const until = async (may: boolean, site: string, token: string) => {

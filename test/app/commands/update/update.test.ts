@@ -53,6 +53,7 @@ describe("tallydeck update", () => {
       output: process.stdout,
       yieldToOthers: () => {},
       isPiped: () => false,
+      onStop: () => () => {},
       input: async () => typed,
     };
     const command = updateWith({
