@@ -20,6 +20,8 @@ interface Streams {
 interface Told {
   /** Is piped in. */
   readonly input?: string | undefined;
+  /** A person watches its output. */
+  readonly isTTY?: boolean;
   /** Tells it to end. */
   readonly stopped?: Signal;
 }
@@ -35,9 +37,9 @@ export async function runHere(
   args: readonly string[],
   env: Env,
   { out, err }: Streams,
-  { input, stopped = new Signal() }: Told = {},
+  { input, isTTY = false, stopped = new Signal() }: Told = {},
 ): Promise<number> {
-  const output = new PassThrough();
+  const output = Object.assign(new PassThrough(), { isTTY });
   output.on("data", out);
   // As the program has it: its files are for its own user alone.
   if (masked++ === 0) before = process.umask(0o077);
@@ -70,13 +72,13 @@ export class Inside extends EventEmitter {
   readonly stderr = new PassThrough();
   readonly #stopped = new Signal();
 
-  constructor(args: readonly string[], env: Env) {
+  constructor(args: readonly string[], env: Env, told: Omit<Told, "stopped"> = {}) {
     super();
     const streams: Streams = {
       out: (bytes) => void this.stdout.write(bytes),
       err: (text) => void this.stderr.write(text),
     };
-    runHere(args, env, streams, { stopped: this.#stopped })
+    runHere(args, env, streams, { ...told, stopped: this.#stopped })
       .then(async (code) => {
         await Promise.all([this.stdout, this.stderr].map((stream) => finished(stream.end())));
         this.emit("close", code);

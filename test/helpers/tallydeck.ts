@@ -57,6 +57,8 @@ interface RunningOptions {
   isOpen?: boolean;
   /** It runs in the process of the tests, in which its modules are loaded already. */
   isHere?: boolean;
+  /** A person watches what it prints there. */
+  isTTY?: boolean;
 }
 
 const OWN = { node: process.execPath, main: MAIN, compiled: COMPILED };
@@ -92,7 +94,9 @@ export class Running {
 
   constructor(args: readonly string[], env: Env = {}, options: RunningOptions = {}) {
     if (isOver) throw new Error("All tests are over.");
-    this.#child = options.isHere ? new Inside(args, env) : started(args, env, options);
+    this.#child = options.isHere
+      ? new Inside(args, env, { isTTY: options.isTTY ?? false })
+      : started(args, env, options);
     // It need not read all of it.
     this.#child.stdin?.on("error", () => {}).end(options.input);
     this.#child.stdout?.on("data", (bytes: Buffer) => {

@@ -43,10 +43,10 @@ describe("the admin token of a first start", () => {
   }
 
   /** Runs it at a terminal. @returns what a person saw */
-  async function atTerminal(more: Record<string, string> = {}): Promise<string> {
+  async function atTerminal(): Promise<string> {
     const command = [process.execPath, MAIN, ...args()].join(" ");
     const child = spawn("script", ["--quiet", "--return", "--command", command, "/dev/null"], {
-      env: env(more),
+      env: env({}),
       stdio: ["pipe", "pipe", "inherit"],
     });
     const { out, port } = await untilReady(child.stdout);
@@ -58,6 +58,14 @@ describe("the admin token of a first start", () => {
     child.stdin.write("\x03");
     await exited;
     return out;
+  }
+
+  /** The same in this process, for what follows a real terminal. */
+  async function atTerminalHere(more: Record<string, string> = {}): Promise<string> {
+    const told = { isHere: true, isTTY: true };
+    const service = await RunningService.start(dataDir(), more, told);
+    await service.says(/Data /);
+    return (await service.end()).out;
   }
 
   /** Runs it with a pipe for standard output, as a shell makes one. @returns what came through */
@@ -81,20 +89,20 @@ describe("the admin token of a first start", () => {
     const [token] = TOKEN.exec(await atTerminal()) ?? [];
     assert.ok(token);
     for (const file of filesBelow(dataDir())) assert.ok(!readFileSync(file).includes(token), file);
-    assert.doesNotMatch(await atTerminal(), TOKEN);
+    assert.doesNotMatch(await atTerminalHere(), TOKEN);
   });
 
   it("is that of all who share a database, where one is named", async () => {
     const server = await sharedPostgres();
     const DATABASE_URL = server.url({ database: await server.createDatabase() });
-    assert.match(await atTerminal({ DATABASE_URL }), TOKEN);
+    assert.match(await atTerminalHere({ DATABASE_URL }), TOKEN);
     rmSync(dataDir(), { recursive: true });
-    assert.doesNotMatch(await atTerminal({ DATABASE_URL }), TOKEN);
+    assert.doesNotMatch(await atTerminalHere({ DATABASE_URL }), TOKEN);
     assert.match((await tallydeck(["tokens"], { DATABASE_URL })).out, /^admin: yes$/m);
   });
 
   it("is not made when the configuration has one", async () => {
-    assert.doesNotMatch(await atTerminal({ STATS_TOKEN: "my-own" }), TOKEN);
+    assert.doesNotMatch(await atTerminalHere({ STATS_TOKEN: "my-own" }), TOKEN);
   });
 
   it("is printed into the pipe of scripts/start", async () => {
@@ -103,7 +111,7 @@ describe("the admin token of a first start", () => {
 
   it("is not printed into any other pipe, and still to be had at a terminal then", async () => {
     assert.doesNotMatch(await intoPipe({}), TOKEN);
-    assert.match(await atTerminal(), TOKEN);
+    assert.match(await atTerminalHere(), TOKEN);
   });
 
   it("is never printed into a journal", async () => {
