@@ -6,6 +6,8 @@ import { pathToFileURL } from "node:url";
 import type { DataFormat } from "../../appliance/store/format.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
+/** Modules of it that Node has compiled. They stay: a start without takes four times as long. */
+const COMPILED = join(ROOT, "node_modules/.cache/previous-release");
 const RULE = "appliance/store/format.ts";
 /** Since this is there, releases read what the next one writes: data began anew with it. */
 const SINCE = {
@@ -31,6 +33,16 @@ export class PreviousRelease {
     // It reads its pages as they are today: whether they open is no question here.
     mkdirSync(join(this.#folder, "web"));
     symlinkSync(join(ROOT, "web/dist"), join(this.#folder, "web/dist"));
+    mkdirSync(COMPILED, { recursive: true });
+    symlinkSync(COMPILED, join(this.#folder, "compiled"));
+  }
+
+  /** The variables with which its starts find what was compiled in another folder: paths count from the link on. */
+  get env(): Record<string, string> {
+    return {
+      NODE_COMPILE_CACHE: join(this.#folder, "compiled"),
+      NODE_COMPILE_CACHE_PORTABLE: "1",
+    };
   }
 
   /** The program of Node. */

@@ -35,6 +35,7 @@ onEachEngine(() =>
       return {
         SITES: "blog",
         STATS_TOKEN: ADMIN,
+        ...previous.env,
         ...(url !== undefined && { DATABASE_URL: url }),
       };
     };
@@ -56,7 +57,8 @@ onEachEngine(() =>
       await world.stop();
     }
 
-    const run = (...args: string[]) => new Running(args, {}, { program: [previous.main] }).ended;
+    const run = (...args: string[]) =>
+      new Running(args, previous.env, { program: [previous.main] }).ended;
 
     /** Counts with the release before. @throws where it fails */
     async function count(world: World): Promise<Record<string, number>> {
