@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, it } from "mocha";
+import { after, before, describe, it } from "mocha";
 import { rootFolders } from "../../../appliance/base/system/root-requests.ts";
 import { FakeUpdater } from "../../helpers/fake-updater.ts";
-import { eachFolder } from "../../helpers/folder.ts";
 import { Minisign } from "../../helpers/minisign.ts";
 import { Street } from "../../image/street.ts";
+import type { Life, Lived } from "./sealed-hours.ts";
 
 // Each sentence takes some seconds, of real time: a service waits in vain for answers of names and hosts.
 const HOURS = join(import.meta.dirname, "sealed-hours.ts");
@@ -39,9 +40,7 @@ const SEAL = `
       }
     }
 RULES
-  "$2" "$3" "$4" "$5"
-  nft -j list set inet seal sent4
-  nft -j list set inet seal sent6
+  exec "$2" "$3" "$4"
 `;
 
 interface Sent {
@@ -50,74 +49,70 @@ interface Sent {
   }[];
 }
 
-/** The views that were counted in so many hours, and to whom packets went, like `192.0.2.10 tcp 1883`. */
-function live(folder: string, hours: number, settings: Readonly<Record<string, string>>) {
-  const seal = [
-    "--net",
-    "--mount",
-    "bash",
-    "-euc",
-    SEAL,
-    "bash",
-    folder,
-    process.execPath,
-    HOURS,
-    String(hours),
-  ];
-  const said = execFileSync(
-    "unshare",
-    [...seal, JSON.stringify({ DATA_DIR: join(folder, "data"), ...settings })],
-    {
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "pipe"],
-    },
-  );
-  const [stats, ...sets] = said
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-  const sent = (sets as Sent[])
-    .flatMap(({ nftables }) => nftables.flatMap(({ set }) => set?.elem ?? []))
-    .map(({ concat }) => concat.join(" "));
-  return { views: stats.pv._ as number, sent: sent.toSorted() };
+/** The views that were counted in each life, and to whom packets went, like `192.0.2.10 tcp 1883`. */
+function live(folder: string, lives: readonly Life[]): { views: number; sent: string[] }[] {
+  const told = lives.map(({ hours, settings }, n) => ({
+    hours,
+    settings: { DATA_DIR: join(folder, `data-${n}`), ...settings },
+  }));
+  const seal = ["--net", "--mount", "bash", "-euc", SEAL, "bash", folder, process.execPath, HOURS];
+  const said = execFileSync("unshare", [...seal, JSON.stringify(told)], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  return (JSON.parse(said) as Lived[]).map(({ stats, sent }) => ({
+    views: stats.pv._,
+    sent: sent
+      .flatMap((set) => (JSON.parse(set) as Sent).nftables)
+      .flatMap(({ set }) => set?.elem ?? [])
+      .map(({ concat }) => concat.join(" "))
+      .toSorted(),
+  }));
 }
 
 describe("a service in a network that notes every packet", () => {
-  const folder = eachFolder();
+  const folder = mkdtempSync(join(tmpdir(), "tallydeck-test-"));
 
-  it("sends nothing to anybody in a whole day while nothing is turned on", function () {
+  let alone: ReturnType<typeof live>[number];
+  let told: typeof alone;
+  let named: typeof alone;
+  before(function () {
     if (Street.isMissing !== undefined) this.skip();
-    const { views, sent } = live(folder(), 24, {});
-    assert.ok(views > 0);
-    assert.deepEqual(sent, []);
+    [alone, told, named] = live(folder, [
+      { hours: 24, settings: {} },
+      // The first look for a release is within a day and ten minutes.
+      { hours: 25, settings: toldWhere() },
+      { hours: 1, settings: { MQTT_URL: "mqtt://broker.example" } },
+    ]) as [typeof alone, typeof alone, typeof alone];
   });
+  after(() => rmSync(folder, { recursive: true }));
 
-  it("sends to the broker and looks for releases where the owner says, and asks nobody else", function () {
-    if (Street.isMissing !== undefined) this.skip();
-    const [updateDir, updatesDir] = [rootFolders(folder()).update, join(folder(), "updates")];
+  function toldWhere(): Record<string, string> {
+    const [updateDir, updatesDir] = [rootFolders(folder).update, join(folder, "updates")];
     new FakeUpdater(updateDir, updatesDir);
     mkdirSync(updatesDir, { recursive: true });
     const minisign = new Minisign();
     const [, key = ""] = minisign.file.split("\n");
     minisign.remove();
-    const settings = {
+    return {
       MQTT_URL: "mqtt://192.0.2.10",
-      ROOT_DIR: folder(),
+      ROOT_DIR: folder,
       UPDATES_DIR: updatesDir,
       UPDATE_URL: "https://192.0.2.80/releases/",
       UPDATE_KEY: key,
     };
-    // The first look for a release is within a day and ten minutes.
-    assert.deepEqual(live(folder(), 25, settings).sent, [
-      "192.0.2.10 tcp 1883",
-      "192.0.2.80 tcp 443",
-    ]);
+  }
+
+  it("sends nothing to anybody in a whole day while nothing is turned on", () => {
+    assert.ok(alone.views > 0);
+    assert.deepEqual(alone.sent, []);
   });
 
-  it("asks for its name, where it is named by one", function () {
-    if (Street.isMissing !== undefined) this.skip();
-    assert.deepEqual(live(folder(), 1, { MQTT_URL: "mqtt://broker.example" }).sent, [
-      "192.0.2.53 udp 53",
-    ]);
+  it("sends to the broker and looks for releases where the owner says, and asks nobody else", () => {
+    assert.deepEqual(told.sent, ["192.0.2.10 tcp 1883", "192.0.2.80 tcp 443"]);
+  });
+
+  it("asks for its name, where it is named by one", () => {
+    assert.deepEqual(named.sent, ["192.0.2.53 udp 53"]);
   });
 });
