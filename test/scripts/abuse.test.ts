@@ -42,7 +42,7 @@ describe("the attacks", () => {
   const dataDir = mkdtempSync(join(tmpdir(), "tallydeck-test-"));
   let service: RunningService;
   before(async () => {
-    service = await RunningService.start(dataDir, {
+    service = await RunningService.startHere(dataDir, {
       SITES: "blog",
       BADGE_SITES: "blog",
       STATS_TOKEN: "the-token",

@@ -44,9 +44,9 @@ describe("tallydeck copy", () => {
 
   it("takes from a service that goes on counting, and adds to one", async () => {
     const env = { SITES: "blog", STATS_TOKEN: "secret" };
-    const [from, to] = await Promise.all(
-      ["box", "there"].map((name) => RunningService.start(at(name), env)),
-    );
+    // A copy is a process beside a service: here beside the one that it adds to.
+    const from = await RunningService.startHere(at("box"), env);
+    const to = await RunningService.start(at("there"), env);
     let pours = true;
     let answered = 0;
     const pour = async (service: RunningService, lane: string) => {
@@ -56,8 +56,8 @@ describe("tallydeck copy", () => {
         assert.equal(reply.status, 200);
       }
     };
-    const lanes = [pour(from as RunningService, "from"), pour(to as RunningService, "to")];
-    while (answered < 100) await (from as RunningService).ask("/");
+    const lanes = [pour(from, "from"), pour(to, "to")];
+    while (answered < 100) await from.ask("/");
     for (let runs = 0; runs < 3; runs++) {
       const { code, err } = await copy(at("box"), at("there"));
       assert.deepEqual([code, withoutProgress(err)], [0, ""]);
@@ -69,12 +69,12 @@ describe("tallydeck copy", () => {
       last.out,
       /It has more, which it counted itself or took from elsewhere, on:\n {2}blog /,
     );
-    const { text } = await (to as RunningService).ask("/stats?site=blog&token=secret");
+    const { text } = await to.ask("/stats?site=blog&token=secret");
     const { pv, path } = JSON.parse(text) as Record<string, Record<string, number>>;
     assert.equal(pv?._, answered);
     const viewed = Object.values(path ?? {}).reduce((sum, n) => sum + n, 0);
     assert.equal(viewed, answered);
-    await Promise.all([from?.end(), to?.end()]);
+    await Promise.all([from.end(), to.end()]);
   });
 
   it("may be given twice at once, for two sources that have some of the same", async () => {
