@@ -35,7 +35,8 @@ describe("data of a running service that is for another user", () => {
   beforeEach(async () => {
     dataDir = join(folder(), "data");
     mkdirSync(dataDir, { mode: 0o700 });
-    service = await RunningService.startHere(dataDir, { SITES: "blog", STATS_TOKEN: ADMIN });
+    // In this process it would make private the copy of the program that the other user runs.
+    service = await RunningService.start(dataDir, { SITES: "blog", STATS_TOKEN: ADMIN });
   });
   afterEach(() => service.end());
 
