@@ -53,7 +53,7 @@ describe("a digest by mail", () => {
     await world().beacon({ p: "/a<b>&c", u: "1" });
     await serve();
     await set("ann@example.org", "bob@example.net");
-    world().clock.advance(20 * HOUR_MS);
+    world().clock.jump(20 * HOUR_MS);
     const [one, other] = await smtp.mails(2);
     assert.deepEqual(
       [one?.from, one?.to, other?.to],
@@ -111,7 +111,7 @@ describe("a digest by mail", () => {
       await serve();
       await set("ann@example.org");
       smtp.faults = [fault, fault];
-      world().clock.advance(20 * HOUR_MS);
+      world().clock.jump(20 * HOUR_MS);
       const [told] = await deliveries(([each]) => each?.next != null);
       assert.match(told?.why ?? "", why);
       assert.match((await owner.get("/api/mail")).last.problem, why);
@@ -134,11 +134,11 @@ describe("a digest by mail", () => {
       await serve();
       await set("ann@example.org", "bob@example.net");
       smtp.faults = [fault];
-      world().clock.advance(20 * HOUR_MS);
+      world().clock.jump(20 * HOUR_MS);
       const [told, other] = await deliveries((all) => all[1]?.state === "sent");
       assert.deepEqual([told?.state, told?.next, other?.state], [state, null, "sent"]);
       assert.match(told?.why ?? "", why);
-      world().clock.advance(12 * HOUR_MS);
+      world().clock.jump(12 * HOUR_MS);
       assert.equal(smtp.connections, 2);
       const mails = smtp.taken.filter(({ to }) => to.includes("ann@example.org"));
       assert.equal(mails.length, fault === "cut answer" ? 1 : 0);
@@ -157,7 +157,7 @@ describe("a digest by mail", () => {
   it("is tried again at once with other settings of the server", async () => {
     await serve({ password: "wrong" });
     await set("ann@example.org");
-    world().clock.advance(20 * HOUR_MS);
+    world().clock.jump(20 * HOUR_MS);
     await deliveries(([each]) => each?.next != null);
     await owner.ask("PUT", "/api/mail", { password: "right" });
     // A person pauses before the box does.
@@ -167,7 +167,7 @@ describe("a digest by mail", () => {
 
   it("waits for a server to be named, and says so", async () => {
     await set("ann@example.org");
-    world().clock.advance(20 * HOUR_MS);
+    world().clock.jump(20 * HOUR_MS);
     const [told] = await deliveries(([each]) => each?.next != null);
     assert.equal(told?.why, "The machine knows no mail server yet. Name one under Machine.");
     await serve();

@@ -18,6 +18,7 @@ import { MAX_VALUES, MAX_VALUES_PER_DAY } from "../../../appliance/store/countin
 import { type Dimension, FLAG, type HitRecord } from "../../../appliance/store/log/record.ts";
 import { type BlockPieces, SLICE_BYTES } from "../../../appliance/store/snapshot.ts";
 import { randomFrom } from "../../../appliance/traffic/demo/random.ts";
+import { lasting } from "../../helpers/long.ts";
 import { fits } from "../../helpers/naive-counts.ts";
 import { TEST_SEED } from "../../helpers/seeded.ts";
 import { bent, changed, someRecords } from "../log/records.ts";
@@ -323,7 +324,10 @@ describe("blocks", () => {
     const pieces = someBlocks().chain(({ counters, counts, detail }) =>
       fc.record({ counters: bent(counters), counts: bent(counts), detail: bent(detail) }),
     );
-    await fc.assert(fc.asyncProperty(pieces, isBlockOrRefused), { ...PARAMETERS, numRuns: 600 });
+    await fc.assert(fc.asyncProperty(pieces, isBlockOrRefused), {
+      ...PARAMETERS,
+      numRuns: lasting(1_200),
+    });
   });
 
   it("are refused where something follows", () => {
@@ -351,7 +355,10 @@ describe("blocks", () => {
           ),
       ),
     );
-    await fc.assert(fc.asyncProperty(pieces, isBlockOrRefused), { ...PARAMETERS, numRuns: 600 });
+    await fc.assert(fc.asyncProperty(pieces, isBlockOrRefused), {
+      ...PARAMETERS,
+      numRuns: lasting(1_200),
+    });
   });
 
   it("are refused where they unpack to more than a block can be", () => {

@@ -261,7 +261,7 @@ describe("tallydeck try-deck", () => {
       otherwise: (line, hand, unit) => {
         if (!line.startsWith("Press the key that shows 2.")) return undefined;
         return () => {
-          for (let count = 0; count < 15_000; count += 1) unit.press("k5");
+          for (let count = 0; count < 11_000; count += 1) unit.press("k5");
           hand.typed.emit("");
         };
       },
