@@ -65,7 +65,10 @@ describe("the look of the dashboard", () => {
     [360, 740],
   ] as const))
     it(`draws a list after the other without scrolling, and moves none, on ${width} pixels`, async () => {
-      const guest = await Owner.come(world(), { viewport: { width, height } });
+      const guest = await Owner.come(world(), {
+        viewport: { width, height },
+        reducedMotion: "no-preference",
+      });
       await guest.page.addInitScript(WATCH);
       await guest.signIn(NOTES);
       await guest.page.locator(".dimension").nth(5).waitFor();
