@@ -89,16 +89,18 @@ describe("values of any script and without a place to break", () => {
   before(async () => {
     await new Controller(world()).ask("PUT", "/api/sites/odd/survey-labels", LABELS);
     owner = await Owner.come(world());
-    await owner.signIn(ODD);
+    // Stars from before somebody signs in are there at each visit.
+    await owner.open(ODD);
     await owner.page.evaluate(
       `localStorage.setItem("tallydeck.stars.odd", ${JSON.stringify(stars)})`,
     );
+    await owner.signIn(ODD);
   });
   after(() => owner.leave());
   afterEach(() => owner.assertUntroubled());
   const come = async (width: number, query = "") => {
+    await owner.visit(ODD + query);
     await owner.page.setViewportSize({ width, height: 900 });
-    await owner.open(ODD + query);
   };
 
   for (const width of [360, 768, 1280, 1700])

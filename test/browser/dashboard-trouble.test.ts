@@ -11,18 +11,23 @@ const LOOKS = /\/$/;
 
 describe("the dashboard in trouble", () => {
   const world = demoWorld({ since: WINTER });
+  const come = () => Owner.come(world(), { viewport: { width: 1280, height: 900 } });
+  /** Somebody whose browser's clock the tests move on. */
   let owner: Owner;
-  beforeEach(async () => {
-    owner = await Owner.come(world(), { viewport: { width: 1280, height: 900 } });
+  before(async () => {
+    owner = await come();
+    await owner.page.clock.install();
+    await owner.visit(NOTES);
   });
-  afterEach(() => owner.leave());
+  afterEach(() => owner.assertUntroubled());
+  after(() => owner.leave());
 
   const button = (name: string) => owner.page.getByRole("button", { name, exact: true });
   const figures = () => seen(owner.page.locator(".tiles"));
-  const typeToken = async (path = NOTES) => {
-    await owner.open(path);
-    await owner.page.getByLabel("Token").fill(ADMIN);
-    await button("Open dashboard").click();
+  const typeToken = async (guest: Owner, path = NOTES) => {
+    await guest.open(path);
+    await guest.page.getByLabel("Token").fill(ADMIN);
+    await guest.page.getByRole("button", { name: "Open dashboard" }).click();
   };
   const notices = () => owner.page.locator(".notices");
 
@@ -45,8 +50,7 @@ describe("the dashboard in trouble", () => {
     };
     for (const [what, outage] of oneOf(Object.entries(OUTAGES)))
       it(`keeps what it shows and is back within 5 s: ${what}`, async () => {
-        await owner.page.clock.install();
-        await owner.signIn(NOTES);
+        await owner.visit(NOTES);
         const shown = await figures();
         await owner.page.route(READS, outage.fails);
         await owner.page.route(LOOKS, outage.fails);
@@ -75,8 +79,7 @@ describe("the dashboard in trouble", () => {
     const isLook = (request: { url(): string }) => LOOKS.test(request.url());
 
     it("leaves a look that hangs, for the box may be back by another connection", async () => {
-      await owner.page.clock.install();
-      await owner.signIn(NOTES);
+      await owner.visit(NOTES);
       await owner.page.route(READS, (route) => route.abort("connectionrefused"));
       let looks = 0;
       await owner.page.route(LOOKS, (route) => (++looks > 1 ? route.continue() : undefined));
@@ -86,35 +89,39 @@ describe("the dashboard in trouble", () => {
       await Promise.all([owner.page.waitForRequest(LOOKS), owner.page.clock.runFor(4_000)]);
       await owner.page.clock.runFor(4_000);
       await notices().getByText("does not answer").waitFor({ state: "detached" });
+      await owner.page.unroute(LOOKS);
       owner.expectTroubles(/ERR_CONNECTION_REFUSED/);
     });
 
     it("says that an answer was cut, first and later, and reads it anew by itself", async () => {
-      await owner.page.clock.install();
+      const guest = await come();
+      const shown = () => seen(guest.page.locator(".tiles"));
+      const notice = guest.page.locator(".notices").getByText("The answer was cut short");
+      await guest.page.clock.install();
       const cut = async (route: Route) => {
         const response = await route.fetch();
         const text = await response.text();
         await route.fulfill({ response, body: text.slice(0, text.length / 2) });
       };
-      await owner.page.route(READS, cut);
-      await typeToken();
-      await owner.page.getByText("The answer was cut short").waitFor();
-      await owner.page.unroute(READS);
-      await owner.page.clock.runFor(5_000);
-      const shown = await figures();
-      await owner.page.route(READS, cut);
+      await guest.page.route(READS, cut);
+      await typeToken(guest);
+      await guest.page.getByText("The answer was cut short").waitFor();
+      await guest.page.unroute(READS);
+      await guest.page.clock.runFor(5_000);
+      const before = await shown();
+      await guest.page.route(READS, cut);
       await world().beacon({ p: "/" }, { s: "fieldnotes" });
-      await button("Refresh").click();
-      await notices().getByText("The answer was cut short").waitFor();
-      assert.equal(await figures(), shown);
-      await owner.page.unroute(READS);
-      await owner.page.clock.runFor(5_000);
-      await notices().getByText("The answer was cut short").waitFor({ state: "detached" });
+      await guest.page.getByRole("button", { name: "Refresh", exact: true }).click();
+      await notice.waitFor();
+      assert.equal(await shown(), before);
+      await guest.page.unroute(READS);
+      await guest.page.clock.runFor(5_000);
+      await notice.waitFor({ state: "detached" });
+      await guest.leave();
     });
 
     it("waits for a box that takes its time, also beyond a minute, and says so", async () => {
-      await owner.page.clock.install();
-      await owner.signIn(NOTES);
+      await owner.visit(NOTES);
       let answer = () => {};
       await owner.page.route(READS, async (route) => {
         await new Promise<void>((resolve) => {
@@ -130,6 +137,7 @@ describe("the dashboard in trouble", () => {
       assert.equal(owner.times("/stats"), reads);
       answer();
       await notices().getByText("takes its time").waitFor({ state: "detached" });
+      await owner.page.unroute(READS);
     });
   });
 
@@ -144,18 +152,22 @@ describe("the dashboard in trouble", () => {
     };
     for (const [what, script] of oneOf(Object.entries(BROKEN)))
       it(`shows everything, and says what is not kept: ${what}`, async () => {
-        await owner.page.addInitScript(script);
-        await typeToken("/dashboard?site=deckhand");
-        await notices().getByText("you will have to sign in again next time").waitFor();
-        const rows = owner.page.locator('[data-dimension="path"] tbody tr');
+        const guest = await come();
+        const { page } = guest;
+        await page.addInitScript(script);
+        await typeToken(guest, "/dashboard?site=deckhand");
+        const notice = (text: string) => page.locator(".notices").getByText(text);
+        await notice("you will have to sign in again next time").waitFor();
+        const rows = page.locator('[data-dimension="path"] tbody tr');
         const pricing = rows.filter({ hasText: "/pricing" });
         await pricing.hover();
         await pricing.getByRole("button", { name: "Star /pricing" }).click();
-        await notices().getByText("lasts until you close this page").waitFor();
-        await button("Surveys").click();
-        await owner.page.getByLabel("Survey version").waitFor();
-        await button("Traffic").click();
-        assert.match(await seen(owner.page.locator(".value-tile")), /\/pricing/);
+        await notice("lasts until you close this page").waitFor();
+        await page.getByRole("button", { name: "Surveys", exact: true }).click();
+        await page.getByLabel("Survey version").waitFor();
+        await page.getByRole("button", { name: "Traffic", exact: true }).click();
+        assert.match(await seen(page.locator(".value-tile")), /\/pricing/);
+        await guest.leave();
       });
   });
 
@@ -172,9 +184,9 @@ describe("the dashboard in trouble", () => {
       ["a day ahead", "2026-03-05T12:30:00Z"],
     ] as const))
       it(`goes by the clock of the box: ${what}`, async () => {
-        await owner.signIn(`${NOTES}&period=day`);
+        await owner.visit(`${NOTES}&period=day`);
         const right = await whole(owner);
-        const other = await Owner.come(world(), { viewport: { width: 1280, height: 900 } });
+        const other = await come();
         await other.page.clock.setFixedTime(time);
         await other.signIn(`${NOTES}&period=day`);
         assert.equal(await whole(other), right);

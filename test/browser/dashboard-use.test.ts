@@ -71,20 +71,20 @@ describe("using the dashboard", () => {
       assert.ok(!query().includes(ADMIN));
       assert.ok(owner.asked.slice(1).every((path) => !path.includes(ADMIN)));
     });
+  });
 
-    it("lists the sites to the admin token, and says why not to another", async () => {
-      await owner.signIn(NOTES);
-      await owner.page.locator(".site-name").click();
-      await owner.page.getByRole("button", { name: "deckhand" }).click();
-      await owner.page.getByText("App pings").first().waitFor();
-      assert.equal(query(), "?site=deckhand");
-      const other = await Owner.come(world());
-      await other.signIn("/dashboard?site=deckhand", "deckhand-token");
-      await other.page.locator(".site-name").click();
-      await other.page.getByText("This token opens this site only").waitFor();
-      other.expectTrouble(/401/);
-      await other.leave();
-    });
+  it("lists the sites to the admin token, and says why not to another", async () => {
+    await owner.visit(NOTES);
+    await owner.page.locator(".site-name").click();
+    await owner.page.getByRole("button", { name: "deckhand" }).click();
+    await owner.page.getByText("App pings").first().waitFor();
+    assert.equal(query(), "?site=deckhand");
+    const other = await Owner.come(world());
+    await other.signIn("/dashboard?site=deckhand", "deckhand-token");
+    await other.page.locator(".site-name").click();
+    await other.page.getByText("This token opens this site only").waitFor();
+    other.expectTrouble(/401/);
+    await other.leave();
   });
 
   describe("the address", () => {
@@ -357,10 +357,8 @@ describe("using the dashboard", () => {
   });
 
   describe("in bad moments", () => {
-    eachNew();
-
     it("keeps what it shows when the box goes away, says so, and is back when the network is", async () => {
-      await owner.signIn(NOTES);
+      await owner.visit(NOTES);
       await owner.page.context().setOffline(true);
       await button("Refresh").click();
       await owner.page.getByText("The machine does not answer").waitFor();
@@ -369,6 +367,51 @@ describe("using the dashboard", () => {
       await owner.page.getByText("The machine does not answer").waitFor({ state: "detached" });
       owner.expectTrouble(/ERR_INTERNET_DISCONNECTED/);
     });
+
+    it("shows how far the export of surveys has come", async () => {
+      await owner.visit("/dashboard?site=deckhand&tab=surveys&period=all");
+      let answer = () => {};
+      await owner.page.route(/cursor=/, async (route) => {
+        await new Promise<void>((resolve) => {
+          answer = resolve;
+        });
+        await route.continue();
+      });
+      await Promise.all([owner.page.waitForRequest(/cursor=/), button("Export JSON").click()]);
+      assert.match(await seen(owner.page.locator(".progress")), /100 of 1\d\d/);
+      const [download] = await Promise.all([owner.page.waitForEvent("download"), answer()]);
+      await download.path();
+      await owner.page.locator(".progress").waitFor({ state: "detached" });
+      await owner.page.unroute(/cursor=/);
+    });
+
+    it("shows what the box warns of", async () => {
+      await owner.page.route(/\/stats/, async (route) => {
+        const response = await route.fetch();
+        const body = await response.json();
+        const warnings = [
+          "storage_full",
+          "clock_not_set",
+          "unreached",
+          "certificate_expires",
+          "update_failed",
+        ];
+        await route.fulfill({ response, json: { ...body, warnings, pending: 3 } });
+      });
+      await owner.visit(NOTES);
+      const notices = await seen(owner.page.locator(".notices"));
+      assert.match(notices, /almost out of space/);
+      assert.match(notices, /clock of the machine is not set/);
+      assert.match(notices, /do not reach the machine by its public address/);
+      assert.match(notices, /certificate of the public address ends soon/);
+      assert.match(notices, /An update of the box came to nothing/);
+      assert.match(notices, /3 hits wait for the clock/);
+      await owner.page.unroute(/\/stats/);
+    });
+  });
+
+  describe("in slow moments", () => {
+    eachNew();
 
     it("says that it is still reading when the box takes its time", async () => {
       await owner.page.clock.install();
@@ -384,22 +427,6 @@ describe("using the dashboard", () => {
       await owner.page.getByText("A small machine with a long history may take").waitFor();
       for (const answer of answers) answer();
       await heading("Visitors by day").waitFor();
-    });
-
-    it("shows how far the export of surveys has come", async () => {
-      await owner.signIn("/dashboard?site=deckhand&tab=surveys&period=all");
-      let answer = () => {};
-      await owner.page.route(/cursor=/, async (route) => {
-        await new Promise<void>((resolve) => {
-          answer = resolve;
-        });
-        await route.continue();
-      });
-      await Promise.all([owner.page.waitForRequest(/cursor=/), button("Export JSON").click()]);
-      assert.match(await seen(owner.page.locator(".progress")), /100 of 1\d\d/);
-      const [download] = await Promise.all([owner.page.waitForEvent("download"), answer()]);
-      await download.path();
-      await owner.page.locator(".progress").waitFor({ state: "detached" });
     });
 
     it("changes nothing on the page when a refresh brings nothing new, minutes later", async () => {
@@ -424,29 +451,6 @@ describe("using the dashboard", () => {
       await Promise.all([owner.page.waitForResponse(/\/stats/), button("Refresh").click()]);
       await owner.page.locator(".spin").waitFor({ state: "detached" });
       assert.deepEqual(await owner.page.evaluate("window.changes"), []);
-    });
-
-    it("shows what the box warns of", async () => {
-      await owner.page.route(/\/stats/, async (route) => {
-        const response = await route.fetch();
-        const body = await response.json();
-        const warnings = [
-          "storage_full",
-          "clock_not_set",
-          "unreached",
-          "certificate_expires",
-          "update_failed",
-        ];
-        await route.fulfill({ response, json: { ...body, warnings, pending: 3 } });
-      });
-      await owner.signIn(NOTES);
-      const notices = await seen(owner.page.locator(".notices"));
-      assert.match(notices, /almost out of space/);
-      assert.match(notices, /clock of the machine is not set/);
-      assert.match(notices, /do not reach the machine by its public address/);
-      assert.match(notices, /certificate of the public address ends soon/);
-      assert.match(notices, /An update of the box came to nothing/);
-      assert.match(notices, /3 hits wait for the clock/);
     });
   });
 });
