@@ -296,7 +296,7 @@ describe("filters of the dashboard", () => {
     [360, 740],
   ] as const))
     it(`move nothing when they are answered, on ${width} pixels`, async () => {
-      await owner.signIn(NOTES);
+      await owner.visit(NOTES);
       await owner.page.setViewportSize({ width, height });
       await owner.page.evaluate(`
         window.shifts = [];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { FakeClock } from "../helpers/fake-clock.ts";
-import { sharedWorld } from "../helpers/world.ts";
+import { ADMIN, sharedWorld } from "../helpers/world.ts";
 import {
   choosePeriod,
   demoWorld,
@@ -80,14 +80,13 @@ describe("the controls of the dashboard", () => {
   });
 
   it("are one line on a phone, the rest in a drawer", async () => {
-    const guest = await Owner.come(world(), { viewport: { width: 360, height: 740 } });
-    await guest.signIn(NOTES);
-    const box = await guest.page.locator(".controls").boundingBox();
+    await owner.visit(NOTES);
+    await owner.page.setViewportSize({ width: 360, height: 740 });
+    const box = await owner.page.locator(".controls").boundingBox();
     assert.ok(box && box.height < 60, String(box?.height));
-    await guest.page.getByRole("button", { name: "More", exact: true }).click();
-    await guest.page.getByLabel("Compare with").selectOption("nothing");
-    await guest.page.waitForURL(/compare=off/);
-    await guest.leave();
+    await button("More").click();
+    await owner.page.getByLabel("Compare with").selectOption("nothing");
+    await owner.page.waitForURL(/compare=off/);
   });
 
   it("leave the heatmap to a finger as well", async () => {
@@ -101,29 +100,26 @@ describe("the controls of the dashboard", () => {
     await guest.leave();
   });
 
-  it("work where the browser's store is full, and say so", async () => {
+  it("keep what was typed when a token is refused, move nothing, and work where the browser's store is full, which they say", async () => {
     const guest = await Owner.come(world());
     await guest.page.addInitScript(
       "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError') }",
     );
-    await guest.signIn(NOTES);
-    await guest.page.getByText("you will have to sign in again next time").waitFor();
-    await guest.page.keyboard.press("b");
-    await guest.page.locator(".legend .bot").waitFor();
-    await guest.leave();
-  });
-
-  it("keep what was typed when a token is refused, and move nothing", async () => {
-    const guest = await Owner.come(world());
     await guest.open(NOTES);
     const token = guest.page.getByLabel("Token");
+    const open = guest.page.getByRole("button", { name: "Open dashboard" });
     const before = await token.boundingBox();
     await token.fill("wrong");
-    await guest.page.getByRole("button", { name: "Open dashboard" }).click();
+    await open.click();
     await guest.page.getByRole("alert").waitFor();
     assert.equal(await token.inputValue(), "wrong");
     assert.deepEqual(await token.boundingBox(), before);
     guest.expectTrouble(/401/);
+    await token.fill(ADMIN);
+    await open.click();
+    await guest.page.getByText("you will have to sign in again next time").waitFor();
+    await guest.page.keyboard.press("b");
+    await guest.page.locator(".legend .bot").waitFor();
     await guest.leave();
   });
 

@@ -91,12 +91,12 @@ describe("the dashboard of one source", () => {
   });
 
   it("has room on a phone, however long its name", async () => {
-    const phone = await Owner.come(world(), { viewport: { width: 360, height: 740 } });
-    await phone.signIn("/dashboard?site=blog&source=1");
-    await phone.page.getByText(copied()).waitFor();
-    await openMore(phone);
-    await phone.page.getByRole("combobox", { name: "Show", exact: true }).waitFor();
-    const right = await phone.page
+    await owner.visit("/dashboard?site=blog&source=1");
+    await owner.page.setViewportSize({ width: 360, height: 740 });
+    await line(copied()).waitFor();
+    await openMore(owner);
+    await choice().waitFor();
+    const right = await owner.page
       .locator(".notice, .drawer select")
       .evaluateAll((all) =>
         all.map((one) => Math.max(one.scrollWidth, one.getBoundingClientRect().right)),
@@ -106,7 +106,6 @@ describe("the dashboard of one source", () => {
       right.every((px) => px <= 360),
       right.join(),
     );
-    await phone.leave();
   });
 
   it("counts the goals that came from there", async () => {
