@@ -44,6 +44,10 @@ export const hostileDay: CountedDay = {
   ],
 };
 
+/** Made once for all files of a process that look at the same noon. */
+const made = new Map<number, ReturnType<typeof allDays>>();
+const allDays = (now: number) => [...demoDays(now)];
+
 interface DemoOptions {
   /** The time of the box, in epoch milliseconds; noon of 4 March 2026 unless given. */
   now?: number;
@@ -73,7 +77,8 @@ export function demoWorld({
     env: { SITES: [...DEMO_SITES, ...sites].join(), ...env },
     prepare: (db) => {
       const first = parseDay(since) ?? 0;
-      const all = [...demoDays(now)];
+      const all = made.get(now) ?? allDays(now);
+      made.set(now, all);
       addDays(
         db,
         all.map((day) => (day.day < first ? { ...day, hits: [] } : day)),
