@@ -2,7 +2,7 @@ import { isServing, type PublicTaskFacts } from "./machine.ts";
 import type { PublicRecord } from "./record.ts";
 import { TUNNEL_ADVICE } from "./router/advice.ts";
 import { isSaidByRouter } from "./state.ts";
-import type { PublicState } from "./view.ts";
+import type { PublicState, PublicStep, StepView } from "./view.ts";
 
 /** The state, and the one next step for the owner. */
 export interface PublicAdvice {
@@ -18,138 +18,156 @@ export interface SentenceFacts {
   readonly port?: Required<PublicAdvice> | undefined;
 }
 
-const LOGS =
-  "Agree to the terms of the certificate authority. Know that the name will stand in public logs of certificates for ever.";
+/** The parts of sentences. */
+interface About {
+  readonly name: string;
+  /** The home's own address, or words for it. */
+  readonly here: string;
+  /** The provider of dynamic DNS, or words for it. */
+  readonly provider: string;
+  readonly record: PublicRecord;
+  readonly facts: PublicTaskFacts;
+  readonly more: SentenceFacts;
+}
+
+/** The line of a state in the view. */
+interface StateLine {
+  /** The step at which it is shown. Earlier steps are done, later ones wait. */
+  readonly step: PublicStep;
+  readonly how: StepView["state"];
+  readonly says: PublicAdvice | ((about: About) => PublicAdvice);
+}
+
+type Says = StateLine["says"];
+const waiting = (step: PublicStep, says: Says): StateLine => ({ step, how: "waiting", says });
+const working = (step: PublicStep, says: Says): StateLine => ({ step, how: "working", says });
+const wrong = (step: PublicStep, says: Says): StateLine => ({ step, how: "wrong", says });
+const done = (step: PublicStep, says: Says): StateLine => ({ step, how: "done", says });
+const wrongPort = wrong("port", ({ record, more }) => shut(record, more));
+
+export const STATES: Readonly<Record<PublicState, StateLine>> = {
+  off: waiting("name", {
+    sentence: "The public address is off.",
+    next: "Switch it on to count public sites.",
+  }),
+  "needs-name": wrong("name", {
+    sentence: "The machine has no public name yet.",
+    next: "Give it a name that is yours, or take a free one at desec.io or duckdns.org.",
+  }),
+  "needs-consent": wrong("name", ({ record: { trouble } }) =>
+    trouble?.kind === "agreement"
+      ? {
+          sentence: "The certificate authority has new terms.",
+          next: "Read them, take the tick away, and set it again.",
+        }
+      : {
+          sentence: "The terms are not agreed to yet.",
+          next: "Agree to the terms of the certificate authority. Know that the name will stand in public logs of certificates for ever.",
+        },
+  ),
+  "needs-listener": wrong("name", {
+    sentence: "The machine does not answer https:// on any port.",
+    next: "Start it with TLS_PORT=8443, or another free port, to which the router has to forward 443.",
+  }),
+  "waiting-for-clock": working("name", {
+    sentence: "The machine waits until it knows the time.",
+    next: "If that takes more than minutes, open the Web UI once: it tells the time.",
+  }),
+  "finding-address": working("address", {
+    sentence: "The machine asks the router for this home's address.",
+  }),
+  cgnat: wrong("address", {
+    sentence: "Your provider shares one address among many homes (CGNAT): nobody can get in.",
+    next: `Ask the provider for an IPv4 address of your own. Or: ${TUNNEL_ADVICE}`,
+  }),
+  "ds-lite": wrong("address", {
+    sentence:
+      "Your provider gives this home no IPv4 address (DS-Lite): most visitors cannot get in.",
+    next: `Ask the provider for full dual stack. Or: ${TUNNEL_ADVICE}`,
+  }),
+  "double-nat": wrong("address", ({ here }) => ({
+    sentence: `The router stands behind another router: its address outside is ${here}.`,
+    next: "Connect the machine to the outer router, or forward TCP port 443 in both and switch off that the machine opens it.",
+  })),
+  "dns-updating": working("address", ({ provider, record: { dns } }) =>
+    dns?.result === "later"
+      ? {
+          sentence: `${provider} did not take the address: ${dns.why || "it gave no reason"}.`,
+          next: "Nothing to do: the machine tells it again.",
+        }
+      : { sentence: `The machine tells ${provider} where this home is.` },
+  ),
+  "dns-waiting": working("address", ({ name, here }) => ({
+    sentence: `The machine waits until ${name} leads to ${here}.`,
+  })),
+  "dns-refused": wrong("address", ({ provider, record: { dns } }) => ({
+    sentence: `${provider} refused: ${DNS_REFUSED[dns?.why ?? ""] ?? "it does not say why"}.`,
+    next: DNS_NEXT[dns?.why ?? ""] ?? "Correct the settings: until then it is not asked again.",
+  })),
+  "name-points-elsewhere": wrong("address", elsewhere),
+  "address-changed": working("address", ({ name, here, facts }) => ({
+    sentence: "This home has another address, and the name does not lead to it yet.",
+    next:
+      facts.settings.ddns === ""
+        ? `Let ${name} lead to ${here}.`
+        : "Nothing to do: it takes some minutes.",
+  })),
+  "opening-port": working("port", { sentence: "The machine asks the router to open port 443." }),
+  "port-refused": wrongPort,
+  "port-taken": wrongPort,
+  "unreachable-from-outside": wrongPort,
+  testing: working("port", ({ record, facts, more }) => ({
+    sentence: `${isServing(facts) ? `${ofRouter(record, more)} ` : ""}The certificate authority tries to get in from outside.`,
+  })),
+  ordering: working("certificate", { sentence: "The machine gets its certificate." }),
+  caa: wrong("certificate", ({ name }) => ({
+    sentence: `The DNS of ${name} has a CAA record that lets other certificate authorities only.`,
+    next: 'Add a CAA record `0 issue "letsencrypt.org"`, or take the record away.',
+  })),
+  "name-refused": wrong("certificate", ({ name, record: { trouble } }) => ({
+    sentence: `The certificate authority gives no certificate for ${name}: ${trouble?.detail ?? ""}`,
+    next: "Take another name.",
+  })),
+  limit: wrong("certificate", {
+    sentence: "There were too many certificates, or too many tries, for this name.",
+    next: "Nothing to do but wait: the machine tries again by itself.",
+  }),
+  "ca-unreachable": wrong("certificate", ({ record: { trouble } }) => ({
+    sentence: `The certificate authority gave no certificate: ${trouble?.detail || "it did not answer"}.`,
+    next: "Nothing to do: the machine tries again. See whether the home is online.",
+  })),
+  renewing: done("certificate", {
+    sentence: "The certificate is being renewed; the one before is served until then.",
+  }),
+  expires: wrong("certificate", ({ record: { trouble } }) => ({
+    sentence: `The certificate ends soon and could not be renewed: ${trouble?.detail || "it is tried"}.`,
+    next: "Test from the internet: it says what is in the way.",
+  })),
+  unreached: wrong("reached", ({ record, more }) => ({
+    sentence:
+      record.port?.answer === "no-router"
+        ? `${ofRouter(record, more)} From outside nobody gets in.`
+        : "There is a certificate, but the machine was not reached from outside.",
+    next: shut(record, more).next ?? BY_HAND,
+  })),
+  live: done("reached", ({ name }) => ({
+    sentence: `Visitors reach the machine by https://${name}.`,
+  })),
+};
 
 /** The sentences about a state for people. */
 export function adviceOf(
   state: PublicState,
   record: PublicRecord,
   facts: PublicTaskFacts,
-  sentenceFacts: SentenceFacts,
+  more: SentenceFacts,
 ): PublicAdvice {
+  const { says } = STATES[state];
+  if (typeof says !== "function") return says;
   const { name, ddns } = facts.settings;
-  const { address, trouble, dns } = record;
-  const provider = sentenceFacts.provider ?? (ddns || "the DNS provider");
-  const here = address?.v4 ?? "this home's address";
-  switch (state) {
-    case "off":
-      return {
-        sentence: "The public address is off.",
-        next: "Switch it on to count public sites.",
-      };
-    case "needs-name":
-      return {
-        sentence: "The machine has no public name yet.",
-        next: "Give it a name that is yours, or take a free one at desec.io or duckdns.org.",
-      };
-    case "needs-consent":
-      return trouble?.kind === "agreement"
-        ? {
-            sentence: "The certificate authority has new terms.",
-            next: "Read them, take the tick away, and set it again.",
-          }
-        : { sentence: "The terms are not agreed to yet.", next: LOGS };
-    case "needs-listener":
-      return {
-        sentence: "The machine does not answer https:// on any port.",
-        next: "Start it with TLS_PORT=8443, or another free port, to which the router has to forward 443.",
-      };
-    case "waiting-for-clock":
-      return {
-        sentence: "The machine waits until it knows the time.",
-        next: "If that takes more than minutes, open the Web UI once: it tells the time.",
-      };
-    case "finding-address":
-      return { sentence: "The machine asks the router for this home's address." };
-    case "cgnat":
-      return {
-        sentence: "Your provider shares one address among many homes (CGNAT): nobody can get in.",
-        next: `Ask the provider for an IPv4 address of your own. Or: ${TUNNEL_ADVICE}`,
-      };
-    case "ds-lite":
-      return {
-        sentence:
-          "Your provider gives this home no IPv4 address (DS-Lite): most visitors cannot get in.",
-        next: `Ask the provider for full dual stack. Or: ${TUNNEL_ADVICE}`,
-      };
-    case "double-nat":
-      return {
-        sentence: `The router stands behind another router: its address outside is ${here}.`,
-        next: "Connect the machine to the outer router, or forward TCP port 443 in both and switch off that the machine opens it.",
-      };
-    case "dns-updating":
-      return dns?.result === "later"
-        ? {
-            sentence: `${provider} did not take the address: ${dns.why || "it gave no reason"}.`,
-            next: "Nothing to do: the machine tells it again.",
-          }
-        : { sentence: `The machine tells ${provider} where this home is.` };
-    case "dns-waiting":
-      return { sentence: `The machine waits until ${name} leads to ${here}.` };
-    case "dns-refused":
-      return {
-        sentence: `${provider} refused: ${DNS_REFUSED[dns?.why ?? ""] ?? "it does not say why"}.`,
-        next: DNS_NEXT[dns?.why ?? ""] ?? "Correct the settings: until then it is not asked again.",
-      };
-    case "name-points-elsewhere":
-      return elsewhere(record, facts, here);
-    case "address-changed":
-      return {
-        sentence: "This home has another address, and the name does not lead to it yet.",
-        next:
-          ddns === "" ? `Let ${name} lead to ${here}.` : "Nothing to do: it takes some minutes.",
-      };
-    case "opening-port":
-      return { sentence: "The machine asks the router to open port 443." };
-    case "testing":
-      return {
-        sentence: `${isServing(facts) ? `${ofRouter(record, sentenceFacts)} ` : ""}The certificate authority tries to get in from outside.`,
-      };
-    case "port-refused":
-    case "port-taken":
-    case "unreachable-from-outside":
-      return shut(record, sentenceFacts);
-    case "ordering":
-      return { sentence: "The machine gets its certificate." };
-    case "caa":
-      return {
-        sentence: `The DNS of ${name} has a CAA record that lets other certificate authorities only.`,
-        next: 'Add a CAA record `0 issue "letsencrypt.org"`, or take the record away.',
-      };
-    case "name-refused":
-      return {
-        sentence: `The certificate authority gives no certificate for ${name}: ${trouble?.detail ?? ""}`,
-        next: "Take another name.",
-      };
-    case "limit":
-      return {
-        sentence: "There were too many certificates, or too many tries, for this name.",
-        next: "Nothing to do but wait: the machine tries again by itself.",
-      };
-    case "ca-unreachable":
-      return {
-        sentence: `The certificate authority gave no certificate: ${trouble?.detail || "it did not answer"}.`,
-        next: "Nothing to do: the machine tries again. See whether the home is online.",
-      };
-    case "live":
-      return { sentence: `Visitors reach the machine by https://${name}.` };
-    case "renewing":
-      return { sentence: "The certificate is being renewed; the one before is served until then." };
-    case "expires":
-      return {
-        sentence: `The certificate ends soon and could not be renewed: ${trouble?.detail || "it is tried"}.`,
-        next: "Test from the internet: it says what is in the way.",
-      };
-    case "unreached":
-      return {
-        sentence:
-          record.port?.answer === "no-router"
-            ? `${ofRouter(record, sentenceFacts)} From outside nobody gets in.`
-            : "There is a certificate, but the machine was not reached from outside.",
-        next: shut(record, sentenceFacts).next ?? BY_HAND,
-      };
-  }
+  const here = record.address?.v4 ?? "this home's address";
+  const provider = more.provider ?? (ddns || "the DNS provider");
+  return says({ name, here, provider, record, facts, more });
 }
 
 const BY_HAND = "In the router, forward TCP port 443 to this machine.";
@@ -177,12 +195,12 @@ function shut({ port, trouble }: PublicRecord, { port: advice }: SentenceFacts):
   return advice ?? { sentence: "From outside nobody gets in by port 443.", next: BY_HAND };
 }
 
-function elsewhere(
-  { lookUp, trouble }: PublicRecord,
-  { settings }: PublicTaskFacts,
-  here: string,
-): PublicAdvice {
-  const { name, ddns } = settings;
+function elsewhere({
+  name,
+  here,
+  record: { lookUp, trouble },
+  facts: { settings },
+}: About): PublicAdvice {
   if (trouble?.kind === "unauthorized")
     return {
       sentence: `Another machine answers at ${name}.`,
@@ -191,7 +209,7 @@ function elsewhere(
   if (lookUp?.result === "nothing" || trouble?.kind === "dns")
     return {
       sentence: `There is no address for ${name} in the DNS.`,
-      next: `Let the name lead to ${here}${ddns === "" ? ", or choose a provider here that does it" : ""}.`,
+      next: `Let the name lead to ${here}${settings.ddns === "" ? ", or choose a provider here that does it" : ""}.`,
     };
   return {
     sentence: `${name} leads to another address than this home's.`,

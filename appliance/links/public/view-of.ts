@@ -9,45 +9,13 @@ import {
   type PublicTaskFacts,
 } from "./machine.ts";
 import type { PublicRecord } from "./record.ts";
-import { adviceOf, ofRouter, type PublicAdvice, type SentenceFacts } from "./sentences.ts";
+import { adviceOf, ofRouter, type PublicAdvice, type SentenceFacts, STATES } from "./sentences.ts";
 import type { PublicSettings } from "./settings.ts";
 import { isShut, publicStateOf, warningsOf } from "./state.ts";
 import type { PublicTask } from "./tasks.ts";
 import type { PublicState, PublicStep, PublicView, StepView } from "./view.ts";
 
 const STEPS: readonly PublicStep[] = ["name", "address", "port", "certificate", "reached"];
-
-/** The step at which each state is shown, and the state of that step. Earlier steps are done, later ones wait. */
-const PLACES: Readonly<Record<PublicState, readonly [PublicStep, StepView["state"]]>> = {
-  off: ["name", "waiting"],
-  "needs-name": ["name", "wrong"],
-  "needs-consent": ["name", "wrong"],
-  "needs-listener": ["name", "wrong"],
-  "waiting-for-clock": ["name", "working"],
-  "finding-address": ["address", "working"],
-  cgnat: ["address", "wrong"],
-  "ds-lite": ["address", "wrong"],
-  "double-nat": ["address", "wrong"],
-  "dns-updating": ["address", "working"],
-  "dns-waiting": ["address", "working"],
-  "dns-refused": ["address", "wrong"],
-  "name-points-elsewhere": ["address", "wrong"],
-  "address-changed": ["address", "working"],
-  "opening-port": ["port", "working"],
-  "port-refused": ["port", "wrong"],
-  "port-taken": ["port", "wrong"],
-  "unreachable-from-outside": ["port", "wrong"],
-  testing: ["port", "working"],
-  ordering: ["certificate", "working"],
-  caa: ["certificate", "wrong"],
-  "name-refused": ["certificate", "wrong"],
-  limit: ["certificate", "wrong"],
-  "ca-unreachable": ["certificate", "wrong"],
-  renewing: ["certificate", "done"],
-  expires: ["certificate", "wrong"],
-  unreached: ["reached", "wrong"],
-  live: ["reached", "done"],
-};
 
 /** @param doing the running task @param sentenceFacts facts for sentences, beside the record */
 export function publicViewOf(
@@ -84,7 +52,7 @@ function stepsOf(
   state: PublicState,
   { advice, ...sentenceFacts }: SentenceFacts & { readonly advice: PublicAdvice },
 ): StepView[] {
-  const [place, how] = PLACES[state];
+  const { step: place, how } = STATES[state];
   const at = STEPS.indexOf(place);
   const open = state === "live" || state === "renewing" ? STEPS.length : at;
   return STEPS.map((step, index): StepView => {

@@ -4,13 +4,15 @@ import { Field } from "../../shared/field.tsx";
 import { ask } from "../api.ts";
 import { Labelled, Problem, Switch } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
-import { CertificatesField } from "./certificates-field.tsx";
 import { TELLERS, type Teller, tellerOf } from "./public-words.ts";
+import { type Row, SettingsForm } from "./settings-form.tsx";
 
 const PATH = "api/public";
 
+type Fields = PublicAnswer & { ddnsToken?: string };
+
 interface FieldsProps {
-  fields: PublicAnswer & { ddnsToken: string };
+  fields: Fields;
   onEdit: (change: PublicChange) => void;
 }
 
@@ -40,58 +42,59 @@ export function PublicSwitches({ enabled, dashboard }: PublicAnswer) {
   );
 }
 
+const ROWS: readonly Row<Fields>[] = [
+  {
+    key: "name",
+    label: "Name",
+    placeholder: "stats.example.com",
+    hint: "A name of yours in the DNS, or a free one: tally-home.dedyn.io, tally-home.duckdns.org. A fixed public address works, too.",
+    isRequired: true,
+  },
+  { kind: "own", show: (fields, onEdit) => <ProviderFields fields={fields} onEdit={onEdit} /> },
+  { kind: "own", show: (fields, onEdit) => <Agreement fields={fields} onEdit={onEdit} /> },
+];
+const MORE: readonly Row<Fields>[] = [
+  { kind: "check", key: "openPort", label: "Ask the router to open port 443" },
+  {
+    key: "directory",
+    label: "Directory of the certificate authority",
+    placeholder: "Let’s Encrypt",
+    hint: "The https:// address of another one’s ACME directory.",
+  },
+  {
+    kind: "certificates",
+    key: "ca",
+    label: "Certificates to trust there",
+    hint: "PEM, for a directory whose certificate nobody else has signed.",
+  },
+];
+
 /**
  * The owner's decisions: the name, the provider that points it at the home, and consent to the terms.
  */
 export function PublicSettings({ answer }: { answer: PublicAnswer }) {
-  const { busy, problem, run } = useAction();
-  const [draft, setDraft] = useState<PublicChange>({});
-  const [done, setDone] = useState("");
   const isNew = answer.name === "";
-  const fields = { ...answer, ddnsToken: "", ...draft };
-  const edit = (change: PublicChange) => {
-    setDone("");
-    setDraft({ ...draft, ...change });
-  };
-  const save = (change: PublicChange) =>
-    run(async () => {
-      // The answer also comes as an event.
-      await ask<PublicAnswer>("PUT", PATH, change);
-      setDraft({});
-      setDone("Saved.");
-    });
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    // The first name switches the public address on.
-    void save(isNew ? { enabled: true, ...draft } : draft);
-  };
   return (
-    <form class="stack" onSubmit={submit}>
-      <Field
-        label="Name"
-        placeholder="stats.example.com"
-        hint="A name of yours in the DNS, or a free one: tally-home.dedyn.io, tally-home.duckdns.org. A fixed public address works, too."
-        isRequired
-        value={fields.name}
-        onInput={(name) => edit({ name })}
-      />
-      <ProviderFields fields={fields} onEdit={edit} />
-      <Agreement fields={fields} onEdit={edit} />
-      <MoreFields fields={fields} onEdit={edit} />
-      {!answer.enabled && <Needs port={answer.port} openPort={fields.openPort} />}
-      <Problem text={problem} />
-      <div class="row">
-        <button type="submit" class="primary" disabled={busy || Object.keys(draft).length === 0}>
-          {isNew ? "Turn on" : "Save"}
-        </button>
-        <p role="status">{done}</p>
-      </div>
-    </form>
+    // The answer also comes as an event.
+    <SettingsForm<Fields, PublicAnswer>
+      path={PATH}
+      answer={answer}
+      rows={ROWS}
+      more={MORE}
+      submit={isNew ? "Turn on" : "Save"}
+      // The first name switches the public address on.
+      along={isNew ? { enabled: true } : undefined}
+    >
+      {({ openPort }) => !answer.enabled && <Needs port={answer.port} openPort={openPort} />}
+    </SettingsForm>
   );
 }
 
 /** The provider of dynamic DNS, with its fields. */
-function ProviderFields({ fields: { ddns, ddnsUser, ddnsToken, hasToken }, onEdit }: FieldsProps) {
+function ProviderFields({
+  fields: { ddns, ddnsUser, ddnsToken = "", hasToken },
+  onEdit,
+}: FieldsProps) {
   const [chosen, setChosen] = useState<Teller | null>(null);
   const teller = chosen ?? tellerOf(ddns);
   const choose = (text: string) => {
@@ -185,37 +188,5 @@ function Needs({ port, openPort }: Pick<PublicAnswer, "port" | "openPort">) {
       Visitors come in by TCP port 443 of your router, which has to lead to port {port} of this
       machine, and by no other. {asked} Your provider has to give you an IPv4 address of your own.
     </p>
-  );
-}
-
-/** The settings that are right for most as they are. */
-function MoreFields({ fields: { openPort, directory, ca }, onEdit }: FieldsProps) {
-  return (
-    <details class="part">
-      <summary>More settings</summary>
-      <div class="stack">
-        <label class="switch">
-          <input
-            type="checkbox"
-            checked={openPort}
-            onChange={(event) => onEdit({ openPort: event.currentTarget.checked })}
-          />{" "}
-          Ask the router to open port 443
-        </label>
-        <Field
-          label="Directory of the certificate authority"
-          placeholder="Let’s Encrypt"
-          hint="The https:// address of another one’s ACME directory."
-          value={directory}
-          onInput={(text) => onEdit({ directory: text })}
-        />
-        <CertificatesField
-          label="Certificates to trust there"
-          hint="PEM, for a directory whose certificate nobody else has signed."
-          value={ca}
-          onInput={(text) => onEdit({ ca: text })}
-        />
-      </div>
-    </details>
   );
 }

@@ -1,16 +1,35 @@
 import type { BackupsAnswer, BackupsChange } from "../../../../appliance/control/wire.ts";
-import { Field } from "../../../shared/field.tsx";
 import { ask } from "../../api.ts";
 import { CardTitle, Problem, Switch } from "../../parts.tsx";
 import { useAction } from "../../use-action.ts";
 import { usePolled } from "../../use-polled.ts";
-import { CertificatesField } from "../certificates-field.tsx";
-import { SignInFields } from "../servers/sign-in-fields.tsx";
-import { useSettings } from "../servers/use-settings.ts";
+import { type Row, SettingsForm } from "../settings-form.tsx";
 import { TargetPart } from "./target-part.tsx";
 
 const PATH = "api/backups";
 const AGAIN_MS = 3_000;
+
+const ROWS: readonly Row<BackupsChange>[] = [
+  {
+    key: "url",
+    label: "Address",
+    placeholder: "https://cloud.example.org/remote.php/dav/files/me/Tallydeck",
+    hint: "The folder is made where it is not there yet. By http:// the password and the backups can be read on the way.",
+    isRequired: true,
+  },
+  {
+    kind: "sign-in",
+    hint: "A Nextcloud wants an app password. Without a user, the password is sent as a token.",
+  },
+];
+const MORE: readonly Row<BackupsChange>[] = [
+  {
+    kind: "certificates",
+    key: "ca",
+    label: "Certificates to trust",
+    hint: "PEM, for a server whose certificate nobody else has signed.",
+  },
+];
 
 /** The backups that the machine makes by itself, each night. */
 export function BackupsCard() {
@@ -105,60 +124,17 @@ function Stick({ backups: { stick, stickProblem, targets }, onSaved }: PartProps
 }
 
 function Settings({ backups, onSaved }: PartProps) {
-  const { busy, problem, done, draft, isChanged, edit, save } = useSettings<
-    BackupsChange,
-    BackupsAnswer
-  >(PATH, onSaved);
-  const now = { ...backups, password: "", ...draft };
   return (
     <details class="part">
       <summary>WebDAV folder</summary>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save(draft);
-        }}
-      >
-        <Field
-          label="Address"
-          placeholder="https://cloud.example.org/remote.php/dav/files/me/Tallydeck"
-          hint="The folder is made where it is not there yet. By http:// the password and the backups can be read on the way."
-          isRequired
-          value={now.url}
-          onInput={(url) => edit({ url })}
-        />
-        <SignInFields
-          user={now.user}
-          password={now.password}
-          hasPassword={backups.hasPassword}
-          onEdit={edit}
-        />
-        <p class="hint">
-          A Nextcloud wants an app password. Without a user, the password is sent as a token.
-        </p>
-        <details class="part">
-          <summary>More settings</summary>
-          <CertificatesField
-            label="Certificates to trust"
-            hint="PEM, for a server whose certificate nobody else has signed."
-            value={now.ca}
-            onInput={(text) => edit({ ca: text })}
-          />
-        </details>
-        <Problem text={problem} />
-        <div class="row">
-          <button type="submit" class="primary" disabled={busy || !isChanged}>
-            Save
-          </button>
-          {backups.url !== "" && (
-            <button type="button" disabled={busy} onClick={() => void save({ url: "" })}>
-              Remove
-            </button>
-          )}
-          <p role="status">{done}</p>
-        </div>
-      </form>
+      <SettingsForm<BackupsChange, BackupsAnswer>
+        path={PATH}
+        answer={backups}
+        rows={ROWS}
+        more={MORE}
+        removal={backups.url === "" ? undefined : { url: "" }}
+        onSaved={onSaved}
+      />
     </details>
   );
 }

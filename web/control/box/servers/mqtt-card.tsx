@@ -1,14 +1,42 @@
 import type { MqttAnswer, MqttChange } from "../../../../appliance/control/wire.ts";
-import { Field } from "../../../shared/field.tsx";
-import { CardTitle, Choice, Problem, Switch, useNow } from "../../parts.tsx";
+import { ask } from "../../api.ts";
+import { CardTitle, Problem, Switch, useNow } from "../../parts.tsx";
 import { ago } from "../../times.ts";
+import { useAction } from "../../use-action.ts";
 import { usePolled } from "../../use-polled.ts";
-import { CertificatesField } from "../certificates-field.tsx";
-import { SignInFields } from "./sign-in-fields.tsx";
-import { useSettings } from "./use-settings.ts";
+import { type Row, SettingsForm } from "../settings-form.tsx";
 
 const PATH = "api/mqtt";
 const AGAIN_MS = 2_000;
+
+const ROWS: readonly Row<MqttChange>[] = [
+  { key: "url", label: "Broker", placeholder: "192.168.1.5", isRequired: true },
+  { kind: "sign-in" },
+];
+const MORE: readonly Row<MqttChange>[] = [
+  {
+    kind: "pair",
+    of: [
+      { key: "prefix", label: "Topic prefix", isRequired: true },
+      { key: "discovery", label: "Discovery prefix", isRequired: true },
+    ],
+  },
+  {
+    kind: "choice",
+    key: "version",
+    label: "Version of MQTT",
+    options: [
+      { id: "5", name: "5" },
+      { id: "3.1.1", name: "3.1.1" },
+    ],
+  },
+  {
+    kind: "certificates",
+    key: "ca",
+    label: "Certificates to trust",
+    hint: "PEM, for a broker at mqtts:// whose certificate nobody else has signed.",
+  },
+];
 
 /** The broker of the owner's home automation, and how it stands with it. */
 export function MqttCard() {
@@ -85,95 +113,33 @@ function Declared({ mqtt: { url, user } }: { mqtt: MqttAnswer }) {
 }
 
 function Settings({ mqtt, onSaved }: { mqtt: MqttAnswer; onSaved: (answer: MqttAnswer) => void }) {
-  const { busy, problem, done, draft, isChanged, edit, save } = useSettings<MqttChange, MqttAnswer>(
-    PATH,
-    onSaved,
-  );
-  const now = { ...mqtt, password: "", ...draft };
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    // Naming the first broker switches MQTT on.
-    void save(mqtt.url === "" ? { enabled: true, ...draft } : draft);
-  };
+  const { busy, problem, run } = useAction();
+  const isNew = mqtt.url === "";
+  const turn = (enabled: boolean) =>
+    run(async () => {
+      onSaved(await ask<MqttAnswer>("PUT", PATH, { enabled } satisfies MqttChange));
+    });
   return (
-    <form class="stack" onSubmit={submit}>
-      {mqtt.url !== "" && (
+    <>
+      {!isNew && (
         <Switch
           name="Connect with the broker"
-          isOn={now.enabled}
+          isOn={mqtt.enabled}
           disabled={busy}
-          onSwitch={(enabled) => void save({ enabled })}
+          onSwitch={turn}
         />
       )}
-      <Field
-        label="Broker"
-        placeholder="192.168.1.5"
-        isRequired
-        value={now.url}
-        onInput={(url) => edit({ url })}
-      />
-      <SignInFields
-        user={now.user}
-        password={now.password}
-        hasPassword={mqtt.hasPassword}
-        onEdit={edit}
-      />
-      <More fields={now} onEdit={edit} />
       <Problem text={problem} />
-      <div class="row">
-        <button type="submit" class="primary" disabled={busy || !isChanged}>
-          {mqtt.url === "" ? "Connect" : "Save"}
-        </button>
-        <p role="status">{done}</p>
-      </div>
-    </form>
-  );
-}
-
-type MoreFields = Pick<MqttAnswer, "prefix" | "discovery" | "version" | "ca">;
-
-/** The settings that are right for most as they are. */
-function More({
-  fields: { prefix, discovery, version, ca },
-  onEdit,
-}: {
-  fields: MoreFields;
-  onEdit: (change: Partial<MoreFields>) => void;
-}) {
-  return (
-    <details class="part">
-      <summary>More settings</summary>
-      <div class="stack">
-        <div class="pair">
-          <Field
-            label="Topic prefix"
-            isRequired
-            value={prefix}
-            onInput={(text) => onEdit({ prefix: text })}
-          />
-          <Field
-            label="Discovery prefix"
-            isRequired
-            value={discovery}
-            onInput={(text) => onEdit({ discovery: text })}
-          />
-        </div>
-        <Choice
-          legend="Version of MQTT"
-          value={version}
-          options={[
-            { id: "5", name: "5" },
-            { id: "3.1.1", name: "3.1.1" },
-          ]}
-          onChoose={(chosen) => onEdit({ version: chosen })}
-        />
-        <CertificatesField
-          label="Certificates to trust"
-          hint="PEM, for a broker at mqtts:// whose certificate nobody else has signed."
-          value={ca}
-          onInput={(text) => onEdit({ ca: text })}
-        />
-      </div>
-    </details>
+      <SettingsForm<MqttChange, MqttAnswer>
+        path={PATH}
+        answer={mqtt}
+        rows={ROWS}
+        more={MORE}
+        submit={isNew ? "Connect" : "Save"}
+        // Naming the first broker switches MQTT on.
+        along={isNew ? { enabled: true } : undefined}
+        onSaved={onSaved}
+      />
+    </>
   );
 }
