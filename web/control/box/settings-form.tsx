@@ -42,7 +42,7 @@ interface SettingsFormProps<C, A> {
   submit?: string;
   /** Is saved with what was edited. */
   along?: Partial<C> | undefined;
-  /** What removes all of it; none while there is nothing. */
+  /** The change that removes all of it; none while there is nothing. */
   removal?: Partial<C> | undefined;
   onSaved?: (answer: A) => void;
   /** Stands above the buttons. */
