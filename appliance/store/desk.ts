@@ -1,4 +1,4 @@
-import type { BoxDesk, Desk } from "./engine.ts";
+import type { Desk, LocalDesk } from "./engine.ts";
 
 export { BLOCK_COUNTERS, COUNTED_AS } from "./blocks/block.ts";
 export { MAX_DETAIL_ROWS } from "./blocks/detail.ts";
@@ -67,7 +67,7 @@ export async function openToLook({ dataDir, databaseUrl }: Place): Promise<Desk 
 }
 
 /** The same for the data of the box itself, which is always a file. */
-export async function openBoxToLook(dataDir: string): Promise<BoxDesk | undefined> {
+export async function openBoxToLook(dataDir: string): Promise<LocalDesk | undefined> {
   return (await sqliteDesk()).toLook(dataDir);
 }
 

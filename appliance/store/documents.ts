@@ -12,7 +12,7 @@ import type { QueryInput, QueryResult } from "./queries.ts";
 import type { Asker } from "./reads/read-queue.ts";
 import type { Rows } from "./sql.ts";
 
-/** The part of a box that keeps documents. */
+/** The data that keeps documents. */
 interface Keeper {
   read<Q extends "documents" | "documentFile">(
     query: Q,
@@ -23,19 +23,19 @@ interface Keeper {
 
 /** All documents of a kind, oldest first. @throws {Error} where one is not what its kind says */
 export async function documentsOf<Body>(
-  box: Pick<Keeper, "read">,
+  from: Pick<Keeper, "read">,
   kind: DocumentKind<Body>,
 ): Promise<Document<Body>[]> {
-  const rows = await box.read("documents", { kind: kind.name });
+  const rows = await from.read("documents", { kind: kind.name });
   return rows.map((row) => ({ ...row, body: readDocument(kind, row.id, row.body) }));
 }
 
-/** The documents of a kind in a box. */
-export function documentsIn<Body>(box: Keeper, kind: DocumentKind<Body>): Documents<Body> {
+/** The documents of a kind. */
+export function documentsIn<Body>(from: Keeper, kind: DocumentKind<Body>): Documents<Body> {
   return {
-    list: () => documentsOf(box, kind),
-    change: (wanted) => box.write("changeDocuments", documentsChange(kind, wanted)),
-    file: (id) => box.read("documentFile", { kind: kind.name, id }),
+    list: () => documentsOf(from, kind),
+    change: (wanted) => from.write("changeDocuments", documentsChange(kind, wanted)),
+    file: (id) => from.read("documentFile", { kind: kind.name, id }),
   };
 }
 

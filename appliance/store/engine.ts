@@ -6,8 +6,8 @@ import type { BatchData, SiteKey } from "./counting.ts";
 import type { Soon } from "./counts/source.ts";
 import type { LiveBars } from "./intake/live-views.ts";
 import type {
-  BoxQueryName,
   FleetQueryName,
+  LocalQueryName,
   QueryInput,
   QueryResult,
   SettlementQuery,
@@ -217,8 +217,8 @@ export interface Collector {
 }
 
 /** The box's own data for commands. */
-export interface BoxDesk {
-  read<Q extends BoxQueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>>;
+export interface LocalDesk {
+  read<Q extends LocalQueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>>;
   close(): Promise<void>;
 }
 

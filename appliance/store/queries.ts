@@ -229,7 +229,7 @@ interface FleetQueries {
 }
 
 /** Questions to the data that belongs to this box. */
-interface BoxQueries {
+interface LocalQueries {
   /** Sites by the size of their blocks here, the largest first; none where the numbers are elsewhere. */
   largestSites(input: { readonly limit: number }): { key: SiteKey; id: string }[];
   /** All documents of a kind, oldest first. */
@@ -244,9 +244,9 @@ interface UpkeepQueries {
   settlement(input: SettlementQuery): Settlement | null;
 }
 
-type Queries = FleetQueries & BoxQueries & UpkeepQueries;
+type Queries = FleetQueries & LocalQueries & UpkeepQueries;
 export type FleetQueryName = keyof FleetQueries;
-export type BoxQueryName = keyof BoxQueries;
+export type LocalQueryName = keyof LocalQueries;
 export type QueryName = keyof Queries;
 export type QueryInput<Q extends QueryName> = Parameters<Queries[Q]>[0];
 export type QueryResult<Q extends QueryName> = ReturnType<Queries[Q]>;

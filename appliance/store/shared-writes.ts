@@ -6,14 +6,14 @@ import type { BeforeImport, SharedWriteName, WriteInput, WriteResult } from "./w
 
 interface Both {
   fleet: Writer<SharedWriteName>;
-  box: Writer<SharedWriteName>;
+  local: Writer<SharedWriteName>;
   token: FleetAdminToken;
   /** The fleet's sites. */
   sites: () => readonly SiteRecord[];
 }
 
 /** Makes changes of a fleet and of a box beside it: of both, or of neither. */
-export function writerToBoth({ fleet, box, token, sites: known }: Both): Writer<SharedWriteName> {
+export function writerToBoth({ fleet, local, token, sites: known }: Both): Writer<SharedWriteName> {
   const mutex = new Mutex();
 
   /** Imports sites; without any, the database of the fleet is not needed. */
@@ -33,7 +33,7 @@ export function writerToBoth({ fleet, box, token, sites: known }: Both): Writer<
     async importSettings({ sites, documents }) {
       const before = await importSites(sites);
       try {
-        return { ...(await box("importSettings", { sites: [], documents })), sites: before };
+        return { ...(await local("importSettings", { sites: [], documents })), sites: before };
       } catch (error) {
         await undoSites(before);
         throw error;
@@ -43,7 +43,7 @@ export function writerToBoth({ fleet, box, token, sites: known }: Both): Writer<
       const imported = known().filter(({ id }) => sites.some((site) => site.id === id));
       const stay = await undoSites(sites);
       try {
-        await box("undoImport", { sites: [], documents });
+        await local("undoImport", { sites: [], documents });
         return stay;
       } catch (error) {
         await importSites(imported);
@@ -58,7 +58,7 @@ type Hash = Directory["adminHash"];
 
 interface FleetAdminTokenOptions {
   fleet: Writer<"setAdminToken">;
-  box: Writer<"setAdminToken">;
+  local: Writer<"setAdminToken">;
   /** Called with the sites and tokens of the fleet; before they are known, with this token alone. */
   tell: (directory: Directory) => void;
 }
@@ -119,6 +119,6 @@ export class FleetAdminToken {
 
   async #copy(hash: Hash): Promise<void> {
     if (isSameHash(this.#kept, hash)) return;
-    await this.#options.box("setAdminToken", { hash, kept: this.#session });
+    await this.#options.local("setAdminToken", { hash, kept: this.#session });
   }
 }

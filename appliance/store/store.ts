@@ -1,14 +1,12 @@
-import { Box } from "./box.ts";
 import type { Engine, EngineEvents, FileEngine, FileOptions } from "./engine.ts";
 import { openFile, openShared, type SharedOptions, type Writer, writerTo } from "./engines.ts";
+import { LocalData } from "./local-data.ts";
 import { Numbers, type NumbersOptions } from "./numbers.ts";
 import type { FailedRead } from "./reports.ts";
 import { Upkeep } from "./settling/upkeep.ts";
 import { FleetAdminToken, writerToBoth } from "./shared-writes.ts";
 import type { SharedWriteName } from "./writes.ts";
 
-// The first door, for rooms that count, show, watch and run. `desk` is the second one, for work on the data itself.
-export type { Box } from "./box.ts";
 export type { SiteKey } from "./counting.ts";
 export { nobodyCalled } from "./counts/nobody.ts";
 export { documentsChange, documentsIn, documentsOf, settingOfSite } from "./documents.ts";
@@ -18,6 +16,8 @@ export { readAbout } from "./imports/about.ts";
 export { storageUnavailable } from "./intake/commit-group.ts";
 export { LIVE_STEP_MS } from "./intake/live-views.ts";
 export { HitsEncoder } from "./intake/once.ts";
+// The first door, for rooms that count, show, watch and run. `desk` is the second one, for work on the data itself.
+export type { LocalData } from "./local-data.ts";
 export type { Numbers } from "./numbers.ts";
 export { type Filter, MAX_RANGE_DAYS, type SurveyFilter } from "./queries.ts";
 export type { Accepts, Answer } from "./reads/answer.ts";
@@ -56,22 +56,22 @@ interface Openers {
 }
 
 interface Doors {
-  readonly box: Box;
+  readonly local: LocalData;
   readonly numbers: Numbers;
   readonly write: Writer<SharedWriteName>;
 }
 
-/** All data of a box, by two doors: its own, and the numbers, be they in the same file or in a database elsewhere. */
+/** All data of a box, by two doors: that of this machine alone, and the numbers, be they in the same file or in a database elsewhere. */
 export class Store implements Doors {
-  readonly box: Box;
+  readonly local: LocalData;
   readonly numbers: Numbers;
   /** Changes of both: all or none. */
   readonly write: Writer<SharedWriteName>;
   /** Whether the numbers are in a database elsewhere. */
   readonly hasFleet: boolean;
 
-  private constructor({ box, numbers, write }: Doors, hasFleet: boolean) {
-    this.box = box;
+  private constructor({ local, numbers, write }: Doors, hasFleet: boolean) {
+    this.local = local;
     this.numbers = numbers;
     this.write = write;
     this.hasFleet = hasFleet;
@@ -92,21 +92,21 @@ export class Store implements Doors {
 
   /** Does all upkeep that is due; resolves when done. */
   async upkeep(): Promise<void> {
-    const all = new Set([this.numbers.upkeep, this.box.upkeep]);
+    const all = new Set([this.numbers.upkeep, this.local.upkeep]);
     await Promise.all([...all].map((upkeep) => upkeep.anew()));
   }
 
   /** Questions that ended a reader within the last hour, newest first; each is refused until its hour is over. */
   get endedReads(): FailedRead[] {
-    const { numbers, box } = this;
+    const { numbers, local } = this;
     if (!this.hasFleet) return numbers.endedReads;
-    return [...numbers.endedReads, ...box.endedReads].sort((a, b) => b.at - a.at);
+    return [...numbers.endedReads, ...local.endedReads].sort((a, b) => b.at - a.at);
   }
 
   /** Commits open hits, and closes the data. @returns the number of hits that could not be stored */
   async close(): Promise<number> {
     const closed = this.numbers.close();
-    await this.box.close(closed);
+    await this.local.close(closed);
     return closed;
   }
 }
@@ -118,8 +118,8 @@ async function openOne(options: OneOptions, open: Openers): Promise<Doors> {
   const file = await open.file(options, numbers.events);
   numbers.begin(file);
   const around = (replace: () => Promise<void>) => numbers.replace(replace);
-  const box = new Box({ file, upkeep: numbers.upkeep, log, around });
-  return { box, numbers, write: writerTo(file, log) };
+  const local = new LocalData({ file, upkeep: numbers.upkeep, log, around });
+  return { local, numbers, write: writerTo(file, log) };
 }
 
 /** A door to the file, which may have numbers from before the fleet, and one to the fleet's database. */
@@ -129,7 +129,7 @@ async function openTwo(options: OneOptions & SharedOptions, open: Openers): Prom
   const numbers = new Numbers(options, true);
   const { directory: tell, damaged } = numbers.events;
   const writers = {
-    box: writerTo({ send: (request) => file.send(request) }, log),
+    local: writerTo({ send: (request) => file.send(request) }, log),
     fleet: writerTo({ send: (request) => fleet.send(request) }, log),
   };
   const token = new FleetAdminToken({ ...writers, tell });
@@ -163,9 +163,9 @@ async function openTwo(options: OneOptions & SharedOptions, open: Openers): Prom
     await replace();
     await token.keep();
   };
-  const box = new Box({ file, upkeep, log, around });
+  const local = new LocalData({ file, upkeep, log, around });
   const sites = () => numbers.directory.sites;
-  return { box, numbers, write: writerToBoth({ ...writers, token, sites }) };
+  return { local, numbers, write: writerToBoth({ ...writers, token, sites }) };
 }
 
 /** Listeners for the box's own file beside a fleet, in which nothing is counted. */

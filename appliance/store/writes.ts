@@ -55,7 +55,7 @@ interface FleetWrites extends SiteWrites {
 }
 
 /** Changes of data that belongs to this box. */
-interface BoxWrites {
+interface LocalWrites {
   /** Makes all changes or none. */
   changeDocuments(input: DocumentsChange): void;
   /** Notes when (epoch ms) it was found that writes are taken. */
@@ -91,7 +91,7 @@ interface PlannedWrites {
   change(input: Change): boolean;
 }
 
-type Writes = FleetWrites & BoxWrites & SharedWrites & PlannedWrites;
+type Writes = FleetWrites & LocalWrites & SharedWrites & PlannedWrites;
 export type WriteName = keyof Writes;
 export type PlannedWriteName = keyof SiteWrites;
 /** The changes that are not planned by the sites there are. */
@@ -101,12 +101,12 @@ export type EngineWriteName =
   | "importMonth"
   | "importRest"
   | "saveAlarmSince"
-  | keyof BoxWrites;
+  | keyof LocalWrites;
 /** The changes that a database that many share makes. */
 export type FleetWriteName = keyof (FleetWrites & SharedWrites & PlannedWrites);
 /** Writes by their place: the numbers, the box, or both. */
 export type NumbersWriteName = keyof FleetWrites;
-export type BoxWriteName = keyof BoxWrites;
+export type LocalWriteName = keyof LocalWrites;
 export type SharedWriteName = keyof SharedWrites;
 
 export type WriteInput<W extends WriteName> = Parameters<Writes[W]>[0];

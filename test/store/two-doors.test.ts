@@ -85,19 +85,19 @@ describe("a box beside a fleet", () => {
     store.write("setAdminToken", { hash: sha256(token), kept });
   const ids = () => store.numbers.directory.sites.map(({ id }) => id);
   const adminHash = () => Buffer.from(store.numbers.directory.adminHash ?? []);
-  const sessions = async () => (await documentsOf(store.box, SESSIONS)).map(({ id }) => id);
+  const sessions = async () => (await documentsOf(store.local, SESSIONS)).map(({ id }) => id);
   const session = (id: string) =>
     documentsChange(SESSIONS, { put: [{ id, body: { expiresAt: 1 } }] });
-  const signIn = (id: string) => store.box.write("changeDocuments", session(id));
+  const signIn = (id: string) => store.local.write("changeDocuments", session(id));
   const save = (name: string) =>
     documentsChange(DECKS, { put: [{ id: "mk2-1", body: { ...DECK, name } }] });
   const decks = async () =>
-    (await documentsOf(store.box, DECKS)).map(({ id, body }) => [id, body.name]);
+    (await documentsOf(store.local, DECKS)).map(({ id, body }) => [id, body.name]);
   const isRefused = { code: "storage_unavailable" };
 
   it("has the fleet's sites, and decks of its own", async () => {
     await addSite("blog");
-    await store.box.write("changeDocuments", save("Kitchen"));
+    await store.local.write("changeDocuments", save("Kitchen"));
     assert.deepEqual(ids(), ["blog"]);
     assert.deepEqual(await decks(), [["mk2-1", "Kitchen"]]);
     assert.deepEqual(await fleet.reads.read("documents", { kind: DECKS.name }), []);
@@ -148,7 +148,7 @@ describe("a box beside a fleet", () => {
     await write("changeDocuments", session(HERE), other);
     await other.close();
     const file = databaseFile(join(folder(), "other"));
-    await store.box.replaceFile(async (box) => copyFileSync(file, box));
+    await store.local.replaceFile(async (box) => copyFileSync(file, box));
     assert.deepEqual(await sessions(), []);
     assert.deepEqual(adminHash(), sha256("one"));
   });
@@ -167,7 +167,7 @@ describe("a box beside a fleet", () => {
   });
 
   it("takes settings in on both sides, and puts both back", async () => {
-    await store.box.write("changeDocuments", save("Kitchen"));
+    await store.local.write("changeDocuments", save("Kitchen"));
     const imported = {
       sites: [{ id: "shop", host: "s.example" }],
       documents: [save("Hall")],
@@ -207,10 +207,10 @@ describe("a box beside a fleet", () => {
 
   it("counts and answers while another file takes the place of its own", async () => {
     await addSite("blog");
-    const { box, numbers } = store;
+    const { local, numbers } = store;
     const site = numbers.directory.sites[0]?.key ?? 0;
     const today = numbers.zone.today(new FakeClock().now());
-    await box.replaceFile(async () => {
+    await local.replaceFile(async () => {
       await numbers.count(site, viewOf({ path: "/" }));
       const days = { site, from: today, to: today };
       const { total } = await numbers.read("viewCounts", days, { lane: "public" });
@@ -225,11 +225,11 @@ describe("a box beside a fleet", () => {
         else boxRefuses = refuses;
       };
       refuse(true);
-      const { numbers, box } = store;
-      const [ofFleet, ofBox] = await Promise.all([numbers.upkeep.anew(), box.upkeep.anew()]);
+      const { numbers, local } = store;
+      const [ofFleet, ofBox] = await Promise.all([numbers.upkeep.anew(), local.upkeep.anew()]);
       assert.deepEqual([ofFleet, ofBox], [away !== "fleet", away !== "box"]);
       refuse(false);
-      assert.ok(await (away === "fleet" ? numbers : box).upkeep.anew());
+      assert.ok(await (away === "fleet" ? numbers : local).upkeep.anew());
     });
 });
 

@@ -5,7 +5,7 @@ import { RULES } from "../../control/routes/decks/decks.ts";
 import { DECKS, decksIn } from "../../deck/settings/deck-settings.ts";
 import { DatabaseRefused, FILE } from "../../store/desk.ts";
 import type { SurveyVersions } from "../../store/reports.ts";
-import { type Box, documentsOf, type Numbers } from "../../store/store.ts";
+import { documentsOf, type LocalData, type Numbers } from "../../store/store.ts";
 import { DOCUMENT_KINDS } from "./document-kinds.ts";
 
 /**
@@ -13,11 +13,11 @@ import { DOCUMENT_KINDS } from "./document-kinds.ts";
  * its data, in a process of its own.
  * @throws {DatabaseRefused} where it cannot be read
  */
-export async function firstReads(box: Pick<Box, "read">, file: string): Promise<void> {
+export async function firstReads(local: Pick<LocalData, "read">, file: string): Promise<void> {
   try {
-    decksIn(await documentsOf(box, DECKS), RULES);
+    decksIn(await documentsOf(local, DECKS), RULES);
     // Other kinds belong to the fleet, if there is one; those of sites are read on demand.
-    for (const kind of DOCUMENT_KINDS) if (kind.of === undefined) await documentsOf(box, kind);
+    for (const kind of DOCUMENT_KINDS) if (kind.of === undefined) await documentsOf(local, kind);
   } catch (error) {
     const reason = messageOf(error);
     throw new DatabaseRefused({
@@ -52,7 +52,7 @@ const WIDEST = {
 } as const;
 
 interface DashboardDoors {
-  readonly box: Pick<Box, "read">;
+  readonly local: Pick<LocalData, "read">;
   readonly numbers: Pick<Numbers, "read" | "zone">;
 }
 
@@ -62,13 +62,13 @@ interface DashboardDoors {
  * @throws {Refusal} the first refusal of a question
  */
 export async function dashboardReads(
-  { box, numbers }: DashboardDoors,
+  { local, numbers }: DashboardDoors,
   clock: Pick<Clock, "now">,
 ): Promise<void> {
   const now = clock.now();
   const [today, zone] = [numbers.zone.today(now), numbers.zone.nameAt(now)];
   const hour = numbers.zone.hourAt(now) % HOURS;
-  const sites = await box.read("largestSites", { limit: ASKED_SITES });
+  const sites = await local.read("largestSites", { limit: ASKED_SITES });
   const asked = { today, hour, zone, warnings: [] };
   const lively = sites.map((site) => ({ ...site, live: 0 }));
   await numbers.read("overview", { query: { ...asked, sites: lively }, accepts: ACCEPTS });

@@ -71,7 +71,7 @@ export async function startOwner(
   const sending = await startOutgoing(context);
   const alarms = startAlarms({ ...context, ...sending });
   const siteNumbers = closeWith(ends, new SiteNumbers(numbers, clock, alarms));
-  const kept = await keptDecks(store.box);
+  const kept = await keptDecks(store.local);
   const ofMachine = startMachine(context);
   const front = await startFront(context, {
     code,

@@ -124,7 +124,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       get unusable() {
         return modes.now.unusable;
       },
-      alive: async () => modes.now.store?.box.alive(),
+      alive: async () => modes.now.store?.local.alive(),
       async close() {
         for (const stage of Object.values(shared.stages)) stage.last();
         await modes
@@ -155,8 +155,8 @@ async function start(
   const { config, clock, log, pages, client, stages, door, random, hits, ends } = context;
   const data = await startData(context, onUnusable);
   const { store } = data;
-  const { box, numbers } = store;
-  await firstReads(box, databaseFile(config.dataDir));
+  const { local, numbers } = store;
+  await firstReads(local, databaseFile(config.dataDir));
   let address: WayIn | undefined;
   const updates = context.updates ?? (await startUpdates(context));
   const backupWatch = new BackupWatch(clock);
@@ -185,7 +185,7 @@ async function start(
     context.publicAddress ??
     (await startPublicAddress({
       ...context,
-      documents: documentsIn(box, PUBLIC_ADDRESS),
+      documents: documentsIn(local, PUBLIC_ADDRESS),
       tlsPort,
       isTunnelled: hasTunnel,
     }));
@@ -203,6 +203,6 @@ async function start(
     disk,
     backupWatch,
   });
-  void box.cameUp(() => dashboardReads(store, clock));
+  void local.cameUp(() => dashboardReads(store, clock));
   return { ...listeners, store, backups: backupWatch, ...owner };
 }

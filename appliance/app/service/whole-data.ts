@@ -27,18 +27,18 @@ export function startWholeData({ routes, store, decks, clock, ...parts }: WholeP
   data: DataParts;
 } {
   const { config, chores, log, images, machine, onUnusable, onReplaced } = parts;
-  const { box } = store;
+  const { local } = store;
   const exchange = new Exchange(config.dataDir, {
     kinds: DOCUMENT_KINDS,
-    space: () => box.space(),
+    space: () => local.space(),
     tryStart: (copy) => tryStart(copy, chores),
     processes: chores,
-    replaceFile: (replace) => box.replaceFile(replace),
+    replaceFile: (replace) => local.replaceFile(replace),
   });
   const reloadAfterRestore = async (isWhole: boolean) => {
     if (isWhole) return onReplaced();
     try {
-      await firstReads(box, databaseFile(config.dataDir));
+      await firstReads(local, databaseFile(config.dataDir));
       await images.load();
       await decks.setUp.changes.reload();
     } catch (error) {
@@ -46,7 +46,7 @@ export function startWholeData({ routes, store, decks, clock, ...parts }: WholeP
       if (why !== undefined) onUnusable(why);
       throw error;
     }
-    void box.cameUp(() => dashboardReads(store, clock));
+    void local.cameUp(() => dashboardReads(store, clock));
   };
   const takeName = async (hostname: string) => {
     // The machine is the other one in all else: its owner can name it, too.

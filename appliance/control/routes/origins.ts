@@ -42,7 +42,7 @@ export async function startOutgoing({
   routes,
   ends,
 }: OwnerContext): Promise<{ outgoing: RequestSender; origins: Origins }> {
-  const origins = new Origins(documentsIn(store.box, ORIGINS));
+  const origins = new Origins(documentsIn(store.local, ORIGINS));
   await origins.load();
   const outgoing = new RequestSender({
     clock,

@@ -167,7 +167,7 @@ export async function startSessions({
   sites,
   readSessions,
 }: OwnerContext & { sites: Sites; readSessions: ReadSessions }): Promise<SessionParts> {
-  const documents = documentsIn(store.box, SESSIONS);
+  const documents = documentsIn(store.local, SESSIONS);
   const { numbers } = store;
   const opened = await Sessions.open({ documents, numbers, clock, randomBytes: random.bytes });
   const sessions = closeWith(ends, opened);

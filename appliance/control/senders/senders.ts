@@ -104,17 +104,17 @@ export async function startPush({
   clock,
   random,
   icons,
-  store: { box },
+  store: { local },
   ends,
   pushed = [],
 }: OwnerContext & { icons: Icons; pushed?: readonly Pushed[] }): Promise<{
   channels: Channels;
   tokens: PushTokens;
 }> {
-  const kept = { clock, documents: documentsIn(box, KEPT_CHANNELS), icons };
+  const kept = { clock, documents: documentsIn(local, KEPT_CHANNELS), icons };
   const channels = closeWith(ends, await Channels.open(kept));
   for (const { channel, ...push } of pushed) channels.set(channel, { ...push, ttl: 0 });
-  const documents = documentsIn(box, PUSH_TOKENS);
+  const documents = documentsIn(local, PUSH_TOKENS);
   const tokens = await PushTokens.open({ documents, clock, randomBytes: random.bytes });
   return { channels, tokens: closeWith(ends, tokens) };
 }

@@ -4,8 +4,8 @@ import type { PassedOver } from "../counts/block-reading.ts";
 import type { Soon } from "../counts/source.ts";
 import { LogTail, tailOf } from "../log/tail.ts";
 import type {
-  BoxQueryName,
   FleetQueryName,
+  LocalQueryName,
   QueryInput,
   QueryName,
   QueryResult,
@@ -24,7 +24,7 @@ import { lastInLog, ofOneMoment, SqliteSnapshot } from "./snapshot.ts";
 import { perform, rowsOf } from "./sql.ts";
 
 const BOX_READS: {
-  readonly [Q in Exclude<BoxQueryName, "settlement">]: (
+  readonly [Q in Exclude<LocalQueryName, "settlement">]: (
     db: Database,
     input: QueryInput<Q>,
   ) => QueryResult<Q>;

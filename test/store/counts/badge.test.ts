@@ -59,7 +59,7 @@ onEachEngine(() => {
 
     onFile("are not those of a read that failed", async () => {
       const { store } = world().service;
-      await store.box.replaceFile(async () => {
+      await store.local.replaceFile(async () => {
         const refused = await world().ask("/badge?site=blog");
         assert.deepEqual([refused.status, refused.json.code], [503, "storage_unavailable"]);
       });

@@ -15,7 +15,7 @@ import {
 import { SqliteDesk } from "../../../appliance/store/sqlite/desk/desk.ts";
 import { ofOneMoment, SqliteSnapshot } from "../../../appliance/store/sqlite/snapshot.ts";
 import { perform } from "../../../appliance/store/sqlite/sql.ts";
-import { type Box, Store } from "../../../appliance/store/store.ts";
+import { type LocalData, Store } from "../../../appliance/store/store.ts";
 import type { Seeded } from "../../helpers/store-life.ts";
 import { CutThreads } from "./cut-threads.ts";
 import type { Model } from "./model.ts";
@@ -34,7 +34,7 @@ export class SimulatedBox extends SimulatedStore {
   #space = ROOMY;
   #backup: Model | undefined;
   #reader: Database | undefined;
-  #box: Box | undefined;
+  #box: LocalData | undefined;
 
   constructor(folder: string, draw: Seeded) {
     super(draw);
@@ -72,7 +72,7 @@ export class SimulatedBox extends SimulatedStore {
       log: silentLog(),
       space: async () => this.#space,
     });
-    this.#box = store.box;
+    this.#box = store.local;
     return store;
   }
 

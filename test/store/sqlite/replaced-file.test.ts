@@ -23,7 +23,7 @@ describe("a file that takes the place of another", () => {
   async function open(): Promise<Store> {
     const store = await Store.open({ ...options(), ...DAYS });
     opened.push(store);
-    await store.box.upkeep.first;
+    await store.local.upkeep.first;
     return store;
   }
 
@@ -54,19 +54,19 @@ describe("a file that takes the place of another", () => {
     const copy = await copied();
     const store = await open();
     assert.deepEqual([rowsOf("log"), rowsOf("block")], [0, 1]);
-    await store.box.replaceFile(async (file) => copyFileSync(copy, file));
-    assert.ok(await store.box.upkeep.first);
+    await store.local.replaceFile(async (file) => copyFileSync(copy, file));
+    assert.ok(await store.local.upkeep.first);
     assert.deepEqual([rowsOf("log"), rowsOf("block")], [0, 1]);
   });
 
   it("has its sites changed by what it has, though that was planned on the one before", async () => {
     const copy = await copied();
-    const { numbers, box, write } = await open();
+    const { numbers, local, write } = await open();
     for (const id of ["news", "shop"]) await numbers.write("createSite", { id });
     const origins = { kind: { name: "origin" }, put: [{ id: "a", body: "{}" }], remove: [] };
     const sites = [{ id: "shop", host: "shop.example" }];
     const replaced = Promise.withResolvers<void>();
-    const held = box.replaceFile(async (file) => {
+    const held = local.replaceFile(async (file) => {
       await replaced.promise;
       copyFileSync(copy, file);
     });

@@ -141,7 +141,7 @@ export async function startBackups({
   config,
   clock,
   log,
-  store: { box, numbers },
+  store: { local, numbers },
   routes,
   ends,
   ...sources
@@ -161,8 +161,8 @@ export async function startBackups({
     id,
     zone: () => numbers.zone,
     machine: () => (name() ?? hostname()).split(".")[0] ?? "",
-    settings: documentsIn(box, BACKUP_SETTINGS),
-    record: documentsIn(box, BACKUP_RECORD),
+    settings: documentsIn(local, BACKUP_SETTINGS),
+    record: documentsIn(local, BACKUP_RECORD),
     targets: (settings) => (isNew() ? [] : targets(settings)),
     targetsChanged,
     make: async () => {

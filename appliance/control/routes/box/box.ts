@@ -14,7 +14,7 @@ interface BoxParts {
   version: string;
   /** The time of the release, in epoch ms. */
   made: number;
-  store: Pick<Store, "box" | "hasFleet" | "endedReads" | "numbers">;
+  store: Pick<Store, "local" | "hasFleet" | "endedReads" | "numbers">;
   /** The zone in which the box's clocks show the time. */
   timeZone: () => string;
   addresses: () => BoxAnswer["addresses"];
@@ -41,7 +41,7 @@ const showBox: Handler<BoxParts, BoxAnswer> = async (ctx, parts) => {
   const { clock, version, made, store, timeZone, addresses, power } = parts;
   const [vitals, space] = await Promise.all([
     parts.vitals(),
-    store.box.space().catch(() => undefined),
+    store.local.space().catch(() => undefined),
   ]);
   const device = parts.disk();
   ctx.set("Cache-Control", "no-store");

@@ -32,7 +32,7 @@ interface DiagnosticsParts {
  */
 export const showDiagnostics: Handler<DiagnosticsParts, Diagnostics> = async (ctx, parts) => {
   const { clock, decks, store, problems } = parts;
-  const space = await store.box.space().catch(() => undefined);
+  const space = await store.local.space().catch(() => undefined);
   ctx.attachment("tallydeck-diagnostics.json");
   ctx.set("Cache-Control", "no-store");
   ctx.body = {

@@ -12,7 +12,7 @@ export interface HealthParts extends UpdateParts {
   clock: Clock;
   decks: Pick<Decks, "list">;
   /** Undefined while the data cannot be used. */
-  store?: Pick<Store, "numbers" | "box" | "hasFleet">;
+  store?: Pick<Store, "numbers" | "local" | "hasFleet">;
 }
 
 /** The time limit of a write, which takes milliseconds. The caller waits for twice this time. */
@@ -52,12 +52,12 @@ function healthOf({ id, name, model, connected }: ReturnType<Decks["list"]>[numb
 }
 
 function takesWrites(
-  { box, numbers }: Pick<Store, "box" | "numbers">,
+  { local, numbers }: Pick<Store, "local" | "numbers">,
   clock: Clock,
 ): Promise<boolean> {
   return new Promise((resolve) => {
     const cancel = clock.after(WRITE_MS, () => resolve(false));
-    box
+    local
       .write("touch", clock.now())
       .then(
         () => numbers.ready,

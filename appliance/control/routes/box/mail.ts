@@ -53,11 +53,11 @@ function view({ settings, last }: MailServer): MailAnswer {
 /** The mail server of the owner. */
 export async function startMail({
   clock,
-  store: { box },
+  store: { local },
   routes,
   ends,
 }: OwnerContext): Promise<MailServer> {
-  const options = { documents: documentsIn(box, MAIL), now: () => clock.now() };
+  const options = { documents: documentsIn(local, MAIL), now: () => clock.now() };
   const mail = closeWith(ends, await MailServer.open(options));
   routes.owner(mail, ["GET", "/api/mail", showMail], ["PUT", "/api/mail", changeMail]);
   return mail;

@@ -89,7 +89,7 @@ export async function startHomeAutomation({
     clock,
     log: { info: (line) => log.info(line), warn: (line) => log.warn(line) },
     random: () => fraction(random),
-    documents: documentsIn(store.box, MQTT),
+    documents: documentsIn(store.local, MQTT),
     makeId: () => random.bytes(4).toString("hex"),
     declared: config.mqtt,
     channels,

@@ -26,7 +26,7 @@ import {
 } from "../../../deck/settings/slot-settings.ts";
 import type { Direction } from "../../../deck/usb/model.ts";
 import { VIRTUAL_DECKS } from "../../../deck/virtual-decks.ts";
-import { type Box, documentsIn } from "../../../store/store.ts";
+import { documentsIn, type LocalData } from "../../../store/store.ts";
 import type { RouteOf } from "../../frame.ts";
 import { pagePlace, shape, TRUTH } from "../../input.ts";
 import type { Handler } from "../../route.ts";
@@ -37,13 +37,13 @@ export const RULES = { channelName, cleanText };
 
 /** The decks as their owner has set them up, and the pictures for their keys. */
 export async function keptDecks(
-  box: Box,
+  local: LocalData,
 ): Promise<Pick<DecksOptions, "store" | "addedDecks"> & { images: Images }> {
-  const images = new Images(documentsIn(box, IMAGES));
+  const images = new Images(documentsIn(local, IMAGES));
   await images.load();
   return {
-    store: deckStore(documentsIn(box, DECKS), RULES),
-    addedDecks: documentsIn(box, VIRTUAL_DECKS),
+    store: deckStore(documentsIn(local, DECKS), RULES),
+    addedDecks: documentsIn(local, VIRTUAL_DECKS),
     images,
   };
 }

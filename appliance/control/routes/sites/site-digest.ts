@@ -67,13 +67,13 @@ export async function startDigests({
   clock,
   log,
   random,
-  store: { box, numbers },
+  store: { local, numbers },
   routes,
   ends,
   ...sending
 }: OwnerContext & Sending): Promise<void> {
   const { outgoing, origins, channels, mail, alarms, id } = sending;
-  const alarmLog = await AlarmLog.open(documentsIn(box, ALARM_LOG));
+  const alarmLog = await AlarmLog.open(documentsIn(local, ALARM_LOG));
   ends.defer(alarms.changed.on((alarm) => alarmLog.note(alarm, clock.now())));
   const newId = () => random.bytes(16).toString("hex");
   const digests = await Digests.open({
@@ -81,7 +81,7 @@ export async function startDigests({
     clock,
     log,
     box: id,
-    documents: documentsIn(box, DIGEST_RECORD),
+    documents: documentsIn(local, DIGEST_RECORD),
     post: digestPost({
       request: (request) => outgoing.send(request, 1),
       mail: (each) => mail.send({ ...each, id: newId(), date: clock.now() }),

@@ -1,6 +1,6 @@
 import { asOwnerOf } from "../../../base/system/owner.ts";
 import type { Change } from "../../changes.ts";
-import type { BoxDesk, Desk, Erased } from "../../engine.ts";
+import type { Desk, Erased, LocalDesk } from "../../engine.ts";
 import type { QueryInput, QueryName, QueryResult } from "../../queries.ts";
 import type { Directory } from "../../sites/directory.ts";
 import { isSiteWrite, SITE_WRITES, type SitesPlace } from "../../sites/writes.ts";
@@ -14,7 +14,7 @@ import { withBallast } from "../room.ts";
 import { eraseSites } from "../upkeep.ts";
 
 /** The file of a data folder, opened for a command. */
-export class SqliteDesk implements Desk, BoxDesk {
+export class SqliteDesk implements Desk, LocalDesk {
   readonly #dataDir: string;
   readonly #db: Database;
 

@@ -325,7 +325,7 @@ describe("a restore that power cut short, or whose file does not do", () => {
     const { store } = world.service;
     const sent = world.beacon({ p: "/" });
     await assert.rejects(
-      store.box.replaceFile(async (file) => swapIn(bad, file)),
+      store.local.replaceFile(async (file) => swapIn(bad, file)),
       /Your data is as it was before\.$/,
     );
     await sent;

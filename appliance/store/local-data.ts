@@ -3,16 +3,16 @@ import { messageOf } from "../base/message-of.ts";
 import { Mutex } from "../base/tasks/mutex.ts";
 import type { FileEngine, Space } from "./engine.ts";
 import { type Writer, writerTo } from "./engines.ts";
-import type { BoxQueryName, QueryInput, QueryResult } from "./queries.ts";
+import type { LocalQueryName, QueryInput, QueryResult } from "./queries.ts";
 import type { Asker } from "./reads/read-queue.ts";
 import type { FailedRead } from "./reports.ts";
 import type { Upkeep } from "./settling/upkeep.ts";
-import type { BoxWriteName } from "./writes.ts";
+import type { LocalWriteName } from "./writes.ts";
 
 const NOT_KEPT =
   "What was restored could not be read as a dashboard reads it; the data from before stays for now";
 
-interface BoxOptions {
+interface LocalDataOptions {
   file: FileEngine;
   upkeep: Upkeep;
   log: Log;
@@ -20,25 +20,25 @@ interface BoxOptions {
   around: (replace: () => Promise<void>) => Promise<void>;
 }
 
-/** The data of this box itself, which is always a file here. */
-export class Box {
-  readonly write: Writer<BoxWriteName>;
+/** The data of this machine alone, which is always a file here. */
+export class LocalData {
+  readonly write: Writer<LocalWriteName>;
   /** The upkeep of the numbers in the file. */
   readonly upkeep: Upkeep;
-  readonly #options: BoxOptions;
+  readonly #options: LocalDataOptions;
   readonly #replacing = new Mutex();
   /** The number of attempts to replace the database by another file. */
   #replaced = 0;
   #isClosed = false;
 
-  constructor(options: BoxOptions) {
+  constructor(options: LocalDataOptions) {
     this.#options = options;
     this.upkeep = options.upkeep;
     this.write = writerTo(options.file, options.log);
   }
 
   /** Runs a named query, as ReadQueue does. */
-  read<Q extends BoxQueryName>(
+  read<Q extends LocalQueryName>(
     query: Q,
     input: QueryInput<Q>,
     asker?: Asker,
