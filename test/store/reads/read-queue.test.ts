@@ -16,7 +16,7 @@ describe("a reader that runs out of memory", () => {
   const world = eachWorld(() => {
     log = [];
     return {
-      readerMemoryMb: 12,
+      readerMemoryMb: 16,
       log: createLog((line) => log.push(line)),
       prepare(db) {
         // A response that takes more memory than the reader has, which no client can send.
