@@ -69,7 +69,7 @@ export interface Batch {
 export class BatchEncoder {
   readonly #undated: Undated | undefined;
   readonly #rows = new RecordTable();
-  readonly #numbers = new Map<string, number>();
+  #numbers = new Map<string, number>();
   readonly #texts: string[] = [];
   /** The bytes of the texts as UTF-8, with a NUL each; and their memory, about. */
   #textBytes = 0;
@@ -150,7 +150,8 @@ export class BatchEncoder {
   /** Takes all out, to begin the next batch: quicker than a new one. */
   clear(): void {
     this.#rows.clear();
-    this.#numbers.clear();
+    // The table that `clear` leaves points to the next: once one is old, all after it outlive young collections.
+    this.#numbers = new Map();
     this.#texts.length = 0;
     this.#slots.length = 0;
     this.#textBytes = 0;

@@ -43,7 +43,7 @@ export function makeAnswer(json: string | Uint8Array, accepts: Accepts): Answer 
 
 /** The ETags of the last answers: while nothing is written, an equal question has an equal answer. */
 export class EtagCache {
-  readonly #etags = new Map<string, string>();
+  #etags = new Map<string, string>();
   #version: unknown;
 
   /**
@@ -56,7 +56,7 @@ export class EtagCache {
     accepts: Accepts,
     make: () => Promise<Uint8Array>,
   ): Promise<Answer> {
-    if (version !== this.#version || this.#etags.size >= MAX_REMEMBERED) this.#etags.clear();
+    if (version !== this.#version || this.#etags.size >= MAX_REMEMBERED) this.#etags = new Map();
     this.#version = version;
     const key = JSON.stringify(question);
     const last = this.#etags.get(key);

@@ -17,6 +17,7 @@ import {
   type Undated,
 } from "../../../appliance/store/log/record.ts";
 import { eraseGone, eraseSite } from "../../../appliance/store/log/rewriting.ts";
+import { heapAfterYoung, keptMemory } from "../../helpers/kept-memory.ts";
 import { TEST_SEED } from "../../helpers/seeded.ts";
 import { bent, someRecords } from "./records.ts";
 
@@ -185,6 +186,26 @@ describe("a batch", () => {
     assert.ok(encoder.add(VIEW));
     assert.deepEqual(encoder.encode(), encoded([VIEW]));
     assert.equal(decodeBatch(before).records, 5_000);
+  });
+
+  it("leaves nothing behind that only a collection of all memory frees", () => {
+    const encoder = new BatchEncoder();
+    const [RECORDS, ROUNDS] = [8, 2_000];
+    const round = (name: string) => {
+      for (let n = 0; n < RECORDS; n++)
+        assert.ok(encoder.add({ ...VIEW, values: [["path", `/${name}/${n}`]] }));
+      encoder.clear();
+    };
+    for (let n = 0; n < 200; n++) round(`before/${n}`);
+    // All that is there is old from now on.
+    keptMemory();
+    const before = heapAfterYoung();
+    for (let n = 0; n < ROUNDS; n++) {
+      round(`${n}`);
+      if (n % 100 === 0) heapAfterYoung();
+    }
+    const bytes = (heapAfterYoung() - before) / ROUNDS / RECORDS;
+    assert.ok(bytes < 50, `${bytes} bytes a record`);
   });
 
   it("is refused with a reason where its bytes were bent, or is one", () => {
