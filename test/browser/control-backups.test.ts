@@ -10,6 +10,7 @@ import { WebdavServer } from "../helpers/webdav-server.ts";
 import { World } from "../helpers/world.ts";
 import { sharedControl } from "./control-stage.ts";
 
+/** Ten seconds: the card asks every three by its own timer, and the sentences see it change three times. */
 describe("nightly backups in the Web UI", () => {
   const folder = sharedFolder();
   const control = sharedControl(() => ({ env: { ROOT_DIR: folder() } }));

@@ -13,6 +13,7 @@ import { Postgres } from "../helpers/postgres.ts";
 import { MAIN } from "../helpers/tallydeck.ts";
 import { ADMIN, askPort, CHROME, encode } from "../helpers/world.ts";
 
+/** Ten seconds and more: the chapter's commands run as they are written, and each restart is a start of the service. */
 const ROOT = join(import.meta.dirname, "../..");
 const LOOK_MS = 20;
 const LANES = 4;

@@ -12,6 +12,7 @@ import { inLong } from "../helpers/long.ts";
 import { RunningService } from "../helpers/tallydeck.ts";
 
 const MAIN = join(import.meta.dirname, "../../scripts/abuses/main.ts");
+/** Ten seconds and more: a service, and two seconds of visitors beside each attack. */
 const SMALL = ["--seconds", "2", "--rate", "20", "--scale", "0.01", "--settle", "0"];
 
 interface Told {

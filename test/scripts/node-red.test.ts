@@ -19,6 +19,7 @@ interface FlowNode {
   readonly url?: string;
 }
 
+/** Five seconds: Node-RED takes them to start. */
 describe("Node-RED, with our example and the Web UI's recipe", () => {
   const world = sharedWorld({ env: { VIRTUAL_DECK: "mk2" } });
   let owner: Owner;
