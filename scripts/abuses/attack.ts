@@ -42,17 +42,17 @@ export function scaled(count: number, { scale }: Field): number {
   return Math.max(1, Math.round(count * scale));
 }
 
-/** Repeats work until the attack is over, with so many milliseconds between two begins at least. */
+/** Does work once, and again until the attack is over, with so many milliseconds between two begins at least. */
 export async function again(
   field: Field,
   everyMs: number,
   work: () => Promise<void>,
 ): Promise<void> {
-  while (!isOver(field)) {
+  do {
     const next = performance.now() + everyMs;
     await work();
     await pause(Math.max(0, Math.min(next, field.until) - performance.now()));
-  }
+  } while (!isOver(field));
 }
 
 export function isOver({ until }: Field): boolean {

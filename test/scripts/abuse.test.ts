@@ -43,7 +43,7 @@ describe("the attacks", () => {
   const dataDir = mkdtempSync(join(tmpdir(), "tallydeck-test-"));
   let service: RunningService;
   before(async () => {
-    service = await RunningService.startHere(dataDir, {
+    service = await RunningService.start(dataDir, {
       SITES: "blog",
       BADGE_SITES: "blog",
       STATS_TOKEN: "the-token",
