@@ -23,8 +23,12 @@ describe("the structure", () => {
     const weigh = (files: number, lines: number) =>
       imbalancesIn(sources, { "a/": { files, lines } });
     assert.deepEqual(weigh(1, 2), []);
-    assert.deepEqual(weigh(1, 1), ["a/ has 1 files and 2 lines, and may have 1 and 1"]);
-    assert.deepEqual(weigh(0, 2), ["a/ has 1 files and 2 lines, and may have 0 and 2"]);
+    assert.deepEqual(weigh(1, 1), [
+      "a/ has 1 files and 2 lines, and may have 1 and 1: see test/structure/weights.ts",
+    ]);
+    assert.deepEqual(weigh(0, 2), [
+      "a/ has 1 files and 2 lines, and may have 0 and 2: see test/structure/weights.ts",
+    ]);
     assert.deepEqual(weigh(1, 102), ["a/ has 1 files and 2 lines: lower its 102"]);
   });
 });

@@ -18,10 +18,7 @@ describe("the load balancer", () => {
   const servers: Server[] = [];
   let caddy: ChildProcess;
 
-  before(function () {
-    this.timeout(600_000);
-    needTools("caddy");
-  });
+  before(() => needTools("caddy"));
 
   afterEach(async () => {
     if (caddy.exitCode === null) {

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "mocha";
 import { SERVICE_MEMORY } from "../../appliance/base/bounds.ts";
 import { UPDATER_REQUESTS } from "../../appliance/base/release/updater-state.ts";
+import { rootFolders } from "../../appliance/base/system/root-requests.ts";
 import { needTools } from "../../scripts/tools.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -243,6 +244,26 @@ describe("the image's units", () => {
       assert.equal(status, 2);
       assert.equal(stderr, `Say what to do: ${verbs.sort().join(", ")}.\n`);
     });
+
+  it("watch each folder of root's that the service may ask in, and let it", () => {
+    const made = readFileSync(join(SYSTEM, "usr/lib/tmpfiles.d/tallydeck.conf"), "utf8");
+    const watched = readdirSync(UNITS)
+      .filter((unit) => unit.endsWith(".path"))
+      .map(unitText);
+    // Power's folder is the service's own, and nothing is asked of a stick.
+    const { power, stick, ...others } = rootFolders("/run");
+    const writable = unitText("tallydeck.service");
+    for (const folder of Object.values(others)) {
+      assert.match(made, new RegExp(`^d ${folder}/asked +0770 root tallydeck -$`, "m"));
+      assert.match(writable, new RegExp(`^ReadWritePaths=.*-${folder}/asked\\b`, "m"));
+    }
+    for (const folder of [power, ...Object.values(others)])
+      assert.ok(
+        watched.some((unit) => unit.includes(`PathExists=${folder}/asked/`)),
+        folder,
+      );
+    assert.match(writable, new RegExp(`^ReadWritePaths=.*-${stick}$`, "m"));
+  });
 
   it("watch for each request that the service may make of the updater", () => {
     const watched = [...unitText("tallydeck-update.path").matchAll(/^PathExists=.*\/(\S+)$/gm)];

@@ -33,7 +33,9 @@ export function imbalancesIn(
     const lines = texts.reduce((sum, text) => sum + text.split("\n").length - 1, 0);
     const has = `${part} has ${texts.length} files and ${lines} lines`;
     if (texts.length > most.files || lines > most.lines)
-      return [`${has}, and may have ${most.files} and ${most.lines}`];
+      return [
+        `${has}, and may have ${most.files} and ${most.lines}: see test/structure/weights.ts`,
+      ];
     if (lines <= most.lines - SLACK_LINES) return [`${has}: lower its ${most.lines}`];
     return [];
   });

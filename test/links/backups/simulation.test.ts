@@ -304,7 +304,7 @@ async function live(seed: number): Promise<void> {
 }
 
 describe(`a machine over ${DAYS} days of backups in which all goes wrong`, function () {
-  this.timeout(120_000 * LIVES);
+  this.timeout(600_000 * LIVES);
 
   it("makes each once it can, keeps what it should, and touches nothing else", () =>
     eachLife(live));

@@ -358,7 +358,7 @@ async function live(seed: number, mode: UpdateMode, days: number): Promise<void>
 }
 
 describe("a box over days of releases in which all goes wrong", function () {
-  this.timeout(120_000 * LIVES);
+  this.timeout(600_000 * LIVES);
 
   for (const [mode, days] of [
     ["auto", 400],

@@ -167,7 +167,7 @@ function disturbed(engine: CopyEngine, before: (n: number) => Promise<"fail" | "
 }
 
 describe(`copies in a ring (TEST_SEED=${TEST_SEED} brings the same again)`, function () {
-  this.timeout(120_000 * WHOLE);
+  this.timeout(600_000 * WHOLE);
   const folder = eachFolder();
 
   it("leave each of three folders with all that was counted, once", async () => {

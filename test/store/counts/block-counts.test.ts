@@ -98,8 +98,7 @@ async function assertStats(
 
 describe("a log and its blocks", () => {
   for (const isRemote of [false, true])
-    it(`answer as a naive count does, ${isRemote ? "later" : "at once"}, whatever happens between`, async function () {
-      this.timeout(120_000);
+    it(`answer as a naive count does, ${isRemote ? "later" : "at once"}, whatever happens between`, async () => {
       const drawn = seeded(TEST_SEED);
       const { below, pick } = drawn;
       const life = new Life(isRemote);

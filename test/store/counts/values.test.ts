@@ -40,8 +40,7 @@ function manyValues(months: number): BlockCounts {
 }
 
 describe("more values than are summed up at once", () => {
-  it("are counted as if they were: the highest by name, and each other one once", async function () {
-    this.timeout(60_000);
+  it("are counted as if they were: the highest by name, and each other one once", async () => {
     const months = 3;
     const to = firstDayOf(MONTH + months) - 1;
     const range = { site: 1, from: firstDayOf(MONTH), to };

@@ -298,7 +298,7 @@ async function live(seed: number): Promise<void> {
 }
 
 describe("a box over days of digests in which all goes wrong", function () {
-  this.timeout(120_000 * LIVES);
+  this.timeout(600_000 * LIVES);
 
   it("sends each at its hour once it can, to each reader once", () => eachLife(live));
 });

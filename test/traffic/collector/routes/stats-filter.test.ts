@@ -384,8 +384,7 @@ onEachEngine(() => {
   describe("a day with more views than it keeps detail of", () => {
     const world = eachWorld();
 
-    it("says that one in two was kept, and scales what is filtered", async function () {
-      this.timeout(60_000);
+    it("says that one in two was kept, and scales what is filtered", async () => {
       const { store } = world().service;
       const key = store.numbers.directory.sites[0]?.key ?? null;
       const all = MAX_DETAIL_ROWS + 10_000;
