@@ -23,7 +23,7 @@ const DAYS =
     ? { SQLite: 60, PostgreSQL: 8 }
     : isLong
       ? { SQLite: 25, PostgreSQL: 4 }
-      : { SQLite: 12, PostgreSQL: 2 };
+      : { SQLite: 6, PostgreSQL: 1 };
 const SITES = 3;
 const DISTINCT = 120;
 const FLOOD = 2_300;
