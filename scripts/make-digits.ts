@@ -70,14 +70,16 @@ async function recorded(model: ElgatoModel, keys: readonly ModelSlot[]): Promise
   return { keyAt, keys: of.map((report) => report?.[keyAt] ?? 0), pictures };
 }
 
-/** Rewrites the reports by which the emergency page shows its code on decks: its program takes no package. */
-async function main(): Promise<void> {
+/** The reports for each model with keys. */
+export async function digitReports(): Promise<Readonly<Record<string, DigitReports>>> {
   const digits: Record<string, DigitReports> = {};
   for (const model of ELGATO_MODELS) {
     const keys = model.slots.filter(({ kind }) => kind === "key");
     if (keys.length > 0) digits[model.id] = await recorded(model, keys);
   }
-  writeFileSync(DIGITS_FILE, brotliCompressSync(JSON.stringify(digits)));
+  return digits;
 }
 
-if (import.meta.main) await main();
+// Root's programs take no package, so they find what a driver sends in a file.
+if (import.meta.main)
+  writeFileSync(DIGITS_FILE, brotliCompressSync(JSON.stringify(await digitReports())));

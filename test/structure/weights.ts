@@ -16,7 +16,7 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/app/": { files: 58, lines: 6_550 },
   "image/": { files: 58, lines: 7_450 },
   "scripts/": { files: 95, lines: 9_090 },
-  "test/": { files: 672, lines: 101_790 },
+  "test/": { files: 672, lines: 101_810 },
   "web/": { files: 191, lines: 18_950 },
 };
 

@@ -1,11 +1,16 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { brotliDecompressSync } from "node:zlib";
 import { describe, it } from "mocha";
 import { CodeOnDecks } from "../../../appliance/box/emergency/decks.ts";
-import { codeReports } from "../../../appliance/box/emergency/reports.ts";
+import {
+  codeReports,
+  DIGITS_FILE,
+  type DigitReports,
+} from "../../../appliance/box/emergency/reports.ts";
 import { ELGATO_MODELS } from "../../../appliance/deck/usb/elgato-models.ts";
-import { digitPixels } from "../../../scripts/make-digits.ts";
+import { digitPixels, digitReports } from "../../../scripts/make-digits.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { UNITS } from "../../helpers/fake-hid-units.ts";
 import { eachFolder } from "../../helpers/folder.ts";
@@ -39,6 +44,13 @@ describe("a code on a deck, without a driver", () => {
       for (let one = 0; one < 10; one += 1)
         for (let other = 0; other < one; other += 1)
           assert.ok(difference(digitPixels(one, key), digitPixels(other, key)) > 5);
+  });
+
+  it("names the keys as the driver does, on each model", async () => {
+    const kept = JSON.parse(brotliDecompressSync(readFileSync(DIGITS_FILE)).toString());
+    const keysOf = (digits: Readonly<Record<string, DigitReports>>) =>
+      Object.entries(digits).map(([id, { keyAt, keys }]) => [id, keyAt, keys]);
+    assert.deepEqual(keysOf(kept), keysOf(await digitReports()), "Run: scripts/make-digits");
   });
 
   it("darkens the keys without a digit", async () => {

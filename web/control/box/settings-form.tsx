@@ -11,7 +11,7 @@ interface Named<C> {
 }
 
 /** A line of the form, for a setting of `C`. Without a kind it is a text. */
-export type Row<C> =
+export type Row<C, A = C> =
   | (Named<C> & {
       kind?: "text" | "number";
       hint?: string;
@@ -27,17 +27,20 @@ export type Row<C> =
       options: readonly { id: string; name: string; sets?: Partial<C> }[];
     })
   /** Two, beside each other. */
-  | { kind: "pair"; of: readonly [Row<C>, Row<C>] }
+  | { kind: "pair"; of: readonly [Row<C, A>, Row<C, A>] }
   /** User and password of the box at a server. */
   | { kind: "sign-in"; hint?: string }
-  | { kind: "own"; show: (now: C, edit: (change: Partial<C>) => void) => ComponentChildren };
+  | {
+      kind: "own";
+      show: (now: A & Partial<C>, edit: (change: Partial<C>) => void) => ComponentChildren;
+    };
 
 interface SettingsFormProps<C, A> {
   path: string;
   answer: A;
-  rows: readonly Row<C>[];
+  rows: readonly Row<C, A>[];
   /** Settings that are right for most as they are. */
-  more: readonly Row<C>[];
+  more: readonly Row<C, A>[];
   /** The word on the button that saves. */
   submit?: string;
   /** Is saved with what was edited. */
@@ -46,7 +49,7 @@ interface SettingsFormProps<C, A> {
   removal?: Partial<C> | undefined;
   onSaved?: (answer: A) => void;
   /** Stands above the buttons. */
-  children?: (now: C) => ComponentChildren;
+  children?: (now: A & Partial<C>) => ComponentChildren;
 }
 
 /** Settings that are edited as a draft, and saved by `PUT`; what is not edited stays as it is. */
@@ -62,7 +65,7 @@ export function SettingsForm<C extends object, A extends object>({
   const { busy, problem, run } = useAction();
   const [draft, setDraft] = useState<Partial<C>>({});
   const [done, setDone] = useState("");
-  const now = { ...answer, ...draft } as unknown as C;
+  const now = { ...answer, ...draft };
   const edit = (change: Partial<C>) => {
     setDone("");
     setDraft({ ...draft, ...change });
@@ -73,7 +76,7 @@ export function SettingsForm<C extends object, A extends object>({
       setDraft({});
       setDone("Saved.");
     });
-  const lines = (rows: readonly Row<C>[]) =>
+  const lines = (rows: readonly Row<C, A>[]) =>
     rows.map((row, at) => <Line key={at} row={row} now={now} edit={edit} />);
   return (
     <form
@@ -105,14 +108,14 @@ export function SettingsForm<C extends object, A extends object>({
   );
 }
 
-interface LineProps<C> {
-  row: Row<C>;
-  now: C;
+interface LineProps<C, A> {
+  row: Row<C, A>;
+  now: A & Partial<C>;
   edit: (change: Partial<C>) => void;
 }
 
-function Line<C extends object>({ row, now, edit }: LineProps<C>) {
-  const values = now as Readonly<Record<string, unknown>>;
+function Line<C extends object, A extends object>({ row, now, edit }: LineProps<C, A>) {
+  const values: Readonly<Record<string, unknown>> = now;
   const set = (key: string, value: unknown) => edit({ [key]: value } as Partial<C>);
   const text = (key: string) => String(values[key] ?? "");
   switch (row.kind) {
