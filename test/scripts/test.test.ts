@@ -80,8 +80,11 @@ describe("scripts/test", () => {
     assert.match(nothing.stderr, /Nothing differs from HEAD: name an older revision/);
     put("node_modules/.bin/mocha", '#!/bin/bash\necho "$*"\n');
     put("appliance/links/mqtt/link.ts", "");
+    put("scripts/check", '#!/bin/bash\necho "checked: $*"\n');
     const asked = /--jobs \d+ test\/links\/mqtt\/link\.test\.ts$/;
-    assert.match(start("--changed").stdout.trim(), asked);
+    const changed = start("--changed");
+    assert.match(changed.stdout.trim(), asked);
+    assert.match(changed.stderr, /^checked: .*appliance\/links\/mqtt\/link\.ts$/m);
     git("add", "--all");
     git("commit", "--quiet", "--message", "second");
     assert.equal(start("--changed").status, 2);

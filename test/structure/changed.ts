@@ -1,6 +1,6 @@
 /**
- * Prints the files of tests that a change can reach: `changed.ts [REVISION]`, what differs from that revision, files
- * that git does not know yet included; from the last commit unless told.
+ * `changed.ts [REVISION]`: prints what differs from that revision, files that git does not know yet included, from the
+ * last commit unless told; and below an empty line the files of tests that it can reach.
  */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ if (changed.length === 0) {
   console.error(`Nothing differs from ${revision}: name an older revision, like HEAD~1 or main.`);
   process.exit(2);
 }
-for (const test of testsReachedBy(changed, sourcesOf(ROOT))) console.log(test);
+console.log([...changed, "", ...testsReachedBy(changed, sourcesOf(ROOT))].join("\n"));
 
 function git(...args: string[]): string[] {
   const { status, stdout, stderr } = spawnSync("git", ["-C", ROOT, ...args], { encoding: "utf8" });

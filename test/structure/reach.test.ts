@@ -59,6 +59,20 @@ describe("a change reaches", () => {
     assert.deepEqual(reached("appliance/base/names.ts"), ["test/deck/push/held.test.ts"]);
   });
 
+  it("by the store's door the tests of the store, not those of all that use it", () => {
+    const more = {
+      "appliance/store/store.ts": 'import { fold } from "./blocks/fold.ts";',
+      "appliance/traffic/digest.ts": 'import { store } from "../store/store.ts";',
+      "test/store/clock.test.ts": 'import { store } from "../../appliance/store/store.ts";',
+      "test/traffic/digest.test.ts": 'import { digest } from "../../appliance/traffic/digest.ts";',
+    };
+    assert.deepEqual(reached("appliance/store/blocks/fold.ts", more), ["test/store/clock.test.ts"]);
+    assert.deepEqual(reached("appliance/store/store.ts", more), [
+      "test/store/clock.test.ts",
+      "test/traffic/digest.test.ts",
+    ]);
+  });
+
   it("the tests of the room around its own, which has none", () => {
     assert.deepEqual(reached("appliance/links/mail/parts/letter.ts"), [
       "test/links/mail/mail.test.ts",

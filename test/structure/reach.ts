@@ -9,13 +9,15 @@ const HUBS: readonly string[] = [
   "appliance/main.ts",
   "appliance/app/service/",
   "appliance/app/commands/command-line.ts",
-  "appliance/store/desk.ts",
-  "appliance/store/engines.ts",
-  "appliance/store/sqlite/engine.ts",
-  "appliance/store/postgres/engine.ts",
   "scripts/abuses/",
   "test/helpers/",
 ];
+
+/** The same within the store, but for its door: a change behind that is followed past it into the store's tests only. */
+const STORE_HUB =
+  /^appliance\/store\/(desk|engines|(sqlite|postgres)\/(engine|documents|reader))\.ts$/;
+const STORE_DOOR = "appliance/store/store.ts";
+const STORE_TESTS = "test/store/";
 
 /** A folder → the one with its tests. */
 const MIRRORS: Readonly<Record<string, string>> = {
@@ -86,8 +88,13 @@ const isHub = (file: string) => HUBS.some((hub) => file.startsWith(hub));
 /** @returns the file, and all that use it by whatever way */
 function usersOf(changed: string, users: ReadonlyMap<string, string[]>): Set<string> {
   const found = new Set([changed]);
-  for (const file of found)
-    for (const user of users.get(file) ?? []) if (!isHub(user) || isHub(changed)) found.add(user);
+  for (const file of found) {
+    const beyond = file === STORE_DOOR && file !== changed ? STORE_TESTS : "";
+    for (const user of users.get(file) ?? []) {
+      if (isHub(user) && !isHub(changed)) continue;
+      if (user.startsWith(beyond) && !STORE_HUB.test(user)) found.add(user);
+    }
+  }
   return found;
 }
 

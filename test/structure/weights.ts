@@ -15,8 +15,8 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/control/": { files: 63, lines: 7_450 },
   "appliance/app/": { files: 58, lines: 6_550 },
   "image/": { files: 58, lines: 7_450 },
-  "scripts/": { files: 95, lines: 9_090 },
-  "test/": { files: 672, lines: 101_810 },
+  "scripts/": { files: 95, lines: 9_110 },
+  "test/": { files: 672, lines: 101_830 },
   "web/": { files: 191, lines: 18_950 },
 };
 
