@@ -17,7 +17,7 @@ import type { FoundBackup, TargetView } from "../links/backups/view.ts";
 import type { MailSettings } from "../links/mail/settings.ts";
 import type { PublicView } from "../links/public/view.ts";
 import type { UpdateView } from "../links/updates/view.ts";
-import type { FailedRead, Warning } from "../store/reports.ts";
+import type { Warning } from "../store/reports.ts";
 import type { AlarmState } from "../traffic/alarms/state.ts";
 import type { ImportTotals, ImportUpload } from "./moving/upload-view.ts";
 
@@ -216,8 +216,6 @@ export interface BoxAnswer extends Vitals {
   logKeptAt: number | null;
   /** Whether `POST /api/power` is of use here. */
   power: boolean;
-  /** Questions that took more memory than there is within the last hour, newest first; `at` in epoch ms. */
-  endedReads: readonly FailedRead[];
   /** The problems that the box has now. */
   warnings: readonly Warning[];
 }

@@ -61,8 +61,6 @@ export interface BatchData {
   /** The number of hits. */
   readonly hits: number;
   readonly surveys: readonly SurveyRow[];
-  /** Rows of surveys to withdraw: their senders were told that nothing was stored. */
-  readonly withdraw: readonly number[];
   /** Take in no value that the database does not hold yet. */
   readonly lowSpace: boolean;
   /** Only unless this was counted before: then nothing of the batch is. */

@@ -46,7 +46,6 @@ export { salvagedAdminHash, startAnew, unusable } from "./sqlite/health.ts";
 export { isClaimed, lockDataDir, makeDataDir, runtimeInfoFile } from "./sqlite/lock.ts";
 export { DatabaseRefused, FILE } from "./sqlite/refused.ts";
 export { besideCounting, isLow, spaceOf } from "./sqlite/room.ts";
-export { threadsOfStart } from "./threads/kinds.ts";
 
 /** The place of the data. */
 export interface Place {

@@ -34,8 +34,8 @@ export type EngineRequest =
 export type EngineAnswer =
   | {
       readonly ok: true;
-      /** The key for `withdraw` of each survey of a batch; null where the site takes no more on that day. */
-      readonly surveys: readonly (number | null)[];
+      /** Whether each survey of a batch was taken: a site takes only so many on a day. */
+      readonly surveys: readonly boolean[];
       /** Whether the same request has more to do. */
       readonly more: boolean;
       /** Whether a settlement did nothing, because the blocks that it was prepared on have changed. */

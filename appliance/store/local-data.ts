@@ -5,7 +5,6 @@ import type { FileEngine, Space } from "./engine.ts";
 import { type Writer, writerTo } from "./engines.ts";
 import type { LocalQueryName, QueryInput, QueryResult } from "./queries.ts";
 import type { Asker } from "./reads/read-queue.ts";
-import type { FailedRead } from "./reports.ts";
 import type { Upkeep } from "./settling/upkeep.ts";
 import type { LocalWriteName } from "./writes.ts";
 
@@ -44,11 +43,6 @@ export class LocalData {
     asker?: Asker,
   ): Promise<QueryResult<Q>> {
     return this.#options.file.reads.read(query, input, asker);
-  }
-
-  /** Questions that ended the reader within the last hour, newest first; each is refused until its hour is over. */
-  get endedReads(): FailedRead[] {
-    return this.#options.file.reads.ended;
   }
 
   /** Free and total bytes where the data is. */

@@ -14,7 +14,7 @@ import { onceHash } from "./intake/once.ts";
 import type { EncodedHits, Hit } from "./log/record.ts";
 import type { FleetQueryName, QueryInput, QueryResult } from "./queries.ts";
 import type { Asker } from "./reads/read-queue.ts";
-import type { FailedRead, Warning } from "./reports.ts";
+import type { Warning } from "./reports.ts";
 import { detailFrom } from "./settling/folding.ts";
 import { Upkeep } from "./settling/upkeep.ts";
 import { unknownZoneSentence, zonePending } from "./sites/day-zone.ts";
@@ -138,7 +138,7 @@ export class Numbers {
     const settled = this.#pause ? await this.#siteAfterPause(site) : site;
     // Other data are in use by now, in which the site is another one: its sender brings the same again.
     if (settled !== site || !clock.sure || this.#opened.lowSpace) throw storageUnavailable();
-    const batch = { log, hits, surveys: [], withdraw: [], lowSpace: false };
+    const batch = { log, hits, surveys: [], lowSpace: false };
     const once = { site, hash: onceHash(name) };
     const request = { kind: "commit", at: clock.monotonic(), batch: { ...batch, once } } as const;
     const answer = await this.#opened.send(request);
@@ -163,11 +163,6 @@ export class Numbers {
     asker?: Asker,
   ): Promise<QueryResult<Q>> {
     return this.#opened.reads.read(query, input, asker);
-  }
-
-  /** Questions that ended the reader within the last hour, newest first; each is refused until its hour is over. */
-  get endedReads(): FailedRead[] {
-    return this.#opened.reads.ended;
   }
 
   /** The first day that keeps detail; Infinity for none. */

@@ -8,14 +8,6 @@ export type { Warning };
 
 import { COUNTERS, type HOURLY_COUNTERS, type SiteKey } from "./counting.ts";
 
-/** A question that ended the reader; nothing in it is of a visitor. */
-export interface FailedRead {
-  /** Epoch milliseconds. */
-  readonly at: number;
-  /** The read in words: `/stats of blog, 2026-01-01 to 2026-03-31`. */
-  readonly question: string;
-}
-
 /** One day of the series: day, page views, visitors, sessions, bot hits, app pings. */
 export type SeriesRow = [
   day: string,

@@ -2,7 +2,6 @@ import type { Engine, EngineEvents, FileEngine, FileOptions } from "./engine.ts"
 import { openFile, openShared, type SharedOptions, type Writer, writerTo } from "./engines.ts";
 import { LocalData } from "./local-data.ts";
 import { Numbers, type NumbersOptions } from "./numbers.ts";
-import type { FailedRead } from "./reports.ts";
 import { Upkeep } from "./settling/upkeep.ts";
 import { FleetAdminToken, writerToBoth } from "./shared-writes.ts";
 import type { SharedWriteName } from "./writes.ts";
@@ -94,13 +93,6 @@ export class Store implements Doors {
   async upkeep(): Promise<void> {
     const all = new Set([this.numbers.upkeep, this.local.upkeep]);
     await Promise.all([...all].map((upkeep) => upkeep.anew()));
-  }
-
-  /** Questions that ended a reader within the last hour, newest first; each is refused until its hour is over. */
-  get endedReads(): FailedRead[] {
-    const { numbers, local } = this;
-    if (!this.hasFleet) return numbers.endedReads;
-    return [...numbers.endedReads, ...local.endedReads].sort((a, b) => b.at - a.at);
   }
 
   /** Commits open hits, and closes the data. @returns the number of hits that could not be stored */

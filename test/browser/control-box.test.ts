@@ -121,15 +121,6 @@ describe("the box in the Web UI", () => {
     assert.match(String(await waiting()), /^none/);
   });
 
-  it("says which question took more memory than there is, and when", async () => {
-    const endedReads = [{ at: 0, question: "/stats of blog, 2026-01-01 to 2026-03-04" }];
-    await tells(() => ({ timeZone: "UTC", endedReads }));
-    await control().visit("?tab=box");
-    await control().sees(
-      /^A question took more memory .*: \/stats of blog, 2026-01-01 to 2026-03-04 \(00:00, Thursday 1 January/,
-    );
-  });
-
   it("is backed up and restored", async () => {
     const counted = async () => (await control().world.stats()).path;
     await control().world.beacon({ p: "/before" });

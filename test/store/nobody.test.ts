@@ -32,7 +32,7 @@ describe("a survey for a site that nobody has", () => {
       const changes = (site: number) => {
         const before = total();
         const surveys = [{ site, stamp, version: 1, payload: '{"sv":1}' }];
-        db.transaction(() => commits.add({ log: [], withdraw: [], surveys }))();
+        db.transaction(() => commits.add({ log: [], surveys }))();
         return total() - before;
       };
       const known = changes(findSite(db, "blog")?.key ?? 0);

@@ -1,5 +1,5 @@
 import { Refusal } from "../../base/refusal.ts";
-import type { BatchData, Stamp, SurveyRow } from "../counting.ts";
+import type { Stamp, SurveyRow } from "../counting.ts";
 
 /** Surveys that may wait for a commit; more are refused. */
 export const MAX_WAITING_SURVEYS = 256;
@@ -29,9 +29,7 @@ interface PendingSurvey {
 
 /** Surveys that share a commit, and the requests that wait for it, those of hits included. */
 export class CommitGroup {
-  #surveys: PendingSurvey[] = [];
-  #withdraw: number[] = [];
-  #withdrawOnCommit = false;
+  readonly #surveys: PendingSurvey[] = [];
   readonly #releases: (() => void)[] = [];
   readonly #stored: Promise<void>;
 
@@ -46,9 +44,9 @@ export class CommitGroup {
     return this.#stored;
   }
 
-  /** Whether it has surveys to store, or to take back. */
+  /** Whether it has surveys to store. */
   get wanted(): boolean {
-    return this.#surveys.length + this.#withdraw.length > 0;
+    return this.#surveys.length > 0;
   }
 
   /** @throws {Refusal} `storage_unavailable` when too many wait already */
@@ -61,28 +59,21 @@ export class CommitGroup {
 
   /** Takes over the surveys and waiting requests of a group that could not be committed. */
   absorb(other: CommitGroup): void {
-    this.#surveys.unshift(...(other.#withdrawOnCommit ? [] : other.#surveys));
-    this.#withdraw.push(...other.#withdraw);
+    this.#surveys.unshift(...other.#surveys);
     this.#releases.push(...other.#releases);
   }
 
   /**
    * Answers all requests after the commit.
+   * @param taken whether each survey was taken
    * @param restOfDayMs milliseconds until the day ends
-   * @returns ids of surveys to withdraw, since their senders gave up
    */
-  commit(surveyIds: readonly (number | null)[], restOfDayMs: () => number): readonly number[] {
+  commit(taken: readonly boolean[], restOfDayMs: () => number): void {
     this.releaseHits();
     this.#surveys.forEach((survey, i) => {
-      if (surveyIds[i] === null) survey.reject(surveysFull(restOfDayMs()));
-      else survey.resolve();
+      if (taken[i]) survey.resolve();
+      else survey.reject(surveysFull(restOfDayMs()));
     });
-    return this.#withdrawOnCommit ? surveyIds.filter((id) => id !== null) : [];
-  }
-
-  /** Surveys to take back with this group. */
-  withdraw(surveyIds: readonly number[]): void {
-    this.#withdraw.push(...surveyIds);
   }
 
   /** Lets hits be answered before they are stored. */
@@ -90,21 +81,16 @@ export class CommitGroup {
     for (const resolve of this.#releases.splice(0)) resolve();
   }
 
-  /** Refuses the surveys; those a worker is already committing are withdrawn if it succeeds. */
-  refuseSurveys({ inFlight }: { inFlight: boolean }): void {
-    for (const survey of this.#surveys) survey.reject(storageUnavailable());
-    if (inFlight) this.#withdrawOnCommit = true;
-    else this.#surveys = [];
+  /** Refuses the surveys. One that a worker is committing may be stored all the same. */
+  refuseSurveys(): void {
+    for (const { reject } of this.#surveys.splice(0)) reject(storageUnavailable());
   }
 
   /**
-   * The surveys of the group for a commit, and those to take back.
+   * The surveys of the group for a commit.
    * @param dated says whether a stamp names its hour by now; see Intake.
    */
-  data(dated: (stamp: Stamp) => Stamp): Pick<BatchData, "surveys" | "withdraw"> {
-    return {
-      surveys: this.#surveys.map(({ row }) => ({ ...row, stamp: dated(row.stamp) })),
-      withdraw: this.#withdraw,
-    };
+  rows(dated: (stamp: Stamp) => Stamp): SurveyRow[] {
+    return this.#surveys.map(({ row }) => ({ ...row, stamp: dated(row.stamp) }));
   }
 }

@@ -20,7 +20,6 @@ const LONGEST_RETRY_MS = 64_000;
 const COMMIT_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5];
 const AT_ONCE = Promise.resolve();
 const UTC = new DayZone();
-const NOTHING = { surveys: [], withdraw: [] };
 const NONE: Committed = { bytes: 0, areLate: false };
 
 /** Hits were stored. */
@@ -172,7 +171,7 @@ export class Intake {
     const data = {
       log: parts.map(({ bytes }) => bytes),
       hits: parts.reduce((sum, { hits }) => sum + hits, 0),
-      ...(isLast ? group.data(this.#dated) : NOTHING),
+      surveys: isLast ? group.rows(this.#dated) : [],
       lowSpace: lowSpace(),
     };
     void send({ kind: "commit", at, batch: data }).then((answer) => {
@@ -214,11 +213,11 @@ export class Intake {
     this.#failures = 0;
   }
 
-  #committed(group: CommitGroup, surveyIds: readonly (number | null)[]): void {
+  #committed(group: CommitGroup, taken: readonly boolean[]): void {
     if (this.#unavailable) this.#waitAgain();
     const { clock, zone, onCommitted } = this.#options;
     const restOfDayMs = () => zone().nextMidnight(clock.now()) - clock.now();
-    this.#open.withdraw(group.commit(surveyIds, restOfDayMs));
+    group.commit(taken, restOfDayMs);
     onCommitted(this.#stored);
     this.#stored = NONE;
     if (this.#isWanted) this.#schedule();
@@ -243,9 +242,9 @@ export class Intake {
       this.#options.log.error({ reason }, "Nothing can be stored; counts wait in memory");
     this.#unavailable = true;
     this.#inFlight?.releaseHits();
-    this.#inFlight?.refuseSurveys({ inFlight: true });
+    this.#inFlight?.refuseSurveys();
     this.#open.releaseHits();
-    this.#open.refuseSurveys({ inFlight: false });
+    this.#open.refuseSurveys();
   }
 
   /** Storage is back: new requests wait for their commit again. */

@@ -46,7 +46,7 @@ interface Attempt {
   failures: number;
 }
 
-type Fate = "unstored" | { readonly stored: readonly (number | null)[] };
+type Fate = "unstored" | { readonly stored: readonly boolean[] };
 
 /**
  * Commits batches one after the other, each exactly once. A batch is answered when its fate is known, and as failed
@@ -94,8 +94,8 @@ export class Committer {
     await this.#options.connection.cut();
   }
 
-  /** @returns for each survey its id, or null where the site takes no more that day */
-  async #send(attempt: Attempt): Promise<(number | null)[]> {
+  /** @returns whether each survey was taken: a site takes only so many on a day */
+  async #send(attempt: Attempt): Promise<boolean[]> {
     if (this.#isClosed) throw new Away("the database is closed");
     const { connection, node, writer, availability } = this.#options;
     const { prepared, surveys } = attempt;
@@ -106,7 +106,7 @@ export class Committer {
     const results = await connection.pipeline(statements);
     availability.answered(this);
     node.batch += prepared.numbers;
-    return takenIn(results, attempt.surveyIds);
+    return takenIn(results, attempt.surveyIds.length);
   }
 
   /** The fate of a batch after an error, or an answer to give. Returns when it is time to go on. */
@@ -149,7 +149,7 @@ export class Committer {
     if (last > node.batch) {
       const ids = new Set(taken.map(({ id }) => id));
       node.batch = last;
-      return { stored: surveyIds.map((id) => (ids.has(id) ? id : null)) };
+      return { stored: surveyIds.map((id) => ids.has(id)) };
     }
     if (last < node.batch) {
       const batches = node.batch - last;
@@ -185,7 +185,7 @@ export class Committer {
   }
 }
 
-function stored(surveys: readonly (number | null)[]): EngineAnswer {
+function stored(surveys: readonly boolean[]): EngineAnswer {
   return { ...DONE, surveys };
 }
 

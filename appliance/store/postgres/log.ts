@@ -3,12 +3,12 @@ import type { BatchData, SiteKey, SurveyRow } from "../counting.ts";
 import { failOnce, holdOnce, noteOnce } from "../intake/once.ts";
 import { EMPTY_BATCH } from "../log/rewriting.ts";
 import type { Statement } from "../sql.ts";
-import { takeSurvey, withdrawSurvey } from "../surveys/statements.ts";
+import { takeSurvey } from "../surveys/statements.ts";
 import type { Node } from "./node.ts";
 import { SurveyIds } from "./surveys.ts";
 
 /** A batch as the log takes it: encoded ones, each of which becomes a row. */
-export interface LogBatch extends Pick<BatchData, "surveys" | "withdraw" | "once"> {
+export interface LogBatch extends Pick<BatchData, "surveys" | "once"> {
   readonly log: readonly Uint8Array[];
 }
 
@@ -58,7 +58,6 @@ export class LogWriter {
           text: APPEND,
           values: [node.id, node.batch + 1 + at, body],
         })),
-        ...batch.withdraw.map(withdrawSurvey),
         ...batch.surveys.flatMap((survey, at) =>
           takeSurvey(survey, Math.abs(ids[at] ?? 0), exists),
         ),

@@ -30,15 +30,12 @@ export class SurveyIds {
 type SurveyId = number;
 
 /**
- * @param results of a transaction that ends with the statements of these responses
- * @returns for each its id, or null where the site takes no more that day
+ * @param results of a transaction that ends with the statements of so many responses
+ * @returns whether each was taken
  */
-export function takenIn(
-  results: readonly (readonly object[])[],
-  ids: readonly SurveyId[],
-): (SurveyId | null)[] {
-  const of = results.length - 2 * ids.length;
-  return ids.map((id, at) => ((results[of + 2 * at + 1] ?? []).length > 0 ? id : null));
+export function takenIn(results: readonly (readonly object[])[], count: number): boolean[] {
+  const of = results.length - 2 * count;
+  return Array.from({ length: count }, (_, at) => (results[of + 2 * at + 1] ?? []).length > 0);
 }
 
 /** Selects the ids that are stored. */

@@ -9,7 +9,6 @@ import type { EngineEvents } from "../engine.ts";
 import { formatOf, READABLE_BY } from "../format.ts";
 import type { LiveBars } from "../intake/live-views.ts";
 import { DirectoryCache } from "../sites/directory.ts";
-import type { Statement } from "../sql.ts";
 import type { Availability } from "./availability.ts";
 import type { Connection } from "./connection/connection.ts";
 import type { ConnectionSettings } from "./connection/url.ts";
@@ -25,8 +24,6 @@ const WATCH_MS = 400;
 const BEAT_MS = 5_000;
 /** The most nodes whose live views are added up. */
 const MAX_NODES = 1_000;
-/** The time for which a replaced node of the same name may still sign off. */
-const NAMESAKE_MS = 60_000;
 
 interface WatchOptions {
   readonly connection: Connection;
@@ -53,8 +50,6 @@ export class Watch {
   #told: Soon<void> = undefined;
   #batches: number | undefined;
   #beatAt = -Infinity;
-  #since = 0;
-  #hasNamesake = false;
   #stop: Cancel = () => {};
   #stopLooking: Cancel = () => {};
   #isStopped = false;
@@ -66,7 +61,6 @@ export class Watch {
   /** Looks for the first time, and passes on the directory. @throws {Away}, {Lost} */
   async begin(): Promise<void> {
     await this.#look();
-    this.#since = this.#options.time.now();
     this.#again();
     this.#lookAround();
   }
@@ -155,34 +149,15 @@ export class Watch {
     const views = events.views();
     const bars = views.size === 0 ? null : JSON.stringify(Object.fromEntries(views));
     // A transaction does not wait long for locks.
-    const [, , others, namesakes, kept] = (await connection.pipeline([
+    const [, , others, kept] = (await connection.pipeline([
       node.hello,
       { text: TELL, values: [node.id, bars] },
       { text: HEAR, values: [node.id, events.asked()] },
-      this.#namesakes(),
       lease.keep,
-    ])) as readonly [unknown, unknown, readonly Told[], readonly object[], readonly Held[]];
+    ])) as readonly [unknown, unknown, readonly Told[], readonly Held[]];
     lease.heard(kept);
     this.#beatAt = clock.monotonic();
     events.live(others.map(barsOf));
-    this.#warnOfNamesake(namesakes.length > 0);
-  }
-
-  #namesakes(): Statement {
-    const { node } = this.#options;
-    return {
-      text: "SELECT id FROM node WHERE name = $1 AND id <> $2 AND seen_at > to_timestamp($3) LIMIT 1",
-      values: [node.name, node.id, (this.#since + NAMESAKE_MS) / 1_000],
-    };
-  }
-
-  #warnOfNamesake(hasNamesake: boolean): void {
-    if (hasNamesake && !this.#hasNamesake)
-      this.#options.log.warn(
-        { name: this.#options.node.name },
-        "Another node that counts has the same name. Nothing is counted twice, but nobody can tell them apart: give each its own NODE_NAME",
-      );
-    this.#hasNamesake ||= hasNamesake;
   }
 }
 

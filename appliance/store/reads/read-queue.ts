@@ -1,10 +1,8 @@
-import { type Day, formatDay, HOUR_MS } from "../../base/calendar.ts";
+import { HOUR_MS } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
-import { isObject } from "../../base/input/json.ts";
 import type { Log } from "../../base/log.ts";
 import { Refusal } from "../../base/refusal.ts";
 import type { QueryInput, QueryName, QueryResult } from "../queries.ts";
-import type { FailedRead } from "../reports.ts";
 
 /** Reads of the first lane go first: the box's own, those of clients with a token, all others. */
 const LANES = ["box", "owner", "public"] as const;
@@ -84,11 +82,6 @@ export class ReadQueue {
     this.#ended = new EndedReads(options.clock);
   }
 
-  /** Questions that ended the reader within the last hour, newest first. */
-  get ended(): FailedRead[] {
-    return this.#ended.list();
-  }
-
   /**
    * Asks the reader when it is the asker's turn. The asker is the box itself unless given.
    * @throws {Refusal} `reads_busy`, `read_failed`, `storage_unavailable`; `too_much` for an hour after the question
@@ -107,8 +100,8 @@ export class ReadQueue {
       return await this.#options.ask(query, input);
     } catch (error) {
       if (error instanceof ReaderEnded) {
-        const { question } = this.#ended.note(query, input);
-        this.#options.log.warn({ question }, "A question ended the reader; it rests for an hour");
+        this.#ended.note(query, input);
+        this.#options.log.warn({ query }, "A question ended the reader; it rests for an hour");
       }
       throw error;
     } finally {
@@ -168,11 +161,6 @@ export class ReadQueue {
   }
 }
 
-interface Ended extends FailedRead {
-  /** Monotonic milliseconds from which on it is tried again. */
-  readonly until: number;
-}
-
 /** The data may be another after that: folded, merged, past retention. */
 const REST_MS = HOUR_MS;
 /** The most remembered questions that have ended a reader; beyond it, the oldest is forgotten. */
@@ -182,31 +170,14 @@ const PASSING: ReadonlySet<string> = new Set(["live", "warnings", "secret", "acc
 /** Questions of the box that differ only by the time. */
 const ALWAYS_THE_SAME: ReadonlySet<string> = new Set(["settlement"]);
 
-/** Names of questions for the owner, where the internal name says nothing. */
-const NAMES: ReadonlyMap<string, string> = new Map([
-  ["stats", "/stats"],
-  ["goals", "/goals"],
-  ["overview", "/overview"],
-  ["surveySummary", "/surveys"],
-  ["surveyPage", "/surveys/export"],
-  ["surveyVersions", "/surveys/versions"],
-  ["viewCounts", "a badge"],
-  ["settlement", "settling the log"],
-]);
-
 /** Questions that ended the reader; each is refused for an hour. */
 class EndedReads {
   readonly #clock: Clock;
-  readonly #ended = new Map<string, Ended>();
+  /** Question → monotonic milliseconds from which on it is asked again; the newest last. */
+  readonly #ended = new Map<string, number>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
-  }
-
-  /** Newest first. */
-  list(): FailedRead[] {
-    this.#dropOld();
-    return [...this.#ended.values()].map(({ at, question }) => ({ at, question })).reverse();
   }
 
   /** @throws {Refusal} `too_much` for a question that ended the reader */
@@ -220,19 +191,12 @@ class EndedReads {
     );
   }
 
-  note(query: string, input: unknown): FailedRead {
+  note(query: string, input: unknown): void {
     const key = keyOf(query, input);
-    const at = this.#clock.now();
-    const ended = {
-      at,
-      question: questionOf(query, input),
-      until: this.#clock.monotonic() + REST_MS,
-    };
     this.#ended.delete(key);
-    this.#ended.set(key, ended);
+    this.#ended.set(key, this.#clock.monotonic() + REST_MS);
     const [oldest] = this.#ended.keys();
     if (this.#ended.size > MOST_ENDED && oldest !== undefined) this.#ended.delete(oldest);
-    return ended;
   }
 
   /** The data is another. */
@@ -242,23 +206,11 @@ class EndedReads {
 
   #dropOld(): void {
     const now = this.#clock.monotonic();
-    for (const [key, { until }] of this.#ended) if (until <= now) this.#ended.delete(key);
+    for (const [key, until] of this.#ended) if (until <= now) this.#ended.delete(key);
   }
 }
 
 function keyOf(query: string, input: unknown): string {
   if (ALWAYS_THE_SAME.has(query)) return query;
   return `${query} ${JSON.stringify(input, (key, value) => (PASSING.has(key) ? undefined : value))}`;
-}
-
-function questionOf(query: string, input: unknown): string {
-  const asked = isObject(input) && isObject(input.query) ? input.query : {};
-  const { id, from, to } = asked;
-  const site = typeof id === "string" ? ` of ${id}` : "";
-  const days = to === undefined ? "" : `, ${dayText(from)} to ${dayText(to)}`;
-  return `${NAMES.get(query) ?? query}${site}${days}`;
-}
-
-function dayText(day: unknown): string {
-  return typeof day === "number" ? formatDay(day as Day) : String(day);
 }

@@ -3,7 +3,7 @@ import { type BatchData, NOBODY, type SiteKey, type SurveyRow } from "../countin
 import { findOnce, holdOnce, noteOnce } from "../intake/once.ts";
 import { eraseGone, withoutTexts } from "../log/rewriting.ts";
 import { SITES } from "../sites/kinds.ts";
-import { takeSurvey, withdrawSurvey } from "../surveys/statements.ts";
+import { takeSurvey } from "../surveys/statements.ts";
 import { type Database, dataVersionOf } from "./database.ts";
 import { run } from "./sql.ts";
 
@@ -37,18 +37,14 @@ export class Commits {
     this.#logBytes = undefined;
   }
 
-  /**
-   * @returns for each survey of the batch, in order, its key for `withdraw`; null where the site has as many
-   * as it may have on that day
-   */
-  add({ log, withdraw, surveys }: Pick<BatchData, "log" | "withdraw" | "surveys">) {
+  /** @returns whether each survey of the batch, in order, was taken: a site has only so many on a day */
+  add({ log, surveys }: Pick<BatchData, "log" | "surveys">): boolean[] {
     this.#noticeForeignCommits();
     for (const sent of log) {
       // Hits that were on their way to a site erased since are removed.
       const body = eraseGone(sent, (site) => this.#exists(site));
       if (body !== undefined) this.#append(body);
     }
-    for (const id of withdraw) run(this.#db, withdrawSurvey(id));
     return surveys.map((survey) => this.#addSurvey(survey));
   }
 
@@ -91,13 +87,11 @@ export class Commits {
     this.#sites.add(NOBODY);
   }
 
-  #addSurvey(survey: SurveyRow): number | null {
+  #addSurvey(survey: SurveyRow): boolean {
     // SQLite numbers the rows.
     const [count, add] = takeSurvey(survey, null, (site) => this.#exists(site));
     run(this.#db, count);
-    const [row] = run(this.#db, add) as { id: number }[];
-    if (row === undefined) return null;
-    return "hour" in survey.stamp ? row.id : -row.id;
+    return run(this.#db, add).length > 0;
   }
 }
 

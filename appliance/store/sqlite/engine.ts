@@ -28,8 +28,7 @@ import type { Settlement } from "../snapshot.ts";
 import { databaseSecret } from "../sql.ts";
 import { READER_MEMORY_MB } from "../threads/kinds.ts";
 import { ownThreads } from "../threads/threads.ts";
-import { openDecided } from "./copies/opening.ts";
-import { keepNew, mayTakeBack } from "./copies/swap.ts";
+import { keepNew, mayTakeBack, resumeSwap } from "./copies/swap.ts";
 import { newestTime } from "./counted-days.ts";
 import { type Database, databaseFile } from "./database.ts";
 import { fileSites } from "./documents.ts";
@@ -165,11 +164,10 @@ export class SqliteEngine implements FileEngine {
 
   async #replaceFile(replace: (file: string) => Promise<void>): Promise<void> {
     await this.#running.close();
-    let takenBack: Error | undefined;
     try {
       await replace(this.#file);
     } finally {
-      takenBack = await this.#open().catch((error: unknown) => {
+      await this.#open().catch((error: unknown) => {
         // Without a database the service can only start again, as after the failure of a worker.
         setImmediate(() => {
           throw error;
@@ -177,7 +175,6 @@ export class SqliteEngine implements FileEngine {
         throw error;
       });
     }
-    if (takenBack !== undefined) throw takenBack;
   }
 
   get isOnTrial(): boolean {
@@ -204,20 +201,10 @@ export class SqliteEngine implements FileEngine {
     return this.#workers;
   }
 
-  /** @returns why the file that was to be opened was given up for the one before */
-  async #open(): Promise<Error | undefined> {
-    const { workers, takenBack } = await openDecided(
-      this.#file,
-      () => this.#startWorkers(),
-      this.#options,
-    );
-    this.#workers = workers;
-    return takenBack;
-  }
-
-  async #startWorkers(): Promise<Workers> {
+  async #open(): Promise<void> {
     const { clock, log, prepare } = this.#options;
     const { threads = ownThreads, readerMemoryMb = READER_MEMORY_MB } = this.#options;
+    resumeSwap(this.#file);
     const db = openChecked(this.#file);
     try {
       await this.#begin(db);
@@ -225,7 +212,7 @@ export class SqliteEngine implements FileEngine {
     } finally {
       db.close();
     }
-    return startWorkers({
+    this.#workers = await startWorkers({
       file: this.#file,
       onDirectory: (directory) => {
         this.#directory = directory;

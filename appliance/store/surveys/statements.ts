@@ -29,12 +29,6 @@ export function takeSurvey(
   return [count, { text: WAITING_SURVEY, values }];
 }
 
-/** Takes a response back; below zero it is one that waits for the clock. */
-export function withdrawSurvey(id: number): Statement {
-  const table = id > 0 ? "survey" : "waiting_survey";
-  return { text: `DELETE FROM ${table} WHERE id = $1`, values: [Math.abs(id)] };
-}
-
 /** Counts one too many, by which a later statement sees that there is. */
 const SURVEY_OF_DAY = `
   INSERT INTO survey_day (site, day, n) VALUES ($1, $2, 1)

@@ -1,4 +1,4 @@
-import { type ThreadKind, type Threads, threadsAhead } from "./threads.ts";
+import type { ThreadKind } from "./threads.ts";
 
 /** The largest heap of a reader. */
 export const READER_MEMORY_MB = 96;
@@ -22,9 +22,4 @@ export const SHARED_READER = readerKind(
 function readerKind(script: URL, memoryMb: number): ThreadKind {
   const resourceLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: memoryMb };
   return { script, options: { name: "reader", resourceLimits } };
-}
-
-/** The threads of a start on a file, which begin to load now. */
-export function threadsOfStart(): Threads {
-  return threadsAhead([COMMITTER, readerOf(READER_MEMORY_MB)]);
 }

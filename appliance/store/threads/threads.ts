@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import { Worker, type WorkerOptions } from "node:worker_threads";
 
 /** The script that a thread on a database runs, and the memory it may take. */
@@ -24,28 +23,6 @@ export const ownThreads: Threads = {
     });
   },
 };
-
-/**
- * Starts the threads of these kinds ahead: they load at the same time as the modules of the service, which take as
- * long. The first request for a thread of such a kind gets that one.
- */
-export function threadsAhead(kinds: readonly ThreadKind[]): Threads {
-  const ahead = kinds.map((kind) => {
-    const thread = ownThreads.start(kind);
-    // The thread must not keep the process alive: where the data is unusable, it never gets a request.
-    thread.unref();
-    return { kind, thread };
-  });
-  return {
-    start(kind) {
-      const at = ahead.findIndex((each) => isDeepStrictEqual(each.kind, kind));
-      const [taken] = at < 0 ? [] : ahead.splice(at, 1);
-      taken?.thread.ref();
-      return taken?.thread ?? ownThreads.start(kind);
-    },
-    end: ownThreads.end,
-  };
-}
 
 /** The requests to every thread on a database, beside its own. */
 export type ThreadRequest =

@@ -8,7 +8,7 @@ import { tryStart } from "../../../appliance/app/service/try-start.ts";
 import { dayOf } from "../../../appliance/base/calendar.ts";
 import { BatchEncoder } from "../../../appliance/store/log/batch.ts";
 import { restore } from "../../../appliance/store/sqlite/copies/restore.ts";
-import { noteStart, swapIn } from "../../../appliance/store/sqlite/copies/swap.ts";
+import { swapIn } from "../../../appliance/store/sqlite/copies/swap.ts";
 import { databaseFile, openForWriting } from "../../../appliance/store/sqlite/database.ts";
 import { tallydeck } from "../../helpers/command-line.ts";
 import { assertError, Owner } from "../../helpers/owner.ts";
@@ -81,24 +81,6 @@ describe("a start with data that was restored", () => {
     await owner.ask("POST", "/api/rescue/go-back");
     await backTo(3);
     assertError(await owner.ask("POST", "/api/rescue/go-back"), 404, "not_found");
-  });
-
-  it("that was killed three times ends at that page, too", async () => {
-    swapIn(incoming(), file());
-    for (let start = 0; start < 3; start += 1) noteStart(file());
-    await world.start();
-    assert.match((await owner.get("/api/rescue")).problem, /did not come up in 3 starts/);
-    await owner.ask("POST", "/api/rescue/go-back");
-    await backTo(3);
-  });
-
-  it("that comes up after power cuts goes on, and what was before it goes", async () => {
-    swapIn(incoming(), file());
-    for (let start = 0; start < 2; start += 1) noteStart(file());
-    await world.start();
-    await until(() => !existsSync(old()));
-    assert.equal(await views(), 0);
-    assert.ok(!existsSync(`${file()}.starts`));
   });
 
   it("finds what was before it until it came up whole", async () => {

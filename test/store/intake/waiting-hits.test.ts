@@ -33,7 +33,7 @@ class Failing {
         assert.ok(request.kind === "commit");
         if (this.#left-- > 0) {
           this.committed.push(request.batch);
-          return { ok: true, surveys: request.batch.surveys.map((_, i) => i + 1), more: false };
+          return { ok: true, surveys: request.batch.surveys.map(() => true), more: false };
         }
         const { batch } = request;
         const bytes = serialize(batch).length;

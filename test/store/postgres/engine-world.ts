@@ -121,7 +121,7 @@ export class EngineWorld {
     return this.engine.send({
       kind: "commit",
       at: this.clock.monotonic(),
-      batch: { log: [], hits: 0, surveys: [], withdraw: [], lowSpace: false, ...batch },
+      batch: { log: [], hits: 0, surveys: [], lowSpace: false, ...batch },
     });
   }
 

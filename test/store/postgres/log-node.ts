@@ -57,11 +57,7 @@ export class LogNode {
   }
 
   commit(log: readonly Uint8Array[], surveys: readonly SurveyRow[] = []): Promise<EngineAnswer> {
-    return this.passing(this.#committer.commit({ log, surveys, withdraw: [] }));
-  }
-
-  withdraw(ids: readonly number[]): Promise<EngineAnswer> {
-    return this.passing(this.#committer.commit({ log: [], surveys: [], withdraw: ids }));
+    return this.passing(this.#committer.commit({ log, surveys }));
   }
 
   /** @param settlement of the epoch that there is, unless it says otherwise */

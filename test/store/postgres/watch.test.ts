@@ -110,15 +110,6 @@ describe("nodes on one PostgreSQL database", () => {
     assert.deepEqual(await sql("SELECT live FROM node"), [{ live: null }]);
   });
 
-  it("warn of one with the same name", async () => {
-    const [one] = [await ready("same"), await ready("same")];
-    await sql("UPDATE node SET seen_at = now() + interval '1 hour'");
-    await one.until(() => told(one, /has the same name/).length > 0, 20);
-    const until = one.clock.monotonic() + 10_000;
-    await one.until(() => one.clock.monotonic() > until, 20);
-    assert.equal(told(one, /has the same name/).length, 1);
-  });
-
   it("say when their clock is not that of the database", async () => {
     const node = open("late");
     node.databaseNow = () => node.clock.now() + 45_000;

@@ -7,7 +7,6 @@ import {
   ReadQueue,
 } from "../../../appliance/store/reads/read-queue.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
-import { Owner } from "../../helpers/owner.ts";
 import { findSite } from "../../helpers/stored-sites.ts";
 import { eachWorld } from "../../helpers/world.ts";
 
@@ -63,17 +62,6 @@ describe("a reader that runs out of memory", () => {
     assert.match(json.error, /took more memory than there is .* for an hour\. Ask for fewer days/);
     world().clock.advance(60_000);
     assert.deepEqual([(await deadly()).status, deaths()], [503, 2]);
-  });
-
-  it("is told of to the owner: by which question, and when", async () => {
-    const owner = new Owner(world());
-    const told = async () => (await owner.get("/api/box")).endedReads;
-    assert.deepEqual(await told(), []);
-    await deadly();
-    const at = world().clock.now();
-    assert.deepEqual(await told(), [{ at, question: "/surveys of blog" }]);
-    world().clock.advance(60 * 60_000);
-    assert.deepEqual(await told(), []);
   });
 
   it("does not keep the service from stopping", async () => {

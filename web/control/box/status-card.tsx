@@ -69,12 +69,6 @@ function Status({ status }: { status: BoxAnswer }) {
           {at !== null && `, last at ${clockText(at, status.timeZone)}`}). Make a backup now.
         </p>
       ))}
-      {status.endedReads.map(({ at, question }) => (
-        <p key={`${at} ${question}`} class="notice bad">
-          A question took more memory than there is: {question} ({clockText(at, status.timeZone)}).
-          All others are answered. It is not tried again for an hour: ask for fewer days.
-        </p>
-      ))}
       {status.power && <Power />}
     </>
   );

@@ -37,9 +37,7 @@ export const run: Command = {
         "--demo shows made-up data, which belongs in no database that others share: leave out DATABASE_URL, or --demo.",
       );
     // Loading the service takes ten times as long as reading its configuration.
-    const { threadsOfStart } = await import("../../../store/desk.ts");
-    const threads = terminal.threads ?? threadsOfStart();
     const { serve } = await import("./serve.ts");
-    await serve(config, database, terminal, threads);
+    await serve(config, database, terminal);
   },
 };

@@ -9,7 +9,7 @@ import { releasedAt, version } from "../../../base/system/version.ts";
 import { handedSockets, ServiceManager } from "../../../box/systemd.ts";
 import { screenAt } from "../../../box/terminal.ts";
 import type { Config } from "../../../config/config.ts";
-import type { Store, Threads } from "../../../store/store.ts";
+import type { Store } from "../../../store/store.ts";
 import { DEMO_PUSHES } from "../../../traffic/demo/decks.ts";
 import type { ServiceParts } from "../../service/parts.ts";
 import { type Service, startService } from "../../service/service.ts";
@@ -37,7 +37,6 @@ export async function serve(
   configured: Config,
   database: string | undefined,
   terminal: Terminal,
-  threads: Threads,
 ): Promise<void> {
   const demo = configured.demo ? startDemo(configured, Date.now()) : undefined;
   const config = demo?.config ?? configured;
@@ -53,7 +52,7 @@ export async function serve(
     });
     const manager = new ServiceManager({ env: terminal.env, clock });
     const sockets = handedSockets(terminal.env, process.pid);
-    const parts = { clock, log, problems, threads, sockets };
+    const parts = { clock, log, problems, sockets };
     const service = await start(config, parts, terminal, demo).catch((error) => {
       if (error instanceof CommandFailed) manager.failed(error);
       throw error;
@@ -82,7 +81,7 @@ Made-up data, gone when this stops. The token is ${config.adminToken}`);
   }
 }
 
-type StartParts = Required<Pick<ServiceParts, "log" | "problems" | "threads" | "sockets">> & {
+type StartParts = Required<Pick<ServiceParts, "log" | "problems" | "sockets">> & {
   clock: SystemClock;
 };
 
@@ -97,6 +96,7 @@ async function start(
       config,
       clock,
       ...others,
+      ...(terminal.threads && { threads: terminal.threads }),
       // A code that lives on in a journal would be seen by too many.
       ...(!terminal.env.JOURNAL_STREAM && { console: terminal.out }),
       ...(config.consoleDevice !== "" && { screen: screenAt(config.consoleDevice) }),

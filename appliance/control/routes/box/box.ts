@@ -14,7 +14,7 @@ interface BoxParts {
   version: string;
   /** The time of the release, in epoch ms. */
   made: number;
-  store: Pick<Store, "local" | "hasFleet" | "endedReads" | "numbers">;
+  store: Pick<Store, "local" | "hasFleet" | "numbers">;
   /** The zone in which the box's clocks show the time. */
   timeZone: () => string;
   addresses: () => BoxAnswer["addresses"];
@@ -59,7 +59,6 @@ const showBox: Handler<BoxParts, BoxAnswer> = async (ctx, parts) => {
     numbersElsewhere: store.hasFleet,
     logKeptAt: parts.logKeptAt(),
     power: power !== undefined,
-    endedReads: store.endedReads,
     warnings: parts.warnings(),
   };
 };

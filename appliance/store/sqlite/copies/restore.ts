@@ -22,7 +22,7 @@ import { lastInLog, SqliteSnapshot } from "../snapshot.ts";
 import { run } from "../sql.ts";
 import { copyBackup, fill } from "./copy.ts";
 import { copyLeft, type Kinds, wholeKinds } from "./copy-documents.ts";
-import { removeDatabase, resumeSwap, swapIn, takeBack } from "./swap.ts";
+import { removeDatabase, resumeSwap, swapIn } from "./swap.ts";
 
 /** A copy may be so many times larger than its source, since its indices are filled in another order. */
 const GROWTH = 3;
@@ -112,7 +112,7 @@ export async function restore(
   const opened = files.map((end) => ({ end, file: openSync(source + end, "r") }));
   const back = actAsOwnerOf(dirname(target));
   try {
-    if (resumeSwap(target)) decideTrial(target);
+    resumeSwap(target);
     // Read where nothing of it can change, and where SQLite may put files beside it.
     removeDatabase(upload);
     for (const { end, file } of opened) copyNew(file, upload + end);
@@ -120,7 +120,6 @@ export async function restore(
     keepOwn(target, incoming, kinds);
     await tryStart(incoming);
     swapIn(incoming, target);
-    commitFirst(target);
   } catch (error) {
     if (!(error instanceof DatabaseRefused)) throw error;
     // The message names the file that people know, not our copy of it.
@@ -132,31 +131,6 @@ export async function restore(
     for (const { file } of opened) closeSync(file);
   }
 }
-
-/** Settles an earlier restore that a power cut has left on trial, before this one replaces its data. */
-function decideTrial(target: string): void {
-  try {
-    commitFirst(target);
-  } catch {
-    // The data from before is back in this case.
-  }
-}
-
-/** The first commit of a database on trial. */
-function commitFirst(target: string): void {
-  try {
-    withDatabase(openForWriting(target), (db) => {
-      db.transaction(() => new Commits(db).add(NOTHING)).immediate();
-      emptyWal(db);
-    });
-  } catch (error) {
-    takeBack(target);
-    throw error;
-  }
-}
-
-/** A batch without any hit: it is committed all the same. */
-export const NOTHING = { log: [], hits: 0, surveys: [], withdraw: [], lowSpace: false } as const;
 
 /** Counts in a database as after a start, and rolls that back. */
 function tryOut(db: Database): void {
@@ -170,7 +144,7 @@ function tryOut(db: Database): void {
   const trial = new BatchEncoder();
   trial.add({ site, kind: "view", flags: 0, moment: 0, times: 1, values: [] });
   const before = new Map([[0, lastInLog(db)]]);
-  new Commits(db).add({ ...NOTHING, log: [trial.encode()] });
+  new Commits(db).add({ log: [trial.encode()], surveys: [] });
   const [last] = new SqliteSnapshot(db).log(before, 1);
   const counted = last !== undefined && decodeBatch(last.body).sites.includes(site);
   db.exec("ROLLBACK");

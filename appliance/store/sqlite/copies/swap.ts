@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, renameSync, rmSync } from "node:fs";
 import { syncNow } from "../../../base/system/files.ts";
 import { syncFolderOf } from "../database.ts";
 
@@ -11,9 +11,6 @@ import { syncFolderOf } from "../database.ts";
  * | no    | any  | nothing is going on                                               |
  * | yes   | no   | cut between the two renames: `old` is put back                    |
  * | yes   | yes  | the file is new and on trial, until a start with it came up whole |
- *
- * `<file>.starts` counts the starts of a file on trial: a start that was killed, by the kernel or a power cut,
- * leaves no other trace.
  *
  * A write-ahead log belongs to the file with its name. The log of the old file is moved after it, and back
  * before it, so that no log is ever taken for that of another file.
@@ -30,17 +27,12 @@ function replacedOf(file: string): string {
   return `${file}.replaced`;
 }
 
-function startsOf(file: string): string {
-  return `${file}.starts`;
-}
-
 /**
  * Replaces `file`, which no process may have open, by `incoming`, closed and complete, and puts it on trial.
  * Where `file` is on trial itself, it is removed, and the database before it is kept.
  */
 export function swapIn(incoming: string, file: string): void {
   syncNow(incoming);
-  rmSync(startsOf(file), { force: true });
   if (existsSync(oldOf(file))) removeCompanions(file);
   else if (existsSync(file)) moveAway(file, oldOf(file));
   renameSync(incoming, file);
@@ -56,36 +48,15 @@ export function moveAway(file: string, to: string): void {
   syncFolderOf(file);
 }
 
-/**
- * Completes or undoes a swap that a power cut interrupted. Call it before opening the file.
- * @returns true when the file is on trial: call `keepNew` or `takeBack` next
- */
-export function resumeSwap(file: string): boolean {
-  if (!existsSync(oldOf(file))) {
-    clear(file);
-    return false;
-  }
-  if (existsSync(file)) return true;
-  putBack(file);
-  return false;
+/** Completes or undoes a swap that a power cut interrupted. Call it before opening the file. */
+export function resumeSwap(file: string): void {
+  if (!existsSync(oldOf(file))) clear(file);
+  else if (!existsSync(file)) putBack(file);
 }
 
 /** Whether there is data from before a restore to go back to. */
 export function mayTakeBack(file: string): boolean {
   return existsSync(oldOf(file));
-}
-
-/** Records the start of a file on trial. @returns the number of starts before, all of which have failed */
-export function noteStart(file: string): number {
-  const before = existsSync(startsOf(file)) ? readFileSync(startsOf(file)).length : 0;
-  try {
-    writeFileSync(startsOf(file), ".".repeat(before + 1));
-    syncNow(startsOf(file));
-    syncFolderOf(file);
-  } catch {
-    // A disk that is full or read-only must not hinder a start.
-  }
-  return before;
 }
 
 /** Ends the trial, and removes the database from before. */
@@ -100,7 +71,7 @@ export function keepNew(file: string): void {
 /** Removes the files of a trial that is over. */
 function clear(file: string): void {
   removeCompanions(oldOf(file));
-  for (const left of [replacedOf(file), startsOf(file)]) rmSync(left, { force: true });
+  rmSync(replacedOf(file), { force: true });
 }
 
 /** Puts the database from before back after a failed trial. No process may have the file open. */
@@ -110,7 +81,6 @@ export function takeBack(file: string): void {
   rmSync(file, { force: true });
   syncFolderOf(file);
   if (existsSync(oldOf(file))) putBack(file);
-  rmSync(startsOf(file), { force: true });
 }
 
 function putBack(file: string): void {

@@ -32,7 +32,6 @@ describe("the box", () => {
       numbersElsewhere: false,
       logKeptAt: null,
       power: false,
-      endedReads: [],
       warnings: [],
     });
   });
