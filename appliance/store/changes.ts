@@ -50,21 +50,8 @@ export interface Revision {
   readonly epoch: number | null;
 }
 
-/** Documents that have changed since a revision, or some of them. */
-export interface ChangedDocuments {
-  /** Whether these are all documents, which replace those known before. */
-  readonly isWhole: boolean;
-  readonly documents: readonly {
-    readonly kind: string;
-    readonly id: string;
-    /** JSON; null for one that was deleted. */
-    readonly body: string | null;
-  }[];
-}
-
-/** Marks of deletions are kept for so many changes. A reader that is further behind gets all documents. */
+/** Marks of deletions are kept for so many changes; to a reader that is further behind, all may have changed. */
 const KEPT_MARKS = 10_000;
-const PAGE = 2_000;
 
 /**
  * Makes a change. Counts of an erased site are removed later, by upkeep.
@@ -75,8 +62,8 @@ export function* changeScript({ documents, erase = [], unless }: Change): Steps<
   const added = documents.flatMap(({ put }) => put).filter(({ id }) => id === null).length;
   const [[now]] = (yield [{ text: NEXT, values: [added] }]) as [[{ n: number; site: number }]];
   if (unless !== undefined) {
-    const [others = []] = yield [changedOf(unless.kinds, unless.since.n)];
-    if (others.length > 0) return false;
+    const { hasChanged } = yield* changedSince(unless.kinds, unless.since.n);
+    if (hasChanged) return false;
   }
   const bounded = documents.flatMap(({ kind: { bound, ...kind } }) =>
     bound === undefined ? [] : [{ kind, bound }],
@@ -96,33 +83,24 @@ export function* changeScript({ documents, erase = [], unless }: Change): Steps<
 }
 
 /**
- * Reads the changes of some kinds since a revision, in a transaction that reads.
- * @param since below zero for all documents
- * @param take takes them page by page, at least one
- * @returns the current revision
+ * Whether documents of some kinds have changed since a revision, or were deleted.
+ * @param since below zero for true
+ * @returns with the current revision
  */
-export function* changesSince(
+export function* changedSince(
   kinds: readonly string[],
   since: number,
-  take: (changed: ChangedDocuments) => void,
-): Steps<number> {
-  const [[now]] = (yield [{ text: "SELECT n FROM revision" }]) as [[{ n: number }]];
-  if (since >= 0 && since <= now.n && since >= now.n - KEPT_MARKS) {
-    const [documents = []] = yield [changedOf(kinds, since)];
-    take({ isWhole: false, documents: documents as ChangedDocuments["documents"] });
-    return now.n;
-  }
-  let isWhole = true;
-  for (const kind of kinds)
-    for (let after = ""; ; ) {
-      const [page = []] = yield [{ text: PAGED, values: [kind, after] }];
-      const documents = page as ChangedDocuments["documents"];
-      take({ isWhole, documents });
-      isWhole = false;
-      if (documents.length < PAGE) break;
-      after = documents.at(-1)?.id ?? "";
-    }
-  return now.n;
+): Steps<{ n: number; hasChanged: boolean }> {
+  const names = kinds.map((_, i) => `$${i + 2}`).join();
+  const [[now], some = []] = (yield [
+    { text: "SELECT n FROM revision" },
+    {
+      text: `SELECT 1 AS one FROM document WHERE revision > $1 AND kind IN (${names}) LIMIT 1`,
+      values: [since, ...kinds],
+    },
+  ]) as [[{ n: number }], object[]?];
+  const isKnown = since >= 0 && since <= now.n && since >= now.n - KEPT_MARKS;
+  return { n: now.n, hasChanged: !isKnown || some.length > 0 };
 }
 
 /** Takes the next revision. In PostgreSQL it locks the row, so that other changes wait for the transaction. */
@@ -138,17 +116,6 @@ const HELD = `SELECT count(*) AS count,
     CAST(coalesce(sum(coalesce(octet_length(file), octet_length(body))), 0) AS double precision)
       AS together
   FROM document WHERE kind = $1 AND body IS NOT NULL`;
-
-const PAGED = `SELECT kind, id, body FROM document
-  WHERE kind = $1 AND id > $2 AND body IS NOT NULL ORDER BY id LIMIT ${PAGE}`;
-
-function changedOf(kinds: readonly string[], since: number): Statement {
-  const names = kinds.map((_, i) => `$${i + 2}`).join();
-  return {
-    text: `SELECT kind, id, body FROM document WHERE revision > $1 AND kind IN (${names})`,
-    values: [since, ...kinds],
-  };
-}
 
 const PUT = `INSERT INTO document (kind, id, body, revision, file) VALUES ($1, $2, $3, $4, $5)
   ON CONFLICT (kind, id)

@@ -6,7 +6,7 @@ interface Weight {
 /** Part of the project → the most that it may have. A change that adds raises a number here, and says why in its message. */
 const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/base/": { files: 102, lines: 7_390 },
-  "appliance/store/": { files: 173, lines: 23_090 },
+  "appliance/store/": { files: 173, lines: 22_980 },
   "appliance/deck/": { files: 92, lines: 12_000 },
   "appliance/traffic/": { files: 94, lines: 9_900 },
   "appliance/links/": { files: 102, lines: 12_300 },

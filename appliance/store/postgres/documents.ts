@@ -1,16 +1,10 @@
 import { HOUR_MS } from "../../base/calendar.ts";
-import {
-  type Change,
-  type ChangedDocuments,
-  changeScript,
-  changesSince,
-  type Revision,
-} from "../changes.ts";
+import { type Change, changedSince, changeScript, type Revision } from "../changes.ts";
 import { sitesThatCount } from "../counts/sites-that-count.ts";
 import { monthBlocks, takeMonth, takeRest } from "../imports/imports.ts";
 import { putBlocks } from "../settling/statements.ts";
 import { alarmSince } from "../sites/alarms.ts";
-import { type Directory, DirectoryCache } from "../sites/directory.ts";
+import { type Directory, directoryScript } from "../sites/directory.ts";
 import { DIRECTORY_KINDS } from "../sites/kinds.ts";
 import type { SitesPlace } from "../sites/writes.ts";
 import { deleteSource } from "../sources.ts";
@@ -30,24 +24,20 @@ export async function changeFleet(sql: Transaction, wanted: Change): Promise<boo
   return performOn(sql, changeScript(wanted));
 }
 
-/**
- * Passes on the changes of the directory since a revision, page by page, or all of it, in a transaction that
- * reads. @returns the current revision
- */
-export async function takeFleetChanges(
-  sql: Transaction,
-  since: Revision | undefined,
-  take: (changed: ChangedDocuments) => void,
-): Promise<Revision> {
-  const epoch = await epochOf(sql);
-  const from = since?.epoch === epoch ? since.n : -1;
-  return { n: await performOn(sql, changesSince(DIRECTORY_KINDS, from, take)), epoch };
+/** The directory as of now, in a transaction that reads. */
+export async function readFleetDirectory(sql: Transaction): Promise<Directory> {
+  return performOn(sql, directoryScript(await epochOf(sql)));
 }
 
-/** The directory as of now. */
-export async function readFleetDirectory(sql: Transaction): Promise<Directory> {
-  const book = new DirectoryCache();
-  return book.at(await takeFleetChanges(sql, undefined, (changed) => book.take(changed)));
+/** Whether the directory has changed since a revision. @returns the revision of now where it has not */
+export async function unchangedSince(
+  sql: Transaction,
+  since: Revision | undefined,
+): Promise<Revision | undefined> {
+  const epoch = await epochOf(sql);
+  const from = since?.epoch === epoch ? since.n : -1;
+  const { n, hasChanged } = await performOn(sql, changedSince(DIRECTORY_KINDS, from));
+  return hasChanged ? undefined : { n, epoch };
 }
 
 /** A database as the place of sites, without documents of a box. Each change is a transaction of its own. */

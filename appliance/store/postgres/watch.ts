@@ -2,18 +2,17 @@ import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { Refusal } from "../../base/refusal.ts";
 import type { Cancel } from "../../base/signal.ts";
-import type { ChangedDocuments, Revision } from "../changes.ts";
+import type { Revision } from "../changes.ts";
 import type { SiteKey } from "../counting.ts";
 import type { Soon } from "../counts/source.ts";
 import type { EngineEvents } from "../engine.ts";
 import { formatOf, READABLE_BY } from "../format.ts";
 import type { LiveBars } from "../intake/live-views.ts";
-import { DirectoryCache } from "../sites/directory.ts";
 import type { Availability } from "./availability.ts";
 import type { Connection } from "./connection/connection.ts";
 import type { ConnectionSettings } from "./connection/url.ts";
 import type { DatabaseTime } from "./database-time.ts";
-import { takeFleetChanges } from "./documents.ts";
+import { readFleetDirectory, unchangedSince } from "./documents.ts";
 import { drawEpoch, EPOCH } from "./epoch.ts";
 import { batchesOf } from "./log.ts";
 import { newer } from "./migrate.ts";
@@ -45,7 +44,6 @@ interface WatchOptions {
  */
 export class Watch {
   readonly #options: WatchOptions;
-  readonly #book = new DirectoryCache();
   #revision: Revision | undefined;
   #told: Soon<void> = undefined;
   #batches: number | undefined;
@@ -68,11 +66,12 @@ export class Watch {
   /** Passes on the directory if it has changed. Resolves when listeners have the newest. @throws {Away}, {Lost} */
   async readDirectory(): Promise<void> {
     const { connection, events } = this.#options;
-    const { parts, revision } = await connection.transaction(
+    const { revision, directory } = await connection.transaction(
       async (sql) => {
-        const parts: ChangedDocuments[] = [];
-        const revision = await takeFleetChanges(sql, this.#revision, (part) => parts.push(part));
-        return { parts, revision };
+        const unchanged = await unchangedSince(sql, this.#revision);
+        if (unchanged !== undefined) return { revision: unchanged };
+        const directory = await readFleetDirectory(sql);
+        return { revision: directory.revision, directory };
       },
       { read: true },
     );
@@ -80,9 +79,7 @@ export class Watch {
     const isOlder = revision.epoch === this.#revision?.epoch && revision.n < this.#revision.n;
     if (!isOlder) {
       this.#revision = revision;
-      for (const part of parts) this.#book.take(part);
-      if (parts.some(({ isWhole, documents }) => isWhole || documents.length > 0))
-        this.#told = events.directory(this.#book.at(revision));
+      if (directory !== undefined) this.#told = events.directory(directory);
     }
     await this.#told;
   }

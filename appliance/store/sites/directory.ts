@@ -1,8 +1,9 @@
 import { readZoneSetting, unknownZoneIn, type ZoneSetting } from "../../base/day-zone.ts";
-import { bodyOf, type DocumentKind } from "../../base/documents.ts";
-import type { ChangedDocuments, Revision } from "../changes.ts";
+import { bodyOf } from "../../base/documents.ts";
+import type { Revision } from "../changes.ts";
 import type { SiteKey } from "../counting.ts";
-import { ADMIN_TOKEN, DAY_ZONE, SITES, type SiteBody } from "./kinds.ts";
+import type { Steps } from "../sql.ts";
+import { ADMIN_TOKEN, DAY_ZONE, DIRECTORY_KINDS, SITES, type SiteBody } from "./kinds.ts";
 
 /** A link by which the traffic of a site is shared. */
 export interface SiteShare {
@@ -53,69 +54,38 @@ export const EMPTY_DIRECTORY: Directory = {
   dayZone: null,
 };
 
-/** The most changes to insert one by one; with more, the whole list is sorted again. */
-const FEW = 64;
-
-interface Row {
-  readonly record: SiteRecord;
-  readonly retired: boolean;
+/** Reads the directory in a transaction. A damaged site is left out. */
+export function* directoryScript(epoch: Revision["epoch"]): Steps<Directory> {
+  const names = DIRECTORY_KINDS.map((kind) => `'${kind}'`).join();
+  const [[now], rows] = (yield [
+    { text: "SELECT n FROM revision" },
+    { text: `SELECT kind, id, body FROM document WHERE kind IN (${names}) AND body IS NOT NULL` },
+  ]) as [[{ n: number }], { kind: string; id: string; body: string }[]];
+  const of = (kind: string) => rows.filter((row) => row.kind === kind);
+  const [adminToken] = of(ADMIN_TOKEN.name);
+  const [{ body: dayZone } = { body: null }] = of(DAY_ZONE.name);
+  const unknownZone = unknownZoneIn(dayZone);
+  const all = of(SITES.name).flatMap(({ id, body }) => {
+    const site = bodyOf(SITES, id, body);
+    return site === undefined ? [] : [siteOf(Number(id), site)];
+  });
+  // Databases sort texts by the rules of languages.
+  all.sort((a, b) => (a.record.id < b.record.id ? -1 : 1));
+  const records = (isRetired: boolean) =>
+    all.flatMap(({ record, retired }) => (retired === isRetired ? [record] : []));
+  return {
+    revision: { n: now.n, epoch },
+    sites: records(false),
+    retired: records(true),
+    adminHash: bytesOf(
+      (adminToken && bodyOf(ADMIN_TOKEN, adminToken.id, adminToken.body)?.hash) ?? null,
+    ),
+    dayZone: readZoneSetting(dayZone),
+    ...(unknownZone !== undefined && { unknownZone }),
+  };
 }
 
-/** The directory of a database, which is updated by changes. */
-export class DirectoryCache {
-  /** Rows by id. */
-  #rows: Row[] = [];
-  readonly #changed = new Map<SiteKey, SiteBody | undefined>();
-  #adminHash: Uint8Array | null = null;
-  /** JSON; null where none was named. */
-  #dayZone: string | null = null;
-
-  /** Applies changes. A damaged site is left out. */
-  take({ isWhole, documents }: ChangedDocuments): void {
-    if (isWhole) {
-      this.#rows = [];
-      this.#changed.clear();
-      this.#adminHash = null;
-      this.#dayZone = null;
-    }
-    for (const { kind, id, body } of documents)
-      if (kind === SITES.name) this.#changed.set(Number(id), readable(SITES, id, body));
-      else if (kind === ADMIN_TOKEN.name)
-        this.#adminHash = bytesOf(readable(ADMIN_TOKEN, id, body)?.hash ?? null);
-      else if (kind === DAY_ZONE.name) this.#dayZone = body;
-  }
-
-  /** The directory of a revision, of which all was taken. */
-  at(revision: Revision): Directory {
-    const rows = this.#rows.filter(({ record }) => !this.#changed.has(record.key));
-    const added = [...this.#changed].flatMap(([key, body]) => (body ? [rowOf(key, body)] : []));
-    if (added.length <= FEW) for (const row of added) rows.splice(placeOf(rows, row), 0, row);
-    // Databases sort texts by the rules of languages.
-    this.#rows = added.length <= FEW ? rows : [...rows, ...added].sort(byId);
-    this.#changed.clear();
-    const unknownZone = unknownZoneIn(this.#dayZone);
-    const [sites, retired]: [SiteRecord[], SiteRecord[]] = [[], []];
-    for (const row of this.#rows) (row.retired ? retired : sites).push(row.record);
-    return {
-      revision,
-      sites,
-      retired,
-      adminHash: this.#adminHash,
-      dayZone: readZoneSetting(this.#dayZone),
-      ...(unknownZone !== undefined && { unknownZone }),
-    };
-  }
-}
-
-function byId({ record: a }: Row, { record: b }: Row): number {
-  return a.id < b.id ? -1 : 1;
-}
-
-function readable<Body>(kind: DocumentKind<Body>, id: string, body: string | null) {
-  return body === null ? undefined : bodyOf(kind, id, body);
-}
-
-function rowOf(key: SiteKey, body: SiteBody): Row {
+function siteOf(key: SiteKey, body: SiteBody): { record: SiteRecord; retired: boolean } {
   const { id, host, badge, declared, retired, token, share, sharePart, ...others } = body;
   const record = {
     key,
@@ -138,17 +108,6 @@ function shareOf(all: SiteBody["share"], part: SiteBody["sharePart"]): SiteShare
 
 function bytesOf(hex: string | null): Uint8Array | null {
   return hex === null ? null : Uint8Array.from(Buffer.from(hex, "hex"));
-}
-
-/** The place of a row, present or not. */
-function placeOf(rows: readonly Row[], { record: { id } }: Row): number {
-  let [from, to] = [0, rows.length];
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if ((rows[middle] as Row).record.id < id) from = middle + 1;
-    else to = middle;
-  }
-  return from;
 }
 
 /** A site that is not retired. */

@@ -1,7 +1,9 @@
 import { messageOf } from "../../base/message-of.ts";
 import { Refusal } from "../../base/refusal.ts";
-import type { ChangedDocuments, Revision } from "../changes.ts";
+import { changedSince } from "../changes.ts";
 import { DONE, type EngineAnswer, type EngineRequest } from "../engine.ts";
+import type { Directory } from "../sites/directory.ts";
+import { DIRECTORY_KINDS } from "../sites/kinds.ts";
 import { hostDatabase } from "../threads/thread-host.ts";
 import type { EngineWriteName } from "../writes.ts";
 import { Commits } from "./commit.ts";
@@ -15,8 +17,9 @@ import {
   openForWriting,
   spareBytesOf,
 } from "./database.ts";
-import { takeFileChanges, WRITES } from "./documents.ts";
+import { readDirectory, WRITES } from "./documents.ts";
 import { settleFile } from "./settle.ts";
+import { perform } from "./sql.ts";
 import { upkeepStep } from "./upkeep.ts";
 
 /** The answer of every engine, and figures that only this one needs. */
@@ -30,10 +33,8 @@ export type CommitterAnswer = EngineAnswer & {
 /** A message of the worker that writes. It watches, too, for sites and tokens that the command line changed. */
 export type CommitterMessage =
   | { readonly kind: "answer"; readonly answer: CommitterAnswer }
-  /** One page of the changes to the directory. */
-  | { readonly kind: "changed"; readonly changed: ChangedDocuments }
-  /** The end of these changes. It is sent before the answer of the write that made them. */
-  | { readonly kind: "directory"; readonly revision: Revision }
+  /** The directory has changed. It is sent before the answer of the write that changed it. */
+  | { readonly kind: "directory"; readonly directory: Directory }
   /** The file is damaged; the answer says that nothing was done. */
   | { readonly kind: "damaged"; readonly message: string };
 
@@ -150,14 +151,10 @@ class Committer {
   }
 
   #tellDirectory(): void {
-    let hasChanged = false;
-    const revision = takeFileChanges(this.#db, this.#revision, (changed) => {
-      if (!changed.isWhole && changed.documents.length === 0) return;
-      hasChanged = true;
-      this.#say({ kind: "changed", changed });
-    });
-    if (hasChanged) this.#say({ kind: "directory", revision });
-    this.#revision = revision.n;
+    const { n, hasChanged } = perform(this.#db, changedSince(DIRECTORY_KINDS, this.#revision));
+    const directory = hasChanged ? readDirectory(this.#db) : undefined;
+    if (directory !== undefined) this.#say({ kind: "directory", directory });
+    this.#revision = directory?.revision.n ?? n;
   }
 
   /** @param sure true after a write of this connection, which does not raise `data_version` */

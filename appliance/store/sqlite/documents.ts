@@ -1,18 +1,10 @@
-import {
-  type Change,
-  type ChangedDocuments,
-  changeScript,
-  changesSince,
-  type DocumentRow,
-  type Revision,
-} from "../changes.ts";
+import { type Change, changeScript, type DocumentRow } from "../changes.ts";
 import type { SiteKey } from "../counting.ts";
 import { sitesThatCount } from "../counts/sites-that-count.ts";
 import { monthBlocks, takeMonth, takeRest } from "../imports/imports.ts";
 import type { QueryInput } from "../queries.ts";
 import { alarmSince } from "../sites/alarms.ts";
-import { type Directory, DirectoryCache } from "../sites/directory.ts";
-import { DIRECTORY_KINDS } from "../sites/kinds.ts";
+import { type Directory, directoryScript } from "../sites/directory.ts";
 import type { SitesPlace } from "../sites/writes.ts";
 import { deleteSource } from "../sources.ts";
 import type { EngineWriteName, WriteInput, WriteResult } from "../writes.ts";
@@ -47,18 +39,7 @@ export function changeFile(db: Database, wanted: Change): boolean {
 
 /** The directory as of now. */
 export function readDirectory(db: Database): Directory {
-  const book = new DirectoryCache();
-  return book.at(takeFileChanges(db, -1, (changed) => book.take(changed)));
-}
-
-/** Passes on the changes of the directory since a revision, page by page. @returns the current revision */
-export function takeFileChanges(
-  db: Database,
-  since: number,
-  take: (changed: ChangedDocuments) => void,
-): Revision {
-  const n = db.transaction(() => perform(db, changesSince(DIRECTORY_KINDS, since, take)))();
-  return { n, epoch: null };
+  return db.transaction(() => perform(db, directoryScript(null)))();
 }
 
 /** A file as the place of sites. Each change is a transaction of its own. */

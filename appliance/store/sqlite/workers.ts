@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import { type EngineRequest, notDone } from "../engine.ts";
-import { type Directory, DirectoryCache } from "../sites/directory.ts";
+import type { Directory } from "../sites/directory.ts";
 import { COMMITTER, readerOf } from "../threads/kinds.ts";
 import { ReaderThread } from "../threads/reader-thread.ts";
 import type { ThreadAnswer, ThreadRequest, Threads } from "../threads/threads.ts";
@@ -52,15 +52,13 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
 }
 
 async function startCommitter({ file, onDirectory, onDamaged, threads }: WorkersOptions) {
-  const book = new DirectoryCache();
   const waiting: ((answer: CommitterAnswer) => void)[] = [];
   const worker = threads.start(COMMITTER);
   const ready = Promise.withResolvers<void>();
   const closed = Promise.withResolvers<void>();
   let state: "starting" | "open" | "closing" = "starting";
   worker.on("message", (message: CommitterMessage | ThreadAnswer) => {
-    if (message.kind === "changed") book.take(message.changed);
-    else if (message.kind === "directory") onDirectory(book.at(message.revision));
+    if (message.kind === "directory") onDirectory(message.directory);
     else if (message.kind === "damaged") onDamaged(message.message);
     // The worker answers in the order of the requests.
     else if (message.kind === "answer") waiting.shift()?.(message.answer);

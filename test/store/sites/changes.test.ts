@@ -1,23 +1,24 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import type { ChangedDocuments, Revision } from "../../../appliance/store/changes.ts";
+import { changedSince, type Revision } from "../../../appliance/store/changes.ts";
 import { Connection } from "../../../appliance/store/postgres/connection/connection.ts";
 import { parseDatabaseUrl } from "../../../appliance/store/postgres/connection/url.ts";
-import { fleetSites, takeFleetChanges } from "../../../appliance/store/postgres/documents.ts";
+import { fleetSites, unchangedSince } from "../../../appliance/store/postgres/documents.ts";
 import { migrate } from "../../../appliance/store/postgres/migrate.ts";
 import type { Directory } from "../../../appliance/store/sites/directory.ts";
+import { DIRECTORY_KINDS } from "../../../appliance/store/sites/kinds.ts";
 import { SITE_WRITES, type SitesPlace } from "../../../appliance/store/sites/writes.ts";
 import { databaseFile, openForWriting } from "../../../appliance/store/sqlite/database.ts";
-import { fileSites, takeFileChanges } from "../../../appliance/store/sqlite/documents.ts";
-import { run } from "../../../appliance/store/sqlite/sql.ts";
+import { fileSites } from "../../../appliance/store/sqlite/documents.ts";
+import { perform, run } from "../../../appliance/store/sqlite/sql.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import { eachDatabase, sharedPostgres } from "../../helpers/postgres.ts";
 
 /** A database that several change. */
 interface Place extends SitesPlace {
-  /** Changes since a revision. */
-  since(revision: Revision | undefined): Promise<{ parts: ChangedDocuments[]; now: Revision }>;
+  /** Whether the directory has changed since a revision. */
+  hasChanged(since: Revision): Promise<boolean>;
   rows(text: string): Promise<object[]>;
 }
 
@@ -25,29 +26,28 @@ const { createSite, eraseSite, setAdminToken, shareSite, updateSite } = SITE_WRI
 
 function itTells(each: () => Place): void {
   const ids = ({ sites }: Directory) => sites.map(({ id }) => id);
-  const documents = (parts: readonly ChangedDocuments[]) =>
-    parts.flatMap((part) => part.documents.map(({ kind, id, body }) => [kind, id, body !== null]));
-
-  it("tells what has changed since a revision, and what was deleted", async () => {
+  it("has changed for who read it before a site was made, changed or deleted, and for no one else", async () => {
     const place = each();
     await createSite(place, { id: "blog" });
-    await createSite(place, { id: "shop" });
-    const first = await place.since(undefined);
-    assert.ok(first.parts[0]?.isWhole);
-    assert.deepEqual(documents(first.parts), [
-      ["site", "1", true],
-      ["site", "2", true],
-    ]);
-    await updateSite(place, { id: "shop", badge: true });
-    await setAdminToken(place, { hash: new Uint8Array(32), kept: null });
-    await eraseSite(place, { id: "blog" });
-    const { parts, now } = await place.since(first.now);
-    assert.deepEqual(documents(parts).sort(), [
-      ["admin_token", "only", true],
-      ["site", "1", false],
-      ["site", "2", true],
-    ]);
-    assert.deepEqual(documents((await place.since(now)).parts), []);
+    for (const change of [
+      () => createSite(place, { id: "shop" }),
+      () => updateSite(place, { id: "shop", badge: true }),
+      () => setAdminToken(place, { hash: new Uint8Array(32), kept: null }),
+      () => eraseSite(place, { id: "blog" }),
+    ]) {
+      const { revision } = await place.directory();
+      const other = { kind: { name: "other" }, put: [{ id: "x", body: "{}" }], remove: [] };
+      await place.change({ documents: [other] });
+      assert.equal(await place.hasChanged(revision), false);
+      await change();
+      assert.equal(await place.hasChanged(revision), true);
+    }
+    const { sites, adminHash } = await place.directory();
+    assert.deepEqual(
+      sites.map(({ key, id, badge }) => [key, id, badge]),
+      [[2, "shop", true]],
+    );
+    assert.deepEqual(adminHash, new Uint8Array(32));
   });
 
   it("keeps the token of a link to a part where a release that knows no parts does not look", async () => {
@@ -55,8 +55,10 @@ function itTells(each: () => Place): void {
     const hash = new Uint8Array(32).fill(1);
     const hex = Buffer.from(hash).toString("hex");
     const kept = async () => {
-      const [site] = (await place.since(undefined)).parts.flatMap((part) => part.documents);
-      const { share, sharePart } = JSON.parse(site?.body ?? "");
+      const [site] = (await place.rows("SELECT body FROM document WHERE kind = 'site'")) as [
+        { body: string },
+      ];
+      const { share, sharePart } = JSON.parse(site.body);
       return [share, sharePart];
     };
     await createSite(place, { id: "blog" });
@@ -68,19 +70,16 @@ function itTells(each: () => Place): void {
     assert.deepEqual(await kept(), [null, undefined]);
   });
 
-  it("tells all there is to who has not asked for ten thousand changes", async () => {
+  it("has changed for who has not asked for ten thousand changes: marks of deletions are kept so long", async () => {
     const place = each();
     await createSite(place, { id: "blog" });
-    const { now } = await place.since(undefined);
+    const { revision } = await place.directory();
     await createSite(place, { id: "shop" });
     await eraseSite(place, { id: "blog" });
     await place.rows("UPDATE revision SET n = n + 10000");
-    // Marks of deletions so long ago are dropped.
     await createSite(place, { id: "new" });
     await eraseSite(place, { id: "new" });
-    const { parts } = await place.since(now);
-    assert.ok(parts[0]?.isWhole);
-    assert.deepEqual(documents(parts), [["site", "2", true]]);
+    assert.equal(await place.hasChanged(revision), true);
     const left = await place.rows("SELECT id FROM document WHERE body IS NULL");
     assert.deepEqual(left, [{ id: "3" }]);
   });
@@ -133,24 +132,6 @@ function itTells(each: () => Place): void {
     }, /no more of the kind alarm/);
     assert.deepEqual(await place.rows("SELECT id FROM document"), []);
   });
-
-  it("is read in parts, of which one change is one", async () => {
-    const place = each();
-    await createSite(place, { id: "blog" });
-    await place.rows(
-      `INSERT INTO document (kind, id, body, revision)
-       WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 9000)
-       SELECT 'site', CAST(i AS text), replace(body, '"blog"', '"s' || i || '"'), 1
-       FROM n, (SELECT body FROM document) AS blog`,
-    );
-    const { parts, now } = await place.since(undefined);
-    assert.deepEqual(
-      parts.flatMap(({ documents: all }) => (all.length === 0 ? [] : [all.length])),
-      [2_000, 2_000, 2_000, 2_000, 1_000],
-    );
-    await updateSite(place, { id: "s77", badge: true });
-    assert.deepEqual(documents((await place.since(now)).parts), [["site", "77", true]]);
-  });
 }
 
 describe("what is set", () => {
@@ -164,11 +145,7 @@ describe("what is set", () => {
       close = () => db.close();
       place = {
         ...fileSites(db),
-        async since(revision) {
-          const parts: ChangedDocuments[] = [];
-          const now = takeFileChanges(db, revision?.n ?? -1, (part) => parts.push(part));
-          return { parts, now };
-        },
+        hasChanged: async ({ n }) => perform(db, changedSince(DIRECTORY_KINDS, n)).hasChanged,
         rows: async (text) => run(db, { text }),
       };
     });
@@ -188,13 +165,8 @@ describe("what is set", () => {
       await migrate(connection, settings);
       place = {
         ...fleetSites(connection),
-        async since(revision) {
-          const parts: ChangedDocuments[] = [];
-          const now = await connection.transaction((sql) =>
-            takeFleetChanges(sql, revision, (part) => parts.push(part)),
-          );
-          return { parts, now };
-        },
+        hasChanged: (since) =>
+          connection.transaction(async (sql) => (await unchangedSince(sql, since)) === undefined),
         rows: (text) => connection.rows(text),
       };
     });
@@ -202,12 +174,12 @@ describe("what is set", () => {
 
     itTells(() => place);
 
-    it("is told whole to who has read it from a server that another took the place of", async () => {
+    it("has changed for who has read it from a server that another took the place of", async () => {
       await createSite(place, { id: "blog" });
-      const { now } = await place.since(undefined);
-      const { parts } = await place.since({ ...now, epoch: 1 });
-      assert.ok(parts[0]?.isWhole);
-      const unless = { kinds: ["site"], since: { ...now, epoch: 1 } };
+      const { revision } = await place.directory();
+      assert.equal(await place.hasChanged(revision), false);
+      assert.equal(await place.hasChanged({ ...revision, epoch: 1 }), true);
+      const unless = { kinds: ["site"], since: { ...revision, epoch: 1 } };
       assert.equal(await place.change({ documents: [], unless }), false);
     });
   });
