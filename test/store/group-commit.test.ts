@@ -42,9 +42,8 @@ class SlowCommits {
     if (commit?.request.kind !== "commit") throw new Error("no commit runs");
     const { hits, surveys } = commit.request.batch;
     commit.answer({ ok: true, surveys: surveys.map(() => true), more: false });
-    // One turn to take the answer, one for the commit that follows.
-    await nextTurn();
-    await nextTurn();
+    // One turn to take the answer, one for the commit that follows, and one in which that waits for more.
+    for (let turn = 0; turn < 3; turn++) await nextTurn();
     return hits;
   }
 }
@@ -74,6 +73,24 @@ describe("group commit", () => {
     assert.equal(commits.begun, 2);
     assert.equal(await commits.end(), 100);
     await Promise.all(during);
+  });
+
+  it("waits while each turn brings more hits, but not for many turns, nor for many hits", async () => {
+    const commits = new SlowCommits();
+    const hits: Promise<void>[] = [];
+    const come = (count: number) => {
+      for (let i = 0; i < count; i++) hits.push(commits.intake.count(1, viewOf()));
+      return nextTurn();
+    };
+    for (let turn = 0; turn < 8; turn++) await come(9);
+    assert.equal(commits.begun, 0);
+    await come(9);
+    assert.equal(commits.begun, 1);
+    await come(300);
+    assert.equal(await commits.end(), 81);
+    assert.equal(commits.begun, 2);
+    await commits.end();
+    await Promise.all(hits);
   });
 
   it("answers when the commit that holds a hit has ended, not before", async () => {

@@ -6,9 +6,9 @@ interface Weight {
 /** Part of the project → the most that it may have. A change that adds raises a number here, and says why in its message. */
 const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/base/": { files: 102, lines: 7_390 },
-  "appliance/store/": { files: 173, lines: 22_980 },
+  "appliance/store/": { files: 173, lines: 23_040 },
   "appliance/deck/": { files: 92, lines: 12_000 },
-  "appliance/traffic/": { files: 94, lines: 9_900 },
+  "appliance/traffic/": { files: 94, lines: 9_940 },
   "appliance/links/": { files: 102, lines: 12_300 },
   "appliance/config/": { files: 4, lines: 950 },
   "appliance/box/": { files: 93, lines: 10_690 },
@@ -16,7 +16,7 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/app/": { files: 58, lines: 6_550 },
   "image/": { files: 58, lines: 7_450 },
   "scripts/": { files: 95, lines: 9_110 },
-  "test/": { files: 672, lines: 101_720 },
+  "test/": { files: 671, lines: 101_770 },
   "web/": { files: 191, lines: 18_950 },
 };
 

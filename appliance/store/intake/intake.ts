@@ -16,6 +16,10 @@ export const PATIENCE_MS = 5_000;
 const RETRY_LOCKED_MS = 50;
 const RETRY_FAILED_MS = 1_000;
 const LONGEST_RETRY_MS = 64_000;
+/** From so many hits a turn of the event loop on, a commit waits while each turn brings more: until there are so many, or for so many turns. */
+const BUSY_HITS = 8;
+const ENOUGH_HITS = 256;
+const MOST_TURNS = 8;
 /** Bounds of a histogram. */
 const COMMIT_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5];
 const AT_ONCE = Promise.resolve();
@@ -142,7 +146,15 @@ export class Intake {
     if (this.#scheduled || this.#inFlight !== undefined) return;
     this.#scheduled = true;
     // The commit starts after this turn of the event loop, so that all hits of the turn share it.
-    setImmediate(() => this.#commit());
+    setImmediate(() => this.#commitOnceFewCome(0, 0));
+  }
+
+  #commitOnceFewCome(before: number, turns: number): void {
+    const { hits } = this.#hits;
+    const isBusy = hits >= BUSY_HITS && hits > before;
+    if (isBusy && hits < ENOUGH_HITS && turns < MOST_TURNS)
+      setImmediate(() => this.#commitOnceFewCome(hits, turns + 1));
+    else this.#commit();
   }
 
   /** Whether a commit is due. */

@@ -110,12 +110,51 @@ export class BatchEncoder {
     for (const [dimension, text] of values) {
       slot = this.#slotOf(dimension, dimension === before ? slot + 1 : 0, isOpen);
       before = dimension;
-      const number = this.#numbers.get(text) ?? (isOpen ? this.#take(text) : 0);
+      const number = isOpen ? this.#numberOf(text) : (this.#numbers.get(text) ?? 0);
       if (number === 0 || slot < 0) return false;
       this.#rows.value(slot, number);
     }
     if (!this.#rows.end(times, isOpen)) return false;
     this.#hits += times;
+    return true;
+  }
+
+  /**
+   * Adds the records of a dated batch without an object for each.
+   * @param isWanted whether records of a site are taken
+   * @returns false when it took none, since they might not all fit
+   */
+  addAll(batch: Batch, isWanted: (site: SiteKey) => boolean): boolean {
+    const { texts } = batch;
+    const slots = slotsInOrder(batch);
+    const records = this.records + batch.records;
+    // Each text has at most three bytes for each of its UTF-16 units: no need to encode it twice.
+    const bytes = texts.reduce((sum, text) => sum + 3 * text.length + 1, this.#textBytes);
+    if (bytes + records * widthOf(this.#slots.length + slots.length, true) > MAX_BYTES)
+      return false;
+    if (records > MAX_RECORDS || this.#texts.length + texts.length > MAX_TEXTS) return false;
+    const numbers = new Uint16Array(texts.length + 1);
+    for (let row = 0; row < batch.records; row++) {
+      const at = (column: ArrayLike<number>) => column[row] as number;
+      const site = at(batch.sites);
+      if (!isWanted(site)) continue;
+      let count = 0;
+      for (const slot of slots) if (at(slot.texts) !== 0) count++;
+      const about = { site, moment: hourWithin(at(batch.moments)), flags: at(batch.flags) };
+      this.#rows.begin(about, at(batch.kinds), count);
+      let before: Dimension | undefined;
+      let place = -1;
+      for (const { dimension, texts: column } of slots) {
+        const text = at(column);
+        if (text === 0) continue;
+        place = this.#slotOf(dimension, dimension === before ? place + 1 : 0, true);
+        before = dimension;
+        numbers[text] ||= this.#numberOf(texts[text - 1] as string);
+        this.#rows.value(place, numbers[text] as number);
+      }
+      this.#rows.end(at(batch.times), true);
+      this.#hits += at(batch.times);
+    }
     return true;
   }
 
@@ -136,7 +175,9 @@ export class BatchEncoder {
     return slot >= 0 || !takesNew ? slot : this.#slots.push(dimension) - 1;
   }
 
-  #take(text: string): number {
+  #numberOf(text: string): number {
+    const known = this.#numbers.get(text);
+    if (known !== undefined) return known;
     const bytes = Buffer.from(text.includes(NUL) ? text.replaceAll(NUL, "") : text);
     // A copy: a text cut from a longer one would keep all of that in memory.
     const copy = bytes.toString();
@@ -309,10 +350,14 @@ export function rowsBySite({ sites, records }: Batch): Map<SiteKey, number[]> {
   return rows;
 }
 
+/** Slots of one dimension follow each other: an encoder takes several values of a record only in that order. */
+function slotsInOrder({ slots }: Batch): Batch["slots"] {
+  return [...Map.groupBy(slots, ({ dimension }) => dimension).values()].flat();
+}
+
 /** The records of a batch, as an encoder takes them. */
 export function* recordsOf(batch: Batch): Generator<HitRecord> {
-  // Slots of one dimension follow each other: an encoder takes several values of a record only in that order.
-  const slots = [...Map.groupBy(batch.slots, ({ dimension }) => dimension).values()].flat();
+  const slots = slotsInOrder(batch);
   for (let row = 0; row < batch.records; row++) {
     const at = (column: ArrayLike<number>) => column[row] as number;
     const values: [Dimension, string][] = [];

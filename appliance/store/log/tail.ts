@@ -204,11 +204,12 @@ export class LogTail {
     }
     if (!this.#hasAll) return;
     this.#opened = undefined;
-    for (const record of recordsOf(batch)) {
-      if (this.#open.add(record)) continue;
-      this.#close();
-      this.#open.add(record);
-    }
+    if (!this.#open.addAll(batch, () => true))
+      for (const record of recordsOf(batch)) {
+        if (this.#open.add(record)) continue;
+        this.#close();
+        this.#open.add(record);
+      }
     if (this.#fullBytes + this.#open.memory <= MAX_RECORDS_BYTES) return;
     this.#hasAll = false;
     this.#dropRecords();

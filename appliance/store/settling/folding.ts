@@ -165,9 +165,13 @@ class Foldable {
     if (isFull && this.folded.size > 0) return false;
     if (source !== this.#source) this.end();
     this.#source = source;
+    const isWanted = (site: SiteKey) => {
+      if (this.#exists.has(site)) this.#sites.add(site);
+      return this.#exists.has(site);
+    };
+    if (this.#open.addAll(batch, isWanted)) return true;
     for (const record of recordsOf(batch)) {
-      if (!this.#exists.has(record.site)) continue;
-      this.#sites.add(record.site);
+      if (!isWanted(record.site)) continue;
       if (this.#open.add(record)) continue;
       this.#close();
       this.#open.add(record);

@@ -8,6 +8,7 @@ import {
   decodeBatch,
   MAX_BYTES,
   MAX_RECORDS,
+  recordsOf as recordsIn,
 } from "../../../appliance/store/log/batch.ts";
 import {
   DIMENSIONS,
@@ -71,6 +72,43 @@ describe("a batch", () => {
       fc.property(someRecords(40), fc.array(fc.nat(), { maxLength: 9 }), check),
       PARAMETERS,
     );
+  });
+
+  it("takes another batch as it takes its records, but of sites that nobody wants", () => {
+    fc.assert(
+      fc.property(
+        someRecords(30),
+        someRecords(30),
+        fc.integer({ min: -1, max: 4 }),
+        (own, other, unwanted) => {
+          const isWanted = (site: number) => site !== unwanted;
+          const [whole, single] = [new BatchEncoder(), new BatchEncoder()];
+          for (const record of own) for (const encoder of [whole, single]) encoder.add(record);
+          const batch = decodeBatch(encoded(other));
+          assert.ok(whole.addAll(batch, isWanted));
+          for (const record of recordsIn(batch)) if (isWanted(record.site)) single.add(record);
+          const [a, b] = [whole, single].map((encoder) =>
+            sorted(recordsOf(decodeBatch(encoder.encode()))),
+          );
+          assert.deepEqual(a, b);
+          assert.deepEqual([whole.hits, whole.records], [single.hits, single.records]);
+        },
+      ),
+      PARAMETERS,
+    );
+  });
+
+  it("takes nothing of another batch that it might have no room for", () => {
+    const full = new BatchEncoder();
+    const text = (n: number) => `/${n}`.padEnd(300, "x");
+    for (let n = 0; n < 3_000; n++) full.add({ ...VIEW, values: [["path", text(n)]] });
+    const before = full.records;
+    const other = decodeBatch(encoded([{ ...VIEW, values: [["path", "y".repeat(100_000)]] }]));
+    assert.equal(
+      full.addAll(other, () => true),
+      false,
+    );
+    assert.equal(full.records, before);
   });
 
   it("knows how many hits it has taken", () => {

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
+import { decodePayload } from "../../../../appliance/traffic/collector/counting/payload.ts";
+import { seeded, TEST_SEED } from "../../../helpers/seeded.ts";
 import { CHROME, DEFAULT_VIEW, encode, manySites, sharedWorld } from "../../../helpers/world.ts";
 
 const sites = manySites(100);
@@ -86,6 +88,51 @@ describe("a beacon", () => {
       for (const v of [bytes.toString("base64").replace(/=+$/, ""), bytes.toString("base64url")])
         assert.deepEqual((await countsOfV(v)).path, { "/ab": 1 });
     });
+  });
+
+  it("is read as JSON.parse reads it, whichever character of it is another", () => {
+    const draw = seeded(TEST_SEED);
+    const texts: [string, ...string[]] = [
+      '{"p":"/x","u":"1"}',
+      '{"p":"/a b","r":"https://e.com/?q=1","l":"en-GB","s":"1"}',
+      "{}",
+    ];
+    const put: [string, ...string[]] = [
+      "",
+      '"',
+      "\\",
+      "{",
+      "}",
+      ":",
+      ",",
+      "[",
+      "1",
+      " ",
+      "\n",
+      "\u007f",
+      "é",
+      '"p":"/y",',
+      '"__proto__":"x",',
+    ];
+    const parsed = (text: string): unknown => {
+      try {
+        return JSON.parse(text);
+      } catch {
+        return undefined;
+      }
+    };
+    const isObject = (value: unknown) =>
+      Object.prototype.toString.call(value) === "[object Object]";
+    for (let i = 0; i < 5_000; i++) {
+      let text = draw.pick(texts);
+      for (let changes = draw.below(3); changes >= 0; changes--) {
+        const at = draw.below(text.length + 1);
+        text = text.slice(0, at) + draw.pick(put) + text.slice(at + draw.below(3));
+      }
+      const v = Buffer.from(encodeURIComponent(text)).toString("base64");
+      const right = parsed(text);
+      assert.deepEqual(decodePayload(v), isObject(right) ? right : {}, text);
+    }
   });
 
   describe("with values that are odd", () => {
