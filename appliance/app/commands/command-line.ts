@@ -7,117 +7,107 @@ import {
   Answered,
   type Command,
   CommandFailed,
-  parseCommandLine,
+  command,
   type Terminal,
   UsageError,
 } from "./command.ts";
 
-interface Entry {
-  /** One line for the list of commands. */
-  readonly summary: string;
-  /** Loaded when it is called: a push from a script waits for no driver and no database. */
-  readonly load: () => Promise<Command>;
-}
+/**
+ * A line for the list of commands, and the command: it is loaded when it is called, since a push from a script waits for
+ * no driver and no database.
+ */
+type Entry = readonly [summary: string, load: () => Promise<Command>];
 
 const COMMANDS: Readonly<Record<string, Entry>> = {
-  run: {
-    summary: "start the service",
-    load: async () => (await import("./serve/run.ts")).run,
-  },
-  collect: {
-    summary: "count into a database that several processes share",
-    load: async () => (await import("./serve/collect.ts")).collect,
-  },
-  migrate: {
-    summary: "make that database's tables, or bring them up to date",
-    load: async () => (await import("./data/migrate.ts")).migrateCommand,
-  },
-  status: {
-    summary: "say whether the service runs, and how it is",
-    load: async () => (await import("./status.ts")).status,
-  },
-  stats: {
-    summary: "print the numbers of a site",
-    load: async () => (await import("./sites/stats.ts")).stats,
-  },
-  mark: {
-    summary: "note on a day of a site what happened, for its chart",
-    load: async () => (await import("./sites/mark.ts")).mark,
-  },
-  digest: {
-    summary: "print the figures of a site in one screen, as its digest tells them",
-    load: async () => (await import("./sites/digest.ts")).digest,
-  },
-  push: {
-    summary: "show a text on the deck",
-    load: async () => (await import("./push.ts")).push,
-  },
-  follow: {
-    summary: "send the lines of an access log as they come",
-    load: async () => (await import("./follow.ts")).follow,
-  },
-  sites: {
-    summary: "list, add, change, rename or erase sites",
-    load: async () => (await import("./sites/sites.ts")).sites,
-  },
-  sources: {
-    summary: "list where the counts came from, or delete what was copied from one place",
-    load: async () => (await import("./data/sources.ts")).sources,
-  },
-  import: {
-    summary: "bring what another tool has counted",
-    load: async () => (await import("./data/import.ts")).importCommand,
-  },
-  export: {
-    summary: "write all that was counted of a site into one file",
-    load: async () => (await import("./data/export.ts")).exportCommand,
-  },
-  tokens: {
-    summary: "make or revoke the tokens that read the numbers",
-    load: async () => (await import("./sites/tokens.ts")).tokens,
-  },
-  devices: {
-    summary: "list the decks that are plugged in, or every model",
-    load: async () => (await import("./devices.ts")).devices,
-  },
-  "try-deck": {
-    summary: "lead through two minutes with a deck, and write a report of it",
-    load: async () => (await import("./hardware/try-deck.ts")).tryDeck,
-  },
-  "try-board": {
-    summary: "look at this board, and write a report of it",
-    load: async () => (await import("./hardware/try-board.ts")).tryBoard,
-  },
-  backup: {
-    summary: "copy the data to one file, while the service runs",
-    load: async () => (await import("./data/backup.ts")).backup,
-  },
-  restore: {
-    summary: "put a backup in place of the data",
-    load: async () => (await import("./data/restore.ts")).restore,
-  },
-  copy: {
-    summary: "copy what was counted to another database",
-    load: async () => (await import("./data/copy.ts")).copy,
-  },
-  update: {
-    summary: "on a box, say which release runs, install one from a file, or go back",
-    load: async () => (await import("./update/update.ts")).update,
-  },
-  privacy: {
-    summary: "print a text for your privacy page, by the settings in force",
-    load: async () => (await import("./data/privacy.ts")).privacy,
-  },
-  diagnose: {
-    summary: "print versions, devices and the state of the data",
-    load: async () => (await import("./diagnose.ts")).diagnose,
-  },
-  licenses: {
-    summary: "print the licenses of all that is in here, or the notice of one part",
-    load: async () => (await import("./licenses.ts")).licenses,
-  },
-  version: { summary: "print the version", load: async () => versionCommand },
-  help: { summary: "list the commands, or tell more about one", load: async () => helpCommand },
+  run: ["start the service", async () => (await import("./serve/run.ts")).run],
+  collect: [
+    "count into a database that several processes share",
+    async () => (await import("./serve/collect.ts")).collect,
+  ],
+  migrate: [
+    "make that database's tables, or bring them up to date",
+    async () => (await import("./data/migrate.ts")).migrateCommand,
+  ],
+  status: [
+    "say whether the service runs, and how it is",
+    async () => (await import("./status.ts")).status,
+  ],
+  stats: ["print the numbers of a site", async () => (await import("./sites/stats.ts")).stats],
+  mark: [
+    "note on a day of a site what happened, for its chart",
+    async () => (await import("./sites/mark.ts")).mark,
+  ],
+  digest: [
+    "print the figures of a site in one screen, as its digest tells them",
+    async () => (await import("./sites/digest.ts")).digest,
+  ],
+  push: ["show a text on the deck", async () => (await import("./push.ts")).push],
+  follow: [
+    "send the lines of an access log as they come",
+    async () => (await import("./follow.ts")).follow,
+  ],
+  sites: [
+    "list, add, change, rename or erase sites",
+    async () => (await import("./sites/sites.ts")).sites,
+  ],
+  sources: [
+    "list where the counts came from, or delete what was copied from one place",
+    async () => (await import("./data/sources.ts")).sources,
+  ],
+  import: [
+    "bring what another tool has counted",
+    async () => (await import("./data/import.ts")).importCommand,
+  ],
+  export: [
+    "write all that was counted of a site into one file",
+    async () => (await import("./data/export.ts")).exportCommand,
+  ],
+  tokens: [
+    "make or revoke the tokens that read the numbers",
+    async () => (await import("./sites/tokens.ts")).tokens,
+  ],
+  devices: [
+    "list the decks that are plugged in, or every model",
+    async () => (await import("./devices.ts")).devices,
+  ],
+  "try-deck": [
+    "lead through two minutes with a deck, and write a report of it",
+    async () => (await import("./hardware/try-deck.ts")).tryDeck,
+  ],
+  "try-board": [
+    "look at this board, and write a report of it",
+    async () => (await import("./hardware/try-board.ts")).tryBoard,
+  ],
+  backup: [
+    "copy the data to one file, while the service runs",
+    async () => (await import("./data/backup.ts")).backup,
+  ],
+  restore: [
+    "put a backup in place of the data",
+    async () => (await import("./data/restore.ts")).restore,
+  ],
+  copy: [
+    "copy what was counted to another database",
+    async () => (await import("./data/copy.ts")).copy,
+  ],
+  update: [
+    "on a box, say which release runs, install one from a file, or go back",
+    async () => (await import("./update/update.ts")).update,
+  ],
+  privacy: [
+    "print a text for your privacy page, by the settings in force",
+    async () => (await import("./data/privacy.ts")).privacy,
+  ],
+  diagnose: [
+    "print versions, devices and the state of the data",
+    async () => (await import("./diagnose.ts")).diagnose,
+  ],
+  licenses: [
+    "print the licenses of all that is in here, or the notice of one part",
+    async () => (await import("./licenses.ts")).licenses,
+  ],
+  version: ["print the version", async () => versionCommand],
+  help: ["list the commands, or tell more about one", async () => helpCommand],
 };
 /** Other common names of commands. */
 const ALIASES: Readonly<Record<string, string>> = {
@@ -129,7 +119,7 @@ const ALIASES: Readonly<Record<string, string>> = {
 
 function overview(): string {
   const lines = Object.entries(COMMANDS).map(
-    ([name, { summary }]) => `  ${name.padEnd(10)} ${summary}`,
+    ([name, [summary]]) => `  ${name.padEnd(10)} ${summary}`,
   );
   return `tallydeck COMMAND [OPTIONS]
 
@@ -139,7 +129,7 @@ ${lines.join("\n")}
 }
 
 async function commandOf(name: string): Promise<Command | undefined> {
-  return entryOf(COMMANDS, name)?.load();
+  return entryOf(COMMANDS, name)?.[1]();
 }
 
 /** A sentence about an unknown command, with the most similar one. */
@@ -147,28 +137,28 @@ function unknownCommand(name: string): string {
   return `There is no command ${name}.${didYouMean(name, Object.keys(COMMANDS))}`;
 }
 
-const versionCommand: Command = {
+const versionCommand = command({
+  alone: "version",
   help: `tallydeck version: prints the version. So do --version and -v. Of a release that is more than a year old it says so
 on standard error.`,
-  async run(args, { out, err, now }) {
-    const [extra] = parseCommandLine(args, {}).positionals;
-    if (extra !== undefined) throw new UsageError(`\`tallydeck version\` takes no ${extra}.`);
+  options: {},
+  run(_, { out, err, now }) {
     out(version());
     const old = oldReleaseText(madeAt(), now());
     if (old !== undefined) err(old);
   },
-};
+});
 
-const helpCommand: Command = {
+const helpCommand = command({
   help: `tallydeck help [COMMAND]: lists the commands, or tells more about one. So do --help and -h.`,
-  async run(args, { out }) {
-    const [name, extra] = parseCommandLine(args, {}).positionals;
+  options: {},
+  async run({ positionals: [name, extra] }, { out }) {
     if (extra !== undefined) throw new UsageError("`tallydeck help` takes one command.");
     const command = name === undefined ? undefined : await commandOf(name);
     if (name !== undefined && command === undefined) throw new UsageError(unknownCommand(name));
     out(command?.help ?? overview());
   },
-};
+});
 
 /**
  * Does what a command line asks for.

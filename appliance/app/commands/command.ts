@@ -67,8 +67,46 @@ export class Answered extends Error {
   }
 }
 
-/** The option of commands that print something for programs. */
-export const JSON_OPTION = { json: { type: "boolean" } } as const;
+/** Options with a value, by their names. */
+export function valued<Name extends string>(...names: Name[]) {
+  return named(names, { type: "string" } as const);
+}
+
+/** Options with a value that may be given several times. */
+export function repeated<Name extends string>(...names: Name[]) {
+  return named(names, { type: "string", multiple: true } as const);
+}
+
+/** Options without a value. */
+export function switches<Name extends string>(...names: Name[]) {
+  return named(names, { type: "boolean" } as const);
+}
+
+function named<Name extends string, Option>(names: readonly Name[], option: Option) {
+  return Object.fromEntries(names.map((name) => [name, option])) as Record<Name, Option>;
+}
+
+interface CommandOf<T extends Options> {
+  /** Its name, where it takes no words besides its options, and refuses them. */
+  readonly alone?: string;
+  readonly help: string;
+  readonly options: T;
+  run(line: CommandLine<T>, terminal: Terminal): Promise<void> | void;
+}
+
+/** A command of a help text, options, and a run with these. */
+export function command<T extends Options>({ alone, help, options, run }: CommandOf<T>): Command {
+  return {
+    help,
+    async run(args, terminal) {
+      const line = parseCommandLine(args, options);
+      const [extra] = line.positionals;
+      if (alone !== undefined && extra !== undefined)
+        throw new UsageError(`\`tallydeck ${alone}\` takes no ${extra}.`);
+      await run(line, terminal);
+    },
+  };
+}
 
 /** Prints a value as indented JSON, for programs and curious people. */
 export function outJson({ out }: Terminal, value: unknown): void {
@@ -87,6 +125,9 @@ export function notUnderstood(
 }
 
 type Options = NonNullable<ParseArgsConfig["options"]>;
+type CommandLine<T extends Options> = ReturnType<typeof parseCommandLine<T>>;
+/** The options that a command line has. */
+export type OptionsGiven<T extends Options> = CommandLine<T>["values"];
 
 /**
  * `util.parseArgs`, with our own messages for its errors. No command has options of one letter

@@ -4,15 +4,11 @@ import { didYouMean } from "../../base/text/nearest.ts";
 import { type Config, FLAGS, readConfig } from "../../config/config.ts";
 import { DEFAULT_DATA_DIR } from "../../config/settings.ts";
 import type { Directory, Place, SiteRecord } from "../../store/desk.ts";
-import { CommandFailed, INSTALLED, type Terminal, UsageError } from "./command.ts";
+import { CommandFailed, INSTALLED, type Terminal, UsageError, valued } from "./command.ts";
 import { databaseOf } from "./database.ts";
 
 /** Options every command takes that works on the data. */
-export const DATA_OPTIONS = {
-  "data-dir": { type: "string" },
-  config: { type: "string" },
-  "database-url": { type: "string" },
-} as const;
+export const DATA_OPTIONS = valued("data-dir", "config", "database-url");
 
 export const DATA_OPTIONS_HELP = `  --data-dir DIR   where the data is (DATA_DIR)
   --config FILE    a KEY=VALUE file with settings (CONFIG)

@@ -2,31 +2,18 @@ import { messageOf } from "../../base/message-of.ts";
 import { createDeckBus, type DeckBus, OpenError, type UsbUnit } from "../../deck/usb/hid.ts";
 import type { Model } from "../../deck/usb/model.ts";
 import { EVIDENCE_TEXT, MODELS, modelByUsb } from "../../deck/usb/models.ts";
-import {
-  type Command,
-  CommandFailed,
-  JSON_OPTION,
-  outJson,
-  parseCommandLine,
-  UsageError,
-} from "./command.ts";
+import { CommandFailed, command, outJson, switches } from "./command.ts";
 
-const help = `tallydeck devices: the decks that are plugged into this machine, and whether they can be used.
+export const devices = command({
+  alone: "devices",
+  help: `tallydeck devices: the decks that are plugged into this machine, and whether they can be used.
 
   tallydeck devices             lists them
   tallydeck devices --models    lists every model that is known, by its id for --virtual-deck
 
-  --json                        either as JSON`;
-
-export const devices: Command = {
-  help,
-  async run(args, terminal) {
-    const { values, positionals } = parseCommandLine(args, {
-      models: { type: "boolean" },
-      ...JSON_OPTION,
-    });
-    if (positionals.length > 0)
-      throw new UsageError(`\`tallydeck devices\` takes no ${positionals[0]}.`);
+  --json                        either as JSON`,
+  options: switches("models", "json"),
+  async run({ values }, terminal) {
     if (values.models) {
       if (values.json) outJson(terminal, MODELS.map(modelJson));
       else for (const model of MODELS) terminal.out(modelLine(model));
@@ -36,7 +23,7 @@ export const devices: Command = {
     if (values.json) outJson(terminal, found);
     else for (const line of linesOf(found)) terminal.out(line);
   },
-};
+});
 
 /** A deck on the bus. */
 interface Found {

@@ -12,22 +12,19 @@ import {
   type Place,
   spaceOf,
 } from "../../store/desk.ts";
-import { type Command, parseCommandLine, UsageError } from "./command.ts";
+import { command } from "./command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP } from "./data.ts";
 import { pluggedModels } from "./devices.ts";
 import { refuseOthersData } from "./others-data.ts";
 
-const help = `tallydeck diagnose: prints what helps to find out what is wrong, as JSON. It holds no token, no hash,
+export const diagnose = command({
+  alone: "diagnose",
+  help: `tallydeck diagnose: prints what helps to find out what is wrong, as JSON. It holds no token, no hash,
 no address, no serial number and nothing of a visitor, so it may be shown to strangers.
 
-${DATA_OPTIONS_HELP}`;
-
-export const diagnose: Command = {
-  help,
-  async run(args, terminal) {
-    const { values, positionals } = parseCommandLine(args, DATA_OPTIONS);
-    if (positionals.length > 0)
-      throw new UsageError(`\`tallydeck diagnose\` takes no ${positionals[0]}.`);
+${DATA_OPTIONS_HELP}`,
+  options: DATA_OPTIONS,
+  async run({ values }, terminal) {
     const config = configFrom(values, terminal);
     refuseOthersData("diagnose", config, terminal);
     const { dataDir, databaseUrl } = config;
@@ -42,7 +39,7 @@ export const diagnose: Command = {
     };
     terminal.out(JSON.stringify(found, null, 2));
   },
-};
+});
 
 /** The state without the message of a refusal, which may have addresses, and which `tallydeck status` prints. */
 async function stateElsewhere(place: Place) {

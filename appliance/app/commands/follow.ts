@@ -10,11 +10,14 @@ import type { ErrorAnswer, LogsAnswer } from "../../control/wire.ts";
 import { Follower } from "../../traffic/follow/follower.ts";
 import { logFolder } from "../../traffic/follow/log-folder.ts";
 import {
-  type Command,
   CommandFailed,
-  parseCommandLine,
+  command,
+  type OptionsGiven,
+  repeated,
+  switches,
   type Terminal,
   UsageError,
+  valued,
 } from "./command.ts";
 
 const DEFAULT_URL = urlOf("127.0.0.1", CONTROL_PORT);
@@ -35,16 +38,12 @@ It goes on over rotation and starts of either side, and sends nothing twice. Lin
 are for \`tallydeck import\`. It ends by SIGTERM or Ctrl+C; a pipe, when it is over.`;
 
 const OPTIONS = {
-  site: { type: "string" },
-  "from-start": { type: "boolean" },
-  host: { type: "string", multiple: true },
-  "log-format": { type: "string" },
-  state: { type: "string" },
-  url: { type: "string" },
-  token: { type: "string" },
-} as const;
+  ...valued("site", "log-format", "state", "url", "token"),
+  ...repeated("host"),
+  ...switches("from-start"),
+};
 
-type Values = ReturnType<typeof parseCommandLine<typeof OPTIONS>>["values"];
+type Values = OptionsGiven<typeof OPTIONS>;
 type Send = (batch: string, lines: Uint8Array) => Promise<void>;
 
 const POLL_MS = 1_000;
@@ -57,11 +56,10 @@ const PATIENCE_MS = 60_000;
 const PIPE_BYTES = 262_144;
 const STANDARD_INPUT = "-";
 
-export const follow: Command = {
+export const follow = command({
   help,
-  async run(args, terminal) {
-    const { values, positionals } = parseCommandLine(args, OPTIONS);
-    const [path, ...rest] = positionals;
+  options: OPTIONS,
+  async run({ values, positionals: [path, ...rest] }, terminal) {
     if (path === undefined || rest.length > 0 || !values.site)
       throw new UsageError("Say which log is of which site: `tallydeck follow FILE --site SITE`.");
     const ended = new AbortController();
@@ -70,7 +68,7 @@ export const follow: Command = {
     if (path === STANDARD_INPUT) await followPipe(send, terminal, ended.signal);
     else await followFile(resolve(path), { values, terminal, send, signal: ended.signal });
   },
-};
+});
 
 async function followFile(
   path: string,

@@ -2,31 +2,21 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { LicenseList } from "../../base/release/license-list.ts";
 import { didYouMean } from "../../base/text/nearest.ts";
-import {
-  type Command,
-  CommandFailed,
-  JSON_OPTION,
-  outJson,
-  parseCommandLine,
-  UsageError,
-} from "./command.ts";
+import { CommandFailed, command, outJson, switches, UsageError } from "./command.ts";
 
 const LIST = join(import.meta.dirname, "../../../web/dist/docs/licenses.json");
 
-const help = `tallydeck licenses: the license of each part of this program, and on the box of its whole system.
+export const licenses = command({
+  help: `tallydeck licenses: the license of each part of this program, and on the box of its whole system.
 
   tallydeck licenses         lists name, version and license
   tallydeck licenses NAME    prints the notice of a part
 
   --json                     prints the list as JSON
 
-The page docs/licenses of the Web UI shows the same.`;
-
-export const licenses: Command = {
-  help,
-  async run(args, terminal) {
-    const { values, positionals } = parseCommandLine(args, JSON_OPTION);
-    const [name, extra] = positionals;
+The page docs/licenses of the Web UI shows the same.`,
+  options: switches("json"),
+  async run({ values, positionals: [name, extra] }, terminal) {
     if (extra !== undefined) throw new UsageError("`tallydeck licenses` takes one name.");
     if (name !== undefined && values.json)
       throw new UsageError("--json is for the list: it takes no name.");
@@ -39,7 +29,7 @@ export const licenses: Command = {
       );
     else for (const line of tableOf(list)) terminal.out(line);
   },
-};
+});
 
 /** @throws {CommandFailed} in a checkout whose pages were never built */
 function readList(): LicenseList {

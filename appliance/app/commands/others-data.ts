@@ -1,9 +1,17 @@
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { userInfo } from "node:os";
+import type { Day } from "../../base/calendar.ts";
+import { DayZone, UTC_DAYS } from "../../base/day-zone.ts";
 import type { Config } from "../../config/config.ts";
-import { databaseFile } from "../../store/desk.ts";
+import {
+  type Desk,
+  databaseFile,
+  openToChange,
+  openToLook,
+  type SiteRecord,
+} from "../../store/desk.ts";
 import { CommandFailed, type Terminal } from "./command.ts";
-import { toType } from "./data.ts";
+import { noSite, siteMeant, toType } from "./data.ts";
 import { databaseOf } from "./database.ts";
 
 /**
@@ -18,6 +26,43 @@ export async function checkData(
 ): Promise<void> {
   const database = await databaseOf(config);
   if (database === undefined) refuseOthersData(words.join(" "), config, terminal);
+}
+
+/** One site, and the day there by the zone of its data. */
+interface SiteFound {
+  readonly desk: Desk;
+  readonly site: SiteRecord;
+  readonly zone: DayZone;
+  readonly today: Day;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/**
+ * Opens the data for work on one site, and closes it afterwards.
+ * @param words the words of the command, without its options
+ * @param asked the id of the site, undefined for the only one; and whether the work changes anything
+ * @throws {ConfigRefused | CommandFailed | UsageError} also where there is no site
+ */
+export async function onSite(
+  words: readonly string[],
+  { id, changes = false }: { id: string | undefined; changes?: boolean },
+  { config, terminal }: { config: Config; terminal: Terminal },
+  work: (found: SiteFound) => Promise<void>,
+): Promise<void> {
+  await checkData(words, config, terminal);
+  const desk = changes ? await openToChange(config) : await openToLook(config);
+  if (desk === undefined) throw new CommandFailed(await noSite(config, terminal));
+  try {
+    const directory = await desk.directory();
+    if (directory.sites.length === 0) throw new CommandFailed(await noSite(config, terminal));
+    const site = siteMeant(directory, id);
+    const zone = new DayZone(directory.dayZone ?? UTC_DAYS);
+    const now = terminal.now();
+    await work({ desk, site, zone, today: zone.today(now), now });
+  } finally {
+    await desk.close();
+  }
 }
 
 /**

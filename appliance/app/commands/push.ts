@@ -4,11 +4,13 @@ import type { ErrorAnswer, PushAnswer } from "../../control/wire.ts";
 import { channelName } from "../../deck/push/channels.ts";
 import { cleanText } from "../../deck/push/text.ts";
 import {
-  type Command,
   CommandFailed,
-  parseCommandLine,
+  command,
+  type OptionsGiven,
+  switches,
   type Terminal,
   UsageError,
+  valued,
 } from "./command.ts";
 
 const DEFAULT_URL = urlOf("127.0.0.1", CONTROL_PORT);
@@ -43,23 +45,12 @@ Nothing is printed when all went well. A channel that no key of a connected deck
 takes the text all the same.`;
 
 const OPTIONS = {
-  ttl: { type: "string" },
-  color: { type: "string" },
-  background: { type: "string" },
-  icon: { type: "string" },
-  status: { type: "string" },
-  period: { type: "string" },
-  grace: { type: "string" },
-  hold: { type: "boolean" },
-  id: { type: "string" },
-  wake: { type: "boolean" },
-  clear: { type: "boolean" },
-  url: { type: "string" },
-  token: { type: "string" },
-  quiet: { type: "boolean" },
-} as const;
+  ...valued("ttl", "color", "background", "icon", "status"),
+  ...valued("period", "grace", "id", "url", "token"),
+  ...switches("hold", "wake", "clear", "quiet"),
+};
 
-type Values = ReturnType<typeof parseCommandLine<typeof OPTIONS>>["values"];
+type Values = OptionsGiven<typeof OPTIONS>;
 
 const PATIENCE_MS = 10_000;
 /** The box refuses more than this; see the push API. */
@@ -69,11 +60,10 @@ const STANDARD_INPUT = "-";
 /** The answer of the box, or of another program at that address. */
 type PushReply = Partial<PushAnswer & ErrorAnswer>;
 
-export const push: Command = {
+export const push = command({
   help,
-  async run(args, terminal) {
-    const { values, positionals } = parseCommandLine(args, OPTIONS);
-    const [channel, given, ...rest] = positionals;
+  options: OPTIONS,
+  async run({ values, positionals: [channel, given, ...rest] }, terminal) {
     const text = given ?? (terminal.isPiped() ? STANDARD_INPUT : undefined);
     const isWhole = values.clear ? given === undefined : text !== undefined;
     if (channel === undefined || !isWhole || rest.length > 0)
@@ -90,7 +80,7 @@ export const push: Command = {
     const answer = await send(url, token, body);
     if (!values.quiet) for (const line of warnings(answer, url)) terminal.err(line);
   },
-};
+});
 
 /** The name in the form of the box, so that no name leads to another path. */
 function channelOf(given: string): string {

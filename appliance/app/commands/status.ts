@@ -31,15 +31,7 @@ import {
   spaceOf,
   storageProblem,
 } from "../../store/desk.ts";
-import {
-  Answered,
-  type Command,
-  JSON_OPTION,
-  outJson,
-  parseCommandLine,
-  type Terminal,
-  UsageError,
-} from "./command.ts";
+import { Answered, command, outJson, switches, type Terminal } from "./command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, toStart } from "./data.ts";
 import { databaseOf } from "./database.ts";
 import { refuseOthersData } from "./others-data.ts";
@@ -59,7 +51,6 @@ machine shows. \`tallydeck diagnose\` prints more, as JSON.`;
 const PATIENCE_MS = 20_000;
 /** The exit code where no service runs, as that of system services is. */
 const NOT_RUNNING = 3;
-const OPTIONS = { ...DATA_OPTIONS, ...JSON_OPTION } as const;
 
 const WARNINGS: Readonly<Record<Diagnostics["warnings"][number], string>> = {
   storage_full: "little space is left: new pages and sources are counted as (other)",
@@ -72,12 +63,11 @@ const WARNINGS: Readonly<Record<Diagnostics["warnings"][number], string>> = {
   backup_overdue: "there was no good backup for a week: the Web UI says why, under Machine",
 };
 
-export const status: Command = {
+export const status = command({
+  alone: "status",
   help,
-  async run(args, terminal) {
-    const { values, positionals } = parseCommandLine(args, OPTIONS);
-    if (positionals.length > 0)
-      throw new UsageError(`\`tallydeck status\` takes no ${positionals[0]}.`);
+  options: { ...DATA_OPTIONS, ...switches("json") },
+  async run({ values }, terminal) {
     const config = configFrom(values, terminal);
     refuseOthersData("status", config, terminal);
     const { dataDir, publicAddress } = config;
@@ -107,7 +97,7 @@ export const status: Command = {
     }
     if (found === undefined && !isClaimed(dataDir)) throw new Answered(NOT_RUNNING);
   },
-};
+});
 
 interface Facts {
   readonly found: RuntimeInfo | undefined;

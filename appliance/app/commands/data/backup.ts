@@ -3,13 +3,14 @@ import { dirname } from "node:path";
 import { NUMBERS_ELSEWHERE } from "../../../base/input/database-url.ts";
 import { databaseFile, loadBackUp, wholeKinds } from "../../../store/desk.ts";
 import { DOCUMENT_KINDS } from "../../service/document-kinds.ts";
-import { type Command, CommandFailed, parseCommandLine, UsageError } from "../command.ts";
+import { CommandFailed, command, switches, UsageError } from "../command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, quoted } from "../data.ts";
 import { refuseOthersData } from "../others-data.ts";
 
-export const WHOLE_OPTION = { whole: { type: "boolean" } } as const;
+/** The options of a backup and of a restore. */
+export const BACKUP_OPTIONS = { ...DATA_OPTIONS, ...switches("whole") };
 
-export const backup: Command = {
+export const backup = command({
   help: `tallydeck backup FILE [--whole]: copies sites, counts, surveys, hashes of read tokens and settings of decks
 to FILE, as of one moment. Push tokens stay with the machine. Where a database is named, sites and counts
 are there and not in FILE: pg_dump copies them.
@@ -18,9 +19,8 @@ its public address, mail, MQTT and backups with their passwords. Keep such a FIL
 The service may run. The copy is checked before it takes its name; a FILE that exists is replaced.
 
 ${DATA_OPTIONS_HELP}`,
-  async run(args, terminal) {
-    const { values, positionals } = parseCommandLine(args, { ...DATA_OPTIONS, ...WHOLE_OPTION });
-    const [file, ...rest] = positionals;
+  options: BACKUP_OPTIONS,
+  async run({ values, positionals: [file, ...rest] }, terminal) {
     if (file === undefined || rest.length > 0)
       throw new UsageError("Name one file: `tallydeck backup FILE`.");
     const config = configFrom(values, terminal);
@@ -38,4 +38,4 @@ ${DATA_OPTIONS_HELP}`,
     backUp(source, file, values.whole ? wholeKinds(DOCUMENT_KINDS) : DOCUMENT_KINDS);
     terminal.out(`Backed up to ${file}.${elsewhere}`);
   },
-};
+});

@@ -9,16 +9,11 @@ import {
   loadCopy,
   type ProgressLine,
 } from "../../../store/desk.ts";
-import {
-  type Command,
-  CommandFailed,
-  parseCommandLine,
-  type Terminal,
-  UsageError,
-} from "../command.ts";
+import { CommandFailed, command, switches, type Terminal, UsageError, valued } from "../command.ts";
 import { configFrom } from "../data.ts";
 
-const help = `tallydeck copy: copies sites, counts and surveys from one database to another.
+export const copy = command({
+  help: `tallydeck copy: copies sites, counts and surveys from one database to another.
 
   tallydeck copy --from WHERE --to WHERE
   tallydeck copy --from WHERE --to WHERE --check    compares only, and changes nothing
@@ -32,22 +27,9 @@ Sites come with their hosts, badges, tokens that read, labels and alarms, once; 
 set already it stays. Decks, push tokens, sessions, channels and pictures belong to a machine: see
 \`tallydeck backup\`. At the end all days are compared, site by site and dimension by dimension.
 
-  --config FILE    a KEY=VALUE file with settings (CONFIG)`;
-
-const OPTIONS = {
-  from: { type: "string" },
-  to: { type: "string" },
-  check: { type: "boolean" },
-  config: { type: "string" },
-} as const;
-
-const LINE_EVERY_MS = 5_000;
-const NAMED_AT_MOST = 20;
-
-export const copy: Command = {
-  help,
-  async run(args, terminal) {
-    const { values, positionals } = parseCommandLine(args, OPTIONS);
+  --config FILE    a KEY=VALUE file with settings (CONFIG)`,
+  options: { ...valued("from", "to", "config"), ...switches("check") },
+  async run({ values, positionals }, terminal) {
     const { from, to, config } = values;
     if (positionals.length > 0 || from === undefined || to === undefined)
       throw new UsageError("Say from where, and to where: `tallydeck copy --from DIR --to URL`.");
@@ -85,7 +67,7 @@ export const copy: Command = {
       forget();
     }
   },
-};
+});
 
 /** The folder or address of a word. */
 function settingOr(word: string, flags: { config: string | undefined }, terminal: Terminal) {
@@ -133,6 +115,9 @@ function lines(names: readonly string[]): string {
     .map((name) => `  ${name}`)
     .join("\n");
 }
+
+const NAMED_AT_MOST = 20;
+const LINE_EVERY_MS = 5_000;
 
 /** Shows progress in one line that is rewritten, or, without a terminal, in a line now and then; and sentences. */
 function screenOf({ rewrite, err, columns }: Terminal, clock: Clock) {

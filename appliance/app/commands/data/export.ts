@@ -3,27 +3,19 @@ import { rename, rm } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import { DayZone, UTC_DAYS } from "../../../base/day-zone.ts";
 import {
   EXPORT_FORMATS,
   type ExportFormat,
   exportFormatOf,
   exportName,
 } from "../../../base/text/export-name.ts";
-import { openToLook } from "../../../store/desk.ts";
 import { csvExport } from "../../../traffic/exports/csv.ts";
 import { jsonlExport } from "../../../traffic/exports/jsonl.ts";
 import { plausibleExport } from "../../../traffic/exports/plausible.ts";
 import { ExportedSite } from "../../../traffic/exports/site.ts";
-import {
-  type Command,
-  CommandFailed,
-  notUnderstood,
-  parseCommandLine,
-  UsageError,
-} from "../command.ts";
-import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, noSite, siteMeant } from "../data.ts";
-import { checkData } from "../others-data.ts";
+import { CommandFailed, command, notUnderstood, UsageError, valued } from "../command.ts";
+import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP } from "../data.ts";
+import { onSite } from "../others-data.ts";
 
 type MakeExport = (
   site: ExportedSite,
@@ -37,7 +29,8 @@ const MAKE: Readonly<Record<ExportFormat, MakeExport>> = {
 };
 const STDOUT = "-";
 
-const help = `tallydeck export: writes all that was counted of a site into one file.
+export const exportCommand = command({
+  help: `tallydeck export: writes all that was counted of a site into one file.
 
   tallydeck export --site SITE --format FORMAT [--to FILE]
 
@@ -51,49 +44,36 @@ const help = `tallydeck export: writes all that was counted of a site into one f
 ${DATA_OPTIONS_HELP}
 
 csv and jsonl are packed (gzip). A service may run meanwhile. Nothing in the file identifies a visitor: nothing
-here does. Tokens, and addresses that digests go to, stay.`;
-
-const OPTIONS = {
-  ...DATA_OPTIONS,
-  site: { type: "string" },
-  format: { type: "string" },
-  to: { type: "string" },
-} as const;
-
-export const exportCommand: Command = {
-  help,
-  async run(args, terminal) {
-    const { values, positionals } = parseCommandLine(args, OPTIONS);
+here does. Tokens, and addresses that digests go to, stay.`,
+  options: { ...DATA_OPTIONS, ...valued("site", "format", "to") },
+  async run({ values, positionals }, terminal) {
     if (positionals.length > 0) throw notUnderstood("export", positionals, []);
     const format = exportFormatOf(values.format);
     if (format === undefined)
       throw new UsageError(`Say in which format: --format ${EXPORT_FORMATS.join(", ")}.`);
     const config = configFrom(values, terminal);
-    await checkData(["export"], config, terminal);
-    const desk = await openToLook(config);
-    if (desk === undefined) throw new CommandFailed(await noSite(config, terminal));
-    try {
-      const directory = await desk.directory();
-      const record = siteMeant(directory, values.site);
-      const zone = new DayZone(directory.dayZone ?? UTC_DAYS);
-      const now = terminal.now();
-      const site = new ExportedSite(desk, record, zone.nameAt(now));
-      const to = values.to ?? exportName(site.id, zone.today(now), format);
-      const onShare = (share: number) =>
-        terminal.rewrite?.(`Writing … ${Math.floor(100 * share)} %`);
-      const stream = await MAKE[format](site, onShare);
-      if (to === STDOUT) {
-        await pipeline(stream, terminal.output, { end: false });
-        return;
-      }
-      await writeWhole(stream, to);
-      terminal.rewrite?.("");
-      terminal.out(`Wrote ${to}.`);
-    } finally {
-      await desk.close();
-    }
+    const about = { config, terminal };
+    await onSite(
+      ["export"],
+      { id: values.site },
+      about,
+      async ({ desk, zone, today, now, ...of }) => {
+        const site = new ExportedSite(desk, of.site, zone.nameAt(now));
+        const to = values.to ?? exportName(site.id, today, format);
+        const onShare = (share: number) =>
+          terminal.rewrite?.(`Writing … ${Math.floor(100 * share)} %`);
+        const stream = await MAKE[format](site, onShare);
+        if (to === STDOUT) {
+          await pipeline(stream, terminal.output, { end: false });
+          return;
+        }
+        await writeWhole(stream, to);
+        terminal.rewrite?.("");
+        terminal.out(`Wrote ${to}.`);
+      },
+    );
   },
-};
+});
 
 function packed(lines: AsyncGenerator<string>): NodeJS.ReadableStream {
   const gzip = createGzip();

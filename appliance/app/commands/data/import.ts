@@ -5,9 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { type Day, parseDay } from "../../../base/calendar.ts";
-import { DayZone, UTC_DAYS } from "../../../base/day-zone.ts";
 import { isTimeZone } from "../../../base/time-zone.ts";
-import { detailFrom, openToChange, openToLook } from "../../../store/desk.ts";
+import { detailFrom } from "../../../store/desk.ts";
 import { bring, importOrigin } from "../../../traffic/imports/bring.ts";
 import { fetchMatomo, isMatomo } from "../../../traffic/imports/fetch-matomo.ts";
 import { FORMAT_NAMES } from "../../../traffic/imports/formats.ts";
@@ -15,16 +14,17 @@ import { inspect } from "../../../traffic/imports/inspect.ts";
 import { planImport } from "../../../traffic/imports/plan.ts";
 import { ImportRefused } from "../../../traffic/imports/refused.ts";
 import {
-  type Command,
   CommandFailed,
-  JSON_OPTION,
+  command,
   outJson,
-  parseCommandLine,
+  repeated,
+  switches,
   type Terminal,
   UsageError,
+  valued,
 } from "../command.ts";
-import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, noSite, siteMeant } from "../data.ts";
-import { checkData } from "../others-data.ts";
+import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP } from "../data.ts";
+import { onSite } from "../others-data.ts";
 import {
   daysText,
   doneLines,
@@ -35,7 +35,8 @@ import {
   tellLines,
 } from "./import-text.ts";
 
-const help = `tallydeck import: imports what another tool has counted.
+export const importCommand = command({
+  help: `tallydeck import: imports what another tool has counted.
 
   tallydeck import FILE... --site SITE              imports the days before the first that was counted here
   tallydeck import FILE... --site SITE --inspect    tells what that would be, and writes nothing
@@ -57,26 +58,14 @@ In place of FILE, the address of a Matomo asks that for its reports, with the to
 ${DATA_OPTIONS_HELP}
 
 What was counted here is never changed. The same file again brings nothing twice. A running service shows the
-days at once. \`tallydeck sources\` lists imports, and deletes one.`;
-
-const OPTIONS = {
-  ...DATA_OPTIONS,
-  ...JSON_OPTION,
-  site: { type: "string" },
-  inspect: { type: "boolean" },
-  from: { type: "string" },
-  to: { type: "string" },
-  replace: { type: "boolean" },
-  zone: { type: "string" },
-  host: { type: "string", multiple: true },
-  "log-format": { type: "string" },
-  progress: { type: "boolean" },
-} as const;
-
-export const importCommand: Command = {
-  help,
-  async run(args, terminal) {
-    const { values, positionals } = parseCommandLine(args, OPTIONS);
+days at once. \`tallydeck sources\` lists imports, and deletes one.`,
+  options: {
+    ...DATA_OPTIONS,
+    ...switches("json", "inspect", "replace", "progress"),
+    ...valued("site", "from", "to", "zone", "log-format"),
+    ...repeated("host"),
+  },
+  async run({ values, positionals }, terminal) {
     terminal.yieldToOthers();
     if (positionals.length === 0)
       throw new UsageError("Name the file: `tallydeck import FILE --site SITE`.");
@@ -86,69 +75,70 @@ export const importCommand: Command = {
     // Its --host is the log's, not the one that `tallydeck run` binds to.
     const { host: hosts = [], ...dataFlags } = values;
     const config = configFrom(dataFlags, terminal);
-    await checkData(["import"], config, terminal);
-    const desk = values.inspect ? await openToLook(config) : await openToChange(config);
-    if (desk === undefined) throw new CommandFailed(await noSite(config, terminal));
     const asked = new AskedFiles();
     const interrupted = new AbortController();
     const forget = terminal.onStop(() => interrupted.abort());
-    try {
-      const directory = await desk.directory();
-      if (directory.sites.length === 0) throw new CommandFailed(await noSite(config, terminal));
-      const site = siteMeant(directory, values.site);
-      const zone = new DayZone(directory.dayZone ?? UTC_DAYS);
-      const today = zone.today(terminal.now());
-      const show = progressOf(terminal, values.progress === true);
-      const paths = await asked.files(positionals, terminal, {
-        from: named?.from,
-        to: named?.to ?? today - 1,
-        signal: interrupted.signal,
-        onShare: show("Asking Matomo"),
-      });
-      const found = await inspect(paths, {
-        zone,
-        today,
-        fileZone: values.zone,
-        signal: interrupted.signal,
-        detailFrom: detailFrom({ ...config, today }),
-        logs: {
-          site: site.id,
-          hosts,
-          pattern: values["log-format"],
-          randomBytes,
-        },
-        onShare: show("Reading"),
-      });
-      const origin = importOrigin(found, site);
-      const plan = planImport(found.days.keys(), {
-        sources: await desk.read("sourceDays", { site: site.key }),
-        origin,
-        today,
-        retentionDays: config.retentionDays,
-        wish: { named, replaces: values.replace === true },
-      });
-      terminal.rewrite?.("");
-      const work: ImportWork = { found, plan, site, retentionDays: config.retentionDays };
-      if (values.inspect) {
+    const at = { id: values.site, changes: !values.inspect };
+    const work = onSite(
+      ["import"],
+      at,
+      { config, terminal },
+      async ({ desk, site, zone, today }) => {
+        const show = progressOf(terminal, values.progress === true);
+        const paths = await asked.files(positionals, terminal, {
+          from: named?.from,
+          to: named?.to ?? today - 1,
+          signal: interrupted.signal,
+          onShare: show("Asking Matomo"),
+        });
+        const found = await inspect(paths, {
+          zone,
+          today,
+          fileZone: values.zone,
+          signal: interrupted.signal,
+          detailFrom: detailFrom({ ...config, today }),
+          logs: {
+            site: site.id,
+            hosts,
+            pattern: values["log-format"],
+            randomBytes,
+          },
+          onShare: show("Reading"),
+        });
+        const origin = importOrigin(found, site);
+        const plan = planImport(found.days.keys(), {
+          sources: await desk.read("sourceDays", { site: site.key }),
+          origin,
+          today,
+          retentionDays: config.retentionDays,
+          wish: { named, replaces: values.replace === true },
+        });
+        terminal.rewrite?.("");
+        const work: ImportWork = { found, plan, site, retentionDays: config.retentionDays };
+        if (values.inspect) {
+          if (values.json) outJson(terminal, jsonOf(work));
+          else for (const line of tellLines(work, terminal.columns)) terminal.out(line);
+          return;
+        }
+        refuse(work, values.replace === true);
+        await bring(desk, found, {
+          site,
+          origin,
+          plan,
+          today,
+          now: terminal.now,
+          signal: interrupted.signal,
+          onShare: show("Writing"),
+        });
+        terminal.rewrite?.("");
         if (values.json) outJson(terminal, jsonOf(work));
-        else for (const line of tellLines(work, terminal.columns)) terminal.out(line);
-        return;
-      }
-      refuse(work, values.replace === true);
-      await bring(desk, found, {
-        site,
-        origin,
-        plan,
-        today,
-        now: terminal.now,
-        signal: interrupted.signal,
-        onShare: show("Writing"),
-      });
-      terminal.rewrite?.("");
-      if (values.json) outJson(terminal, jsonOf(work));
-      else
-        for (const line of plan.fresh === 0 ? [hereLine(work)] : doneLines(work))
-          terminal.out(line);
+        else
+          for (const line of plan.fresh === 0 ? [hereLine(work)] : doneLines(work))
+            terminal.out(line);
+      },
+    );
+    try {
+      await work;
     } catch (error) {
       if (interrupted.signal.aborted)
         throw new CommandFailed(
@@ -158,10 +148,9 @@ export const importCommand: Command = {
     } finally {
       forget();
       await asked.remove();
-      await desk.close();
     }
   },
-};
+});
 
 /** Shows a step with its share, as often as its percents change. */
 function progressOf(

@@ -1,11 +1,13 @@
 import { messageOf } from "../../../base/message-of.ts";
 import { Refusal } from "../../../base/refusal.ts";
 import { loadTables, type Migrated } from "../../../store/desk.ts";
-import { type Command, CommandFailed, parseCommandLine, UsageError } from "../command.ts";
+import { CommandFailed, command, valued } from "../command.ts";
 import { configFrom } from "../data.ts";
 import { namedDatabase } from "../database.ts";
 
-const help = `tallydeck migrate: makes the tables in a PostgreSQL database, or brings them up to this version.
+export const migrateCommand = command({
+  alone: "migrate",
+  help: `tallydeck migrate: makes the tables in a PostgreSQL database, or brings them up to this version.
 
   --database-url URL
                    the database, as a user who may make tables (DATABASE_URL)
@@ -15,21 +17,9 @@ const help = `tallydeck migrate: makes the tables in a PostgreSQL database, or b
                    there (DAY_ZONE)
   --config FILE    a KEY=VALUE file with settings (CONFIG)
 
-Where their own user may make tables, they do the same at their start.`;
-
-const OPTIONS = {
-  "database-url": { type: "string" },
-  grant: { type: "string" },
-  "day-zone": { type: "string" },
-  config: { type: "string" },
-} as const;
-
-export const migrateCommand: Command = {
-  help,
-  async run(args, terminal) {
-    const { values, positionals } = parseCommandLine(args, OPTIONS);
-    if (positionals.length > 0)
-      throw new UsageError(`\`tallydeck migrate\` takes no ${positionals[0]}.`);
+Where their own user may make tables, they do the same at their start.`,
+  options: valued("database-url", "grant", "day-zone", "config"),
+  async run({ values }, terminal) {
     const config = configFrom(values, terminal);
     const { url, shown } = await namedDatabase(
       config,
@@ -49,7 +39,7 @@ export const migrateCommand: Command = {
       throw new CommandFailed(`Nothing was changed at ${shown}: ${messageOf(error)}.`);
     }
   },
-};
+});
 
 function whatWasDone({ from, to }: Migrated): string {
   if (from === to) return `The tables are up to date (schema ${to})`;

@@ -2,26 +2,22 @@ import { hasTunnel } from "../../../box/tunnel.ts";
 import { privacyText } from "../../../control/routes/sites/privacy.ts";
 import { PUBLIC_ADDRESS } from "../../../links/public/public-address.ts";
 import { documentsOf, EMPTY_DIRECTORY, openBoxToLook, openToLook } from "../../../store/desk.ts";
-import { type Command, parseCommandLine, UsageError } from "../command.ts";
+import { command, valued } from "../command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP } from "../data.ts";
 import { checkData } from "../others-data.ts";
 
-const help = `tallydeck privacy: prints a text for your privacy page, by the settings in force and by what was
+export const privacy = command({
+  alone: "privacy",
+  help: `tallydeck privacy: prints a text for your privacy page, by the settings in force and by what was
 counted so far: what is kept of a visit, and for how long.
 
   --detail-days N  as \`tallydeck run\` has it (DETAIL_DAYS)
 ${DATA_OPTIONS_HELP}
 
 Put in what stands in CAPITALS, and leave out what you do not use. The Web UI shows the same text. This is
-no legal advice.`;
-
-export const privacy: Command = {
-  help,
-  async run(args, terminal) {
-    const options = { ...DATA_OPTIONS, "detail-days": { type: "string" } } as const;
-    const { values, positionals } = parseCommandLine(args, options);
-    if (positionals.length > 0)
-      throw new UsageError(`\`tallydeck privacy\` takes no ${positionals[0]}.`);
+no legal advice.`,
+  options: { ...DATA_OPTIONS, ...valued("detail-days") },
+  async run({ values }, terminal) {
     const config = configFrom(values, terminal);
     await checkData(["privacy"], config, terminal);
     // The settings of the Web UI stand in the box's own file, wherever its numbers are.
@@ -46,4 +42,4 @@ export const privacy: Command = {
       await desk?.close();
     }
   },
-};
+});

@@ -9,12 +9,12 @@ import {
 } from "../../../store/desk.ts";
 import { DOCUMENT_KINDS } from "../../service/document-kinds.ts";
 import { tryStart } from "../../service/try-start.ts";
-import { type Command, parseCommandLine, UsageError } from "../command.ts";
-import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP } from "../data.ts";
+import { command, UsageError } from "../command.ts";
+import { configFrom, DATA_OPTIONS_HELP } from "../data.ts";
 import { refuseOthersData } from "../others-data.ts";
-import { WHOLE_OPTION } from "./backup.ts";
+import { BACKUP_OPTIONS } from "./backup.ts";
 
-export const restore: Command = {
+export const restore = command({
   help: `tallydeck restore FILE [--whole]: replaces the data with a backup. The service must not run.
 FILE is checked first; if it is damaged or no backup of Tallydeck, the data stays as it is.
 Push tokens of this machine stay as they are, and so does a database elsewhere that is named.
@@ -22,9 +22,8 @@ Push tokens of this machine stay as they are, and so does a database elsewhere t
 public address, mail, MQTT and backups.
 
 ${DATA_OPTIONS_HELP}`,
-  async run(args, terminal) {
-    const { values, positionals } = parseCommandLine(args, { ...DATA_OPTIONS, ...WHOLE_OPTION });
-    const [file, ...rest] = positionals;
+  options: BACKUP_OPTIONS,
+  async run({ values, positionals: [file, ...rest] }, terminal) {
     if (file === undefined || rest.length > 0)
       throw new UsageError("Name one file: `tallydeck restore FILE`.");
     const config = configFrom(values, terminal);
@@ -50,4 +49,4 @@ ${DATA_OPTIONS_HELP}`,
     const elsewhere = databaseUrl === undefined ? "" : ` ${NUMBERS_ELSEWHERE}`;
     terminal.out(`Restored ${file} into ${dataDir}.${elsewhere}`);
   },
-};
+});

@@ -10,20 +10,21 @@ import {
   type SourceSize,
 } from "../../../store/desk.ts";
 import {
-  type Command,
   CommandFailed,
-  JSON_OPTION,
+  command,
   notUnderstood,
   outJson,
-  parseCommandLine,
+  switches,
   type Terminal,
   UsageError,
+  valued,
 } from "../command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, noSite } from "../data.ts";
 import { checkData } from "../others-data.ts";
 import { sizeText } from "../size-text.ts";
 
-const help = `tallydeck sources: where the counts came from: what is counted here, and what was copied here.
+export const sources = command({
+  help: `tallydeck sources: where the counts came from: what is counted here, and what was copied here.
 
   tallydeck sources                                 lists them, by number
   tallydeck sources delete NUMBER --confirm NUMBER  deletes one, with all that came from there
@@ -32,14 +33,9 @@ const help = `tallydeck sources: where the counts came from: what is counted her
 ${DATA_OPTIONS_HELP}
 
 What is counted here now cannot be deleted: erase sites instead. What was deleted comes back with the next
-\`tallydeck copy\` from a database that has it.`;
-
-const OPTIONS = { ...DATA_OPTIONS, ...JSON_OPTION, confirm: { type: "string" } } as const;
-
-export const sources: Command = {
-  help,
-  async run(args, terminal) {
-    const { values, positionals } = parseCommandLine(args, OPTIONS);
+\`tallydeck copy\` from a database that has it.`,
+  options: { ...DATA_OPTIONS, ...switches("json"), ...valued("confirm") },
+  async run({ values, positionals }, terminal) {
     const [action = "list", number, ...rest] = positionals;
     const isList = action === "list" && number === undefined;
     if (!isList && (action !== "delete" || number === undefined || rest.length > 0))
@@ -62,7 +58,7 @@ export const sources: Command = {
       await desk.close();
     }
   },
-};
+});
 
 async function list(desk: Desk, terminal: Terminal, asJson: boolean): Promise<void> {
   const rows = await desk.read("sources", undefined);

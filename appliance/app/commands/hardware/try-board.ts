@@ -9,9 +9,10 @@ import { RootUpdater } from "../../../links/updates/root.ts";
 import {
   type Command,
   CommandFailed,
-  parseCommandLine,
+  command,
+  switches,
   type Terminal,
-  UsageError,
+  valued,
 } from "../command.ts";
 import { configFrom } from "../data.ts";
 import { update } from "../update/update.ts";
@@ -29,12 +30,6 @@ const help = `tallydeck try-board: looks at this board, and writes a report of i
 It is made for a Raspberry Pi with the image. Elsewhere it says what is not there. The report is a text file without serial
 numbers, names, addresses and networks. docs/hardware.md says where to send it.`;
 
-const OPTIONS = {
-  back: { type: "boolean" },
-  out: { type: "string" },
-  config: { type: "string" },
-} as const;
-
 /** The world of the command besides the terminal. */
 interface Outside {
   readonly files: MachineFiles;
@@ -48,12 +43,11 @@ interface Outside {
 
 /** The command, in this surrounding. */
 export function tryBoardWith(outside: Outside): Command {
-  return {
+  return command({
+    alone: "try-board",
     help,
-    async run(args, terminal) {
-      const { values, positionals } = parseCommandLine(args, OPTIONS);
-      if (positionals.length > 0)
-        throw new UsageError(`\`tallydeck try-board\` takes no ${positionals[0]}.`);
+    options: { ...switches("back"), ...valued("out", "config") },
+    async run({ values }, terminal) {
       const config = values.config;
       const { root } = configFrom({ config }, terminal);
       if (values.back && root === undefined)
@@ -68,7 +62,7 @@ export function tryBoardWith(outside: Outside): Command {
           terminal,
         );
     },
-  };
+  });
 }
 
 export const tryBoard = tryBoardWith({

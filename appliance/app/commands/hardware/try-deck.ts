@@ -13,10 +13,10 @@ import { isClaimed } from "../../../store/desk.ts";
 import {
   type Command,
   CommandFailed,
+  command,
   INSTALLED,
-  parseCommandLine,
   type Terminal,
-  UsageError,
+  valued,
 } from "../command.ts";
 import { configFrom, toStart } from "../data.ts";
 import { personHere } from "./person-here.ts";
@@ -35,13 +35,6 @@ Each key lights in turn with its number and waits for a press; dials, strip, bri
 skips a step, n and Enter say that it does not work, q and Enter or Ctrl+C end it. The report is a text file without serial
 numbers, names and pictures. docs/hardware.md says where to send it.`;
 
-const OPTIONS = {
-  port: { type: "string" },
-  out: { type: "string" },
-  "data-dir": { type: "string" },
-  config: { type: "string" },
-} as const;
-
 /** The world of the command besides the terminal. */
 interface Outside {
   readonly bus: () => DeckBus;
@@ -54,12 +47,11 @@ interface Outside {
 
 /** The command, in this surrounding. */
 export function tryDeckWith(outside: Outside): Command {
-  return {
+  return command({
+    alone: "try-deck",
     help,
-    async run(args, terminal) {
-      const { values, positionals } = parseCommandLine(args, OPTIONS);
-      if (positionals.length > 0)
-        throw new UsageError(`\`tallydeck try-deck\` takes no ${positionals[0]}.`);
+    options: valued("port", "out", "data-dir", "config"),
+    async run({ values }, terminal) {
       const { person, close } = outside.person(terminal);
       try {
         refuseBesideService(values, terminal);
@@ -71,7 +63,7 @@ export function tryDeckWith(outside: Outside): Command {
         close();
       }
     },
-  };
+  });
 }
 
 export const tryDeck = tryDeckWith({

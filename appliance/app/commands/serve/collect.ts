@@ -1,6 +1,6 @@
 import { FLAG_OPTIONS } from "../../../config/config.ts";
 import { flagsHelp } from "../../../config/help.ts";
-import { type Command, parseCommandLine, UsageError } from "../command.ts";
+import { command, valued } from "../command.ts";
 import { configFrom } from "../data.ts";
 import { namedDatabase } from "../database.ts";
 
@@ -26,17 +26,14 @@ load balancer, which TRUSTED_PROXIES names. GET / answers 200 when it is to be s
 Sites and tokens come from the database, and from SITES, STATS_TOKEN, STATS_TOKEN_<ID> and
 BADGE_SITES. A flag wins over the environment, that over the file.`;
 
-const OPTIONS = {
-  ...Object.fromEntries(FLAGS.map((flag) => [flag, FLAG_OPTIONS[flag]])),
-  config: { type: "string" },
-} as const;
-
-export const collect: Command = {
+export const collect = command({
+  alone: "collect",
   help,
-  async run(args, terminal) {
-    const { values, positionals } = parseCommandLine(args, OPTIONS);
-    if (positionals.length > 0)
-      throw new UsageError(`\`tallydeck collect\` takes no ${positionals[0]}.`);
+  options: {
+    ...Object.fromEntries(FLAGS.map((flag) => [flag, FLAG_OPTIONS[flag]])),
+    ...valued("config"),
+  },
+  async run({ values }, terminal) {
     // Neither port is opened here, even where a shared file sets it.
     const config = configFrom({ ...values, "webui-port": "0", "tls-port": "0" }, terminal);
     const { shown } = await namedDatabase(
@@ -46,4 +43,4 @@ export const collect: Command = {
     const { collectUntilTold } = await import("./collecting.ts");
     await collectUntilTold(config, shown, terminal);
   },
-};
+});

@@ -1,6 +1,6 @@
 import { FLAG_OPTIONS } from "../../../config/config.ts";
 import { flagsHelp } from "../../../config/help.ts";
-import { type Command, parseCommandLine, UsageError } from "../command.ts";
+import { command, UsageError } from "../command.ts";
 import { configFrom, DATA_OPTIONS } from "../data.ts";
 import { databaseOf } from "../database.ts";
 
@@ -19,13 +19,13 @@ Sites and tokens come from SITES, STATS_TOKEN, STATS_TOKEN_<ID> and BADGE_SITES,
 Passwords belong in the environment or the file: MQTT_PASSWORD, DDNS_TOKEN. A flag wins over the
 environment, that over the file.`;
 
-export const run: Command = {
+const { "drain-seconds": _collectors, ...flags } = FLAG_OPTIONS;
+
+export const run = command({
+  alone: "run",
   help,
-  async run(args, terminal) {
-    const { "drain-seconds": _collectors, ...flags } = FLAG_OPTIONS;
-    const { values, positionals } = parseCommandLine(args, { ...flags, ...DATA_OPTIONS });
-    if (positionals.length > 0)
-      throw new UsageError(`\`tallydeck run\` takes no ${positionals[0]}.`);
+  options: { ...flags, ...DATA_OPTIONS },
+  async run({ values }, terminal) {
     const config = configFrom(values, terminal);
     if (config.demo && values["data-dir"] !== undefined)
       throw new UsageError(
@@ -40,4 +40,4 @@ export const run: Command = {
     const { serve } = await import("./serve.ts");
     await serve(config, database, terminal);
   },
-};
+});

@@ -1,26 +1,27 @@
 import { readFile } from "node:fs/promises";
 import { formatDay, parseDay } from "../../../base/calendar.ts";
-import { clocksDiffer, DayZone, UTC_DAYS } from "../../../base/day-zone.ts";
+import { clocksDiffer } from "../../../base/day-zone.ts";
 import { MARKS, readMarks } from "../../../base/input/marks.ts";
 import { Refusal } from "../../../base/refusal.ts";
 import type { Mark } from "../../../base/text/marks.ts";
-import { openToChange, openToLook, settingOfSite } from "../../../store/desk.ts";
+import { settingOfSite } from "../../../store/desk.ts";
 import {
-  type Command,
   CommandFailed,
-  JSON_OPTION,
+  command,
   outJson,
-  parseCommandLine,
+  switches,
   type Terminal,
   UsageError,
+  valued,
 } from "../command.ts";
-import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, noSite, siteMeant } from "../data.ts";
-import { checkData } from "../others-data.ts";
+import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP } from "../data.ts";
+import { onSite } from "../others-data.ts";
 
 /** A file of as many marks as a site has, each as long as it may be, with room for more. */
 const FILE_BYTES = 262_144;
 
-const help = `tallydeck mark: notes on a day of a site, which its chart shows: a release, a post.
+export const mark = command({
+  help: `tallydeck mark: notes on a day of a site, which its chart shows: a release, a post.
 
   tallydeck mark SITE TEXT [--day YYYY-MM-DD]   adds one, today unless told
   tallydeck mark SITE                           lists them
@@ -31,20 +32,9 @@ const help = `tallydeck mark: notes on a day of a site, which its chart shows: a
   --json           lists them as JSON
 ${DATA_OPTIONS_HELP}
 
-A running service shows them at once. Days are those of DAY_ZONE.`;
-
-const OPTIONS = {
-  ...DATA_OPTIONS,
-  day: { type: "string" },
-  from: { type: "string" },
-  remove: { type: "boolean" },
-  ...JSON_OPTION,
-} as const;
-
-export const mark: Command = {
-  help,
-  async run(args, terminal) {
-    const { values, positionals } = parseCommandLine(args, OPTIONS);
+A running service shows them at once. Days are those of DAY_ZONE.`,
+  options: { ...DATA_OPTIONS, ...valued("day", "from"), ...switches("remove", "json") },
+  async run({ values, positionals }, terminal) {
     const [given, ...words] = positionals;
     const text = words.join(" ").trim();
     if (given === undefined) throw new UsageError("Say which site: `tallydeck mark SITE TEXT`.");
@@ -57,21 +47,15 @@ export const mark: Command = {
     if (values.day !== undefined && parseDay(values.day) === undefined)
       throw new UsageError("--day must be a day like 2026-01-31.");
     const config = configFrom(values, terminal);
-    await checkData(["mark", ...positionals], config, terminal);
-    const desk = isList ? await openToLook(config) : await openToChange(config);
-    if (desk === undefined) throw new CommandFailed(await noSite(config, terminal));
-    try {
-      const directory = await desk.directory();
-      const site = siteMeant(directory, given);
+    const at = { id: given, changes: !isList };
+    const about = { config, terminal };
+    await onSite(["mark", ...positionals], at, about, async ({ desk, site, zone, today, now }) => {
       const { marks } = (await settingOfSite(desk, MARKS, site.key)) ?? { marks: [] };
       if (isList) {
         if (values.json) outJson(terminal, marks);
         else for (const each of marks) terminal.out(lineOf(each));
         return;
       }
-      const zone = new DayZone(directory.dayZone ?? UTC_DAYS);
-      const now = terminal.now();
-      const today = zone.today(now);
       const wanted = values.remove
         ? marks.filter((each) => each.text !== text || (values.day ?? each.day) !== each.day)
         : [
@@ -97,11 +81,9 @@ export const mark: Command = {
       terminal.out(
         `${values.remove ? "Took away" : "Added"} ${n === 1 ? "one mark" : `${n} marks`}${on}.`,
       );
-    } finally {
-      await desk.close();
-    }
+    });
   },
-};
+});
 
 function lineOf({ day, text }: Mark): string {
   return `${day} ${text}`;

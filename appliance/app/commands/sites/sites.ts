@@ -25,14 +25,15 @@ import {
   siteIn,
 } from "../../../store/desk.ts";
 import {
-  type Command,
   CommandFailed,
-  JSON_OPTION,
+  command,
   notUnderstood,
+  type OptionsGiven,
   outJson,
-  parseCommandLine,
+  switches,
   type Terminal,
   UsageError,
+  valued,
 } from "../command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, noSite, unknownSite } from "../data.ts";
 import { checkData } from "../others-data.ts";
@@ -56,20 +57,16 @@ Adding it brings it back.`;
 
 const OPTIONS = {
   ...DATA_OPTIONS,
-  host: { type: "string" },
-  "no-host": { type: "boolean" },
-  badge: { type: "boolean" },
-  "no-badge": { type: "boolean" },
-  confirm: { type: "string" },
-  ...JSON_OPTION,
-} as const;
+  ...valued("host", "confirm"),
+  ...switches("badge", "no-host", "no-badge", "json"),
+};
 
-type Values = ReturnType<typeof parseCommandLine<typeof OPTIONS>>["values"];
+type Values = OptionsGiven<typeof OPTIONS>;
 
-export const sites: Command = {
+export const sites = command({
   help,
-  async run(args, terminal) {
-    const { values, positionals } = parseCommandLine(args, OPTIONS);
+  options: OPTIONS,
+  async run({ values, positionals }, terminal) {
     const [action = "list", ...ids] = positionals;
     const known = entryOf(ACTIONS, action);
     if (known === undefined || ids.length !== known.ids)
@@ -96,7 +93,7 @@ export const sites: Command = {
       await desk.close();
     }
   },
-};
+});
 
 interface SitesAction {
   desk: Desk;

@@ -1,11 +1,10 @@
-import { clocksDiffer, DayZone, UTC_DAYS } from "../../../base/day-zone.ts";
+import { clocksDiffer } from "../../../base/day-zone.ts";
 import { HttpError } from "../../../base/http/errors.ts";
 import {
   type Desk,
   detailFrom,
   type Filter,
   MAX_RANGE_DAYS,
-  openToLook,
   type SiteRecord,
   SourceUnclear,
   type StatsQuery,
@@ -13,14 +12,15 @@ import {
 } from "../../../store/desk.ts";
 import type { StatsTotals } from "../../../store/reports.ts";
 import { statsFilter } from "../../../traffic/collector/routes/question.ts";
-import { type Command, CommandFailed, parseCommandLine, UsageError } from "../command.ts";
-import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, noSite, siteMeant } from "../data.ts";
-import { checkData } from "../others-data.ts";
+import { CommandFailed, command, repeated, switches, UsageError, valued } from "../command.ts";
+import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP } from "../data.ts";
+import { onSite } from "../others-data.ts";
 import { tableOf } from "./stats-table.ts";
 
 const DEFAULT_DAYS = 7;
 
-const help = `tallydeck stats: the numbers of a site, by day, with its first pages, referrers and countries. A line
+export const stats = command({
+  help: `tallydeck stats: the numbers of a site, by day, with its first pages, referrers and countries. A line
 of bars shows the views of the days, the highest being the most.
 
   tallydeck stats SITE [--days N] [--json]
@@ -36,36 +36,22 @@ of bars shows the views of the days, the highest being the most.
 ${DATA_OPTIONS_HELP}
 
 Days are those of DAY_ZONE, which is named where this machine's clock (TZ) shows another time. The data is read where
-it is, whether the service runs or not, and so without a token: from another machine ask GET /stats.`;
-
-const OPTIONS = {
-  ...DATA_OPTIONS,
-  days: { type: "string" },
-  where: { type: "string", multiple: true },
-  of: { type: "string" },
-  source: { type: "string" },
-  json: { type: "boolean" },
-} as const;
-
-export const stats: Command = {
-  help,
-  async run(args, terminal) {
-    const { values, positionals } = parseCommandLine(args, OPTIONS);
+it is, whether the service runs or not, and so without a token: from another machine ask GET /stats.`,
+  options: {
+    ...DATA_OPTIONS,
+    ...valued("days", "of", "source"),
+    ...repeated("where"),
+    ...switches("json"),
+  },
+  async run({ values, positionals }, terminal) {
     const [given, ...rest] = positionals;
     if (rest.length > 0) throw new UsageError("Name one site: `tallydeck stats SITE`.");
     const days = daysOf(values.days);
     const filter = filterOf(values);
     const config = configFrom(values, terminal);
-    await checkData(["stats", ...positionals], config, terminal);
-    const desk = await openToLook(config);
-    if (desk === undefined) throw new CommandFailed(await noSite(config, terminal));
-    try {
-      const directory = await desk.directory();
-      if (directory.sites.length === 0) throw new CommandFailed(await noSite(config, terminal));
-      const site = siteMeant(directory, given);
-      const zone = new DayZone(directory.dayZone ?? UTC_DAYS);
-      const now = terminal.now();
-      const today = zone.today(now);
+    const about = { config, terminal };
+    const words = ["stats", ...positionals];
+    await onSite(words, { id: given }, about, async ({ desk, site, zone, today, now }) => {
       const name = zone.nameAt(now);
       const json = await numbersOf(desk, site, {
         ...filter,
@@ -83,11 +69,9 @@ export const stats: Command = {
         };
         for (const line of tableOf(JSON.parse(json) as StatsTotals, shown)) terminal.out(line);
       }
-    } finally {
-      await desk.close();
-    }
+    });
   },
-};
+});
 
 function daysOf(given = `${DEFAULT_DAYS}`): number {
   const days = /^\d{1,4}$/.test(given) ? Number(given) : 0;

@@ -10,18 +10,18 @@ import {
   siteIn,
 } from "../../../store/desk.ts";
 import {
-  type Command,
   CommandFailed,
-  JSON_OPTION,
+  command,
   notUnderstood,
   outJson,
-  parseCommandLine,
+  switches,
   UsageError,
 } from "../command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, unknownSite } from "../data.ts";
 import { checkData } from "../others-data.ts";
 
-const help = `tallydeck tokens: who may read the numbers. A running service follows within a second.
+export const tokens = command({
+  help: `tallydeck tokens: who may read the numbers. A running service follows within a second.
 
   tallydeck tokens                     says which tokens exist; they are stored hashed
   tallydeck tokens make admin          makes the admin token, which reads every site
@@ -34,18 +34,13 @@ A token is shown this once. Making it again replaces the one before; with anothe
 none, everybody is signed out of the Web UI.
 
   --json           lists them as JSON, without any token
-${DATA_OPTIONS_HELP}`;
-
-const ACTIONS = ["list", "make", "revoke"];
-const OPTIONS = { ...DATA_OPTIONS, ...JSON_OPTION } as const;
-
-export const tokens: Command = {
-  help,
-  async run(args, terminal) {
-    const { values, positionals } = parseCommandLine(args, OPTIONS);
+${DATA_OPTIONS_HELP}`,
+  options: { ...DATA_OPTIONS, ...switches("json") },
+  async run({ values, positionals }, terminal) {
     const [action = "list", whose, ...rest] = positionals;
     const known = whose === undefined ? action === "list" : ["make", "revoke"].includes(action);
-    if (!known || rest.length > 0) throw notUnderstood("tokens", positionals, ACTIONS);
+    if (!known || rest.length > 0)
+      throw notUnderstood("tokens", positionals, ["list", "make", "revoke"]);
     if (values.json && whose !== undefined)
       throw new UsageError("--json is for the list of tokens.");
 
@@ -64,7 +59,7 @@ export const tokens: Command = {
       await desk?.close();
     }
   },
-};
+});
 
 /** A token that exists, or could be made. */
 interface Listed {

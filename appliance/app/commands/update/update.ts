@@ -22,10 +22,12 @@ import { isUntried, updateViewOf } from "../../../links/updates/view-of.ts";
 import {
   type Command,
   CommandFailed,
+  command,
   notUnderstood,
-  parseCommandLine,
+  switches,
   type Terminal,
   UsageError,
+  valued,
 } from "../command.ts";
 import { configFrom } from "../data.ts";
 import { sizeText } from "../size-text.ts";
@@ -61,11 +63,10 @@ interface UpdateCommand extends Outside {
 
 /** The command, in this surrounding. */
 export function updateWith(outside: Outside): Command {
-  return {
+  return command({
     help,
-    async run(args, terminal) {
-      const options = { yes: { type: "boolean" }, config: { type: "string" } } as const;
-      const { values, positionals } = parseCommandLine(args, options);
+    options: { ...switches("yes"), ...valued("config") },
+    async run({ values, positionals }, terminal) {
       const [action = "status", file, ...rest] = positionals;
       const takesFile = action === "apply";
       if (!ACTIONS.includes(action) || rest.length > 0 || (file !== undefined && !takesFile))
@@ -84,7 +85,7 @@ export function updateWith(outside: Outside): Command {
       else if (action === "back") await back(job);
       else status(job);
     },
-  };
+  });
 }
 
 export const update = updateWith({
