@@ -91,11 +91,11 @@ export class AcmeWorld {
   }
 
   order(
-    wishes: { replaces?: string } = {},
+    { replaces }: { replaces?: string } = {},
     name = NAME,
     acme: Acme = this.acme(),
   ): Promise<Issued> {
-    return acme.order(identifierOf(name), wishes, this.stop.signal);
+    return acme.order(identifierOf(name), replaces, this.stop.signal);
   }
 
   test(acme: Acme = this.acme()): Promise<Validation> {

@@ -77,8 +77,8 @@ export class InternetMessenger implements Messenger {
         });
       case "order":
         return asked(async () => {
-          const replaces = task.isRenewal ? served : undefined;
-          await keep(await acme.order(identifierOf(name), { replaces }, signal));
+          const before = task.isRenewal ? served : undefined;
+          await keep(await acme.order(identifierOf(name), before, signal));
           return { kind: "issued" };
         });
     }
@@ -111,17 +111,17 @@ export class InternetMessenger implements Messenger {
   async #tell(v4: string | null, signal: AbortSignal): Promise<PublicOutcome> {
     const { provider, name, ask } = this.#parts;
     if (provider === undefined) return { kind: "stopped" };
-    const answer = await provider.update(name, v4 === null ? {} : { v4 }, ask, signal);
+    const answer = await provider.update(name, v4 ?? undefined, ask, signal);
     if (answer.kind === "done") return { kind: "told", seen: answer.seen?.v4 ?? null };
     const afterMs = answer.kind === "later" ? answer.afterMs : undefined;
     return { kind: "not-told", isFinal: answer.kind === "refused", why: answer.why, afterMs };
   }
 
   async #lookUp(expects: string | null, signal: AbortSignal) {
-    const answer = await this.#parts.lookUp(this.#parts.name, signal);
-    if (answer.kind !== "found") return answer.kind;
-    if (answer.v4.length === 0) return "nothing";
-    return expects === null || answer.v4.includes(expects) ? "right" : "other";
+    const found = await this.#parts.lookUp(this.#parts.name, signal);
+    if (found === undefined) return "unknown";
+    if (found.length === 0) return "nothing";
+    return expects === null || found.includes(expects) ? "right" : "other";
   }
 }
 

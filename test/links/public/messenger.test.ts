@@ -100,12 +100,7 @@ describe("who is asked for a public address", () => {
     ["nothing", [], HOME],
   ] as const)
     it(`finds a name ${result} with ${v4.length} addresses where ${expects ?? "any"} is wanted`, async () => {
-      const lookUp: Parts["lookUp"] = async () => ({
-        kind: "found",
-        v4,
-        v6: ["2606::1"],
-        local: [],
-      });
+      const lookUp: Parts["lookUp"] = async () => v4;
       assert.deepEqual(await outcomeOf({ kind: "look-up", expects }, { lookUp }), {
         kind: "looked-up",
         result,
@@ -116,7 +111,6 @@ describe("who is asked for a public address", () => {
     const validation = {
       challenge: "tls-alpn-01",
       addressUsed: "2606::1",
-      addressesResolved: [],
     } as const;
     const test = () => Promise.reject(new AcmeFailed("connection", "timeout", { validation }));
     const acme = { test, order: test, renewalInfo: test };
@@ -127,7 +121,7 @@ describe("who is asked for a public address", () => {
   });
 
   it("takes a look by port 80 for none at port 443", async () => {
-    const test = async () => ({ challenge: "http-01", addressesResolved: [] }) as const;
+    const test = async () => ({ challenge: "http-01" }) as const;
     const acme = { test, order: () => assert.fail(), renewalInfo: () => assert.fail() };
     assert.deepEqual(await outcomeOf({ kind: "test" }, { acme }), { kind: "passed", by443: false });
   });

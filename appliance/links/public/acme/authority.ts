@@ -88,11 +88,6 @@ export class Authority {
   }
 }
 
-/** An address to show to people; undefined where it is invalid. */
-export function webAddress(value: unknown): string | undefined {
-  return webUrl(value)?.href;
-}
-
 function webUrl(value: unknown): URL | undefined {
   const url = isText(value) && value.length <= LONGEST_URL ? URL.parse(value) : null;
   return url?.protocol === "https:" && url.username + url.password === "" ? url : undefined;

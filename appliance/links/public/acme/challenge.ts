@@ -61,13 +61,9 @@ export function validationOf(authorization: Resource, { type }: Challenge): Vali
   const found = challengesOf(authorization).find((challenge) => challenge.type === type) ?? {};
   const records = Array.isArray(found.validationRecord) ? found.validationRecord : [];
   const last: unknown = records.at(-1);
-  const { addressUsed, addressesResolved } = isObject(last) ? last : {};
-  const used = addresses([addressUsed])[0];
-  return {
-    challenge: type,
-    ...(used !== undefined && { addressUsed: used }),
-    addressesResolved: addresses(Array.isArray(addressesResolved) ? addressesResolved : []),
-  };
+  const { addressUsed } = isObject(last) ? last : {};
+  const isAddress = isText(addressUsed) && isIP(addressUsed) !== 0;
+  return { challenge: type, ...(isAddress && { addressUsed }) };
 }
 
 /** The reason that a challenge was not passed. */
@@ -94,10 +90,6 @@ export function present(
 
 function challengesOf({ challenges }: Resource): Resource[] {
   return Array.isArray(challenges) ? challenges.slice(0, MOST_CHALLENGES).filter(isObject) : [];
-}
-
-function addresses(values: readonly unknown[]): string[] {
-  return values.slice(0, 16).filter((value): value is string => isText(value) && isIP(value) !== 0);
 }
 
 /** id-pe-acmeIdentifier (section 3). */

@@ -19,7 +19,7 @@ const CHAIN_TYPE = "application/pem-certificate-chain";
 const SKEW_MS = 5 * 60_000;
 /** The kept proofs: one of each order of the last weeks. */
 const MOST_KEPT_PROOFS = 6;
-/** The preferred profiles: for names the future default, for addresses the only one. */
+/** The preferred profiles, where the CA has them: for names the future default, for addresses the only one. */
 const PROFILES = { dns: "tlsserver", ip: "shortlived" };
 
 interface AcmeOptions {
@@ -31,13 +31,6 @@ interface AcmeOptions {
   readonly clock: Clock;
   /** The owner agreed to the CA's terms. */
   readonly agreed: boolean;
-}
-
-interface OrderWishes {
-  /** PEM of the certificate before, which this one is to follow. */
-  readonly replaces?: string | undefined;
-  /** Replaces the preferred profile. It is used only where the CA has it. */
-  readonly profile?: string | undefined;
 }
 
 /** Orders certificates of a CA by ACME. Keeps nothing but which challenge was passed last. */
@@ -89,13 +82,18 @@ export class Acme {
 
   /**
    * Orders a certificate with a new key, so that a leaked or blocked key ends with its certificate. Both are in one file.
+   * @param before PEM of the certificate that it is to follow
    * @throws {AcmeFailed} `bad-answer` where the certificate does not match the order
    */
-  async order(identifier: Identifier, wishes: OrderWishes, signal: AbortSignal): Promise<Issued> {
+  async order(
+    identifier: Identifier,
+    before: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Issued> {
     const link = await this.#begin(this.#directory, signal);
     const { renewalInfo, profiles } = link.conversation.directory;
-    const replaces = wishes.replaces && renewalInfo && certificateId(wishes.replaces);
-    const wanted = wishes.profile ?? PROFILES[identifier.type];
+    const replaces = before && renewalInfo && certificateId(before);
+    const wanted = PROFILES[identifier.type];
     const profile = profiles.includes(wanted) ? wanted : undefined;
     const challenges = this.#passed
       ? [...new Set([this.#passed, ...CHALLENGE_TYPES])]

@@ -30,7 +30,6 @@ export interface Validation {
   /** `http-01` says nothing about port 443. */
   readonly challenge: "tls-alpn-01" | "http-01";
   readonly addressUsed?: string;
-  readonly addressesResolved: readonly string[];
 }
 
 interface FailureDetails {

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { isObject, isText } from "../../../base/input/json.ts";
 import { retryAfterMs } from "../ask.ts";
-import { type Authority, webAddress } from "./authority.ts";
+import type { Authority } from "./authority.ts";
 import { readAll } from "./der.ts";
 import { AcmeFailed } from "./problem.ts";
 
@@ -12,7 +12,6 @@ export interface RenewalInfo {
   readonly end: number;
   /** The time after which to ask again. */
   readonly retryAfterMs: number;
-  readonly explanationUrl?: string;
 }
 
 const MINUTE_MS = 60_000;
@@ -68,19 +67,13 @@ export async function askRenewal(
   if (renewalInfo === undefined || id === undefined) return undefined;
   const url = `${renewalInfo.replace(/\/$/, "")}/${id}`;
   const reply = await authority.ask({ method: "GET", url }, signal);
-  const { suggestedWindow, explanationURL } = authority.json(reply);
+  const { suggestedWindow } = authority.json(reply);
   const { start, end } = isObject(suggestedWindow) ? suggestedWindow : {};
   const [from, to] = [timeOf(start), timeOf(end)];
   if (!(from < to)) throw new AcmeFailed("bad-answer", "the window for the renewal is none");
   const wanted = retryAfterMs(reply.headers) ?? DEFAULT_RETRY_MS;
-  const explanationUrl = webAddress(explanationURL);
-  return {
-    start: from,
-    end: to,
-    // Section 4.3.2.
-    retryAfterMs: Math.max(wanted, MINUTE_MS),
-    ...(explanationUrl !== undefined && { explanationUrl }),
-  };
+  // Section 4.3.2.
+  return { start: from, end: to, retryAfterMs: Math.max(wanted, MINUTE_MS) };
 }
 
 /** Reads a time of RFC 3339; NaN where it is invalid. */

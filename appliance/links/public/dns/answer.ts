@@ -2,18 +2,18 @@ import { isIP } from "node:net";
 import { AskFailed } from "../../../base/http/exchange.ts";
 import { type AskOutside, type OutsideQuestion, type OutsideReply, retryAfterMs } from "../ask.ts";
 
-/** The home's addresses. */
-export interface Addresses {
+/** The addresses that a provider says we have. */
+interface Addresses {
   readonly v4?: string;
   readonly v6?: string;
 }
 
 /**
- * The outcome of telling a provider. `seen` are the addresses that it says we have. After `refused`
- * nothing is sent until the settings change. `why` may be shown: nothing secret is in it.
+ * The outcome of telling a provider. After `refused` nothing is sent until the settings change. `why` may be shown:
+ * nothing secret is in it.
  */
 export type DnsAnswer =
-  | { readonly kind: "done"; readonly changed: boolean; readonly seen?: Addresses }
+  | { readonly kind: "done"; readonly seen?: Addresses }
   | { readonly kind: "refused"; readonly why: "auth" | "name" | "abuse" | "paid" | "bad-request" }
   | { readonly kind: "later"; readonly afterMs?: number; readonly why: string };
 
@@ -22,39 +22,29 @@ const MOST_BYTES = 4_096;
 
 const NOT_UNDERSTOOD: DnsAnswer = { kind: "later", why: "it answered what no provider says" };
 
-/** Sends a request. @returns the text of the answer, or the meaning of its status */
-export async function answerText(
-  ask: AskOutside,
-  question: OutsideQuestion,
-  signal: AbortSignal,
-): Promise<{ text: string } | DnsAnswer> {
-  try {
-    const reply = await ask(question, { mostBytes: MOST_BYTES, signal });
-    return (
-      byStatus(reply) ?? {
-        text: reply.body
-          .toString("utf8")
-          .replace(/^\uFEFF/, "")
-          .trim(),
-      }
-    );
-  } catch (error) {
-    if (!(error instanceof AskFailed)) throw error;
-    return { kind: "later", why: error.message };
-  }
-}
-
 /**
- * The meaning of a text by `read`, which gets its words in lower case, with those of the first line apart. An unknown text
- * is not understood.
+ * Asks a provider. `read` gets the words of its answer in lower case, with those of the first line apart, and gives undefined
+ * for a text that it does not understand. Never rejects because of the provider.
  */
-export function understood(
-  found: { text: string } | DnsAnswer,
+export type AskProvider = (
+  question: Pick<OutsideQuestion, "url" | "headers">,
   read: (words: readonly string[], text: string) => DnsAnswer | undefined,
-): DnsAnswer {
-  if ("kind" in found) return found;
-  const [line = ""] = found.text.toLowerCase().split("\n");
-  return read(line.trim().split(/[\s,]+/), found.text) ?? NOT_UNDERSTOOD;
+) => Promise<DnsAnswer>;
+
+export function askProviderWith(ask: AskOutside, signal: AbortSignal): AskProvider {
+  return async (question, read) => {
+    try {
+      const reply = await ask({ method: "GET", ...question }, { mostBytes: MOST_BYTES, signal });
+      const meant = byStatus(reply);
+      if (meant !== undefined) return meant;
+      const text = reply.body.toString("utf8").replace(/^\uFEFF/, "");
+      const [line = ""] = text.trim().toLowerCase().split("\n");
+      return read(line.trim().split(/[\s,]+/), text.trim()) ?? NOT_UNDERSTOOD;
+    } catch (error) {
+      if (!(error instanceof AskFailed)) throw error;
+      return { kind: "later", why: error.message };
+    }
+  };
 }
 
 /** The addresses among words. */

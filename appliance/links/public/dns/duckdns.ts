@@ -1,5 +1,4 @@
-import type { AskOutside } from "../ask.ts";
-import { type Addresses, addressesIn, answerText, type DnsAnswer, understood } from "./answer.ts";
+import { type AskProvider, addressesIn, type DnsAnswer } from "./answer.ts";
 
 const UPDATE_URL = "https://www.duckdns.org/update";
 const ZONE = /(?:^|\.)([a-z0-9-]+)\.duckdns\.org$/;
@@ -11,29 +10,25 @@ const ZONE = /(?:^|\.)([a-z0-9-]+)\.duckdns\.org$/;
 export async function updateDuckDns(
   token: string,
   name: string,
-  { v4, v6 }: Addresses,
-  ask: AskOutside,
-  signal: AbortSignal,
+  v4: string | undefined,
+  ask: AskProvider,
 ): Promise<DnsAnswer> {
   const domains = ZONE.exec(name)?.[1];
   if (domains === undefined) return { kind: "refused", why: "name" };
-  const send = async (more: Readonly<Record<string, string>>): Promise<DnsAnswer> => {
+  const send = (more: Readonly<Record<string, string>>) => {
     const query = new URLSearchParams({ domains, token, ...more, verbose: "true" });
-    const question = { method: "GET", url: `${UPDATE_URL}?${query}` } as const;
-    return understood(await answerText(ask, question, signal), answerIn);
+    return ask({ url: `${UPDATE_URL}?${query}` }, answerIn);
   };
-  const addresses = { ...(v4 !== undefined && { ip: v4 }), ...(v6 !== undefined && { ipv6: v6 }) };
-  const answer = await send(addresses);
-  if (v6 !== undefined || answer.kind !== "done" || answer.seen?.v6 === undefined) return answer;
+  const address = v4 === undefined ? {} : { ip: v4 };
+  const answer = await send(address);
+  if (answer.kind !== "done" || answer.seen?.v6 === undefined) return answer;
   // DuckDNS keeps an IPv6 address that is no longer ours until both are cleared.
   const cleared = await send({ clear: "true" });
-  return cleared.kind === "done" ? send(addresses) : cleared;
+  return cleared.kind === "done" ? send(address) : cleared;
 }
 
 /** Reads an answer: OK, each address or an empty line, and UPDATED or NOCHANGE; or KO for any failure. */
 function answerIn([said]: readonly string[], text: string): DnsAnswer | undefined {
   if (said === "ko") return { kind: "refused", why: "auth" };
-  if (said !== "ok") return undefined;
-  const words = text.split(/\s+/);
-  return { kind: "done", changed: !words.includes("NOCHANGE"), seen: addressesIn(words) };
+  return said === "ok" ? { kind: "done", seen: addressesIn(text.split(/\s+/)) } : undefined;
 }

@@ -1,14 +1,6 @@
 import { entryOf } from "../../../base/input/json.ts";
 import { kindOfAddress } from "../addresses.ts";
-import type { AskOutside } from "../ask.ts";
-import {
-  type Addresses,
-  addressesIn,
-  answerText,
-  basic,
-  type DnsAnswer,
-  understood,
-} from "./answer.ts";
+import { type AskProvider, addressesIn, basic, type DnsAnswer } from "./answer.ts";
 
 const MINUTE_MS = 60_000;
 /** The wait for a service that is down: https://help.dyn.com/return-codes.html */
@@ -16,9 +8,9 @@ const DOWN: DnsAnswer = { kind: "later", afterMs: 30 * MINUTE_MS, why: "it is be
 
 /** The words of dyndns2, and variants of some services. */
 const WORDS: Readonly<Record<string, DnsAnswer>> = {
-  good: { kind: "done", changed: true },
-  nochg: { kind: "done", changed: false },
-  nochange: { kind: "done", changed: false },
+  good: { kind: "done" },
+  nochg: { kind: "done" },
+  nochange: { kind: "done" },
   badauth: { kind: "refused", why: "auth" },
   "!donator": { kind: "refused", why: "paid" },
   nohost: { kind: "refused", why: "name" },
@@ -32,37 +24,18 @@ const WORDS: Readonly<Record<string, DnsAnswer>> = {
   "911": DOWN,
 };
 
-interface Dyndns2Options {
-  readonly url: string;
-  readonly v6?: string;
-  readonly user: string;
-  readonly token: string;
-}
-
 /** Updates a service by dyndns2. Without an IPv4 address it uses the one it sees. */
-export async function updateDyndns2(
-  { url, v6: parameter, user, token }: Dyndns2Options,
+export function updateDyndns2(
+  { url, user, token }: { readonly url: string; readonly user: string; readonly token: string },
   name: string,
-  { v4, v6 }: Addresses,
-  ask: AskOutside,
-  signal: AbortSignal,
+  v4: string | undefined,
+  ask: AskProvider,
 ): Promise<DnsAnswer> {
-  const send = async (more: Readonly<Record<string, string>>): Promise<DnsAnswer> => {
-    const address = new URL(url);
-    for (const [key, value] of Object.entries({ hostname: name, ...more }))
-      address.searchParams.set(key, value);
-    const headers = { authorization: basic(user, token) };
-    const question = { method: "GET", url: address.href, headers } as const;
-    return understood(await answerText(ask, question, signal), (words) => answerIn(words, v4));
-  };
-  const together = {
-    ...(v4 !== undefined && { myip: v4 }),
-    ...(v6 && parameter && { [parameter]: v6 }),
-  };
-  const first = await send(together);
-  if (first.kind !== "done" || v6 === undefined || parameter !== undefined) return first;
-  const second = await send({ myip: v6 });
-  return second.kind === "done" ? { ...first, changed: first.changed || second.changed } : second;
+  const address = new URL(url);
+  address.searchParams.set("hostname", name);
+  if (v4 !== undefined) address.searchParams.set("myip", v4);
+  const headers = { authorization: basic(user, token) };
+  return ask({ url: address.href, headers }, (words) => answerIn(words, v4));
 }
 
 /** @param asked the address of the request, if it had one */

@@ -8,22 +8,10 @@ type Resolver = Pick<
 >;
 
 /**
- * The answer of a name's own servers: each address once, sorted as text, 16 of a family at most. `local` is the answer of
- * the network's resolver, which may hide addresses of a home, or have others. `unknown` has the reason as the end of a
- * sentence; another try may work.
+ * Asks a name's authoritative servers, which have no cache with older answers. Never rejects.
+ * @returns each IPv4 address once, sorted as text, 16 at most; undefined where that is unknown, and another try may work
  */
-export type NameAnswer =
-  | {
-      readonly kind: "found";
-      readonly v4: readonly string[];
-      readonly v6: readonly string[];
-      readonly local: readonly string[];
-    }
-  | { readonly kind: "nothing" }
-  | { readonly kind: "unknown"; readonly why: string };
-
-/** Asks a name's authoritative servers, which have no cache with older answers. Never rejects. */
-export type LookUp = (name: string, signal?: AbortSignal) => Promise<NameAnswer>;
+export type LookUp = (name: string, signal?: AbortSignal) => Promise<readonly string[] | undefined>;
 
 interface LookUpOptions {
   readonly clock: Clock;
@@ -41,18 +29,12 @@ const MOST_HOPS = 4;
 /** The most levels above a name at which its zone may begin. */
 const MOST_LEVELS = 8;
 
-const WHY = {
-  local: "the name servers of this network did not answer",
-  none: "none of its name servers answered",
-  differ: "its name servers do not agree yet",
-  hops: "it leads from name to name without an end",
-};
-
 /** Errors for an unknown name, or a name without such records. */
 const EMPTY = new Set(["ENOTFOUND", "ENODATA"]);
 /** Codes of a server that is not there; any other error is an answer, if only a refusal. */
 const SILENT = new Set(["ETIMEOUT", "ECONNREFUSED", "ECANCELLED"]);
 
+/** There is no answer, or not one. */
 class Unknown extends Error {}
 
 export function lookUpWith(options: LookUpOptions): LookUp {
@@ -66,7 +48,7 @@ export function lookUpWith(options: LookUpOptions): LookUp {
       return await search.find(name);
     } catch (error) {
       if (!(error instanceof Unknown)) throw error;
-      return { kind: "unknown", why: error.message };
+      return undefined;
     } finally {
       patience();
       signal?.removeEventListener("abort", stop);
@@ -95,20 +77,13 @@ class Search {
   }
 
   /** @throws {Unknown} */
-  async find(name: string): Promise<NameAnswer> {
-    let { v4, v6, alias } = await this.#agreed(name);
+  async find(name: string): Promise<readonly string[]> {
+    let { v4, alias } = await this.#agreed(name);
     for (let hops = 0; alias !== undefined; hops++) {
-      if (hops === MOST_HOPS) throw new Unknown(WHY.hops);
-      ({ v4, v6, alias } = await this.#agreed(alias));
+      if (hops === MOST_HOPS) throw new Unknown("it leads from name to name without an end");
+      ({ v4, alias } = await this.#agreed(alias));
     }
-    if (v4.length + v6.length === 0) return { kind: "nothing" };
-    const local = await this.#known(this.#system, name).catch(() => undefined);
-    return {
-      kind: "found",
-      v4: v4.slice(0, MOST_ADDRESSES),
-      v6: v6.slice(0, MOST_ADDRESSES),
-      local: [...(local?.v4 ?? []), ...(local?.v6 ?? [])].slice(0, MOST_ADDRESSES),
-    };
+    return v4.slice(0, MOST_ADDRESSES);
   }
 
   /** Ends all waiting. */
@@ -124,9 +99,9 @@ class Search {
     const [first, ...others] = heard.flatMap((one) =>
       one.status === "fulfilled" ? [one.value] : [],
     );
-    if (first === undefined) throw new Unknown(servers[0] === this.#system ? WHY.local : WHY.none);
+    if (first === undefined) throw new Unknown("no name server answered");
     const isSame = (other: KnownAddresses) => JSON.stringify(other) === JSON.stringify(first);
-    if (!others.every(isSame)) throw new Unknown(WHY.differ);
+    if (!others.every(isSame)) throw new Unknown("its name servers do not agree yet");
     return first;
   }
 
@@ -171,13 +146,13 @@ class Search {
     try {
       return await this.#ask(this.#system, how, name);
     } catch (error) {
-      if (this.#isStopped || SILENT.has(codeOf(error))) throw new Unknown(WHY.local);
+      if (this.#isStopped || SILENT.has(codeOf(error))) throw new Unknown("no answer");
       return [];
     }
   }
 
   async #ask(server: Resolver, how: DnsQuestion, name: string): Promise<readonly string[]> {
-    if (this.#isStopped) throw new Unknown(WHY.local);
+    if (this.#isStopped) throw new Unknown("stopped");
     try {
       return await server[how](name);
     } catch (error) {

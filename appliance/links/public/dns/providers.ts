@@ -1,24 +1,22 @@
 import type { AskOutside } from "../ask.ts";
-import type { Addresses, DnsAnswer } from "./answer.ts";
+import { type AskProvider, askProviderWith, type DnsAnswer } from "./answer.ts";
 import { seenByDesec, updateDesec } from "./desec.ts";
 import { updateDuckDns } from "./duckdns.ts";
 import { updateDyndns2 } from "./dyndns2.ts";
 import { type DnsService, serviceOf } from "./services.ts";
 import { updateByUrl } from "./url-form.ts";
 
-export type { Addresses, DnsAnswer };
-
 /** A provider of dynamic DNS. */
 export interface DnsProvider {
   /** To name it to a person. */
   readonly host: string;
   /**
-   * Points a name here. Without `v4` the provider uses the address that it sees, if it can; without `v6` the name gets
+   * Points a name here. Without an address of IPv4 the provider uses the one that it sees, if it can; of IPv6 the name gets
    * none. It never rejects because of the provider.
    */
   update(
     name: string,
-    addresses: Addresses,
+    v4: string | undefined,
     ask: AskOutside,
     signal: AbortSignal,
   ): Promise<DnsAnswer>;
@@ -38,18 +36,30 @@ export function providerOf({ ddns, user, token }: DnsSettings): DnsProvider | un
   const service = serviceOf(ddns);
   if (service === undefined) return undefined;
   const provider = speaking(service, user, token);
-  // The outcome of a wrong token needs no question.
-  if (token !== "" || service.kind === "url") return provider;
-  return { ...provider, update: async () => ({ kind: "refused", why: "auth" }) };
+  return {
+    host: provider.host,
+    async update(name, v4, ask, signal) {
+      // The outcome of a wrong token needs no question.
+      if (token === "" && service.kind !== "url") return { kind: "refused", why: "auth" };
+      return provider.update(name, v4, askProviderWith(ask, signal));
+    },
+    ...(service.kind === "desec" && {
+      seen: (ask, signal) => seenByDesec(askProviderWith(ask, signal)),
+    }),
+  };
 }
 
-function speaking(service: DnsService, user: string, token: string): DnsProvider {
+interface Protocol {
+  readonly host: string;
+  update(name: string, v4: string | undefined, ask: AskProvider): Promise<DnsAnswer>;
+}
+
+function speaking(service: DnsService, user: string, token: string): Protocol {
   switch (service.kind) {
     case "desec":
       return {
         host: "desec.io",
         update: (name, ...rest) => updateDesec(token, user || name, ...rest),
-        seen: seenByDesec,
       };
     case "duckdns":
       return {

@@ -28,15 +28,13 @@ describe("an order that is answered badly", () => {
       };
       box.ca.failing["tls-alpn-01"] = error;
       box.ca.failing["http-01"] = error;
-      const addressesResolved = ["192.0.2.1", "2001:db8::1", "no address", 7];
-      box.ca.validationRecord = [{ addressUsed: "192.0.2.1", addressesResolved }];
+      box.ca.validationRecord = [{ addressUsed: "no address" }, { addressUsed: "192.0.2.1" }];
       const failure = await box.failed(box.test());
       assert.equal(failure.kind, kind);
       assert.equal(failure.detail, "seen: [31m this");
       assert.deepEqual(failure.validation, {
         challenge: "tls-alpn-01",
         addressUsed: "192.0.2.1",
-        addressesResolved: ["192.0.2.1", "2001:db8::1"],
       });
     });
 

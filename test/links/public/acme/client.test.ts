@@ -162,7 +162,7 @@ describe("Let's Encrypt", () => {
     const { signal } = new AbortController();
     const name = identifierOf("tally.example.org");
     await assert.rejects(acme.test(name, signal));
-    await assert.rejects(acme.order(name, {}, signal));
+    await assert.rejects(acme.order(name, undefined, signal));
     assert.deepEqual(asked, [
       "https://acme-staging-v02.api.letsencrypt.org/directory",
       "https://acme-v02.api.letsencrypt.org/directory",

@@ -85,7 +85,7 @@ describe("a certificate of a real CA", () => {
   for (const identifier of [NAME, ADDRESS])
     it(`is issued for ${identifier.value}, kept, renewed and followed by another`, async () => {
       const first = box();
-      const issued = await first.acme.order(identifier, {}, never);
+      const issued = await first.acme.order(identifier, undefined, never);
       assert.ok(isFor(issued, identifier));
       assert.equal(answering.open, 0);
       await first.keys.saveChain(issued);
@@ -93,7 +93,7 @@ describe("a certificate of a real CA", () => {
       const second = box();
       const kept = second.keys.chain();
       assert.equal(kept?.chain, issued.chain);
-      const renewed = await second.acme.order(identifier, { replaces: kept?.chain }, never);
+      const renewed = await second.acme.order(identifier, kept?.chain, never);
       assert.ok(!renewed.key.equals(issued.key));
       assert.ok(!(await second.keys.account(pebble.directory)).equals(renewed.key));
       const [leaf, root] = [
@@ -103,13 +103,13 @@ describe("a certificate of a real CA", () => {
       assert.notEqual(leaf.serialNumber, new X509Certificate(issued.chain).serialNumber);
       assert.ok(root.ca);
       // The same once more: newer Pebbles say that the certificate has been replaced.
-      await second.acme.order(identifier, { replaces: kept?.chain }, never);
+      await second.acme.order(identifier, kept?.chain, never);
     });
 
   it("is proven by port 80 where port 443 shows nothing, and that is said", async () => {
     const { acme } = box(byPort80());
     assert.deepEqual((await acme.test(NAME, never)).challenge, "http-01");
-    const issued = await acme.order(NAME, {}, never);
+    const issued = await acme.order(NAME, undefined, never);
     assert.ok(isFor(issued, NAME));
     assert.deepEqual(new Set(answering.shown), new Set(["http-01"]));
   });
@@ -139,7 +139,7 @@ describe("a certificate of a real CA", () => {
 
   it("leaves visitors alone while the challenge is shown", async () => {
     const { acme } = box();
-    const issued = await acme.order(NAME, {}, never);
+    const issued = await acme.order(NAME, undefined, never);
     answering.serve(issued);
     const { fingerprint256 } = new X509Certificate(issued.chain);
     const visits: Promise<string>[] = [];
@@ -156,7 +156,7 @@ describe("a certificate of a real CA", () => {
 
   it("comes with advice when to renew it, where the CA gives any", async function () {
     const { acme } = box();
-    const { chain, notBefore, notAfter } = await acme.order(NAME, {}, never);
+    const { chain, notBefore, notAfter } = await acme.order(NAME, undefined, never);
     const advice = await acme.renewalInfo(chain, never);
     if (advice === undefined) return this.skip();
     assert.ok(notBefore < advice.start && advice.start < advice.end && advice.end < notAfter);

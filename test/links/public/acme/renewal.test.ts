@@ -24,7 +24,6 @@ describe("when a certificate is to be renewed", () => {
       start: Date.UTC(2027, 0, 3),
       end: Date.UTC(2027, 0, 5, 11, 0, 0, 500),
       retryAfterMs: 360 * MINUTE,
-      explanationUrl: `${box.ca.origin}/why`,
     });
     const [id = ""] = box.ca.renewals;
     const [signer = "", number = ""] = id.split(".");
@@ -79,13 +78,6 @@ describe("when a certificate is to be renewed", () => {
     for (const window of wrong) {
       box.ca.window = window;
       await box.failsFor(ask(), "bad-answer");
-    }
-  });
-
-  it("is shown with an address of the web or with none", async () => {
-    for (const explanationURL of ["javascript:alert(1)", "http://a.example/", 7]) {
-      box.ca.always.renewal = { body: { suggestedWindow: WINDOW, explanationURL } };
-      assert.equal((await ask())?.explanationUrl, undefined);
     }
   });
 });

@@ -1,11 +1,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "mocha";
-import {
-  type Addresses,
-  type DnsAnswer,
-  type DnsProvider,
-  providerOf,
-} from "../../../../appliance/links/public/dns/providers.ts";
+import type { DnsAnswer } from "../../../../appliance/links/public/dns/answer.ts";
+import { type DnsProvider, providerOf } from "../../../../appliance/links/public/dns/providers.ts";
 import { DNS_EVERY_MS } from "../../../../appliance/links/public/limits.ts";
 import { FakeClock } from "../../../helpers/fake-clock.ts";
 import { FakeProvider } from "../../../helpers/fake-provider.ts";
@@ -19,21 +15,20 @@ beforeEach(() => {
   there = new FakeProvider(...Object.values(NAMES));
 });
 
-/** Tells the provider of `ddns` where `name` is, with what its owner got from it. */
+/** Tells the provider of `ddns` where `name` is, or to take what it sees, with what its owner got from it. */
 function tell(
   ddns: string,
   name: string,
-  addresses: Addresses = { v4: V4 },
+  v4: string | null = V4,
   { user = "", token = there.token, signal = new AbortController().signal } = {},
 ): Promise<DnsAnswer> {
   const provider: DnsProvider | undefined = providerOf({ ddns, user, token });
   assert(provider);
-  return provider.update(name, addresses, there.ask, signal);
+  return provider.update(name, v4 ?? undefined, there.ask, signal);
 }
 
-const done = (changed: boolean, seen?: Addresses): DnsAnswer => ({
+const done = (seen?: { v4?: string; v6?: string }): DnsAnswer => ({
   kind: "done",
-  changed,
   ...(seen && { seen }),
 });
 const refused = (why: "auth" | "name" | "abuse" | "paid" | "bad-request"): DnsAnswer => ({
@@ -42,21 +37,20 @@ const refused = (why: "auth" | "name" | "abuse" | "paid" | "bad-request"): DnsAn
 });
 
 describe("deSEC", () => {
-  it("is told both addresses, and keeps none that was not told", async () => {
-    assert.deepEqual(await tell("desec", NAMES.desec, { v4: V4, v6: V6 }), done(true));
-    assert.deepEqual(there.names.get(NAMES.desec), { v4: V4, v6: V6 });
-    await tell("desec", NAMES.desec);
+  it("is told the address, and keeps none that was not told", async () => {
+    there.names.set(NAMES.desec, { v4: "", v6: V6 });
+    assert.deepEqual(await tell("desec", NAMES.desec), done());
     assert.deepEqual(there.names.get(NAMES.desec), { v4: V4, v6: "" });
   });
 
   it("says itself where we are when nobody else does", async () => {
-    assert.deepEqual(await tell("desec", NAMES.desec, {}), done(true, { v4: V4 }));
+    assert.deepEqual(await tell("desec", NAMES.desec, null), done({ v4: V4 }));
     assert.equal(there.names.get(NAMES.desec)?.v4, V4);
   });
 
   it("is told nothing when it does not say either", async () => {
     there.faults.push({ body: "<html>" });
-    assert.equal((await tell("desec", NAMES.desec, {})).kind, "later");
+    assert.equal((await tell("desec", NAMES.desec, null)).kind, "later");
     assert.equal(there.asked.length, 1);
   });
 
@@ -68,69 +62,62 @@ describe("deSEC", () => {
   });
 
   it("is told of the name that is its own, where the public one only leads there", async () => {
-    const answer = await tell("desec", "stats.example.org", { v4: V4 }, { user: NAMES.desec });
-    assert.deepEqual(answer, done(true));
+    const answer = await tell("desec", "stats.example.org", V4, { user: NAMES.desec });
+    assert.deepEqual(answer, done());
   });
 
   it("refuses a wrong token, and a name it does not have", async () => {
-    assert.deepEqual(await tell("desec", NAMES.desec, {}, { token: "wrong" }), refused("auth"));
+    assert.deepEqual(await tell("desec", NAMES.desec, null, { token: "wrong" }), refused("auth"));
     assert.deepEqual(await tell("desec", "other.dedyn.io"), refused("name"));
   });
 });
 
 describe("DuckDNS", () => {
-  it("is told both addresses, and says whether they are new", async () => {
-    const both = { v4: V4, v6: V6 };
-    assert.deepEqual(await tell("duckdns", NAMES.duckdns, both), done(true, both));
-    assert.deepEqual(await tell("duckdns", NAMES.duckdns, both), done(false, both));
+  it("is told the address, be it new or not", async () => {
+    for (let times = 0; times < 2; times++)
+      assert.deepEqual(await tell("duckdns", NAMES.duckdns), done({ v4: V4 }));
+    assert.deepEqual(there.names.get(NAMES.duckdns), { v4: V4, v6: "" });
   });
 
   it("says where we are when nobody else does", async () => {
-    assert.deepEqual(await tell("duckdns", NAMES.duckdns, {}), done(true, { v4: V4 }));
+    assert.deepEqual(await tell("duckdns", NAMES.duckdns, null), done({ v4: V4 }));
   });
 
   it("forgets an IPv6 address that is no longer ours", async () => {
-    await tell("duckdns", NAMES.duckdns, { v4: V4, v6: V6 });
-    assert.deepEqual(await tell("duckdns", NAMES.duckdns), done(true, { v4: V4 }));
+    there.names.set(NAMES.duckdns, { v4: V4, v6: V6 });
+    assert.deepEqual(await tell("duckdns", NAMES.duckdns), done({ v4: V4 }));
     assert.deepEqual(there.names.get(NAMES.duckdns), { v4: V4, v6: "" });
   });
 
   it("is told of its own name for one below it, and for one that leads there", async () => {
     await tell("duckdns", "stats.box.duckdns.org");
-    await tell("duckdns", "stats.example.org", { v4: V4 }, { user: NAMES.duckdns });
+    await tell("duckdns", "stats.example.org", V4, { user: NAMES.duckdns });
     for (const url of there.urls) assert.match(url, /[?]domains=box&/);
   });
 
   it("refuses a wrong token, and is not asked for a name of somebody else", async () => {
-    assert.deepEqual(await tell("duckdns", NAMES.duckdns, {}, { token: "no" }), refused("auth"));
+    assert.deepEqual(await tell("duckdns", NAMES.duckdns, null, { token: "no" }), refused("auth"));
     assert.deepEqual(await tell("duckdns", "stats.example.org"), refused("name"));
     assert.equal(there.asked.length, 1);
   });
 });
 
 describe("a service of dyndns2", () => {
-  const telling = (addresses?: Addresses, ddns = "noip") =>
-    tell(ddns, NAMES.noip, addresses, { user: there.user });
+  const telling = (v4?: string | null, ddns = "noip") =>
+    tell(ddns, NAMES.noip, v4, { user: there.user });
 
-  it("is told both addresses, and says whether they are new", async () => {
-    assert.deepEqual(await telling({ v4: V4, v6: V6 }), done(true, { v4: V4 }));
-    assert.deepEqual(there.names.get(NAMES.noip), { v4: V4, v6: V6 });
-    assert.deepEqual(await telling({ v4: V4, v6: V6 }), done(false, { v4: V4 }));
-  });
-
-  it("is asked twice where it takes one address at a time", async () => {
-    assert.deepEqual(await telling({ v4: V4, v6: V6 }, "he"), done(true, { v4: V4 }));
-    assert.deepEqual(there.names.get(NAMES.noip), { v4: V4, v6: V6 });
-    assert.equal(there.asked.length, 2);
+  it("is told the address, be it new or not", async () => {
+    for (let times = 0; times < 2; times++) assert.deepEqual(await telling(), done({ v4: V4 }));
+    assert.deepEqual(there.names.get(NAMES.noip), { v4: V4, v6: "" });
   });
 
   it("says where we are when nobody else does", async () => {
-    assert.deepEqual(await telling({}), done(true, { v4: V4 }));
+    assert.deepEqual(await telling(null), done({ v4: V4 }));
   });
 
   it("may be any that its address names", async () => {
     assert.equal(
-      (await telling({ v4: V4 }, "dyndns2:https://dns.example.org:8443/up?zone=1")).kind,
+      (await telling(V4, "dyndns2:https://dns.example.org:8443/up?zone=1")).kind,
       "done",
     );
     assert.deepEqual(there.urls, [
@@ -139,19 +126,19 @@ describe("a service of dyndns2", () => {
   });
 
   it("refuses a wrong password, and a name it does not have", async () => {
-    assert.deepEqual(await tell("noip", NAMES.noip, {}, { user: "x" }), refused("auth"));
+    assert.deepEqual(await tell("noip", NAMES.noip, null, { user: "x" }), refused("auth"));
     assert.deepEqual(
-      await tell("noip", "other.ddns.net", {}, { user: there.user }),
+      await tell("noip", "other.ddns.net", null, { user: there.user }),
       refused("name"),
     );
   });
 
   const said: Readonly<Record<string, DnsAnswer>> = {
-    [`GOOD ${V4}\r\n`]: done(true, { v4: V4 }),
-    [`\uFEFFgood ${V4}`]: done(true, { v4: V4 }),
-    "good not-an-address": done(true),
-    [`nochg ${V6}`]: done(false, { v6: V6 }),
-    [`good ${V4},${V6}`]: done(true, { v4: V4, v6: V6 }),
+    [`GOOD ${V4}\r\n`]: done({ v4: V4 }),
+    [`\uFEFFgood ${V4}`]: done({ v4: V4 }),
+    "good not-an-address": done(),
+    [`nochg ${V6}`]: done({ v6: V6 }),
+    [`good ${V4},${V6}`]: done({ v4: V4, v6: V6 }),
     "good 127.0.0.1": refused("bad-request"),
     badauth: refused("auth"),
     "!donator": refused("paid"),
@@ -177,30 +164,30 @@ describe("an address that its owner wrote", () => {
     const template =
       "https://dynv6.com/api/update?zone={name}&ipv4={ip4}&ipv6={ip6}&token={token}&{other}";
     const more = { token: "a&b=c/ü", user: "me" };
-    assert.deepEqual(await tell(template, NAME, { v4: V4, v6: V6 }, more), done(true));
+    assert.deepEqual(await tell(template, NAME, V4, more), done());
     const [asked] = there.asked;
     assert.equal(
       asked?.url,
-      `https://dynv6.com/api/update?zone=${NAME}&ipv4=${V4}&ipv6=2a02%3A8070%3A%3A20&token=a%26b%3Dc%2F%C3%BC&{other}`,
+      `https://dynv6.com/api/update?zone=${NAME}&ipv4=${V4}&ipv6=&token=a%26b%3Dc%2F%C3%BC&{other}`,
     );
     assert.deepEqual(asked?.headers, {});
   });
 
   it("has user and password beside it where they are not in it", async () => {
-    await tell("https://example.org/{name}?ip={ip4}&v6={ip6}", NAME, { v4: V4 }, { user: "me" });
+    await tell("https://example.org/{name}?ip={ip4}&v6={ip6}", NAME, V4, { user: "me" });
     const pair = Buffer.from("me:s3cret").toString("base64");
     assert.deepEqual(there.asked[0]?.headers, { authorization: `Basic ${pair}` });
     assert.deepEqual(there.urls, [`https://example.org/${NAME}?ip=${V4}&v6=`]);
   });
 
   const said: Readonly<Record<string, DnsAnswer>> = {
-    "": done(true),
-    [`good ${V4}`]: done(true, { v4: V4 }),
+    "": done(),
+    [`good ${V4}`]: done({ v4: V4 }),
     "badauth ": refused("auth"),
-    "Updated 1 host(s) to 84.1.2.3 in 0.1 seconds": done(true),
+    "Updated 1 host(s) to 84.1.2.3 in 0.1 seconds": done(),
     "ERROR: Invalid update URL (2)": refused("bad-request"),
     "<?xml version='1.0'?><r><ErrCount>1</ErrCount></r>": refused("bad-request"),
-    "<?xml version='1.0'?><r><ErrCount>0</ErrCount></r>": done(true),
+    "<?xml version='1.0'?><r><ErrCount>0</ErrCount></r>": done(),
     "<!DOCTYPE html><p>good": { kind: "later", why: "it answered what no provider says" },
   };
   for (const [body, answer] of Object.entries(said))
@@ -237,7 +224,7 @@ describe("every provider", () => {
 
   it("is not asked without a token", async () => {
     for (const [ddns, name] of kinds.slice(0, 3))
-      assert.deepEqual(await tell(ddns, name, {}, { token: "" }), refused("auth"));
+      assert.deepEqual(await tell(ddns, name, null, { token: "" }), refused("auth"));
     assert.deepEqual(there.asked, []);
   });
 
@@ -298,7 +285,7 @@ describe("every provider", () => {
     there.clock = clock;
     for (const [ddns, name] of kinds.slice(0, 3)) {
       for (let hour = 0; hour < 6; hour++) {
-        await tell(ddns, name, { v4: `84.1.2.${hour}` }, { user: ddns === "noip" ? "owner" : "" });
+        await tell(ddns, name, `84.1.2.${hour}`, { user: ddns === "noip" ? "owner" : "" });
         clock.advance(DNS_EVERY_MS);
       }
       assert.equal(there.names.get(name)?.v4, "84.1.2.5");
@@ -308,7 +295,7 @@ describe("every provider", () => {
   it("is not waited for once nobody wants to know", async () => {
     const signal = AbortSignal.abort();
     for (const [ddns, name] of kinds)
-      assert.equal((await tell(ddns, name, { v4: V4 }, { signal })).kind, "later");
+      assert.equal((await tell(ddns, name, V4, { signal })).kind, "later");
     assert.deepEqual(there.asked, []);
   });
 });
