@@ -54,35 +54,21 @@ export async function showMetrics(
 
 function familiesOf({ config, hits, answers, isReady, ...now }: MetricsParts): Family[] {
   const [figures, disk, backups] = [now.figures(), now.disk?.(), now.backups?.() ?? []];
+  const builtWith = { version: version(), node: process.versions.node };
   return [
-    {
-      name: "tallydeck_build",
-      type: "info",
-      help: "What runs.",
-      labels: { version: version(), node: process.versions.node },
-    },
-    {
-      name: "tallydeck_node",
-      type: "info",
-      help: "How this process is called.",
-      labels: { name: config.nodeName },
-    },
-    gauge("tallydeck_ready", "1 while visitors are to be sent here.", Number(isReady())),
-    {
-      name: "tallydeck_hits",
-      type: "counter",
-      help: "Hits that came in, of all sites.",
-      samples: hits.counts.map(({ kind, outcome, count }) => ({
-        labels: { kind, outcome },
-        value: count,
-      })),
-    },
-    {
-      name: "tallydeck_http_responses",
-      type: "counter",
-      help: "Answers of the collector, by the first digit of their status.",
-      samples: answers.classes.map(([code, value]) => ({ labels: { code }, value })),
-    },
+    info("build", "What runs.", builtWith),
+    info("node", "How this process is called.", { name: config.nodeName }),
+    gauge("ready", "1 while visitors are to be sent here.", Number(isReady())),
+    counter(
+      "hits",
+      "Hits that came in, of all sites.",
+      hits.counts.map(({ kind, outcome, count }) => ({ labels: { kind, outcome }, value: count })),
+    ),
+    counter(
+      "http_responses",
+      "Answers of the collector, by the first digit of their status.",
+      answers.classes.map(([code, value]) => ({ labels: { code }, value })),
+    ),
     ...(figures === undefined ? [] : storeFamilies(figures)),
     ...(disk === undefined ? [] : diskFamilies(disk)),
     ...(backups.length === 0 ? [] : backupFamilies(backups)),
@@ -96,104 +82,75 @@ function backupFamilies(targets: readonly TargetView[]): Family[] {
       return figure === undefined ? [] : [{ labels: { target: target.kind }, value: figure }];
     });
   return [
-    {
-      name: "tallydeck_backup_last_good_timestamp_seconds",
-      type: "gauge",
-      unit: "seconds",
-      help: "When the last good backup was made, in seconds since 1970.",
-      samples: each(({ good }) => (good === null ? undefined : good.at / 1_000)),
-    },
-    {
-      name: "tallydeck_backup_last_good_bytes",
-      type: "gauge",
-      unit: "bytes",
-      help: "Its size.",
-      samples: each(({ good }) => good?.bytes),
-    },
-    {
-      name: "tallydeck_backup_failed_tries",
-      type: "gauge",
-      help: "Tries since then, all of which failed.",
-      samples: each(({ tries }) => tries),
-    },
-    {
-      name: "tallydeck_backup_overdue",
-      type: "gauge",
-      help: "1 where there was no good backup for a week.",
-      samples: each(({ isOverdue }) => Number(isOverdue)),
-    },
+    gauge(
+      "backup_last_good_timestamp_seconds",
+      "When the last good backup was made, in seconds since 1970.",
+      each(({ good }) => (good === null ? undefined : good.at / 1_000)),
+    ),
+    gauge(
+      "backup_last_good_bytes",
+      "Its size.",
+      each(({ good }) => good?.bytes),
+    ),
+    gauge(
+      "backup_failed_tries",
+      "Tries since then, all of which failed.",
+      each(({ tries }) => tries),
+    ),
+    gauge(
+      "backup_overdue",
+      "1 where there was no good backup for a week.",
+      each(({ isOverdue }) => Number(isOverdue)),
+    ),
   ];
 }
 
 function diskFamilies({ writtenBytes, dailyBytes, lifeYears, errors }: DiskAnswer): Family[] {
   return [
-    {
-      ...counter("tallydeck_disk_written_bytes", "Written to the disk of the data.", writtenBytes),
-      unit: "bytes",
-    },
-    {
-      name: "tallydeck_disk_recent_errors",
-      type: "gauge",
-      help: "Errors of that disk, of kinds that were seen within a week.",
-      samples: DISK_ERRORS.map((kind) => ({
+    counter("disk_written_bytes", "Written to the disk of the data.", writtenBytes),
+    gauge(
+      "disk_recent_errors",
+      "Errors of that disk, of kinds that were seen within a week.",
+      DISK_ERRORS.map((kind) => ({
         labels: { kind },
         value: errors.find((each) => each.kind === kind)?.times ?? 0,
       })),
-    },
+    ),
     ...(dailyBytes === undefined
       ? []
-      : [
-          {
-            ...gauge(
-              "tallydeck_disk_daily_bytes",
-              "Written in a day, of the last week.",
-              dailyBytes,
-            ),
-            unit: "bytes",
-          } as const,
-        ]),
+      : [gauge("disk_daily_bytes", "Written in a day, of the last week.", dailyBytes)]),
     ...(lifeYears === undefined
       ? []
-      : [gauge("tallydeck_disk_life_years", "How long a card stands that.", lifeYears)]),
+      : [gauge("disk_life_years", "How long a card stands that.", lifeYears)]),
   ];
 }
 
 function storeFamilies({ database, ...figures }: StoreFigures): Family[] {
   const [, stored = 0] = figures.commitSeconds.buckets.at(-1) ?? [];
   return [
+    counter("batches", "Transactions of hits.", [
+      { labels: { outcome: "stored" }, value: stored },
+      { labels: { outcome: "failed" }, value: figures.failedBatches },
+    ]),
     {
-      name: "tallydeck_batches",
-      type: "counter",
-      help: "Transactions of hits.",
-      samples: [
-        { labels: { outcome: "stored" }, value: stored },
-        { labels: { outcome: "failed" }, value: figures.failedBatches },
-      ],
-    },
-    {
-      name: "tallydeck_commit_seconds",
+      ...about("commit_seconds", "How long a transaction of hits took until it was stored."),
       type: "histogram",
-      unit: "seconds",
-      help: "How long a transaction of hits took until it was stored.",
       of: figures.commitSeconds,
     },
-    gauge("tallydeck_waiting_hits", "Hits in memory that are not stored.", figures.waitingHits),
-    {
-      ...gauge("tallydeck_waiting_bytes", "Bytes of memory they take.", figures.waitingBytes),
-      unit: "bytes",
-    },
+    gauge("waiting_hits", "Hits in memory that are not stored.", figures.waitingHits),
+    gauge("waiting_bytes", "Bytes of memory they take.", figures.waitingBytes),
     gauge(
-      "tallydeck_storage_unavailable",
+      "storage_unavailable",
       "1 while nothing can be stored and hits wait in memory.",
       Number(figures.unavailable),
     ),
     ...(database === undefined
       ? []
       : [
-          gauge("tallydeck_database_connections", "Open connections.", database.connections),
-          counter("tallydeck_database_reconnects", "Lost and made anew.", database.reconnects),
+          gauge("database_connections", "Open connections.", database.connections),
+          counter("database_reconnects", "Lost and made anew.", database.reconnects),
           counter(
-            "tallydeck_database_retries",
+            "database_retries",
             "Transactions run again because others got in their way.",
             database.retries,
           ),
@@ -201,10 +158,26 @@ function storeFamilies({ database, ...figures }: StoreFigures): Family[] {
   ];
 }
 
-function gauge(name: string, help: string, value: number): Family {
-  return { name, type: "gauge", help, samples: [{ value }] };
+type Numbers = Extract<Family, { readonly type: "counter" | "gauge" }>["samples"];
+
+/** A name without `tallydeck_` ends with its unit, where it has one. */
+function about(name: string, help: string) {
+  const unit = (["seconds", "bytes"] as const).find((each) => name.endsWith(`_${each}`));
+  return { name: `tallydeck_${name}`, help, ...(unit && { unit }) };
 }
 
-function counter(name: string, help: string, value: number): Family {
-  return { name, type: "counter", help, samples: [{ value }] };
+function numbers(value: number | Numbers): Numbers {
+  return typeof value === "number" ? [{ value }] : value;
+}
+
+function gauge(name: string, help: string, value: number | Numbers): Family {
+  return { ...about(name, help), type: "gauge", samples: numbers(value) };
+}
+
+function counter(name: string, help: string, value: number | Numbers): Family {
+  return { ...about(name, help), type: "counter", samples: numbers(value) };
+}
+
+function info(name: string, help: string, labels: Readonly<Record<string, string>>): Family {
+  return { ...about(name, help), type: "info", labels };
 }

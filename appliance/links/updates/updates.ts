@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
-import { every } from "../../base/clock.ts";
-import type { UpdaterState } from "../../base/release/updater-state.ts";
+import { type Clock, every } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import type { UpdaterRequest, UpdaterState } from "../../base/release/updater-state.ts";
 import { type Cancel, Signal } from "../../base/signal.ts";
 import { Mutex } from "../../base/tasks/mutex.ts";
 import { TaskRunner } from "../../base/tasks/task-runner.ts";
@@ -14,9 +15,10 @@ import {
 } from "./outcomes.ts";
 import type { UpdateRecord, UpdateRecordFile } from "./record.ts";
 import { refuse } from "./refusals.ts";
+import type { Releases } from "./releases.ts";
+import type { RootUpdater } from "./root.ts";
 import { newWish, requestedFor, restartFor, type WishTimes } from "./schedule.ts";
 import { asksHost, type UpdateSettings } from "./settings.ts";
-import { UpdateTasks, type UpdateTasksOptions } from "./tasks.ts";
 import type { UpdateChange, UpdateView } from "./view.ts";
 import {
   isRestart,
@@ -29,24 +31,36 @@ import {
   updateViewOf,
 } from "./view-of.ts";
 
-interface UpdatesOptions extends UpdateTasksOptions, WishTimes {
+interface UpdatesOptions extends WishTimes {
+  readonly clock: Clock;
+  readonly log: Pick<Log, "warn">;
+  readonly root: Pick<RootUpdater, "state" | "pending" | "request">;
+  readonly releases: Pick<
+    Releases,
+    "candidates" | "download" | "check" | "fetch" | "takeIn" | "clean" | "lookAgain"
+  >;
   readonly settings: UpdateSettings;
   readonly board: ThisBoard;
   readonly record: Pick<UpdateRecordFile, "now" | "save" | "change" | "changed">;
 }
 
 const LOOK_MS = 1_000;
+const COUNTDOWN_MS = 60_000;
+const DONE: UpdateTaskOutcome = { kind: "done" };
 
 /** The updates of a box: downloads releases, and has the updater install them. */
 export class Updates {
   /** The view, or a warning, is another. */
   readonly changed = new Signal();
   readonly #options: UpdatesOptions;
-  readonly #tasks: UpdateTasks;
   readonly #runner: TaskRunner<UpdateRecord, UpdateTask, UpdateTaskOutcome>;
   readonly #mutex = new Mutex();
   readonly #cancels: readonly Cancel[];
   #state: UpdaterState | undefined;
+  /** Monotonic: when the countdown ends; null before it began. */
+  #countdownEnds: number | null = null;
+  /** The monotonic time of the last request to the updater, or sign of its work. */
+  #heardAt: number;
   #isTakingIn = false;
   #isClosed = false;
   #shown = "";
@@ -54,7 +68,7 @@ export class Updates {
   /** Resumes the work of the service before its restart. */
   constructor(options: UpdatesOptions) {
     this.#options = options;
-    this.#tasks = new UpdateTasks(options);
+    this.#heardAt = options.clock.monotonic();
     this.#runner = new TaskRunner<UpdateRecord, UpdateTask, UpdateTaskOutcome>({
       clock: options.clock,
       record: options.record,
@@ -81,22 +95,17 @@ export class Updates {
   view(): UpdateView | undefined {
     if (this.#state === undefined) return undefined;
     const { settings, board, record, clock, root } = this.#options;
-    const { wish, checkedAt, skipped, seen, seenProblem, problem } = record.now;
+    const { wish } = record.now;
     return updateViewOf(this.#state, {
+      record: record.now,
       settings,
       board,
       candidates: this.#options.releases.candidates(),
       download: this.#options.releases.download(wish?.release),
-      wished: wish?.release ?? null,
       requested: root.pending().includes("rollback")
         ? "rollback"
         : (requestedFor(wish, clock) ?? null),
-      checkedAt,
-      restartsAt: restartFor(wish, this.#tasks.countdownEnds, clock),
-      skipped,
-      seen,
-      seenProblem,
-      problem,
+      restartsAt: restartFor(wish, this.#countdownEnds, clock),
     });
   }
 
@@ -127,10 +136,10 @@ export class Updates {
       case "back":
         if (state.other === undefined) throw refuse("first");
         if (record.now.wish !== null || state.work !== undefined) throw refuse("busy");
-        return this.#tasks.request("rollback");
+        return this.#request("rollback");
       case "keep":
         if (state.mode !== "visit") throw refuse("home");
-        return this.#tasks.request("keep");
+        return this.#request("keep");
       default:
         return this.#want(change, state);
     }
@@ -193,7 +202,7 @@ export class Updates {
     if (before !== null && before.release !== release) this.#runner.stop();
     const isGoing = state.work !== undefined || root.pending().length > 0;
     const requested = before?.release === release && isGoing ? before.requested : null;
-    this.#tasks.countdownEnds = null;
+    this.#countdownEnds = null;
     await record.change({
       wish: {
         ...newWish({ release, when, isByItself: false, before: lastKey(state) }, this.#options),
@@ -223,7 +232,7 @@ export class Updates {
     if (record.now.wish?.release === release) await this.#callOff();
     await record.change({ skipped: release });
     const isTaken = offeredByUpdater(state).some((offer) => offer.release === release);
-    if (isTaken) await this.#tasks.request("discard", release);
+    if (isTaken) await this.#request("discard", release);
   }
 
   async #callOff(): Promise<void> {
@@ -250,7 +259,7 @@ export class Updates {
     const isWaiting =
       requestedFor(record.now.wish, clock) !== undefined && root.pending().length > 0;
     const isBusy = this.#state?.work !== undefined || isWaiting;
-    if (isBusy) this.#tasks.heardAt = clock.monotonic();
+    if (isBusy) this.#heardAt = clock.monotonic();
     this.#step();
   }
 
@@ -259,12 +268,44 @@ export class Updates {
     this.#tell();
   }
 
-  #run(task: UpdateTask, signal: AbortSignal): Promise<UpdateTaskOutcome> {
-    return this.#tasks.run(task, this.#state ?? this.#insist(), signal);
+  async #run(task: UpdateTask, signal: AbortSignal): Promise<UpdateTaskOutcome> {
+    const { clock, releases } = this.#options;
+    const state = this.#state ?? this.#insist();
+    switch (task.kind) {
+      case "check":
+        return releases.check(state, task.isAsked, signal);
+      case "clean":
+        return releases.clean(state);
+      case "fetch":
+        return releases.fetch(state, signal);
+      case "request":
+        await this.#request(task.request, task.release);
+        return DONE;
+      case "count-down":
+        this.#countdownEnds = clock.monotonic() + COUNTDOWN_MS;
+        return DONE;
+      case "end":
+        if (task.isRefused) await releases.lookAgain(signal);
+        return DONE;
+      default:
+        return DONE;
+    }
+  }
+
+  /** @throws {Refusal} `not_now` where it cannot be written */
+  async #request(request: UpdaterRequest, release?: number): Promise<void> {
+    const { root, clock, log } = this.#options;
+    this.#heardAt = clock.monotonic();
+    try {
+      await root.request(request, release);
+    } catch (err) {
+      log.warn({ err }, "The updater could not be told");
+      throw refuse("silent");
+    }
   }
 
   #next(): UpdateTask | undefined {
-    if (this.#options.record.now.wish === null) this.#tasks.countdownEnds = null;
+    if (this.#options.record.now.wish === null) this.#countdownEnds = null;
     const facts = this.#isTakingIn ? undefined : this.#facts();
     return facts && nextUpdateTask(facts);
   }
@@ -272,7 +313,7 @@ export class Updates {
   #facts(): UpdateFacts | undefined {
     const { clock, settings, board, record } = this.#options;
     if (this.#state === undefined) return undefined;
-    const ends = this.#tasks.countdownEnds;
+    const ends = this.#countdownEnds;
     return {
       state: this.#state,
       record: record.now,
@@ -282,7 +323,7 @@ export class Updates {
       now: clock.now(),
       isSure: clock.sure,
       boot: clock.boot,
-      silentMs: clock.monotonic() - this.#tasks.heardAt,
+      silentMs: clock.monotonic() - this.#heardAt,
       countdown: ends === null ? null : ends - clock.monotonic(),
     };
   }

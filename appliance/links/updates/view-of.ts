@@ -1,11 +1,13 @@
 import type { UpdaterState } from "../../base/release/updater-state.ts";
 import type { UpdateOutcome } from "../../base/text/update-outcome.ts";
 import type { ThisBoard } from "./boards.ts";
+import type { UpdateRecord } from "./record.ts";
 import { asksHost, type UpdateSettings } from "./settings.ts";
 import type { Candidate, ReadyRelease, UpdateView } from "./view.ts";
 
 /** The service's own knowledge, beside the state of the updater. */
 interface ServiceKnowledge {
+  readonly record: UpdateRecord;
   readonly settings: UpdateSettings;
   readonly board: ThisBoard;
   /** The service's own candidates: from the network, or uploaded. */
@@ -16,20 +18,10 @@ interface ServiceKnowledge {
     readonly done: number;
     readonly of: number;
   } | null;
-  /** The release that is to be installed. */
-  readonly wished: number | null;
   /** The last request to the updater, which may not have begun with it. */
   readonly requested: "prepare" | "arm" | "rollback" | null;
   /** Epoch milliseconds. */
-  readonly checkedAt: number | null;
   readonly restartsAt: number | null;
-  readonly skipped: number | null;
-  /** The outcome that the owner has seen, by its `outcomeKey`. */
-  readonly seen: string | null;
-  /** The problem of the updater that the owner has seen, by its `problemKey`. */
-  readonly seenProblem: string | null;
-  /** The service's own. */
-  readonly problem: string | null;
 }
 
 /** A key that identifies an outcome. */
@@ -95,7 +87,8 @@ export function readyOf(
 
 /** The view of all of it. */
 export function updateViewOf(state: UpdaterState, known: ServiceKnowledge): UpdateView {
-  const { settings, board, checkedAt } = known;
+  const { settings, board } = known;
+  const { checkedAt, seen } = known.record;
   const ready = readyOf(state, known.candidates);
   return {
     running: state.running,
@@ -112,7 +105,7 @@ export function updateViewOf(state: UpdaterState, known: ServiceKnowledge): Upda
     isUntriedBoard: isUntried(state, board),
     couldNotTry: state.canTry === false,
     board: board.model,
-    last: lastOf(state, known.seen),
+    last: lastOf(state, seen),
     problem: problemOf(state, known),
   };
 }
@@ -120,10 +113,11 @@ export function updateViewOf(state: UpdaterState, known: ServiceKnowledge): Upda
 function readyView(
   { isWhole, ...shown }: Candidate,
   { prepared, work, failed }: UpdaterState,
-  { download, wished, requested, skipped }: ServiceKnowledge,
+  { record: { wish, skipped }, download, requested }: ServiceKnowledge,
 ): ReadyRelease {
   const { release } = shown;
-  const isWriting = work?.to.release === release || (requested === "prepare" && wished === release);
+  const isAsked = requested === "prepare" && wish?.release === release;
+  const isWriting = work?.to.release === release || isAsked;
   const state =
     prepared?.release === release
       ? "prepared"
@@ -154,18 +148,18 @@ function progressOf(
 
 function nextOf(
   state: UpdaterState,
-  { wished, requested, candidates }: ServiceKnowledge,
+  { record: { wish }, requested, candidates }: ServiceKnowledge,
 ): UpdateView["next"] {
   const next =
     state.work?.to ??
     (requested === "rollback"
       ? state.other
-      : knownOf(state, candidates).find(({ release }) => release === wished));
+      : knownOf(state, candidates).find(({ release }) => release === wish?.release));
   return next === undefined ? null : { release: next.release, version: next.version };
 }
 
-function isCalledOff({ work }: UpdaterState, { wished }: ServiceKnowledge): boolean {
-  return work !== undefined && !isRestart(work) && work.to.release !== wished;
+function isCalledOff({ work }: UpdaterState, { record: { wish } }: ServiceKnowledge): boolean {
+  return work !== undefined && !isRestart(work) && work.to.release !== wish?.release;
 }
 
 /** Whether the box is about to be away. */
@@ -175,7 +169,7 @@ export function isRestart({ step }: NonNullable<UpdateView["progress"]>): boolea
 
 function problemOf(
   state: UpdaterState,
-  { problem, seenProblem }: ServiceKnowledge,
+  { record: { problem, seenProblem } }: ServiceKnowledge,
 ): UpdateView["problem"] {
   const found = state.problem ?? null;
   // The reason is about the visit, and holds as long as the visit.

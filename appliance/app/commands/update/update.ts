@@ -18,6 +18,7 @@ import { refuse } from "../../../links/updates/refusals.ts";
 import { type OpenUrl, openOutside, ReleaseHost } from "../../../links/updates/release-host.ts";
 import { candidatesOf, isOther, misfitsHere } from "../../../links/updates/releases.ts";
 import { RootUpdater } from "../../../links/updates/root.ts";
+import { asksHost } from "../../../links/updates/settings.ts";
 import { isUntried, updateViewOf } from "../../../links/updates/view-of.ts";
 import {
   type Command,
@@ -104,27 +105,24 @@ function stateOf({ root }: UpdateCommand): UpdaterState {
 function status(job: UpdateCommand): void {
   const state = stateOf(job);
   const { terminal, config, board } = job;
-  const { found, uploaded, checkedAt, seen, seenProblem, skipped, wish, problem } = remembered(job);
-  const { url, mode } = config.updates;
+  const record = remembered(job);
+  const { found, uploaded, wish } = record;
   const bundles = bundlesOf(config);
-  const isAsked = mode !== "off" && url !== "";
   const view = updateViewOf(state, {
+    record,
     settings: config.updates,
     board: board(),
     candidates: candidatesOf({
       whole: bundles.whole(),
-      found: isAsked && found ? orElse(() => bundles.read(found), undefined) : undefined,
+      found:
+        asksHost(config.updates) && found
+          ? orElse(() => bundles.read(found), undefined)
+          : undefined,
       uploaded,
     }),
     download: null,
-    wished: wish?.release ?? null,
     requested: null,
-    checkedAt,
     restartsAt: wish?.restartsAt ?? null,
-    skipped,
-    seen,
-    seenProblem,
-    problem,
   });
   for (const [name, value] of updateRows(view, timeOf)) terminal.out(`${name.padEnd(11)} ${value}`);
 }
@@ -152,7 +150,7 @@ async function check(job: UpdateCommand): Promise<void> {
   const state = stateOf(job);
   const { terminal, config, open, board } = job;
   const { url, mode } = config.updates;
-  if (mode === "off" || url === "") throw refuse(mode === "off" ? "off" : "nobody");
+  if (!asksHost(config.updates)) throw refuse(mode === "off" ? "off" : "nobody");
   const userAgent = `Tallydeck/${version()}`;
   const host = new ReleaseHost({ url, open, clock: new SystemClock(), userAgent });
   const papers = await host.newest(new AbortController().signal).catch((error: Error) => {
