@@ -37,7 +37,6 @@ export interface Terminal {
 }
 
 export interface Command {
-  /** The text that `--help` prints. */
   readonly help: string;
   /**
    * Does it; resolves when done.
@@ -94,7 +93,6 @@ interface CommandOf<T extends Options> {
   run(line: CommandLine<T>, terminal: Terminal): Promise<void> | void;
 }
 
-/** A command of a help text, options, and a run with these. */
 export function command<T extends Options>({ alone, help, options, run }: CommandOf<T>): Command {
   return {
     help,

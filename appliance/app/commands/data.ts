@@ -68,7 +68,6 @@ export async function noSite(config: Config, terminal: Terminal): Promise<string
   return `No site yet in ${where}. Add one: ${toType("sites add my-site", config, terminal)}`;
 }
 
-/** The message about an id that no site has. */
 export function unknownSite({ sites }: Directory, id: string): string {
   const meant = didYouMean(
     id,

@@ -25,7 +25,6 @@ export const devices = command({
   },
 });
 
-/** A deck on the bus. */
 interface Found {
   readonly model: string;
   readonly name: string;
@@ -57,7 +56,6 @@ export async function findDevices(bus: DeckBus): Promise<Found[]> {
   return found;
 }
 
-/** A line for each. */
 export function linesOf(found: readonly Found[]): string[] {
   if (found.length === 0)
     return [

@@ -2,7 +2,6 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { isObject } from "../../base/input/json.ts";
 import { isClaimed, runtimeInfoFile } from "../../store/desk.ts";
 
-/** A bound socket. */
 interface BoundSocket {
   readonly address: string;
   readonly port: number;

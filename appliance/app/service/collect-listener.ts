@@ -31,7 +31,6 @@ interface ShownCollector {
   isDraining: () => boolean;
 }
 
-/** Opens the listener of the collector, on a port or a socket. */
 export async function showAlone(
   { config, clock, log, sockets }: CollectParts,
   ends: AsyncDisposableStack,

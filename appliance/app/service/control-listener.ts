@@ -18,7 +18,6 @@ export class ControlListener {
     return this.#adminOpen || (this.#listener !== undefined && isLoopback(this.#listener.address));
   }
 
-  /** The number of open connections. */
   get connections(): number {
     return this.#listener?.connections ?? 0;
   }

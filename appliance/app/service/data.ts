@@ -10,7 +10,6 @@ import type { Context } from "./parts.ts";
 /** A database elsewhere that lives has answered by then. */
 const PATIENCE_MS = 2_000;
 
-/** The data, and the sessions of its readers. */
 export interface Data {
   store: Store;
   sites: Sites;
@@ -80,7 +79,6 @@ function patience(clock: Clock): Promise<void> {
   return promise;
 }
 
-/** Opens the sites of the configuration and the data. */
 export function knowSites(config: Config, numbers: Numbers, ends: AsyncDisposableStack): Sites {
   const sites = new Sites(
     {

@@ -37,7 +37,6 @@ const ACCEPTS = { encoding: null, ifNoneMatch: "" } as const;
 /** A condition that everything matches, so that all detail is read. */
 const WHATEVER = { dimension: "path", test: "not", value: "" } as const;
 
-/** Goals that everything matches. */
 const ANY_GOALS = (["event", "page"] as const).map((kind) => ({ name: kind, kind, value: "*" }));
 
 /** A query of all days, each by itself. */

@@ -1,9 +1,7 @@
 import type { Log } from "../../base/log.ts";
 import { type Unusable, unusable } from "../../store/desk.ts";
 
-/** Parts that run together. */
 export interface Mode {
-  /** Closes all of them. */
   close(): Promise<void>;
 }
 

@@ -48,7 +48,6 @@ interface Collecting extends Omit<Context, "updates" | "disk">, Data {
   backupWatch: BackupWatch;
   onUnusable: (why: Unusable) => void;
   onReplaced: () => void;
-  /** The problems that the box has now. */
   warnings: () => readonly Warning[];
   /** Undefined where the kernel tells nothing of a disk. */
   disk: DiskWatch | undefined;

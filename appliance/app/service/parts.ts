@@ -29,7 +29,6 @@ import { openStages, type Stages } from "./stages.ts";
 
 const MAIN = fileURLToPath(new URL("../../main.ts", import.meta.url));
 
-/** The parts that the service is started with. */
 export interface ServiceParts extends FrontParts {
   /** Called with the path of this box's database before anything runs. */
   prepare?: (file: string) => void | Promise<void>;
@@ -68,7 +67,6 @@ export interface ServiceParts extends FrontParts {
   vitals?: () => Promise<Vitals>;
 }
 
-/** The parts that the service and the rescue share. */
 interface Shared {
   pages: Pages;
   icons: Icons;
@@ -81,11 +79,9 @@ interface Shared {
   door: PublicDoor;
   /** Undefined where the system is not ours. */
   reset: Reset | undefined;
-  /** The program of the command line. */
   main: string;
   /** The bytes that may be used of a folder, so that counting goes on. */
   freeBytes: (folder: string) => Promise<number>;
-  /** Numbers of hits and answers. */
   hits: HitCounter;
   answers: AnswerCounter;
 }
@@ -118,7 +114,6 @@ export function shareParts(parts: ServiceParts): Shared {
   };
 }
 
-/** The parts with which each part of the service starts. */
 export interface Context extends Omit<ServiceParts, "door" | "random">, Shared {
   /** Closes the parts in reverse. */
   readonly ends: AsyncDisposableStack;

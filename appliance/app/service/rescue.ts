@@ -36,7 +36,6 @@ import { type CollectorListeners, showCollector } from "./stages.ts";
 import { tryStart } from "./try-start.ts";
 
 interface Trouble {
-  /** The damage of the data. */
   why: Unusable;
   /** To be called when the data may be used again. */
   repaired: () => void;
@@ -129,7 +128,6 @@ function adminWithout({ adminToken, dataDir }: Config): Admin {
   };
 }
 
-/** The remedies that the owner has. */
 function aboutRepair(
   { config, chores, space = spaceOf }: Context,
   { why, repaired }: Pick<Trouble, "why" | "repaired">,

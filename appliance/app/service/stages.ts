@@ -24,7 +24,6 @@ interface StagesParts {
   door: Pick<PublicDoor, "certificates" | "secured">;
   /** File descriptors of the sockets `collector`, `collector-tls` and `control`, where others opened them. */
   sockets?: ReadonlyMap<string, number>;
-  /** Counts answers of the collector's listeners. */
   answers: AnswerCounter;
 }
 
@@ -80,7 +79,6 @@ export function openStages(parts: StagesParts): Stages {
   };
 }
 
-/** The listeners of the collector. */
 export interface CollectorListeners {
   collector: Listener;
   collectorTls?: Listener;

@@ -43,7 +43,6 @@ interface BackupsOptions {
   readonly machine: () => string;
   readonly settings: Documents<BackupSettings>;
   readonly record: Documents<BackupRecord>;
-  /** The targets that are wanted. */
   readonly targets: (settings: BackupSettings) => readonly KnownTarget[];
   /** Other targets may be there. */
   readonly targetsChanged: Listenable;
@@ -124,7 +123,6 @@ export class Backups {
     return this.#settings;
   }
 
-  /** The targets in use. */
   get targets(): TargetView[] {
     const { now, isSure, zone, present } = this.#facts();
     const late = isSure ? overdue(this.#record.now, now) : [];

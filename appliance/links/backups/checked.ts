@@ -3,7 +3,6 @@ import { invalidField } from "../../base/refusal.ts";
 import { CERTIFICATES_RULE, isCertificates } from "../../base/system/certificates.ts";
 import { type BackupSettings, FIRST_BACKUP_SETTINGS } from "./settings.ts";
 
-/** One document, once it has been saved. */
 export const BACKUP_SETTINGS = documentKind<BackupSettings>(
   "backup_settings",
   objectOf(

@@ -6,11 +6,9 @@ import type { BackupRecord } from "./record.ts";
 import type { FolderMark, GoodBackup, TargetKind, TargetRecord } from "./view.ts";
 
 interface BackupFacts {
-  /** The targets that the settings want. */
   readonly wanted: readonly TargetKind[];
   /** The wanted ones that can be written to now: a stick may be somewhere else. */
   readonly present: readonly TargetKind[];
-  /** The path of the folder; undefined without one. */
   readonly folder?: string | undefined;
   readonly now: number;
   /** Whether `now` can be believed. */
@@ -18,18 +16,15 @@ interface BackupFacts {
   readonly zone: DayZone;
 }
 
-/** One backup to be made. */
 export interface BackupTask {
   readonly kind: TargetKind;
 }
 
-/** The end of a backup. */
 export type BackupOutcome =
   | {
       readonly kind: "good";
       readonly good: GoodBackup;
       readonly files: readonly GoodBackup[];
-      /** The mark of a folder. */
       readonly mark?: FolderMark | undefined;
     }
   | { readonly kind: "failed"; readonly why: string };
@@ -76,7 +71,6 @@ function inUse(kept: BackupRecord, { wanted, present, folder, now }: BackupFacts
   return { targets };
 }
 
-/** The time at which a target is tried next. */
 export function dueAt({ good, tries, triedAt }: TargetRecord, zone: DayZone, now: number): number {
   // A clock that was ahead once must not keep a machine from its backups.
   const isDue = good === null || good.at < lastNight(zone, now) || good.at > now + DAY_MS;
@@ -114,7 +108,6 @@ export function triedAnew({ targets }: BackupRecord): BackupRecord {
   return { targets: targets.map((target) => ({ ...target, tries: 0, triedAt: 0 })) };
 }
 
-/** The targets that have had no good backup for a week. */
 export function overdue({ targets }: BackupRecord, now: number): TargetRecord[] {
   return targets.filter(({ since, good }) => now - Math.max(since, good?.at ?? 0) > TOLD_MS);
 }

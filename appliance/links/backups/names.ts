@@ -1,6 +1,5 @@
 /** A backup of ours, as its file says it. */
 export interface BackupName {
-  /** The file's name. */
   readonly file: string;
   /** The time that it was made, in epoch milliseconds; whole seconds. */
   readonly at: number;
@@ -59,7 +58,6 @@ export function markName(file: string): string {
   return file + MARK;
 }
 
-/** Whether a file is a mark of this machine. */
 export function isMarkOf(file: string, id: string): boolean {
   return isNamedBy(file, id, MARK);
 }

@@ -1,4 +1,3 @@
-/** A folder of a WebDAV server. */
 export interface WebdavSettings {
   /** `https:` or `http:`; empty until one is given. */
   readonly url: string;

@@ -11,16 +11,13 @@ export interface GoodBackup {
 
 /** A file of ours in a folder, which is not there while its disk is not mounted. */
 export interface FolderMark {
-  /** The folder's path. */
   readonly folder: string;
-  /** The file's name. */
   readonly file: string;
 }
 
 /** A target that is in use, and what became of its backups. */
 export interface TargetRecord {
   readonly kind: TargetKind;
-  /** Since when it is in use. */
   readonly since: number;
   /** Tries since the last good one, and the time of the last; 0 before any. */
   readonly tries: number;
@@ -34,7 +31,6 @@ export interface TargetRecord {
   readonly mark?: FolderMark;
 }
 
-/** A target, and what is to be said of it. */
 export interface TargetView extends TargetRecord {
   readonly isPresent: boolean;
   readonly isRunning: boolean;
@@ -44,7 +40,6 @@ export interface TargetView extends TargetRecord {
   readonly isOverdue: boolean;
 }
 
-/** A backup of another machine. */
 export interface FoundBackup extends GoodBackup {
   readonly machine: string;
 }

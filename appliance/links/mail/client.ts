@@ -4,7 +4,6 @@ import SMTPConnection from "nodemailer/lib/smtp-connection";
 import type { SendOutcome } from "../../base/send-outcome.ts";
 import type { MailSettings } from "./settings.ts";
 
-/** A mail to one address. */
 export interface Mail {
   readonly to: string;
   readonly subject: string;
@@ -22,7 +21,6 @@ const SILENCE_MS = 60_000;
 /** Characters of a server's own words that are shown. */
 const SHOWN = 200;
 
-/** A failure as the client tells it. */
 interface MailFailure {
   readonly code?: string | undefined;
   readonly originalCode?: string | undefined;

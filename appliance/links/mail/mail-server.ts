@@ -17,7 +17,6 @@ import { FIRST_MAIL_SETTINGS, type MailSettings } from "./settings.ts";
 
 const LONGEST = 256;
 
-/** One document, once it has been saved. */
 export const MAIL = documentKind<MailSettings>(
   "mail",
   objectOf(
@@ -55,7 +54,6 @@ const NONE: SendOutcome = {
 
 /** The mail server of the box's owner, none until one is named. */
 export class MailServer {
-  /** Its settings are others. */
   readonly changed = new Signal();
   readonly #options: MailServerOptions;
   readonly #mutex = new Mutex();
@@ -111,7 +109,6 @@ export class MailServer {
     });
   }
 
-  /** Ends what is under way. */
   close(): void {
     this.#stop.abort();
   }

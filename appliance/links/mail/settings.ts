@@ -1,4 +1,3 @@
-/** The mail server by which the box sends mail. */
 export interface MailSettings {
   /** A host name or address; empty until one is given. */
   readonly host: string;

@@ -45,7 +45,6 @@ interface BrokerOptions {
   readonly connected: () => void;
   /** Takes a message. The next one follows after `done`. */
   readonly message: (message: Message, done: () => void) => void;
-  /** The state is another. */
   readonly changed: () => void;
 }
 
@@ -85,7 +84,6 @@ export class Broker {
   #problem: string | null = null;
   #tries = 0;
   #cancelRetry: Cancel = () => {};
-  /** Timers of this connection. */
   #timers: readonly Cancel[] = [];
   #cancelStalled: Cancel | undefined;
   #isOver = false;
@@ -108,12 +106,10 @@ export class Broker {
         };
   }
 
-  /** Whether a topic has a value. */
   has(topic: string): boolean {
     return this.#kept.has(topic);
   }
 
-  /** All topics with a value. */
   topics(): string[] {
     return [...this.#kept.keys()];
   }

@@ -13,7 +13,6 @@ export interface Message {
   readonly retain: boolean;
 }
 
-/** An outgoing message. */
 export interface OutgoingMessage {
   readonly topic: string;
   readonly payload: string | Uint8Array;
@@ -54,7 +53,6 @@ export type Connect = (
   as: {
     readonly clientId: string;
     readonly will: OutgoingMessage;
-    /** Filters to subscribe to from the beginning. */
     readonly listenFor: readonly string[];
   },
   events: ConnectionEvents,
@@ -74,7 +72,6 @@ const ASKING = new Set(["connect", "subscribe", "unsubscribe", "pingreq"]);
 /** Reason codes from here on are refusals: MQTT 5, 2.4; in 3.1.1 those of subscriptions. */
 const REFUSALS = 0x80;
 
-/** Opens a connection, and reports by `events`. */
 export const connectMqtt: Connect = (to, { clientId, will, listenFor }, events) => {
   let socket: GuardedSocket | undefined;
   let problem: unknown;

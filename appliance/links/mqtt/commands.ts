@@ -10,7 +10,6 @@ import { readCustom, readNotification } from "./awtrix.ts";
 import type { Message } from "./client.ts";
 import { commandIn, resultTopic } from "./topics.ts";
 
-/** The parts of the box that commands reach. */
 interface CommandTargets {
   readonly channels: Pick<Channels, "set" | "clear" | "get" | "acknowledge" | "changed">;
   readonly decks: Pick<Decks, "bound" | "showPage" | "setAsleep"> & {
@@ -23,9 +22,7 @@ interface CommandsOptions extends CommandTargets {
   readonly log: { warn(line: string): void };
   /** The beginning of our topics. */
   readonly base: string;
-  /** Takes other messages. */
   readonly others: (message: Message) => void;
-  /** Publishes the result of a command. */
   readonly answer: (topic: string, payload: string) => void;
 }
 

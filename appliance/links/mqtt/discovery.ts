@@ -13,9 +13,7 @@ import {
   slotEvent,
 } from "./topics.ts";
 
-/** The facts of the box that Home Assistant shows. */
 export interface BoxFacts {
-  /** The box's id at the broker. */
   readonly box: string;
   /** The name that people call it by. */
   readonly name: string;
@@ -91,7 +89,6 @@ export function deviceDocument(base: string, facts: BoxFacts): DeviceDocument {
   };
 }
 
-/** The first components that fit. */
 function fitting<T>(components: readonly T[]): readonly T[] {
   let bytes = 0;
   const end = components.findIndex((component) => {
@@ -185,7 +182,6 @@ function siteSensors(base: string, { id: site }: SiteFacts): (readonly [string, 
   ];
 }
 
-/** The payload for a gesture. */
 export function eventOf({ kind, delta }: Pick<Gesture, "kind" | "delta">, page: string): object {
   return { event_type: EVENT_TYPES[kind], page, ...(delta !== undefined && { delta }) };
 }

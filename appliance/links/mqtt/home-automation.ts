@@ -12,16 +12,13 @@ import type { BrokerState } from "./broker.ts";
 import type { Announced, Link, LinkOptions } from "./link.ts";
 import { checkSettings, FIRST_SETTINGS, type MqttSettings } from "./settings.ts";
 
-/** The state that is kept over restarts. */
 interface KeptMqtt {
-  /** The box's id at the broker. */
   readonly box: string;
   /** Null before anything was set. */
   readonly settings: MqttSettings | null;
   readonly announced: Announced | null;
 }
 
-/** The one document of MQTT, made at the first start. */
 export const MQTT = documentKind<KeptMqtt>(
   "mqtt",
   objectOf({
@@ -70,7 +67,6 @@ export class HomeAutomation {
     return home;
   }
 
-  /** The box's id at the broker. */
   get box(): string {
     return this.#kept.box;
   }

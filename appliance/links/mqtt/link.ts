@@ -28,7 +28,6 @@ export interface SiteSource {
   list(): readonly string[];
   /** Kinds of alarms that are switched on, like `silence`. */
   alarms(site: string): readonly string[];
-  /** The figures of a site; undefined where there is none. */
   figures(site: string): Promise<SiteFigures | undefined>;
   /** Sites or their figures may be others. */
   readonly changed: Listenable;
@@ -52,7 +51,6 @@ interface LinkedParts {
   readonly sites: SiteSource;
   /** The name of the box, and where its Web UI is. */
   readonly describe: () => Pick<BoxFacts, "name" | "version" | "url">;
-  /** The description of the box has changed. */
   readonly described: Listenable;
 }
 
@@ -60,7 +58,6 @@ interface LinkedParts {
 export interface Announced {
   readonly prefix: string;
   readonly discovery: string;
-  /** The platform of each component. */
   readonly components: Readonly<Record<string, string>>;
 }
 
@@ -71,10 +68,8 @@ export interface LinkOptions extends LinkedParts {
   readonly log: { info(line: string): void; warn(line: string): void };
   readonly connect: Connect;
   readonly settings: MqttSettings;
-  /** The box's id at the broker. */
   readonly box: string;
   readonly announced: Announced | null;
-  /** Keeps it over restarts. */
   readonly saveAnnounced: (announced: Announced | null) => void;
   /** Called when the state of the connection has changed. */
   readonly changed: () => void;
@@ -108,7 +103,6 @@ export class Link {
   #announced: Announced | null;
   /** The announcement at another place, until it is taken back. */
   #former: Announced | undefined;
-  /** The number of topics cleared in this connection. */
   #cleared = 0;
   #broker: Broker | undefined;
   #subscriptions: readonly Cancel[] = [];

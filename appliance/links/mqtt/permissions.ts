@@ -24,7 +24,6 @@ export class Permissions {
     this.#who = user === "" ? "this machine, which signs in without a user," : `the user "${user}"`;
   }
 
-  /** Filters for the echoes. */
   get filters(): string[] {
     return this.#needs.map(({ echo }) => echo);
   }

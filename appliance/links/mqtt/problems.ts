@@ -1,7 +1,5 @@
 import { entryOf } from "../../base/input/json.ts";
 
-/** Problems with a broker, in sentences for the owner. */
-
 /** Reason codes with which a broker refuses: those of MQTT 3.1.1 below 128, those of 5 above. */
 const REFUSED: Readonly<Record<number, string>> = {
   1: "The broker speaks neither MQTT 5 nor 3.1.1: update it.",

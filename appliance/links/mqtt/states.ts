@@ -22,7 +22,6 @@ interface StateSources {
   readonly figures: ReadonlyMap<string, SiteFigures>;
 }
 
-/** The state of a topic. */
 interface State {
   readonly payload: string;
   /** Epoch milliseconds when the state expires; null for one that does not. */

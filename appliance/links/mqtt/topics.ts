@@ -2,7 +2,6 @@ import { isChannelName, looksLikeSiteId } from "../../base/names.ts";
 
 /** Every topic of this box. `base` is the prefix and the box's id. */
 
-/** The beginning of a box's topics. */
 export function baseTopic(prefix: string, box: string): string {
   return `${prefix}/${box}`;
 }
@@ -104,7 +103,6 @@ export function commandIn(
   return undefined;
 }
 
-/** The topic for the result of a command. */
 export function resultTopic(command: string): string {
   return command.endsWith("/set")
     ? `${command.slice(0, -"set".length)}result`

@@ -3,7 +3,6 @@ import { DAY_MS } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
 import { AskFailed, askFailure, exchange, trustOf } from "../../base/http/exchange.ts";
 
-/** A question of the box to a host on the internet. */
 export interface OutsideQuestion {
   readonly method: "GET" | "POST" | "HEAD";
   /** An http or https URL, which the caller has to check. */
@@ -12,7 +11,6 @@ export interface OutsideQuestion {
   readonly body?: string | Uint8Array;
 }
 
-/** The answer, whole. */
 export interface OutsideReply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;

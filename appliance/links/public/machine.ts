@@ -34,7 +34,6 @@ export interface PublicTaskFacts {
   readonly port: number;
   /** The time of the last visitor from outside since the start; undefined without one. */
   readonly reachedAt: number | undefined;
-  /** Whether the owner has requested a test. */
   readonly wantsTest: boolean;
 }
 
@@ -122,7 +121,6 @@ function isWanted({ settings: { enabled, name, agreed }, isSure, port }: PublicT
   return enabled && name !== "" && agreed && port !== 0 && isSure;
 }
 
-/** Whether the router is asked to open the port. */
 export const opensPort = ({
   settings: { enabled, openPort, name, agreed },
   isTunnelled,
@@ -267,7 +265,6 @@ function isReady(record: PublicRecord, facts: PublicTaskFacts): boolean {
   return isNamed(record, facts) && (!opensPort(facts) || port !== null);
 }
 
-/** Tests and orders. */
 function issuing(record: PublicRecord, facts: PublicTaskFacts): Next[] {
   const { now, served, wantsTest } = facts;
   const test = testing(record, facts);

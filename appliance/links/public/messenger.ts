@@ -9,18 +9,14 @@ import type { DnsProvider } from "./dns/providers.ts";
 import type { HomeRouter } from "./router/open-port.ts";
 import type { FoundAddress, Messenger, PublicOutcome, PublicTask } from "./tasks.ts";
 
-/** The recipients of requests. */
 interface MessengerPorts {
   /** The public name, or an address. */
   readonly name: string;
   readonly router: Pick<HomeRouter, "open" | "close" | "outerAddress" | "listen">;
   readonly acme: Pick<Acme, "test" | "order" | "renewalInfo">;
-  /** The provider of dynamic DNS; undefined without one. */
   readonly provider: DnsProvider | undefined;
   readonly lookUp: LookUp;
-  /** Sends requests to the provider. */
   readonly ask: AskOutside;
-  /** The addresses of this machine. */
   readonly ownAddresses: () => readonly string[];
   /** The port of this box for TLS. */
   readonly port: () => number;

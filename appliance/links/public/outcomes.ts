@@ -79,7 +79,6 @@ export function beforeTask(
   }
 }
 
-/** The record after a task. */
 export function afterTask(
   kept: PublicRecord,
   task: PublicTask,

@@ -5,7 +5,6 @@ interface PhoneLinksOptions {
   readonly randomBytes: (size: number) => Buffer;
 }
 
-/** The lifetime of a link. */
 export const PHONE_LINK_MS = 600_000;
 /** The most links. Beyond it, the oldest is removed. */
 const MOST = 16;

@@ -76,7 +76,6 @@ interface PublicAddressOptions {
   readonly port: number;
 }
 
-/** A certificate to serve, with its key. */
 interface ServedCertificate {
   readonly cert: string;
   readonly key: KeyObject;
@@ -363,7 +362,6 @@ export class PublicAddress {
     return isNew ? this.#options.keys.saveRecord(record) : true;
   }
 
-  /** Reports changes of the view. */
   #tell(): void {
     const isLive = this.certificate !== undefined;
     if (isLive !== this.#isShownLive) {

@@ -39,7 +39,6 @@ function partOf({ notBefore, notAfter }: Served, ms: number): number {
   return Math.min(ms, (notAfter - notBefore) / 4);
 }
 
-/** The time for requesting the window of the CA. */
 export function askWindowAt({ renewal }: PublicRecord, served: Served): number {
   return renewal?.of === served.id ? renewal.askedAt + renewal.waitMs : 0;
 }

@@ -10,7 +10,6 @@ export interface PublicAdvice {
   readonly next?: string;
 }
 
-/** The facts that sentences need beside the state. */
 export interface SentenceFacts {
   /** The provider of dynamic DNS, as people call it. */
   readonly provider?: string | undefined;
@@ -18,7 +17,6 @@ export interface SentenceFacts {
   readonly port?: Required<PublicAdvice> | undefined;
 }
 
-/** The parts of sentences. */
 interface About {
   readonly name: string;
   /** The home's own address, or words for it. */
@@ -30,7 +28,6 @@ interface About {
   readonly more: SentenceFacts;
 }
 
-/** The line of a state in the view. */
 interface StateLine {
   /** The step at which it is shown. Earlier steps are done, later ones wait. */
   readonly step: PublicStep;
@@ -155,7 +152,6 @@ export const STATES: Readonly<Record<PublicState, StateLine>> = {
   })),
 };
 
-/** The sentences about a state for people. */
 export function adviceOf(
   state: PublicState,
   record: PublicRecord,

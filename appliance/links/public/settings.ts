@@ -19,7 +19,6 @@ export interface PublicSettings {
   readonly ddns: string;
   readonly ddnsUser: string;
   readonly ddnsToken: string;
-  /** Whether the router is asked to open the port. */
   readonly openPort: boolean;
   /** Whether pages and reads answer on the public name. */
   readonly dashboard: boolean;

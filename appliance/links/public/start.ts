@@ -29,7 +29,6 @@ interface PublicParts {
   messenger?: ((settings: PublicSettings) => Messenger) | undefined;
 }
 
-/** Starts the public address, if the owner wants one. */
 export async function startPublicAddress({
   config,
   clock,

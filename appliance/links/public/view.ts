@@ -1,6 +1,5 @@
 /** The state of the public address for all displays and browsers. */
 
-/** The state of the public address, in one word. */
 export type PublicState =
   /** States without activity: the owner has to give a name or agree, or the time is not known. */
   | "off"
@@ -49,7 +48,6 @@ export interface StepView {
   readonly nextTryAt?: number;
 }
 
-/** The public address, for display. */
 export interface PublicView {
   readonly state: PublicState;
   /** Whether visitors are served by https://. */
@@ -59,11 +57,9 @@ export interface PublicView {
   readonly headline: string;
   /** The steps in order: name, address, port, certificate, reached. */
   readonly steps: readonly StepView[];
-  /** The end of the certificate. */
   readonly expiresAt: number | null;
   /** The time of the last visitor from outside since the start. */
   readonly reachedAt: number | null;
-  /** Tests from the internet that are left for now. */
   readonly testsLeft: number;
   readonly warnings: readonly ("certificate_expires" | "unreached")[];
 }

@@ -75,12 +75,10 @@ export class Bundles {
     return true;
   }
 
-  /** Removes the whole release. */
   async remove(): Promise<void> {
     await rm(this.#at(WHOLE), { recursive: true, force: true });
   }
 
-  /** Removes the download. */
   async removeFetched(): Promise<void> {
     await rm(this.#at(FETCHED), { recursive: true, force: true });
   }

@@ -6,13 +6,11 @@ import { asksHost, type UpdateSettings } from "./settings.ts";
 import type { Candidate } from "./view.ts";
 import { isUnseenFailure, isUntried, lastKey, offeredByUpdater, readyOf } from "./view-of.ts";
 
-/** The facts that decide the next task. */
 export interface UpdateFacts {
   readonly state: UpdaterState;
   readonly record: UpdateRecord;
   readonly settings: UpdateSettings;
   readonly board: ThisBoard;
-  /** The service's own candidates. */
   readonly candidates: readonly Candidate[];
   /** Epoch milliseconds, and whether that is the time. */
   readonly now: number;
@@ -131,7 +129,6 @@ function atRest(facts: UpdateFacts): UpdateTask | undefined {
   return isDue ? { kind: "check", isAsked: false } : { kind: "plan-check", from: now };
 }
 
-/** The release to install automatically. */
 function byItself({ state, record, board, candidates, now }: UpdateFacts): number | undefined {
   const { release } = readyOf(state, candidates) ?? {};
   const isUnwanted =

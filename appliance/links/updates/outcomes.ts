@@ -3,7 +3,6 @@ import type { UpdateTask } from "./next-task.ts";
 import type { SignedFiles, UpdateRecord } from "./record.ts";
 import { newWish, nextCheck, nextTry, nightFor, type WishTimes } from "./schedule.ts";
 
-/** The outcome of a look at the host. */
 export type CheckOutcome =
   /** `found`: the release that it offers, where that is for this box; `problem`: why it is not. */
   | {
@@ -26,7 +25,6 @@ export interface Unfinished {
   readonly checked?: CheckOutcome;
 }
 
-/** The outcome of a task about releases. */
 export type UpdateTaskOutcome =
   | CheckOutcome
   | Unfinished
@@ -53,7 +51,6 @@ export function beforeUpdateTask(
   return { ...record, wish: { ...wish, requested: { request: task.request, boot } } };
 }
 
-/** The record after a task. */
 export function afterUpdateTask(
   record: UpdateRecord,
   task: UpdateTask,
@@ -115,7 +112,6 @@ function afterFetch(
   return { ...record, wish: { ...wish, failures, retryAt }, problem };
 }
 
-/** The record after tasks that only change the record. */
 function afterDecision(record: UpdateRecord, task: UpdateTask, facts: WishTimes): UpdateRecord {
   const { wish } = record;
   const now = facts.clock.now();

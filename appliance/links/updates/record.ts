@@ -31,7 +31,6 @@ export interface Wish {
   readonly retryAt: number | null;
   /** Epoch milliseconds, of one for tonight. */
   readonly restartsAt: number | null;
-  /** The last request to the updater about it. */
   readonly requested: Requested | null;
 }
 
@@ -48,10 +47,8 @@ export interface UpdateRecord {
   readonly nextCheckAt: number | null;
   /** The offer of the host then, if it was newer than the running release. */
   readonly found: SignedFiles | null;
-  /** The uploaded release. */
   readonly uploaded: number | null;
   readonly wish: Wish | null;
-  /** The release that the owner does not want. */
   readonly skipped: number | null;
   /** The outcome that the owner has seen. */
   readonly seen: string | null;
@@ -115,7 +112,6 @@ const misfitOf = schemas({ allowUnionTypes: true })(
   }),
 );
 
-/** The disk, as far as the record needs it. */
 interface RecordDisk {
   /** Undefined where there is no such file, or it is longer. */
   bytesOf(path: string, most: number): Uint8Array | undefined;
@@ -127,7 +123,6 @@ const DISK: RecordDisk = { bytesOf, replace: replacePrivateFile };
 
 /** The record, on the disk too: replaced there as a whole. */
 export class UpdateRecordFile {
-  /** Emits after each change of the record. */
   readonly changed = new Signal();
   readonly #path: string;
   readonly #log: Pick<Log, "warn">;
@@ -150,7 +145,6 @@ export class UpdateRecordFile {
     return isWritten;
   }
 
-  /** The same of some of it. */
   async change(change: Partial<UpdateRecord>): Promise<void> {
     await this.save({ ...this.now, ...change });
   }

@@ -40,7 +40,6 @@ export function refuse(which: keyof typeof SENTENCES): Refusal {
   return new Refusal(code, sentence);
 }
 
-/** An error as a sentence for the owner. */
 export function failureSentence(error: unknown): string {
   const isMeant = error instanceof NotFetched || error instanceof Refusal;
   return isMeant ? error.message : notKept(error).message;

@@ -20,7 +20,6 @@ export type OpenUrl = (
   signal: AbortSignal,
 ) => Promise<HostAnswer>;
 
-/** Opens on the internet. */
 export const openOutside: OpenUrl = async (url, headers, signal) => {
   const body = await opened({ method: "GET", url, headers }, { signal });
   return { status: body.statusCode ?? 0, headers: body.headers, body };
@@ -60,7 +59,6 @@ export class ReleaseHost {
     this.#options = options;
   }
 
-  /** The host's name, for people. */
   get name(): string {
     return new URL(this.#options.url).host;
   }
@@ -95,7 +93,6 @@ export class ReleaseHost {
     });
   }
 
-  /** Runs a task within PATIENCE_MS. */
   async #patiently<T>(signal: AbortSignal, task: (end: AbortSignal) => Promise<T>): Promise<T> {
     const end = new AbortController();
     const stop = () => end.abort();
@@ -113,7 +110,6 @@ export class ReleaseHost {
     }
   }
 
-  /** The failure of an answer or its body. */
   failure(error: unknown, end: AbortSignal): NotFetched {
     return new NotFetched(
       "failed",

@@ -23,7 +23,6 @@ interface ReleasesOptions {
   readonly record: Pick<UpdateRecordFile, "now" | "change">;
   readonly bundles: Bundles;
   readonly board: ThisBoard;
-  /** The release host; undefined without one. */
   readonly host: ReleaseHost | undefined;
   /** Bytes for a release, beside those that counting needs. */
   readonly freeBytes: () => Promise<number>;
@@ -249,13 +248,9 @@ export function isOther({ release }: Manifest, state: UpdaterState): boolean {
   return isKept(state) && state.other?.release === release;
 }
 
-/** The releases that the service has. */
 interface HeldReleases {
-  /** The release that is here completely. */
   readonly whole: Manifest | undefined;
-  /** The offer of the host; undefined without one. */
   readonly found: Manifest | undefined;
-  /** The uploaded release. */
   readonly uploaded: number | null;
 }
 

@@ -66,7 +66,6 @@ const STATE = object(
 );
 const misfitOf = schemas({ allowUnionTypes: true })(STATE);
 
-/** Root's updater. */
 export class RootUpdater {
   readonly #root: RootRequests;
   /** The last state, cached by its text, since it is read every second. */
@@ -86,7 +85,6 @@ export class RootUpdater {
     return this.#read.state;
   }
 
-  /** The requests that it has not taken yet. */
   pending(): UpdaterRequest[] {
     return UPDATER_REQUESTS.filter((request) => this.#root.isPending(request));
   }

@@ -51,7 +51,6 @@ export function nextNight(now: number, minute: number, timeZone: string): number
   return right > now ? right : right + DAY_MS;
 }
 
-/** The clock, and other facts that the time of a wish depends on. */
 export interface WishTimes {
   readonly clock: Clock;
   /** 0–1. */
@@ -60,7 +59,6 @@ export interface WishTimes {
   readonly timeZone: () => string;
 }
 
-/** A new wish for a release. */
 export function newWish(
   what: Pick<Wish, "release" | "when" | "isByItself" | "before">,
   times: WishTimes,

@@ -2,7 +2,6 @@
 export const UPDATE_MODES = ["ask", "auto", "off"] as const;
 export type UpdateMode = (typeof UPDATE_MODES)[number];
 
-/** The settings of updates. */
 export interface UpdateSettings {
   readonly mode: UpdateMode;
   /** The folder with the newest release, with a slash at the end; empty for no host. */
@@ -11,7 +10,6 @@ export interface UpdateSettings {
   readonly key: string;
 }
 
-/** Whether there is a host to ask for releases. */
 export function asksHost({ mode, url }: UpdateSettings): boolean {
   return mode !== "off" && url !== "";
 }

@@ -5,7 +5,6 @@ import type { UpdateRecord } from "./record.ts";
 import { asksHost, type UpdateSettings } from "./settings.ts";
 import type { Candidate, ReadyRelease, UpdateView } from "./view.ts";
 
-/** The service's own knowledge, beside the state of the updater. */
 interface ServiceKnowledge {
   readonly record: UpdateRecord;
   readonly settings: UpdateSettings;
@@ -24,17 +23,14 @@ interface ServiceKnowledge {
   readonly restartsAt: number | null;
 }
 
-/** A key that identifies an outcome. */
 function outcomeKey({ kind, release, at }: UpdateOutcome): string {
   return `${kind} ${release} ${at}`;
 }
 
-/** A key that identifies the last outcome; null without one. */
 export function lastKey({ last }: UpdaterState): string | null {
   return last === undefined ? null : outcomeKey(last);
 }
 
-/** A key that identifies a problem of the updater; null without one. */
 export function problemKey({ problem, problemAt = 0 }: UpdaterState): string | null {
   return problem === undefined ? null : `${problemAt} ${problem}`;
 }
@@ -50,7 +46,6 @@ export function isUntried({ canTry }: UpdaterState, { isTried }: ThisBoard): boo
   return canTry !== true && !isTried;
 }
 
-/** The releases that the updater found itself. */
 export function offeredByUpdater({ offers }: UpdaterState): Candidate[] {
   return offers.flatMap(({ source, ...offer }) =>
     source === "service" ? [] : [{ ...offer, source, isWhole: true }],
@@ -85,7 +80,6 @@ export function readyOf(
   );
 }
 
-/** The view of all of it. */
 export function updateViewOf(state: UpdaterState, known: ServiceKnowledge): UpdateView {
   const { settings, board } = known;
   const { checkedAt, seen } = known.record;

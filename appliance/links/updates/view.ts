@@ -7,7 +7,6 @@ import type {
 import type { UpdateOutcome } from "../../base/text/update-outcome.ts";
 import type { UpdateMode } from "./settings.ts";
 
-/** A release that the service or the updater has. */
 export interface Candidate extends Omit<BundleOffer, "source"> {
   readonly source: "network" | "upload" | "card" | "stick";
   /** Whether all of it is on this box. */
@@ -23,7 +22,6 @@ export interface ReadyRelease extends Omit<Candidate, "isWhole"> {
   readonly state: "offered" | "downloading" | "downloaded" | "writing" | "prepared";
   /** Whether it failed on this box: then it is not tried again by itself. */
   readonly failedBefore: boolean;
-  /** The owner does not want it. */
   readonly isSkipped: boolean;
 }
 
@@ -38,7 +36,6 @@ export interface UpdateView {
   readonly source: string | null;
   /** The time of its last answer; epoch seconds. */
   readonly checkedAt: number | null;
-  /** The newest release known. */
   readonly ready: ReadyRelease | null;
   readonly progress: UpdateProgress | null;
   /** The release that is worked on, or restarted into. */
@@ -59,7 +56,6 @@ export interface UpdateView {
   readonly problem: string | null;
 }
 
-/** The changes that an owner may want. */
 export type UpdateChange =
   | { readonly action: "check" | "cancel" | "back" | "keep" | "seen" }
   | { readonly action: "skip"; readonly release: number }

@@ -4,7 +4,6 @@ import type { Inspected } from "../../../traffic/imports/inspect.ts";
 import type { ImportPlan, LeftOut } from "../../../traffic/imports/plan.ts";
 import { barsOf } from "../sites/stats-table.ts";
 
-/** An import as it is known before it is done. */
 export interface ImportWork {
   readonly found: Inspected;
   readonly plan: ImportPlan;
@@ -23,7 +22,6 @@ const WHY: Readonly<Record<LeftOut, (work: ImportWork) => string>> = {
     `older than ${retentionDays} days, the RETENTION_DAYS of this machine: set it higher first to keep them`,
 };
 
-/** The number of days, for people. */
 export function daysText(n: number): string {
   return n === 1 ? "1 day" : `${n} days`;
 }

@@ -36,7 +36,6 @@ export class ReportFile {
   }
 }
 
-/** The system and the board of this machine, as facts. */
 export function machineFacts(): Record<string, string> {
   const { model } = thisBoard();
   return {
@@ -45,7 +44,6 @@ export function machineFacts(): Record<string, string> {
   };
 }
 
-/** The facts that each report begins with. */
 export function reportHead(
   about: "deck" | "board",
   { now }: Pick<Terminal, "now">,

@@ -36,12 +36,10 @@ interface Outside {
   readonly ask: AskProgram;
   readonly clock: () => { monotonic(): number; readonly boot: string };
   readonly clockSource: () => string | undefined;
-  /** Facts about this machine. */
   readonly machine: () => Record<string, string>;
   readonly update: Pick<Command, "run">;
 }
 
-/** The command, in this surrounding. */
 export function tryBoardWith(outside: Outside): Command {
   return command({
     alone: "try-board",

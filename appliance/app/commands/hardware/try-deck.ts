@@ -39,13 +39,11 @@ numbers, names and pictures. docs/hardware.md says where to send it.`;
 interface Outside {
   readonly bus: () => DeckBus;
   readonly clock: () => Clock;
-  /** Facts about this machine. */
   readonly machine: () => Record<string, string>;
   /** @throws {CommandFailed} where nobody can answer */
   readonly person: (terminal: Terminal) => { readonly person: Person; close(): void };
 }
 
-/** The command, in this surrounding. */
 export function tryDeckWith(outside: Outside): Command {
   return command({
     alone: "try-deck",

@@ -43,7 +43,6 @@ export function tableOf(
   ];
 }
 
-/** The heights of a bar, from none on. */
 const BARS = [..."▁▂▃▄▅▆▇█"];
 
 function chartOf(series: readonly SeriesRow[], columns: number): string[] {

@@ -66,7 +66,6 @@ interface Listed {
   /** `admin`, or the id of a site. */
   readonly of: string;
   readonly from: "configuration" | "here" | null;
-  /** A link shares the site. */
   readonly shared: boolean;
 }
 

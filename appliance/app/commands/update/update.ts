@@ -62,7 +62,6 @@ interface UpdateCommand extends Outside {
   readonly isYes: boolean;
 }
 
-/** The command, in this surrounding. */
 export function updateWith(outside: Outside): Command {
   return command({
     help,
@@ -139,7 +138,6 @@ function bundlesOf({ updatesDir, updates }: Config): Bundles {
   return new Bundles(updatesDir, readKeys(KEYS_FOLDER, updates.key));
 }
 
-/** The time in the box's own time zone. */
 function timeOf(epochMs: number): string {
   return new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" }).format(
     epochMs,

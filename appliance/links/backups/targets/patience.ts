@@ -22,7 +22,6 @@ export class Patience {
     return this.#stop.signal.aborted;
   }
 
-  /** There was progress. */
   moved(): void {
     this.#cancel();
     this.#cancel = this.#clock.after(STALLED_MS, () => this.#stop.abort());

@@ -39,7 +39,6 @@ export class StickSlot {
     this.#stop = folder === undefined ? () => {} : every(clock, LOOK_MS, () => this.#look());
   }
 
-  /** Whether this machine has one. */
   get isThere(): boolean {
     return this.#folder !== undefined;
   }

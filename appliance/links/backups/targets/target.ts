@@ -29,5 +29,4 @@ export interface BackupTarget {
 /** The failure of a target; the message is a sentence for people. */
 export class TargetProblem extends Error {}
 
-/** The most files of a folder that are looked at. */
 export const MOST_FILES = 10_000;

@@ -9,7 +9,6 @@ export interface Identifier {
   readonly value: string;
 }
 
-/** The identifier of a public name, which may be an address. */
 export function identifierOf(name: string): Identifier {
   return { type: isIP(name) === 0 ? "dns" : "ip", value: name };
 }

@@ -28,7 +28,6 @@ export interface ChallengeResponder {
 
 export type ChallengeType = Validation["challenge"];
 
-/** A challenge that this box can answer. */
 interface Challenge {
   readonly type: ChallengeType;
   readonly url: string;
@@ -66,7 +65,6 @@ export function validationOf(authorization: Resource, { type }: Challenge): Vali
   return { challenge: type, ...(isAddress && { addressUsed }) };
 }
 
-/** The reason that a challenge was not passed. */
 export function challengeFailure(authorization: Resource, challenge: Challenge): AcmeFailed {
   const found = challengesOf(authorization).find(({ type }) => type === challenge.type) ?? {};
   const validation = validationOf(authorization, challenge);

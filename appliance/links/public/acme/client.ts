@@ -29,7 +29,6 @@ interface AcmeOptions {
   readonly keys: { account(directory: string): Promise<KeyObject> };
   readonly presenter: ChallengeResponder;
   readonly clock: Clock;
-  /** The owner agreed to the CA's terms. */
   readonly agreed: boolean;
 }
 

@@ -48,7 +48,6 @@ function idOf(certificate: Buffer): string | undefined {
   return key && `${key.content.toString("base64url")}.${serial.toString("base64url")}`;
 }
 
-/** The content of the first value. */
 function inside(bytes: Buffer): Buffer {
   return readAll(bytes)[0]?.content ?? Buffer.alloc(0);
 }

@@ -18,11 +18,9 @@ export function signed(body: Buffer, key: KeyObject): Buffer {
 
 export const SIGNATURE_ALGORITHM = sequence(oid(ECDSA_WITH_SHA256));
 
-/** A name of its common name alone. */
 export const distinguishedName = (commonName: string) =>
   sequence(setOf(sequence(oid(COMMON_NAME), text(commonName))));
 
-/** The public half of a key. */
 export const publicHalf = (key: KeyObject) =>
   createPublicKey(key).export({ type: "spki", format: "der" });
 

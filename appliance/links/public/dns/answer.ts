@@ -47,7 +47,6 @@ export function askProviderWith(ask: AskOutside, signal: AbortSignal): AskProvid
   };
 }
 
-/** The addresses among words. */
 export function addressesIn(words: readonly string[]): Addresses {
   const v4 = words.find((word) => isIP(word) === 4);
   const v6 = words.find((word) => isIP(word) === 6);

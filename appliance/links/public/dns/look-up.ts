@@ -17,7 +17,6 @@ interface LookUpOptions {
   readonly clock: Clock;
   /** Creates a resolver with the system's name servers, and time limits of its own. */
   readonly resolver: () => Resolver;
-  /** The port of authoritative servers. */
   readonly port?: number;
 }
 
@@ -56,7 +55,6 @@ export function lookUpWith(options: LookUpOptions): LookUp {
   };
 }
 
-/** The addresses that one server has for a name. */
 interface KnownAddresses {
   readonly v4: readonly string[];
   readonly v6: readonly string[];
@@ -64,7 +62,6 @@ interface KnownAddresses {
   readonly alias?: string | undefined;
 }
 
-/** One search, with all of its requests. */
 class Search {
   readonly #options: LookUpOptions;
   readonly #system: Resolver;
@@ -86,7 +83,6 @@ class Search {
     return v4.slice(0, MOST_ADDRESSES);
   }
 
-  /** Ends all waiting. */
   close(): void {
     this.#isStopped = true;
     for (const resolver of this.#resolvers) resolver.cancel();

@@ -6,7 +6,6 @@ import { updateDyndns2 } from "./dyndns2.ts";
 import { type DnsService, serviceOf } from "./services.ts";
 import { updateByUrl } from "./url-form.ts";
 
-/** A provider of dynamic DNS. */
 export interface DnsProvider {
   /** To name it to a person. */
   readonly host: string;

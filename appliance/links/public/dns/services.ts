@@ -14,10 +14,8 @@ const SERVICES: Readonly<Record<string, string>> = {
   spdyn: "https://update.spdyn.de/nic/update",
 };
 
-/** The short names that `DDNS` takes. */
 export const DDNS_NAMES: readonly string[] = ["desec", "duckdns", ...Object.keys(SERVICES)];
 
-/** A service of `DDNS`. */
 export type DnsService =
   | { readonly kind: "desec" | "duckdns" }
   | { readonly kind: "dyndns2"; readonly url: string }
@@ -30,7 +28,6 @@ const LONGEST = 1_024;
 const DYNDNS2 = "dyndns2:";
 const HOLDERS = /\{(?:name|ip4|ip6|user|token)\}/g;
 
-/** The service with this name; undefined for an unknown one. */
 export function serviceOf(text: string): DnsService | undefined {
   if (text === "desec" || text === "duckdns") return { kind: text };
   const known = entryOf(SERVICES, text);

@@ -8,7 +8,6 @@ import type { AskOutside } from "../ask.ts";
 import type { GatewayClient } from "./mapping.ts";
 import { askByUdp } from "./udp.ts";
 
-/** A service of the router that maps ports. */
 export interface WanService {
   readonly type: string;
   /** The control URL, on the gateway. */

@@ -37,7 +37,6 @@ const DESCRIPTION = "Tallydeck";
 /** The answer to an action: its XML, or the number of an error. */
 type IgdAnswer = { readonly xml: string } | { readonly error: number };
 
-/** The router's service, with its properties. */
 interface WanLine {
   readonly service: WanService;
   readonly address: string | undefined;

@@ -4,7 +4,6 @@ import type { Gateway } from "./gateway.ts";
 
 /** A port of the router that leads to this box. */
 export interface Mapping {
-  /** The protocol of the mapping. */
   readonly by: "pcp" | "natpmp" | "igd";
   readonly internalPort: number;
   readonly externalPort: number;
@@ -57,7 +56,6 @@ export interface RouterPorts {
   readonly searchFrom: number;
 }
 
-/** The gateway, with the means for requests to it. */
 export interface GatewayClient {
   readonly gateway: Gateway;
   readonly ports: RouterPorts;
