@@ -1,24 +1,19 @@
 import type { RouterContext } from "@koa/router";
 import Koa, { type Middleware } from "koa";
-import { errorBodies } from "../base/http/errors.ts";
+import { errorBodies, nothingAt } from "../base/http/errors.ts";
 import type { Pages } from "../base/http/pages.ts";
 import { methodNotAllowed, Router } from "../base/http/router.ts";
 import type { Log } from "../base/log.ts";
 import { type ControlDoor, guard } from "./guard.ts";
-import type { ControlContext, Handler } from "./route.ts";
-
-type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+import type { ControlContext, Handler, RoutesOf } from "./route.ts";
 
 /** A path and method of this listener, and whether it answers without signing in. */
 export interface Route {
-  readonly method: Method;
+  readonly method: string;
   readonly path: string;
   readonly isPublic: boolean;
-  readonly handle: (ctx: ControlContext<never>) => void | Promise<void>;
+  readonly handle: (ctx: ControlContext) => unknown;
 }
-
-/** A route that works with this part of the box. */
-export type RouteOf<Part> = readonly [method: Method, path: string, handle: Handler<Part>];
 
 /** The routes of a listener, to which each part of it adds its own. */
 export class Routes {
@@ -27,18 +22,20 @@ export class Routes {
   readonly first: Middleware[] = [];
 
   /** Adds routes that answer without signing in. */
-  open<Part>(part: Part, ...routes: readonly RouteOf<Part>[]): void {
-    this.#add(true, part, routes);
+  open<Parts>(parts: Parts, routes: RoutesOf<Parts>): void {
+    this.#add(true, parts, routes);
   }
 
   /** Adds routes that need a sign-in. */
-  owner<Part>(part: Part, ...routes: readonly RouteOf<Part>[]): void {
-    this.#add(false, part, routes);
+  owner<Parts>(parts: Parts, routes: RoutesOf<Parts>): void {
+    this.#add(false, parts, routes);
   }
 
-  #add<Part>(isPublic: boolean, part: Part, routes: readonly RouteOf<Part>[]): void {
-    for (const [method, path, handle] of routes)
-      this.all.push({ method, path, isPublic, handle: (ctx) => handle(ctx, part) });
+  #add<Parts>(isPublic: boolean, parts: Parts, routes: RoutesOf<Parts>): void {
+    for (const [name, handle] of Object.entries<Handler<Parts>>(routes)) {
+      const [method = "", path = ""] = name.split(" ");
+      this.all.push({ method, path, isPublic, handle: (ctx) => handle(ctx, parts) });
+    }
   }
 }
 
@@ -66,7 +63,7 @@ export function ownerApp(
 ): Koa {
   const router = new Router({ sensitive: true, strict: true });
   for (const { method, path, handle } of routes.all)
-    router.register(path, [method], (ctx) => handle(withParams(ctx)));
+    router.register(path, [method], (ctx) => answer(withParams(ctx), handle));
   const open = routes.all
     .filter(({ isPublic }) => isPublic)
     .map(
@@ -89,10 +86,16 @@ export function ownerApp(
   return app;
 }
 
-function withParams(ctx: RouterContext): ControlContext<never> {
-  // A path names the parameters that its handler reads, and a handler the body that it answers.
+function withParams(ctx: RouterContext): ControlContext {
+  // A path names the parameters that its handler reads.
   const params = { id: "", slot: "", channel: "", ...ctx.params };
-  return Object.assign(ctx, { params }) as unknown as ControlContext<never>;
+  return Object.assign(ctx, { params }) as unknown as ControlContext;
+}
+
+async function answer(ctx: ControlContext, handle: Route["handle"]): Promise<void> {
+  const body = await handle(ctx);
+  if (body !== undefined) ctx.body = body;
+  else if (ctx.status === 404 && ctx.respond !== false) ctx.status = 204;
 }
 
 /** Leads a browser that asked for the dashboard here to the page that opens it, signed in. */
@@ -102,20 +105,25 @@ export const leadToDashboard: Handler<Pages> = (ctx) => {
 };
 
 /** Answers a page of the documentation. */
-const doc: Handler<Pages> = (ctx, pages) => void pages.sendDoc(ctx, ctx.params.page);
+const doc: Handler<Pages> = (ctx, pages) => expectSent(ctx, pages.sendDoc(ctx, ctx.params.page));
 
 /** Answers a file of the web build. */
 export function page(name: string): Handler<Pages> {
-  return (ctx, pages) => void pages.send(ctx, name);
+  return (ctx, pages) => expectSent(ctx, pages.send(ctx, name));
+}
+
+function expectSent({ path }: ControlContext, isSent: boolean): void {
+  if (!isSent) throw nothingAt(path);
+}
+
+/** Routes to files of the web build, each by its own name. */
+export function files(...names: string[]): RoutesOf<Pages> {
+  return Object.fromEntries(names.map((name) => [`GET /${name}`, page(name)]));
 }
 
 /** Pages and files that each listener for the owner has. */
-export const COMMON_PAGES: readonly RouteOf<Pages>[] = [
-  ["GET", "/control.css", page("control.css")],
-  ["GET", "/da-common.js", page("da-common.js")],
-  ["GET", "/favicon.svg", page("favicon.svg")],
-  ["GET", "/plex-condensed-400.woff2", page("plex-condensed-400.woff2")],
-  ["GET", "/plex-condensed-600.woff2", page("plex-condensed-600.woff2")],
-  ["GET", "/docs.css", page("docs.css")],
-  ["GET", "/docs/:page", doc],
-];
+export const COMMON_PAGES: RoutesOf<Pages> = {
+  ...files("control.css", "da-common.js", "favicon.svg", "docs.css"),
+  ...files("plex-condensed-400.woff2", "plex-condensed-600.woff2"),
+  "GET /docs/:page": doc,
+};

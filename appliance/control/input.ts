@@ -1,7 +1,17 @@
+import type { Context } from "koa";
+import { jsonBody } from "../base/http/body.ts";
+import { shape } from "../base/input/shape.ts";
 import { SITE_ID_RULE } from "../base/names.ts";
 import { invalidField } from "../base/refusal.ts";
 
-export { shape } from "../base/input/shape.ts";
+/**
+ * Makes a reader for the bodies of one shape.
+ * @throws {HttpError | Refusal} as `jsonBody` and `shape`
+ */
+export function bodyShape<T>(schema: object): (ctx: Context) => Promise<T> {
+  const read = shape<T>(schema);
+  return async (ctx) => read(await jsonBody(ctx));
+}
 
 /**
  * The place of a page as an address names it.
@@ -13,6 +23,7 @@ export function pagePlace(text: string | string[] | undefined): number {
   return Number(text);
 }
 
+export const STRING = { type: "string", description: "must be a string" };
 export const TRUTH = { type: "boolean", description: "must be true or false" };
 const SITE_ID_TEXT = { type: "string", description: `must be ${SITE_ID_RULE}` };
 /** Accepts any case: `siteIdOf` gives the kept form. */
@@ -25,3 +36,14 @@ export const SITE_HOST = {
   format: "host",
   description: "must be a host name like stats.example.org, perhaps with a port, or null",
 };
+
+/** Does work with the body of a request. The rest of a body that was refused is read, and thrown away. */
+export async function takingBody<T>({ req }: Context, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    // Many clients read no answer before all is sent.
+    req.resume();
+    throw error;
+  }
+}

@@ -1,17 +1,19 @@
-import type { DefaultContext, DefaultState, ParameterizedContext } from "koa";
-
-/** A request whose answer has a body of this type: see wire.ts. */
-type Answering<Body> = ParameterizedContext<DefaultState, DefaultContext, Body>;
+import type { Context } from "koa";
 
 /** A request on the control listener, with the parameters of its path. */
-export type ControlContext<Body = unknown> = Answering<Body> & {
+export type ControlContext = Context & {
   readonly params: Readonly<
     Record<"id" | "slot" | "channel" | "page" | "number" | "upload", string>
   >;
 };
 
-/** Answers a request with those parts of the box it needs, and with a `Body`; with none unless named. */
-export type Handler<Parts, Body = never> = (
-  ctx: ControlContext<Body>,
-  parts: Parts,
-) => void | Promise<void>;
+/**
+ * Answers a request with those parts of the box it needs. What it returns is the body: see wire.ts. Where it returns and sets
+ * nothing, the answer is 204.
+ */
+export type Handler<Parts> = (ctx: ControlContext, parts: Parts) => unknown;
+
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** Routes that work with the same parts of the box, by method and path: `GET /api/box`. */
+export type RoutesOf<Parts> = Readonly<Record<`${Method} /${string}`, Handler<Parts>>>;

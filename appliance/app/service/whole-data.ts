@@ -1,7 +1,7 @@
 import type { MachineSwitch } from "../../box/machine-settings.ts";
 import type { OwnerContext } from "../../control/context.ts";
-import { type DataParts, dataRoutes } from "../../control/routes/settings/backup.ts";
-import { settingsRoutes } from "../../control/routes/settings/settings.ts";
+import { DATA_ROUTES, type DataParts } from "../../control/routes/settings/backup.ts";
+import { SETTINGS_ROUTES } from "../../control/routes/settings/settings.ts";
 import type { Decks } from "../../deck/decks.ts";
 import type { Images } from "../../deck/settings/images.ts";
 import { databaseFile, Exchange, type Unusable, unusable } from "../../store/desk.ts";
@@ -55,7 +55,7 @@ export function startWholeData({ routes, store, decks, clock, ...parts }: WholeP
       .catch((err) => log.warn({ err }, "Root cannot be told of the name"));
   };
   const data = { clock, exchange, reloadAfterRestore, takeName };
-  routes.owner(data, ...dataRoutes);
-  routes.owner({ clock, store, decks }, ...settingsRoutes);
+  routes.owner(data, DATA_ROUTES);
+  routes.owner({ clock, store, decks }, SETTINGS_ROUTES);
   return { exchange, data };
 }

@@ -102,8 +102,7 @@ export function errorBodies(log: Log): Middleware {
     try {
       refuseMalformed(ctx.req);
       await next();
-      if (ctx.status === 404 && ctx.body === undefined)
-        throw new HttpError(404, "not_found", `Nothing is served at ${ctx.path}.`);
+      if (ctx.status === 404 && ctx.body === undefined) throw nothingAt(ctx.path);
     } catch (error) {
       if (error instanceof HttpError) answer(ctx, error);
       else if (error instanceof Refusal) answer(ctx, answerTo(error));
@@ -113,6 +112,10 @@ export function errorBodies(log: Log): Middleware {
       }
     }
   };
+}
+
+export function nothingAt(path: string): HttpError {
+  return new HttpError(404, "not_found", `Nothing is served at ${path}.`);
 }
 
 /** HTTP that a parser lets through and that no route could make sense of. */

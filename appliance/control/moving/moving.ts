@@ -4,7 +4,7 @@ import { closeWith } from "../../base/tasks/closing.ts";
 import type { Config } from "../../config/config.ts";
 import type { OwnerContext } from "../context.ts";
 import { exportSite } from "../routes/sites/site-export.ts";
-import { importRoutes } from "../routes/sites/site-imports.ts";
+import { IMPORT_ROUTES } from "../routes/sites/site-imports.ts";
 import { OwnProgram } from "./own-program.ts";
 import { Uploads } from "./uploads.ts";
 
@@ -46,8 +46,8 @@ export async function startMoving({
     room: () => freeBytes(config.dataDir),
     newId: () => random.bytes(16).toString("hex"),
   });
-  routes.owner({ numbers, uploads: closeWith(ends, uploads) }, ...importRoutes);
-  routes.owner({ numbers, clock, program }, ["GET", "/api/sites/:id/export", exportSite]);
+  routes.owner({ numbers, uploads: closeWith(ends, uploads) }, IMPORT_ROUTES);
+  routes.owner({ numbers, clock, program }, { "GET /api/sites/:id/export": exportSite });
 }
 
 /** The settings that imports and exports go by. */

@@ -35,38 +35,22 @@ const HEADERS = {
   "X-Accel-Buffering": "no",
 };
 
-/**
- * The pending events of a client. They are bounded: a list is sent in its state of then, and a slot once.
- */
-interface Pending {
-  decks: boolean;
-  channels: boolean;
-  public: boolean;
-  update: boolean;
-  /** `slots` and `pressed` events by deck and slot. */
-  readonly slots: Map<string, SlotTold>;
-}
+/** The events that tell a whole list or view, in its state of then. */
+const WHOLE = ["decks", "channels", "public", "update"] as const;
+type Whole = (typeof WHOLE)[number];
 
 /** An event about a slot. */
 type SlotTold =
   | { readonly event: "slots"; readonly data: SlotPicture }
   | { readonly event: "pressed"; readonly data: SlotAt };
 
-class Stream {
+/** A client, with its pending events. They are bounded: a list is sent once, and so is a slot. */
+interface Stream {
   readonly response: ServerResponse;
   readonly session: SessionId | undefined;
-  readonly pending: Pending = {
-    decks: true,
-    channels: true,
-    public: true,
-    update: true,
-    slots: new Map(),
-  };
-
-  constructor(response: ServerResponse, session: SessionId | undefined) {
-    this.response = response;
-    this.session = session;
-  }
+  readonly pending: Set<Whole>;
+  /** `slots` and `pressed` events by deck and slot. */
+  readonly slots: Map<string, SlotTold>;
 }
 
 /**
@@ -89,15 +73,15 @@ class Events {
   #listen(): void {
     const { decks, channels, sessions, address, updates } = this.#options;
     // The slots bound to a channel change with the decks.
-    const decksChanged = () => this.#tell({ decks: true, channels: true });
+    const decksChanged = () => this.#tell("decks", "channels");
     this.#subscriptions = [
       decks.changed.on(decksChanged),
       decks.problemsChanged.on(decksChanged),
       decks.pictureChanged.on((data) => this.#tellSlot({ event: "slots", data })),
       decks.fingers.pressed.on((data) => this.#tellSlot({ event: "pressed", data })),
-      channels.changed.on(() => this.#tell({ channels: true })),
-      address.changed.on(() => this.#tell({ public: true })),
-      ...(updates ? [updates.changed.on(() => this.#tell({ update: true }))] : []),
+      channels.changed.on(() => this.#tell("channels")),
+      address.changed.on(() => this.#tell("public")),
+      ...(updates ? [updates.changed.on(() => this.#tell("update"))] : []),
       sessions.ended.on((id) => {
         for (const stream of this.#streams) if (stream.session === id) this.#end(stream);
       }),
@@ -116,7 +100,7 @@ class Events {
         "too_many_clients",
         "Too many pages are open on this machine. Close some.",
       );
-    const stream = new Stream(response, session);
+    const stream = { response, session, pending: new Set(WHOLE), slots: new Map() };
     if (this.#streams.size === 0) this.#listen();
     this.#streams.add(stream);
     response.on("close", () => this.#remove(stream));
@@ -133,15 +117,14 @@ class Events {
     for (const stream of this.#streams) this.#end(stream);
   }
 
-  #tell(what: { decks?: true; channels?: true; public?: true; update?: true }): void {
-    for (const { pending } of this.#streams) Object.assign(pending, what);
+  #tell(...events: Whole[]): void {
+    for (const { pending } of this.#streams) for (const event of events) pending.add(event);
     this.#schedule();
   }
 
   #tellSlot(told: SlotTold): void {
     const { event, data } = told;
-    for (const { pending } of this.#streams)
-      pending.slots.set(`${event} ${data.deck} ${data.slot}`, told);
+    for (const { slots } of this.#streams) slots.set(`${event} ${data.deck} ${data.slot}`, told);
     this.#schedule();
   }
 
@@ -155,19 +138,25 @@ class Events {
     });
   }
 
-  #flush({ response, pending }: Stream): void {
+  #flush({ response, pending, slots }: Stream): void {
     if (response.writableNeedDrain || response.writableEnded) return;
-    if (pending.decks) send(response, "decks", decksView(this.#options.decks));
-    if (pending.channels) send(response, "channels", { channels: channelViews(this.#options) });
-    if (pending.public) send(response, "public", publicView(this.#options.address));
-    const update = pending.update ? this.#options.updates?.view() : undefined;
-    if (update !== undefined) send(response, "update", update);
-    pending.decks = false;
-    pending.channels = false;
-    pending.public = false;
-    pending.update = false;
-    for (const { event, data } of pending.slots.values()) send(response, event, data);
-    pending.slots.clear();
+    const views = this.#views();
+    for (const event of WHOLE) {
+      const data = pending.delete(event) ? views[event]() : undefined;
+      if (data !== undefined) send(response, event, data);
+    }
+    for (const { event, data } of slots.values()) send(response, event, data);
+    slots.clear();
+  }
+
+  #views(): { readonly [Event in Whole]: () => BoxEvents[Event] | undefined } {
+    const { decks, address, updates } = this.#options;
+    return {
+      decks: () => decksView(decks),
+      channels: () => ({ channels: channelViews(this.#options) }),
+      public: () => publicView(address),
+      update: () => updates?.view(),
+    };
   }
 
   #beat(): void {
@@ -231,5 +220,5 @@ export function startEvents({
   const { decks, channels, sessions, address, updates } = parts;
   const options = { clock, decks, channels, sessions, address, updates };
   const events = closeWith(ends, new Events(options));
-  routes.owner({ events, sessions }, ["GET", "/api/events", streamEvents]);
+  routes.owner({ events, sessions }, { "GET /api/events": streamEvents });
 }

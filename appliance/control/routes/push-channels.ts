@@ -1,11 +1,10 @@
-import { jsonBody } from "../../base/http/body.ts";
 import { Refusal } from "../../base/refusal.ts";
 import type { Decks } from "../../deck/decks.ts";
 import { type Channels, channelName } from "../../deck/push/channels.ts";
 import type { ChannelValue } from "../../deck/push/entry.ts";
 import { WATCH_FIELDS, type WatchFields } from "../../deck/push/push-body.ts";
-import { shape, TRUTH } from "../input.ts";
-import type { Handler } from "../route.ts";
+import { bodyShape, TRUTH } from "../input.ts";
+import type { RoutesOf } from "../route.ts";
 import { setChannel } from "../senders/push.ts";
 import type { ChannelsAnswer, PushAnswer, PushChannel } from "../wire.ts";
 
@@ -14,7 +13,7 @@ interface Parts {
   decks: Pick<Decks, "bound">;
 }
 
-const readWatch = shape<WatchFields & { paused?: boolean }>({
+const readWatch = bodyShape<WatchFields & { paused?: boolean }>({
   properties: { ...WATCH_FIELDS, paused: TRUTH },
 });
 
@@ -27,36 +26,29 @@ function viewOf(value: ChannelValue, { decks }: Pick<Parts, "decks">): PushChann
   return { ...value, bound: decks.bound(value.channel) };
 }
 
-/** `GET /api/push-channels` */
-export const listPushChannels: Handler<Parts, ChannelsAnswer> = (ctx, parts) => {
-  ctx.body = { channels: channelViews(parts) };
-};
+export const CHANNEL_ROUTES: RoutesOf<Parts> = {
+  "GET /api/push-channels": (_, parts): ChannelsAnswer => ({ channels: channelViews(parts) }),
 
-/** `POST /api/push-channels/:channel`: a test value, as a sender would push it. */
-export const testPushChannel: Handler<Parts, PushAnswer> = async (ctx, parts) => {
-  const channel = channelName(ctx.params.channel);
-  ctx.body = await setChannel(ctx, channel, parts);
-};
+  /** Sets a test value, as a sender would push it. */
+  "POST /api/push-channels/:channel": (ctx, parts): Promise<PushAnswer> =>
+    setChannel(ctx, channelName(ctx.params.channel), parts),
 
-/** `DELETE /api/push-channels/:channel` */
-export const clearPushChannel: Handler<Parts> = (ctx, { channels }) => {
-  channels.clear(channelName(ctx.params.channel));
-  ctx.status = 204;
-};
+  "DELETE /api/push-channels/:channel": ({ params }, { channels }) =>
+    channels.clear(channelName(params.channel)),
 
-/** `PATCH /api/push-channels/:channel` `{paused?, period?, grace?}` → the channel, declared if need be. */
-export const watchPushChannel: Handler<Parts, PushChannel> = async (ctx, parts) => {
-  const channel = channelName(ctx.params.channel);
-  const value = parts.channels.watch(channel, readWatch(await jsonBody(ctx)));
-  ctx.body = viewOf(value, parts);
-};
+  /** `{paused?, period?, grace?}` → the channel, declared if need be */
+  "PATCH /api/push-channels/:channel": async (ctx, parts): Promise<PushChannel> => {
+    const channel = channelName(ctx.params.channel);
+    return viewOf(parts.channels.watch(channel, await readWatch(ctx)), parts);
+  },
 
-/** `POST /api/push-channels/:channel/acknowledge` → the channel; again changes nothing. */
-export const acknowledgeChannel: Handler<Parts, PushChannel> = (ctx, parts) => {
-  const channel = channelName(ctx.params.channel);
-  parts.channels.acknowledge(channel, { by: "owner" });
-  const value = parts.channels.get(channel);
-  if (value === undefined)
-    throw new Refusal("not_found", `The channel ${channel} holds nothing that could be seen.`);
-  ctx.body = viewOf(value, parts);
+  /** The channel; again changes nothing. */
+  "POST /api/push-channels/:channel/acknowledge": (ctx, parts): PushChannel => {
+    const channel = channelName(ctx.params.channel);
+    parts.channels.acknowledge(channel, { by: "owner" });
+    const value = parts.channels.get(channel);
+    if (value === undefined)
+      throw new Refusal("not_found", `The channel ${channel} holds nothing that could be seen.`);
+    return viewOf(value, parts);
+  },
 };

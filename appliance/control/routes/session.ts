@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import type { Clock } from "../../base/clock.ts";
-import { jsonBody } from "../../base/http/body.ts";
 import type { Client } from "../../base/http/client.ts";
 import { HttpError, rateLimited } from "../../base/http/errors.ts";
 import { allTogether, RateLimit } from "../../base/http/rate-limit.ts";
@@ -15,8 +14,8 @@ import type { ReadSessions } from "../../traffic/collector/read-sessions.ts";
 import type { Sites } from "../../traffic/collector/sites.ts";
 import type { OwnerContext } from "../context.ts";
 import { COOKIE, sessionOf, sessionsOf } from "../guard.ts";
-import { shape } from "../input.ts";
-import type { ControlContext, Handler } from "../route.ts";
+import { bodyShape, STRING } from "../input.ts";
+import type { ControlContext, Handler, RoutesOf } from "../route.ts";
 import { SESSION_DAYS, SESSIONS, type SessionId, Sessions } from "../sessions.ts";
 import type { AdminTokenAnswer, DashboardCode, NewReadToken } from "../wire.ts";
 import { type Declared, declared } from "./sites/sites.ts";
@@ -43,6 +42,11 @@ interface SessionParts extends SignInParts {
   clock: Clock;
 }
 
+interface DashboardParts {
+  /** Creates a code for one use of the dashboard, which ends with the session, if there is one. */
+  makeCode: (session: SessionId | undefined) => string;
+}
+
 /**
  * The most wrong admin tokens a minute from an address, and in all. IPv6 counts by address here, since a home network is
  * one /64.
@@ -52,10 +56,10 @@ export const WRONG_TOKENS = [
   allTogether({ burst: 500, perSecond: 500 / 60 }),
 ];
 
-const readCredentials = shape<{ token?: string; code?: string }>({
+const readCredentials = bodyShape<{ token?: string; code?: string }>({
   description: 'must be {"token": "…"} or {"code": "…"}',
   properties: {
-    token: { type: "string", description: "must be a string" },
+    token: STRING,
     code: { type: "string", pattern: "^[0-9]{6}$", description: "must be a string of six digits" },
   },
   minProperties: 1,
@@ -64,38 +68,45 @@ const readCredentials = shape<{ token?: string; code?: string }>({
 
 /** `POST /api/session` `{token}` or `{code}` → 204 and a cookie */
 export const signIn: Handler<SignInParts> = async (ctx, parts) => {
-  const { token, code } = readCredentials(await jsonBody(ctx));
+  const { token, code } = await readCredentials(ctx);
   if (token !== undefined) checkToken(ctx, token, parts);
   else checkCode(ctx, code ?? "", parts);
   setCookie(ctx, parts, await parts.sessions.begin(), SESSION_DAYS * 86_400);
-  ctx.status = 204;
 };
 
-/** `DELETE /api/session`: signs out. */
-const signOut: Handler<SessionParts> = async (ctx, parts) => {
-  for (const session of sessionsOf(ctx, parts.sessions)) await parts.sessions.end(session);
-  setCookie(ctx, parts, "", 0);
-  ctx.status = 204;
-};
+const ROUTES: RoutesOf<SessionParts & DashboardParts> = {
+  /** Signs out. */
+  "DELETE /api/session": async (ctx, parts) => {
+    for (const session of sessionsOf(ctx, parts.sessions)) await parts.sessions.end(session);
+    setCookie(ctx, parts, "", 0);
+  },
 
-/** `GET /api/admin-token` → `{exists}`: whether making one takes the place of another. */
-const findAdminToken: Handler<SessionParts, AdminTokenAnswer> = (ctx, { admin }) => {
-  ctx.set("Cache-Control", "no-store");
-  ctx.body = { exists: admin.exists };
-};
+  /** Whether making one takes the place of another. */
+  "GET /api/admin-token": (ctx, { admin }): AdminTokenAnswer => {
+    ctx.set("Cache-Control", "no-store");
+    return { exists: admin.exists };
+  },
 
-/** `POST /api/admin-token` → `{token}`, shown only here: 201 for the first one, 200 for a new one. */
-const makeAdminToken: Handler<SessionParts, NewReadToken> = async (ctx, parts) => {
-  const { store, sessions, admin } = parts;
-  if (parts.declared.adminToken) throw declared("STATS_TOKEN");
-  const isFirst = !admin.exists;
-  const { token, hash } = makeReadToken();
-  const kept = sessionOf(ctx, sessions);
-  await store.write("setAdminToken", { hash, kept: kept ?? null });
-  // Sessions of the old token end.
-  if (!isFirst) await sessions.endOthers(kept);
-  ctx.status = isFirst ? 201 : 200;
-  ctx.body = { token };
+  /** The token, shown only here: 201 for the first one, 200 for a new one. */
+  "POST /api/admin-token": async (ctx, parts): Promise<NewReadToken> => {
+    const { store, sessions, admin } = parts;
+    if (parts.declared.adminToken) throw declared("STATS_TOKEN");
+    const isFirst = !admin.exists;
+    const { token, hash } = makeReadToken();
+    const kept = sessionOf(ctx, sessions);
+    await store.write("setAdminToken", { hash, kept: kept ?? null });
+    // Sessions of the old token end.
+    if (!isFirst) await sessions.endOthers(kept);
+    ctx.status = isFirst ? 201 : 200;
+    return { token };
+  },
+
+  /** A code for one use within a minute at the collector → 201 */
+  "POST /api/dashboard-code": (ctx, { sessions, makeCode }): DashboardCode => {
+    ctx.set("Cache-Control", "no-store");
+    ctx.status = 201;
+    return { code: makeCode(sessionOf(ctx, sessions)) };
+  },
 };
 
 function checkToken(
@@ -142,19 +153,6 @@ function setCookie(
   set("", "/", 0);
 }
 
-interface DashboardParts {
-  sessions: Sessions;
-  /** Creates a code for one use of the dashboard, which ends with the session, if there is one. */
-  makeCode: (session: SessionId | undefined) => string;
-}
-
-/** `POST /api/dashboard-code` → 201 `{code}`, for one use within a minute at the collector. */
-const makeDashboardCode: Handler<DashboardParts, DashboardCode> = (ctx, { sessions, makeCode }) => {
-  ctx.set("Cache-Control", "no-store");
-  ctx.status = 201;
-  ctx.body = { code: makeCode(sessionOf(ctx, sessions)) };
-};
-
 /** The sessions of the owner, and signing in. */
 export async function startSessions({
   config,
@@ -186,15 +184,9 @@ export async function startSessions({
   const wrongTokens = new RateLimit(clock, WRONG_TOKENS);
   const declared = declaredIn(config);
   const parts = { sessions, code, admin, client, wrongTokens, store, declared, clock };
-  routes.open(parts, ["POST", "/api/session", signIn]);
-  routes.owner(
-    parts,
-    ["DELETE", "/api/session", signOut],
-    ["GET", "/api/admin-token", findAdminToken],
-    ["POST", "/api/admin-token", makeAdminToken],
-  );
+  routes.open(parts, { "POST /api/session": signIn });
   const makeCode = (session: SessionId | undefined) => readSessions.makeCode(session);
-  routes.owner({ sessions, makeCode }, ["POST", "/api/dashboard-code", makeDashboardCode]);
+  routes.owner({ ...parts, makeCode }, ROUTES);
   return parts;
 }
 

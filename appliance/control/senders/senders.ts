@@ -14,20 +14,8 @@ import type { Numbers } from "../../store/store.ts";
 import { documentsIn } from "../../store/store.ts";
 import { LogFeed } from "../../traffic/imports/logs/feed.ts";
 import type { OwnerContext } from "../context.ts";
-import {
-  acknowledgeChannel,
-  clearPushChannel,
-  listPushChannels,
-  testPushChannel,
-  watchPushChannel,
-} from "../routes/push-channels.ts";
-import {
-  createPushToken,
-  listPushTokens,
-  pausePushToken,
-  revokePushToken,
-  rotatePushToken,
-} from "../routes/push-tokens.ts";
+import { CHANNEL_ROUTES } from "../routes/push-channels.ts";
+import { TOKEN_ROUTES } from "../routes/push-tokens.ts";
 import { alertmanagerRoute, uptimeKumaRoute } from "./hooks.ts";
 import { logsRoute } from "./logs.ts";
 import { pingRoute } from "./ping.ts";
@@ -81,19 +69,8 @@ export function startSenders({
   });
   const parts = { channels, tokens, decks, client, clock, polls, numbers, feed };
   routes.first.push(...senderRoutes(parts));
-  routes.owner(
-    parts,
-    ["GET", "/api/push-tokens", listPushTokens],
-    ["POST", "/api/push-tokens", createPushToken],
-    ["PATCH", "/api/push-tokens/:id", pausePushToken],
-    ["DELETE", "/api/push-tokens/:id", revokePushToken],
-    ["POST", "/api/push-tokens/:id/rotate", rotatePushToken],
-    ["GET", "/api/push-channels", listPushChannels],
-    ["POST", "/api/push-channels/:channel", testPushChannel],
-    ["PATCH", "/api/push-channels/:channel", watchPushChannel],
-    ["DELETE", "/api/push-channels/:channel", clearPushChannel],
-    ["POST", "/api/push-channels/:channel/acknowledge", acknowledgeChannel],
-  );
+  routes.owner(parts, TOKEN_ROUTES);
+  routes.owner(parts, CHANNEL_ROUTES);
 }
 
 /** A push that a channel holds from the start, to stay. */

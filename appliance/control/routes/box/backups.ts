@@ -1,6 +1,5 @@
 import { hostname } from "node:os";
 import { Readable } from "node:stream";
-import { jsonBody } from "../../../base/http/body.ts";
 import { Refusal } from "../../../base/refusal.ts";
 import { Signal } from "../../../base/signal.ts";
 import { closeWith } from "../../../base/tasks/closing.ts";
@@ -13,8 +12,8 @@ import { StickSlot } from "../../../links/backups/targets/stick.ts";
 import { TargetProblem } from "../../../links/backups/targets/target.ts";
 import { documentsIn } from "../../../store/store.ts";
 import type { OwnerContext } from "../../context.ts";
-import { shape } from "../../input.ts";
-import type { Handler } from "../../route.ts";
+import { bodyShape, STRING, TRUTH } from "../../input.ts";
+import type { RoutesOf } from "../../route.ts";
 import type { BackupWatch } from "../../standing/backup-watch.ts";
 import type { BackupsAnswer, BackupsChange, FoundBackupAnswer } from "../../wire.ts";
 import type { DataParts } from "../settings/backup.ts";
@@ -31,72 +30,67 @@ interface BackupsParts {
   readonly data: DataParts;
 }
 
-const text = { type: "string", description: "must be a string" };
-
-const readBackupsChange = shape<BackupsChange>({
-  properties: {
-    stick: { type: "boolean", description: "must be true or false" },
-    url: text,
-    user: text,
-    password: text,
-    ca: text,
-  },
+const readBackupsChange = bodyShape<BackupsChange>({
+  properties: { stick: TRUTH, url: STRING, user: STRING, password: STRING, ca: STRING },
+});
+const readFound = bodyShape<{ file: string }>({
+  properties: { file: STRING },
+  required: ["file"],
 });
 
-/** `GET /api/backups`: settings, never the password, and what became of the backups. */
-const showBackups: Handler<BackupsParts, BackupsAnswer> = (ctx, parts) => {
-  ctx.set("Cache-Control", "no-store");
-  ctx.body = viewOf(parts);
-};
+const ROUTES: RoutesOf<BackupsParts> = {
+  /** The settings, never the password, and what became of the backups. */
+  "GET /api/backups": (ctx, parts): BackupsAnswer => {
+    ctx.set("Cache-Control", "no-store");
+    return viewOf(parts);
+  },
 
-/**
- * `PUT /api/backups`; what is left out stays as it is, but for the password: it is told to the host it was given for and to
- * no other. An empty `url` takes the server away → as `GET`
- */
-const changeBackups: Handler<BackupsParts, BackupsAnswer> = async (ctx, parts) => {
-  const { stick, ...change } = readBackupsChange(await jsonBody(ctx));
-  const { settings } = parts.backups;
-  const { webdav } = settings;
-  const goesElsewhere = originIn(change.url ?? webdav.url) !== originIn(webdav.url);
-  await parts.backups.change({
-    stick: stick ?? settings.stick,
-    webdav: { ...webdav, ...(goesElsewhere && { password: "" }), ...change },
-  });
-  ctx.body = viewOf(parts);
-};
+  /**
+   * Changes settings; what is left out stays as it is, but for the password: it is told to the host it was given for and to no
+   * other. An empty `url` takes the server away → as `GET`
+   */
+  "PUT /api/backups": async (ctx, parts): Promise<BackupsAnswer> => {
+    const { stick, ...change } = await readBackupsChange(ctx);
+    const { settings } = parts.backups;
+    const { webdav } = settings;
+    const goesElsewhere = originIn(change.url ?? webdav.url) !== originIn(webdav.url);
+    await parts.backups.change({
+      stick: stick ?? settings.stick,
+      webdav: { ...webdav, ...(goesElsewhere && { password: "" }), ...change },
+    });
+    return viewOf(parts);
+  },
 
-/** `POST /api/backups` → 202: makes a backup now, everywhere; `GET` says what becomes of it. */
-const makeBackups: Handler<BackupsParts, BackupsAnswer> = (ctx, parts) => {
-  parts.backups.backUpNow();
-  ctx.status = 202;
-  ctx.body = viewOf(parts);
-};
+  /** Makes a backup now, everywhere → 202; `GET` says what becomes of it. */
+  "POST /api/backups": (ctx, parts): BackupsAnswer => {
+    parts.backups.backUpNow();
+    ctx.status = 202;
+    return viewOf(parts);
+  },
 
-/** `GET /api/found-backup`: the newest backups of other machines on a stick, where this one has no site yet. */
-const findBackup: Handler<BackupsParts, FoundBackupAnswer> = async (ctx, parts) => {
-  ctx.set("Cache-Control", "no-store");
-  ctx.body = { found: await foundOn(parts) };
-};
+  /** The newest backups of other machines on a stick, where this one has no site yet. */
+  "GET /api/found-backup": async (ctx, parts): Promise<FoundBackupAnswer> => {
+    ctx.set("Cache-Control", "no-store");
+    return { found: await foundOn(parts) };
+  },
 
-/** `POST /api/found-backup` `{file}` → 204: this machine becomes the one that made it. */
-const takeFoundBackup: Handler<BackupsParts> = async (ctx, parts) => {
-  const { file } = readFound(await jsonBody(ctx));
-  const found = (await foundOn(parts)).find((each) => each.file === file);
-  const { target } = parts.stick;
-  if (found === undefined || target === undefined)
-    throw new Refusal(
-      "not_found",
-      "This backup is not on the stick any more, or this machine has a site already. Look again.",
-    );
-  const { exchange, reloadAfterRestore, takeName } = parts.data;
-  const { signal } = new AbortController();
-  await exchange.restore(Readable.from(target.read(file, signal)), found.bytes, true);
-  ctx.status = 204;
-  await takeName?.(found.machine);
-  await reloadAfterRestore(true);
+  /** `{file}` → 204: this machine becomes the one that made it. */
+  "POST /api/found-backup": async (ctx, parts) => {
+    const { file } = await readFound(ctx);
+    const found = (await foundOn(parts)).find((each) => each.file === file);
+    const { target } = parts.stick;
+    if (found === undefined || target === undefined)
+      throw new Refusal(
+        "not_found",
+        "This backup is not on the stick any more, or this machine has a site already. Look again.",
+      );
+    const { exchange, reloadAfterRestore, takeName } = parts.data;
+    const { signal } = new AbortController();
+    await exchange.restore(Readable.from(target.read(file, signal)), found.bytes, true);
+    await takeName?.(found.machine);
+    await reloadAfterRestore(true);
+  },
 };
-
-const readFound = shape<{ file: string }>({ properties: { file: text }, required: ["file"] });
 
 async function foundOn({ stick: { target }, id, isNew, data: { clock } }: BackupsParts) {
   if (target === undefined || !isNew()) return [];
@@ -176,12 +170,5 @@ export async function startBackups({
   });
   closeWith(ends, backups);
   ends.defer(backupWatch.follow(backups));
-  routes.owner(
-    { backups, stick, folder, data, id, isNew },
-    ["GET", "/api/backups", showBackups],
-    ["PUT", "/api/backups", changeBackups],
-    ["POST", "/api/backups", makeBackups],
-    ["GET", "/api/found-backup", findBackup],
-    ["POST", "/api/found-backup", takeFoundBackup],
-  );
+  routes.owner({ backups, stick, folder, data, id, isNew }, ROUTES);
 }

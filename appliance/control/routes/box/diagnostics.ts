@@ -30,12 +30,15 @@ interface DiagnosticsParts {
  * `GET /api/diagnostics`: facts for finding a problem, without secrets, so that strangers may see them: no token, hash,
  * address or serial number, and nothing about visitors.
  */
-export const showDiagnostics: Handler<DiagnosticsParts, Diagnostics> = async (ctx, parts) => {
+export const showDiagnostics: Handler<DiagnosticsParts> = async (
+  ctx,
+  parts,
+): Promise<Diagnostics> => {
   const { clock, decks, store, problems } = parts;
   const space = await store.local.space().catch(() => undefined);
   ctx.attachment("tallydeck-diagnostics.json");
   ctx.set("Cache-Control", "no-store");
-  ctx.body = {
+  return {
     ...machine(parts, clock.sure ? clock.now() : undefined),
     time: new Date(clock.now()).toISOString(),
     clockSet: clock.sure,

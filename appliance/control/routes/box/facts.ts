@@ -16,15 +16,13 @@ import type { Warning } from "../../../store/reports.ts";
 import type { OwnerContext } from "../../context.ts";
 import type { Vitals } from "../../wire.ts";
 import { showPrivacy } from "../sites/privacy.ts";
-import { boxRoutes } from "./box.ts";
-import { tellTime } from "./clock.ts";
+import { BOX_ROUTES } from "./box.ts";
 import { showDiagnostics } from "./diagnostics.ts";
 import { healthRoute } from "./health.ts";
-import { downloadLog } from "./kept-log.ts";
 import type { WayIn } from "./public-address.ts";
-import { resetRoutes } from "./reset.ts";
-import { type UpdateSource, updateRoutes } from "./update.ts";
-import { wifiRoutes } from "./wifi.ts";
+import { RESET_ROUTES } from "./reset.ts";
+import { UPDATE_ROUTES, type UpdateSource } from "./update.ts";
+import { WIFI_ROUTES } from "./wifi.ts";
 
 interface Facts {
   readonly front: Front;
@@ -57,36 +55,29 @@ export function startFacts({ config, clock, store, routes, ...parts }: OwnerCont
     control: parts.listener.connections,
   });
   const diagnosed = { ...about, decks, problems, address, updates, connections };
-  routes.owner({ ...diagnosed, startedAt: parts.startedAt }, [
-    "GET",
-    "/api/diagnostics",
-    showDiagnostics,
-  ]);
+  const { startedAt } = parts;
+  routes.owner({ ...diagnosed, startedAt }, { "GET /api/diagnostics": showDiagnostics });
   const addresses = () => ({
     number: board.address() ?? null,
     name: board.addressByName() ?? null,
   });
-  const logKeptAt = () => keptLog.keptAt();
   const power = config.root && { power: powerSwitch(new RootRequests(config.root.power)) };
+  const believe = (now: number, confirmed: boolean) => timekeeper?.believe(now, confirmed);
   const figures = () => disk?.figures();
   routes.owner(
-    { ...about, timeZone, addresses, vitals, disk: figures, logKeptAt, ...power },
-    ...boxRoutes,
+    { ...about, timeZone, addresses, vitals, disk: figures, keptLog, believe, ...power },
+    BOX_ROUTES,
   );
-  routes.owner(keptLog, ["GET", "/api/log", downloadLog]);
-  const believe = (now: number, confirmed: boolean) => timekeeper?.believe(now, confirmed);
-  routes.owner({ believe }, ["POST", "/api/clock", tellTime]);
-  routes.owner(wifi === undefined ? {} : { wifi }, ...wifiRoutes);
-  const ofUpdates = updates === undefined ? {} : { updates };
-  routes.owner(ofUpdates, ...updateRoutes);
+  routes.owner({ wifi }, WIFI_ROUTES);
+  routes.owner({ updates }, UPDATE_ROUTES);
   const name = () => (network.name() ?? hostname()).replace(/\.local$/, "");
   const isUpdating = () => {
     const view = updates?.view();
     return view !== undefined && (view.progress !== null || view.mode === "trial");
   };
-  routes.owner({ ...(reset && { reset }), name, isUpdating }, ...resetRoutes);
+  routes.owner({ reset, name, isUpdating }, RESET_ROUTES);
   const { numbers } = store;
   const told = { numbers, clock, config, address, isTunnelled: hasTunnel };
-  routes.owner(told, ["GET", "/api/privacy", showPrivacy]);
-  routes.first.push(healthRoute({ ...about, decks, ...ofUpdates }));
+  routes.owner(told, { "GET /api/privacy": showPrivacy });
+  routes.first.push(healthRoute({ ...about, decks, updates }));
 }

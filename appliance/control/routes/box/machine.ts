@@ -1,32 +1,23 @@
-import { jsonBody } from "../../../base/http/body.ts";
 import { HttpError } from "../../../base/http/errors.ts";
 import { isLabel } from "../../../base/names.ts";
 import { invalidField } from "../../../base/refusal.ts";
 import { RootRequests } from "../../../base/system/root-requests.ts";
 import { closeWith } from "../../../base/tasks/closing.ts";
 import { isTimeZone } from "../../../base/time-zone.ts";
-import type { MachineChange, MachineSettings } from "../../../box/ipc/machine.ts";
+import type { MachineChange } from "../../../box/ipc/machine.ts";
 import { MachineSwitch } from "../../../box/machine-settings.ts";
 import { Presence } from "../../../box/presence.ts";
 import type { OwnerContext } from "../../context.ts";
-import { shape } from "../../input.ts";
-import type { Handler } from "../../route.ts";
+import { bodyShape } from "../../input.ts";
+import type { ControlContext, RoutesOf } from "../../route.ts";
 import type { MachineAnswer } from "../../wire.ts";
+import { expectTold, notABox } from "./root.ts";
 
 interface MachineParts {
   /** Missing where the system is not ours. */
-  machine?: {
-    readonly settings: MachineSettings | undefined;
-    readonly isPending: boolean;
-    change(change: MachineChange): Promise<void>;
-  };
+  machine?: Pick<MachineSwitch, "settings" | "isPending" | "change">;
   /** Asks at the box before an ssh key is let in. */
-  presence?: {
-    readonly seconds: number | null;
-    ask(change: MachineChange): void;
-    /** @returns whether the code was right */
-    use(code: string): Promise<boolean>;
-  };
+  presence?: Pick<Presence, "seconds" | "ask" | "use">;
 }
 
 const text = (maxLength: number, what: string) => ({
@@ -35,7 +26,7 @@ const text = (maxLength: number, what: string) => ({
   description: `must be ${what}`,
 });
 
-const readChange = shape<MachineChange & { code?: string }>({
+const readChange = bodyShape<MachineChange & { code?: string }>({
   properties: {
     hostname: text(63, "a name of up to 63 letters, digits and hyphens"),
     timezone: text(64, "a time zone, like Europe/Zurich or UTC"),
@@ -52,53 +43,46 @@ const readChange = shape<MachineChange & { code?: string }>({
   },
 });
 
-/** `GET /api/machine`: never a key itself. */
-const showMachine: Handler<MachineParts, MachineAnswer> = (ctx, parts) => {
-  const { machine, presence } = parts;
+const ROUTES: RoutesOf<MachineParts> = {
+  "GET /api/machine": viewOf,
+
+  /**
+   * Any part of the settings: root changes them soon → as `GET`. A change with an ssh key waits a minute for a press at the
+   * box, or for `{code}` from its screen.
+   */
+  "PUT /api/machine": async (ctx, parts): Promise<MachineAnswer> => {
+    const { code, ...change } = await readChange(ctx);
+    const { hostname, timezone } = change;
+    if (hostname !== undefined && (!isLabel(hostname) || hostname.toLowerCase() === "localhost"))
+      throw invalidField(
+        "hostname",
+        "must be a name of letters, digits and hyphens, like tallydeck.",
+      );
+    if (timezone !== undefined && !isTimeZone(timezone))
+      throw invalidField("timezone", "must be a time zone, like Europe/Zurich or UTC.");
+    const { machine, presence } = parts;
+    if (machine === undefined || presence === undefined)
+      throw notABox("Set the machine up by its own means.");
+    const instead =
+      "Restart it and try again, or write the setting into tallydeck.env on its card.";
+    if (code !== undefined) {
+      if (!(await expectTold(presence.use(code), "machine", instead))) throw wrongCode();
+    } else if (change.addKey === undefined)
+      await expectTold(machine.change(change), "machine", instead);
+    else presence.ask(change);
+    return viewOf(ctx, parts);
+  },
+};
+
+/** Never a key itself. */
+function viewOf(ctx: ControlContext, { machine, presence }: MachineParts): MachineAnswer {
   ctx.set("Cache-Control", "no-store");
-  ctx.body = {
+  return {
     settings: machine?.settings ?? null,
     pending: machine?.isPending ?? false,
     confirmWithin: presence?.seconds ?? null,
   };
-};
-
-/**
- * `PUT /api/machine`, with any part of the settings: root changes them soon → as `GET`. A change with an ssh key waits a
- * minute for a press at the box, or for `{code}` from its screen.
- */
-const changeMachineSettings: Handler<MachineParts, MachineAnswer> = async (ctx, parts) => {
-  const { code, ...change } = readChange(await jsonBody(ctx));
-  const { hostname, timezone } = change;
-  if (hostname !== undefined && (!isLabel(hostname) || hostname.toLowerCase() === "localhost"))
-    throw invalidField(
-      "hostname",
-      "must be a name of letters, digits and hyphens, like tallydeck.",
-    );
-  if (timezone !== undefined && !isTimeZone(timezone))
-    throw invalidField("timezone", "must be a time zone, like Europe/Zurich or UTC.");
-  const { machine, presence } = parts;
-  if (machine === undefined || presence === undefined)
-    throw new HttpError(
-      409,
-      "not_a_box",
-      "Tallydeck is a program on this machine, not the whole of it. Set the machine up by its own means.",
-    );
-  try {
-    if (code !== undefined) {
-      if (!(await presence.use(code))) throw wrongCode();
-    } else if (change.addKey === undefined) await machine.change(change);
-    else presence.ask(change);
-  } catch (error) {
-    if (error instanceof HttpError) throw error;
-    throw new HttpError(
-      503,
-      "machine_failed",
-      "The box could not be told. Restart it and try again, or write the setting into tallydeck.env on its card.",
-    );
-  }
-  await showMachine(ctx, parts);
-};
+}
 
 function wrongCode(): HttpError {
   return new HttpError(
@@ -115,11 +99,7 @@ export function startMachine({ config, clock, random, routes, ends }: OwnerConte
 } {
   const parts = config.root === undefined ? {} : switchIn(config.root.machine, clock, random);
   if (parts.presence !== undefined) closeWith(ends, parts.presence);
-  routes.owner(
-    parts,
-    ["GET", "/api/machine", showMachine],
-    ["PUT", "/api/machine", changeMachineSettings],
-  );
+  routes.owner(parts, ROUTES);
   return parts;
 }
 

@@ -1,17 +1,14 @@
-import { jsonBody } from "../../../base/http/body.ts";
 import { closeWith } from "../../../base/tasks/closing.ts";
 import { MAIL, MailServer } from "../../../links/mail/mail-server.ts";
 import { documentsIn } from "../../../store/store.ts";
 import type { OwnerContext } from "../../context.ts";
-import { shape } from "../../input.ts";
-import type { Handler } from "../../route.ts";
+import { bodyShape, STRING } from "../../input.ts";
+import type { RoutesOf } from "../../route.ts";
 import type { MailAnswer, MailChange } from "../../wire.ts";
 
-const text = { type: "string", description: "must be a string" };
-
-const readChange = shape<MailChange>({
+const readChange = bodyShape<MailChange>({
   properties: {
-    host: text,
+    host: STRING,
     port: {
       type: "integer",
       minimum: 1,
@@ -19,32 +16,32 @@ const readChange = shape<MailChange>({
       description: "must be a port from 1 to 65535",
     },
     security: { enum: ["tls", "starttls"], description: "must be tls or starttls" },
-    user: text,
-    password: text,
-    from: text,
-    ca: text,
+    user: STRING,
+    password: STRING,
+    from: STRING,
+    ca: STRING,
   },
 });
 
-/** `GET /api/mail`: never the password. */
-const showMail: Handler<MailServer, MailAnswer> = (ctx, mail) => {
-  ctx.body = view(mail);
+const ROUTES: RoutesOf<MailServer> = {
+  "GET /api/mail": (_, mail) => view(mail),
+
+  /**
+   * Changes settings; what is left out stays as it is, but for the password: it is told to the server it was given for and to
+   * no other. An empty host takes the server away → as `GET`
+   */
+  "PUT /api/mail": async (ctx, mail): Promise<MailAnswer> => {
+    const change = await readChange(ctx);
+    const { settings } = mail;
+    const goesElsewhere =
+      (change.host ?? settings.host) !== settings.host ||
+      (change.port ?? settings.port) !== settings.port;
+    await mail.change({ ...settings, ...(goesElsewhere && { password: "" }), ...change });
+    return view(mail);
+  },
 };
 
-/**
- * `PUT /api/mail`; what is left out stays as it is, but for the password: it is told to the server it was given for and to
- * no other. An empty host takes the server away → as `GET`
- */
-const changeMail: Handler<MailServer, MailAnswer> = async (ctx, mail) => {
-  const change = readChange(await jsonBody(ctx));
-  const { settings } = mail;
-  const goesElsewhere =
-    (change.host ?? settings.host) !== settings.host ||
-    (change.port ?? settings.port) !== settings.port;
-  await mail.change({ ...settings, ...(goesElsewhere && { password: "" }), ...change });
-  ctx.body = view(mail);
-};
-
+/** Never the password. */
 function view({ settings, last }: MailServer): MailAnswer {
   const { password, ...shown } = settings;
   return { ...shown, hasPassword: password !== "", last };
@@ -59,6 +56,6 @@ export async function startMail({
 }: OwnerContext): Promise<MailServer> {
   const options = { documents: documentsIn(local, MAIL), now: () => clock.now() };
   const mail = closeWith(ends, await MailServer.open(options));
-  routes.owner(mail, ["GET", "/api/mail", showMail], ["PUT", "/api/mail", changeMail]);
+  routes.owner(mail, ROUTES);
   return mail;
 }

@@ -1,4 +1,3 @@
-import { jsonBody } from "../../../base/http/body.ts";
 import { fraction } from "../../../base/random.ts";
 import { version } from "../../../base/system/version.ts";
 import { closeWith } from "../../../base/tasks/closing.ts";
@@ -12,44 +11,39 @@ import { documentsIn, type Numbers } from "../../../store/store.ts";
 import type { Alarms } from "../../../traffic/alarms/alarms.ts";
 import { ALARM_KINDS } from "../../../traffic/alarms/state.ts";
 import type { OwnerContext } from "../../context.ts";
-import { shape, TRUTH } from "../../input.ts";
-import type { Handler } from "../../route.ts";
+import { bodyShape, STRING, TRUTH } from "../../input.ts";
+import type { RoutesOf } from "../../route.ts";
 import type { MqttAnswer, MqttChange } from "../../wire.ts";
 import { declared } from "../sites/sites.ts";
 
-const text = { type: "string", description: "must be a string" };
-
-const readChange = shape<MqttChange>({
+const readChange = bodyShape<MqttChange>({
   properties: {
     enabled: TRUTH,
-    url: text,
-    user: text,
-    password: text,
-    prefix: text,
-    discovery: text,
+    url: STRING,
+    user: STRING,
+    password: STRING,
+    prefix: STRING,
+    discovery: STRING,
     version: { enum: ["5", "3.1.1"], description: 'must be "5" or "3.1.1"' },
-    ca: text,
+    ca: STRING,
   },
 });
 
-/** `GET /api/mqtt`: never the password. */
-const showMqtt: Handler<HomeAutomation, MqttAnswer> = (ctx, home) => {
-  ctx.body = view(home);
+const ROUTES: RoutesOf<HomeAutomation> = {
+  "GET /api/mqtt": (_, home) => view(home),
+
+  /** Missing fields stay as they are, but for the password with another broker, which must not get the old one → as `GET` */
+  "PUT /api/mqtt": async (ctx, home): Promise<MqttAnswer> => {
+    const change = await readChange(ctx);
+    if (home.isDeclared) throw declared("MQTT_URL");
+    const { settings } = home;
+    const goesElsewhere = change.url !== undefined && change.url !== settings.url;
+    await home.change({ ...settings, ...(goesElsewhere && { password: "" }), ...change });
+    return view(home);
+  },
 };
 
-/**
- * `PUT /api/mqtt` → as `GET`. Missing fields stay as they are, but for the password with another broker, which must not get
- * the old one.
- */
-const changeMqtt: Handler<HomeAutomation, MqttAnswer> = async (ctx, home) => {
-  const change = readChange(await jsonBody(ctx));
-  if (home.isDeclared) throw declared("MQTT_URL");
-  const { settings } = home;
-  const goesElsewhere = change.url !== undefined && change.url !== settings.url;
-  await home.change({ ...settings, ...(goesElsewhere && { password: "" }), ...change });
-  ctx.body = view(home);
-};
-
+/** Never the password. */
 function view({ settings, box, isDeclared, state }: HomeAutomation): MqttAnswer {
   const { password, ...shown } = settings;
   return {
@@ -102,7 +96,7 @@ export async function startHomeAutomation({
     }),
     described: board.changed,
   });
-  routes.owner(home, ["GET", "/api/mqtt", showMqtt], ["PUT", "/api/mqtt", changeMqtt]);
+  routes.owner(home, ROUTES);
   return closeWith(ends, home);
 }
 

@@ -1,11 +1,10 @@
-import { jsonBody } from "../../../base/http/body.ts";
 import { Refusal } from "../../../base/refusal.ts";
 import { PHONE_LINK_MS, type PhoneLinks } from "../../../links/public/phone-links.ts";
 import type { PublicAddress } from "../../../links/public/public-address.ts";
 import type { OwnerContext } from "../../context.ts";
-import { shape, TRUTH } from "../../input.ts";
+import { bodyShape, STRING, TRUTH } from "../../input.ts";
 import type { DoorSource } from "../../public-door.ts";
-import type { Handler } from "../../route.ts";
+import type { RoutesOf } from "../../route.ts";
 import type { PhoneLinkAnswer, PublicAnswer, PublicChange } from "../../wire.ts";
 import { declared } from "../sites/sites.ts";
 
@@ -20,58 +19,54 @@ export interface PublicParts {
   code: (text: string) => { size: number; modules: readonly boolean[] };
 }
 
-const text = { type: "string", description: "must be a string" };
-
-const readChange = shape<PublicChange>({
+const readChange = bodyShape<PublicChange>({
   properties: {
     enabled: TRUTH,
-    name: text,
+    name: STRING,
     agreed: TRUTH,
-    directory: text,
-    ca: text,
-    ddns: text,
-    ddnsUser: text,
-    ddnsToken: text,
+    directory: STRING,
+    ca: STRING,
+    ddns: STRING,
+    ddnsUser: STRING,
+    ddnsToken: STRING,
     openPort: TRUTH,
     dashboard: TRUTH,
   },
 });
 
-/** `GET /api/public`: never the provider's token. */
-const showPublic: Handler<PublicParts, PublicAnswer> = (ctx, { address }) => {
-  ctx.body = publicView(address);
+const ROUTES: RoutesOf<PublicParts> = {
+  "GET /api/public": (_, { address }) => publicView(address),
+
+  /** Missing fields stay as they are, but for the token with another provider, which must not get the old one → as `GET` */
+  "PUT /api/public": async (ctx, { address }): Promise<PublicAnswer> => {
+    const change = await readChange(ctx);
+    if (address.isDeclared) throw declared("PUBLIC_NAME");
+    const { settings } = address;
+    const goesElsewhere = change.ddns !== undefined && change.ddns !== settings.ddns;
+    await address.change({ ...settings, ...(goesElsewhere && { ddnsToken: "" }), ...change });
+    return publicView(address);
+  },
+
+  /** Starts a test of whether the CA reaches the box, and does not wait for it → as `GET` */
+  "POST /api/public/test": async (_, { address }): Promise<PublicAnswer> => {
+    await address.test();
+    return publicView(address);
+  },
+
+  "POST /api/public/phone": (_, parts): PhoneLinkAnswer => {
+    const { url: base } = parts.address.view();
+    if (base === null)
+      throw new Refusal(
+        "no_public_address",
+        "There is no public address yet: give it a name first.",
+      );
+    const { nonce, until } = parts.makeLink();
+    const url = `${base}/help/reached/${nonce}`;
+    return { url, until, code: rowsOf(parts.code(url)) };
+  },
 };
 
-/**
- * `PUT /api/public` → as `GET`. Missing fields stay as they are, but for the token with another provider, which must not
- * get the old one.
- */
-const changePublic: Handler<PublicParts, PublicAnswer> = async (ctx, { address }) => {
-  const change = readChange(await jsonBody(ctx));
-  if (address.isDeclared) throw declared("PUBLIC_NAME");
-  const { settings } = address;
-  const goesElsewhere = change.ddns !== undefined && change.ddns !== settings.ddns;
-  await address.change({ ...settings, ...(goesElsewhere && { ddnsToken: "" }), ...change });
-  ctx.body = publicView(address);
-};
-
-/** `POST /api/public/test` → as `GET`: starts a test of whether the CA reaches the box, and does not wait for it */
-const testPublic: Handler<PublicParts, PublicAnswer> = async (ctx, { address }) => {
-  await address.test();
-  ctx.body = publicView(address);
-};
-
-/** `POST /api/public/phone` */
-const makePhoneLink: Handler<PublicParts, PhoneLinkAnswer> = (ctx, parts) => {
-  const { url: base } = parts.address.view();
-  if (base === null)
-    throw new Refusal("no_public_address", "There is no public address yet: give it a name first.");
-  const { nonce, until } = parts.makeLink();
-  const url = `${base}/help/reached/${nonce}`;
-  ctx.body = { url, until, code: rowsOf(parts.code(url)) };
-};
-
-/** The public address as the owner is shown it. */
+/** The public address as the owner is shown it: never the provider's token. */
 export function publicView(address: PublicParts["address"]): PublicAnswer {
   const { ddnsToken, ...shown } = address.settings;
   return {
@@ -105,11 +100,5 @@ export function showWayIn({
     links: PhoneLinks;
   }): void {
   const makeLink = () => ({ nonce: links.make(), until: clock.now() + PHONE_LINK_MS });
-  routes.owner(
-    { address, makeLink, code },
-    ["GET", "/api/public", showPublic],
-    ["PUT", "/api/public", changePublic],
-    ["POST", "/api/public/test", testPublic],
-    ["POST", "/api/public/phone", makePhoneLink],
-  );
+  routes.owner({ address, makeLink, code }, ROUTES);
 }

@@ -1,14 +1,12 @@
 import type { Readable } from "node:stream";
-import { jsonBody } from "../../../base/http/body.ts";
 import { allowUpload } from "../../../base/http/connection.ts";
 import { HttpError } from "../../../base/http/errors.ts";
 import { invalidField } from "../../../base/refusal.ts";
 import { MOST_RELEASE } from "../../../base/release/release.ts";
 import type { Listenable } from "../../../base/signal.ts";
 import type { Warning } from "../../../store/reports.ts";
-import type { RouteOf } from "../../frame.ts";
-import { shape, TRUTH } from "../../input.ts";
-import type { Handler } from "../../route.ts";
+import { bodyShape, TRUTH, takingBody } from "../../input.ts";
+import type { ControlContext, RoutesOf } from "../../route.ts";
 import type { UpdateChange, UpdateView } from "../../wire.ts";
 
 /** The updates of this box, as far as the Web UI needs them. */
@@ -30,19 +28,21 @@ export interface UpdateSource {
 }
 
 export interface UpdateParts {
-  /** Missing where the system is not ours. */
-  updates?: UpdateSource;
+  /** Undefined where the system is not ours. */
+  updates?: UpdateSource | undefined;
 }
 
 const ALONE = ["check", "cancel", "back", "keep", "seen"] as const;
 const OF_A_RELEASE = ["now", "tonight", "skip"] as const;
 const ACTIONS = [...ALONE, ...OF_A_RELEASE];
 
-const readWish = shape<{
+interface Wish {
   action: (typeof ACTIONS)[number];
   release?: number;
   untried?: boolean;
-}>({
+}
+
+const readWish = bodyShape<Wish>({
   properties: {
     action: { enum: ACTIONS, description: `must be one of ${ACTIONS.join(", ")}` },
     release: {
@@ -56,36 +56,35 @@ const readWish = shape<{
   required: ["action"],
 });
 
-/** `GET /api/update` */
-const showUpdate: Handler<UpdateParts, UpdateView> = (ctx, parts) => {
+export const UPDATE_ROUTES: RoutesOf<UpdateParts> = {
+  "GET /api/update": answerOf,
+
+  /** `{action, release?, untried?}` → as `GET` */
+  "POST /api/update": async (ctx, parts): Promise<UpdateView> => {
+    const wish = wishOf(await readWish(ctx));
+    viewOf(parts);
+    await parts.updates?.act(wish);
+    return answerOf(ctx, parts);
+  },
+
+  /** Takes a `.tallydeck` in, which the body is → as `GET` */
+  "PUT /api/update/file": async (ctx, parts): Promise<UpdateView> => {
+    await takingBody(ctx, async () => {
+      viewOf(parts);
+      allowUpload(ctx.req);
+      await parts.updates?.takeIn(ctx.req, ctx.request.length);
+    });
+    return answerOf(ctx, parts);
+  },
+};
+
+function answerOf(ctx: ControlContext, parts: UpdateParts): UpdateView {
   ctx.set("Cache-Control", "no-store");
-  ctx.body = answerOf(parts);
-};
-
-/** `POST /api/update` `{action, release?, untried?}` → as `GET` */
-const changeUpdate: Handler<UpdateParts, UpdateView> = async (ctx, parts) => {
-  const wish = wishOf(readWish(await jsonBody(ctx)));
-  answerOf(parts);
-  await parts.updates?.act(wish);
-  showUpdate(ctx, parts);
-};
-
-/** `PUT /api/update/file`, the body being a `.tallydeck`: takes it in → as `GET` */
-const uploadUpdate: Handler<UpdateParts, UpdateView> = async (ctx, parts) => {
-  try {
-    answerOf(parts);
-    allowUpload(ctx.req);
-    await parts.updates?.takeIn(ctx.req, ctx.request.length);
-  } catch (error) {
-    // Many clients read no answer before all is sent.
-    ctx.req.resume();
-    throw error;
-  }
-  showUpdate(ctx, parts);
-};
+  return viewOf(parts);
+}
 
 /** @throws {Refusal} `invalid_field` */
-function wishOf({ action, release, untried = false }: ReturnType<typeof readWish>): UpdateChange {
+function wishOf({ action, release, untried = false }: Wish): UpdateChange {
   if (isOneOf(ALONE, action)) return { action };
   if (release === undefined) throw invalidField("release", "is missing.");
   return action === "skip" ? { action, release } : { action, release, untried };
@@ -96,7 +95,7 @@ function isOneOf<T extends string>(names: readonly T[], name: string): name is T
 }
 
 /** @throws {HttpError} 404 */
-function answerOf({ updates }: UpdateParts): UpdateView {
+function viewOf({ updates }: UpdateParts): UpdateView {
   const view = updates?.view();
   if (view === undefined)
     throw new HttpError(
@@ -108,9 +107,3 @@ function answerOf({ updates }: UpdateParts): UpdateView {
     );
   return view;
 }
-
-export const updateRoutes: readonly RouteOf<UpdateParts>[] = [
-  ["GET", "/api/update", showUpdate],
-  ["POST", "/api/update", changeUpdate],
-  ["PUT", "/api/update/file", uploadUpdate],
-];

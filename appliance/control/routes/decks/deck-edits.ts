@@ -1,6 +1,7 @@
-import { jsonBody } from "../../../base/http/body.ts";
+import { readBytes } from "../../../base/http/body.ts";
 import type { Origins } from "../../../deck/actions/origins.ts";
 import type { Decks } from "../../../deck/decks.ts";
+import { IMAGE_BYTES } from "../../../deck/face/image-file.ts";
 import type { Channels } from "../../../deck/push/channels.ts";
 import type { Images } from "../../../deck/settings/images.ts";
 import type { MoveTarget } from "../../../deck/settings/set-up.ts";
@@ -10,16 +11,16 @@ import {
 } from "../../../deck/settings/starting-points.ts";
 import type { Numbers } from "../../../store/store.ts";
 import type { OwnerContext } from "../../context.ts";
-import { pagePlace, shape, TRUTH } from "../../input.ts";
-import type { Handler } from "../../route.ts";
-import type { DeckView, DoneAnswer } from "../../wire.ts";
-import { deckRoutes, placeOf, setSlot } from "./decks.ts";
-import { keepImage } from "./images.ts";
+import { bodyShape, pagePlace, STRING, TRUTH } from "../../input.ts";
+import type { RoutesOf } from "../../route.ts";
+import type { DeckView, DoneAnswer, ImageAnswer } from "../../wire.ts";
+import { DECK_ROUTES, placeOf, setSlot } from "./decks.ts";
 
-interface DeckEditParts {
+interface DeckParts {
   decks: Decks;
   channels: Pick<Channels, "list">;
-  numbers: Pick<Numbers, "directory">;
+  origins: Origins;
+  images: Images;
 }
 
 interface MoveInput extends Omit<MoveTarget, "page"> {
@@ -27,18 +28,17 @@ interface MoveInput extends Omit<MoveTarget, "page"> {
   fixed?: boolean;
 }
 
-const NAME = { type: "string", description: "must be a string" };
-const readMove = shape<MoveInput>({
+const readMove = bodyShape<MoveInput>({
   properties: {
-    deck: NAME,
-    slot: NAME,
+    deck: STRING,
+    slot: STRING,
     page: { type: "integer", description: "must be the place of a page, counted from 0" },
     fixed: TRUTH,
     copy: TRUTH,
   },
   required: ["slot"],
 });
-const readStart = shape<{ name: StartingPointName }>({
+const readStart = bodyShape<{ name: StartingPointName }>({
   properties: {
     name: {
       enum: STARTING_POINT_NAMES,
@@ -47,91 +47,86 @@ const readStart = shape<{ name: StartingPointName }>({
   },
   required: ["name"],
 });
-
-/** `POST /api/decks/undo` → `{done}`: undoes the last change of decks */
-const undoEdit: Handler<Decks, DoneAnswer> = async (ctx, decks) => {
-  ctx.body = { done: await decks.setUp.changes.undo() };
-};
-
-/** `POST /api/decks/redo` → `{done}` */
-const redoEdit: Handler<Decks, DoneAnswer> = async (ctx, decks) => {
-  ctx.body = { done: await decks.setUp.changes.redo() };
-};
-
-/**
- * `POST /api/decks/:id/slots/:slot/move` `{deck?, slot, page?, fixed?, copy?}` → `{done}`: lets it change
- * places with another, with all it is set to. `?page=N` says where it is, unless that shows.
- */
-const moveSlot: Handler<Decks, DoneAnswer> = async (ctx, decks) => {
-  const { id, slot } = ctx.params;
-  const { fixed, page, ...to } = readMove(await jsonBody(ctx));
-  const target = { ...to, page: fixed === true ? ("all" as const) : page };
-  ctx.body = { done: await decks.setUp.move(id, slot, placeOf(ctx.query), target) };
-};
-
-/** `POST /api/decks/:id/starting-point` `{name}` → `{done}`: fills empty keys, or a new page */
-const startDeck: Handler<DeckEditParts, DoneAnswer> = async (ctx, { decks, channels, numbers }) => {
-  const { name } = readStart(await jsonBody(ctx));
-  const done = await decks.setUp.start(ctx.params.id, name, {
-    sites: numbers.directory.sites.map(({ id }) => id),
-    channels: channels.list().map(({ channel }) => channel),
-  });
-  ctx.body = { done };
-};
-
-const readNew = shape<{ name?: string }>({ properties: { name: NAME } });
-const readChange = shape<{ name?: string; to?: number }>({
-  properties: { name: NAME, to: { type: "number", description: "must be a number" } },
+const readNew = bodyShape<{ name?: string }>({ properties: { name: STRING } });
+const readChange = bodyShape<{ name?: string; to?: number }>({
+  properties: { name: STRING, to: { type: "number", description: "must be a number" } },
 });
 
-/** `POST /api/decks/:id/pages` `{name?}` → 201 and the deck, with an empty page at the end */
-const postPage: Handler<Decks, DeckView> = async (ctx, decks) => {
-  const { name } = readNew(await jsonBody(ctx));
-  ctx.body = await decks.setUp.addPage(ctx.params.id, name);
-  ctx.status = 201;
+const EDIT_ROUTES: RoutesOf<DeckParts & { numbers: Pick<Numbers, "directory"> }> = {
+  /** Undoes the last change of decks. */
+  "POST /api/decks/undo": async (_, { decks }): Promise<DoneAnswer> => ({
+    done: await decks.setUp.changes.undo(),
+  }),
+
+  "POST /api/decks/redo": async (_, { decks }): Promise<DoneAnswer> => ({
+    done: await decks.setUp.changes.redo(),
+  }),
+
+  /** `{name?}` → 201 and the deck, with an empty page at the end */
+  "POST /api/decks/:id/pages": async (ctx, { decks }): Promise<DeckView> => {
+    const { name } = await readNew(ctx);
+    ctx.status = 201;
+    return await decks.setUp.addPage(ctx.params.id, name);
+  },
+
+  /** `{name?, to?}` → the deck; `to` is the place it moves to */
+  "PATCH /api/decks/:id/pages/:page": async (ctx, { decks }): Promise<DeckView> => {
+    const { id, page } = ctx.params;
+    const change = await readChange(ctx);
+    return await decks.setUp.changePage(id, pagePlace(page), change);
+  },
+
+  /** The deck; its last page stays. */
+  "DELETE /api/decks/:id/pages/:page": ({ params: { id, page } }, { decks }): Promise<DeckView> =>
+    decks.setUp.removePage(id, pagePlace(page)),
+
+  /**
+   * `{deck?, slot, page?, fixed?, copy?}`: lets it change places with another, with all it is set to. `?page=N` says where it
+   * is, unless that shows.
+   */
+  "POST /api/decks/:id/slots/:slot/move": async (ctx, { decks }): Promise<DoneAnswer> => {
+    const { id, slot } = ctx.params;
+    const { fixed, page, ...to } = await readMove(ctx);
+    const target = { ...to, page: fixed === true ? ("all" as const) : page };
+    return { done: await decks.setUp.move(id, slot, placeOf(ctx.query), target) };
+  },
+
+  /** `{name}`: fills empty keys, or a new page. */
+  "POST /api/decks/:id/starting-point": async (ctx, parts): Promise<DoneAnswer> => {
+    const { decks, channels, numbers } = parts;
+    const { name } = await readStart(ctx);
+    const done = await decks.setUp.start(ctx.params.id, name, {
+      sites: numbers.directory.sites.map(({ id }) => id),
+      channels: channels.list().map(({ channel }) => channel),
+    });
+    return { done };
+  },
+
+  "PUT /api/decks/:id/slots/:slot": setSlot,
+
+  /** The body is a PNG or a JPEG → its name, for a widget. */
+  "PUT /api/images": async (ctx, { images, decks }): Promise<ImageAnswer> => {
+    const file = await readBytes(ctx.req, IMAGE_BYTES);
+    return { image: await images.add(file, imagesOf(decks)) };
+  },
 };
 
-/** `PATCH /api/decks/:id/pages/:page` `{name?, to?}` → the deck; `to` is the place it moves to */
-const patchPage: Handler<Decks, DeckView> = async (ctx, decks) => {
-  const { id, page } = ctx.params;
-  const change = readChange(await jsonBody(ctx));
-  ctx.body = await decks.setUp.changePage(id, pagePlace(page), change);
-};
-
-/** `DELETE /api/decks/:id/pages/:page` → the deck; its last page stays */
-const deletePage: Handler<Decks, DeckView> = async (ctx, decks) => {
-  const { id, page } = ctx.params;
-  ctx.body = await decks.setUp.removePage(id, pagePlace(page));
-};
-
-interface DeckParts {
-  decks: Decks;
-  channels: DeckEditParts["channels"];
-  origins: Origins;
-  images: Images;
+/** The names of the pictures of keys, on all decks and pages. */
+function imagesOf({ setUp }: Pick<Decks, "setUp">): Set<string> {
+  const widgets = setUp
+    .settings()
+    .flatMap(({ pages, fixed }) => [fixed, ...pages.map(({ slots }) => slots)])
+    .flatMap((slots) => Object.values(slots))
+    .flatMap(({ widget }) => widget ?? []);
+  return new Set(widgets.flatMap((widget) => (widget.type === "image" ? widget.image : [])));
 }
 
 /** All of decks for the Web UI. */
 export function startDeckRoutes({
   routes,
   store: { numbers },
-  decks,
-  channels,
-  origins,
-  images,
+  ...parts
 }: OwnerContext & DeckParts): void {
-  routes.owner(
-    decks,
-    ["POST", "/api/decks/undo", undoEdit],
-    ["POST", "/api/decks/redo", redoEdit],
-    ["POST", "/api/decks/:id/pages", postPage],
-    ["PATCH", "/api/decks/:id/pages/:page", patchPage],
-    ["DELETE", "/api/decks/:id/pages/:page", deletePage],
-    ["POST", "/api/decks/:id/slots/:slot/move", moveSlot],
-    ...deckRoutes,
-  );
-  const starts = { decks, channels, numbers };
-  routes.owner(starts, ["POST", "/api/decks/:id/starting-point", startDeck]);
-  routes.owner({ decks, origins }, ["PUT", "/api/decks/:id/slots/:slot", setSlot]);
-  routes.owner({ images, decks }, ["PUT", "/api/images", keepImage]);
+  routes.owner({ ...parts, numbers }, EDIT_ROUTES);
+  routes.owner(parts.decks, DECK_ROUTES);
 }

@@ -1,7 +1,8 @@
 import type { ParsedUrlQuery } from "node:querystring";
-import { jsonBody, optionalJson } from "../../../base/http/body.ts";
+import { optionalJson } from "../../../base/http/body.ts";
 import { MAX_PICTURE_SCALE } from "../../../base/input/deck-fields.ts";
 import { originOf } from "../../../base/input/origin.ts";
+import { shape } from "../../../base/input/shape.ts";
 import { invalidField } from "../../../base/refusal.ts";
 import type { Origins } from "../../../deck/actions/origins.ts";
 import type { Decks, DecksOptions, Press } from "../../../deck/decks.ts";
@@ -27,9 +28,8 @@ import {
 import type { Direction } from "../../../deck/usb/model.ts";
 import { VIRTUAL_DECKS } from "../../../deck/virtual-decks.ts";
 import { documentsIn, type LocalData } from "../../../store/store.ts";
-import type { RouteOf } from "../../frame.ts";
-import { pagePlace, shape, TRUTH } from "../../input.ts";
-import type { Handler } from "../../route.ts";
+import { bodyShape, pagePlace, STRING, TRUTH } from "../../input.ts";
+import type { Handler, RoutesOf } from "../../route.ts";
 import type { DecksAnswer, DeckView, PlaceView } from "../../wire.ts";
 
 /** The rules for names of channels and texts on decks. */
@@ -62,7 +62,7 @@ const NUMBER_OR_NULL = { type: ["number", "null"], description: "must be a numbe
 
 /** The types alone: which values a deck may have is the deck's to say. */
 export const DECK_CHANGE = {
-  name: { type: "string", description: "must be a string" },
+  name: STRING,
   brightness: { type: "number", description: "must be a number" },
   sleep: {
     type: "object",
@@ -85,14 +85,14 @@ interface DeckPatch extends DeckChange {
   asleep?: boolean;
 }
 
-const readPatch = shape<DeckPatch>({
+const readPatch = bodyShape<DeckPatch>({
   properties: {
     ...DECK_CHANGE,
     page: {},
     asleep: TRUTH,
   },
 });
-const readInput = shape<SlotInput>({
+const readInput = bodyShape<SlotInput>({
   description: "must be a JSON object with at least one field",
   minProperties: 1,
   properties: SLOT_INPUT,
@@ -114,7 +114,7 @@ const readPress = shape<Press>({
   maxProperties: 1,
   description: 'must be {"turn": 3} or {"hold": true}, or nothing',
 });
-const readSwipe = shape<{ direction: Direction }>({
+const readSwipe = bodyShape<{ direction: Direction }>({
   properties: {
     direction: { enum: ["left", "right"], description: 'must be "left" or "right"' },
   },
@@ -126,74 +126,66 @@ export function decksView(decks: Decks): DecksAnswer {
   return { decks: decks.list(), problems: decks.problems(), ...decks.setUp.changes.undoable };
 }
 
-/** `GET /api/decks` */
-const listDecks: Handler<Decks, DecksAnswer> = (ctx, decks) => {
-  ctx.body = decksView(decks);
-};
-
-const readModel = shape<{ model: string }>({
+const readModel = bodyShape<{ model: string }>({
   properties: { model: { type: "string", description: "must be the id of a model" } },
   required: ["model"],
 });
 
-/** `POST /api/decks` `{model}` → 201 with a virtual deck of that model */
-const addDeck: Handler<Decks, DeckView> = async (ctx, decks) => {
-  const { model } = readModel(await jsonBody(ctx));
-  ctx.body = await decks.addVirtual(model);
-  ctx.status = 201;
-};
+export const DECK_ROUTES: RoutesOf<Decks> = {
+  "GET /api/decks": (_, decks) => decksView(decks),
 
-/** `DELETE /api/decks/:id`: one that was added so; its settings stay, and come back with it. */
-const removeDeck: Handler<Decks> = async (ctx, decks) => {
-  await decks.removeVirtual(ctx.params.id);
-  ctx.status = 204;
-};
+  /** `{model}` → 201 with a virtual deck of that model */
+  "POST /api/decks": async (ctx, decks): Promise<DeckView> => {
+    const { model } = await readModel(ctx);
+    ctx.status = 201;
+    return await decks.addVirtual(model);
+  },
 
-/** `PATCH /api/decks/:id` `{name?, brightness?, sleep?, homeAfterSeconds?, page?, asleep?}` → the deck */
-const changeDeck: Handler<Decks, DeckView> = async (ctx, decks) => {
-  const { id } = ctx.params;
-  const { page, asleep, ...given } = readPatch(await jsonBody(ctx));
-  const change = readChange(given);
-  if (page !== undefined) decks.showPage(id, readPage(page));
-  if (asleep !== undefined) decks.setAsleep(id, asleep);
-  ctx.body =
-    Object.keys(change).length === 0 ? decks.view(id) : await decks.setUp.update(id, change);
+  /** Removes one that was added so; its settings stay, and come back with it. */
+  "DELETE /api/decks/:id": ({ params }, decks) => decks.removeVirtual(params.id),
+
+  /** `{name?, brightness?, sleep?, homeAfterSeconds?, page?, asleep?}` → the deck */
+  "PATCH /api/decks/:id": async (ctx, decks): Promise<DeckView> => {
+    const { id } = ctx.params;
+    const { page, asleep, ...given } = await readPatch(ctx);
+    const change = readChange(given);
+    if (page !== undefined) decks.showPage(id, readPage(page));
+    if (asleep !== undefined) decks.setAsleep(id, asleep);
+    return Object.keys(change).length === 0 ? decks.view(id) : await decks.setUp.update(id, change);
+  },
+
+  /** The present picture of the slot; `?scale=2` paints it twice as fine. */
+  "GET /api/decks/:id/slots/:slot/image.png": async (ctx, decks) => {
+    const { id, slot } = ctx.params;
+    const scale = scaleOf(ctx.query);
+    const png = scale === 1 ? decks.png(id, slot) : await decks.finePng(id, slot, scale);
+    ctx.set("Cache-Control", "no-store");
+    ctx.type = "image/png";
+    return Buffer.from(png);
+  },
+
+  /** `{turn?, hold?}` or no body */
+  "POST /api/decks/:id/slots/:slot/press": async (ctx, decks) => {
+    const { id, slot } = ctx.params;
+    decks.press(id, slot, readPress(await optionalJson(ctx, {})));
+  },
+
+  /** `{direction}` */
+  "POST /api/decks/:id/swipe": async (ctx, decks) => {
+    const { direction } = await readSwipe(ctx);
+    decks.swipe(ctx.params.id, direction);
+  },
 };
 
 /**
  * `PUT /api/decks/:id/slots/:slot` `{widget?, press?, hold?, turn?, button?}` → the slot. Missing fields stay.
  * `?page=N` sets it on one page, `?fixed=1` on all.
  */
-export const setSlot: Handler<SlotParts, PlaceView> = async (ctx, { decks, origins }) => {
+export const setSlot: Handler<SlotParts> = async (ctx, { decks, origins }): Promise<PlaceView> => {
   const { id, slot } = ctx.params;
-  const change = readSlotInput(readInput(await jsonBody(ctx)));
+  const change = readSlotInput(await readInput(ctx));
   expectAllowed(change, origins);
-  ctx.body = await decks.setUp.setSlot(id, slot, change, placeOf(ctx.query));
-};
-
-/** `GET /api/decks/:id/slots/:slot/image.png`: the present picture of the slot; `?scale=2` paints it twice as fine. */
-const slotImage: Handler<Decks, Buffer> = async (ctx, decks) => {
-  const { id, slot } = ctx.params;
-  const scale = scaleOf(ctx.query);
-  const png = scale === 1 ? decks.png(id, slot) : await decks.finePng(id, slot, scale);
-  ctx.set("Cache-Control", "no-store");
-  ctx.type = "image/png";
-  ctx.body = Buffer.from(png);
-};
-
-/** `POST /api/decks/:id/slots/:slot/press` `{turn?, hold?}` or no body */
-const pressSlot: Handler<Decks> = async (ctx, decks) => {
-  const { id, slot } = ctx.params;
-  const press = readPress(await optionalJson(ctx, {}));
-  decks.press(id, slot, press);
-  ctx.status = 204;
-};
-
-/** `POST /api/decks/:id/swipe` `{direction}` */
-const swipeDeck: Handler<Decks> = async (ctx, decks) => {
-  const { direction } = readSwipe(await jsonBody(ctx));
-  decks.swipe(ctx.params.id, direction);
-  ctx.status = 204;
+  return await decks.setUp.setSlot(id, slot, change, placeOf(ctx.query));
 };
 
 /**
@@ -250,13 +242,3 @@ export function placeOf({ page, fixed }: ParsedUrlQuery): number | "all" | undef
   if (fixed === "1") return "all";
   return page === undefined ? undefined : pagePlace(page);
 }
-
-export const deckRoutes: readonly RouteOf<Decks>[] = [
-  ["GET", "/api/decks", listDecks],
-  ["POST", "/api/decks", addDeck],
-  ["DELETE", "/api/decks/:id", removeDeck],
-  ["PATCH", "/api/decks/:id", changeDeck],
-  ["GET", "/api/decks/:id/slots/:slot/image.png", slotImage],
-  ["POST", "/api/decks/:id/slots/:slot/press", pressSlot],
-  ["POST", "/api/decks/:id/swipe", swipeDeck],
-];

@@ -4,8 +4,8 @@ import { dayOf, formatDay } from "../../../base/calendar.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { allowUpload } from "../../../base/http/connection.ts";
 import { readBackupName } from "../../../links/backups/names.ts";
-import type { RouteOf } from "../../frame.ts";
-import type { Handler } from "../../route.ts";
+import { takingBody } from "../../input.ts";
+import type { Handler, RoutesOf } from "../../route.ts";
 
 export interface DataParts {
   clock: Clock;
@@ -21,40 +21,30 @@ export interface DataParts {
   takeName?: (machine: string) => Promise<void>;
 }
 
-/** `GET /api/backup`: the data as one file, without push tokens. */
-const downloadBackup: Handler<DataParts, Readable> = async (ctx, { clock, exchange }) => {
-  const { handle, size } = await exchange.backUp();
-  ctx.attachment(`tallydeck-${formatDay(dayOf(clock.now()))}.db`);
-  ctx.set("Cache-Control", "no-store");
-  ctx.type = "application/vnd.sqlite3";
-  ctx.length = size;
-  ctx.body = handle.createReadStream();
-};
-
 /**
  * `POST /api/restore`, the body being the file: replaces the data by it. With `?whole=1` the machine becomes the one that
  * made it, with what was that one's own, as far as the file has it. `file` is the name of the file, which has the machine's.
  */
-export const restoreBackup: Handler<Omit<DataParts, "clock">> = async (
-  ctx,
-  { exchange, reloadAfterRestore, takeName },
-) => {
+export const restoreBackup: Handler<Omit<DataParts, "clock">> = async (ctx, parts) => {
+  const { exchange, reloadAfterRestore, takeName } = parts;
   allowUpload(ctx.req);
   const isWhole = ctx.query.whole === "1";
   const of = isWhole ? readBackupName(`${ctx.query.file ?? ""}`) : undefined;
-  try {
-    await exchange.restore(ctx.req, ctx.request.length, isWhole);
-  } catch (error) {
-    // Many clients read no answer before all is sent.
-    ctx.req.resume();
-    throw error;
-  }
-  ctx.status = 204;
+  await takingBody(ctx, () => exchange.restore(ctx.req, ctx.request.length, isWhole));
   if (of !== undefined) await takeName?.(of.machine);
   await reloadAfterRestore(isWhole);
 };
 
-export const dataRoutes: readonly RouteOf<DataParts>[] = [
-  ["GET", "/api/backup", downloadBackup],
-  ["POST", "/api/restore", restoreBackup],
-];
+export const DATA_ROUTES: RoutesOf<DataParts> = {
+  /** The data as one file, without push tokens. */
+  "GET /api/backup": async (ctx, { clock, exchange }) => {
+    const { handle, size } = await exchange.backUp();
+    ctx.attachment(`tallydeck-${formatDay(dayOf(clock.now()))}.db`);
+    ctx.set("Cache-Control", "no-store");
+    ctx.type = "application/vnd.sqlite3";
+    ctx.length = size;
+    return handle.createReadStream();
+  },
+
+  "POST /api/restore": restoreBackup,
+};

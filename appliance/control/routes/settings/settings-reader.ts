@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { BOUNDS } from "../../../base/bounds.ts";
 import { FIELD_LIMITS } from "../../../base/input/deck-fields.ts";
+import { shape } from "../../../base/input/shape.ts";
 import {
   comparableHost,
   isSiteId,
@@ -31,7 +32,7 @@ import {
 import type { Model } from "../../../deck/usb/model.ts";
 import { modelById } from "../../../deck/usb/models.ts";
 import type { SiteInput, SiteRecord } from "../../../store/store.ts";
-import { SITE_HOST, SITE_ID, shape, TRUTH } from "../../input.ts";
+import { SITE_HOST, SITE_ID, TRUTH } from "../../input.ts";
 import type { ImportPreview } from "../../wire.ts";
 import { DECK_CHANGE, readSlotInput, readWidget } from "../decks/decks.ts";
 

@@ -9,8 +9,7 @@ import { DECKS, type DeckSettings, deckDocument } from "../../../deck/settings/d
 import { EMPTY } from "../../../deck/settings/pages.ts";
 import { modelById } from "../../../deck/usb/models.ts";
 import { documentsChange, type Store } from "../../../store/store.ts";
-import type { RouteOf } from "../../frame.ts";
-import type { Handler } from "../../route.ts";
+import type { RoutesOf } from "../../route.ts";
 import type { ImportPreview, SettingsAnswer } from "../../wire.ts";
 import type { CheckAnswer, CheckRequest } from "./settings-check.ts";
 import type { CheckedImport } from "./settings-reader.ts";
@@ -20,18 +19,6 @@ interface SettingsParts {
   store: Store;
   decks: Decks;
 }
-
-/** `GET /api/settings/export`: decks, widgets and sites; never a token or a hash. */
-const exportSettings: Handler<SettingsParts, SettingsAnswer> = (ctx, { store, decks }) => {
-  ctx.attachment("tallydeck-settings.json");
-  ctx.set("Cache-Control", "no-store");
-  ctx.type = "application/json";
-  ctx.body = {
-    tallydeck: "settings",
-    decks: decks.setUp.settings().map(exported),
-    sites: store.numbers.directory.sites.map(({ id, host, badge }) => ({ id, host, badge })),
-  };
-};
 
 /** Every slot of every page, so that an import makes those empty that are. */
 function exported(settings: DeckSettings): DeckSettings {
@@ -55,26 +42,37 @@ const checking = new WeakSet<object>();
 /** The thread of the last check, that waits for the next. */
 let idle: { readonly worker: Worker; readonly cancel: Cancel } | undefined;
 
-/**
- * `POST /api/settings/import`: checks all of a file, then merges it into the settings, and deletes none. With
- * `?preview=1` it only checks the file, and answers the changes.
- */
-const importSettings: Handler<SettingsParts, ImportPreview> = async (ctx, parts) => {
-  const { store, decks } = parts;
-  const imported = await checkedAside(await jsonBytes(ctx, IMPORT_BYTES), parts);
-  for (const { widget, at } of imported.pictures) decks.setUp.checkWidget(widget, at);
-  if (ctx.query.preview === "1") {
-    ctx.body = imported.preview;
-    return;
-  }
-  await decks.setUp.merge(imported.decks, async (merged) => {
-    const before = await store.write("importSettings", {
-      sites: imported.sites,
-      documents: [documentsChange(DECKS, { put: merged.map(deckDocument) })],
+export const SETTINGS_ROUTES: RoutesOf<SettingsParts> = {
+  /** Decks, widgets and sites; never a token or a hash. */
+  "GET /api/settings/export": (ctx, { store, decks }): SettingsAnswer => {
+    ctx.attachment("tallydeck-settings.json");
+    ctx.set("Cache-Control", "no-store");
+    ctx.type = "application/json";
+    return {
+      tallydeck: "settings",
+      decks: decks.setUp.settings().map(exported),
+      sites: store.numbers.directory.sites.map(({ id, host, badge }) => ({ id, host, badge })),
+    };
+  },
+
+  /**
+   * Checks all of a file, then merges it into the settings, and deletes none. With `?preview=1` it only checks the file, and
+   * answers the changes.
+   */
+  "POST /api/settings/import": async (ctx, parts): Promise<ImportPreview | undefined> => {
+    const { store, decks } = parts;
+    const imported = await checkedAside(await jsonBytes(ctx, IMPORT_BYTES), parts);
+    for (const { widget, at } of imported.pictures) decks.setUp.checkWidget(widget, at);
+    if (ctx.query.preview === "1") return imported.preview;
+    await decks.setUp.merge(imported.decks, async (merged) => {
+      const before = await store.write("importSettings", {
+        sites: imported.sites,
+        documents: [documentsChange(DECKS, { put: merged.map(deckDocument) })],
+      });
+      return async () => leftAsTheyAre(await store.write("undoImport", before));
     });
-    return async () => leftAsTheyAre(await store.write("undoImport", before));
-  });
-  ctx.status = 204;
+    return undefined;
+  },
 };
 
 /** @throws {Refusal} `exchange_busy`, `too_large`, and as the check does */
@@ -151,8 +149,3 @@ function leftAsTheyAre(sites: readonly string[]): string {
   if (sites.length === 0) return "";
   return `Sites left as they are, for they have counted since or their host is taken: ${sites.join(", ")}.`;
 }
-
-export const settingsRoutes: readonly RouteOf<SettingsParts>[] = [
-  ["GET", "/api/settings/export", exportSettings],
-  ["POST", "/api/settings/import", importSettings],
-];

@@ -45,19 +45,18 @@ interface Counted {
 }
 
 /** `GET /api/privacy`: a text for the owner's own privacy page. */
-export const showPrivacy: Handler<PrivacyParts, PrivacyAnswer> = async (ctx, parts) => {
+export const showPrivacy: Handler<PrivacyParts> = async (ctx, parts): Promise<PrivacyAnswer> => {
   const { numbers, clock, config, address, isTunnelled } = parts;
   ctx.set("Cache-Control", "no-store");
-  ctx.body = {
-    text: await privacyText({
-      directory: numbers.directory,
-      read: (query, input) => numbers.read(query, input),
-      config,
-      hasPublicAddress: address.view().state !== "off",
-      isTunnelled: isTunnelled(),
-      now: clock.now(),
-    }),
-  };
+  const text = await privacyText({
+    directory: numbers.directory,
+    read: (query, input) => numbers.read(query, input),
+    config,
+    hasPublicAddress: address.view().state !== "off",
+    isTunnelled: isTunnelled(),
+    now: clock.now(),
+  });
+  return { text };
 };
 
 /** A text for an owner's privacy page, by the settings and the counts up to now. */

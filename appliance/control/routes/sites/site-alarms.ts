@@ -1,14 +1,16 @@
+import type { Clock } from "../../../base/clock.ts";
 import { originOf } from "../../../base/input/origin.ts";
+import { shape } from "../../../base/input/shape.ts";
 import { invalidField } from "../../../base/refusal.ts";
 import { closeWith } from "../../../base/tasks/closing.ts";
 import type { Origins } from "../../../deck/actions/origins.ts";
 import type { RequestSender } from "../../../deck/actions/request-sender.ts";
-import { SITE_ALARMS } from "../../../store/store.ts";
+import { type Numbers, SITE_ALARMS } from "../../../store/store.ts";
 import { Alarms, type SiteAlarm, webhookRequest } from "../../../traffic/alarms/alarms.ts";
 import type { OwnerContext } from "../../context.ts";
-import { shape, TRUTH } from "../../input.ts";
-import type { SiteAlarms } from "../../wire.ts";
-import { showSiteActivity } from "./site-activity.ts";
+import { TRUTH } from "../../input.ts";
+import type { Handler } from "../../route.ts";
+import type { SiteActivityAnswer, SiteAlarms } from "../../wire.ts";
 import { settingRoutes } from "./site-setting.ts";
 
 const NONE: SiteAlarms = { silence: false, rush: false, webhook: null };
@@ -42,6 +44,38 @@ export function expectAllowed(webhook: string | null, origins: Pick<Origins, "is
     );
 }
 
+interface ActivityParts {
+  numbers: Pick<Numbers, "directory" | "live" | "read" | "zone">;
+  clock: Pick<Clock, "now">;
+  alarms: Pick<Alarms, "stateOf">;
+}
+
+/** `GET /api/site-activity`: the activity of each site. */
+const showSiteActivity: Handler<ActivityParts> = async (
+  ctx,
+  { numbers, clock, alarms },
+): Promise<SiteActivityAnswer> => {
+  const { sites } = numbers.directory;
+  const now = clock.now();
+  const found = await numbers.read("siteActivity", {
+    sites: sites.map(({ key, id }) => ({ key, id })),
+    today: numbers.zone.today(now),
+  });
+  const live = new Map(sites.map(({ key, id }) => [id, numbers.live.of(key)]));
+  ctx.set("Cache-Control", "no-store");
+  return {
+    zone: numbers.zone.nameAt(now),
+    sites: found.map((site) => ({
+      ...site,
+      live: live.get(site.id) ?? 0,
+      alarms: {
+        silence: alarms.stateOf(site.id, "silence"),
+        rush: alarms.stateOf(site.id, "rush"),
+      },
+    })),
+  };
+};
+
 /** The alarms of sites. */
 export function startAlarms({
   clock,
@@ -65,7 +99,7 @@ export function startAlarms({
     changed: () => alarms.reload(),
   };
   // `PUT` takes `{silence, rush, webhook}`, in the place of those before.
-  routes.owner({ numbers }, ...settingRoutes("alarms", setting));
-  routes.owner({ numbers, clock, alarms }, ["GET", "/api/site-activity", showSiteActivity]);
+  routes.owner({ numbers }, settingRoutes("alarms", setting));
+  routes.owner({ numbers, clock, alarms }, { "GET /api/site-activity": showSiteActivity });
   return alarms;
 }

@@ -42,9 +42,9 @@ const digestSetting = ({ clock, digests, origins }: DigestParts) => ({
 });
 
 /** `POST /api/sites/:id/digest`: sends it now, once more → what came of it */
-const sendDigest: Handler<DigestParts, DigestSentAnswer> = async (ctx, parts) => {
+const sendDigest: Handler<DigestParts> = async (ctx, parts): Promise<DigestSentAnswer> => {
   const sent = await parts.digests.sendNow(siteOf(ctx, parts.numbers).key);
-  ctx.body = {
+  return {
     sent: sent.map(({ target, outcome }) => ({
       target,
       problem: outcome.kind === "sent" ? null : outcome.why,
@@ -92,9 +92,6 @@ export async function startDigests({
   closeWith(ends, digests);
   ends.defer(mail.changed.on(() => digests.tryAgain()));
   const parts = { numbers, clock, digests, origins };
-  routes.owner(parts, ...settingRoutes("digest", digestSetting(parts)), [
-    "POST",
-    "/api/sites/:id/digest",
-    sendDigest,
-  ]);
+  routes.owner(parts, settingRoutes("digest", digestSetting(parts)));
+  routes.owner(parts, { "POST /api/sites/:id/digest": sendDigest });
 }

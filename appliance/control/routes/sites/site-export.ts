@@ -1,12 +1,11 @@
 import { finished, Readable } from "node:stream";
 import type { Clock } from "../../../base/clock.ts";
-import { siteIdOf } from "../../../base/names.ts";
 import { invalidField } from "../../../base/refusal.ts";
 import { EXPORT_FORMATS, exportFormatOf, exportName } from "../../../base/text/export-name.ts";
 import type { Numbers } from "../../../store/store.ts";
 import type { OwnProgram } from "../../moving/own-program.ts";
 import type { Handler } from "../../route.ts";
-import { noSuchSite } from "./sites.ts";
+import { siteOf } from "./site-setting.ts";
 
 interface ExportParts {
   numbers: Numbers;
@@ -15,10 +14,9 @@ interface ExportParts {
 }
 
 /** `GET /api/sites/:id/export?format=plausible|csv|jsonl`: all that was counted of a site, as one file. */
-export const exportSite: Handler<ExportParts, Readable> = async (ctx, parts) => {
+export const exportSite: Handler<ExportParts> = async (ctx, parts) => {
   const { numbers, clock, program } = parts;
-  const id = siteIdOf(ctx.params.id);
-  if (!numbers.directory.sites.some((site) => site.id === id)) throw noSuchSite(id);
+  const { id } = siteOf(ctx, numbers);
   const format = exportFormatOf([ctx.query.format].flat()[0]);
   if (format === undefined)
     throw invalidField("format", `must be one of ${EXPORT_FORMATS.join(", ")}.`);
@@ -31,7 +29,7 @@ export const exportSite: Handler<ExportParts, Readable> = async (ctx, parts) => 
   ctx.attachment(exportName(id, numbers.zone.today(clock.now()), format));
   ctx.set("Cache-Control", "no-store");
   ctx.type = format === "plausible" ? "application/zip" : "application/gzip";
-  ctx.body = Readable.from(rest(first, pieces), { objectMode: false }).on("error", () => {
+  return Readable.from(rest(first, pieces), { objectMode: false }).on("error", () => {
     // A download that ends early must not look whole.
     ctx.res.destroy();
   });

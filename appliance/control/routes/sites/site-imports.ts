@@ -1,25 +1,25 @@
 import type { Context } from "koa";
 import { formatDay, parseDay } from "../../../base/calendar.ts";
-import { jsonBody, optionalJson, readBytes } from "../../../base/http/body.ts";
+import { optionalJson, readBytes } from "../../../base/http/body.ts";
 import { allowUpload } from "../../../base/http/connection.ts";
+import { shape } from "../../../base/input/shape.ts";
 import { siteIdOf } from "../../../base/names.ts";
 import { invalidField, Refusal } from "../../../base/refusal.ts";
 import { isTimeZone } from "../../../base/time-zone.ts";
 import { type Numbers, readAbout, type SiteRecord } from "../../../store/store.ts";
-import type { RouteOf } from "../../frame.ts";
-import { shape, TRUTH } from "../../input.ts";
+import { bodyShape, TRUTH, takingBody } from "../../input.ts";
 import { totalsOf } from "../../moving/preview.ts";
 import { PIECE_BYTES, type Uploads } from "../../moving/uploads.ts";
-import type { ControlContext, Handler } from "../../route.ts";
+import type { ControlContext, RoutesOf } from "../../route.ts";
 import type { ImportOptions, ImportsAnswer, ImportUpload, SiteImport } from "../../wire.ts";
-import { noSuchSite } from "./sites.ts";
+import { siteOf } from "./site-setting.ts";
 
 interface ImportParts {
   numbers: Numbers;
   uploads: Uploads;
 }
 
-const readFile = shape<{ name: string; size: number }>({
+const readFile = bodyShape<{ name: string; size: number }>({
   properties: {
     name: {
       type: "string",
@@ -70,89 +70,79 @@ const readWishes = shape<ImportOptions>({
   },
 });
 
-/** `GET /api/sites/:id/imports`: those of the site, and the file that the box takes in now. */
-const listImports: Handler<ImportParts, ImportsAnswer> = async (ctx, parts) => {
-  const site = siteOf(ctx, parts.numbers);
-  ctx.set("Cache-Control", "no-store");
-  ctx.body = { imports: await importsOf(site, ctx, parts), upload: parts.uploads.view };
-};
+export const IMPORT_ROUTES: RoutesOf<ImportParts> = {
+  /** The imports of the site, and the file that the box takes in now. */
+  "GET /api/sites/:id/imports": async (ctx, parts): Promise<ImportsAnswer> => {
+    const site = siteOf(ctx, parts.numbers);
+    ctx.set("Cache-Control", "no-store");
+    return { imports: await importsOf(site, ctx, parts), upload: parts.uploads.view };
+  },
 
-/** `DELETE /api/sites/:id/imports/:number?confirm=<number>`: deletes an import with all that it brought. */
-const deleteImport: Handler<ImportParts> = async (ctx, parts) => {
-  const { numbers, uploads } = parts;
-  const site = siteOf(ctx, numbers);
-  const { number } = ctx.params;
-  const found = (await importsOf(site, ctx, parts)).find((one) => `${one.number}` === number);
-  if (found === undefined) throw new Refusal("not_found", `${site.id} has no import ${number}.`);
-  if ([ctx.query.confirm].flat()[0] !== number)
-    throw invalidField(
-      "confirm",
-      `must be the number of the import: this deletes all that ${found.name} brought. If you mean it, ask with ?confirm=${number}.`,
-    );
-  if (uploads.view?.state === "writing")
-    throw new Refusal("exchange_busy", "An import is at work on this machine. Wait, or cancel it.");
-  while ((await numbers.write("deleteSource", { number: found.number })) === "more");
-  ctx.status = 204;
-};
+  /** `?confirm=<number>`: deletes an import with all that it brought. */
+  "DELETE /api/sites/:id/imports/:number": async (ctx, parts) => {
+    const { numbers, uploads } = parts;
+    const site = siteOf(ctx, numbers);
+    const { number } = ctx.params;
+    const found = (await importsOf(site, ctx, parts)).find((one) => `${one.number}` === number);
+    if (found === undefined) throw new Refusal("not_found", `${site.id} has no import ${number}.`);
+    if ([ctx.query.confirm].flat()[0] !== number)
+      throw invalidField(
+        "confirm",
+        `must be the number of the import: this deletes all that ${found.name} brought. If you mean it, ask with ?confirm=${number}.`,
+      );
+    if (uploads.view?.state === "writing")
+      throw new Refusal(
+        "exchange_busy",
+        "An import is at work on this machine. Wait, or cancel it.",
+      );
+    while ((await numbers.write("deleteSource", { number: found.number })) === "more");
+  },
 
-/** `POST /api/sites/:id/uploads` `{name, size}` → 201 with the upload, of which nothing is here yet */
-const beginUpload: Handler<ImportParts, ImportUpload> = async (ctx, parts) => {
-  const { id } = siteOf(ctx, parts.numbers);
-  const { name, size } = readFile(await jsonBody(ctx));
-  ctx.body = await parts.uploads.begin(id, name, size);
-  ctx.status = 201;
-};
+  /** `{name, size}` → 201 with the upload, of which nothing is here yet */
+  "POST /api/sites/:id/uploads": async (ctx, parts): Promise<ImportUpload> => {
+    const { id } = siteOf(ctx, parts.numbers);
+    const { name, size } = await readFile(ctx);
+    ctx.status = 201;
+    return await parts.uploads.begin(id, name, size);
+  },
 
-/** `GET /api/sites/:id/uploads/:upload` */
-const showUpload: Handler<ImportParts, ImportUpload> = (ctx, parts) => {
-  ctx.set("Cache-Control", "no-store");
-  ctx.body = uploadOf(ctx, parts).view;
-};
+  "GET /api/sites/:id/uploads/:upload": (ctx, parts): ImportUpload => {
+    ctx.set("Cache-Control", "no-store");
+    return uploadOf(ctx, parts).view;
+  },
 
-/** `PUT /api/sites/:id/uploads/:upload?offset=<bytes>`, the body being the next piece → the upload */
-const appendUpload: Handler<ImportParts, ImportUpload> = async (ctx, parts) => {
-  allowUpload(ctx.req);
-  try {
+  /** `?offset=<bytes>`, the body being the next piece → the upload */
+  "PUT /api/sites/:id/uploads/:upload": async (ctx, parts): Promise<ImportUpload> => {
+    allowUpload(ctx.req);
+    return await takingBody(ctx, async () => {
+      const upload = uploadOf(ctx, parts);
+      await upload.append(offsetOf(ctx), () => readBytes(ctx.req, PIECE_BYTES));
+      return upload.view;
+    });
+  },
+
+  /** At any moment. The days that were brought stay. */
+  "DELETE /api/sites/:id/uploads/:upload": ({ params }, { uploads }) =>
+    uploads.cancel(siteIdOf(params.id), params.upload),
+
+  /** `{from?, to?, zone?, host?, logFormat?}` → 202: `GET` tells when it was read */
+  "POST /api/sites/:id/uploads/:upload/inspect": async (ctx, parts): Promise<ImportUpload> => {
+    const wishes = wishesOf(await optionalJson(ctx, {}));
     const upload = uploadOf(ctx, parts);
-    await upload.append(offsetOf(ctx), () => readBytes(ctx.req, PIECE_BYTES));
-    ctx.body = upload.view;
-  } catch (error) {
-    // Many clients read no answer before all is sent.
-    ctx.req.resume();
-    throw error;
-  }
-};
+    upload.inspect(wishes);
+    ctx.status = 202;
+    return upload.view;
+  },
 
-/** `POST /api/sites/:id/uploads/:upload/inspect` `{from?, to?, zone?, host?, logFormat?}` → 202: `GET` tells when it was read */
-const inspectUpload: Handler<ImportParts, ImportUpload> = async (ctx, parts) => {
-  const wishes = wishesOf(await optionalJson(ctx, {}));
-  const upload = uploadOf(ctx, parts);
-  upload.inspect(wishes);
-  ctx.body = upload.view;
-  ctx.status = 202;
+  /** `{from?, to?, zone?, host?, logFormat?, replace?}` → 202: `GET` tells when it is done */
+  "POST /api/sites/:id/uploads/:upload/bring": async (ctx, parts): Promise<ImportUpload> => {
+    const wishes = wishesOf(await optionalJson(ctx, {}));
+    const upload = uploadOf(ctx, parts);
+    await upload.bring(wishes);
+    ctx.status = 202;
+    return upload.view;
+  },
 };
-
-/** `POST /api/sites/:id/uploads/:upload/bring` `{from?, to?, zone?, host?, logFormat?, replace?}` → 202: `GET` tells when it is done */
-const bringUpload: Handler<ImportParts, ImportUpload> = async (ctx, parts) => {
-  const wishes = wishesOf(await optionalJson(ctx, {}));
-  const upload = uploadOf(ctx, parts);
-  await upload.bring(wishes);
-  ctx.body = upload.view;
-  ctx.status = 202;
-};
-
-/** `DELETE /api/sites/:id/uploads/:upload`: at any moment. The days that were brought stay. */
-const cancelUpload: Handler<ImportParts> = async (ctx, { uploads }) => {
-  await uploads.cancel(siteIdOf(ctx.params.id), ctx.params.upload);
-  ctx.status = 204;
-};
-
-function siteOf({ params }: Pick<ControlContext, "params">, { directory }: Numbers): SiteRecord {
-  const id = siteIdOf(params.id);
-  const site = directory.sites.find((one) => one.id === id);
-  if (site === undefined) throw noSuchSite(id);
-  return site;
-}
 
 function uploadOf({ params }: Pick<ControlContext, "params">, { uploads }: ImportParts) {
   return uploads.find(siteIdOf(params.id), params.upload);
@@ -202,14 +192,3 @@ async function importsOf(
     }))
     .sort((a, b) => b.number - a.number);
 }
-
-export const importRoutes: readonly RouteOf<ImportParts>[] = [
-  ["GET", "/api/sites/:id/imports", listImports],
-  ["DELETE", "/api/sites/:id/imports/:number", deleteImport],
-  ["POST", "/api/sites/:id/uploads", beginUpload],
-  ["GET", "/api/sites/:id/uploads/:upload", showUpload],
-  ["PUT", "/api/sites/:id/uploads/:upload", appendUpload],
-  ["DELETE", "/api/sites/:id/uploads/:upload", cancelUpload],
-  ["POST", "/api/sites/:id/uploads/:upload/inspect", inspectUpload],
-  ["POST", "/api/sites/:id/uploads/:upload/bring", bringUpload],
-];

@@ -2,6 +2,7 @@ import type { DocumentKind } from "../../../base/documents.ts";
 import { jsonBody } from "../../../base/http/body.ts";
 import { GOALS, readGoals } from "../../../base/input/goals.ts";
 import { MARKS, readMarks } from "../../../base/input/marks.ts";
+import { shape } from "../../../base/input/shape.ts";
 import { SURVEY_ID, siteIdOf } from "../../../base/names.ts";
 import {
   type Numbers,
@@ -11,11 +12,9 @@ import {
   settingOfSite,
 } from "../../../store/store.ts";
 import type { OwnerContext } from "../../context.ts";
-import type { RouteOf } from "../../frame.ts";
-import { shape } from "../../input.ts";
-import type { ControlContext, Handler } from "../../route.ts";
+import type { ControlContext, RoutesOf } from "../../route.ts";
 import type { SurveyLabels } from "../../wire.ts";
-import { expectDone, noSuchSite, type SitesParts, siteRoutes } from "./sites.ts";
+import { expectDone, noSuchSite, SITE_ROUTES, type SitesParts } from "./sites.ts";
 
 /** Something that is set of a site: a document of the fleet. */
 interface SettingOfSite<Body, Answer> {
@@ -29,29 +28,36 @@ interface SettingOfSite<Body, Answer> {
   readonly changed?: () => Promise<void>;
 }
 
+interface Parts {
+  numbers: Numbers;
+}
+
 /** Routes that show and replace a setting of a site: `GET` and `PUT /api/sites/:id/<name>`. */
 export function settingRoutes<Body, Answer>(
   name: string,
   { kind, read, none, shown, changed }: SettingOfSite<Body, Answer>,
-): RouteOf<{ numbers: Numbers }>[] {
-  const find: Handler<{ numbers: Numbers }, Answer> = async (ctx, { numbers }) => {
-    const { key } = siteOf(ctx, numbers);
-    const asker = { lane: "owner", gone: () => ctx.socket.destroyed } as const;
-    const kept = await settingOfSite(numbers, kind, key, asker);
-    ctx.body = kept === undefined ? none : shown(kept, key);
+): RoutesOf<Parts> {
+  return {
+    [`GET /api/sites/:id/${name}`]: async (
+      ctx: ControlContext,
+      { numbers }: Parts,
+    ): Promise<Answer> => {
+      const { key } = siteOf(ctx, numbers);
+      const asker = { lane: "owner", gone: () => ctx.socket.destroyed } as const;
+      const kept = await settingOfSite(numbers, kind, key, asker);
+      return kept === undefined ? none : shown(kept, key);
+    },
+    [`PUT /api/sites/:id/${name}`]: async (
+      ctx: ControlContext,
+      { numbers }: Parts,
+    ): Promise<Answer> => {
+      const id = siteIdOf(ctx.params.id);
+      const body = read(await jsonBody(ctx));
+      expectDone(await numbers.write("setOfSite", { id, kind: kind.name, body }), id, numbers);
+      await changed?.();
+      return shown(body, siteOf(ctx, numbers).key);
+    },
   };
-  const change: Handler<{ numbers: Numbers }, Answer> = async (ctx, { numbers }) => {
-    const id = siteIdOf(ctx.params.id);
-    const body = read(await jsonBody(ctx));
-    expectDone(await numbers.write("setOfSite", { id, kind: kind.name, body }), id, numbers);
-    await changed?.();
-    ctx.body = shown(body, siteOf(ctx, numbers).key);
-  };
-  const path = `/api/sites/:id/${name}`;
-  return [
-    ["GET", path, find],
-    ["PUT", path, change],
-  ];
 }
 
 /** @throws {Refusal} `not_found` */
@@ -139,9 +145,11 @@ export function startSites({
 }: OwnerContext & Pick<SitesParts, "declared"> & { collector: { readonly port: number } }): void {
   routes.owner(
     { numbers, declared, collectorPort: () => collector.port },
-    ...siteRoutes,
-    ...settingRoutes("survey-labels", surveyLabels),
-    ...settingRoutes("goals", goals),
-    ...settingRoutes("marks", marks),
+    {
+      ...SITE_ROUTES,
+      ...settingRoutes("survey-labels", surveyLabels),
+      ...settingRoutes("goals", goals),
+      ...settingRoutes("marks", marks),
+    },
   );
 }

@@ -1,16 +1,15 @@
-import type { Context } from "koa";
 import { BOUNDS } from "../../../base/bounds.ts";
 import { dayZoneNamed } from "../../../base/day-zone.ts";
-import { jsonBody, optionalJson } from "../../../base/http/body.ts";
+import { optionalJson } from "../../../base/http/body.ts";
 import { HttpError } from "../../../base/http/errors.ts";
 import { keptConditions } from "../../../base/input/conditions.ts";
+import { shape } from "../../../base/input/shape.ts";
 import { siteIdOf, tokenTwin, twinProblem } from "../../../base/names.ts";
 import { invalidField } from "../../../base/refusal.ts";
 import { makeReadToken, makeShareToken } from "../../../base/system/secrets.ts";
 import type { Numbers, SiteOutcome } from "../../../store/store.ts";
-import type { RouteOf } from "../../frame.ts";
-import { NEW_SITE_ID, SITE_HOST, shape, TRUTH } from "../../input.ts";
-import type { Handler } from "../../route.ts";
+import { bodyShape, NEW_SITE_ID, SITE_HOST, TRUTH } from "../../input.ts";
+import type { RoutesOf } from "../../route.ts";
 import type { NewReadToken, Site, SitesAnswer } from "../../wire.ts";
 
 /** The settings that the configuration declares, which are read-only here. */
@@ -40,7 +39,7 @@ interface SiteFields {
 }
 
 const FIELDS = { host: SITE_HOST, badge: TRUTH };
-const readSite = shape<SiteFields & { id: string; zone?: string }>({
+const readSite = bodyShape<SiteFields & { id: string; zone?: string }>({
   properties: { id: NEW_SITE_ID, ...FIELDS, zone: ZONE },
   required: ["id"],
 });
@@ -53,28 +52,78 @@ const readShare = shape<{ where?: string[] }>({
     },
   },
 });
-const readChange = shape<SiteFields>({ properties: FIELDS });
+const readChange = bodyShape<SiteFields>({ properties: FIELDS });
 
-/** `GET /api/sites`: the retired last. */
-const listSites: Handler<SitesParts, SitesAnswer> = (ctx, parts) => {
-  const { directory } = parts.numbers;
-  const sites = [...directory.sites, ...directory.retired].map(({ id }) => siteView(id, parts));
-  ctx.body = {
-    sites,
-    collector: { port: parts.collectorPort() },
-    asksZone: parts.numbers.asksZone,
-  };
-};
+export const SITE_ROUTES: RoutesOf<SitesParts> = {
+  /** The retired last. */
+  "GET /api/sites": (_, parts): SitesAnswer => {
+    const { directory, asksZone } = parts.numbers;
+    const sites = [...directory.sites, ...directory.retired].map(({ id }) => siteView(id, parts));
+    return { sites, collector: { port: parts.collectorPort() }, asksZone };
+  },
 
-/** `POST /api/sites` `{id, host?, badge?, zone?}` → 201 with the site, which may be a retired one brought back. */
-const addSite: Handler<SitesParts, Site> = async (ctx, parts) => {
-  const { id: text, zone: named, ...fields } = readSite(await jsonBody(ctx));
-  const id = siteIdOf(text);
-  const zone = named === undefined ? undefined : firstZone(named, parts.numbers);
-  const site = { id, ...normalized(fields), zone };
-  expectDone(await parts.numbers.write("createSite", site), id, parts.numbers);
-  ctx.status = 201;
-  ctx.body = siteView(id, parts);
+  /** `{id, host?, badge?, zone?}` → 201 with the site, which may be a retired one brought back */
+  "POST /api/sites": async (ctx, parts): Promise<Site> => {
+    const { id: text, zone: named, ...fields } = await readSite(ctx);
+    const id = siteIdOf(text);
+    const zone = named === undefined ? undefined : firstZone(named, parts.numbers);
+    const site = { id, ...normalized(fields), zone };
+    expectDone(await parts.numbers.write("createSite", site), id, parts.numbers);
+    ctx.status = 201;
+    return siteView(id, parts);
+  },
+
+  /** `{host?, badge?}` → the site */
+  "PATCH /api/sites/:id": async (ctx, parts): Promise<Site> => {
+    const { numbers } = parts;
+    const id = siteIdOf(ctx.params.id);
+    const fields = await readChange(ctx);
+    if (fields.badge === false && parts.declared.badge(id)) throw declared("BADGE_SITES");
+    const outcome = await numbers.write("updateSite", { id, ...normalized(fields) });
+    expectDone(outcome, id, numbers);
+    return siteView(id, parts);
+  },
+
+  /** `?confirm=<id>`: erases the site with all it counted. */
+  "DELETE /api/sites/:id": async (ctx, { numbers }) => {
+    const id = siteIdOf(ctx.params.id);
+    const { directory } = numbers;
+    const known = [...directory.sites, ...directory.retired].find((site) => site.id === id);
+    if (known === undefined) throw noSuchSite(id);
+    if (known.declared) throw declared("SITES");
+    if (siteIdOf([ctx.query.confirm].flat()[0] ?? "") !== id)
+      throw invalidField(
+        "confirm",
+        `must name the site: this erases all that it counted, its surveys and its token. If you mean it, ask with ?confirm=${encodeURIComponent(id)}.`,
+      );
+    expectDone(await numbers.write("eraseSite", { id }), id, numbers);
+    await numbers.upkeep.anew();
+  },
+
+  /** The token, shown only here. The old one stops working. */
+  "POST /api/sites/:id/token": async (ctx, parts): Promise<NewReadToken> => {
+    const id = siteIdOf(ctx.params.id);
+    if (parts.declared.siteToken(id)) throw declared("STATS_TOKEN_<ID>");
+    const { token, hash } = makeReadToken();
+    expectDone(await parts.numbers.write("setSiteToken", { id, hash }), id, parts.numbers);
+    return { token };
+  },
+
+  /** `{where?}` → the token of the site's share link, shown only here. The old one stops working. */
+  "POST /api/sites/:id/share": async (ctx, { numbers }): Promise<NewReadToken> => {
+    const id = siteIdOf(ctx.params.id);
+    const { where: texts = [] } = readShare(await optionalJson(ctx, {}));
+    const where = keptConditions(texts, (sentence) => invalidField("where", sentence));
+    const { token, hash } = makeShareToken();
+    expectDone(await numbers.write("shareSite", { id, share: { hash, where } }), id, numbers);
+    return { token };
+  },
+
+  /** The site's shared link opens nothing any more. */
+  "DELETE /api/sites/:id/share": async (ctx, { numbers }) => {
+    const id = siteIdOf(ctx.params.id);
+    expectDone(await numbers.write("shareSite", { id, share: null }), id, numbers);
+  },
 };
 
 /** @throws {Refusal} `invalid_field` */
@@ -88,64 +137,6 @@ function firstZone(text: string, { asksZone }: Numbers): string {
   if (zone === undefined) throw invalidField("zone", `${ZONE.description}.`);
   return zone;
 }
-
-/** `PATCH /api/sites/:id` `{host?, badge?}` → the site */
-const changeSite: Handler<SitesParts, Site> = async (ctx, parts) => {
-  const id = siteIdOf(ctx.params.id);
-  const fields = readChange(await jsonBody(ctx));
-  if (fields.badge === false && parts.declared.badge(id)) throw declared("BADGE_SITES");
-  expectDone(
-    await parts.numbers.write("updateSite", { id, ...normalized(fields) }),
-    id,
-    parts.numbers,
-  );
-  ctx.body = siteView(id, parts);
-};
-
-/** `DELETE /api/sites/:id?confirm=<id>`: erases the site with all it counted. */
-const eraseSite: Handler<SitesParts> = async (ctx, { numbers }) => {
-  const id = siteIdOf(ctx.params.id);
-  const { directory } = numbers;
-  const known = [...directory.sites, ...directory.retired].find((site) => site.id === id);
-  if (known === undefined) throw noSuchSite(id);
-  if (known.declared) throw declared("SITES");
-  if (siteIdOf(confirmation(ctx) ?? "") !== id)
-    throw invalidField(
-      "confirm",
-      `must name the site: this erases all that it counted, its surveys and its token. If you mean it, ask with ?confirm=${encodeURIComponent(id)}.`,
-    );
-  expectDone(await numbers.write("eraseSite", { id }), id, numbers);
-  await numbers.upkeep.anew();
-  ctx.status = 204;
-};
-
-/** `POST /api/sites/:id/token` → `{token}`, shown only here. The old one stops working. */
-const makeSiteToken: Handler<SitesParts, NewReadToken> = async (ctx, parts) => {
-  const id = siteIdOf(ctx.params.id);
-  if (parts.declared.siteToken(id)) throw declared("STATS_TOKEN_<ID>");
-  const { token, hash } = makeReadToken();
-  expectDone(await parts.numbers.write("setSiteToken", { id, hash }), id, parts.numbers);
-  ctx.body = { token };
-};
-
-/**
- * `POST /api/sites/:id/share` `{where?}` → `{token}` of the site's share link, shown only here. The old one stops working.
- */
-const shareSite: Handler<SitesParts, NewReadToken> = async (ctx, { numbers }) => {
-  const id = siteIdOf(ctx.params.id);
-  const { where: texts = [] } = readShare(await optionalJson(ctx, {}));
-  const where = keptConditions(texts, (sentence) => invalidField("where", sentence));
-  const { token, hash } = makeShareToken();
-  expectDone(await numbers.write("shareSite", { id, share: { hash, where } }), id, numbers);
-  ctx.body = { token };
-};
-
-/** `DELETE /api/sites/:id/share`: the site's shared link opens nothing any more. */
-const unshareSite: Handler<SitesParts> = async (ctx, { numbers }) => {
-  const id = siteIdOf(ctx.params.id);
-  expectDone(await numbers.write("shareSite", { id, share: null }), id, numbers);
-  ctx.status = 204;
-};
 
 /** The refusal 409 of a change to something that the configuration declares. */
 export function declared(key: string): HttpError {
@@ -181,6 +172,7 @@ function normalized({ host, badge }: SiteFields): SiteFields {
 
 /** @throws {HttpError} unless it is done */
 export function expectDone(outcome: SiteOutcome, id: string, { directory }: Numbers): void {
+  const conflict = (code: string, message: string) => new HttpError(409, code, message);
   switch (outcome) {
     case "done":
       return;
@@ -189,30 +181,20 @@ export function expectDone(outcome: SiteOutcome, id: string, { directory }: Numb
     case "declared":
       throw declared("SITES");
     case "exists":
-      throw new HttpError(409, "site_exists", `There is a site ${id} already.`);
+      throw conflict("site_exists", `There is a site ${id} already.`);
     case "host_taken":
-      throw new HttpError(409, "host_taken", "This host belongs to another site already.");
+      throw conflict("host_taken", "This host belongs to another site already.");
     case "too_many":
-      throw new HttpError(
-        409,
+      throw conflict(
         "site_limit",
         `There are ${BOUNDS.sites.count} sites already. Erase one first.`,
       );
-    case "same_token_name":
-      throw new HttpError(
-        409,
-        "same_token_name",
-        twinProblem(
-          id,
-          tokenTwin(
-            id,
-            directory.sites.map((site) => site.id),
-          ) ?? "like it",
-        ),
-      );
+    case "same_token_name": {
+      const ids = directory.sites.map((site) => site.id);
+      throw conflict("same_token_name", twinProblem(id, tokenTwin(id, ids) ?? "like it"));
+    }
     case "retired":
-      throw new HttpError(
-        409,
+      throw conflict(
         "site_retired",
         `The site ${id} is retired. Bring it back first, by adding it again.`,
       );
@@ -222,17 +204,3 @@ export function expectDone(outcome: SiteOutcome, id: string, { directory }: Numb
 export function noSuchSite(id: string): HttpError {
   return new HttpError(404, "not_found", `There is no site "${id}".`);
 }
-
-function confirmation(ctx: Context): string | undefined {
-  return [ctx.query.confirm].flat()[0];
-}
-
-export const siteRoutes: readonly RouteOf<SitesParts>[] = [
-  ["GET", "/api/sites", listSites],
-  ["POST", "/api/sites", addSite],
-  ["PATCH", "/api/sites/:id", changeSite],
-  ["DELETE", "/api/sites/:id", eraseSite],
-  ["POST", "/api/sites/:id/token", makeSiteToken],
-  ["POST", "/api/sites/:id/share", shareSite],
-  ["DELETE", "/api/sites/:id/share", unshareSite],
-];
