@@ -1,11 +1,12 @@
-import { readFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { isLabel } from "../base/names.ts";
 import { listenerUrl } from "../base/ports.ts";
 import { type Cancel, type Listenable, Signal } from "../base/signal.ts";
+import { textOf } from "../base/system/files.ts";
 import type {
+  Notice,
   NoticeSource,
   ResetStanding,
   StorageState,
@@ -18,46 +19,11 @@ import type { ScreenSource } from "./screen.ts";
 import type { SetupCode } from "./setup-code.ts";
 import { isSettingUp, type WifiStanding, wifiNotices } from "./wifi-notices.ts";
 
-type Notices = ReturnType<NoticeSource["notices"]>;
+type PublicStanding = NonNullable<ReturnType<NoticeSource["publicAddress"]>>;
 
-/** The state of the public address, for the board. */
-export interface PublicStandingSource {
-  standing(): ReturnType<NoticeSource["publicAddress"]>;
-  readonly changed: Listenable;
-}
-
-/** The state of the box's own system, for the board. */
-export interface UpdateStandingSource {
-  /** Undefined while there is nothing to say. */
-  standing(): UpdateStanding | undefined;
-  readonly changed: Listenable;
-}
-
-/** The reset of the box, for the board. */
-interface ResetSource {
-  /** Undefined while there is nothing to say. */
-  standing(): ResetStanding | undefined;
-  readonly changed: Listenable;
-}
-
-/** The state of the Wi-Fi, for the board. */
-interface WifiStandingSource {
-  /** Undefined where there is none to set up. */
-  standing(): WifiStanding | undefined;
-  readonly changed: Listenable;
-}
-
-/** The backups that the machine makes by itself, for the board. */
-export interface BackupStandingSource {
-  /** Undefined while there is nothing to say. */
-  standing(): string | undefined;
-  readonly changed: Listenable;
-}
-
-/** The ssh key that waits for somebody at the box, for the board. */
-interface PresenceSource {
-  /** Undefined while none does. */
-  standing(): PresenceStanding | undefined;
+/** The state of a part of the machine, for the board; undefined while there is nothing to say. */
+export interface StandingSource<Standing> {
+  standing(): Standing | undefined;
   readonly changed: Listenable;
 }
 
@@ -69,7 +35,7 @@ export interface Network {
   name(): string | undefined;
 }
 
-interface BoardOptions {
+export interface BoardOptions {
   clock: Clock;
   log: Pick<Log, "warn">;
   code: Pick<SetupCode, "shown" | "changed">;
@@ -81,17 +47,17 @@ interface BoardOptions {
   /** The trouble of the storage; undefined while it is well. */
   storage?: () => StorageState | undefined;
   /** Missing in rescue mode. */
-  publicAddress?: PublicStandingSource;
+  publicAddress?: StandingSource<PublicStanding>;
   /** None where the system is not ours. */
-  reset?: ResetSource | undefined;
+  reset?: StandingSource<ResetStanding> | undefined;
   /** None where nothing updates the system. */
-  updates?: UpdateStandingSource | undefined;
+  updates?: StandingSource<UpdateStanding> | undefined;
   /** None where root sets up no Wi-Fi. */
-  wifi?: WifiStandingSource | undefined;
+  wifi?: StandingSource<WifiStanding> | undefined;
   /** None where the system is not ours. */
-  presence?: PresenceSource | undefined;
+  presence?: StandingSource<PresenceStanding> | undefined;
   /** Words of two or three where there was no good backup for long. */
-  backups?: BackupStandingSource;
+  backups?: StandingSource<string>;
   /** Writes a time of the day as decks show it, from epoch milliseconds. */
   timeOf: (at: number) => string;
   /** Prints a line to the console of the service. */
@@ -99,6 +65,7 @@ interface BoardOptions {
 }
 
 const LOOK_MS = 5_000;
+const PASSING: ReadonlySet<Notice["type"]> = new Set(["storage", "backup", "update"]);
 
 /** The notices that the box shows on its decks and its console. */
 export class BoxNotices implements ScreenSource {
@@ -126,24 +93,31 @@ export class BoxNotices implements ScreenSource {
     ];
   }
 
-  notices(): Notices {
-    const { clock, dataUnusable, timeOf } = this.#options;
+  notices(): Notice[] {
+    const { clock, dataUnusable, timeOf, reset, storage, backups, updates } = this.#options;
     const wifi = this.wifi();
     // A code for the Web UI is of no use before there is a network, and would be taken for the key of the Wi-Fi.
     const waits = wifi !== undefined && isSettingUp(wifi);
     const code = waits ? undefined : this.#code();
+    const standing = reset?.standing();
+    const outside = this.publicAddress();
+    const isWrong = outside?.state === "wrong" || outside?.state === "warning";
     return [
-      ...this.#resetNotices(code),
+      // A reset that is done is told until the set-up is.
+      ...told(standing?.state === "done" && code === undefined ? undefined : standing, (state) => ({
+        type: "reset",
+        ...state,
+      })),
       ...(this.#bound === undefined ? [{ type: "starting" } as const] : []),
       ...(dataUnusable ? [{ type: "data-unusable" } as const] : []),
       ...(wifi === undefined ? [] : wifiNotices(wifi, this.#address !== undefined, timeOf)),
-      ...(code === undefined ? [] : [{ type: "setup-code", code } as const]),
-      ...this.#presenceNotices(),
+      ...told(code, (shown) => ({ type: "setup-code", code: shown })),
+      ...told(this.presence(), ({ key }) => ({ type: "ssh-key", key })),
       ...(clock.sure || waits ? [] : [{ type: "clock-not-set" } as const]),
-      ...this.#storageNotices(),
-      ...this.#publicNotices(),
-      ...this.#backupNotices(),
-      ...this.#updateNotices(),
+      ...told(storage?.(), (state) => ({ type: "storage", state })),
+      ...told(isWrong ? outside : undefined, ({ words }) => ({ type: "public-address", words })),
+      ...told(backups?.standing(), (words) => ({ type: "backup", words })),
+      ...told(updates?.standing(), (update) => ({ type: "update", ...update })),
     ];
   }
 
@@ -179,46 +153,9 @@ export class BoxNotices implements ScreenSource {
     for (const cancel of this.#subscriptions) cancel();
   }
 
-  /** A reset that is done is told until the set-up is. */
-  #resetNotices(code: string | undefined): Notices {
-    const standing = this.#options.reset?.standing();
-    if (standing === undefined || (standing.state === "done" && code === undefined)) return [];
-    return [{ type: "reset", ...standing }];
-  }
-
-  #presenceNotices(): Notices {
-    const key = this.presence()?.key;
-    return key === undefined ? [] : [{ type: "ssh-key", key }];
-  }
-
-  #publicNotices(): Notices {
-    const standing = this.publicAddress();
-    if (standing?.state !== "wrong" && standing?.state !== "warning") return [];
-    return [{ type: "public-address", words: standing.words }];
-  }
-
-  #storageNotices(): Notices {
-    const state = this.#options.storage?.();
-    return state === undefined ? [] : [{ type: "storage", state }];
-  }
-
-  #backupNotices(): Notices {
-    const words = this.#options.backups?.standing();
-    return words === undefined ? [] : [{ type: "backup", words }];
-  }
-
-  #updateNotices(): Notices {
-    const standing = this.#options.updates?.standing();
-    return standing === undefined ? [] : [{ type: "update", ...standing }];
-  }
-
   /** The notices that change with the time alone, or without an event. */
   #passing(): string {
-    return JSON.stringify([
-      ...this.#storageNotices(),
-      ...this.#backupNotices(),
-      ...this.#updateNotices(),
-    ]);
+    return JSON.stringify(this.notices().filter(({ type }) => PASSING.has(type)));
   }
 
   #code(): string | undefined {
@@ -270,31 +207,29 @@ export class BoxNotices implements ScreenSource {
   }
 }
 
+function told<Standing>(
+  standing: Standing | undefined,
+  notice: (standing: Standing) => Notice,
+): Notice[] {
+  return standing === undefined ? [] : [notice(standing)];
+}
+
 /** The network of this machine; `nameFile` may hold the name in force. */
 export function thisNetwork(nameFile: string): Network {
   return {
-    ...MACHINE,
+    addresses: () =>
+      Object.entries(networkInterfaces())
+        // No device of the own network reaches the box by its tunnel.
+        .flatMap(([name, found = []]) => (name === TUNNEL ? [] : found))
+        // The Web UI does not answer on the set-up network.
+        .filter(
+          ({ family, internal, address }) =>
+            family === "IPv4" && !internal && address !== SET_UP_ADDRESS,
+        )
+        .map(({ address }) => address),
     name: () => {
-      if (nameFile === "") return undefined;
-      try {
-        const name = readFileSync(nameFile, "utf8").trim();
-        return isLabel(name) ? `${name.toLowerCase()}.local` : undefined;
-      } catch {
-        return undefined;
-      }
+      const name = textOf(nameFile)?.trim() ?? "";
+      return isLabel(name) ? `${name.toLowerCase()}.local` : undefined;
     },
   };
 }
-
-const MACHINE: Pick<Network, "addresses"> = {
-  addresses: () =>
-    Object.entries(networkInterfaces())
-      // No device of the own network reaches the box by its tunnel.
-      .flatMap(([name, found = []]) => (name === TUNNEL ? [] : found))
-      // The Web UI does not answer on the set-up network.
-      .filter(
-        ({ family, internal, address }) =>
-          family === "IPv4" && !internal && address !== SET_UP_ADDRESS,
-      )
-      .map(({ address }) => address),
-};

@@ -6,17 +6,9 @@ import { closeWith } from "../base/tasks/closing.ts";
 import { clockZone } from "../base/time-zone.ts";
 import type { Config } from "../config/config.ts";
 import { Decks, type DecksOptions } from "../deck/decks.ts";
-import type { StorageState } from "../deck/face/notices.ts";
 import { timeIn } from "../deck/face/widgets/time.ts";
 import type { DeckBus } from "../deck/usb/hid.ts";
-import {
-  type BackupStandingSource,
-  BoxNotices,
-  type Network,
-  type PublicStandingSource,
-  thisNetwork,
-  type UpdateStandingSource,
-} from "./box-notices.ts";
+import { type BoardOptions, BoxNotices, type Network, thisNetwork } from "./box-notices.ts";
 import type { Presence } from "./presence.ts";
 import type { Reset } from "./reset.ts";
 import { showOn } from "./screen.ts";
@@ -47,20 +39,19 @@ export interface Front {
 }
 
 /** The content for decks and screen. */
-interface FrontContent
-  extends Pick<DecksOptions, "store" | "addedDecks" | "channels" | "numbers" | "icons" | "images"> {
-  code: SetupCode;
-  /** Whether the Web UI needs no sign-in now. */
-  isOpen: () => boolean;
-  dataUnusable?: boolean;
-  storage?: () => StorageState | undefined;
-  publicAddress?: PublicStandingSource;
-  updates?: UpdateStandingSource | undefined;
-  reset?: Reset | undefined;
-  backups?: BackupStandingSource;
-  /** Undefined where the system is not ours. */
-  presence?: Presence | undefined;
-}
+type FrontContent = Pick<
+  DecksOptions,
+  "store" | "addedDecks" | "channels" | "numbers" | "icons" | "images"
+> &
+  Omit<
+    BoardOptions,
+    "clock" | "log" | "network" | "wifi" | "timeOf" | "console" | "code" | "reset" | "presence"
+  > & {
+    code: SetupCode;
+    reset?: Reset | undefined;
+    /** Undefined where the system is not ours. */
+    presence?: Presence | undefined;
+  };
 
 /** Starts decks, screen and their content, and has each closed with `ends`. */
 export async function startFront(
@@ -74,44 +65,19 @@ export async function startFront(
     bus,
     network = thisNetwork(config.nameFile),
   }: FrontParts & { ends: AsyncDisposableStack },
-  {
-    code,
-    isOpen,
-    dataUnusable = false,
-    storage,
-    publicAddress,
-    updates,
-    reset,
-    backups,
-    presence,
-    ...shown
-  }: FrontContent,
+  content: FrontContent,
 ): Promise<Front> {
+  const { code, reset, presence } = content;
   const wifi = startWifi({ config, clock, log, ends });
   // Loading time zones takes a tenth of a start, and mostly there is no deck yet.
   let zone: string | undefined;
   const timeZone = () => (zone ??= clockZone(log));
-  const board = new BoxNotices({
-    clock,
-    log,
-    code,
-    isOpen,
-    dataUnusable,
-    ...(storage && { storage }),
-    ...(publicAddress && { publicAddress }),
-    updates,
-    wifi,
-    reset,
-    ...(backups && { backups }),
-    presence,
-    timeOf: (at) => timeIn(at, timeZone()),
-    console,
-    network,
-  });
+  const timeOf = (at: number) => timeIn(at, timeZone());
+  const board = new BoxNotices({ ...content, clock, log, wifi, timeOf, console, network });
   closeWith(ends, board);
   if (screen) ends.defer(showOn(board, screen));
   const decks = new Decks({
-    ...shown,
+    ...content,
     clock,
     log: { info: (line) => log.info(line), warn: (line) => log.warn(line) },
     board,

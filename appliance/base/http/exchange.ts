@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import type { SecureContext } from "node:tls";
 
@@ -41,13 +41,7 @@ export function exchange(
   { mostBytes, signal, trust }: Bounds,
 ): Promise<Exchanged> {
   const { promise, resolve, reject } = Promise.withResolvers<Exchanged>();
-  const sent = opener(url)(url, {
-    method,
-    headers: withLength(headers, body),
-    agent: false,
-    signal,
-    ...(trust && { secureContext: trust }),
-  });
+  const sent = begun({ method, url, headers: withLength(headers, body) }, { signal, trust });
   const parts: Buffer[] = [];
   let answer: IncomingMessage | undefined;
   const over = (ended: Exchanged["ended"], error?: Error) => {
@@ -81,17 +75,11 @@ export function exchange(
  * @throws {Error} as `exchange`
  */
 export function opened(
-  { method, url, headers }: Omit<Outward, "body">,
-  { signal, trust }: Omit<Bounds, "mostBytes">,
+  asked: Omit<Outward, "body">,
+  bounds: Omit<Bounds, "mostBytes">,
 ): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  opener(url)(url, {
-    method,
-    headers,
-    agent: false,
-    signal,
-    ...(trust && { secureContext: trust }),
-  })
+  begun(asked, bounds)
     .on("response", resolve)
     .on("error", reject)
     // An answer that leaves HTTP, like 101, is neither.
@@ -100,11 +88,16 @@ export function opened(
   return promise;
 }
 
-/** Loaded with the first request: see node-http.ts. */
-function opener(url: string) {
-  return url.startsWith("https:")
-    ? process.getBuiltinModule("node:https").request
-    : process.getBuiltinModule("node:http").request;
+/** Node's client is loaded with the first request: see node-http.ts. */
+function begun(
+  { method, url, headers }: Omit<Outward, "body">,
+  { signal, trust }: Omit<Bounds, "mostBytes">,
+): ClientRequest {
+  const { request } = process.getBuiltinModule(
+    url.startsWith("https:") ? "node:https" : "node:http",
+  );
+  const secured = trust && { secureContext: trust };
+  return request(url, { method, headers, agent: false, signal, ...secured });
 }
 
 function withLength(headers: Outward["headers"], body: Outward["body"]): Outward["headers"] {

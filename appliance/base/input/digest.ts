@@ -1,4 +1,4 @@
-import { documentKind, FLAG, NUMBER, objectOf, orNull, TEXT } from "../documents.ts";
+import { closed, documentKind, FLAG, NUMBER, objectOf, TEXT } from "../documents.ts";
 import { CHANNEL_LENGTH, CHANNEL_RULE, isChannelName, MAIL_ADDRESS } from "../names.ts";
 import { invalidField } from "../refusal.ts";
 import {
@@ -18,23 +18,38 @@ export interface KeptDigest extends DigestSettings {
 }
 
 const LONGEST_WEBHOOK = 2_048;
-const weekday = { type: "integer", minimum: 0, maximum: 6 } as const;
-const hour = { type: "integer", minimum: 0, maximum: 23 } as const;
+const SETTINGS = {
+  enabled: { ...FLAG, description: "must be true or false" },
+  every: { enum: DIGEST_SPANS, description: "must be day or week" },
+  weekday: {
+    type: "integer",
+    minimum: 0,
+    maximum: 6,
+    description: "must be a day from 0, Sunday, to 6, Saturday",
+  },
+  hour: { type: "integer", minimum: 0, maximum: 23, description: "must be an hour from 0 to 23" },
+  mail: {
+    type: "array",
+    maxItems: MOST_ADDRESSES,
+    description: `must be a list of at most ${MOST_ADDRESSES} mail addresses`,
+    items: MAIL_ADDRESS,
+  },
+  webhook: {
+    type: ["string", "null"],
+    maxLength: LONGEST_WEBHOOK,
+    description: "must be the address of a webhook of at most 2,048 characters, or null",
+  },
+  form: { enum: WEBHOOK_FORMS, description: "must be json, ntfy or slack" },
+  channel: {
+    type: ["string", "null"],
+    maxLength: CHANNEL_LENGTH,
+    description: `must be the name of a channel, ${CHANNEL_RULE}, or null`,
+  },
+};
 
 export const DIGEST = documentKind<KeptDigest>(
   "digest",
-  objectOf({
-    enabled: FLAG,
-    every: { enum: DIGEST_SPANS },
-    weekday,
-    hour,
-    mail: { type: "array", maxItems: MOST_ADDRESSES, items: MAIL_ADDRESS },
-    webhook: orNull({ type: "string", maxLength: LONGEST_WEBHOOK }),
-    form: { enum: WEBHOOK_FORMS },
-    channel: orNull({ type: "string", maxLength: CHANNEL_LENGTH }),
-    box: TEXT,
-    since: NUMBER,
-  }),
+  objectOf({ ...SETTINGS, box: TEXT, since: NUMBER }),
   {
     of: "site",
     bound: { count: 200, bytes: 16_384, together: 1_048_576 },
@@ -46,32 +61,7 @@ export const DIGEST = documentKind<KeptDigest>(
   },
 );
 
-const shaped = shape<DigestSettings>({
-  properties: {
-    enabled: { type: "boolean", description: "must be true or false" },
-    every: { enum: DIGEST_SPANS, description: "must be day or week" },
-    weekday: { ...weekday, description: "must be a day from 0, Sunday, to 6, Saturday" },
-    hour: { ...hour, description: "must be an hour from 0 to 23" },
-    mail: {
-      type: "array",
-      maxItems: MOST_ADDRESSES,
-      description: `must be a list of at most ${MOST_ADDRESSES} mail addresses`,
-      items: MAIL_ADDRESS,
-    },
-    webhook: {
-      type: ["string", "null"],
-      maxLength: LONGEST_WEBHOOK,
-      description: "must be the address of a webhook of at most 2,048 characters, or null",
-    },
-    form: { enum: WEBHOOK_FORMS, description: "must be json, ntfy or slack" },
-    channel: {
-      type: ["string", "null"],
-      maxLength: CHANNEL_LENGTH,
-      description: `must be the name of a channel, ${CHANNEL_RULE}, or null`,
-    },
-  },
-  required: ["enabled", "every", "weekday", "hour", "mail", "webhook", "form", "channel"],
-});
+const shaped = shape<DigestSettings>(closed(objectOf(SETTINGS)));
 
 /** A digest as an owner sets it, as it is kept. @throws {Refusal} `invalid_field` */
 export function readDigest(input: unknown): DigestSettings {

@@ -1,10 +1,20 @@
-import { documentKind, objectOf } from "../documents.ts";
+import { closed, documentKind, objectOf } from "../documents.ts";
 import { invalidField } from "../refusal.ts";
 import { GOAL_KINDS, GOAL_LIMITS, type Goal, type Goals } from "../text/goals.ts";
 import { pagePath } from "../text/storable.ts";
 import { shape } from "./shape.ts";
 
-const text = (maxLength: number) => ({ type: "string", minLength: 1, maxLength }) as const;
+const text = (maxLength: number, what: string) => ({
+  type: "string",
+  minLength: 1,
+  maxLength,
+  description: `must be ${what} of 1 to ${maxLength} characters`,
+});
+const GOAL = objectOf({
+  name: text(GOAL_LIMITS.name, "a text"),
+  kind: { enum: GOAL_KINDS, description: "must be event or page" },
+  value: text(GOAL_LIMITS.value, "an event's name or a page's path"),
+});
 
 /** The goals of a site, in the order in which they show. */
 export const GOALS = documentKind<Goals>(
@@ -13,11 +23,8 @@ export const GOALS = documentKind<Goals>(
     goals: {
       type: "array",
       maxItems: GOAL_LIMITS.goals,
-      items: objectOf({
-        name: text(GOAL_LIMITS.name),
-        kind: { enum: GOAL_KINDS },
-        value: text(GOAL_LIMITS.value),
-      }),
+      description: `must be a list of at most ${GOAL_LIMITS.goals} goals`,
+      items: { ...GOAL, description: "must be an object with name, kind and value" },
     },
   }),
   {
@@ -27,37 +34,7 @@ export const GOALS = documentKind<Goals>(
   },
 );
 
-const shaped = shape<Goals>({
-  properties: {
-    goals: {
-      type: "array",
-      maxItems: GOAL_LIMITS.goals,
-      description: `must be a list of at most ${GOAL_LIMITS.goals} goals`,
-      items: {
-        type: "object",
-        description: "must be an object with name, kind and value",
-        properties: {
-          name: {
-            type: "string",
-            minLength: 1,
-            maxLength: GOAL_LIMITS.name,
-            description: `must be a text of 1 to ${GOAL_LIMITS.name} characters`,
-          },
-          kind: { enum: GOAL_KINDS, description: "must be event or page" },
-          value: {
-            type: "string",
-            minLength: 1,
-            maxLength: GOAL_LIMITS.value,
-            description: `must be an event's name or a page's path of 1 to ${GOAL_LIMITS.value} characters`,
-          },
-        },
-        required: ["name", "kind", "value"],
-        additionalProperties: false,
-      },
-    },
-  },
-  required: ["goals"],
-});
+const shaped = shape<Goals>(closed(GOALS.schema));
 
 /** Goals as an owner sets them, as they are stored. @throws {Refusal} `invalid_field` */
 export function readGoals(input: unknown): Goals {

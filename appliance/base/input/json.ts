@@ -26,14 +26,42 @@ export function isDeeperThan(text: string, most: number): boolean {
 }
 const [QUOTE, BACKSLASH, ARRAY, OBJECT] = [0x22, 0x5c, 0x5b, 0x7b];
 
-/** The fields of a JSON object; none where the text is anything else. */
-export function fieldsIn(text: string): Record<string, unknown> {
+/** Whether a value is as wanted. */
+export type Is = (value: unknown) => boolean;
+
+export const isFlag: Is = (value) => typeof value === "boolean";
+
+/** A check for a list of values that pass another. */
+export const isListOf =
+  (is: Is): Is =>
+  (value) =>
+    Array.isArray(value) && value.every(is);
+
+/** A check for a JSON object with these fields, which may have more. */
+export const hasFields =
+  (fields: Readonly<Record<string, Is>>): Is =>
+  (value) =>
+    isObject(value) && Object.entries(fields).every(([name, is]) => is(value[name]));
+
+/** A check for a JSON object with any fields that pass another. */
+export const isMapOf =
+  (is: Is): Is =>
+  (value) =>
+    isObject(value) && Object.values(value).every(is);
+
+/** The JSON object that a text is; undefined where the text is anything else, or no T. */
+export function objectIn<T extends object>(text: string | undefined, isT?: Is): T | undefined {
   try {
-    const read: unknown = JSON.parse(text);
-    return isObject(read) ? read : {};
+    const read: unknown = JSON.parse(text ?? "");
+    return isObject(read) && isT?.(read) !== false ? (read as T) : undefined;
   } catch {
-    return {};
+    return undefined;
   }
+}
+
+/** The fields of a JSON object; none where the text is anything else. */
+export function fieldsIn(text: string | undefined): Record<string, unknown> {
+  return objectIn<Record<string, unknown>>(text) ?? {};
 }
 
 /** An entry of a table by a name from elsewhere. Every object has a `constructor`, too, which is no entry. */

@@ -1,54 +1,44 @@
 import { parseDay } from "../calendar.ts";
-import { documentKind, objectOf } from "../documents.ts";
+import { closed, documentKind, objectOf } from "../documents.ts";
 import { invalidField } from "../refusal.ts";
 import { MARK_LIMITS, type Marks } from "../text/marks.ts";
 import { shape } from "./shape.ts";
 
-/** The marks of a site, ascending by day. */
-export const MARKS = documentKind<Marks>(
-  "marks",
+/** @param ofText further rules of a mark's text */
+const marksOf = (ofText: object) =>
   objectOf({
-    marks: {
-      type: "array",
-      maxItems: MARK_LIMITS.marks,
-      items: objectOf({
-        day: { type: "string", pattern: String.raw`^\d{4}-\d{2}-\d{2}$` },
-        text: { type: "string", minLength: 1, maxLength: MARK_LIMITS.text },
-      }),
-    },
-  }),
-  {
-    of: "site",
-    bound: { count: 10_000, bytes: 98_304, together: 32 * 1_048_576 },
-    inBackup: "kept",
-  },
-);
-
-const shaped = shape<Marks>({
-  properties: {
     marks: {
       type: "array",
       maxItems: MARK_LIMITS.marks,
       description: `must be a list of at most ${MARK_LIMITS.marks} marks`,
       items: {
-        type: "object",
-        description: "must be an object with day and text",
-        properties: {
-          day: { type: "string", description: "must be a day like 2026-01-31" },
+        ...objectOf({
+          day: {
+            type: "string",
+            pattern: String.raw`^\d{4}-\d{2}-\d{2}$`,
+            description: "must be a day like 2026-01-31",
+          },
           text: {
             type: "string",
-            pattern: "\\S",
+            minLength: 1,
             maxLength: MARK_LIMITS.text,
             description: `must be a text of 1 to ${MARK_LIMITS.text} characters`,
+            ...ofText,
           },
-        },
-        required: ["day", "text"],
-        additionalProperties: false,
+        }),
+        description: "must be an object with day and text",
       },
     },
-  },
-  required: ["marks"],
+  });
+
+/** The marks of a site, ascending by day. */
+export const MARKS = documentKind<Marks>("marks", marksOf({}), {
+  of: "site",
+  bound: { count: 10_000, bytes: 98_304, together: 32 * 1_048_576 },
+  inBackup: "kept",
 });
+
+const shaped = shape<Marks>(closed(marksOf({ pattern: "\\S" })));
 
 /** Marks as an owner sets them, in the order of their days. @throws {Refusal} `invalid_field` */
 export function readMarks(input: unknown): Marks {

@@ -2,7 +2,7 @@ import { createHash, createPublicKey, type KeyObject, verify } from "node:crypto
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Refusal } from "../refusal.ts";
-import { bytesOf } from "../system/files.ts";
+import { textOf } from "../system/files.ts";
 
 /** A public key of minisign, which releases are verified with. */
 export interface PublicKey {
@@ -64,7 +64,7 @@ function keyFiles(folder: string): string[] {
     return readdirSync(folder)
       .filter((name) => name.endsWith(".pub"))
       .sort()
-      .map((name) => Buffer.from(bytesOf(join(folder, name), FILE_BYTES) ?? []).toString("utf8"));
+      .map((name) => textOf(join(folder, name), FILE_BYTES) ?? "");
   } catch {
     return [];
   }

@@ -146,7 +146,14 @@ export function isThere(path: string): boolean {
 /** A file of the system's own or the box's, none of which is larger than this. */
 const MOST_TEXT = 4 * 1024 * 1024;
 
-export function textOf(path: string): string | undefined {
-  const bytes = bytesOf(path, MOST_TEXT);
+/** The first `most` bytes of a file as a text; undefined as for `bytesOf`. */
+export function textOf(path: string, most = MOST_TEXT): string | undefined {
+  const bytes = bytesOf(path, most);
   return bytes && Buffer.from(bytes).toString("utf8");
+}
+
+/** The text of a file of no more than `most` bytes; undefined for a larger one, and as for `bytesOf`. */
+export function shortTextOf(path: string, most: number): string | undefined {
+  const bytes = bytesOf(path, most + 1);
+  return bytes && bytes.length <= most ? Buffer.from(bytes).toString("utf8") : undefined;
 }

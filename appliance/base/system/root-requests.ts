@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { chmod, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { isObject } from "../input/json.ts";
+import { objectIn } from "../input/json.ts";
 import { isThere, NEW, textOf } from "./files.ts";
 
 /** The names of root's folders, one for each of its programs that the service tells or asks something. */
@@ -49,12 +49,7 @@ export class RootRequests {
 
   /** The program's state; undefined before there is one, and for one that is no JSON object. */
   state<T extends object>(text = this.stateText): T | undefined {
-    try {
-      const read: unknown = JSON.parse(text ?? "");
-      return isObject(read) ? (read as T) : undefined;
-    } catch {
-      return undefined;
-    }
+    return objectIn<T>(text);
   }
 
   /** Whether root has not taken a request yet. */

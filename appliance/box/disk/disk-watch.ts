@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { Cancel } from "../../base/signal.ts";
-import { bytesOf, replacePrivateFile, textOf } from "../../base/system/files.ts";
+import { replacePrivateFile, textOf } from "../../base/system/files.ts";
 import { DISK_ERROR_WORDS, type DiskError } from "../../base/text/disk-errors.ts";
 import type { DiskAnswer } from "../view.ts";
 import type { Disk } from "./disk.ts";
@@ -131,8 +131,7 @@ export class DiskWatch {
       const found = Array.from({ length: Math.min(1, Math.max(0, noted - before)) }, () => "data");
       return { found: found as DiskError[], line, noted };
     }
-    const bytes = bytesOf(linesFile, MOST_BYTES) ?? new Uint8Array();
-    const lines = Buffer.from(bytes).toString("utf8").split("\n").flatMap(numbered);
+    const lines = (textOf(linesFile, MOST_BYTES) ?? "").split("\n").flatMap(numbered);
     const last = lines.at(-1)?.number ?? 0;
     // Lines that began anew are read anew.
     const from = last < line ? 0 : line;

@@ -1,4 +1,4 @@
-import { isObject } from "../../base/input/json.ts";
+import { hasFields, type Is, isMapOf, isText, objectIn } from "../../base/input/json.ts";
 import { DISK_ERRORS, type DiskError } from "../../base/text/disk-errors.ts";
 
 /** A part of the machine's running time, and what was written to the disk in it. */
@@ -117,37 +117,23 @@ export function standingErrors({ errors, total }: DiskRecord): [DiskError, Sight
   });
 }
 
+const isCount: Is = (value) => typeof value === "number" && value >= 0;
+const isSpan = hasFields({ seconds: isCount, bytes: isCount });
+const isRecord = hasFields({
+  id: isText,
+  boot: isText,
+  upSeconds: isCount,
+  bytes: isCount,
+  line: isCount,
+  noted: isCount,
+  total: isSpan,
+  days: (days) => Array.isArray(days) && days.length <= DAYS && days.every(isSpan),
+  errors: isMapOf(
+    hasFields({ times: isCount, last: isCount, at: (at) => at === null || isCount(at) }),
+  ),
+});
+
 /** Reads a record; undefined for a damaged one, so that counting begins anew. */
 export function parseDiskRecord(text: string): DiskRecord | undefined {
-  try {
-    const read: unknown = JSON.parse(text);
-    return isRecord(read) ? read : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-const isCount = (value: unknown) => typeof value === "number" && value >= 0;
-const isSpan = (value: unknown) =>
-  isObject(value) && isCount(value.seconds) && isCount(value.bytes);
-const isSeen = (value: unknown) =>
-  isObject(value) &&
-  isCount(value.times) &&
-  isCount(value.last) &&
-  (value.at === null || isCount(value.at));
-
-function isRecord(value: unknown): value is DiskRecord {
-  if (!isObject(value)) return false;
-  const { id, boot, days, errors } = value;
-  return (
-    typeof id === "string" &&
-    typeof boot === "string" &&
-    ["upSeconds", "bytes", "line", "noted"].every((name) => isCount(value[name])) &&
-    isSpan(value.total) &&
-    Array.isArray(days) &&
-    days.length <= DAYS &&
-    days.every(isSpan) &&
-    isObject(errors) &&
-    Object.values(errors).every(isSeen)
-  );
+  return objectIn(text, isRecord);
 }

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { isObject, isText } from "../../base/input/json.ts";
+import { fieldsIn, hasFields, isObject, isText } from "../../base/input/json.ts";
 import { parseRelease } from "../../base/release/release.ts";
 import { endOfService } from "../../base/release/service-end.ts";
 import { STATE_FILE } from "../../base/release/updater-state.ts";
@@ -56,12 +56,12 @@ function whyOf(root: string): string {
 
 /** The parts of the updater's state that are shown. Another release may have written it. */
 function updaterOf(root: string, version: string): Omit<Known, "why" | "release"> {
-  const state = jsonOf(textOf(join(root, BOX_FILES.updater, STATE_FILE)));
+  const state = fieldsIn(textOf(join(root, BOX_FILES.updater, STATE_FILE)));
   const { running, other, mode, work, last, problem } = state;
   const slot = isObject(running) ? running.slot : undefined;
   const isNormal = mode === "normal" && work === undefined;
   const told = [
-    ...(isObject(last) && isOutcome(last) ? [outcomeText(last, version)] : []),
+    ...(isOutcome(last) ? [outcomeText(last, version)] : []),
     ...(isText(problem) && problem !== "" ? [problem] : []),
   ];
   return {
@@ -72,22 +72,13 @@ function updaterOf(root: string, version: string): Omit<Known, "why" | "release"
   };
 }
 
-function isOutcome(
-  value: Readonly<Record<string, unknown>>,
-): value is Parameters<typeof outcomeText>[0] & Readonly<Record<string, unknown>> {
-  const { kind, version, reason } = value;
-  const isKnown = ["updated", "back", "failed", "interrupted", "refused"].includes(String(kind));
-  return isKnown && isText(version) && (reason === null || isText(reason));
-}
+const OUTCOMES: readonly unknown[] = ["updated", "back", "failed", "interrupted", "refused"];
 
-function jsonOf(text: string | undefined): Readonly<Record<string, unknown>> {
-  try {
-    const read: unknown = JSON.parse(text ?? "");
-    return isObject(read) ? read : {};
-  } catch {
-    return {};
-  }
-}
+const isOutcome = hasFields({
+  kind: (kind) => OUTCOMES.includes(kind),
+  version: isText,
+  reason: (reason) => reason === null || isText(reason),
+}) as (value: unknown) => value is Parameters<typeof outcomeText>[0];
 
 const MOST_LINES = 24;
 const MOST_SIGNS = 240;

@@ -1,4 +1,4 @@
-import { isObject } from "../../base/input/json.ts";
+import { hasFields, isMapOf, isText, objectIn } from "../../base/input/json.ts";
 import { isMadeKey } from "../ipc/wifi-rules.ts";
 import type { Reading } from "./reading.ts";
 import { isNetwork, isOfNetwork, isOfTunnel, isSecret, type Settings } from "./settings.ts";
@@ -139,21 +139,7 @@ export function together(kept: KeptSettings, files: Iterable<string>): Settings 
  * every file on the boot partition is applied again.
  */
 export function parseKept(text: string): KeptSettings {
-  try {
-    const kept: unknown = JSON.parse(text);
-    return isObject(kept) && Object.values(kept).every(isKeptFile)
-      ? (kept as KeptSettings)
-      : NOTHING_KEPT;
-  } catch {
-    return NOTHING_KEPT;
-  }
-}
-
-function isKeptFile(file: unknown): boolean {
   return (
-    isObject(file) &&
-    typeof file.seen === "string" &&
-    isObject(file.says) &&
-    Object.values(file.says).every((value) => typeof value === "string")
+    objectIn(text, isMapOf(hasFields({ seen: isText, says: isMapOf(isText) }))) ?? NOTHING_KEPT
   );
 }

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { fieldsIn, isText } from "../../base/input/json.ts";
-import { bytesOf, replaceFile, textOf } from "../../base/system/files.ts";
+import { replaceFile, textOf } from "../../base/system/files.ts";
 import type { Run } from "../../base/system/program.ts";
 import {
   ASKED_MACHINE,
@@ -40,7 +40,7 @@ export function noteMachine(root: string, settings: Settings, problem?: string):
  */
 export function changeMachine({ root, run }: { readonly root: string; readonly run: Run }): void {
   const path = join(root, FOLDER, "asked", ASKED_MACHINE);
-  const change = changeIn(Buffer.from(bytesOf(path, MOST_BYTES) ?? []).toString("utf8"));
+  const change = changeIn(path);
   // The request is removed first, so that one that fails is not tried again at once.
   rmSync(path, { force: true });
   const settings = keptSettings(root);
@@ -107,8 +107,8 @@ function nameOf(line: string): KeyName {
   return { id, type, comment: comment.join(" ").slice(0, 100) };
 }
 
-function changeIn(text: string): MachineChange {
-  const fields = fieldsIn(text);
+function changeIn(path: string): MachineChange {
+  const fields = fieldsIn(textOf(path, MOST_BYTES));
   const names = ["hostname", "timezone", "addKey", "removeKey"];
   return Object.fromEntries(
     names.flatMap((name) => (isText(fields[name]) ? [[name, fields[name]]] : [])),
@@ -116,7 +116,7 @@ function changeIn(text: string): MachineChange {
 }
 
 function beforeIn(root: string): MachineSettings["before"] {
-  const { hostname, timezone, key } = fieldsIn(textOf(join(root, BEFORE)) ?? "");
+  const { hostname, timezone, key } = fieldsIn(textOf(join(root, BEFORE)));
   return {
     ...(isText(hostname) && { hostname }),
     ...(isText(timezone) && { timezone }),

@@ -8,7 +8,7 @@ import {
   statSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { isObject, isText } from "../../base/input/json.ts";
+import { hasFields, type Is, isText, objectIn } from "../../base/input/json.ts";
 import { mb } from "../../base/release/manifest.ts";
 import { otherSlot } from "../../base/release/release.ts";
 import { copyNew, isThere, replaceFile, sizeOf, syncNow, textOf } from "../../base/system/files.ts";
@@ -118,14 +118,8 @@ function toDo(box: Box, { attempt, highest }: Journal): "drop" | "put back" | "l
 
 /** The release that the copy is for; undefined when another release wrote it in another form. */
 function copiedFor(root: string): CopiedFor | undefined {
-  try {
-    const read: unknown = JSON.parse(textOf(join(root, KEPT, FOR)) ?? "");
-    return isObject(read) && isAttempt(read) && isText(read.was)
-      ? (read as unknown as CopiedFor)
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  const isCopied: Is = (read) => isAttempt(read) && hasFields({ was: isText })(read);
+  return objectIn(textOf(join(root, KEPT, FOR)), isCopied);
 }
 
 /** Removes the data of a failed release, once a release is kept that is newer than the one of then. */

@@ -1,9 +1,9 @@
 import { readdirSync, realpathSync, rmSync, statSync } from "node:fs";
-import { request } from "node:http";
 import { isIPv4 } from "node:net";
 import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
 import { dirname, join } from "node:path";
 import { connect } from "node:tls";
+import { exchange } from "../../base/http/exchange.ts";
 import { HEALTH_PATH, VERSION_HEADER } from "../../base/release/health.ts";
 import { isThere, replaceFile, textOf } from "../../base/system/files.ts";
 import { type AskProgram, askProgram } from "../../base/system/program.ts";
@@ -209,30 +209,13 @@ function namesIn(folder: string): string[] {
   }
 }
 
-function get(port: number, path: string): Promise<OwnAnswer> {
-  return new Promise((resolve, reject) => {
-    const signal = AbortSignal.timeout(ANSWER_MS);
-    const asked = request({ host: "127.0.0.1", port, path, agent: false, signal }, (response) => {
-      const chunks: Buffer[] = [];
-      let bytes = 0;
-      response.on("data", (chunk: Buffer) => {
-        bytes += chunk.length;
-        if (bytes > MOST_BODY) asked.destroy(new Error("too much"));
-        chunks.push(chunk);
-      });
-      response.on("error", reject);
-      response.on("end", () => {
-        const version = [response.headers[VERSION_HEADER]].flat()[0];
-        resolve({
-          status: response.statusCode ?? 0,
-          version,
-          body: Buffer.concat(chunks).toString(),
-        });
-      });
-    });
-    asked.on("error", reject);
-    asked.end();
-  });
+async function get(port: number, path: string): Promise<OwnAnswer> {
+  const { status, headers, body, ended } = await exchange(
+    { method: "GET", url: `http://127.0.0.1:${port}${path}`, headers: {} },
+    { mostBytes: MOST_BODY, signal: AbortSignal.timeout(ANSWER_MS) },
+  );
+  if (ended !== "whole") throw new Error("not a whole answer");
+  return { status, version: [headers[VERSION_HEADER]].flat()[0], body: body.toString() };
 }
 
 /** Tries a handshake, and accepts any certificate: its name and age do not depend on the release. */

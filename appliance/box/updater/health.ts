@@ -1,4 +1,4 @@
-import { isObject, isText } from "../../base/input/json.ts";
+import { hasFields, isListOf, isObject, isText } from "../../base/input/json.ts";
 import type { ServiceHealth } from "../../base/release/health.ts";
 import { endOfService, NO_START, REFUSED_SETTINGS } from "../../base/release/service-end.ts";
 
@@ -199,25 +199,19 @@ function ofDecks({ control, usb }: HealthFacts, before: HealthFacts | undefined)
 
 /** Facts that another release may have noted; undefined where they are none. */
 export function factsFrom(value: unknown): HealthFacts | undefined {
-  if (!isObject(value)) return;
-  const { failed, interfaces, usb, control } = value;
-  const isOurs =
-    Array.isArray(failed) &&
-    failed.every(isText) &&
-    Array.isArray(interfaces) &&
-    interfaces.every((each) => isObject(each) && isText(each.name)) &&
-    isObject(usb) &&
-    typeof usb.hosts === "number" &&
-    Array.isArray(usb.devices) &&
-    (control === null || isHealth(control));
-  return isOurs ? (value as unknown as HealthFacts) : undefined;
+  return isFacts(value) ? (value as HealthFacts) : undefined;
 }
 
 /** Whether it is as `ServiceHealth`. */
-export function isHealth(value: unknown): value is ServiceHealth {
-  if (!isObject(value) || !isObject(value.store) || !Array.isArray(value.decks)) return false;
-  return (
-    isText(value.version) &&
-    value.decks.every((deck) => isObject(deck) && isText(deck.id) && Array.isArray(deck.usb))
-  );
-}
+export const isHealth = hasFields({
+  store: isObject,
+  version: isText,
+  decks: isListOf(hasFields({ id: isText, usb: Array.isArray })),
+}) as (value: unknown) => value is ServiceHealth;
+
+const isFacts = hasFields({
+  failed: isListOf(isText),
+  interfaces: isListOf(hasFields({ name: isText })),
+  usb: hasFields({ hosts: (hosts) => typeof hosts === "number", devices: Array.isArray }),
+  control: (control) => control === null || isHealth(control),
+});

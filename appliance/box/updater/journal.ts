@@ -1,5 +1,14 @@
 import { join } from "node:path";
-import { entryOf, isObject, isText } from "../../base/input/json.ts";
+import {
+  entryOf,
+  fieldsIn,
+  hasFields,
+  type Is,
+  isFlag,
+  isListOf,
+  isMapOf,
+  isText,
+} from "../../base/input/json.ts";
 import { MOST_RELEASE, type Release, type Slot } from "../../base/release/release.ts";
 import { replaceFile, textOf } from "../../base/system/files.ts";
 import type { UpdateOutcome } from "../../base/text/update-outcome.ts";
@@ -87,67 +96,41 @@ const NOTHING: Journal = { highest: 0, failed: [] };
  * every start would fail on them otherwise, and a damaged journal is started again.
  */
 export function readJournal({ root }: Pick<Box, "root">): Journal {
-  try {
-    const read: unknown = JSON.parse(textOf(join(root, JOURNAL)) ?? "{}");
-    return isObject(read) ? understood(read) : NOTHING;
-  } catch {
-    return NOTHING;
-  }
-}
-
-function understood(read: Record<string, unknown>): Journal {
+  const read = fieldsIn(textOf(join(root, JOURNAL)));
   const fit = Object.entries(read).filter(([name, value]) => entryOf(KNOWN, name)?.(value) ?? true);
   return { ...NOTHING, ...Object.fromEntries(fit) };
 }
 
-type Is = (value: unknown) => boolean;
 const isCount: Is = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
 const isNumber: Is = (value) => isCount(value) && Number(value) <= MOST_RELEASE;
 const isSlot: Is = (value) => value === "a" || value === "b";
-const isRelease: Is = (value) =>
-  isObject(value) && isNumber(value.release) && isText(value.version);
-/** Checks a value for each slot, or for one. */
-const ofSlots =
-  (is: Is): Is =>
-  (value) =>
-    isObject(value) && Object.values(value).every(is);
+const RELEASE = { release: isNumber, version: isText };
 
 /** Whether it has the fields of an attempt that other releases need. */
-export function isAttempt(value: unknown): boolean {
-  return (
-    isObject(value) &&
-    isText(value.id) &&
-    (value.kind === "update" || value.kind === "back") &&
-    isSlot(value.slot) &&
-    isRelease(value.to) &&
-    isRelease(value.from) &&
-    STATES.some((state) => state === value.state)
-  );
-}
+export const isAttempt: Is = hasFields({
+  id: isText,
+  kind: (kind) => kind === "update" || kind === "back",
+  slot: isSlot,
+  to: hasFields(RELEASE),
+  from: hasFields(RELEASE),
+  state: (value) => STATES.some((state) => state === value),
+});
 
 const KNOWN: Readonly<Record<string, Is>> = {
   highest: isNumber,
-  failed: (value) => Array.isArray(value) && value.every(isNumber),
+  failed: isListOf(isNumber),
   attempt: isAttempt,
-  last: (value) =>
-    isObject(value) &&
-    isText(value.kind) &&
-    isRelease(value) &&
+  last: hasFields({
+    ...RELEASE,
+    kind: isText,
     // A higher number is no valid date.
-    isCount(value.at) &&
-    Number(value.at) < 1e11 &&
-    (value.reason === null || isText(value.reason)),
-  retreat: (value) =>
-    isObject(value) &&
-    isSlot(value.slot) &&
-    isNumber(value.release) &&
-    typeof value.isOver === "boolean",
-  canTry: (value) => typeof value === "boolean",
-  formats: ofSlots(isCount),
-  images: ofSlots(
-    (value) =>
-      isObject(value) && isNumber(value.release) && isCount(value.size) && isText(value.sha256),
-  ),
+    at: (at) => isCount(at) && Number(at) < 1e11,
+    reason: (reason) => reason === null || isText(reason),
+  }),
+  retreat: hasFields({ slot: isSlot, release: isNumber, isOver: isFlag }),
+  canTry: isFlag,
+  formats: isMapOf(isCount),
+  images: isMapOf(hasFields({ release: isNumber, size: isCount, sha256: isText })),
   rotten: isSlot,
   checkedAt: isCount,
 };

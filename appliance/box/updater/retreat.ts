@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { isObject } from "../../base/input/json.ts";
+import { hasFields, isText, objectIn } from "../../base/input/json.ts";
 import { otherSlot, type Release } from "../../base/release/release.ts";
 import { isThere, replaceFile, textOf } from "../../base/system/files.ts";
 import { DATA_FORMAT } from "../../store/format.ts";
@@ -136,15 +136,7 @@ function noteArrival(box: Box): Journal {
 }
 
 function startsOf({ root }: Box): Starts | undefined {
-  try {
-    const read: unknown = JSON.parse(textOf(join(root, STARTS)) ?? "");
-    const isOurs =
-      isObject(read) &&
-      Number.isSafeInteger(read.release) &&
-      Number.isSafeInteger(read.count) &&
-      typeof read.boot === "string";
-    return isOurs ? (read as unknown as Starts) : undefined;
-  } catch {
-    return undefined;
-  }
+  const isNumber = Number.isSafeInteger;
+  const isStarts = hasFields({ release: isNumber, count: isNumber, boot: isText });
+  return objectIn(textOf(join(root, STARTS)), isStarts);
 }

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { objectIn } from "../../base/input/json.ts";
 import { otherSlot, type Release, type Slot } from "../../base/release/release.ts";
 import {
   type BundleOffer,
@@ -115,9 +116,5 @@ function foundAt(
 
 /** The last report; undefined before there is one. */
 export function readState(box: Box): UpdaterState | undefined {
-  try {
-    return JSON.parse(textOf(join(box.root, STATE_FOLDER, STATE_FILE)) ?? "") as UpdaterState;
-  } catch {
-    return undefined;
-  }
+  return objectIn(textOf(join(box.root, STATE_FOLDER, STATE_FILE)));
 }

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { isObject } from "../../base/input/json.ts";
-import { bytesOf, isThere } from "../../base/system/files.ts";
+import { fieldsIn } from "../../base/input/json.ts";
+import { isThere, shortTextOf } from "../../base/system/files.ts";
 import { isNetworkName, isNetworkPassword, keptPassword } from "../ipc/wifi-rules.ts";
 import { ASKED_WIFI, INSISTED_WIFI } from "../ipc/wifi-state.ts";
 import { COUNTRIES } from "../provision/settings.ts";
@@ -30,9 +30,7 @@ export function takeAsked(root: string): Asked {
   const insists = isThere(insisted);
   if (insists) rmSync(insisted, { force: true });
   const names = namesIn(folder);
-  const change = names.includes(ASKED_WIFI.join)
-    ? wishIn(bytesOf(join(folder, ASKED_WIFI.join), MOST_BYTES + 1))
-    : undefined;
+  const change = wishOf(fieldsIn(shortTextOf(join(folder, ASKED_WIFI.join), MOST_BYTES)));
   for (const name of [ASKED_WIFI.begin, ASKED_WIFI.join, ASKED_WIFI.look])
     if (names.includes(name)) rmSync(join(folder, name), { force: true, recursive: true });
   return {
@@ -48,16 +46,6 @@ function namesIn(folder: string): string[] {
     return readdirSync(folder);
   } catch {
     return [];
-  }
-}
-
-function wishIn(bytes: Uint8Array | undefined): JoinRequest | undefined {
-  if (bytes === undefined || bytes.length > MOST_BYTES) return undefined;
-  try {
-    const wish: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));
-    return isObject(wish) ? wishOf(wish) : undefined;
-  } catch {
-    return undefined;
   }
 }
 

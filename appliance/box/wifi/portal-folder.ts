@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { isObject } from "../../base/input/json.ts";
-import { bytesOf, isThere, replaceFile } from "../../base/system/files.ts";
+import { hasFields, isFlag, isText, objectIn } from "../../base/input/json.ts";
+import { isThere, replaceFile, shortTextOf } from "../../base/system/files.ts";
 import type { AskSoon } from "../../base/system/program.ts";
 import { isNetworkPassword } from "../ipc/wifi-rules.ts";
 import { COUNTRIES } from "../provision/settings.ts";
@@ -38,7 +38,7 @@ export class PortalFolder {
 
   taken(): { readonly wish: JoinRequest | undefined; readonly looksAgain: boolean } {
     const [form, again] = [this.#sent(SENT.form), this.#sent(SENT.again)];
-    const wish = isThere(form) ? wishIn(bytesOf(form, MOST_BYTES + 1)) : undefined;
+    const wish = objectIn<JoinRequest>(shortTextOf(form, MOST_BYTES), isWish);
     const looksAgain = isThere(again);
     if (isThere(form) || looksAgain) this.#empty();
     return { wish, looksAgain };
@@ -58,24 +58,9 @@ export class PortalFolder {
   }
 }
 
-function wishIn(bytes: Uint8Array | undefined): JoinRequest | undefined {
-  if (bytes === undefined || bytes.length > MOST_BYTES) return undefined;
-  try {
-    const wish: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));
-    return isObject(wish) && isWish(wish) ? (wish as unknown as JoinRequest) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isWish({ ssid, password, country, isHidden }: Record<string, unknown>): boolean {
-  return (
-    typeof ssid === "string" &&
-    /^(?:[0-9a-f]{2}){1,32}$/.test(ssid) &&
-    typeof password === "string" &&
-    (password === "" || isNetworkPassword(password)) &&
-    typeof country === "string" &&
-    COUNTRIES.has(country) &&
-    typeof isHidden === "boolean"
-  );
-}
+const isWish = hasFields({
+  ssid: (ssid) => isText(ssid) && /^(?:[0-9a-f]{2}){1,32}$/.test(ssid),
+  password: (password) => isText(password) && (password === "" || isNetworkPassword(password)),
+  country: (country) => isText(country) && COUNTRIES.has(country),
+  isHidden: isFlag,
+});

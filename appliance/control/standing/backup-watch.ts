@@ -1,12 +1,12 @@
 import { DAY_MS } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
 import { type Cancel, Signal } from "../../base/signal.ts";
-import type { BackupStandingSource } from "../../box/box-notices.ts";
+import type { StandingSource } from "../../box/box-notices.ts";
 import type { Backups } from "../../links/backups/backups.ts";
 import type { TargetView } from "../../links/backups/view.ts";
 
 /** The backups as key, screen and dashboards show them; they begin after those. */
-export class BackupWatch implements BackupStandingSource {
+export class BackupWatch implements StandingSource<string> {
   readonly changed = new Signal();
   readonly #clock: Pick<Clock, "now">;
   #backups: Pick<Backups, "targets" | "changed"> | undefined;

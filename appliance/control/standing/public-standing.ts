@@ -1,4 +1,4 @@
-import type { PublicStandingSource } from "../../box/box-notices.ts";
+import type { BoardOptions } from "../../box/box-notices.ts";
 import type { PublicAddress } from "../../links/public/public-address.ts";
 import type { PublicView, StepView } from "../../links/public/view.ts";
 
@@ -29,7 +29,7 @@ const LINES: Readonly<Record<StepView["step"], { wrong: string; working: string 
 /** The public address as decks and console show it. */
 export function publicStanding(
   address: Pick<PublicAddress, "changed" | "settings" | "view">,
-): PublicStandingSource {
+): NonNullable<BoardOptions["publicAddress"]> {
   return {
     changed: address.changed,
     standing() {

@@ -1,9 +1,4 @@
 import type { Clock } from "../../base/clock.ts";
-import type {
-  BackupStandingSource,
-  PublicStandingSource,
-  UpdateStandingSource,
-} from "../../box/box-notices.ts";
 import type { StorageState } from "../../deck/face/notices.ts";
 import type { Warning } from "../../store/reports.ts";
 import type { WayIn } from "../routes/box/public-address.ts";
@@ -12,27 +7,16 @@ import type { BackupWatch } from "./backup-watch.ts";
 import { publicStanding } from "./public-standing.ts";
 import { updatesOnBoard } from "./update-standing.ts";
 
-interface Standings {
-  readonly storage: () => StorageState | undefined;
-  readonly publicAddress: PublicStandingSource;
-  readonly updates: UpdateStandingSource | undefined;
-  readonly backups: BackupStandingSource;
-}
-
-/** The states that decks and screen show. */
-export function standings({
-  clock,
-  address,
-  updates,
-  backupWatch,
-  warnings,
-}: {
+interface Sources {
   clock: Clock;
   address: WayIn;
   updates: UpdateSource | undefined;
   backupWatch: BackupWatch;
   warnings: () => readonly Warning[];
-}): Standings {
+}
+
+/** The states that decks and screen show. */
+export function standings({ clock, address, updates, backupWatch, warnings }: Sources) {
   return {
     storage: () => storageState(warnings()),
     publicAddress: publicStanding(address),

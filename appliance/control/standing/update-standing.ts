@@ -2,7 +2,7 @@ import { HOUR_MS } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Listenable } from "../../base/signal.ts";
 import { outcomeText } from "../../base/text/update-outcome.ts";
-import type { UpdateStandingSource as OnBoard } from "../../box/box-notices.ts";
+import type { StandingSource } from "../../box/box-notices.ts";
 import type { UpdateStanding } from "../../deck/face/notices.ts";
 import type { UpdateView } from "../../links/updates/view.ts";
 import { isRestart } from "../../links/updates/view-of.ts";
@@ -16,7 +16,7 @@ const SOON_MS = HOUR_MS / 4;
 export function updatesOnBoard(
   updates: { readonly changed: Listenable; view(): UpdateView | undefined },
   clock: Pick<Clock, "now">,
-): OnBoard {
+): StandingSource<UpdateStanding> {
   return {
     changed: updates.changed,
     standing() {
